@@ -1,0 +1,200 @@
+//! Which implementation runs, for diagnosis, tests and measurements. Nothing here is needed to use
+//! the library: the best kernel that the CPU and the operating system allow is chosen at first use,
+//! and all give the same tags.
+
+use crate::ffi;
+use core::error::Error;
+use core::ffi::{CStr, c_char};
+use core::{fmt, ptr};
+
+/// A kernel of this build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// Its name, as [`force`] takes it.
+    pub name: &'static str,
+    /// The CPU feature it needs; empty if none.
+    pub needs: &'static str,
+    /// How many 16-byte blocks it works on at once.
+    pub lanes: usize,
+    /// Messages shorter than this many bytes go to the scalar code.
+    pub min_vector_bytes: usize,
+    /// Whether this CPU and operating system can run it.
+    pub supported: bool,
+}
+
+/// A CPU feature that this build looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CpuFeature {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the CPU has it and the operating system saves its registers.
+    pub usable: bool,
+}
+
+/// No kernel has that name, or this CPU cannot run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported;
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no kernel of that name runs on this CPU")
+    }
+}
+
+impl Error for Unsupported {}
+
+/// The kernels this CPU can run, best first; at least one.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    pointers().map(text)
+}
+
+/// The kernel in use.
+#[must_use]
+pub fn current() -> &'static str {
+    text(ffi::hornet_kernel_name())
+}
+
+/// Makes every call from now on, in all threads, use the kernel of that name; `None` goes back to
+/// the automatic choice.
+///
+/// ```
+/// use hornet::kernel;
+///
+/// assert!(kernel::force(Some("abacus")).is_err());
+/// for name in kernel::names() {
+///     kernel::force(Some(name))?;
+///     assert_eq!(kernel::current(), name);
+/// }
+/// kernel::force(None)?;
+/// # Ok::<(), kernel::Unsupported>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Unsupported`], and no change, if the name is not among [`names`].
+pub fn force(name: Option<&str>) -> Result<(), Unsupported> {
+    // C's own string for the name spares a copy that ends in NUL.
+    let pointer = match name {
+        Some(name) => pointers()
+            .find(|&pointer| text(pointer) == name)
+            .ok_or(Unsupported)?,
+        None => ptr::null(),
+    };
+    // SAFETY: null, or a string of the library.
+    if unsafe { ffi::hornet_kernel_force(pointer) } {
+        Ok(())
+    } else {
+        Err(Unsupported)
+    }
+}
+
+/// All kernels of this build, best first, supported or not.
+pub fn all() -> impl Iterator<Item = Info> {
+    (0..).map_while(|index| {
+        let mut info = ffi::KernelInfo {
+            name: ptr::null(),
+            needs: ptr::null(),
+            lanes: 0,
+            min_vector_bytes: 0,
+            supported: false,
+        };
+        // SAFETY: `info` may be written.
+        let found = unsafe { ffi::hornet_kernel_info_at(index, &raw mut info) };
+        found.then(|| Info {
+            name: text(info.name),
+            needs: text(info.needs),
+            lanes: info.lanes,
+            min_vector_bytes: info.min_vector_bytes,
+            supported: info.supported,
+        })
+    })
+}
+
+/// The CPU features that the choice of a kernel rests on.
+pub fn cpu_features() -> impl Iterator<Item = CpuFeature> {
+    (0..).map_while(|index| {
+        let (mut name, mut usable) = (ptr::null(), false);
+        // SAFETY: both may be written.
+        let found = unsafe { ffi::hornet_cpu_feature_at(index, &raw mut name, &raw mut usable) };
+        found.then(|| CpuFeature {
+            name: text(name),
+            usable,
+        })
+    })
+}
+
+/// The names of the kernels this CPU can run, as C has them.
+fn pointers() -> impl Iterator<Item = *const c_char> {
+    (0..)
+        .map(|index| ffi::hornet_kernel_at(index))
+        .take_while(|name| !name.is_null())
+}
+
+/// A constant string of the library, which are all ASCII. For the compiler's sake, null and other
+/// text read as empty.
+fn text(string: *const c_char) -> &'static str {
+    if string.is_null() {
+        return "";
+    }
+    // SAFETY: the library hands out string literals only.
+    unsafe { CStr::from_ptr(string) }.to_str().unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Key, mac};
+    use core::iter::zip;
+    use std::vec::Vec;
+
+    /// One test, because what is forced is forced for all threads.
+    #[test]
+    fn forcing() {
+        let automatic = current();
+        assert_eq!(names().next(), Some(automatic));
+
+        let message: Vec<u8> = (0..=255).cycle().take(10_000).collect();
+        let tag = |name| {
+            force(Some(name)).unwrap();
+            assert_eq!(current(), name);
+            mac(Key::new(&[7; 32]), &message)
+        };
+        for (one, other) in zip(names(), names().skip(1)) {
+            assert_eq!(tag(one).as_bytes(), tag(other).as_bytes(), "{one} {other}");
+        }
+
+        let last = current();
+        for wrong in ["", "abacus", "sse2\0", "AVX2"] {
+            assert_eq!(force(Some(wrong)), Err(Unsupported));
+            assert_eq!(current(), last);
+        }
+        for info in all().filter(|info| !info.supported) {
+            assert_eq!(force(Some(info.name)), Err(Unsupported));
+        }
+
+        force(None).unwrap();
+        assert_eq!(current(), automatic);
+    }
+
+    #[test]
+    fn names_are_the_supported_ones() {
+        assert!(
+            all()
+                .filter(|info| info.supported)
+                .map(|info| info.name)
+                .eq(names())
+        );
+        let usable: Vec<&str> = cpu_features()
+            .filter(|feature| feature.usable)
+            .map(|feature| feature.name)
+            .collect();
+        for info in all() {
+            assert!(!info.name.is_empty() && info.lanes >= 1, "{info:?}");
+            // Not the other way round: a kernel may be missing from this build.
+            let could = info.needs.is_empty() || usable.contains(&info.needs);
+            assert!(could || !info.supported, "{info:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The one-time key.
+
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A one-time key: 32 bytes, r (clamped by the library) and then s. Overwritten when dropped.
+///
+/// Consumed by the one message it is for:
+///
+/// ```compile_fail,E0382
+/// use hornet::{Key, mac};
+/// let key = Key::new(&[7; 32]);
+/// mac(key, b"first");
+/// mac(key, b"second"); // use of moved value
+/// ```
+pub struct Key([u8; Key::BYTES]);
+
+impl Key {
+    /// The length of a key in bytes: 32.
+    pub const BYTES: usize = 32;
+
+    /// Copies a key. The caller's copy is the caller's to overwrite.
+    #[must_use]
+    pub fn new(bytes: &[u8; Key::BYTES]) -> Self {
+        Self(*bytes)
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Key {}
+
+/// Shows nothing of the key.
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(..)")
+    }
+}

@@ -1,0 +1,55 @@
+//! The Poly1305 message authenticator (RFC 8439, section 2.5), on top of the Hornet C library.
+//!
+//! A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can check
+//! the tag; whoever does not cannot make one for another message.
+//!
+//! **One key, one message.** Two tags under one key reveal enough to forge. So a [`Key`] is neither
+//! `Clone` nor `Copy` and everything here takes it by value. Derive a fresh one for each message, as
+//! ChaCha20-Poly1305 does.
+//!
+//! ```
+//! use hornet::{Key, mac, verify};
+//!
+//! // RFC 8439, section 2.5.2.
+//! let key = [
+//!     0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06, 0xa8,
+//!     0x01, 0x03, 0x80, 0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49, 0xf5, 0x1b,
+//! ];
+//! let message = b"Cryptographic Forum Research Group";
+//!
+//! let tag = mac(Key::new(&key), message);
+//! assert_eq!(tag.to_string(), "a8061dc1305136c6c22b8baf0c0127a9");
+//!
+//! // The receiver derives the same key and checks.
+//! assert!(verify(Key::new(&key), message, &tag).is_ok());
+//! assert!(verify(Key::new(&key), b"Another message", &tag).is_err());
+//! ```
+//!
+//! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. No
+//! function here allocates, locks or panics. What is known of a key is overwritten when it is
+//! dropped; copies that the compiler makes when it moves a value are out of reach, so keep a [`Key`]
+//! or a [`Poly1305`] where it was made.
+//!
+//! With the feature `std` (the default) [`Poly1305`] is a `std::io::Write`; without it the crate is
+//! `no_std`.
+
+#![no_std]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod ffi;
+mod key;
+mod poly1305;
+mod tag;
+
+pub mod kernel;
+
+pub use key::Key;
+pub use poly1305::{Poly1305, mac, verify};
+pub use tag::{Mismatch, ParseTagError, Tag};
+
+/// The examples in README.md, tested like those here.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,224 @@
+//! One message, whole or in pieces.
+
+use crate::{Key, Mismatch, Tag, ffi};
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// The tag of a message.
+#[must_use]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a key is used up by its message"
+)]
+pub fn mac(key: Key, msg: &[u8]) -> Tag {
+    let mut tag = [0; Tag::BYTES];
+    // SAFETY: the tag has 16 bytes, the key 32, and the message as many as it says.
+    unsafe {
+        ffi::hornet_poly1305(
+            tag.as_mut_ptr(),
+            msg.as_ptr().cast(),
+            msg.len(),
+            key.as_ptr(),
+        );
+    }
+    tag.into()
+}
+
+/// Checks the tag of a message, in time that does not depend on the tag.
+///
+/// # Errors
+///
+/// [`Mismatch`] if it is the tag of another message or key.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a key is used up by its message"
+)]
+pub fn verify(key: Key, msg: &[u8], tag: &Tag) -> Result<(), Mismatch> {
+    // SAFETY: the tag has 16 bytes, the key 32, and the message as many as it says.
+    let good = unsafe {
+        ffi::hornet_poly1305_verify(tag.as_ptr(), msg.as_ptr().cast(), msg.len(), key.as_ptr())
+    };
+    if good { Ok(()) } else { Err(Mismatch) }
+}
+
+/// A message that arrives in pieces. The tag depends on the bytes, not on how they were cut.
+///
+/// Holds the key, and is overwritten when dropped, finished or not.
+///
+/// ```
+/// use hornet::{Key, Poly1305, mac, verify};
+///
+/// let mut poly1305 = Poly1305::new(Key::new(&[7; 32]));
+/// poly1305.update(b"a mess");
+/// poly1305.update(b"age");
+/// let tag = poly1305.finalize();
+///
+/// assert!(verify(Key::new(&[7; 32]), b"a message", &tag).is_ok());
+/// ```
+pub struct Poly1305 {
+    state: ffi::State,
+}
+
+impl Poly1305 {
+    /// Starts a message under a key.
+    #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a key is used up by its message"
+    )]
+    pub fn new(key: Key) -> Self {
+        let mut new = Self {
+            state: ffi::State { opaque: [0; 16] },
+        };
+        // SAFETY: the key has 32 bytes.
+        unsafe { ffi::hornet_poly1305_init(&raw mut new.state, key.as_ptr()) };
+        new
+    }
+
+    /// Appends a piece of any length.
+    pub fn update(&mut self, msg: &[u8]) {
+        // SAFETY: the state was initialised by `new`; the message has as many bytes as it says.
+        unsafe {
+            ffi::hornet_poly1305_update(&raw mut self.state, msg.as_ptr().cast(), msg.len());
+        }
+    }
+
+    /// The tag of all pieces.
+    #[must_use]
+    pub fn finalize(mut self) -> Tag {
+        let mut tag = [0; Tag::BYTES];
+        // SAFETY: the state was initialised by `new`; the tag has 16 bytes.
+        unsafe { ffi::hornet_poly1305_final(&raw mut self.state, tag.as_mut_ptr()) };
+        tag.into()
+    }
+
+    /// Checks the tag of all pieces, in time that does not depend on the tag.
+    ///
+    /// # Errors
+    ///
+    /// [`Mismatch`] if it is the tag of another message or key.
+    pub fn verify(mut self, tag: &Tag) -> Result<(), Mismatch> {
+        // SAFETY: the state was initialised by `new`; the tag has 16 bytes.
+        let good = unsafe { ffi::hornet_poly1305_final_verify(&raw mut self.state, tag.as_ptr()) };
+        if good { Ok(()) } else { Err(Mismatch) }
+    }
+}
+
+impl Drop for Poly1305 {
+    fn drop(&mut self) {
+        self.state.opaque.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Poly1305 {}
+
+/// Shows nothing of the state.
+impl fmt::Debug for Poly1305 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Poly1305(..)")
+    }
+}
+
+/// Takes every byte and never fails, so that `std::io::copy` can feed a message.
+#[cfg(feature = "std")]
+impl std::io::Write for Poly1305 {
+    fn write(&mut self, msg: &[u8]) -> std::io::Result<usize> {
+        self.update(msg);
+        Ok(msg.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::ManuallyDrop;
+    use std::format;
+
+    /// RFC 8439, section 2.5.2.
+    const KEY: [u8; 32] = [
+        0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06,
+        0xa8, 0x01, 0x03, 0x80, 0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49,
+        0xf5, 0x1b,
+    ];
+    const MESSAGE: &[u8] = b"Cryptographic Forum Research Group";
+    const TAG: [u8; 16] = [
+        0xa8, 0x06, 0x1d, 0xc1, 0x30, 0x51, 0x36, 0xc6, 0xc2, 0x2b, 0x8b, 0xaf, 0x0c, 0x01, 0x27,
+        0xa9,
+    ];
+
+    fn key() -> Key {
+        Key::new(&KEY)
+    }
+
+    #[test]
+    fn whole() {
+        assert_eq!(mac(key(), MESSAGE).as_bytes(), &TAG);
+        assert_eq!(verify(key(), MESSAGE, &TAG.into()), Ok(()));
+        // Of nothing, s remains.
+        assert_eq!(mac(key(), b"").as_bytes(), &KEY[16..]);
+    }
+
+    #[test]
+    fn every_cut_into_three() {
+        for first in 0..=MESSAGE.len() {
+            for second in first..=MESSAGE.len() {
+                let mut pieces = Poly1305::new(key());
+                pieces.update(&MESSAGE[..first]);
+                pieces.update(&MESSAGE[first..second]);
+                pieces.update(&MESSAGE[second..]);
+                assert_eq!(pieces.finalize().as_bytes(), &TAG, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_wrong_bit_is_noticed() {
+        for bit in 0..128 {
+            let mut wrong = TAG;
+            wrong[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(verify(key(), MESSAGE, &wrong.into()), Err(Mismatch));
+            let mut pieces = Poly1305::new(key());
+            pieces.update(MESSAGE);
+            assert_eq!(pieces.verify(&wrong.into()), Err(Mismatch));
+        }
+        let mut pieces = Poly1305::new(key());
+        pieces.update(MESSAGE);
+        assert_eq!(pieces.verify(&TAG.into()), Ok(()));
+    }
+
+    #[test]
+    fn unfinished_state_is_wiped() {
+        let mut unfinished = ManuallyDrop::new(Poly1305::new(key()));
+        unfinished.update(MESSAGE);
+        assert_ne!(unfinished.state.opaque, [0; 16]);
+        // SAFETY: dropped once, and what is read afterwards is plain numbers.
+        unsafe { ManuallyDrop::drop(&mut unfinished) };
+        assert_eq!(unfinished.state.opaque, [0; 16]);
+    }
+
+    #[test]
+    fn nothing_is_shown() {
+        assert_eq!(format!("{:?}", key()), "Key(..)");
+        assert_eq!(format!("{:?}", Poly1305::new(key())), "Poly1305(..)");
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn io_copy() {
+        let mut copied = Poly1305::new(key());
+        std::io::copy(&mut &MESSAGE[..], &mut copied).unwrap();
+        assert_eq!(copied.finalize().as_bytes(), &TAG);
+    }
+
+    #[test]
+    fn threads() {
+        fn sendable<T: Send + Sync>() {}
+        sendable::<Key>();
+        sendable::<Poly1305>();
+        sendable::<Tag>();
+    }
+}

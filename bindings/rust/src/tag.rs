@@ -1,0 +1,168 @@
+//! The tag, and what can be wrong with one.
+
+use core::error::Error;
+use core::fmt;
+use core::str::FromStr;
+
+/// A tag: 16 bytes. Written and parsed as 32 hexadecimal digits.
+///
+/// Tags cannot be compared with `==`, which stops at the first difference and so tells a forger how
+/// far a guess was right. Use [`verify`](crate::verify) or
+/// [`Poly1305::verify`](crate::Poly1305::verify).
+///
+/// ```compile_fail,E0369
+/// # use hornet::{Key, mac};
+/// # let received = mac(Key::new(&[7; 32]), b"");
+/// assert!(mac(Key::new(&[7; 32]), b"") == received);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Tag([u8; Tag::BYTES]);
+
+impl Tag {
+    /// The length of a tag in bytes: 16.
+    pub const BYTES: usize = 16;
+
+    /// The bytes, in the order they are sent.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; Tag::BYTES] {
+        &self.0
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+}
+
+impl From<[u8; Tag::BYTES]> for Tag {
+    fn from(bytes: [u8; Tag::BYTES]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl From<Tag> for [u8; Tag::BYTES] {
+    fn from(tag: Tag) -> Self {
+        tag.0
+    }
+}
+
+impl fmt::LowerHex for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// 32 lower-case hexadecimal digits.
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::LowerHex::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tag({self})")
+    }
+}
+
+/// Parses exactly 32 hexadecimal digits of either case. A tag is public, so this takes no care to
+/// hide it.
+impl FromStr for Tag {
+    type Err = ParseTagError;
+
+    fn from_str(text: &str) -> Result<Self, ParseTagError> {
+        let found = text.chars().count();
+        if found != 2 * Tag::BYTES {
+            return Err(ParseTagError::Length(found));
+        }
+        let mut bytes = [0; Tag::BYTES];
+        for (index, character) in text.chars().enumerate() {
+            let digit = character
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+                .ok_or(ParseTagError::Digit(character))?;
+            bytes[index / 2] = bytes[index / 2] << 4 | digit;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+/// The text is not a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseTagError {
+    /// It has this many characters and not 32.
+    Length(usize),
+    /// This character in it is not a hexadecimal digit.
+    Digit(char),
+}
+
+impl fmt::Display for ParseTagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tag is 32 hexadecimal digits; found ")?;
+        match self {
+            Self::Length(count) => write!(f, "{count} characters"),
+            Self::Digit(character) => write!(f, "{character:?}"),
+        }
+    }
+}
+
+impl Error for ParseTagError {}
+
+/// The tag is not the tag of this message under this key: one of the three was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch;
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("tag mismatch")
+    }
+}
+
+impl Error for Mismatch {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn hex_there_and_back() {
+        let text = "a8061dc1305136c6c22b8baf0c0127a9";
+        let tag: Tag = text.parse().unwrap();
+        assert_eq!(tag.as_bytes()[..3], [0xa8, 0x06, 0x1d]);
+        assert_eq!(tag.to_string(), text);
+        let upper: Tag = text.to_uppercase().parse().unwrap();
+        assert_eq!(upper.as_bytes(), tag.as_bytes());
+    }
+
+    #[test]
+    fn what_is_not_a_tag() {
+        let parse = |text: &str| text.parse::<Tag>().unwrap_err();
+        assert_eq!(parse(""), ParseTagError::Length(0));
+        assert_eq!(
+            parse("a8061dc1305136c6c22b8baf0c0127a"),
+            ParseTagError::Length(31)
+        );
+        assert_eq!(
+            parse("a8061dc1305136c6c22b8baf0c0127a9a"),
+            ParseTagError::Length(33)
+        );
+        assert_eq!(
+            parse("a8061dc1305136c6c22b8baf0c0127ag"),
+            ParseTagError::Digit('g')
+        );
+        // Two bytes, but one character: not to be cut in half.
+        assert_eq!(
+            parse("éa8061dc1305136c6c22b8baf0c0127a"),
+            ParseTagError::Digit('é')
+        );
+        assert_eq!(
+            parse("+8061dc1305136c6c22b8baf0c0127a9"),
+            ParseTagError::Digit('+')
+        );
+        assert_eq!(
+            parse("x").to_string(),
+            "a tag is 32 hexadecimal digits; found 1 characters"
+        );
+    }
+}

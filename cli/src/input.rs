@@ -1,0 +1,200 @@
+//! Reads the message: large files through memory, everything else through a buffer.
+
+use crate::error::Error;
+use crate::mapping::Mapping;
+use crate::progress::Progress;
+use crate::source::Source;
+use hornet::Poly1305;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read, Seek};
+use std::os::unix::fs::MetadataExt;
+
+/// Smaller files take some ten microseconds either way, of a process that takes a thousand, and are
+/// spared the risks of a mapping. Larger ones are read faster without the copy.
+const MAP_FROM_BYTES: u64 = 64 << 10;
+
+/// How much of a mapping is read between two looks at the clock and at whether the file is all there.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// As much as a pipe holds. More does not help: fresh pages cost more than system calls.
+const BUFFER_BYTES: usize = 64 << 10;
+
+pub(crate) struct Input<'a> {
+    source: &'a Source,
+    file: File,
+    /// As it was opened.
+    metadata: Metadata,
+    mapping: Option<Mapping>,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn open(source: &'a Source) -> Result<Self, Error> {
+        let open = || {
+            let file = source.open()?;
+            let metadata = file.metadata()?;
+            Ok((file, metadata))
+        };
+        let (file, metadata) = open().map_err(|error: io::Error| Error::new(source, error))?;
+
+        // Standard input may stand anywhere in its file and is left to be read from there. Files
+        // under /proc are regular but of length 0. What cannot be mapped may still be read.
+        let mapping = match source {
+            Source::File(_) if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES => {
+                Mapping::new(&file, metadata.len()).ok()
+            }
+            _ => None,
+        };
+        Ok(Self {
+            source,
+            file,
+            metadata,
+            mapping,
+        })
+    }
+
+    pub(crate) fn is_same_file(&self, other: &Metadata) -> bool {
+        (self.metadata.dev(), self.metadata.ino()) == (other.dev(), other.ino())
+    }
+
+    /// Appends all of it to the message.
+    pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<(), Error> {
+        let mut progress = Progress::new(self.length(), &self.file);
+        match &self.mapping {
+            Some(mapping) => {
+                for window in mapping.bytes().chunks(WINDOW_BYTES) {
+                    poly1305.update(window);
+                    if mapping.is_lost() {
+                        return Err(
+                            self.error("shrank or could not be read while it was being read")
+                        );
+                    }
+                    progress.add(window.len());
+                }
+            }
+            None => {
+                stream(&self.file, poly1305, &mut progress).map_err(|error| self.error(error))?;
+            }
+        }
+        if self.has_changed().map_err(|error| self.error(error))? {
+            return Err(self.error("changed while it was being read"));
+        }
+        Ok(())
+    }
+
+    /// How many bytes are to come, where that is known.
+    fn length(&self) -> Option<u64> {
+        if !self.metadata.is_file() || self.metadata.len() == 0 {
+            return None;
+        }
+        let position = (&self.file).stream_position().ok()?;
+        self.metadata.len().checked_sub(position)
+    }
+
+    /// Whether a regular file is longer, shorter or newer than when it was opened. Catches what
+    /// honest programs do to it, as far as the clock of the file system tells their writes apart.
+    fn has_changed(&self) -> io::Result<bool> {
+        let what = |metadata: &Metadata| (metadata.len(), metadata.mtime(), metadata.mtime_nsec());
+        Ok(self.metadata.is_file() && what(&self.metadata) != what(&self.file.metadata()?))
+    }
+
+    fn error(&self, problem: impl std::fmt::Display) -> Error {
+        Error::new(self.source, problem)
+    }
+}
+
+fn stream(mut file: &File, poly1305: &mut Poly1305, progress: &mut Progress) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => {
+                poly1305.update(&buffer[..count]);
+                progress.add(count);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hornet::Key;
+    use std::io::Write;
+    use tempfile::NamedTempFile;
+
+    fn file(length: u64) -> (NamedTempFile, Source) {
+        let file = NamedTempFile::new().unwrap();
+        file.as_file().set_len(length).unwrap();
+        let source = Source::from(file.path().as_os_str().to_owned());
+        (file, source)
+    }
+
+    fn feed(input: &mut Input) -> Result<(), String> {
+        let mut poly1305 = Poly1305::new(Key::new(&[7; 32]));
+        input.feed(&mut poly1305).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_large_regular_files_are_mapped() {
+        for (length, mapped) in [
+            (0, false),
+            (MAP_FROM_BYTES - 1, false),
+            (MAP_FROM_BYTES, true),
+        ] {
+            let (_file, source) = file(length);
+            assert_eq!(
+                Input::open(&source).unwrap().mapping.is_some(),
+                mapped,
+                "{length}"
+            );
+        }
+        for device in ["/dev/null", "/dev/zero"] {
+            let source = Source::File(device.into());
+            assert!(Input::open(&source).unwrap().mapping.is_none());
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrinks() {
+        for (from, to) in [
+            (4 << 20, 0),
+            (4 << 20, 1 << 20),
+            // Within its last page, which then reads as zeros and raises no signal.
+            (4 << 20, (4 << 20) - 1),
+            // Streamed.
+            (100, 99),
+        ] {
+            let (file, source) = file(from);
+            let mut input = Input::open(&source).unwrap();
+            file.as_file().set_len(to).unwrap();
+            let problem = feed(&mut input).unwrap_err();
+            assert!(problem.starts_with(&source.to_string()), "{problem}");
+            assert!(problem.ends_with("while it was being read"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows() {
+        for length in [100, 1 << 20] {
+            let (mut file, source) = file(length);
+            let mut input = Input::open(&source).unwrap();
+            file.as_file_mut().seek(io::SeekFrom::End(0)).unwrap();
+            file.write_all(b"more").unwrap();
+            let problem = feed(&mut input).unwrap_err();
+            assert!(
+                problem.ends_with("changed while it was being read"),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_left_alone() {
+        for length in [100, 3 << 20] {
+            let (_file, source) = file(length);
+            assert_eq!(feed(&mut Input::open(&source).unwrap()), Ok(()));
+        }
+    }
+}

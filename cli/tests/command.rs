@@ -1,0 +1,593 @@
+//! The command as its users meet it: exit status, output, errors.
+//!
+//! Expected tags come from RFC 8439, section 2.5.2, and from OpenSSL 3.0:
+//!
+//! ```sh
+//! yes 'Cryptographic Forum Research Group' | head -c 65536 >message
+//! openssl mac -macopt hexkey:85d6…f51b -in message Poly1305
+//! ```
+
+use hornet::kernel;
+use std::ffi::{CString, OsStr};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+use std::{ptr, thread};
+use tempfile::TempDir;
+
+const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
+const MESSAGE: &[u8] = b"Cryptographic Forum Research Group";
+const TAG: &str = "a8061dc1305136c6c22b8baf0c0127a9";
+
+/// Tags of as many bytes of `yes 'Cryptographic Forum Research Group'`. Files are mapped from 65536.
+const TAGS: [(usize, &str); 5] = [
+    (0, "0103808afb0db2fd4abff6af4149f51b"),
+    (65_535, "e014698652e02554557e469694c2680f"),
+    (65_536, "41210a3450c445f4b883de8faef8c043"),
+    (1_000_003, "9b02243b6091244133a8f91d3d706bf0"),
+    (5_242_881, "4974ad80132a30473154098a761e7462"),
+];
+
+fn yes(length: usize) -> Vec<u8> {
+    let line = [MESSAGE, b"\n"].concat();
+    line.into_iter().cycle().take(length).collect()
+}
+
+/// A folder with a key and the message of the RFC, gone when dropped.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(TempDir::new().unwrap());
+        folder.file("key", KEY);
+        folder.file("message", MESSAGE);
+        folder
+    }
+
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn fifo(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        // SAFETY: a string that ends in NUL.
+        assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
+        path
+    }
+
+    /// The command in this folder, with arguments cut at spaces.
+    fn hornet(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hornet"));
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(&self.0)
+            .env_remove("HORNET_KERNEL")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.hornet(arguments).output().unwrap()
+    }
+
+    fn run_with_stdin(&self, arguments: &str, stdin: &[u8]) -> Output {
+        let mut child = self
+            .hornet(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The command may end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        child.wait_with_output().unwrap()
+    }
+}
+
+#[track_caller]
+fn prints(output: &Output, stdout: &str) {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[track_caller]
+fn prints_tag(output: &Output, tag: &str) {
+    prints(output, &format!("{tag}\n"));
+}
+
+/// Nothing on standard output, one line on standard error with all of these words.
+#[track_caller]
+fn complains(output: &Output, status: i32, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert!(stderr.starts_with("hornet: "), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
+    }
+}
+
+/// Wrong usage, as the argument parser reports it.
+#[track_caller]
+fn rejects(output: &Output, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
+    }
+}
+
+#[test]
+fn mac_of_a_file_and_of_standard_input() {
+    let folder = Folder::new();
+    prints_tag(&folder.run("mac --key-file key message"), TAG);
+    prints_tag(&folder.run("mac message --key-file key"), TAG);
+    prints_tag(&folder.run_with_stdin("mac --key-file key", MESSAGE), TAG);
+    prints_tag(&folder.run_with_stdin("mac --key-file key -", MESSAGE), TAG);
+    prints_tag(
+        &folder.run_with_stdin("mac --key-file - message", KEY.as_bytes()),
+        TAG,
+    );
+}
+
+#[test]
+fn every_form_of_key() {
+    let folder = Folder::new();
+    let raw: Vec<u8> = (0..32)
+        .map(|i| u8::from_str_radix(&KEY[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    let line = format!("{KEY}\n");
+    let crlf = format!("{KEY}\r\n");
+    let upper = KEY.to_uppercase();
+    for key in [&raw, line.as_bytes(), crlf.as_bytes(), upper.as_bytes()] {
+        folder.file("form", key);
+        prints_tag(&folder.run("mac --key-file form message"), TAG);
+    }
+    // In pieces, as a pipe may deliver it.
+    let fifo = folder.fifo("fifo");
+    let child = folder
+        .hornet("mac --key-file fifo message")
+        .spawn()
+        .unwrap();
+    let mut writer = OpenOptions::new().write(true).open(fifo).unwrap();
+    for piece in raw.chunks(20) {
+        writer.write_all(piece).unwrap();
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(writer);
+    prints_tag(&child.wait_with_output().unwrap(), TAG);
+}
+
+#[test]
+fn what_is_not_a_key() {
+    let folder = Folder::new();
+    let not_hex = KEY.replace('f', "g");
+    for (content, found) in [
+        (&KEY.as_bytes()[..0], "found nothing"),
+        (&KEY.as_bytes()[..31], "found 31 bytes"),
+        (&KEY.as_bytes()[..33], "found 33 bytes"),
+        (&KEY.as_bytes()[..63], "found 63 bytes"),
+        (format!("{KEY}0").as_bytes(), "found 65 bytes"),
+        (format!("{KEY}\n\n").as_bytes(), "found 66 bytes"),
+        (format!("{KEY}\r\n\n").as_bytes(), "more than 66 bytes"),
+        (not_hex.as_bytes(), "not all hexadecimal digits"),
+    ] {
+        folder.file("wrong", content);
+        let output = folder.run("mac --key-file wrong message");
+        complains(&output, 2, &["wrong: ", found]);
+        let output = folder.run_with_stdin("mac --key-file - message", content);
+        complains(&output, 2, &["standard input: ", found]);
+    }
+    let endless = folder.run("mac --key-file /dev/zero message");
+    complains(&endless, 2, &["/dev/zero: ", "more than 66 bytes"]);
+    let missing = folder.run("mac --key-file missing message");
+    complains(&missing, 2, &["missing: ", "No such file"]);
+    fs::create_dir(folder.path("folder")).unwrap();
+    let directory = folder.run("mac --key-file folder message");
+    complains(&directory, 2, &["folder: ", "directory"]);
+}
+
+#[test]
+fn key_and_message_are_two_files() {
+    let folder = Folder::new();
+    let both = "cannot be both the key and the message";
+    for (arguments, name) in [
+        ("mac --key-file -", "standard input: "),
+        ("mac --key-file - -", "standard input: "),
+        ("mac --key-file /dev/stdin", "/dev/stdin: "),
+    ] {
+        let output = folder.run_with_stdin(arguments, KEY.as_bytes());
+        complains(&output, 2, &[name, both]);
+    }
+    complains(&folder.run("mac --key-file key ./key"), 2, &["key: ", both]);
+}
+
+#[test]
+fn mapped_and_streamed_agree_with_openssl() {
+    let folder = Folder::new();
+    for (length, tag) in TAGS {
+        let message = yes(length);
+        let path = folder.file("yes", &message);
+        prints_tag(&folder.run("mac --key-file key yes"), tag);
+        prints_tag(&folder.run_with_stdin("mac --key-file key", &message), tag);
+        let redirected = folder
+            .hornet("mac --key-file key")
+            .stdin(File::open(path).unwrap())
+            .output();
+        prints_tag(&redirected.unwrap(), tag);
+    }
+}
+
+#[test]
+fn redirected_input_is_read_from_where_it_stands() {
+    let folder = Folder::new();
+    let mut message = vec![0; 100_000];
+    message.extend(yes(65_536));
+    let mut file = File::open(folder.file("yes", message)).unwrap();
+    file.read_exact(&mut vec![0; 100_000]).unwrap();
+    let output = folder.hornet("mac --key-file key").stdin(file).output();
+    prints_tag(&output.unwrap(), TAGS[2].1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_a_length_are_read() {
+    let folder = Folder::new();
+    let content = fs::read("/proc/version").unwrap();
+    assert!(!content.is_empty() && fs::metadata("/proc/version").unwrap().len() == 0);
+    let streamed = folder.run_with_stdin("mac --key-file key", &content);
+    let tag = String::from_utf8(streamed.stdout).unwrap();
+    assert_ne!(tag.trim_end(), TAGS[0].1);
+    prints(&folder.run("mac --key-file key /proc/version"), &tag);
+}
+
+#[test]
+fn verify() {
+    let folder = Folder::new();
+    let verify = |tag: &str, rest: &str| format!("verify --key-file key --tag {tag} {rest}");
+    prints(&folder.run(&verify(TAG, "message")), "message: OK\n");
+    prints(
+        &folder.run(&verify(&TAG.to_uppercase(), "message")),
+        "message: OK\n",
+    );
+    prints(
+        &folder.run_with_stdin(&verify(TAG, ""), MESSAGE),
+        "standard input: OK\n",
+    );
+
+    let wrong = TAG.replace("a9", "a8");
+    let output = folder.run(&verify(&wrong, "message"));
+    complains(&output, 1, &["message: tag mismatch"]);
+    let output = folder.run(&verify(TAG, "key"));
+    complains(&output, 2, &["key: "]);
+    folder.file("message", &MESSAGE[1..]);
+    let output = folder.run(&verify(TAG, "message"));
+    complains(&output, 1, &["message: tag mismatch"]);
+    let output = folder.run_with_stdin(&verify(TAG, "-"), &MESSAGE[1..]);
+    complains(&output, 1, &["standard input: tag mismatch"]);
+    let output = folder.run(&verify(TAG, "missing"));
+    complains(&output, 2, &["missing: "]);
+}
+
+#[test]
+fn what_is_not_a_tag() {
+    let folder = Folder::new();
+    for (tag, found) in [
+        ("00", "found 2 characters"),
+        ("a8061dc1305136c6c22b8baf0c0127a9a8", "found 34 characters"),
+        ("g8061dc1305136c6c22b8baf0c0127a9", "found 'g'"),
+    ] {
+        let output = folder.run(&format!("verify --key-file key --tag {tag} message"));
+        rejects(&output, &["--tag", found]);
+    }
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = Folder::new();
+    rejects(&folder.run(""), &["Usage"]);
+    rejects(&folder.run("sign"), &["sign"]);
+    rejects(&folder.run("mac message"), &["--key-file"]);
+    rejects(&folder.run("verify --key-file key message"), &["--tag"]);
+    rejects(&folder.run("mac --key-file key message more"), &["more"]);
+    rejects(&folder.run(&format!("mac --key {KEY} message")), &["--key"]);
+}
+
+#[test]
+fn help_and_version() {
+    let folder = Folder::new();
+    prints(&folder.run("--version"), "hornet 0.1.0\n");
+    let help = String::from_utf8(folder.run("--help").stdout).unwrap();
+    for word in [
+        "ONE message",
+        "mac",
+        "verify",
+        "info",
+        "Exit status",
+        "HORNET_KERNEL",
+    ] {
+        assert!(help.contains(word), "{word:?} is not in {help}");
+    }
+}
+
+#[test]
+fn inputs_that_cannot_be_read() {
+    let folder = Folder::new();
+    let output = folder.run("mac --key-file key no/such/file");
+    complains(&output, 2, &["no/such/file: ", "No such file"]);
+    let output = folder.run("mac --key-file key .");
+    complains(&output, 2, &[".: ", "directory"]);
+    // Before the key is asked for.
+    let output = folder.run("mac --key-file missing-key missing-input");
+    complains(&output, 2, &["missing-input: "]);
+}
+
+/// Not all file systems take such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_text() {
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"a\xff\n");
+    let run = || {
+        folder
+            .hornet("mac --key-file key")
+            .arg(name)
+            .output()
+            .unwrap()
+    };
+    complains(&run(), 2, &[r#""a\xFF\n": "#]);
+    folder.file(name, MESSAGE);
+    prints_tag(&run(), TAG);
+}
+
+#[test]
+fn every_kernel_gives_the_same_tag() {
+    let folder = Folder::new();
+    let (length, tag) = TAGS[3];
+    folder.file("yes", yes(length));
+    for name in kernel::names() {
+        let info = folder
+            .hornet("info")
+            .env("HORNET_KERNEL", name)
+            .output()
+            .unwrap();
+        let info = String::from_utf8(info.stdout).unwrap();
+        assert!(
+            info.contains(&format!("kernel: {name}, forced by HORNET_KERNEL\n")),
+            "{info}"
+        );
+        let output = folder
+            .hornet("mac --key-file key yes")
+            .env("HORNET_KERNEL", name)
+            .output();
+        prints_tag(&output.unwrap(), tag);
+        let option = format!("--kernel {name} mac --key-file key yes");
+        prints_tag(&folder.run(&option), tag);
+    }
+}
+
+#[test]
+fn info_tells_the_choice() {
+    let folder = Folder::new();
+    let info = |arguments: &str, variable: &str| {
+        let mut command = folder.hornet(arguments);
+        let output = command.env("HORNET_KERNEL", variable).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let best = kernel::names().next().unwrap();
+    let last = kernel::names().last().unwrap();
+
+    let automatic = info("info", "");
+    assert!(automatic.starts_with("hornet 0.1.0\n"), "{automatic}");
+    assert!(
+        automatic.contains(&format!("kernel: {best}, the best that this CPU can run\n")),
+        "{automatic}"
+    );
+    for kernel in kernel::all() {
+        let row = automatic
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(kernel.name))
+            .unwrap();
+        let end = match kernel.supported {
+            _ if kernel.name == best => "  yes, in use",
+            true => "  yes",
+            false => "  no",
+        };
+        assert!(row.ends_with(end), "{row}");
+    }
+    // The option wins.
+    let forced = info(&format!("info --kernel {last}"), best);
+    assert!(
+        forced.contains(&format!("kernel: {last}, forced by --kernel\n")),
+        "{forced}"
+    );
+}
+
+#[test]
+fn kernels_that_cannot_run() {
+    let folder = Folder::new();
+    let names = kernel::names().collect::<Vec<_>>().join(", ");
+    let unsupported = kernel::all().filter(|kernel| !kernel.supported);
+    for name in unsupported.map(|kernel| kernel.name).chain(["abacus"]) {
+        let output = folder
+            .hornet("mac --key-file key message")
+            .env("HORNET_KERNEL", name)
+            .output();
+        complains(&output.unwrap(), 2, &["HORNET_KERNEL: ", name, &names]);
+        let output = folder.run(&format!("info --kernel {name}"));
+        complains(&output, 2, &["--kernel: ", name, &names]);
+    }
+}
+
+/// Linux has a disk that is always full.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written() {
+    let folder = Folder::new();
+    for arguments in [
+        "mac --key-file key message",
+        &format!("verify --key-file key --tag {TAG} message"),
+        "info",
+        "--help",
+    ] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.hornet(arguments).stdout(full).output().unwrap();
+        complains(&output, 2, &["standard output: ", "No space left"]);
+    }
+}
+
+/// A pipe whose reader is gone.
+fn broken_pipe() -> Stdio {
+    let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
+    let writer = reader.stdin.take().unwrap();
+    reader.wait().unwrap();
+    writer.into()
+}
+
+#[test]
+fn output_that_nobody_reads() {
+    let folder = Folder::new();
+    let mut mac = folder.hornet("mac --key-file key message");
+    let output = mac.stdout(broken_pipe()).output().unwrap();
+    complains(&output, 2, &["standard output: ", "Broken pipe"]);
+    // Nor the error message.
+    let mut mac = folder.hornet("mac --key-file key missing");
+    let status = mac.stderr(broken_pipe()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+/// Starts the command on a mapped file and stops it there: it has opened the message and waits for
+/// the key, which comes through a pipe. The pipe opens for writing when it is opened for reading.
+fn stopped_at_the_key(folder: &Folder) -> (Child, File) {
+    folder.file("big", vec![1; 8 << 20]);
+    let fifo = folder.fifo("fifo");
+    let child = folder.hornet("mac --key-file fifo big").spawn().unwrap();
+    let writer = OpenOptions::new().write(true).open(fifo).unwrap();
+    (child, writer)
+}
+
+#[track_caller]
+fn go_on(child: Child, mut key: File) -> Output {
+    key.write_all(KEY.as_bytes()).unwrap();
+    drop(key);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read() {
+    for length in [0, 1 << 20] {
+        let folder = Folder::new();
+        let (child, key) = stopped_at_the_key(&folder);
+        let big = OpenOptions::new().write(true).open(folder.path("big"));
+        big.unwrap().set_len(length).unwrap();
+        complains(&go_on(child, key), 2, &["big: ", "shrank"]);
+    }
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_read() {
+    let folder = Folder::new();
+    let (child, key) = stopped_at_the_key(&folder);
+    let big = OpenOptions::new().append(true).open(folder.path("big"));
+    big.unwrap().write_all(b"more").unwrap();
+    complains(&go_on(child, key), 2, &["big: ", "changed"]);
+}
+
+#[test]
+fn a_bus_error_from_elsewhere_still_kills() {
+    let folder = Folder::new();
+    let (child, key) = stopped_at_the_key(&folder);
+    let id = libc::pid_t::try_from(child.id()).unwrap();
+    // SAFETY: a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(id, libc::SIGBUS) }, 0);
+    let status = child.wait_with_output().unwrap().status;
+    assert_eq!(status.signal(), Some(libc::SIGBUS));
+    drop(key);
+}
+
+/// Both ends of a terminal of 80 columns: what a person sees, and what the command writes to.
+fn terminal() -> (File, OwnedFd) {
+    let (mut person, mut command) = (0, 0);
+    let mut size = libc::winsize {
+        ws_row: 24,
+        ws_col: 80,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: two descriptors to write to, a size to read, and neither name nor settings.
+    unsafe {
+        let status = libc::openpty(
+            &raw mut person,
+            &raw mut command,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &raw mut size,
+        );
+        assert_eq!(status, 0);
+        (File::from_raw_fd(person), OwnedFd::from_raw_fd(command))
+    }
+}
+
+/// Standard error of the command when its input arrives in two halves with a pause between.
+fn seen_on_a_terminal(pause: Duration) -> String {
+    let folder = Folder::new();
+    let (mut person, stderr) = terminal();
+    let mut child = folder
+        .hornet("mac --key-file key")
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&MESSAGE[..9]).unwrap();
+    thread::sleep(pause);
+    stdin.write_all(&MESSAGE[9..]).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{TAG}\n"));
+
+    // The end of the file is an error here: the other side of the terminal is closed.
+    let mut seen = Vec::new();
+    let _ = person.read_to_end(&mut seen);
+    String::from_utf8_lossy(&seen).into_owned()
+}
+
+#[test]
+fn long_work_shows_its_progress_on_a_terminal() {
+    let seen = seen_on_a_terminal(Duration::from_secs(1));
+    assert!(seen.contains("34 B") && seen.contains("/s"), "{seen:?}");
+    assert_eq!(seen_on_a_terminal(Duration::ZERO), "");
+}
+
+#[test]
+fn long_work_is_silent_without_a_terminal() {
+    let folder = Folder::new();
+    let mut child = folder
+        .hornet("mac --key-file key")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&MESSAGE[..9]).unwrap();
+    thread::sleep(Duration::from_secs(1));
+    stdin.write_all(&MESSAGE[9..]).unwrap();
+    drop(stdin);
+    prints_tag(&child.wait_with_output().unwrap(), TAG);
+}

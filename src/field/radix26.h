@@ -1,0 +1,175 @@
+/* The field modulo p = 2^130 - 5 in radix 2^26, five limbs, one element in each lane.
+ *
+ * Goll and Gueron 2015; Bhattacharyya and Sarkar 2020, section 3.1, equation (8). Needs lanes with a
+ * 32 x 32 -> 64 bit multiplication. The bounds below hold for all inputs: proofs/ runs this very file
+ * over intervals. */
+#ifndef HORNET_FIELD_RADIX26_H
+#define HORNET_FIELD_RADIX26_H
+
+#include "../words.h"
+
+/* An element, in limbs small enough to be multiplied.
+ * After fe_carry: limb[0], [2], [3] < 2^26, limb[1], [4] < 2^26 + 2^12.
+ * After fe_from_words: limb[0..3] < 2^26, limb[4] < 2^24 * (top + 1). */
+typedef struct {
+    vec limb[5];
+} fe;
+
+/* A sum of products and elements that waits for its carries. Every limb < 2^63, so that 5 times a
+ * carry out of it cannot wrap. */
+typedef struct {
+    vec limb[5];
+} wide;
+
+/* An element to multiply by: its limbs, and 5 times limbs 1 to 4 in times5[1..4]. All < 2^29;
+ * times5[0] is not used. */
+typedef struct {
+    vec limb[5], times5[5];
+} power;
+
+/* lo + hi * 2^64 + top * 2^128, with top < 16. */
+HORNET_INLINE fe fe_from_words(vec lo, vec hi, vec top)
+{
+    const vec mask = vec_splat((1 << 26) - 1);
+    return (fe){{vec_and(lo, mask), vec_and(vec_shr(lo, 26), mask),
+                 vec_and(vec_or(vec_shr(lo, 52), vec_shl(hi, 12)), mask), vec_and(vec_shr(hi, 14), mask),
+                 vec_add(vec_shr(hi, 40), vec_shl(top, 24))}};
+}
+
+HORNET_INLINE vec times5(vec a)
+{
+    return vec_add(a, vec_shl(a, 2));
+}
+
+HORNET_INLINE power power_from(fe a)
+{
+    return (power){{a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]},
+                   {a.limb[0], times5(a.limb[1]), times5(a.limb[2]), times5(a.limb[3]),
+                    times5(a.limb[4])}};
+}
+
+HORNET_INLINE vec mul_add(vec sum, vec a, vec b)
+{
+    return vec_in_order(vec_add(sum, vec_mul32(a, b)));
+}
+
+/* sum + a * b. A product adds to a limb at most 21 * (2^26 + 2^12)^2 < 2^56.5, so that a wide takes up
+ * to 64 of them. Each limb of b is used up before the next, so that five sums, five limbs of a and one
+ * of b are all that has to stay in registers. */
+HORNET_INLINE wide wide_mul_add(wide sum, fe a, const power *b)
+{
+    vec *d = sum.limb;
+    vec b_limb = b->limb[0];
+    d[0] = mul_add(d[0], a.limb[0], b_limb);
+    d[1] = mul_add(d[1], a.limb[1], b_limb);
+    d[2] = mul_add(d[2], a.limb[2], b_limb);
+    d[3] = mul_add(d[3], a.limb[3], b_limb);
+    d[4] = mul_add(d[4], a.limb[4], b_limb);
+    b_limb = b->limb[1];
+    d[1] = mul_add(d[1], a.limb[0], b_limb);
+    d[2] = mul_add(d[2], a.limb[1], b_limb);
+    d[3] = mul_add(d[3], a.limb[2], b_limb);
+    d[4] = mul_add(d[4], a.limb[3], b_limb);
+    b_limb = b->times5[1];
+    d[0] = mul_add(d[0], a.limb[4], b_limb);
+    b_limb = b->limb[2];
+    d[2] = mul_add(d[2], a.limb[0], b_limb);
+    d[3] = mul_add(d[3], a.limb[1], b_limb);
+    d[4] = mul_add(d[4], a.limb[2], b_limb);
+    b_limb = b->times5[2];
+    d[0] = mul_add(d[0], a.limb[3], b_limb);
+    d[1] = mul_add(d[1], a.limb[4], b_limb);
+    b_limb = b->limb[3];
+    d[3] = mul_add(d[3], a.limb[0], b_limb);
+    d[4] = mul_add(d[4], a.limb[1], b_limb);
+    b_limb = b->times5[3];
+    d[0] = mul_add(d[0], a.limb[2], b_limb);
+    d[1] = mul_add(d[1], a.limb[3], b_limb);
+    d[2] = mul_add(d[2], a.limb[4], b_limb);
+    b_limb = b->limb[4];
+    d[4] = mul_add(d[4], a.limb[0], b_limb);
+    b_limb = b->times5[4];
+    d[0] = mul_add(d[0], a.limb[1], b_limb);
+    d[1] = mul_add(d[1], a.limb[2], b_limb);
+    d[2] = mul_add(d[2], a.limb[3], b_limb);
+    d[3] = mul_add(d[3], a.limb[4], b_limb);
+    return sum;
+}
+
+HORNET_INLINE wide wide_from(fe a)
+{
+    return (wide){{a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]}};
+}
+
+HORNET_INLINE wide wide_zero(void)
+{
+    const vec zero = vec_splat(0);
+    return (wide){{zero, zero, zero, zero, zero}};
+}
+
+/* Carries from limb `from` into the next, and from limb 4 into limb 0 times 5, since 2^130 = 5. */
+HORNET_INLINE void carry_limb(vec limb[5], int from)
+{
+    const vec carry = vec_shr(limb[from], 26);
+    limb[from] = vec_and(limb[from], vec_splat((1 << 26) - 1));
+    if (from == 4)
+        limb[0] = vec_add(limb[0], times5(carry));
+    else
+        limb[from + 1] = vec_add(limb[from + 1], carry);
+}
+
+/* The same element in limbs small enough to be multiplied. Two chains of carries run side by side,
+ * Bernstein and Schwabe 2012, section 4: 0-1-2-3-4 and 3-4-0-1. */
+HORNET_INLINE fe fe_carry(wide sum)
+{
+    vec *d = sum.limb;
+    carry_limb(d, 0);
+    carry_limb(d, 3);
+    carry_limb(d, 1);
+    carry_limb(d, 4);
+    carry_limb(d, 2);
+    carry_limb(d, 0);
+    carry_limb(d, 3);
+    return (fe){{d[0], d[1], d[2], d[3], d[4]}};
+}
+
+HORNET_INLINE fe fe_mul(fe a, const power *b)
+{
+    return fe_carry(wide_mul_add(wide_zero(), a, b));
+}
+
+/* The elements a takes for blocks whose number has bit `bit` clear, b for the others. */
+HORNET_INLINE fe fe_blend(int bit, fe a, fe b)
+{
+    return (fe){{vec_blend(bit, a.limb[0], b.limb[0]), vec_blend(bit, a.limb[1], b.limb[1]),
+                 vec_blend(bit, a.limb[2], b.limb[2]), vec_blend(bit, a.limb[3], b.limb[3]),
+                 vec_blend(bit, a.limb[4], b.limb[4])}};
+}
+
+/* The element of block 0, in every lane. */
+HORNET_INLINE fe fe_first(fe a)
+{
+    return (fe){{vec_first(a.limb[0]), vec_first(a.limb[1]), vec_first(a.limb[2]),
+                 vec_first(a.limb[3]), vec_first(a.limb[4])}};
+}
+
+/* words = the sum over all lanes, with words[2] <= 4 (HORNET_H2_MAX). The sums of limbs stay below
+ * 8 * 2^60 for up to eight lanes of one or two products. */
+HORNET_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
+{
+    const uint64_t mask = (1 << 26) - 1;
+    uint64_t limb[5], carry = 0;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t value = vec_sum(sum.limb[i]) + carry;
+        limb[i] = value & mask;
+        carry = value >> 26;
+    }
+    /* 5 * 2^38 from above 2^130: added to a value below 2^130, it leaves less than 5 * 2^128. */
+    carry *= 5;
+    unsigned char c = 0;
+    words[0] = add_carry(limb[0] | limb[1] << 26 | limb[2] << 52, carry, &c);
+    words[1] = add_carry(limb[2] >> 12 | limb[3] << 14 | limb[4] << 40, 0, &c);
+    words[2] = (limb[4] >> 24) + c;
+}
+
+#endif

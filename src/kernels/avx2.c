@@ -1,0 +1,27 @@
+/* Radix 2^26 over the lanes of AVX2, decimated. */
+#include "../kernel.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define HORNET_TARGET "avx2"
+#include "../target_begin.h"
+
+#include "../lanes/avx2.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/decimated.h"
+
+#include "../target_end.h"
+
+#else
+#define absorb NULL
+#define LANES  4
+#endif
+
+const struct hornet_kernel hornet_kernel_avx2 = {
+    .name = "avx2",
+    .needs = CPU_avx2,
+    .lanes = LANES,
+    .absorb = absorb,
+};

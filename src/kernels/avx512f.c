@@ -1,0 +1,27 @@
+/* Radix 2^26 over the lanes of AVX512F, decimated. */
+#include "../kernel.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define HORNET_TARGET "avx512f"
+#include "../target_begin.h"
+
+#include "../lanes/avx512f.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/decimated.h"
+
+#include "../target_end.h"
+
+#else
+#define absorb NULL
+#define LANES  8
+#endif
+
+const struct hornet_kernel hornet_kernel_avx512f = {
+    .name = "avx512f",
+    .needs = CPU_avx512f,
+    .lanes = LANES,
+    .absorb = absorb,
+};

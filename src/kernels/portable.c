@@ -1,0 +1,15 @@
+/* Radix 2^26 over lanes in plain C, decimated: for tests of the algorithm on every machine. */
+#include "../kernel.h"
+
+#include "../lanes/portable.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/decimated.h"
+
+const struct hornet_kernel hornet_kernel_portable = {
+    .name = "portable",
+    .needs = CPU_BASE,
+    .lanes = LANES,
+    .absorb = absorb,
+};

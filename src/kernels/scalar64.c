@@ -1,0 +1,19 @@
+/* Radix 2^64, one block after another: for 64-bit CPUs, and for messages too short for lanes. */
+#include "../kernel.h"
+
+#ifdef __SIZEOF_INT128__
+
+#include "../field/radix64.h"
+
+#include "../horner/serial.h"
+
+#else
+#define absorb NULL
+#endif
+
+const struct hornet_kernel hornet_kernel_scalar64 = {
+    .name = "scalar64",
+    .needs = CPU_BASE,
+    .lanes = 1,
+    .absorb = absorb,
+};

@@ -1,0 +1,27 @@
+/* Radix 2^26 over the lanes of SSE2, decimated. */
+#include "../kernel.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define HORNET_TARGET "sse2"
+#include "../target_begin.h"
+
+#include "../lanes/sse2.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/decimated.h"
+
+#include "../target_end.h"
+
+#else
+#define absorb NULL
+#define LANES  2
+#endif
+
+const struct hornet_kernel hornet_kernel_sse2 = {
+    .name = "sse2",
+    .needs = CPU_sse2,
+    .lanes = LANES,
+    .absorb = absorb,
+};

@@ -1,0 +1,59 @@
+/* Lanes of AVX2: four, holding blocks 0, 2, 1, 3. The operations are defined in portable.h.
+ *
+ * That order is what two unpacks give, which work within 128-bit halves; restoring the order would cost
+ * two permutations for each group of blocks. */
+#ifndef HORNET_LANES_AVX2_H
+#define HORNET_LANES_AVX2_H
+
+#include "../words.h"
+
+#define LANES 4
+
+typedef __m256i vec;
+
+HORNET_INLINE vec vec_splat(uint64_t value) { return _mm256_set1_epi64x((long long)value); }
+
+HORNET_INLINE vec vec_add(vec a, vec b) { return _mm256_add_epi64(a, b); }
+
+HORNET_INLINE vec vec_and(vec a, vec b) { return _mm256_and_si256(a, b); }
+
+HORNET_INLINE vec vec_or(vec a, vec b) { return _mm256_or_si256(a, b); }
+
+#define vec_shl(a, bits) _mm256_slli_epi64(a, bits)
+#define vec_shr(a, bits) _mm256_srli_epi64(a, bits)
+
+HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm256_mul_epu32(a, b); }
+
+HORNET_INLINE vec vec_in_order(vec a)
+{
+    __asm__("" : "+x"(a));
+    return a;
+}
+
+HORNET_INLINE vec vec_first(vec a) { return _mm256_broadcastq_epi64(_mm256_castsi256_si128(a)); }
+
+/* Masks count 32-bit halves of lanes; set bits take `odd`. */
+HORNET_INLINE vec vec_blend(int bit, vec even, vec odd)
+{
+    return bit == 0 ? _mm256_blend_epi32(even, odd, 0xF0)  /* blocks 1, 3: lanes 2, 3 */
+                    : _mm256_blend_epi32(even, odd, 0xCC); /* blocks 2, 3: lanes 1, 3 */
+}
+
+HORNET_INLINE uint64_t vec_sum(vec a)
+{
+    const __m128i halves = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    const __m128i sum = _mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves));
+    uint64_t result;
+    _mm_storel_epi64((__m128i *)&result, sum);
+    return result;
+}
+
+HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
+{
+    const vec b01 = _mm256_loadu_si256((const __m256i *)(const void *)blocks);
+    const vec b23 = _mm256_loadu_si256((const __m256i *)(const void *)(blocks + 32));
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* Lanes of AVX-512F: eight, holding blocks 0, 4, 1, 5, 2, 6, 3, 7. The operations are defined in
+ * portable.h.
+ *
+ * As with AVX2, that order is what two unpacks within 128-bit quarters give. */
+#ifndef HORNET_LANES_AVX512F_H
+#define HORNET_LANES_AVX512F_H
+
+#include "../words.h"
+
+#define LANES 8
+
+typedef __m512i vec;
+
+HORNET_INLINE vec vec_splat(uint64_t value) { return _mm512_set1_epi64((long long)value); }
+
+HORNET_INLINE vec vec_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
+
+HORNET_INLINE vec vec_and(vec a, vec b) { return _mm512_and_si512(a, b); }
+
+HORNET_INLINE vec vec_or(vec a, vec b) { return _mm512_or_si512(a, b); }
+
+#define vec_shl(a, bits) _mm512_slli_epi64(a, bits)
+#define vec_shr(a, bits) _mm512_srli_epi64(a, bits)
+
+HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm512_mul_epu32(a, b); }
+
+HORNET_INLINE vec vec_in_order(vec a)
+{
+    __asm__("" : "+v"(a));
+    return a;
+}
+
+HORNET_INLINE vec vec_first(vec a) { return _mm512_broadcastq_epi64(_mm512_castsi512_si128(a)); }
+
+/* One mask bit a lane; set bits take `odd`. */
+HORNET_INLINE vec vec_blend(int bit, vec even, vec odd)
+{
+    const __mmask8 mask = bit == 0   ? 0xCC  /* blocks 1, 5, 3, 7: lanes 2, 3, 6, 7 */
+                          : bit == 1 ? 0xF0  /* blocks 2, 6, 3, 7: lanes 4 to 7 */
+                                     : 0xAA; /* blocks 4, 5, 6, 7: lanes 1, 3, 5, 7 */
+    return _mm512_mask_blend_epi64(mask, even, odd);
+}
+
+HORNET_INLINE uint64_t vec_sum(vec a) { return (uint64_t)_mm512_reduce_add_epi64(a); }
+
+HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
+{
+    const vec b0123 = _mm512_loadu_si512(blocks);
+    const vec b4567 = _mm512_loadu_si512(blocks + 64);
+    *lo = _mm512_unpacklo_epi64(b0123, b4567);
+    *hi = _mm512_unpackhi_epi64(b0123, b4567);
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* Lanes in plain C: an array of 64-bit words, any number of them that is a power of two.
+ *
+ * This file is also the definition of what the operations mean; the other lanes files must agree with
+ * it. A vec holds one value for each of LANES consecutive blocks. Which lane belongs to which block is
+ * the lanes file's own affair: only vec_load_blocks and vec_blend know it, and vec_first, which
+ * needs block 0 to be in lane 0. */
+#ifndef HORNET_LANES_PORTABLE_H
+#define HORNET_LANES_PORTABLE_H
+
+#include "../words.h"
+
+#ifndef LANES
+#define LANES 4
+#endif
+
+typedef struct {
+    uint64_t lane[LANES];
+} vec;
+
+#define VEC_MAP(expression)                                                                          \
+    do {                                                                                             \
+        vec map_result;                                                                              \
+        for (int i = 0; i < LANES; i++)                                                              \
+            map_result.lane[i] = (expression);                                                       \
+        return map_result;                                                                           \
+    } while (0)
+
+/* value in every lane */
+HORNET_INLINE vec vec_splat(uint64_t value) { VEC_MAP(value); }
+
+/* a + b modulo 2^64 */
+HORNET_INLINE vec vec_add(vec a, vec b) { VEC_MAP(a.lane[i] + b.lane[i]); }
+
+HORNET_INLINE vec vec_and(vec a, vec b) { VEC_MAP(a.lane[i] & b.lane[i]); }
+
+HORNET_INLINE vec vec_or(vec a, vec b) { VEC_MAP(a.lane[i] | b.lane[i]); }
+
+/* Logical shifts; bits is a constant, 1 to 63. */
+HORNET_INLINE vec vec_shl(vec a, int bits) { VEC_MAP(a.lane[i] << bits); }
+
+HORNET_INLINE vec vec_shr(vec a, int bits) { VEC_MAP(a.lane[i] >> bits); }
+
+/* The 64-bit product of the low 32 bits of a and b. */
+HORNET_INLINE vec vec_mul32(vec a, vec b)
+{
+    VEC_MAP((uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]);
+}
+
+/* a, computed when the source says so: the compiler may not regroup the sum that a is part of. gcc 12
+ * would make a tree of it, which needs more registers than there are. */
+HORNET_INLINE vec vec_in_order(vec a) { return a; }
+
+/* The value that belongs to block 0, in every lane. */
+HORNET_INLINE vec vec_first(vec a) { VEC_MAP(a.lane[0]); }
+
+/* The values of `even` for blocks whose number has bit `bit` clear, of `odd` for the others. bit is a
+ * constant below log2(LANES). */
+HORNET_INLINE vec vec_blend(int bit, vec even, vec odd)
+{
+    VEC_MAP((i >> bit & 1) == 0 ? even.lane[i] : odd.lane[i]);
+}
+
+/* The sum of all lanes modulo 2^64. */
+HORNET_INLINE uint64_t vec_sum(vec a)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < LANES; i++)
+        sum += a.lane[i];
+    return sum;
+}
+
+/* Reads LANES blocks of 16 bytes; *lo gets the first 8 bytes of each, little-endian, *hi the others. */
+HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
+{
+    for (int i = 0; i < LANES; i++) {
+        lo->lane[i] = load_le64(blocks + 16 * i);
+        hi->lane[i] = load_le64(blocks + 16 * i + 8);
+    }
+}
+
+#undef VEC_MAP
+
+#endif

@@ -1,0 +1,20 @@
+/* The kernels under test: those of this CPU, straight from the list. */
+#ifndef HORNET_TESTS_KERNELS_H
+#define HORNET_TESTS_KERNELS_H
+
+#include "../src/kernel.h"
+
+static const struct hornet_kernel *const all_kernels[] = {
+#define HORNET_KERNEL(name, min_vector_bytes) &hornet_kernel_##name,
+#include "../src/kernels.def"
+#undef HORNET_KERNEL
+};
+
+enum { KERNEL_COUNT = sizeof all_kernels / sizeof all_kernels[0] };
+
+static inline int kernel_runs_here(const struct hornet_kernel *kernel)
+{
+    return kernel->absorb != NULL && (kernel->needs & ~hornet_cpu_features()) == 0;
+}
+
+#endif

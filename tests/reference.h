@@ -1,0 +1,24 @@
+/* Poly1305 by its definition, in GMP's integers: what every kernel is held against.
+ * Bernstein 2005, section 2; RFC 8439, section 2.5. Shares no code with the library. */
+#ifndef HORNET_TESTS_REFERENCE_H
+#define HORNET_TESTS_REFERENCE_H
+
+#include <gmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* p = 2^130 - 5. */
+void reference_prime(mpz_t p);
+
+/* number = the little-endian bytes. */
+void reference_from_bytes(mpz_t number, const uint8_t *bytes, size_t len_bytes);
+
+/* bytes = number modulo 2^(8 len_bytes), little-endian. */
+void reference_to_bytes(uint8_t *bytes, size_t len_bytes, const mpz_t number);
+
+/* h = the evaluation at r continued over the message, in 0 .. p - 1. */
+void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_bytes);
+
+void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32]);
+
+#endif

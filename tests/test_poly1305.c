@@ -1,0 +1,618 @@
+/* Every kernel against the definition in GMP: all lengths, alignments, splits, and the inputs on which
+ * other implementations have failed.
+ *
+ *     test_poly1305 [KERNEL...]     default: all that this CPU can run
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../include/hornet.h"
+#include "check.h"
+#include "kernels.h"
+#include "reference.h"
+
+enum { MAX_BYTES = 2304, MAX_SPLIT_BYTES = 600 };
+
+typedef uint8_t tag_t[16];
+
+/* A fixed generator, so that a failure can be repeated: SplitMix64. */
+static uint64_t random_state = 1;
+
+static uint64_t random_word(void)
+{
+    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void random_bytes(uint8_t *bytes, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes; i++)
+        bytes[i] = (uint8_t)random_word();
+}
+
+/* One call of the library, with this kernel; short messages may go to the scalar code. */
+static void library_tag(tag_t tag, const struct hornet_kernel *kernel, const uint8_t *msg,
+                        size_t len_bytes, const uint8_t key[32])
+{
+    check(hornet_kernel_force(kernel->name), "kernel %s cannot be forced", kernel->name);
+    hornet_poly1305(tag, msg, len_bytes, key);
+}
+
+/* The kernel's own code for the first `split_bytes`, then that of `second` for the rest. */
+static void kernels_tag(tag_t tag, const struct hornet_kernel *first, size_t split_bytes,
+                        const struct hornet_kernel *second, const uint8_t *msg, size_t len_bytes,
+                        const uint8_t key[32])
+{
+    hornet_poly1305_state state;
+    struct poly1305 *p = (struct poly1305 *)&state;
+    hornet_poly1305_init(&state, key);
+    if (split_bytes != 0)
+        first->absorb(p, msg, split_bytes);
+    if (split_bytes != len_bytes)
+        second->absorb(p, msg + split_bytes, len_bytes - split_bytes);
+    check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu",
+          first->name, second->name, (unsigned long long)p->h[2], len_bytes, split_bytes);
+    hornet_poly1305_final(&state, tag);
+}
+
+/* Library and kernel against the definition. */
+static void check_message(const struct hornet_kernel *kernel, const char *what, const uint8_t *msg,
+                          size_t len_bytes, const uint8_t key[32])
+{
+    tag_t expected, tag;
+    reference_tag(expected, msg, len_bytes, key);
+    library_tag(tag, kernel, msg, len_bytes, key);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, one call", kernel->name,
+          len_bytes, what);
+    kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, kernel alone", kernel->name,
+          len_bytes, what);
+}
+
+static size_t from_hex(uint8_t *bytes, const char *hex)
+{
+    size_t n = 0;
+    for (; *hex != 0; hex += 2)
+        sscanf(hex, "%2hhx", &bytes[n++]);
+    return n;
+}
+
+/* RFC 8439, sections 2.5.2 and A.3. */
+static void test_rfc8439(const struct hornet_kernel *kernel)
+{
+    static const struct {
+        const char *key, *msg, *tag;
+    } vectors[] = {
+#include "rfc8439_vectors.h"
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        uint8_t key[32], msg[512];
+        tag_t expected, tag;
+        from_hex(key, vectors[i].key);
+        from_hex(expected, vectors[i].tag);
+        const size_t len_bytes = from_hex(msg, vectors[i].msg);
+        library_tag(tag, kernel, msg, len_bytes, key);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu", kernel->name, i);
+        kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu, kernel alone",
+              kernel->name, i);
+        check(hornet_poly1305_verify(expected, msg, len_bytes, key), "kernel %s: verify of vector %zu",
+              kernel->name, i);
+    }
+}
+
+/* The largest r that the clamp leaves, and the largest s. */
+static const uint8_t key_max[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+static void test_lengths(const struct hornet_kernel *kernel)
+{
+    uint8_t msg[MAX_BYTES], ones[MAX_BYTES], key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    memset(ones, 255, sizeof ones);
+    for (size_t n = 0; n <= MAX_BYTES; n++) {
+        check_message(kernel, "random", msg, n, key);
+        check_message(kernel, "random, largest key", msg, n, key_max);
+        check_message(kernel, "all ones, largest key", ones, n, key_max);
+    }
+    const size_t long_bytes = 1 << 18;
+    uint8_t *long_msg = malloc(long_bytes);
+    memset(long_msg, 255, long_bytes);
+    check_message(kernel, "all ones, largest key", long_msg, long_bytes, key_max);
+    check_message(kernel, "all ones, largest key", long_msg, long_bytes - 1, key_max);
+    random_bytes(long_msg, long_bytes);
+    check_message(kernel, "random", long_msg, long_bytes - 100, key);
+    free(long_msg);
+}
+
+static void test_alignments(const struct hornet_kernel *kernel)
+{
+    uint8_t buffer[MAX_BYTES + 64], key_buffer[32 + 64], tag_buffer[16 + 64];
+    random_bytes(buffer, sizeof buffer);
+    random_bytes(key_buffer, sizeof key_buffer);
+    for (size_t n = 0; n <= MAX_BYTES; n = n < 80 ? n + 1 : n + 61)
+        for (size_t offset = 0; offset < 64; offset++) {
+            const uint8_t *msg = buffer + offset, *key = key_buffer + 63 - offset;
+            tag_t expected;
+            reference_tag(expected, msg, n, key);
+            library_tag(tag_buffer + offset, kernel, msg, n, key);
+            check(memcmp(tag_buffer + offset, expected, 16) == 0,
+                  "kernel %s, length %zu, message at offset %zu", kernel->name, n, offset);
+            kernels_tag(tag_buffer + offset, kernel, n, kernel, msg, n, key);
+            check(memcmp(tag_buffer + offset, expected, 16) == 0,
+                  "kernel %s, length %zu, message at offset %zu, kernel alone", kernel->name, n, offset);
+        }
+}
+
+/* Every cut in two, this kernel before it and every other after it; and some cuts in three. */
+static void test_splits(const struct hornet_kernel *kernel)
+{
+    uint8_t msg[MAX_SPLIT_BYTES], key[32];
+    random_bytes(key, sizeof key);
+    random_bytes(msg, sizeof msg);
+    memset(msg, 255, 200);
+    for (size_t n = 0; n <= MAX_SPLIT_BYTES; n++) {
+        tag_t expected, tag;
+        hornet_poly1305_state state;
+        reference_tag(expected, msg, n, key);
+        for (size_t split = 0; split <= n; split++)
+            for (int k = 0; k < KERNEL_COUNT; k++) {
+                const struct hornet_kernel *second = all_kernels[k];
+                if (!kernel_runs_here(second))
+                    continue;
+                if (split % 16 == 0) {
+                    kernels_tag(tag, kernel, split, second, msg, n, key);
+                    check(memcmp(tag, expected, 16) == 0,
+                          "kernel %s, then %s alone, length %zu, split at %zu", kernel->name,
+                          second->name, n, split);
+                }
+                if (second == kernel || (n + split) % 16 == (size_t)k) {
+                    hornet_poly1305_init(&state, key);
+                    hornet_kernel_force(kernel->name);
+                    hornet_poly1305_update(&state, msg, split);
+                    hornet_kernel_force(second->name);
+                    hornet_poly1305_update(&state, msg + split, n - split);
+                    hornet_poly1305_final(&state, tag);
+                    check(memcmp(tag, expected, 16) == 0, "kernel %s, then %s, length %zu, split at %zu",
+                          kernel->name, second->name, n, split);
+                }
+            }
+        hornet_kernel_force(kernel->name);
+        for (int i = 0; i < 40; i++) {
+            const size_t a = random_word() % (n + 1), b = a + random_word() % (n - a + 1);
+            hornet_poly1305_init(&state, key);
+            hornet_poly1305_update(&state, msg, a);
+            hornet_poly1305_update(&state, msg + a, b - a);
+            hornet_poly1305_update(&state, msg + b, n - b);
+            hornet_poly1305_final(&state, tag);
+            check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, splits at %zu and %zu",
+                  kernel->name, n, a, b);
+        }
+        hornet_poly1305_init(&state, key);
+        for (size_t i = 0; i < n; i++)
+            hornet_poly1305_update(&state, msg + i, 1);
+        check(hornet_poly1305_final_verify(&state, expected), "kernel %s, length %zu, byte by byte",
+              kernel->name, n);
+    }
+}
+
+/* states with the largest numbers that the contract allows, and keys at the ends of the range */
+static void test_injected_states(const struct hornet_kernel *kernel)
+{
+    static const uint64_t largest = UINT64_MAX;
+    static const uint64_t hs[][3] = {
+        {largest, largest, HORNET_H2_MAX}, {0, 0, HORNET_H2_MAX}, {largest, largest, 3},
+        {largest - 4, largest, 3},         {largest, 0, 4},       {0, largest, 4},
+        {largest, largest, 0},             {1, 0, 0},             {0, 0, 0},
+    };
+    static const uint64_t rs[][2] = {
+        {UINT64_C(0x0ffffffc0fffffff), UINT64_C(0x0ffffffc0ffffffc)},
+        {UINT64_C(0x0ffffffc0fffffff), 0},
+        {0, UINT64_C(0x0ffffffc0ffffffc)},
+        {1, 0},
+        {2, 0},
+        {0, 0},
+        {0, 4},
+    };
+    uint8_t msg[48 * 16];
+    mpz_t p, r, h, expected;
+    mpz_inits(p, r, h, expected, NULL);
+    reference_prime(p);
+    for (int fill = 0; fill < 3; fill++) {
+        memset(msg, fill == 0 ? 255 : 0, sizeof msg);
+        if (fill == 2)
+            random_bytes(msg, sizeof msg);
+        for (size_t i = 0; i < sizeof hs / sizeof hs[0]; i++)
+            for (size_t j = 0; j < sizeof rs / sizeof rs[0]; j++)
+                for (size_t n = 1; n <= sizeof msg; n += n % 16 == 0 ? 1 : n % 16 == 1 ? 14 : 1) {
+                    struct poly1305 state = {.r = {rs[j][0], rs[j][1]},
+                                             .h = {hs[i][0], hs[i][1], hs[i][2]}};
+                    mpz_import(r, 2, -1, 8, 0, 0, state.r);
+                    mpz_import(expected, 3, -1, 8, 0, 0, state.h);
+                    reference_absorb(expected, r, msg, n);
+                    kernel->absorb(&state, msg, n);
+                    mpz_import(h, 3, -1, 8, 0, 0, state.h);
+                    mpz_mod(h, h, p);
+                    check(mpz_cmp(h, expected) == 0,
+                          "kernel %s, length %zu, injected h %zu, r %zu, fill %d", kernel->name, n, i, j,
+                          fill);
+                    check(state.h[2] <= HORNET_H2_MAX, "kernel %s, length %zu: leaves h[2] = %llu",
+                          kernel->name, n, (unsigned long long)state.h[2]);
+                }
+    }
+    mpz_clears(p, r, h, expected, NULL);
+}
+
+/* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and both
+ * sides of p and 2^130, each with `offset` -8 to 8. False past the last. */
+static bool edge_value(mpz_t value, int index, int offset)
+{
+    static const int bits[] = {26, 32, 44, 52, 64, 78, 88, 96, 104, 128, 129, 130};
+    const int nbits = sizeof bits / sizeof bits[0];
+    if (index > nbits)
+        return false;
+    mpz_set_ui(value, 1);
+    mpz_mul_2exp(value, value, (mp_bitcnt_t)bits[index < nbits ? index : nbits - 1]);
+    if (index == nbits)
+        mpz_sub_ui(value, value, 5);
+    if (offset < 0)
+        mpz_sub_ui(value, value, (unsigned)-offset);
+    else
+        mpz_add_ui(value, value, (unsigned)offset);
+    return true;
+}
+
+/* The final subtraction alone: every edge value as h, and as h + p where the contract has room for it. */
+static void test_final_subtraction(const struct hornet_kernel *kernel)
+{
+    mpz_t value, h, p;
+    mpz_inits(value, h, p, NULL);
+    reference_prime(p);
+    hornet_kernel_force(kernel->name);
+    for (int i = 0; edge_value(value, i, 0); i++)
+        for (int offset = -8; offset <= 8; offset++)
+            for (int twice = 0; twice < 2; twice++) {
+                edge_value(h, i, offset);
+                if (twice)
+                    mpz_add(h, h, p);
+                hornet_poly1305_state opaque;
+                struct poly1305 *state = (struct poly1305 *)&opaque;
+                hornet_poly1305_init(&opaque, key_max);
+                mpz_export(state->h, NULL, -1, 8, 0, 0, h);
+                if (mpz_sizeinbase(h, 2) > 192 || state->h[2] > HORNET_H2_MAX)
+                    continue;
+                tag_t expected, tag;
+                mpz_t sum;
+                mpz_init(sum);
+                mpz_mod(sum, h, p);
+                mpz_set_ui(value, 1);
+                mpz_mul_2exp(value, value, 128);
+                mpz_sub_ui(value, value, 1); /* s of key_max */
+                mpz_add(sum, sum, value);
+                reference_to_bytes(expected, 16, sum);
+                mpz_clear(sum);
+                hornet_poly1305_final(&opaque, tag);
+                check(memcmp(tag, expected, 16) == 0, "final subtraction at edge %d %+d%s", i, offset,
+                      twice ? " + p" : "");
+            }
+    mpz_clears(value, h, p, NULL);
+}
+
+/* The last block solved so that the polynomial takes an edge value; with r = 1 and r = 2 the sums
+ * reach it without any reduction on the way. */
+static void test_solved_last_blocks(const struct hornet_kernel *kernel)
+{
+    mpz_t value, target, p, r, r_inverse, h, c;
+    mpz_inits(value, target, p, r, r_inverse, h, c, NULL);
+    reference_prime(p);
+    for (int key_index = 0; key_index < 4; key_index++) {
+        uint8_t key[32] = {0};
+        if (key_index < 2)
+            key[0] = (uint8_t)(1 + key_index);
+        else
+            memset(key, 255, key_index == 2 ? 16 : 32);
+        uint8_t clamped[16];
+        memcpy(clamped, key, 16);
+        for (int i = 3; i < 16; i += 4)
+            clamped[i] &= 15;
+        for (int i = 4; i < 16; i += 4)
+            clamped[i] &= 252;
+        reference_from_bytes(r, clamped, 16);
+        mpz_invert(r_inverse, r, p);
+
+        for (int i = 0; edge_value(value, i, 0); i++)
+            for (int offset = -8; offset <= 8; offset++)
+                for (size_t nblocks = 1; nblocks <= 34; nblocks += nblocks < 18 ? 1 : 5)
+                    for (int attempt = 0; attempt < 24; attempt++) {
+                        uint8_t msg[34 * 16];
+                        size_t len_bytes = 16 * (nblocks - 1);
+                        random_bytes(msg, len_bytes);
+                        if (attempt % 3 == 0)
+                            memset(msg, 255, len_bytes);
+                        if (attempt % 3 == 0 && nblocks > 1)
+                            random_bytes(msg, 16);
+                        mpz_set_ui(h, 0);
+                        reference_absorb(h, r, msg, len_bytes);
+                        edge_value(target, i, offset);
+                        mpz_mul(c, target, r_inverse);
+                        mpz_sub(c, c, h);
+                        mpz_mod(c, c, p);
+                        /* A block has its 1 at bit 128, or at a byte's lowest bit. */
+                        const size_t top = mpz_sizeinbase(c, 2) - 1;
+                        if (mpz_sgn(c) == 0 || top % 8 != 0 || top > 128 || top == 0)
+                            continue;
+                        mpz_clrbit(c, top);
+                        reference_to_bytes(msg + len_bytes, top / 8, c);
+                        check_message(kernel, "last block solved for an edge value", msg,
+                                      len_bytes + top / 8, key);
+                        break;
+                    }
+    }
+    mpz_clears(value, target, p, r, r_inverse, h, c, NULL);
+}
+
+/* Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced. Found
+ * by taking roots of small numbers until one was clamped. */
+static void test_powers_at_the_edge(const struct hornet_kernel *kernel)
+{
+    static const struct {
+        const char *r; /* big-endian */
+        unsigned power;
+        long value; /* r^power mod p, or that - p */
+    } keys[] = {
+#include "edge_keys.h"
+    };
+    uint8_t msg[1200];
+    mpz_t r, p, power;
+    mpz_inits(r, p, power, NULL);
+    reference_prime(p);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        uint8_t key[32];
+        mpz_set_str(r, keys[i].r, 16);
+        mpz_powm_ui(power, r, keys[i].power, p);
+        if (keys[i].value < 0)
+            mpz_sub(power, power, p);
+        check(mpz_cmp_si(power, keys[i].value) == 0, "edge key %zu is not what it claims", i);
+        memset(key, 255, sizeof key);
+        reference_to_bytes(key, 16, r);
+        for (size_t n = 1; n <= sizeof msg; n += n % 16 == 0 ? 1 : 15) {
+            memset(msg, 255, sizeof msg);
+            check_message(kernel, "power of r at the edge, all ones", msg, n, key);
+            random_bytes(msg, sizeof msg);
+            check_message(kernel, "power of r at the edge, random", msg, n, key);
+        }
+    }
+    mpz_clears(r, p, power, NULL);
+}
+
+/* Blocks that differ, and one that is not zero among zeros at each place: lanes mixed up show. */
+static void test_lane_order(const struct hornet_kernel *kernel)
+{
+    uint8_t key[32], msg[80 * 16];
+    random_bytes(key, sizeof key);
+    for (size_t nblocks = 1; nblocks <= 80; nblocks += nblocks < 40 ? 1 : 13)
+        for (size_t place = 0; place < nblocks; place++) {
+            memset(msg, 0, sizeof msg);
+            random_bytes(msg + 16 * place, 16);
+            check_message(kernel, "one block among zeros", msg, 16 * nblocks, key);
+        }
+    for (size_t i = 0; i < sizeof msg; i++)
+        msg[i] = (uint8_t)(i / 16);
+    for (size_t n = 0; n <= sizeof msg; n++)
+        check_message(kernel, "blocks numbered", msg, n, key);
+}
+
+/* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
+static void test_guard_pages(const struct hornet_kernel *kernel)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *room[3];
+    for (int i = 0; i < 3; i++) {
+        room[i] = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        check(room[i] != MAP_FAILED && mprotect(room[i] + page, page, PROT_READ | PROT_WRITE) == 0,
+              "no memory for guard pages");
+        room[i] += page;
+    }
+    random_bytes(room[0], page);
+    for (size_t n = 0; n <= MAX_BYTES; n++)
+        for (size_t offset = 0; offset < 128; offset += n > 300 ? 64 : offset < 64 ? 1 : 64) {
+            /* Ends within 63 bytes of the page's end, or starts within 63 of its start. */
+            const bool at_end = offset < 64;
+            uint8_t *msg = at_end ? room[0] + page - n - offset : room[0] + offset - 64;
+            uint8_t *key = at_end ? room[1] + page - 32 : room[1];
+            uint8_t *tag = at_end ? room[2] + page - 16 : room[2];
+            tag_t expected;
+            memcpy(key, key_max, 32);
+            reference_tag(expected, msg, n, key);
+            library_tag(tag, kernel, msg, n, key);
+            check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, guard pages, offset %zu",
+                  kernel->name, n, offset);
+            check(hornet_poly1305_verify(tag, msg, n, key),
+                  "kernel %s, length %zu, guard pages, offset %zu: verify", kernel->name, n, offset);
+            kernels_tag(tag, kernel, n, kernel, msg, n, key);
+            check(memcmp(tag, expected, 16) == 0,
+                  "kernel %s, length %zu, guard pages, offset %zu, kernel alone", kernel->name, n, offset);
+        }
+    for (int i = 0; i < 3; i++)
+        munmap(room[i] - page, 3 * page);
+}
+
+/* The tag may overlap message and key. */
+static void test_overlap(const struct hornet_kernel *kernel)
+{
+    for (size_t n = 0; n <= 700; n += 7)
+        for (size_t offset = 0; offset < 40; offset += 3) {
+            uint8_t memory[800];
+            tag_t expected;
+            random_bytes(memory, sizeof memory);
+            reference_tag(expected, memory, n, memory + 20); /* the key overlaps the message too */
+            library_tag(memory + offset, kernel, memory, n, memory + 20);
+            check(memcmp(memory + offset, expected, 16) == 0, "kernel %s, length %zu, tag at %zu overlaps",
+                  kernel->name, n, offset);
+        }
+}
+
+/* No bytes: with and without a pointer, with and without an update. */
+static void test_empty(const struct hornet_kernel *kernel)
+{
+    uint8_t key[32];
+    tag_t tag;
+    hornet_poly1305_state state;
+    random_bytes(key, sizeof key);
+    library_tag(tag, kernel, NULL, 0, key);
+    check(memcmp(tag, key + 16, 16) == 0, "kernel %s: the tag of nothing is s", kernel->name);
+    check(hornet_poly1305_verify(key + 16, NULL, 0, key), "kernel %s: verify of nothing", kernel->name);
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_final(&state, tag);
+    check(memcmp(tag, key + 16, 16) == 0, "kernel %s: no update", kernel->name);
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, NULL, 0);
+    hornet_poly1305_update(&state, key, 0);
+    check(hornet_poly1305_final_verify(&state, key + 16), "kernel %s: empty updates", kernel->name);
+
+    tag_t expected;
+    reference_tag(expected, key, 20, key);
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, key, 5);
+    hornet_poly1305_update(&state, NULL, 0);
+    hornet_poly1305_update(&state, key + 5, 15);
+    check(hornet_poly1305_final_verify(&state, expected), "kernel %s: an empty update between",
+          kernel->name);
+}
+
+/* Every bit of a tag counts. */
+static void test_verify(const struct hornet_kernel *kernel)
+{
+    uint8_t key[32], msg[400];
+    random_bytes(key, sizeof key);
+    random_bytes(msg, sizeof msg);
+    for (size_t n = 0; n <= sizeof msg; n += 25) {
+        tag_t tag;
+        library_tag(tag, kernel, msg, n, key);
+        check(hornet_poly1305_verify(tag, msg, n, key), "kernel %s, length %zu: verify", kernel->name, n);
+        for (int bit = 0; bit < 128; bit++) {
+            hornet_poly1305_state state;
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            check(!hornet_poly1305_verify(tag, msg, n, key), "kernel %s, length %zu: bit %d ignored",
+                  kernel->name, n, bit);
+            hornet_poly1305_init(&state, key);
+            hornet_poly1305_update(&state, msg, n);
+            check(!hornet_poly1305_final_verify(&state, tag), "kernel %s, length %zu: bit %d ignored",
+                  kernel->name, n, bit);
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+    }
+}
+
+/* Calls in an order that makes no sense are harmless, and what ends a state wipes it. */
+static void test_ended_states(const struct hornet_kernel *kernel)
+{
+    static const uint8_t zeros[sizeof(hornet_poly1305_state)];
+    uint8_t msg[300];
+    tag_t tag, right;
+    hornet_poly1305_state state;
+    memset(msg, 1, sizeof msg);
+    library_tag(right, kernel, msg, sizeof msg, key_max);
+
+    for (int by_verify = 0; by_verify < 2; by_verify++)
+        for (int updated = 0; updated < 2; updated++) {
+            hornet_poly1305_init(&state, key_max);
+            hornet_poly1305_update(&state, msg, sizeof msg);
+            if (by_verify)
+                check(hornet_poly1305_final_verify(&state, right), "streamed tag");
+            else
+                hornet_poly1305_final(&state, tag);
+            check(memcmp(&state, zeros, sizeof state) == 0, "kernel %s: state not wiped", kernel->name);
+            if (updated)
+                hornet_poly1305_update(&state, msg, sizeof msg);
+            check(memcmp(&state, zeros, sizeof state) == 0, "kernel %s: ended state updated", kernel->name);
+            check(!hornet_poly1305_final_verify(&state, right), "an ended state accepts the last tag");
+            check(!hornet_poly1305_final_verify(&state, zeros), "an ended state accepts zeros");
+            memset(tag, 1, sizeof tag);
+            hornet_poly1305_final(&state, tag);
+            check(memcmp(tag, zeros, 16) == 0, "an ended state gives a tag");
+        }
+
+    /* A live state is as good as new after init. */
+    hornet_poly1305_init(&state, key_max);
+    hornet_poly1305_update(&state, msg, 77);
+    hornet_poly1305_init(&state, key_max);
+    hornet_poly1305_update(&state, msg, sizeof msg);
+    check(hornet_poly1305_final_verify(&state, right), "init of a live state");
+}
+
+/* One update of more than 4 GiB, on the system's page of zeros but for its ends. Zero blocks count 2^128
+ * each, so that n of them give 2^128 (r + ... + r^n) in closed form. */
+static void test_over_4_gib(const struct hornet_kernel *kernel)
+{
+    const size_t zero_blocks = ((size_t)1 << 28) + 5;
+    const size_t len_bytes = 16 * zero_blocks + 21;
+    uint8_t *msg = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(msg != MAP_FAILED, "no address space for 4 GiB");
+    if (msg == MAP_FAILED)
+        return;
+    memset(msg + 16 * zero_blocks, 3, 21);
+
+    uint8_t key[32] = {7, 6, 5, 4, 4, 2, 1};
+    tag_t expected, tag;
+    mpz_t p, r, h, s;
+    mpz_inits(p, r, h, s, NULL);
+    reference_prime(p);
+    reference_from_bytes(r, key, 16);
+    mpz_powm_ui(h, r, zero_blocks, p);
+    mpz_sub_ui(h, h, 1);
+    mpz_mul(h, h, r);
+    mpz_sub_ui(s, r, 1);
+    mpz_invert(s, s, p);
+    mpz_mul(h, h, s);
+    mpz_mul_2exp(h, h, 128);
+    mpz_mod(h, h, p);
+    reference_absorb(h, r, msg + 16 * zero_blocks, 21);
+    reference_to_bytes(expected, 16, h);
+    mpz_clears(p, r, h, s, NULL);
+
+    hornet_poly1305_state state;
+    hornet_kernel_force(kernel->name);
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, msg, len_bytes);
+    hornet_poly1305_final(&state, tag);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, one update", kernel->name, len_bytes);
+    munmap(msg, len_bytes);
+}
+
+int main(int argc, char **argv)
+{
+    static void (*const tests[])(const struct hornet_kernel *) = {
+        test_rfc8439,           test_lengths,    test_alignments,  test_splits, test_injected_states,
+        test_final_subtraction, test_lane_order, test_guard_pages, test_empty,  test_solved_last_blocks,
+        test_powers_at_the_edge, test_overlap,   test_verify,      test_ended_states,
+    };
+    const bool huge = getenv("HORNET_TEST_HUGE") != NULL;
+    for (int i = 1; i < argc; i++)
+        check(hornet_kernel_force(argv[i]), "kernel %s does not run here", argv[i]);
+
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        const struct hornet_kernel *kernel = all_kernels[k];
+        bool wanted = argc == 1;
+        for (int i = 1; i < argc; i++)
+            wanted |= strcmp(argv[i], kernel->name) == 0;
+        if (!wanted || !kernel_runs_here(kernel)) {
+            printf("kernel %s: %s\n", kernel->name, wanted ? "not on this CPU" : "not asked for");
+            continue;
+        }
+        const unsigned long before = checks_done;
+        for (size_t t = 0; t < sizeof tests / sizeof tests[0]; t++)
+            tests[t](kernel);
+        if (huge)
+            test_over_4_gib(kernel);
+        printf("kernel %s: %lu checks\n", kernel->name, checks_done - before);
+    }
+    return check_report("test_poly1305");
+}
