@@ -45,8 +45,7 @@ typedef struct hornet_poly1305_state {
 
 /* Writes the tag of msg[0 .. len_bytes) under key. Whatever the call computed from the key is wiped;
  * the caller's key is left as it is. */
-HORNET_API void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes,
-                                const uint8_t key[32]);
+HORNET_API void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32]);
 
 /* True if tag is the tag of msg[0 .. len_bytes) under key. Compares in constant time: this function,
  * never memcmp, is how a received tag is checked. */
@@ -58,8 +57,7 @@ HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t
 
 /* Appends msg[0 .. len_bytes). The tag depends on the bytes only, not on how they were cut into calls.
  * On an ended state: does nothing. */
-HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg,
-                                       size_t len_bytes);
+HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes);
 
 /* Writes the tag of all bytes so far, ends the state and wipes it. On an ended state: writes 16 zero
  * bytes, which are the tag of nothing, and leaves the state ended. */
@@ -91,10 +89,10 @@ HORNET_API bool hornet_kernel_force(const char *name);
 
 typedef struct hornet_kernel_info {
     const char *name;
-    const char *needs;         /* the CPU feature it needs; "" if none */
-    size_t lanes;              /* blocks it works on at once */
-    size_t min_vector_bytes;   /* shorter messages go to the scalar code */
-    bool supported;            /* this CPU and operating system can run it */
+    const char *needs;       /* the CPU feature it needs; "" if none */
+    size_t lanes;            /* blocks it works on at once */
+    size_t min_vector_bytes; /* shorter messages go to the scalar code */
+    bool supported;          /* this CPU and operating system can run it */
 } hornet_kernel_info;
 
 /* Describes kernel `index` of this build, best first, supported or not. False, and info unchanged,

@@ -24,8 +24,8 @@ uint32_t hornet_cpu_features_from(const struct cpuid_words *words)
     const uint32_t avx = LEAF1_ECX_OSXSAVE | LEAF1_ECX_AVX;
     const uint32_t enabled = (words->leaf1_ecx & avx) == avx ? words->xcr0 : 0;
     uint32_t found = CPU_BASE;
-#define HORNET_FEATURE(name, cpuid_word, bit, xcr0)                                                  \
-    if ((words->cpuid_word >> (bit) & 1) != 0 && (enabled & (xcr0)) == (xcr0))                       \
+#define HORNET_FEATURE(name, cpuid_word, bit, xcr0)                                                        \
+    if ((words->cpuid_word >> (bit) & 1) != 0 && (enabled & (xcr0)) == (xcr0))                             \
         found |= CPU_##name;
 #include "features.def"
 #undef HORNET_FEATURE
@@ -53,10 +53,7 @@ static uint32_t detect(void)
 
 #else
 
-static uint32_t detect(void)
-{
-    return CPU_BASE;
-}
+static uint32_t detect(void) { return CPU_BASE; }
 
 #endif
 

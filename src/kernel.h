@@ -18,7 +18,7 @@ struct __attribute__((may_alias)) poly1305 {
     uint64_t r[2];      /* clamped: r[0] < 2^60, r[1] < 2^60 */
     uint64_t h[3];      /* the accumulator, partly reduced: h[2] <= HORNET_H2_MAX */
     uint64_t s[2];      /* added to the result at the end */
-    uint8_t  block[16]; /* bytes that do not fill a block yet; the rest is unspecified */
+    uint8_t block[16];  /* bytes that do not fill a block yet; the rest is unspecified */
     uint64_t nbuffered; /* how many: 0 to 15 */
     uint64_t live;      /* POLY1305_LIVE from init to final, else 0 */
 };
@@ -29,7 +29,7 @@ struct __attribute__((may_alias)) poly1305 {
 struct hornet_kernel {
     const char *name;
     uint32_t needs; /* CPU_BASE or one feature of features.def */
-    uint32_t lanes; /* blocks worked on at once */
+    uint32_t lanes; /* blocks worked on at once; 0 if not built for this target */
 
     /* state->h = the evaluation continued over msg[0 .. len_bytes), cut into blocks of 16 bytes with a
      * 1 appended to each: h <- (h + c) * r for each block c. Only the last may be shorter, and then

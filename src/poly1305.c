@@ -68,8 +68,7 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
     store_le64(tag + 8, words[1]);
 }
 
-bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
-                            const uint8_t key[32])
+bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
 {
     uint64_t words[2];
     mac(words, msg, len_bytes, key);

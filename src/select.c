@@ -67,10 +67,7 @@ const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes)
     return atomic_load_explicit(&scalar, memory_order_relaxed);
 }
 
-const char *hornet_kernel_name(void)
-{
-    return current()->kernel->name;
-}
+const char *hornet_kernel_name(void) { return current()->kernel->name; }
 
 const char *hornet_kernel_at(size_t index)
 {

@@ -8,7 +8,7 @@
 
 #ifndef HORNET_PRAGMA
 #define HORNET_PRAGMA_TEXT(text) _Pragma(#text)
-#define HORNET_PRAGMA(text) HORNET_PRAGMA_TEXT(text)
+#define HORNET_PRAGMA(text)      HORNET_PRAGMA_TEXT(text)
 #endif
 
 #if defined(__clang__)

@@ -1,7 +1,9 @@
 /* Every kernel against the definition in GMP: all lengths, alignments, splits, and the inputs on which
  * other implementations have failed.
  *
- *     test_poly1305 [KERNEL...]     default: all that this CPU can run
+ *     test_poly1305 [--huge] [KERNEL...]     default: all kernels that this CPU can run
+ *
+ * --huge runs the messages of more than 4 GiB instead, which take seconds each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +37,8 @@ static void random_bytes(uint8_t *bytes, size_t len_bytes)
 }
 
 /* One call of the library, with this kernel; short messages may go to the scalar code. */
-static void library_tag(tag_t tag, const struct hornet_kernel *kernel, const uint8_t *msg,
-                        size_t len_bytes, const uint8_t key[32])
+static void library_tag(tag_t tag, const struct hornet_kernel *kernel, const uint8_t *msg, size_t len_bytes,
+                        const uint8_t key[32])
 {
     check(hornet_kernel_force(kernel->name), "kernel %s cannot be forced", kernel->name);
     hornet_poly1305(tag, msg, len_bytes, key);
@@ -54,8 +56,8 @@ static void kernels_tag(tag_t tag, const struct hornet_kernel *first, size_t spl
         first->absorb(p, msg, split_bytes);
     if (split_bytes != len_bytes)
         second->absorb(p, msg + split_bytes, len_bytes - split_bytes);
-    check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu",
-          first->name, second->name, (unsigned long long)p->h[2], len_bytes, split_bytes);
+    check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu", first->name,
+          second->name, (unsigned long long)p->h[2], len_bytes, split_bytes);
     hornet_poly1305_final(&state, tag);
 }
 
@@ -66,8 +68,8 @@ static void check_message(const struct hornet_kernel *kernel, const char *what, 
     tag_t expected, tag;
     reference_tag(expected, msg, len_bytes, key);
     library_tag(tag, kernel, msg, len_bytes, key);
-    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, one call", kernel->name,
-          len_bytes, what);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, one call", kernel->name, len_bytes,
+          what);
     kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
     check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, kernel alone", kernel->name,
           len_bytes, what);
@@ -98,8 +100,8 @@ static void test_rfc8439(const struct hornet_kernel *kernel)
         library_tag(tag, kernel, msg, len_bytes, key);
         check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu", kernel->name, i);
         kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
-        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu, kernel alone",
-              kernel->name, i);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu, kernel alone", kernel->name,
+              i);
         check(hornet_poly1305_verify(expected, msg, len_bytes, key), "kernel %s: verify of vector %zu",
               kernel->name, i);
     }
@@ -169,8 +171,8 @@ static void test_splits(const struct hornet_kernel *kernel)
                 if (split % 16 == 0) {
                     kernels_tag(tag, kernel, split, second, msg, n, key);
                     check(memcmp(tag, expected, 16) == 0,
-                          "kernel %s, then %s alone, length %zu, split at %zu", kernel->name,
-                          second->name, n, split);
+                          "kernel %s, then %s alone, length %zu, split at %zu", kernel->name, second->name,
+                          n, split);
                 }
                 if (second == kernel || (n + split) % 16 == (size_t)k) {
                     hornet_poly1305_init(&state, key);
@@ -207,9 +209,15 @@ static void test_injected_states(const struct hornet_kernel *kernel)
 {
     static const uint64_t largest = UINT64_MAX;
     static const uint64_t hs[][3] = {
-        {largest, largest, HORNET_H2_MAX}, {0, 0, HORNET_H2_MAX}, {largest, largest, 3},
-        {largest - 4, largest, 3},         {largest, 0, 4},       {0, largest, 4},
-        {largest, largest, 0},             {1, 0, 0},             {0, 0, 0},
+        {largest, largest, HORNET_H2_MAX},
+        {0, 0, HORNET_H2_MAX},
+        {largest, largest, 3},
+        {largest - 4, largest, 3},
+        {largest, 0, 4},
+        {0, largest, 4},
+        {largest, largest, 0},
+        {1, 0, 0},
+        {0, 0, 0},
     };
     static const uint64_t rs[][2] = {
         {UINT64_C(0x0ffffffc0fffffff), UINT64_C(0x0ffffffc0ffffffc)},
@@ -357,8 +365,8 @@ static void test_solved_last_blocks(const struct hornet_kernel *kernel)
     mpz_clears(value, target, p, r, r_inverse, h, c, NULL);
 }
 
-/* Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced. Found
- * by taking roots of small numbers until one was clamped. */
+/* Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced.
+ * Found by taking roots of small numbers until one was clamped. */
 static void test_powers_at_the_edge(const struct hornet_kernel *kernel)
 {
     static const struct {
@@ -553,8 +561,8 @@ static void test_over_4_gib(const struct hornet_kernel *kernel)
 {
     const size_t zero_blocks = ((size_t)1 << 28) + 5;
     const size_t len_bytes = 16 * zero_blocks + 21;
-    uint8_t *msg = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *msg =
+        mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     check(msg != MAP_FAILED, "no address space for 4 GiB");
     if (msg == MAP_FAILED)
         return;
@@ -590,28 +598,31 @@ static void test_over_4_gib(const struct hornet_kernel *kernel)
 int main(int argc, char **argv)
 {
     static void (*const tests[])(const struct hornet_kernel *) = {
-        test_rfc8439,           test_lengths,    test_alignments,  test_splits, test_injected_states,
-        test_final_subtraction, test_lane_order, test_guard_pages, test_empty,  test_solved_last_blocks,
-        test_powers_at_the_edge, test_overlap,   test_verify,      test_ended_states,
+        test_rfc8439,         test_lengths,            test_alignments,
+        test_splits,          test_injected_states,    test_final_subtraction,
+        test_lane_order,      test_guard_pages,        test_overlap,
+        test_empty,           test_verify,             test_ended_states,
+        test_solved_last_blocks, test_powers_at_the_edge,
     };
-    const bool huge = getenv("HORNET_TEST_HUGE") != NULL;
-    for (int i = 1; i < argc; i++)
+    const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
+    const int first_name = 1 + huge;
+    for (int i = first_name; i < argc; i++)
         check(hornet_kernel_force(argv[i]), "kernel %s does not run here", argv[i]);
 
     for (int k = 0; k < KERNEL_COUNT; k++) {
         const struct hornet_kernel *kernel = all_kernels[k];
-        bool wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
+        bool wanted = argc == first_name;
+        for (int i = first_name; i < argc; i++)
             wanted |= strcmp(argv[i], kernel->name) == 0;
         if (!wanted || !kernel_runs_here(kernel)) {
             printf("kernel %s: %s\n", kernel->name, wanted ? "not on this CPU" : "not asked for");
             continue;
         }
         const unsigned long before = checks_done;
-        for (size_t t = 0; t < sizeof tests / sizeof tests[0]; t++)
-            tests[t](kernel);
         if (huge)
             test_over_4_gib(kernel);
+        for (size_t t = 0; !huge && t < sizeof tests / sizeof tests[0]; t++)
+            tests[t](kernel);
         printf("kernel %s: %lu checks\n", kernel->name, checks_done - before);
     }
     return check_report("test_poly1305");

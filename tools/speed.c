@@ -64,8 +64,8 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    static const size_t default_lengths[] = {16,  32,  64,   96,   128,  160,   192,    224,    256, 320,
-                                             384, 512, 1024, 1350, 4096, 16384, 1048576};
+    static const size_t default_lengths[] = {16,  32,  64,  96,   128,  160,  192,   224,    256,
+                                             320, 384, 512, 1024, 1350, 4096, 16384, 1048576};
     struct subject subjects[MAX_SUBJECTS] = {{.name = "libcrypto"}};
     size_t nsubjects = 1;
     for (size_t i = 0; i < sizeof all_kernels / sizeof all_kernels[0]; i++)

@@ -516,9 +516,9 @@ fn a_bus_error_from_elsewhere_still_kills() {
     let id = libc::pid_t::try_from(child.id()).unwrap();
     // SAFETY: a child that has not been waited for.
     assert_eq!(unsafe { libc::kill(id, libc::SIGBUS) }, 0);
+    drop(key);
     let status = child.wait_with_output().unwrap().status;
     assert_eq!(status.signal(), Some(libc::SIGBUS));
-    drop(key);
 }
 
 /// Both ends of a terminal of 80 columns: what a person sees, and what the command writes to.

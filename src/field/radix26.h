@@ -8,54 +8,71 @@
 
 #include "../words.h"
 
-/* An element, in limbs small enough to be multiplied.
- * After fe_carry: limb[0], [2], [3] < 2^26, limb[1], [4] < 2^26 + 2^12.
- * After fe_from_words: limb[0..3] < 2^26, limb[4] < 2^24 * (top + 1). */
+/* An element. Every limb <= FE_LIMB_MAX, so that it can be multiplied. */
 typedef struct {
     vec limb[5];
 } fe;
 
-/* A sum of products and elements that waits for its carries. Every limb < 2^63, so that 5 times a
- * carry out of it cannot wrap. */
+/* A sum of products and elements that waits for its carries. Every limb <= WIDE_LIMB_MAX, so that 5
+ * times a carry out of one can be added to another. */
 typedef struct {
     vec limb[5];
 } wide;
 
-/* An element to multiply by: its limbs, and 5 times limbs 1 to 4 in times5[1..4]. All < 2^29;
- * times5[0] is not used. */
+/* An element to multiply by: its limbs, and 5 times limbs 1 to 4 in times5[1] to [4]; times5[0] is
+ * not used. Every one <= POWER_LIMB_MAX. */
 typedef struct {
     vec limb[5], times5[5];
 } power;
 
-/* lo + hi * 2^64 + top * 2^128, with top < 16. */
+/* A product adds at most 21 * 2^27 * 1.0001 * 2^26 < 2^57.4 to a limb: a wide holds 40 of them. */
+#define FE_LIMB_MAX    ((UINT64_C(1) << 27) - 1)
+#define POWER_LIMB_MAX ((UINT64_C(1) << 29) - 1)
+#define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
+
+/* A statement about all inputs, that every lane of v is at most max. Lanes that can check it define it. */
+#ifndef VEC_CHECK_MAX
+#define VEC_CHECK_MAX(v, max) ((void)0)
+#endif
+
+HORNET_INLINE fe fe_checked(fe a)
+{
+    VEC_CHECK_MAX(a.limb[0], FE_LIMB_MAX);
+    VEC_CHECK_MAX(a.limb[1], FE_LIMB_MAX);
+    VEC_CHECK_MAX(a.limb[2], FE_LIMB_MAX);
+    VEC_CHECK_MAX(a.limb[3], FE_LIMB_MAX);
+    VEC_CHECK_MAX(a.limb[4], FE_LIMB_MAX);
+    return a;
+}
+
+/* lo + hi * 2^64 + top * 2^128, with top <= 6. */
 HORNET_INLINE fe fe_from_words(vec lo, vec hi, vec top)
 {
     const vec mask = vec_splat((1 << 26) - 1);
-    return (fe){{vec_and(lo, mask), vec_and(vec_shr(lo, 26), mask),
-                 vec_and(vec_or(vec_shr(lo, 52), vec_shl(hi, 12)), mask), vec_and(vec_shr(hi, 14), mask),
-                 vec_add(vec_shr(hi, 40), vec_shl(top, 24))}};
+    return fe_checked((fe){{vec_and(lo, mask), vec_and(vec_shr(lo, 26), mask),
+                            vec_and(vec_or(vec_shr(lo, 52), vec_shl(hi, 12)), mask),
+                            vec_and(vec_shr(hi, 14), mask), vec_add(vec_shr(hi, 40), vec_shl(top, 24))}});
 }
 
-HORNET_INLINE vec times5(vec a)
-{
-    return vec_add(a, vec_shl(a, 2));
-}
+HORNET_INLINE vec times5(vec a) { return vec_add(a, vec_shl(a, 2)); }
 
+/* a must come from fe_carry or have top 0: 5 * FE_LIMB_MAX would be too much. */
 HORNET_INLINE power power_from(fe a)
 {
-    return (power){{a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]},
-                   {a.limb[0], times5(a.limb[1]), times5(a.limb[2]), times5(a.limb[3]),
-                    times5(a.limb[4])}};
+    const power b = {
+        {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]},
+        {a.limb[0], times5(a.limb[1]), times5(a.limb[2]), times5(a.limb[3]), times5(a.limb[4])}};
+    VEC_CHECK_MAX(b.times5[1], POWER_LIMB_MAX);
+    VEC_CHECK_MAX(b.times5[2], POWER_LIMB_MAX);
+    VEC_CHECK_MAX(b.times5[3], POWER_LIMB_MAX);
+    VEC_CHECK_MAX(b.times5[4], POWER_LIMB_MAX);
+    return b;
 }
 
-HORNET_INLINE vec mul_add(vec sum, vec a, vec b)
-{
-    return vec_in_order(vec_add(sum, vec_mul32(a, b)));
-}
+HORNET_INLINE vec mul_add(vec sum, vec a, vec b) { return vec_in_order(vec_add(sum, vec_mul32(a, b))); }
 
-/* sum + a * b. A product adds to a limb at most 21 * (2^26 + 2^12)^2 < 2^56.5, so that a wide takes up
- * to 64 of them. Each limb of b is used up before the next, so that five sums, five limbs of a and one
- * of b are all that has to stay in registers. */
+/* sum + a * b. Each limb of b is used up before the next, so that five sums, five limbs of a and one of b
+ * are all that has to stay in registers. */
 HORNET_INLINE wide wide_mul_add(wide sum, fe a, const power *b)
 {
     vec *d = sum.limb;
@@ -118,11 +135,17 @@ HORNET_INLINE void carry_limb(vec limb[5], int from)
         limb[from + 1] = vec_add(limb[from + 1], carry);
 }
 
-/* The same element in limbs small enough to be multiplied. Two chains of carries run side by side,
- * Bernstein and Schwabe 2012, section 4: 0-1-2-3-4 and 3-4-0-1. */
+/* The same element in limbs small enough to be multiplied: limbs 0, 2, 3 < 2^26, limbs 1, 4 a little above
+ * at most. Two chains of carries run side by side, 0-1-2-3-4 and 3-4-0-1, the order of Bernstein that
+ * the z14 paper quotes in section 2. */
 HORNET_INLINE fe fe_carry(wide sum)
 {
     vec *d = sum.limb;
+    VEC_CHECK_MAX(d[0], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[1], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[2], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[3], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[4], WIDE_LIMB_MAX);
     carry_limb(d, 0);
     carry_limb(d, 3);
     carry_limb(d, 1);
@@ -130,13 +153,10 @@ HORNET_INLINE fe fe_carry(wide sum)
     carry_limb(d, 2);
     carry_limb(d, 0);
     carry_limb(d, 3);
-    return (fe){{d[0], d[1], d[2], d[3], d[4]}};
+    return fe_checked((fe){{d[0], d[1], d[2], d[3], d[4]}});
 }
 
-HORNET_INLINE fe fe_mul(fe a, const power *b)
-{
-    return fe_carry(wide_mul_add(wide_zero(), a, b));
-}
+HORNET_INLINE fe fe_mul(fe a, const power *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }
 
 /* The elements a takes for blocks whose number has bit `bit` clear, b for the others. */
 HORNET_INLINE fe fe_blend(int bit, fe a, fe b)
@@ -149,12 +169,12 @@ HORNET_INLINE fe fe_blend(int bit, fe a, fe b)
 /* The element of block 0, in every lane. */
 HORNET_INLINE fe fe_first(fe a)
 {
-    return (fe){{vec_first(a.limb[0]), vec_first(a.limb[1]), vec_first(a.limb[2]),
-                 vec_first(a.limb[3]), vec_first(a.limb[4])}};
+    return (fe){{vec_first(a.limb[0]), vec_first(a.limb[1]), vec_first(a.limb[2]), vec_first(a.limb[3]),
+                 vec_first(a.limb[4])}};
 }
 
-/* words = the sum over all lanes, with words[2] <= 4 (HORNET_H2_MAX). The sums of limbs stay below
- * 8 * 2^60 for up to eight lanes of one or two products. */
+/* words = the sum over all lanes, with words[2] <= 4 (HORNET_H2_MAX). The sum of the lanes of a limb, and
+ * with it the sum plus the carry below 2^38 that comes in, must not wrap: WIDE_LIMB_MAX in all. */
 HORNET_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
 {
     const uint64_t mask = (1 << 26) - 1;
@@ -164,10 +184,9 @@ HORNET_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
         limb[i] = value & mask;
         carry = value >> 26;
     }
-    /* 5 * 2^38 from above 2^130: added to a value below 2^130, it leaves less than 5 * 2^128. */
-    carry *= 5;
+    /* The limbs make a number below 2^130; adding 5 * 2^38 leaves it below 5 * 2^128. */
     unsigned char c = 0;
-    words[0] = add_carry(limb[0] | limb[1] << 26 | limb[2] << 52, carry, &c);
+    words[0] = add_carry(limb[0] | limb[1] << 26 | limb[2] << 52, 5 * carry, &c);
     words[1] = add_carry(limb[2] >> 12 | limb[3] << 14 | limb[4] << 40, 0, &c);
     words[2] = (limb[4] >> 24) + c;
 }

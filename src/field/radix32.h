@@ -40,14 +40,10 @@ HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
     return r;
 }
 
-HORNET_INLINE uint64_t mul32(uint32_t a, uint32_t b)
-{
-    return (uint64_t)a * b;
-}
+HORNET_INLINE uint64_t mul32(uint32_t a, uint32_t b) { return (uint64_t)a * b; }
 
 /* (h + c) * r, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. */
-HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top,
-                                         scalar_r r)
+HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top, scalar_r r)
 {
     const uint64_t t0 = (uint64_t)h.limb[0] + (uint32_t)lo;
     const uint64_t t1 = (t0 >> 32) + h.limb[1] + (lo >> 32);
@@ -71,8 +67,8 @@ HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, 
     const uint64_t u1 = (u0 >> 32) + (uint32_t)d1;
     const uint64_t u2 = (u1 >> 32) + (uint32_t)d2;
     const uint64_t u3 = (u2 >> 32) + (uint32_t)d3;
-    return (scalar_fe){{(uint32_t)u0, (uint32_t)u1, (uint32_t)u2, (uint32_t)u3,
-                        (d4 & 3) + (uint32_t)(u3 >> 32)}};
+    return (scalar_fe){
+        {(uint32_t)u0, (uint32_t)u1, (uint32_t)u2, (uint32_t)u3, (d4 & 3) + (uint32_t)(u3 >> 32)}};
 }
 
 #endif

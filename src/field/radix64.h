@@ -37,8 +37,7 @@ HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
 }
 
 /* (h + c) * r, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. */
-HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top,
-                                         scalar_r r)
+HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top, scalar_r r)
 {
     unsigned char carry = 0;
     const uint64_t h0 = add_carry(h.limb[0], lo, &carry);

@@ -30,14 +30,13 @@
 
 /* The powers of r that an evaluation uses. */
 struct powers {
-    power last;                /* r^L for block 0, r^(L-1) for block 1, ..., r for block L - 1 */
-    power step[LAZY_GROUPS];   /* step[k] = R^(k + 1) in every lane */
+    power last;              /* r^L for block 0, r^(L-1) for block 1, ..., r for block L - 1 */
+    power step[LAZY_GROUPS]; /* step[k] = R^(k + 1) in every lane */
 };
 
 /* Fills last and step[0] in log2(L) + 1 multiplications' time: r^2, then r^3 and r^4, then r^5 to r^8. */
-HORNET_INLINE void powers_up_to_lanes(struct powers *powers, const uint64_t r_words[2])
+HORNET_INLINE void powers_up_to_lanes(struct powers *powers, fe r)
 {
-    const fe r = fe_from_words(vec_splat(r_words[0]), vec_splat(r_words[1]), vec_splat(0));
     fe last = r; /* r^(n - i mod n) for block i, with n doubling from 1 to L; here n = 1 */
     fe step = r; /* r^n in every lane */
     for (int bit = 0; 1 << bit < LANES; bit++) {
@@ -102,13 +101,30 @@ HORNET_INLINE fe load_end_group(const uint8_t *msg, size_t len_bytes, const uint
     return fe_from_words(lo, hi, top);
 }
 
+/* t * R + group */
+HORNET_INLINE fe absorb_group(fe t, fe group, const struct powers *powers)
+{
+    return fe_carry(wide_mul_add(wide_from(group), t, &powers->step[0]));
+}
+
+/* t * R^n + group_1 * R^(n - 1) + ... + group_n with n = LAZY_GROUPS and one reduction. The message is
+ * multiplied first and t last: only t has to be waited for. */
+HORNET_INLINE fe absorb_lazy_groups(fe t, const uint8_t *msg, const struct powers *powers)
+{
+    wide sum = wide_from(load_group(msg + (LAZY_GROUPS - 1) * GROUP_BYTES));
+    for (int k = LAZY_GROUPS - 2; k >= 0; k--, msg += GROUP_BYTES)
+        sum = wide_mul_add(sum, load_group(msg), &powers->step[k]);
+    return fe_carry(wide_mul_add(sum, t, &powers->step[LAZY_GROUPS - 1]));
+}
+
 /* The contract is that of hornet_kernel.absorb. */
 static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     static const uint64_t nothing[3];
     struct powers powers;
     size_t powers_bytes = offsetof(struct powers, step[1]);
-    powers_up_to_lanes(&powers, state->r);
+    powers_up_to_lanes(&powers,
+                       fe_from_words(vec_splat(state->r[0]), vec_splat(state->r[1]), vec_splat(0)));
 
     const size_t nblocks = len_bytes / 16 + (len_bytes % 16 != 0);
     const size_t nfirst = (nblocks - 1) % LANES + 1;
@@ -121,22 +137,14 @@ static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
         powers_for_lazy_groups(&powers);
         powers_bytes = sizeof powers;
         for (; len_bytes >= LAZY_GROUPS * GROUP_BYTES; len_bytes -= LAZY_GROUPS * GROUP_BYTES) {
-            /* The message first and t last: only t has to be waited for. */
-            wide sum = wide_from(load_group(msg + (LAZY_GROUPS - 1) * GROUP_BYTES));
-            for (int k = LAZY_GROUPS - 2; k >= 0; k--) {
-                sum = wide_mul_add(sum, load_group(msg), &powers.step[k]);
-                msg += GROUP_BYTES;
-            }
-            msg += GROUP_BYTES;
-            t = fe_carry(wide_mul_add(sum, t, &powers.step[LAZY_GROUPS - 1]));
+            t = absorb_lazy_groups(t, msg, &powers);
+            msg += LAZY_GROUPS * GROUP_BYTES;
         }
     }
     for (; len_bytes >= GROUP_BYTES; msg += GROUP_BYTES, len_bytes -= GROUP_BYTES)
-        t = fe_carry(wide_mul_add(wide_from(load_group(msg)), t, &powers.step[0]));
-    if (len_bytes != 0) {
-        const fe group = load_end_group(msg, len_bytes, nothing);
-        t = fe_carry(wide_mul_add(wide_from(group), t, &powers.step[0]));
-    }
+        t = absorb_group(t, load_group(msg), &powers);
+    if (len_bytes != 0)
+        t = absorb_group(t, load_end_group(msg, len_bytes, nothing), &powers);
 
     wide_sum_to_words(state->h, wide_mul_add(wide_zero(), t, &powers.last));
     clear_bytes(&powers, powers_bytes);

@@ -14,14 +14,13 @@
 
 #include "../target_end.h"
 
-#else
-#define absorb NULL
-#define LANES  4
 #endif
 
 const struct hornet_kernel hornet_kernel_avx2 = {
     .name = "avx2",
     .needs = CPU_avx2,
+#if defined(__x86_64__) || defined(__i386__)
     .lanes = LANES,
     .absorb = absorb,
+#endif
 };

@@ -14,14 +14,13 @@
 
 #include "../target_end.h"
 
-#else
-#define absorb NULL
-#define LANES  8
 #endif
 
 const struct hornet_kernel hornet_kernel_avx512f = {
     .name = "avx512f",
     .needs = CPU_avx512f,
+#if defined(__x86_64__) || defined(__i386__)
     .lanes = LANES,
     .absorb = absorb,
+#endif
 };

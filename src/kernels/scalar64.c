@@ -7,13 +7,13 @@
 
 #include "../horner/serial.h"
 
-#else
-#define absorb NULL
 #endif
 
 const struct hornet_kernel hornet_kernel_scalar64 = {
     .name = "scalar64",
     .needs = CPU_BASE,
+#ifdef __SIZEOF_INT128__
     .lanes = 1,
     .absorb = absorb,
+#endif
 };

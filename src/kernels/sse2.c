@@ -14,14 +14,13 @@
 
 #include "../target_end.h"
 
-#else
-#define absorb NULL
-#define LANES  2
 #endif
 
 const struct hornet_kernel hornet_kernel_sse2 = {
     .name = "sse2",
     .needs = CPU_sse2,
+#if defined(__x86_64__) || defined(__i386__)
     .lanes = LANES,
     .absorb = absorb,
+#endif
 };

@@ -17,12 +17,12 @@ typedef struct {
     uint64_t lane[LANES];
 } vec;
 
-#define VEC_MAP(expression)                                                                          \
-    do {                                                                                             \
-        vec map_result;                                                                              \
-        for (int i = 0; i < LANES; i++)                                                              \
-            map_result.lane[i] = (expression);                                                       \
-        return map_result;                                                                           \
+#define VEC_MAP(expression)                                                                                \
+    do {                                                                                                   \
+        vec map_result;                                                                                    \
+        for (int i = 0; i < LANES; i++)                                                                    \
+            map_result.lane[i] = (expression);                                                             \
+        return map_result;                                                                                 \
     } while (0)
 
 /* value in every lane */
@@ -41,10 +41,7 @@ HORNET_INLINE vec vec_shl(vec a, int bits) { VEC_MAP(a.lane[i] << bits); }
 HORNET_INLINE vec vec_shr(vec a, int bits) { VEC_MAP(a.lane[i] >> bits); }
 
 /* The 64-bit product of the low 32 bits of a and b. */
-HORNET_INLINE vec vec_mul32(vec a, vec b)
-{
-    VEC_MAP((uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]);
-}
+HORNET_INLINE vec vec_mul32(vec a, vec b) { VEC_MAP((uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]); }
 
 /* a, computed when the source says so: the compiler may not regroup the sum that a is part of. gcc 12
  * would make a tree of it, which needs more registers than there are. */

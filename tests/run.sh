@@ -1,0 +1,137 @@
+#!/bin/bash
+# Runs every test, one line each, and says how many passed. `tests/run.sh PATTERN` runs those whose name
+# contains the pattern. Output goes to build/test-logs.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+pattern=${1-}
+logs=build/test-logs
+mkdir -p "$logs" build/tests
+
+sources=(src/*.c src/kernels/*.c)
+mapfile -t kernels < <(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/\1/p' src/kernels.def)
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror)
+passed=0 failed=0
+
+# run_test NAME COMMAND [ARG...]: in a shell of its own that stops at the first error.
+run_test() {
+    local name=$1 start=$SECONDS
+    shift
+    [[ $name == *"$pattern"* ]] || return
+    if (set -e; "$@") > "$logs/$name.log" 2>&1 < /dev/null; then
+        passed=$((passed + 1))
+        printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - start))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %-34s %4d s, the end of %s:\n' "$name" $((SECONDS - start)) "$logs/$name.log"
+        tail -n 25 "$logs/$name.log" | sed 's/^/        /'
+    fi
+}
+
+# Every file alone, with no flag that names an instruction set.
+compiles() {
+    local compiler=$1 level=$2 file
+    mkdir -p "build/tests/$compiler$level"
+    for file in "${sources[@]}"; do
+        "$compiler" "$level" "${warnings[@]}" -c -o "build/tests/$compiler$level/$(basename "$file").o" "$file"
+    done
+}
+
+# The two commands that the project promises, in an empty folder.
+compiles_without_flags() {
+    local root=$PWD folder
+    folder=$(mktemp -d)
+    cd "$folder"
+    "$1" -O2 -c "$root"/src/*.c "$root"/src/kernels/*.c
+    rm -r "$folder"
+}
+
+# against_gmp COMPILER LEVEL [OPTION]
+against_gmp() {
+    local program=build/tests/against_gmp-$1$2
+    "$1" "$2" -Wall -Wextra -Werror -o "$program" tests/test_poly1305.c tests/reference.c "${sources[@]}" -lgmp
+    "$program" "${@:3}"
+}
+
+sanitized() {
+    clang-19 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -o build/tests/sanitized \
+        tests/test_poly1305.c tests/reference.c "${sources[@]}" -lgmp
+    build/tests/sanitized
+}
+
+# The algorithm on other numbers of lanes than the kernels have.
+portable_lanes() {
+    local lanes
+    for lanes in 1 2 8 16; do
+        clang-19 -O2 -DLANES="$lanes" -c -o build/tests/portable.o src/kernels/portable.c
+        clang-19 -O2 -o build/tests/portable_lanes tests/test_poly1305.c tests/reference.c \
+            "${sources[@]/src\/kernels\/portable.c/build/tests/portable.o}" -lgmp
+        build/tests/portable_lanes portable
+    done
+}
+
+lanes() {
+    local lanes
+    for lanes in 1 2 8 16; do
+        gcc -O3 -DLANES="$lanes" -c -o build/tests/portable.o src/kernels/portable.c
+        gcc -O2 -o build/tests/portable_lanes tests/test_poly1305.c tests/reference.c src/*.c \
+            $(ls src/kernels/*.c | grep -v portable.c) build/tests/portable.o -lgmp
+        build/tests/portable_lanes portable
+    done
+}
+
+lanes() {
+    local compiler=$1 kernel
+    for kernel in "${kernels[@]}"; do
+        "$compiler" "$2" -Wall -Wextra -Werror -DKERNEL_FILE="\"../src/kernels/$kernel.c\"" \
+            -DTESTED_KERNEL="hornet_kernel_$kernel" -o build/tests/lanes tests/test_lanes.c src/cpu.c
+        build/tests/lanes
+    done
+}
+
+selection() {
+    gcc -O2 -Wall -Wextra -Werror -o build/tests/selection tests/test_selection.c "${sources[@]}" \
+        "${kernels[@]/#/-Wl,--wrap=hornet_kernel_}"
+    build/tests/selection
+}
+
+constant_time() {
+    local compiler=$1 program=build/tests/constant_time-$1
+    "$compiler" -O2 -g -Wall -Wextra -Werror -o "$program" tests/test_constant_time.c "${sources[@]}"
+    valgrind -q --error-exitcode=9 "$program"
+    # The same, with a comparison that leaks: it must be seen.
+    ! valgrind -q --error-exitcode=9 "$program" leak
+}
+
+rust() {
+    cargo test --workspace --locked
+}
+
+run_test lint                       tests/lint.sh
+for compiler in gcc clang-19; do
+    run_test "compiles-$compiler"   compiles_without_flags "$compiler"
+    for level in -O0 -O2 -O3; do
+        run_test "warnings-$compiler$level" compiles "$compiler" "$level"
+    done
+done
+run_test bounds                     proofs/run.sh
+run_test bounds-notice              tests/proof_notices.sh
+for compiler in gcc clang-19; do
+    run_test "lanes-$compiler-O0"   lanes "$compiler" -O0
+    run_test "lanes-$compiler-O2"   lanes "$compiler" -O2
+    for level in -O0 -O2 -O3; do
+        run_test "gmp-$compiler$level" against_gmp "$compiler" "$level"
+    done
+    run_test "constant-time-$compiler" constant_time "$compiler"
+done
+run_test gmp-over-4-gib             against_gmp clang-19 -O3 --huge
+run_test gmp-sanitized              sanitized
+run_test gmp-portable-lanes         portable_lanes
+run_test selection                  selection
+run_test cpus                       tests/cpus.sh
+run_test consumer                   tests/consumer/run.sh
+run_test rust                       rust
+run_test command                    tests/command.sh
+
+# CI reads this line.
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]
