@@ -1,5 +1,5 @@
 # make          the library and the command, in build/
-# make run      tags and verifies a file, and shows what the command can do
+# make run      tags and verifies a real file, and sees that a changed copy does not verify
 # make test     installs what the tests need if it is missing, then runs them all
 # make speed    times the kernels beside libcrypto
 # make clean

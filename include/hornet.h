@@ -90,7 +90,7 @@ HORNET_API bool hornet_kernel_force(const char *name);
 typedef struct hornet_kernel_info {
     const char *name;
     const char *needs;       /* the CPU feature it needs; "" if none */
-    size_t lanes;            /* blocks it works on at once */
+    size_t lanes;            /* blocks it works on at once; 0 if not built for this target */
     size_t min_vector_bytes; /* shorter messages go to the scalar code */
     bool supported;          /* this CPU and operating system can run it */
 } hornet_kernel_info;

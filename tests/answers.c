@@ -1,27 +1,23 @@
-/* Prints tags that depend on everything a kernel does, for machines without GMP: the output must be the
- * same everywhere, and test_poly1305 says on one machine that it is right.
+/* Prints tags that depend on everything a kernel does, for machines without GMP; check_answers says
+ * elsewhere whether they are right.
  *
- *     answers [KERNEL...]           default: all that this CPU can run; each prints the same lines
+ *     answers [KERNEL...]     default: all that this CPU can run, each printing the same lines
  */
+#include "answers.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../include/hornet.h"
 #include "kernels.h"
 
-enum { MAX_BYTES = 2304 };
-
 static void print_answers(const struct hornet_kernel *kernel)
 {
-    static uint8_t msg[MAX_BYTES];
-    for (int kind = 0; kind < 3; kind++) {
-        uint8_t key[32];
-        for (int i = 0; i < MAX_BYTES; i++)
-            msg[i] = (uint8_t)(kind == 0 ? 255 : i * i * 7 + i / 5 + kind);
-        for (int i = 0; i < 32; i++)
-            key[i] = (uint8_t)(kind == 2 ? i * 97 + 5 : 255);
-        for (size_t n = 0; n <= MAX_BYTES; n++) {
+    static uint8_t msg[ANSWER_MAX_BYTES];
+    uint8_t key[32];
+    for (int kind = 0; kind < ANSWER_KINDS; kind++) {
+        answer_input(kind, msg, key);
+        for (size_t n = 0; n <= ANSWER_MAX_BYTES; n++) {
             /* Through the kernel alone in two parts, then through the library. */
             uint8_t tag[16], library_tag[16];
             const size_t split = n / 32 * 16;
@@ -33,10 +29,9 @@ static void print_answers(const struct hornet_kernel *kernel)
                 kernel->absorb((struct poly1305 *)&state, msg + split, n - split);
             hornet_poly1305_final(&state, tag);
             hornet_poly1305(library_tag, msg, n, key);
-            printf("%d %4zu ", kind, n);
             for (int i = 0; i < 16; i++)
                 printf("%02x", tag[i]);
-            printf("%s\n", memcmp(tag, library_tag, 16) == 0 ? "" : " but one call differs");
+            printf("%s\n", memcmp(tag, library_tag, 16) == 0 ? "" : " but not in one call");
         }
     }
 }
@@ -47,8 +42,10 @@ int main(int argc, char **argv)
         int wanted = argc == 1;
         for (int i = 1; i < argc; i++)
             wanted |= strcmp(argv[i], all_kernels[k]->name) == 0;
-        if (wanted && hornet_kernel_force(all_kernels[k]->name))
+        if (wanted && hornet_kernel_force(all_kernels[k]->name)) {
+            printf("kernel %s\n", all_kernels[k]->name);
             print_answers(all_kernels[k]);
+        }
     }
     return fflush(stdout) != 0;
 }

@@ -60,26 +60,6 @@ sanitized() {
 
 # The algorithm on other numbers of lanes than the kernels have.
 portable_lanes() {
-    local lanes
-    for lanes in 1 2 8 16; do
-        clang-19 -O2 -DLANES="$lanes" -c -o build/tests/portable.o src/kernels/portable.c
-        clang-19 -O2 -o build/tests/portable_lanes tests/test_poly1305.c tests/reference.c \
-            "${sources[@]/src\/kernels\/portable.c/build/tests/portable.o}" -lgmp
-        build/tests/portable_lanes portable
-    done
-}
-
-lanes() {
-    local lanes
-    for lanes in 1 2 8 16; do
-        gcc -O3 -DLANES="$lanes" -c -o build/tests/portable.o src/kernels/portable.c
-        gcc -O2 -o build/tests/portable_lanes tests/test_poly1305.c tests/reference.c src/*.c \
-            $(ls src/kernels/*.c | grep -v portable.c) build/tests/portable.o -lgmp
-        build/tests/portable_lanes portable
-    done
-}
-
-lanes() {
     local compiler=$1 kernel
     for kernel in "${kernels[@]}"; do
         "$compiler" "$2" -Wall -Wextra -Werror -DKERNEL_FILE="\"../src/kernels/$kernel.c\"" \
@@ -127,7 +107,8 @@ run_test gmp-over-4-gib             against_gmp clang-19 -O3 --huge
 run_test gmp-sanitized              sanitized
 run_test gmp-portable-lanes         portable_lanes
 run_test selection                  selection
-run_test cpus                       tests/cpus.sh
+run_test cpus-x86-64                tests/cpus.sh qemu-x86_64
+run_test cpus-i686                  tests/cpus.sh qemu-i386
 run_test consumer                   tests/consumer/run.sh
 run_test rust                       rust
 run_test command                    tests/command.sh

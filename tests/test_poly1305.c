@@ -598,11 +598,20 @@ static void test_over_4_gib(const struct hornet_kernel *kernel)
 int main(int argc, char **argv)
 {
     static void (*const tests[])(const struct hornet_kernel *) = {
-        test_rfc8439,         test_lengths,            test_alignments,
-        test_splits,          test_injected_states,    test_final_subtraction,
-        test_lane_order,      test_guard_pages,        test_overlap,
-        test_empty,           test_verify,             test_ended_states,
-        test_solved_last_blocks, test_powers_at_the_edge,
+        test_rfc8439,
+        test_lengths,
+        test_alignments,
+        test_splits,
+        test_injected_states,
+        test_final_subtraction,
+        test_lane_order,
+        test_guard_pages,
+        test_overlap,
+        test_empty,
+        test_verify,
+        test_ended_states,
+        test_solved_last_blocks,
+        test_powers_at_the_edge,
     };
     const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
     const int first_name = 1 + huge;

@@ -56,8 +56,8 @@ impl<'a> Input<'a> {
         (self.metadata.dev(), self.metadata.ino()) == (other.dev(), other.ino())
     }
 
-    /// Appends all of it to the message.
-    pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<(), Error> {
+    /// Appends all of it to the message, and says how many bytes that was.
+    pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<u64, Error> {
         let mut progress = Progress::new(self.length(), &self.file);
         match &self.mapping {
             Some(mapping) => {
@@ -78,7 +78,7 @@ impl<'a> Input<'a> {
         if self.has_changed().map_err(|error| self.error(error))? {
             return Err(self.error("changed while it was being read"));
         }
-        Ok(())
+        Ok(progress.bytes_done())
     }
 
     /// How many bytes are to come, where that is known.
@@ -131,7 +131,7 @@ mod tests {
         (file, source)
     }
 
-    fn feed(input: &mut Input) -> Result<(), String> {
+    fn feed(input: &mut Input) -> Result<u64, String> {
         let mut poly1305 = Poly1305::new(Key::new(&[7; 32]));
         input.feed(&mut poly1305).map_err(|error| error.to_string())
     }
@@ -194,7 +194,7 @@ mod tests {
     fn a_file_that_is_left_alone() {
         for length in [100, 3 << 20] {
             let (_file, source) = file(length);
-            assert_eq!(feed(&mut Input::open(&source).unwrap()), Ok(()));
+            assert_eq!(feed(&mut Input::open(&source).unwrap()), Ok(length));
         }
     }
 }

@@ -12,13 +12,14 @@ mod source;
 
 use clap::{Args, Parser, Subcommand};
 use error::Error;
-use hornet::{Poly1305, Tag};
+use hornet::{Poly1305, Tag, kernel};
 use input::Input;
 use source::Source;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Computes and checks Poly1305 tags (RFC 8439)
 ///
@@ -77,6 +78,10 @@ struct Message {
     /// changes meanwhile is an error.
     #[arg(default_value = "-")]
     input: Source,
+
+    /// Say on standard error which kernel ran, over how much, and how fast, reading included
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 impl Message {
@@ -87,7 +92,18 @@ impl Message {
     fn read(&self) -> Result<Poly1305, Error> {
         let mut input = Input::open(&self.input)?;
         let mut poly1305 = Poly1305::new(key::read(&self.key_file, &input)?);
-        input.feed(&mut poly1305)?;
+        let started = Instant::now();
+        let bytes = input.feed(&mut poly1305)?;
+        if self.verbose {
+            let seconds = started.elapsed().as_secs_f64();
+            #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+            let gigabytes_per_second = bytes as f64 / seconds / 1e9;
+            say(format_args!(
+                "{}: {bytes} bytes, kernel {}, {gigabytes_per_second:.3} GB/s",
+                self.input,
+                kernel::current()
+            ));
+        }
         Ok(poly1305)
     }
 }
@@ -141,7 +157,11 @@ fn print(text: fmt::Arguments) -> Result<(), Error> {
         .map_err(|error| Error::new(&STDOUT, error))
 }
 
-/// Writes to standard error. Where that fails, nobody is left to tell.
 fn complain(error: &Error) {
-    let _ = writeln!(io::stderr(), "hornet: {error}");
+    say(format_args!("{error}"));
+}
+
+/// Writes a line to standard error. Where that fails, nobody is left to tell.
+fn say(line: fmt::Arguments) {
+    let _ = writeln!(io::stderr(), "hornet: {line}");
 }

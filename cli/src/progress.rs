@@ -34,16 +34,20 @@ impl Progress {
 
     /// Counts bytes.
     pub(crate) fn add(&mut self, bytes: usize) {
+        self.done += bytes as u64;
         if !self.watched {
             return;
         }
-        self.done += bytes as u64;
         if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
             self.bar = Some(self.new_bar());
         }
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
         }
+    }
+
+    pub(crate) fn bytes_done(&self) -> u64 {
+        self.done
     }
 
     fn new_bar(&self) -> ProgressBar {

@@ -382,6 +382,22 @@ fn every_kernel_gives_the_same_tag() {
 }
 
 #[test]
+fn verbose_names_kernel_and_length() {
+    let folder = Folder::new();
+    for command in [
+        "mac -v --key-file key message",
+        &format!("verify --verbose --key-file key --tag {TAG} message"),
+    ] {
+        let output = folder.run(command);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        let wanted = format!("hornet: message: 34 bytes, kernel {}, ", kernel::current());
+        assert!(stderr.starts_with(&wanted), "{stderr}");
+        assert!(stderr.ends_with(" GB/s\n"), "{stderr}");
+    }
+}
+
+#[test]
 fn info_tells_the_choice() {
     let folder = Folder::new();
     let info = |arguments: &str, variable: &str| {

@@ -25,7 +25,7 @@
 #define LAZY_GROUPS 4
 #endif
 #ifndef LAZY_MIN_GROUPS
-#define LAZY_MIN_GROUPS 16
+#define LAZY_MIN_GROUPS 24
 #endif
 
 /* The powers of r that an evaluation uses. */

@@ -10,18 +10,18 @@
 #include "../words.h"
 
 #ifndef LANES
-#define LANES 4
+#define LANES 2
 #endif
 
 typedef struct {
     uint64_t lane[LANES];
 } vec;
 
+/* Without the unrolling, gcc 12 keeps the arrays in memory and takes four times as long. */
 #define VEC_MAP(expression)                                                                                \
     do {                                                                                                   \
         vec map_result;                                                                                    \
-        for (int i = 0; i < LANES; i++)                                                                    \
-            map_result.lane[i] = (expression);                                                             \
+        _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) map_result.lane[i] = (expression);        \
         return map_result;                                                                                 \
     } while (0)
 

@@ -28,10 +28,10 @@ set -eu
 
 model=corei7_skylake_x
 while getopts c: option; do
-	case $option in
-	c) model=$OPTARG ;;
-	*) exit 125 ;;
-	esac
+    case $option in
+    c) model=$OPTARG ;;
+    *) exit 125 ;;
+    esac
 done
 shift $((OPTIND - 1))
 [ -f "${1-}" ] || { echo "usage: $0 [-c CPUMODEL] PROGRAM [ARGUMENT...]" >&2; exit 125; }
@@ -49,22 +49,22 @@ pad() { truncate -s "%$unit" "$1"; }
 
 # What every run shares, made in a directory that is renamed once complete.
 if [ ! -d "$work/kernel" ]; then
-	new=$(mktemp -d "$work/new.XXXXXX")
-	(
-		cd "$new"
-		package=$(apt-cache depends linux-image-cloud-amd64 |
-			sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-		apt-get -q -o APT::Sandbox::User=root download "$package"
-		dpkg-deb --fsys-tarfile "$package"_*.deb |
-			tar -x --wildcards --strip-components=2 './boot/vmlinuz-*'
-		mv vmlinuz-* vmlinuz
-		rm ./*.deb
-		# The part that runs in 64-bit mode follows the set-up sectors.
-		sectors=$(od -A n -t u1 -j 497 -N 1 vmlinuz)
-		tail -c +$(((sectors + 1) * 512 + 1)) vmlinuz >kernel
-		pad kernel
-	) >&2
-	mv -T "$new" "$work/kernel" 2>/dev/null || rm -r "$new" # another run was first
+    new=$(mktemp -d "$work/new.XXXXXX")
+    (
+        cd "$new"
+        package=$(apt-cache depends linux-image-cloud-amd64 |
+            sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+        apt-get -q -o APT::Sandbox::User=root download "$package"
+        dpkg-deb --fsys-tarfile "$package"_*.deb |
+            tar -x --wildcards --strip-components=2 './boot/vmlinuz-*'
+        mv vmlinuz-* vmlinuz
+        rm ./*.deb
+        # The part that runs in 64-bit mode follows the set-up sectors.
+        sectors=$(od -A n -t u1 -j 497 -N 1 vmlinuz)
+        tail -c +$(((sectors + 1) * 512 + 1)) vmlinuz >kernel
+        pad kernel
+    ) >&2
+    mv -T "$new" "$work/kernel" 2>/dev/null || rm -r "$new" # another run was first
 fi
 
 run=$(mktemp -d "$work/run.XXXXXX")
@@ -97,10 +97,10 @@ panic=-1 tsc=reliable tsc_early_khz=50000 clearcpuid=xsavec,xsaves,pku,fsrm \
 cryptomgr.notests initcall_blacklist=$skip" >cmdline
 
 as --64 -I "$work/kernel" -o rom.o "$here/guest-rom.S" \
-	--defsym MEMORY=$((memory << 20)) \
-	--defsym INITRD_SIZE="$(wc -c <initramfs)" \
-	--defsym INITRD_UNITS="$(units initramfs)" \
-	--defsym KERNEL_UNITS="$(units "$work/kernel/kernel")"
+    --defsym MEMORY=$((memory << 20)) \
+    --defsym INITRD_SIZE="$(wc -c <initramfs)" \
+    --defsym INITRD_UNITS="$(units initramfs)" \
+    --defsym KERNEL_UNITS="$(units "$work/kernel/kernel")"
 ld -m elf_x86_64 -Ttext=0xffff0000 -e 0xffff0000 --oformat binary -o rom rom.o
 pad initramfs
 cat "$work/kernel/kernel" initramfs >disk
@@ -134,7 +134,7 @@ err=$!
 # Bochs's one display without X wants a terminal; script(1) gives it one.  It
 # takes no notice of SIGTERM.
 TERM=vt100 script -qec "exec timeout -s KILL -k 1 ${EMULATOR_TIMEOUT:-1800} \
-	bochs-bin -q -f bochsrc -rc commands" /dev/null </dev/null >screen &
+    bochs-bin -q -f bochsrc -rc commands" /dev/null </dev/null >screen &
 emulator=$!
 children="$emulator $out $err"
 status=0
@@ -145,10 +145,10 @@ children=
 
 exit_status=$(tr -d '\r' 2>/dev/null <console | sed -n 's/^exit status //p' | tail -n 1)
 if [ -n "$exit_status" ]; then
-	exit "$exit_status"
+    exit "$exit_status"
 elif [ "$status" = 137 ]; then
-	echo "$0: out of time" >&2
-	exit 124
+    echo "$0: out of time" >&2
+    exit 124
 fi
 echo "$0: the emulator failed" >&2
 tail -n 20 screen console log >&2 || :
