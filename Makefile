@@ -1,6 +1,7 @@
 # make          the library and the command, in build/
 # make run      tags and verifies a real file, and sees that a changed copy does not verify
-# make test     installs what the tests need if it is missing, then runs them all
+# make test     installs what the tests need if it is missing, then runs them
+# make test-emulated   the AVX-512 kernels against GMP in an emulator, on any CPU: some ten minutes
 # make speed    times the kernels beside libcrypto
 # make clean
 
@@ -12,7 +13,7 @@ sources := $(wildcard src/*.c src/kernels/*.c)
 headers := $(wildcard include/*.h src/*.h src/*.def src/*/*.h)
 objects := $(sources:src/%.c=build/obj/%.o)
 
-.PHONY: all library command run test speed format clean
+.PHONY: all library command run test test-emulated speed format clean
 
 all: library command
 
@@ -38,7 +39,11 @@ run: command
 
 test:
 	tests/install.sh
-	tests/run.sh
+	tests/run.sh quick
+
+test-emulated:
+	tests/install.sh
+	tests/run.sh emulated
 
 build/speed: tools/speed.c $(sources) $(headers)
 	@mkdir -p $(@D)

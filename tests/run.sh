@@ -1,9 +1,10 @@
 #!/bin/bash
-# Runs every test, one line each, and says how many passed. `tests/run.sh PATTERN` runs those whose name
-# contains the pattern. Output goes to build/test-logs.
+# Runs a suite of tests, one line each, and says how many passed. Output goes to build/test-logs.
+#
+#     tests/run.sh quick|emulated [PATTERN]     only those whose name contains the pattern
 set -u
 cd "$(dirname "$0")/.." || exit 1
-pattern=${1-}
+suite=${1-quick} pattern=${2-}
 logs=build/test-logs
 mkdir -p "$logs" build/tests
 
@@ -60,6 +61,17 @@ sanitized() {
 
 # The algorithm on other numbers of lanes than the kernels have.
 portable_lanes() {
+    local count
+    for count in 1 4 8 16; do
+        clang-19 -O2 -DLANES="$count" -c -o build/tests/portable.o src/kernels/portable.c
+        clang-19 -O2 -o build/tests/portable_lanes tests/test_poly1305.c tests/reference.c \
+            "${sources[@]/src\/kernels\/portable.c/build/tests/portable.o}" -lgmp
+        build/tests/portable_lanes portable
+    done
+}
+
+# The operations of every lanes file.
+lanes() {
     local compiler=$1 kernel
     for kernel in "${kernels[@]}"; do
         "$compiler" "$2" -Wall -Wextra -Werror -DKERNEL_FILE="\"../src/kernels/$kernel.c\"" \
@@ -86,32 +98,45 @@ rust() {
     cargo test --workspace --locked
 }
 
-run_test lint                       tests/lint.sh
-for compiler in gcc clang-19; do
-    run_test "compiles-$compiler"   compiles_without_flags "$compiler"
-    for level in -O0 -O2 -O3; do
-        run_test "warnings-$compiler$level" compiles "$compiler" "$level"
+quick() {
+    local compiler level
+    run_test lint                           tests/lint.sh
+    for compiler in gcc clang-19; do
+        run_test "compiles-$compiler"       compiles_without_flags "$compiler"
+        for level in -O0 -O2 -O3; do
+            run_test "warnings-$compiler$level" compiles "$compiler" "$level"
+        done
     done
-done
-run_test bounds                     proofs/run.sh
-run_test bounds-notice              tests/proof_notices.sh
-for compiler in gcc clang-19; do
-    run_test "lanes-$compiler-O0"   lanes "$compiler" -O0
-    run_test "lanes-$compiler-O2"   lanes "$compiler" -O2
-    for level in -O0 -O2 -O3; do
-        run_test "gmp-$compiler$level" against_gmp "$compiler" "$level"
+    run_test bounds                         proofs/run.sh
+    run_test bounds-notice                  tests/proof_notices.sh
+    for compiler in gcc clang-19; do
+        for level in -O0 -O2; do
+            run_test "lanes-$compiler$level" lanes "$compiler" "$level"
+        done
+        for level in -O0 -O2 -O3; do
+            run_test "gmp-$compiler$level"  against_gmp "$compiler" "$level"
+        done
+        run_test "constant-time-$compiler"  constant_time "$compiler"
     done
-    run_test "constant-time-$compiler" constant_time "$compiler"
-done
-run_test gmp-over-4-gib             against_gmp clang-19 -O3 --huge
-run_test gmp-sanitized              sanitized
-run_test gmp-portable-lanes         portable_lanes
-run_test selection                  selection
-run_test cpus-x86-64                tests/cpus.sh qemu-x86_64
-run_test cpus-i686                  tests/cpus.sh qemu-i386
-run_test consumer                   tests/consumer/run.sh
-run_test rust                       rust
-run_test command                    tests/command.sh
+    run_test gmp-over-4-gib                 against_gmp clang-19 -O3 --huge
+    run_test gmp-sanitized                  sanitized
+    run_test gmp-portable-lanes             portable_lanes
+    run_test selection                      selection
+    run_test cpus-x86-64                    tests/cpus.sh qemu-x86_64
+    run_test cpus-i686                      tests/cpus.sh qemu-i386
+    run_test consumer                       tests/consumer/run.sh
+    run_test rust                           rust
+    run_test command                        tests/command.sh
+}
+
+emulated() {
+    run_test cpus-avx-512                   tests/cpus.sh bochs
+}
+
+case $suite in
+quick | emulated) "$suite" ;;
+*) echo "$0: no suite $suite" >&2; exit 2 ;;
+esac
 
 # CI reads this line.
 echo "$passed passed, $failed failed"
