@@ -13,12 +13,14 @@ mapfile -t kernels < <(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/\1/p' src/kerne
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror)
 passed=0 failed=0
 
-# run_test NAME COMMAND [ARG...]: in a shell of its own that stops at the first error.
+# run_test NAME COMMAND [ARG...]: in a shell of its own that stops at the first error. In the background,
+# because `set -e` does nothing in a condition.
 run_test() {
     local name=$1 start=$SECONDS
     shift
     [[ $name == *"$pattern"* ]] || return
-    if (set -e; "$@") > "$logs/$name.log" 2>&1 < /dev/null; then
+    (set -e; "$@") > "$logs/$name.log" 2>&1 < /dev/null &
+    if wait $!; then
         passed=$((passed + 1))
         printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - start))
     else
