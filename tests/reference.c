@@ -42,17 +42,22 @@ void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_byt
     mpz_clears(p, c, NULL);
 }
 
-void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+void reference_clamped(mpz_t r, const uint8_t key[16])
 {
     uint8_t clamped[16];
-    mpz_t h, r, s;
-    mpz_inits(h, r, s, NULL);
     memcpy(clamped, key, 16);
     for (int i = 3; i < 16; i += 4)
         clamped[i] &= 15;
     for (int i = 4; i < 16; i += 4)
         clamped[i] &= 252;
     reference_from_bytes(r, clamped, 16);
+}
+
+void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+{
+    mpz_t h, r, s;
+    mpz_inits(h, r, s, NULL);
+    reference_clamped(r, key);
     reference_from_bytes(s, key + 16, 16);
     reference_absorb(h, r, msg, len_bytes);
     mpz_add(h, h, s);

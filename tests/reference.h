@@ -16,6 +16,10 @@ void reference_from_bytes(mpz_t number, const uint8_t *bytes, size_t len_bytes);
 /* bytes = number modulo 2^(8 len_bytes), little-endian. */
 void reference_to_bytes(uint8_t *bytes, size_t len_bytes, const mpz_t number);
 
+/* r = the first half of a key, clamped: the top four bits of bytes 3, 7, 11 and 15 and the low two bits of
+ * bytes 4, 8 and 12 are cleared. */
+void reference_clamped(mpz_t r, const uint8_t key[16]);
+
 /* h = the evaluation at r continued over the message, in 0 .. p - 1. */
 void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_bytes);
 

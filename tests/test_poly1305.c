@@ -325,13 +325,7 @@ static void test_solved_last_blocks(const struct hornet_kernel *kernel)
             key[0] = (uint8_t)(1 + key_index);
         else
             memset(key, 255, key_index == 2 ? 16 : 32);
-        uint8_t clamped[16];
-        memcpy(clamped, key, 16);
-        for (int i = 3; i < 16; i += 4)
-            clamped[i] &= 15;
-        for (int i = 4; i < 16; i += 4)
-            clamped[i] &= 252;
-        reference_from_bytes(r, clamped, 16);
+        reference_clamped(r, key);
         mpz_invert(r_inverse, r, p);
 
         for (int i = 0; edge_value(value, i, 0); i++)
@@ -546,6 +540,11 @@ static void test_ended_states(const struct hornet_kernel *kernel)
             hornet_poly1305_final(&state, tag);
             check(memcmp(tag, zeros, 16) == 0, "an ended state gives a tag");
         }
+
+    /* Zeros that never were a state. */
+    memset(&state, 0, sizeof state);
+    hornet_poly1305_update(&state, msg, sizeof msg);
+    check(!hornet_poly1305_final_verify(&state, right), "a state of zeros accepts a tag");
 
     /* A live state is as good as new after init. */
     hornet_poly1305_init(&state, key_max);

@@ -53,7 +53,7 @@ HORNET_INLINE void powers_up_to_lanes(struct powers *powers, fe r)
 HORNET_INLINE void powers_for_lazy_groups(struct powers *powers)
 {
     for (int k = 1; k < LAZY_GROUPS; k++) {
-        /* R^(k + 1) = R^(k + 1 - k/2) * R^(k/2), so that few wait for one another. */
+        /* R^(k + 1) from two powers of about half that, so that few wait for one another. */
         const power *a = &powers->step[k - (k + 1) / 2];
         const power *b = &powers->step[(k + 1) / 2 - 1];
         const fe factor = {{a->limb[0], a->limb[1], a->limb[2], a->limb[3], a->limb[4]}};
