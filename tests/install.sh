@@ -3,7 +3,7 @@
 # all is there.
 set -eu
 
-packages="g++ clang-19 clang-format-19 clang-tidy-19 cmake pkg-config libgmp-dev libssl-dev openssl
+packages="g++ clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev cmake pkg-config libgmp-dev libssl-dev openssl
     valgrind qemu-user shellcheck gcc-i686-linux-gnu libc6-dev-i386-cross
     bochs bochs-term cpio bsdutils"
 

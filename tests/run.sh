@@ -90,7 +90,7 @@ selection() {
 
 constant_time() {
     local compiler=$1 program=build/tests/constant_time-$1
-    "$compiler" -O2 -g -Wall -Wextra -Werror -o "$program" tests/test_constant_time.c "${sources[@]}"
+    "$compiler" -O2 -gdwarf-4 -Wall -Wextra -Werror -o "$program" tests/test_constant_time.c "${sources[@]}"
     valgrind -q --error-exitcode=9 "$program"
     # The same, with a comparison that leaks: it must be seen.
     ! valgrind -q --error-exitcode=9 "$program" leak
@@ -98,6 +98,8 @@ constant_time() {
 
 rust() {
     cargo test --workspace --locked
+    cargo test --package hornet --no-default-features --locked
+    RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
 }
 
 quick() {

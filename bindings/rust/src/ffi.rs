@@ -46,3 +46,14 @@ unsafe extern "C" {
         usable: *mut bool,
     ) -> bool;
 }
+
+#[cfg(test)]
+mod tests {
+    /// C writes as many words as its header says.
+    #[test]
+    fn state_has_the_size_it_has_in_c() {
+        let header = include_str!("../../../include/hornet.h");
+        let words = size_of::<super::State>() / size_of::<u64>();
+        assert!(header.contains(&std::format!("uint64_t opaque[{words}];")));
+    }
+}
