@@ -5,6 +5,7 @@
  *
  * --huge runs the messages of more than 4 GiB instead, which take seconds each.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,10 +37,25 @@ static void random_bytes(uint8_t *bytes, size_t len_bytes)
         bytes[i] = (uint8_t)random_word();
 }
 
+/* What runs now, for the case that it does not come back. */
+static const char *volatile running_kernel = "none";
+static volatile size_t running_length;
+
+/* A read outside a buffer, or an instruction that the CPU lacks. */
+static void on_crash(int signal_number)
+{
+    char line[120];
+    const int n = snprintf(line, sizeof line, "FAILED: kernel %s, length %zu: %s\n", running_kernel,
+                           running_length, strsignal(signal_number));
+    _exit(write(STDOUT_FILENO, line, (size_t)n) == n ? 1 : 2);
+}
+
 /* One call of the library, with this kernel; short messages may go to the scalar code. */
 static void library_tag(tag_t tag, const struct hornet_kernel *kernel, const uint8_t *msg, size_t len_bytes,
                         const uint8_t key[32])
 {
+    running_kernel = kernel->name;
+    running_length = len_bytes;
     check(hornet_kernel_force(kernel->name), "kernel %s cannot be forced", kernel->name);
     hornet_poly1305(tag, msg, len_bytes, key);
 }
@@ -51,6 +67,8 @@ static void kernels_tag(tag_t tag, const struct hornet_kernel *first, size_t spl
 {
     hornet_poly1305_state state;
     struct poly1305 *p = (struct poly1305 *)&state;
+    running_kernel = first->name;
+    running_length = len_bytes;
     hornet_poly1305_init(&state, key);
     if (split_bytes != 0)
         first->absorb(p, msg, split_bytes);
@@ -612,6 +630,10 @@ int main(int argc, char **argv)
         test_solved_last_blocks,
         test_powers_at_the_edge,
     };
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL};
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        signal(crashes[i], on_crash);
+
     const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
     const int first_name = 1 + huge;
     for (int i = first_name; i < argc; i++)
