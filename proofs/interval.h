@@ -74,7 +74,7 @@ static inline vec vec_mul32(vec a, vec b)
     return (vec){(uint64_t)(uint32_t)a.min * (uint32_t)b.min, (uint64_t)(uint32_t)a.max * (uint32_t)b.max};
 }
 
-static inline vec vec_in_order(vec a) { return a; }
+static inline vec vec_opaque(vec a) { return a; }
 
 static inline vec vec_first(vec a) { return a; }
 

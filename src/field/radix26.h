@@ -59,9 +59,10 @@ HORNET_INLINE vec times5(vec a) { return vec_add(a, vec_shl(a, 2)); }
 /* a must come from fe_carry or have top 0: 5 * FE_LIMB_MAX would be too much. */
 HORNET_INLINE power power_from(fe a)
 {
-    const power b = {
-        {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]},
-        {a.limb[0], times5(a.limb[1]), times5(a.limb[2]), times5(a.limb[3]), times5(a.limb[4])}};
+    const power b = {{vec_opaque(a.limb[0]), vec_opaque(a.limb[1]), vec_opaque(a.limb[2]),
+                      vec_opaque(a.limb[3]), vec_opaque(a.limb[4])},
+                     {a.limb[0], vec_opaque(times5(a.limb[1])), vec_opaque(times5(a.limb[2])),
+                      vec_opaque(times5(a.limb[3])), vec_opaque(times5(a.limb[4]))}};
     VEC_CHECK_MAX(b.times5[1], POWER_LIMB_MAX);
     VEC_CHECK_MAX(b.times5[2], POWER_LIMB_MAX);
     VEC_CHECK_MAX(b.times5[3], POWER_LIMB_MAX);
@@ -69,7 +70,7 @@ HORNET_INLINE power power_from(fe a)
     return b;
 }
 
-HORNET_INLINE vec mul_add(vec sum, vec a, vec b) { return vec_in_order(vec_add(sum, vec_mul32(a, b))); }
+HORNET_INLINE vec mul_add(vec sum, vec a, vec b) { return vec_opaque(vec_add(sum, vec_mul32(a, b))); }
 
 /* sum + a * b. Each limb of b is used up before the next, so that five sums, five limbs of a and one of b
  * are all that has to stay in registers. */
@@ -153,7 +154,8 @@ HORNET_INLINE fe fe_carry(wide sum)
     carry_limb(d, 2);
     carry_limb(d, 0);
     carry_limb(d, 3);
-    return fe_checked((fe){{d[0], d[1], d[2], d[3], d[4]}});
+    return fe_checked(
+        (fe){{vec_opaque(d[0]), vec_opaque(d[1]), vec_opaque(d[2]), vec_opaque(d[3]), vec_opaque(d[4])}});
 }
 
 HORNET_INLINE fe fe_mul(fe a, const power *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }

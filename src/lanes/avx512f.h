@@ -24,7 +24,7 @@ HORNET_INLINE vec vec_or(vec a, vec b) { return _mm512_or_si512(a, b); }
 
 HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm512_mul_epu32(a, b); }
 
-HORNET_INLINE vec vec_in_order(vec a)
+HORNET_INLINE vec vec_opaque(vec a)
 {
     __asm__("" : "+v"(a));
     return a;

@@ -43,9 +43,10 @@ HORNET_INLINE vec vec_shr(vec a, int bits) { VEC_MAP(a.lane[i] >> bits); }
 /* The 64-bit product of the low 32 bits of a and b. */
 HORNET_INLINE vec vec_mul32(vec a, vec b) { VEC_MAP((uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]); }
 
-/* a, computed when the source says so: the compiler may not regroup the sum that a is part of. gcc 12
- * would make a tree of it, which needs more registers than there are. */
-HORNET_INLINE vec vec_in_order(vec a) { return a; }
+/* a, of which the compiler may assume nothing. Left to itself, gcc 12 regroups long sums into trees, which
+ * need more registers than there are; and clang 19, where it sees that a factor is below 2^32, forgets it
+ * again and multiplies 64 bits by 64. */
+HORNET_INLINE vec vec_opaque(vec a) { return a; }
 
 /* The value that belongs to block 0, in every lane. */
 HORNET_INLINE vec vec_first(vec a) { VEC_MAP(a.lane[0]); }

@@ -21,7 +21,7 @@ HORNET_INLINE vec vec_or(vec a, vec b) { return _mm_or_si128(a, b); }
 
 HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm_mul_epu32(a, b); }
 
-HORNET_INLINE vec vec_in_order(vec a)
+HORNET_INLINE vec vec_opaque(vec a)
 {
     __asm__("" : "+x"(a));
     return a;
