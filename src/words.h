@@ -31,16 +31,19 @@ HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
     memcpy(bytes, &word, sizeof word);
 }
 
-/* Sets memory to zeros, and the compiler may not leave it out. A loop, because gcc 12 makes a slow rep
- * stos of a memset of a few hundred bytes. */
+/* Sets memory to zeros, and the compiler may not leave it out. In large pieces, which become as many stores
+ * as the target's vectors need: gcc 12 makes a slow rep stos of a memset of a few hundred bytes. */
 HORNET_INLINE void clear_bytes(void *memory, size_t len_bytes)
 {
-    typedef uint64_t chunk __attribute__((vector_size(16), may_alias, aligned(1)));
-    chunk zero = {0, 0};
+    typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(1)));
+    typedef uint64_t word __attribute__((may_alias, aligned(1)));
     uint8_t *bytes = memory;
-    __asm__("" : "+m"(zero));
-    for (; len_bytes >= sizeof zero; bytes += sizeof zero, len_bytes -= sizeof zero)
-        *(chunk *)bytes = zero;
+    for (; len_bytes >= sizeof(piece); bytes += sizeof(piece), len_bytes -= sizeof(piece)) {
+        *(piece *)bytes = (piece){0};
+        __asm__ volatile("" : : : "memory"); /* keeps the loop from becoming a memset */
+    }
+    for (; len_bytes >= sizeof(word); bytes += sizeof(word), len_bytes -= sizeof(word))
+        *(word *)bytes = 0;
     for (; len_bytes != 0; len_bytes--)
         *bytes++ = 0;
     __asm__ volatile("" : : "r"(memory) : "memory");

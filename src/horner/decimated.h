@@ -18,14 +18,16 @@
 
 #define GROUP_BYTES (16 * (size_t)LANES)
 
-/* How many groups share one reduction in long messages, lambda in section 4.2, and how many groups a
- * message needs for it to pay, given that it takes LAZY_GROUPS - 1 more powers of R. A kernel file may set
- * them; docs/performance.md has the measurements. */
+/* How many groups share one reduction, lambda in section 4.2: LAZY_GROUPS in messages of LAZY_MIN_GROUPS
+ * groups or more, LAZY_GROUPS_SHORT from LAZY_MIN_GROUPS_SHORT on, else one. n of them take n - 1 more
+ * powers of R. A kernel file may set them; docs/performance.md has the measurements. */
 #ifndef LAZY_GROUPS
-#define LAZY_GROUPS 4
+#define LAZY_GROUPS     4
+#define LAZY_MIN_GROUPS 32
 #endif
-#ifndef LAZY_MIN_GROUPS
-#define LAZY_MIN_GROUPS 24
+#ifndef LAZY_GROUPS_SHORT
+#define LAZY_GROUPS_SHORT     2
+#define LAZY_MIN_GROUPS_SHORT 8
 #endif
 
 /* The powers of r that an evaluation uses. */
@@ -49,10 +51,10 @@ HORNET_INLINE void powers_up_to_lanes(struct powers *powers, fe r)
     powers->step[0] = power_from(step);
 }
 
-/* Fills the rest of step. */
-HORNET_INLINE void powers_for_lazy_groups(struct powers *powers)
+/* Fills step[1 .. n). */
+HORNET_INLINE void powers_for_groups(struct powers *powers, size_t n)
 {
-    for (int k = 1; k < LAZY_GROUPS; k++) {
+    for (size_t k = 1; k < n; k++) {
         /* R^(k + 1) from two powers of about half that, so that few wait for one another. */
         const power *a = &powers->step[k - (k + 1) / 2];
         const power *b = &powers->step[(k + 1) / 2 - 1];
@@ -107,14 +109,14 @@ HORNET_INLINE fe absorb_group(fe t, fe group, const struct powers *powers)
     return fe_carry(wide_mul_add(wide_from(group), t, &powers->step[0]));
 }
 
-/* t * R^n + group_1 * R^(n - 1) + ... + group_n with n = LAZY_GROUPS and one reduction. The message is
+/* t * R^n + group_1 * R^(n - 1) + ... + group_n with one reduction, for n groups in full. The message is
  * multiplied first and t last: only t has to be waited for. */
-HORNET_INLINE fe absorb_lazy_groups(fe t, const uint8_t *msg, const struct powers *powers)
+HORNET_INLINE fe absorb_groups(fe t, const uint8_t *msg, size_t n, const struct powers *powers)
 {
-    wide sum = wide_from(load_group(msg + (LAZY_GROUPS - 1) * GROUP_BYTES));
-    for (int k = LAZY_GROUPS - 2; k >= 0; k--, msg += GROUP_BYTES)
-        sum = wide_mul_add(sum, load_group(msg), &powers->step[k]);
-    return fe_carry(wide_mul_add(sum, t, &powers->step[LAZY_GROUPS - 1]));
+    wide sum = wide_from(load_group(msg + (n - 1) * GROUP_BYTES));
+    for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES)
+        sum = wide_mul_add(sum, load_group(msg), &powers->step[k - 1]);
+    return fe_carry(wide_mul_add(sum, t, &powers->step[n - 1]));
 }
 
 /* The contract is that of hornet_kernel.absorb. */
@@ -122,7 +124,6 @@ static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     static const uint64_t nothing[3];
     struct powers powers;
-    size_t powers_bytes = offsetof(struct powers, step[1]);
     powers_up_to_lanes(&powers,
                        fe_from_words(vec_splat(state->r[0]), vec_splat(state->r[1]), vec_splat(0)));
 
@@ -133,12 +134,14 @@ static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
     msg += first_bytes;
     len_bytes -= first_bytes;
 
-    if (len_bytes >= LAZY_MIN_GROUPS * GROUP_BYTES) {
-        powers_for_lazy_groups(&powers);
-        powers_bytes = sizeof powers;
-        for (; len_bytes >= LAZY_GROUPS * GROUP_BYTES; len_bytes -= LAZY_GROUPS * GROUP_BYTES) {
-            t = absorb_lazy_groups(t, msg, &powers);
-            msg += LAZY_GROUPS * GROUP_BYTES;
+    size_t powers_bytes = offsetof(struct powers, step[1]);
+    if (len_bytes >= LAZY_MIN_GROUPS_SHORT * GROUP_BYTES) {
+        const size_t nsteps = len_bytes >= LAZY_MIN_GROUPS * GROUP_BYTES ? LAZY_GROUPS : LAZY_GROUPS_SHORT;
+        powers_for_groups(&powers, nsteps);
+        powers_bytes = offsetof(struct powers, step) + nsteps * sizeof powers.step[0];
+        for (; len_bytes >= nsteps * GROUP_BYTES; len_bytes -= nsteps * GROUP_BYTES) {
+            t = absorb_groups(t, msg, nsteps, &powers);
+            msg += nsteps * GROUP_BYTES;
         }
     }
     for (; len_bytes >= GROUP_BYTES; msg += GROUP_BYTES, len_bytes -= GROUP_BYTES)
