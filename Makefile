@@ -5,9 +5,8 @@
 # make speed    times the kernels beside libcrypto
 # make clean
 
-CC      ?= cc
-CFLAGS  ?= -O2
-VERSION := 0.1.0
+CC     ?= cc
+CFLAGS ?= -O2
 
 sources := $(wildcard src/*.c src/kernels/*.c)
 headers := $(wildcard include/*.h src/*.h src/*.def src/*/*.h)

@@ -2,8 +2,7 @@
  * evaluation over ranges, and the accumulator to a fixed point.
  *
  * Compiled once for each kernel, with CHOICES_FILE the kernel's own LANES and other choices, FIELD_FILE its
- * field and KERNEL_NAME its name, and -I the source tree; see
- * proofs/run.sh.
+ * field and KERNEL_NAME its name, and -I the source tree; see proofs/run.sh.
  *
  * Not covered: that the operations of the real lanes do what src/lanes/portable.h says (tested, not
  * proved), the few scalar lines of load_end_group, whose top words are taken to be at most 6 as it

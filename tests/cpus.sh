@@ -9,7 +9,7 @@ build=$root/build/cpus
 rm -rf "$build"
 mkdir -p "$build"
 
-wrap=$(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/-Wl,--wrap=hornet_kernel_\1/p' "$root/src/kernels.def")
+wrap=$("$root/tests/kernel_names.sh" | sed 's/^/-Wl,--wrap=hornet_kernel_/')
 
 # program COMPILER NAME [ARG...]: builds a program, unless an earlier row has, and says where.
 program() {
@@ -22,7 +22,7 @@ program() {
 library="$root/src/*.c $root/src/kernels/*.c"
 cc -O2 -o "$build/check_answers" "$root/tests/check_answers.c" "$root/tests/reference.c" -lgmp
 # `portable` is slow, and has nothing of its own on any CPU.
-kernels=$(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/\1/p' "$root/src/kernels.def" | grep -v portable)
+kernels=$("$root/tests/kernel_names.sh" | grep -vx portable)
 
 rows=0
 grep -v '^#' "$root/tests/cpus.txt" > "$build/rows"

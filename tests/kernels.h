@@ -1,4 +1,4 @@
-/* The kernels under test: those of this CPU, straight from the list. */
+/* The kernels, straight from the list: for programs that call them one by one. */
 #ifndef HORNET_TESTS_KERNELS_H
 #define HORNET_TESTS_KERNELS_H
 

@@ -24,7 +24,7 @@ cargo clippy --workspace --all-targets --locked -- -D warnings || complain "clip
 
 # A kernel's name stands in its own files and in kernels.def. features.def names CPU features, which may be
 # called the same, and lanes/portable.h is where all lanes files look for definitions.
-mapfile -t kernels < <(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/\1/p' src/kernels.def)
+mapfile -t kernels < <(tests/kernel_names.sh)
 for kernel in "${kernels[@]}"; do
     [ -f "src/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/kernels/$kernel.c"
     if grep -rnw --include='*.[ch]' --include='*.def' "hornet_kernel_$kernel\|$kernel" src |

@@ -9,7 +9,7 @@ logs=build/test-logs
 mkdir -p "$logs" build/tests
 
 sources=(src/*.c src/kernels/*.c)
-mapfile -t kernels < <(sed -n 's/^HORNET_KERNEL(\([a-z0-9]*\),.*/\1/p' src/kernels.def)
+mapfile -t kernels < <(tests/kernel_names.sh)
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror)
 passed=0 failed=0
 

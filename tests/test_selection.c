@@ -1,7 +1,8 @@
 /* The choice of a kernel: every set of features, CPUs and operating systems that do not exist, names that
  * are wrong, and that the kernel which is forced is the kernel that runs.
  *
- * Linked with every kernel record replaced by one that counts its calls: see `wrap` in the Makefile. */
+ * Linked with every kernel record replaced by one that counts its calls: the --wrap options of
+ * run.sh and cpus.sh. */
 #include <string.h>
 
 #include "../include/hornet.h"

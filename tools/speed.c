@@ -13,15 +13,9 @@
 #include <time.h>
 
 #include "../include/hornet.h"
-#include "../src/kernel.h"
+#include "../tests/kernels.h"
 
-enum { ROUNDS = 101, MAX_SUBJECTS = 16 };
-
-static const struct hornet_kernel *const all_kernels[] = {
-#define HORNET_KERNEL(name, min_vector_bytes) &hornet_kernel_##name,
-#include "../src/kernels.def"
-#undef HORNET_KERNEL
-};
+enum { ROUNDS = 101, MAX_SUBJECTS = 1 + KERNEL_COUNT };
 
 struct subject {
     const char *name;
@@ -68,8 +62,8 @@ int main(int argc, char **argv)
                                              320, 384, 512, 1024, 1350, 4096, 16384, 1048576};
     struct subject subjects[MAX_SUBJECTS] = {{.name = "libcrypto"}};
     size_t nsubjects = 1;
-    for (size_t i = 0; i < sizeof all_kernels / sizeof all_kernels[0]; i++)
-        if (all_kernels[i]->absorb && (all_kernels[i]->needs & ~hornet_cpu_features()) == 0)
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (kernel_runs_here(all_kernels[i]))
             subjects[nsubjects++] = (struct subject){all_kernels[i]->name, all_kernels[i], {0}};
 
     evp = EVP_MAC_CTX_new(EVP_MAC_fetch(NULL, "POLY1305", NULL));

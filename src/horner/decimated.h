@@ -29,6 +29,7 @@
 #define LAZY_GROUPS_SHORT     2
 #define LAZY_MIN_GROUPS_SHORT 8
 #endif
+_Static_assert(LAZY_GROUPS_SHORT <= LAZY_GROUPS, "powers.step has room for LAZY_GROUPS");
 
 /* The powers of r that an evaluation uses. */
 struct powers {
@@ -36,7 +37,7 @@ struct powers {
     power step[LAZY_GROUPS]; /* step[k] = R^(k + 1) in every lane */
 };
 
-/* Fills last and step[0] in log2(L) + 1 multiplications' time: r^2, then r^3 and r^4, then r^5 to r^8. */
+/* Fills last and step[0] in the time of log2(L) multiplications: r^2, then r^3 and r^4, then r^5 to r^8. */
 HORNET_INLINE void powers_up_to_lanes(struct powers *powers, fe r)
 {
     fe last = r; /* r^(n - i mod n) for block i, with n doubling from 1 to L; here n = 1 */
