@@ -59,6 +59,17 @@ HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t
  * On an ended state: does nothing. */
 HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes);
 
+/* A piece of a message. */
+typedef struct hornet_iovec {
+    const void *base;
+    size_t len_bytes;
+} hornet_iovec;
+
+/* Appends the pieces in turn, as so many calls of hornet_poly1305_update would. pieces may be NULL if
+ * count is 0. On an ended state: does nothing. */
+HORNET_API void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces,
+                                        size_t count);
+
 /* Writes the tag of all bytes so far, ends the state and wipes it. On an ended state: writes 16 zero
  * bytes, which are the tag of nothing, and leaves the state ended. */
 HORNET_API void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16]);
@@ -66,6 +77,22 @@ HORNET_API void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[
 /* True if tag is the tag of all bytes so far. Compares in constant time, ends the state and wipes it.
  * On an ended state: false, whatever the tag. */
 HORNET_API bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t tag[16]);
+
+/* Many messages at once, one to each lane of a vector kernel: for short messages several times as fast
+ * as one after another. Lengths may differ in any way; they decide which messages share a vector, and so
+ * the time, but no length slows its neighbours down by more than its own bytes. The arrays hold count
+ * elements each, count 0 to SIZE_MAX, and may be NULL if count is 0. */
+
+/* tags[i] = the tag of msgs[i][0 .. lens_bytes[i]) under keys[i]. tags may overlap neither msgs' bytes, nor
+ * keys, nor lens_bytes, nor the array of pointers: tags of some are written before others are read. */
+HORNET_API void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                                      const uint8_t (*keys)[32], size_t count);
+
+/* good[i] = whether tags[i] is the tag of msgs[i][0 .. lens_bytes[i]) under keys[i]. True if all are. Each
+ * is compared in constant time. good overlaps nothing. */
+HORNET_API bool hornet_poly1305_verify_batch(bool *good, const uint8_t (*tags)[16], const void *const *msgs,
+                                             const size_t *lens_bytes, const uint8_t (*keys)[32],
+                                             size_t count);
 
 /* Kernels: the implementations for the instruction sets this library was built with. The best one this
  * CPU and operating system can run is chosen at first use. All give the same tags; a state may be

@@ -106,6 +106,12 @@ void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_
     p->nbuffered = last_bytes;
 }
 
+void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hornet_poly1305_update(state, pieces[i].base, pieces[i].len_bytes);
+}
+
 /* Ends a live state; words and true, or false if it was ended before. */
 static bool end(uint64_t words[2], hornet_poly1305_state *state)
 {
@@ -135,4 +141,22 @@ bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t ta
     const bool good = equals(words, tag) & live;
     clear_bytes(words, sizeof words);
     return good;
+}
+
+void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                           const uint8_t (*keys)[32], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);
+}
+
+bool hornet_poly1305_verify_batch(bool *good, const uint8_t (*tags)[16], const void *const *msgs,
+                                  const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        good[i] = hornet_poly1305_verify(tags[i], msgs[i], lens_bytes[i], keys[i]);
+        all &= good[i];
+    }
+    return all;
 }
