@@ -1,8 +1,10 @@
 # make          the library and the command, in build/
 # make run      tags and verifies a real file, and sees that a changed copy does not verify
 # make test     installs what the tests need if it is missing, then runs them
-# make test-emulated   the AVX-512 kernels against GMP in an emulator, on any CPU: some ten minutes
-# make speed    times the kernels beside libcrypto
+# make test-emulated   the AVX-512 kernels against GMP in an emulator, on any CPU: some twenty minutes
+# make bench    times the library beside others, into bench/results/: some ten minutes
+# make tune     times the kernels beside one another, and proposes from which length on each serves
+# make test-bench      checks the bench, and the tags of all its peers; times nothing
 # make clean
 
 CC     ?= cc
@@ -12,7 +14,7 @@ sources := $(wildcard src/*.c src/kernels/*.c)
 headers := $(wildcard include/*.h src/*.h src/*.def src/*/*.h)
 objects := $(sources:src/%.c=build/obj/%.o)
 
-.PHONY: all library command run test test-emulated speed format clean
+.PHONY: all library command run test test-emulated bench tune test-bench format clean
 
 all: library command
 
@@ -44,17 +46,28 @@ test-emulated:
 	tests/install.sh
 	tests/run.sh emulated
 
-build/speed: tools/speed.c $(sources) $(headers)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ tools/speed.c $(sources) -lcrypto
+bench:
+	bench/install.sh
+	cd bench && cargo run --release --locked -- run
 
-speed: build/speed
-	build/speed
+tune:
+	bench/install.sh
+	cd bench && cargo run --release --locked -- tune
+
+test-bench:
+	bench/install.sh
+	cd bench && cargo fmt --check
+	cd bench && cargo clippy --release --locked --all-targets -- -D warnings
+	cd bench && cargo test --release --locked
+	cd bench && cargo run --release --locked -- check
+	cd bench && out=$$(mktemp -d) && cargo run --release --locked -- run --only lengths,keys,batch \
+	    --sections best --peers hornet,openssl --processes 1 --rounds 1 --out $$out && rm -r $$out
 
 # Formats every C and Rust file in place; `make test` checks it.
 format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h')
 	cargo fmt
+	cd bench && cargo fmt
 
 clean:
-	rm -rf build target
+	rm -rf build target bench/target

@@ -78,15 +78,15 @@ HORNET_API void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[
  * On an ended state: false, whatever the tag. */
 HORNET_API bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t tag[16]);
 
-/* Many messages at once, one to each lane of a vector kernel: for short messages several times as fast
- * as one after another. Lengths may differ in any way; they decide which messages share a vector, and so
- * the time, but no length slows its neighbours down by more than its own bytes. The arrays hold count
+/* Many messages at once, one to each lane of a vector kernel: from a dozen messages of some 32 to 500 bytes
+ * on about twice as fast as one after another. Lengths may differ in any way: messages of like length share
+ * a vector, long ones have one to themselves, in the order that serves best. The arrays hold count
  * elements each, count 0 to SIZE_MAX, and may be NULL if count is 0. */
 
 /* tags[i] = the tag of msgs[i][0 .. lens_bytes[i]) under keys[i]. tags may overlap neither msgs' bytes, nor
  * keys, nor lens_bytes, nor the array of pointers: tags of some are written before others are read. */
-HORNET_API void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
-                                      const uint8_t (*keys)[32], size_t count);
+HORNET_API void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs,
+                                      const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count);
 
 /* good[i] = whether tags[i] is the tag of msgs[i][0 .. lens_bytes[i]) under keys[i]. True if all are. Each
  * is compared in constant time. good overlaps nothing. */
@@ -109,16 +109,16 @@ HORNET_API const char *hornet_kernel_name(void);
 
 /* Makes every call from now on, in all threads, use the kernel of that name; NULL goes back to the
  * automatic choice. False, and no change, if the name is unknown or this CPU cannot run it. A kernel
- * hands messages too short to gain from its vectors to the scalar code. */
+ * hands messages too short to gain from its lanes to one of fewer lanes or to the scalar code. */
 HORNET_API bool hornet_kernel_force(const char *name);
 
 /* For diagnosis: what the choice rests on. */
 
 typedef struct hornet_kernel_info {
     const char *name;
-    const char *needs;       /* the CPU feature it needs; "" if none */
+    char needs[64];          /* the CPU features it needs, separated by spaces; "" if none */
     size_t lanes;            /* blocks it works on at once; 0 if not built for this target */
-    size_t min_vector_bytes; /* shorter messages go to the scalar code */
+    size_t min_vector_bytes; /* shorter messages go to a kernel of fewer lanes or to the scalar code */
     bool supported;          /* this CPU and operating system can run it */
 } hornet_kernel_info;
 

@@ -2,6 +2,7 @@
 #ifndef HORNET_CPU_H
 #define HORNET_CPU_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -29,13 +30,27 @@ uint32_t hornet_cpu_features(void);
 struct cpuid_words {
     uint32_t max_leaf;
     uint32_t leaf1_ecx, leaf1_edx; /* if max_leaf >= 1 */
-    uint32_t leaf7_ebx;            /* if max_leaf >= 7; subleaf 0 */
+    uint32_t leaf7_ebx, leaf7_ecx; /* if max_leaf >= 7; subleaf 0 */
+    uint32_t max_subleaf7;         /* likewise */
+    uint32_t leaf7_1_eax;          /* if max_subleaf7 >= 1 */
+    uint32_t vendor_ebx;           /* the first four letters of the vendor's name; leaf 0 */
+    uint32_t leaf1_eax;            /* family and model; if max_leaf >= 1 */
     uint32_t xcr0;                 /* if leaf1_ecx has OSXSAVE */
 };
 uint32_t hornet_cpu_features_from(const struct cpuid_words *words);
 
-/* The name of a feature given as a set of that one; "" for CPU_BASE. */
-const char *hornet_cpu_feature_name(uint32_t feature);
+/* What 512-bit instructions cost, as far as that differs from what the features promise. */
+enum hornet_zmm {
+    HORNET_ZMM_FULL,  /* nothing */
+    HORNET_ZMM_SPLIT, /* each takes two turns: they do no more than two of 256 bits */
+    HORNET_ZMM_SLOWS, /* the CPU lowers its clock for a millisecond and more */
+};
+enum hornet_zmm hornet_cpu_zmm(void);
+enum hornet_zmm hornet_cpu_zmm_from(const struct cpuid_words *words);
+
+/* Writes the names of a set of features, separated by spaces and cut to size_bytes with the 0 at the end.
+ */
+void hornet_cpu_feature_names(uint32_t features, char *names, size_t size_bytes);
 
 #pragma GCC visibility pop
 

@@ -4,6 +4,7 @@
 #ifndef HORNET_KERNEL_H
 #define HORNET_KERNEL_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +27,27 @@ struct __attribute__((may_alias)) poly1305 {
 /* What every kernel leaves in h[2] at most, and must accept. */
 #define HORNET_H2_MAX 4
 
+/* RFC 8439, section 2.5.1: the bits of r that the clamp leaves. */
+#define HORNET_CLAMP_LO UINT64_C(0x0ffffffc0fffffff)
+#define HORNET_CLAMP_HI UINT64_C(0x0ffffffc0ffffffc)
+
+/* Messages of a batch: the arguments of hornet_poly1305_batch. */
+struct hornet_batch {
+    uint8_t (*tags)[16];
+    const void *const *msgs;
+    const size_t *lens_bytes;
+    const uint8_t (*keys)[32];
+};
+
+/* Longer messages gain nothing from neighbours: they fill the lanes by themselves. */
+#define HORNET_BATCH_MAX_BYTES 8192
+
+/* What lanes read that wait for their message to begin. */
+extern const uint8_t hornet_batch_zeros[HORNET_BATCH_MAX_BYTES];
+
 struct hornet_kernel {
     const char *name;
-    uint32_t needs; /* CPU_BASE or one feature of features.def */
+    uint32_t needs; /* a set of features of features.def; CPU_BASE if none */
     uint32_t lanes; /* blocks worked on at once; 0 if not built for this target */
 
     /* state->h = the evaluation continued over msg[0 .. len_bytes), cut into blocks of 16 bytes with a
@@ -36,16 +55,37 @@ struct hornet_kernel {
      * nothing may follow. len_bytes >= 1. Reads state->r and state->h, writes state->h only, touches
      * nothing else, and wipes the powers of r that it stored. NULL: not built for this target. */
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
+
+    /* The tags of the first of the messages order[0 .. count), one message to a lane; returns how many.
+     * Fewer than it would leave most lanes empty. They come with the longest first, so that neighbours
+     * share their lanes with little left over. NULL: nothing is gained. */
+    size_t (*batch)(const struct hornet_batch *batch, const uint8_t *order, size_t count);
 };
 
-/* select.c: the best kernel for a set of features; never NULL. */
-const struct hornet_kernel *hornet_kernel_for(uint32_t features);
+/* A kernel, the number of bytes from which on it gains from its vectors, and what serves below: another
+ * choice, or NULL for the scalar code. */
+struct hornet_choice {
+    const struct hornet_kernel *kernel;
+    size_t min_vector_bytes;
+    const struct hornet_choice *shorter;
+};
 
-/* The kernel in use, or the scalar kernel where the one in use does not gain from its vectors. */
+/* select.c: the best choice for a set of features; never NULL. */
+const struct hornet_choice *hornet_choice_for(uint32_t features, enum hornet_zmm zmm);
+
+/* The choice in use; NULL until hornet_choose makes the first and returns it. */
+extern _Atomic(const struct hornet_choice *) hornet_chosen;
+const struct hornet_choice *hornet_choose(void);
+
+/* The kernel in use for a message of this length. Never NULL: where the scalar code serves, its kernel. */
 const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes);
 
+/* The kernel in use, whatever the length. Never NULL. */
+const struct hornet_kernel *hornet_kernel_in_use(void);
+
 /* The kernels themselves, one file each in kernels/. */
-#define HORNET_KERNEL(name, min_vector_bytes) extern const struct hornet_kernel hornet_kernel_##name;
+#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
+    extern const struct hornet_kernel hornet_kernel_##name;
 #include "kernels.def"
 #undef HORNET_KERNEL
 

@@ -1,6 +1,8 @@
 /* What callers use: one call, or a message in pieces; and verification. */
 #include "../include/hornet.h"
 
+#include "field/scalar.h"
+#include "horner/serial.h"
 #include "kernel.h"
 #include "words.h"
 
@@ -9,13 +11,23 @@
 
 _Static_assert(sizeof(struct poly1305) <= sizeof(hornet_poly1305_state), "the state must fit");
 
+/* RFC 8439, section 2.5.1: the clamp. */
+HORNET_INLINE void load_r(uint64_t r[2], const uint8_t key[32])
+{
+    r[0] = load_le64(key) & HORNET_CLAMP_LO;
+    r[1] = load_le64(key + 8) & HORNET_CLAMP_HI;
+}
+
+HORNET_INLINE void load_s(uint64_t s[2], const uint8_t key[32])
+{
+    s[0] = load_le64(key + 16);
+    s[1] = load_le64(key + 24);
+}
+
 static void set_key(struct poly1305 *p, const uint8_t key[32])
 {
-    /* RFC 8439, section 2.5.1: the clamp. */
-    p->r[0] = load_le64(key) & UINT64_C(0x0ffffffc0fffffff);
-    p->r[1] = load_le64(key + 8) & UINT64_C(0x0ffffffc0ffffffc);
-    p->s[0] = load_le64(key + 16);
-    p->s[1] = load_le64(key + 24);
+    load_r(p->r, key);
+    load_s(p->s, key);
     p->h[0] = p->h[1] = p->h[2] = 0;
     p->nbuffered = 0;
     p->live = POLY1305_LIVE;
@@ -27,53 +39,105 @@ static void absorb(struct poly1305 *p, const uint8_t *msg, size_t len_bytes)
         hornet_kernel_for_length(len_bytes)->absorb(p, msg, len_bytes);
 }
 
-/* words = (h mod p + s) mod 2^128, for h[2] <= 4. */
-static void finish(uint64_t words[2], const struct poly1305 *p)
+/* A tag as two words, the least first: returned in registers. */
+struct tag_words {
+    uint64_t lo, hi;
+};
+
+HORNET_INLINE void store_tag(uint8_t tag[16], struct tag_words words)
+{
+    store_le64(tag, words.lo);
+    store_le64(tag + 8, words.hi);
+}
+
+/* (h mod p + s) mod 2^128, for h[2] <= 4. */
+HORNET_INLINE struct tag_words finish(const uint64_t h[3], const uint64_t s[2])
 {
     /* h < 5 * 2^128 < 2 p, so h mod p is h or h - p: h - p = h + 5 - 2^130 if that is not negative. */
-    unsigned char carry = 0;
-    const uint64_t g0 = add_carry(p->h[0], 5, &carry);
-    const uint64_t g1 = add_carry(p->h[1], 0, &carry);
-    const uint64_t take_g = 0 - ((p->h[2] + carry) >> 2);
-    const uint64_t m0 = (p->h[0] & ~take_g) | (g0 & take_g);
-    const uint64_t m1 = (p->h[1] & ~take_g) | (g1 & take_g);
-
-    carry = 0;
-    words[0] = add_carry(m0, p->s[0], &carry);
-    words[1] = add_carry(m1, p->s[1], &carry);
+    uint64_t g[3] = {h[0], h[1], h[2]};
+    add_words(g, 5, 0, 0);
+    const uint64_t take_g = 0 - (g[2] >> 2);
+    struct tag_words tag = {h[0] ^ ((h[0] ^ g[0]) & take_g), h[1] ^ ((h[1] ^ g[1]) & take_g)};
+    add_word_pair(&tag.lo, &tag.hi, s[0], s[1]);
+    return tag;
 }
 
-/* The difference is looked at as a whole; the asm keeps the compiler from looking at its parts. */
-static bool equals(const uint64_t words[2], const uint8_t tag[16])
-{
-    uint64_t difference = (words[0] ^ load_le64(tag)) | (words[1] ^ load_le64(tag + 8));
-    __asm__("" : "+r"(difference));
-    return difference == 0;
-}
+/* The ways to a tag are functions of their own, each called last: so a short message pays for no other's
+ * registers. */
+#define HORNET_OUT_OF_LINE static __attribute__((noinline))
 
-static void mac(uint64_t words[2], const void *msg, size_t len_bytes, const uint8_t key[32])
+HORNET_OUT_OF_LINE void mac_by_kernel(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                      const uint8_t key[32], const struct hornet_kernel *kernel)
 {
     struct poly1305 p;
     set_key(&p, key);
-    absorb(&p, msg, len_bytes);
-    finish(words, &p);
+    if (len_bytes != 0)
+        kernel->absorb(&p, msg, len_bytes);
+    store_tag(tag, finish(p.h, p.s));
     clear_bytes(&p, sizeof p);
+}
+
+/* A message too short for vectors: from the first load to the tag in registers. */
+HORNET_INLINE void mac_serially(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                const uint8_t key[32])
+{
+    uint64_t r[2], s[2], h[3];
+    load_r(r, key);
+    load_first_block(h, msg, len_bytes);
+    scalar_fe_to_words(h,
+                       absorb_after_first(scalar_fe_from_words(h), scalar_r_from_words(r), msg, len_bytes));
+    load_s(s, key);
+    store_tag(tag, finish(h, s));
+}
+
+HORNET_OUT_OF_LINE void mac_of_blocks(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                      const uint8_t key[32])
+{
+    mac_serially(tag, msg, len_bytes, key);
+}
+
+HORNET_OUT_OF_LINE void mac_of_bytes(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                     const uint8_t key[32])
+{
+    if (len_bytes < 16) /* as it is: no loop, few registers */
+        mac_serially(tag, msg, len_bytes, key);
+}
+
+/* At first use. */
+HORNET_OUT_OF_LINE void choose_and_mac(uint8_t tag[16], const void *msg, size_t len_bytes,
+                                       const uint8_t key[32])
+{
+    mac_by_kernel(tag, msg, len_bytes, key, hornet_kernel_for_length(len_bytes));
 }
 
 void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
 {
-    uint64_t words[2];
-    mac(words, msg, len_bytes, key);
-    store_le64(tag, words[0]);
-    store_le64(tag + 8, words[1]);
+    const struct hornet_choice *choice = atomic_load_explicit(&hornet_chosen, memory_order_acquire);
+    if (choice == NULL) {
+        choose_and_mac(tag, msg, len_bytes, key);
+        return;
+    }
+    for (; choice != NULL; choice = choice->shorter)
+        if (len_bytes >= choice->min_vector_bytes && len_bytes != 0) {
+            mac_by_kernel(tag, msg, len_bytes, key, choice->kernel);
+            return;
+        }
+    if (len_bytes > 16)
+        mac_of_blocks(tag, msg, len_bytes, key);
+    else if (len_bytes == 16)
+        mac_serially(tag, msg, 16, key);
+    else if (len_bytes != 0)
+        mac_of_bytes(tag, msg, len_bytes, key);
+    else
+        store_tag(tag, (struct tag_words){load_le64(key + 16), load_le64(key + 24)}); /* s */
 }
 
 bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
 {
-    uint64_t words[2];
-    mac(words, msg, len_bytes, key);
-    const bool good = equals(words, tag);
-    clear_bytes(words, sizeof words); /* the right tag for a forged message */
+    uint8_t right[16];
+    hornet_poly1305(right, msg, len_bytes, key);
+    const bool good = tags_equal(right, tag);
+    clear_bytes(right, sizeof right); /* the right tag for a forged message */
     return good;
 }
 
@@ -112,51 +176,28 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *p
         hornet_poly1305_update(state, pieces[i].base, pieces[i].len_bytes);
 }
 
-/* Ends a live state; words and true, or false if it was ended before. */
-static bool end(uint64_t words[2], hornet_poly1305_state *state)
+/* Ends a live state: its tag, and true. False, and zeros, if it was ended before. */
+static bool end(uint8_t tag[16], hornet_poly1305_state *state)
 {
     struct poly1305 *p = (struct poly1305 *)state;
     const bool live = p->live == POLY1305_LIVE;
-    words[0] = words[1] = 0;
+    struct tag_words words = {0, 0};
     if (live) {
         absorb(p, p->block, (size_t)p->nbuffered);
-        finish(words, p);
+        words = finish(p->h, p->s);
     }
     clear_bytes(state, sizeof *state);
+    store_tag(tag, words);
     return live;
 }
 
-void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
-{
-    uint64_t words[2];
-    end(words, state);
-    store_le64(tag, words[0]);
-    store_le64(tag + 8, words[1]);
-}
+void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16]) { end(tag, state); }
 
 bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t tag[16])
 {
-    uint64_t words[2];
-    const bool live = end(words, state);
-    const bool good = equals(words, tag) & live;
-    clear_bytes(words, sizeof words);
+    uint8_t right[16];
+    const bool live = end(right, state);
+    const bool good = tags_equal(right, tag) & live;
+    clear_bytes(right, sizeof right);
     return good;
-}
-
-void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
-                           const uint8_t (*keys)[32], size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);
-}
-
-bool hornet_poly1305_verify_batch(bool *good, const uint8_t (*tags)[16], const void *const *msgs,
-                                  const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
-{
-    bool all = true;
-    for (size_t i = 0; i < count; i++) {
-        good[i] = hornet_poly1305_verify(tags[i], msgs[i], lens_bytes[i], keys[i]);
-        all &= good[i];
-    }
-    return all;
 }

@@ -5,7 +5,7 @@
 #     tests/cpus.sh [qemu-x86_64|qemu-i386|bochs]      only the rows of this emulator
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build/cpus
+build=$root/build/cpus-${1-all}
 rm -rf "$build"
 mkdir -p "$build"
 
@@ -21,27 +21,29 @@ program() {
 
 library="$root/src/*.c $root/src/kernels/*.c"
 cc -O2 -o "$build/check_answers" "$root/tests/check_answers.c" "$root/tests/reference.c" -lgmp
-# `portable` is slow, and has nothing of its own on any CPU.
-kernels=$("$root/tests/kernel_names.sh" | grep -vx portable)
+# Those in plain C are slow, and have nothing of their own on any CPU.
+kernels=$("$root/tests/kernel_names.sh" | grep -v '^portable')
 
 rows=0
 grep -v '^#' "$root/tests/cpus.txt" > "$build/rows"
-while read -r name compiler emulator model kernel; do
+while read -r name compiler emulator model chosen tested; do
     [ "${1-$emulator}" = "$emulator" ] || continue
     echo "== $name, $compiler: $emulator, $model"
     # The library and the flags are words.
     # shellcheck disable=SC2086
     if [ "$emulator" = bochs ]; then
         run="$root/tests/emulator/run-emulated.sh -c $model"
-        $run "$(program "$compiler" selection "$root/tests/test_selection.c" $library $wrap)" "$kernel"
-        $run "$(program "$compiler" "lanes-$kernel" -DKERNEL_FILE="\"../src/kernels/$kernel.c\"" \
-            -DTESTED_KERNEL="hornet_kernel_$kernel" "$root/tests/test_lanes.c" "$root/src/cpu.c")"
-        $run "$(program "$compiler" gmp "$root/tests/test_poly1305.c" "$root/tests/reference.c" $library \
-            -lgmp)" "$kernel"
+        $run "$(program "$compiler" selection "$root/tests/test_selection.c" $library $wrap)" "$chosen"
+        for kernel in $(echo "$tested" | tr , ' '); do
+            $run "$(program "$compiler" "lanes-$kernel" -DKERNEL_FILE="\"../src/kernels/$kernel.c\"" \
+                -DTESTED_KERNEL="hornet_kernel_$kernel" "$root/tests/test_lanes.c" "$root/src/cpu.c" "$root/src/zeros.c")"
+            $run "$(program "$compiler" gmp "$root/tests/test_poly1305.c" "$root/tests/reference.c" $library \
+                -lgmp)" "$kernel"
+        done
     else
         # qemu says on stderr which bits of a model it lacks; the programs read what is left.
         run="$emulator -cpu $model"
-        $run "$(program "$compiler" selection "$root/tests/test_selection.c" $library $wrap)" "$kernel" \
+        $run "$(program "$compiler" selection "$root/tests/test_selection.c" $library $wrap)" "$chosen" \
             2> "$build/$name.log"
         $run "$(program "$compiler" answers "$root/tests/answers.c" $library)" $kernels \
             2>> "$build/$name.log" > "$build/$name.answers"

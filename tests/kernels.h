@@ -5,7 +5,7 @@
 #include "../src/kernel.h"
 
 static const struct hornet_kernel *const all_kernels[] = {
-#define HORNET_KERNEL(name, min_vector_bytes) &hornet_kernel_##name,
+#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter) &hornet_kernel_##name,
 #include "../src/kernels.def"
 #undef HORNET_KERNEL
 };

@@ -22,13 +22,15 @@ shellcheck "${shell_files[@]}" || complain "shellcheck"
 cargo fmt --check || complain "Rust files: run make format"
 cargo clippy --workspace --all-targets --locked -- -D warnings || complain "clippy"
 
-# A kernel's name stands in its own files and in kernels.def. features.def names CPU features, which may be
-# called the same, and lanes/portable.h is where all lanes files look for definitions.
+# A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in features.def
+# and as targets; a lanes file may build on another's, and serve several kernels; lanes/portable.h is where
+# all of them look for definitions.
 mapfile -t kernels < <(tests/kernel_names.sh)
 for kernel in "${kernels[@]}"; do
     [ -f "src/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/kernels/$kernel.c"
     if grep -rnw --include='*.[ch]' --include='*.def' "hornet_kernel_$kernel\|$kernel" src |
-        grep -v "^src/kernels/$kernel\.c:\|^src/lanes/$kernel\.h:\|^src/kernels\.def:\|^src/features\.def:\|CPU_$kernel\|^src/lanes/.* portable\.h"; then
+        grep -v "^src/kernels/$kernel\.c:\|^src/lanes/$kernel\.h:\|^src/kernels\.def:\|^src/features\.def:\|CPU_$kernel\|^src/lanes/.* portable\.h" |
+        grep -v '#define HORNET_TARGET "\|#include "\.\./lanes/\|^src/lanes/[a-z0-9]*\.h:[0-9]*:#include "'; then
         complain "the name of kernel $kernel stands outside its files"
     fi
 done

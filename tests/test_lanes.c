@@ -107,12 +107,56 @@ static void test_load_blocks(void)
     }
 }
 
+/* Blocks that lie apart, and back into one piece. */
+static void test_load_each(void)
+{
+    uint8_t bytes[40 * LANES], packed[16 * LANES], stored[16 * LANES];
+    const uint8_t *blocks[LANES];
+    vec lo, hi, packed_lo, packed_hi;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 37 + 11);
+    for (size_t offset = 0; offset < 8; offset++) {
+        for (size_t i = 0; i < LANES; i++) {
+            blocks[i] = bytes + 40 * ((i * 5 + 3) % LANES) + i % 16;
+            memcpy(packed + 16 * i, blocks[i] + offset, 16);
+        }
+        vec_load_each(blocks, offset, &lo, &hi);
+        vec_load_blocks(packed, &packed_lo, &packed_hi);
+        check(memcmp(&lo, &packed_lo, sizeof lo) == 0 && memcmp(&hi, &packed_hi, sizeof hi) == 0,
+              KERNEL_FILE ", vec_load_each at offset %zu", offset);
+        vec_store_blocks(stored, lo, hi);
+        check(memcmp(stored, packed, sizeof stored) == 0, KERNEL_FILE ", vec_store_blocks");
+    }
+}
+
+#ifdef HORNET_FIELD_RADIX44_H
+static void test_radix44_operations(model sum, model a, model b)
+{
+    const uint64_t mask = (UINT64_C(1) << 52) - 1;
+    model lo, hi;
+    for (int i = 0; i < LANES; i++) {
+        /* The 104-bit product of 52-bit numbers, by schoolbook in 26-bit digits. */
+        const uint64_t digit = (1 << 26) - 1;
+        const uint64_t a0 = a.lane[i] & digit, a1 = a.lane[i] >> 26 & digit;
+        const uint64_t b0 = b.lane[i] & digit, b1 = b.lane[i] >> 26 & digit;
+        const uint64_t low = a0 * b0, middle = a0 * b1 + a1 * b0 + (low >> 26);
+        lo.lane[i] = sum.lane[i] + (((middle << 26) | (low & digit)) & mask);
+        hi.lane[i] = sum.lane[i] + a1 * b1 + (middle >> 26);
+    }
+    check_vec(vec_madd52lo(to_vec(sum), to_vec(a), to_vec(b)), lo, "vec_madd52lo");
+    check_vec(vec_madd52hi(to_vec(sum), to_vec(a), to_vec(b)), hi, "vec_madd52hi");
+    CHECK_MAP(vec_shr_pair(to_vec(a), to_vec(b), 44), a.lane[i] >> 44 | b.lane[i] << 20);
+    CHECK_MAP(vec_shr_pair(to_vec(a), to_vec(b), 1), a.lane[i] >> 1 | b.lane[i] << 63);
+}
+#endif
+
 static void test_operations(int start_a, int start_b)
 {
     const model a = pattern(start_a), b = pattern(start_b);
 
     CHECK_MAP(vec_splat(edges[start_a]), edges[start_a]);
     CHECK_MAP(vec_add(to_vec(a), to_vec(b)), a.lane[i] + b.lane[i]);
+    CHECK_MAP(vec_sub(to_vec(a), to_vec(b)), a.lane[i] - b.lane[i]);
     CHECK_MAP(vec_and(to_vec(a), to_vec(b)), a.lane[i] & b.lane[i]);
     CHECK_MAP(vec_or(to_vec(a), to_vec(b)), a.lane[i] | b.lane[i]);
     CHECK_MAP(vec_mul32(to_vec(a), to_vec(b)), (a.lane[i] & UINT32_MAX) * (b.lane[i] & UINT32_MAX));
@@ -134,6 +178,18 @@ static void test_operations(int start_a, int start_b)
             first = a.lane[i];
     }
     CHECK_MAP(vec_first(to_vec(a)), first);
+    CHECK_MAP(vec_only_first(edges[start_b]), order[i] == 0 ? edges[start_b] : 0);
+    for (int block = 0; block < LANES; block++) {
+        const vec in_memory = to_vec(a);
+        uint64_t value = 0;
+        for (int i = 0; i < LANES; i++)
+            if (order[i] == block)
+                value = a.lane[i];
+        CHECK_MAP(vec_block(&in_memory, (size_t)block), value);
+    }
+#ifdef HORNET_FIELD_RADIX44_H
+    test_radix44_operations(pattern(start_a + start_b), a, b);
+#endif
     check(vec_sum(to_vec(a)) == sum, KERNEL_FILE ", vec_sum");
     CHECK_MAP(vec_blend(0, to_vec(a), to_vec(b)), (order[i] >> 0 & 1) == 0 ? a.lane[i] : b.lane[i]);
 #if LANES > 2
@@ -151,6 +207,7 @@ static void test_all(void)
 {
     _Static_assert(sizeof(vec) == sizeof(model), "a vec is its lanes and nothing else");
     test_load_blocks();
+    test_load_each();
     for (int a = 0; a < EDGE_COUNT; a++)
         for (int b = 0; b < EDGE_COUNT; b++)
             test_operations(a, b);

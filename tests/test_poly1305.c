@@ -79,6 +79,25 @@ static void kernels_tag(tag_t tag, const struct hornet_kernel *first, size_t spl
     hornet_poly1305_final(&state, tag);
 }
 
+/* The message among shorter ones of a batch, enough of them to fill the lanes. */
+static void check_in_batch(const struct hornet_kernel *kernel, const char *what, const uint8_t *msg,
+                           size_t len_bytes, const uint8_t key[32], const tag_t expected)
+{
+    enum { COUNT = 10, PLACE = 4 };
+    const void *msgs[COUNT];
+    size_t lens_bytes[COUNT];
+    uint8_t keys[COUNT][32];
+    tag_t tags[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        msgs[i] = msg;
+        lens_bytes[i] = i == PLACE ? len_bytes : len_bytes - len_bytes * i / 30;
+        memcpy(keys[i], key, 32);
+    }
+    hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+    check(memcmp(tags[PLACE], expected, 16) == 0, "kernel %s, length %zu: %s, in a batch", kernel->name,
+          len_bytes, what);
+}
+
 /* Library and kernel against the definition. */
 static void check_message(const struct hornet_kernel *kernel, const char *what, const uint8_t *msg,
                           size_t len_bytes, const uint8_t key[32])
@@ -91,6 +110,7 @@ static void check_message(const struct hornet_kernel *kernel, const char *what, 
     kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
     check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, kernel alone", kernel->name,
           len_bytes, what);
+    check_in_batch(kernel, what, msg, len_bytes, key, expected);
 }
 
 static size_t from_hex(uint8_t *bytes, const char *hex)
@@ -149,6 +169,22 @@ static void test_lengths(const struct hornet_kernel *kernel)
     random_bytes(long_msg, long_bytes);
     check_message(kernel, "random", long_msg, long_bytes - 100, key);
     free(long_msg);
+}
+
+/* Lengths at which more groups begin to share a reduction, and what is left of them. */
+static void test_long_lengths(const struct hornet_kernel *kernel)
+{
+    enum { LONGEST = 40000 };
+    static uint8_t msg[LONGEST], ones[LONGEST];
+    uint8_t key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    memset(ones, 255, sizeof ones);
+    for (size_t n = MAX_BYTES; n <= LONGEST; n += n < 10000 ? 61 : 1009) {
+        check_message(kernel, "random", msg, n, key);
+        check_message(kernel, "random, largest key", msg, n, key_max);
+        check_message(kernel, "all ones, largest key", ones, n, key_max);
+    }
 }
 
 static void test_alignments(const struct hornet_kernel *kernel)
@@ -246,7 +282,7 @@ static void test_injected_states(const struct hornet_kernel *kernel)
         {0, 0},
         {0, 4},
     };
-    uint8_t msg[48 * 16];
+    uint8_t msg[800 * 16];
     mpz_t p, r, h, expected;
     mpz_inits(p, r, h, expected, NULL);
     reference_prime(p);
@@ -256,7 +292,7 @@ static void test_injected_states(const struct hornet_kernel *kernel)
             random_bytes(msg, sizeof msg);
         for (size_t i = 0; i < sizeof hs / sizeof hs[0]; i++)
             for (size_t j = 0; j < sizeof rs / sizeof rs[0]; j++)
-                for (size_t n = 1; n <= sizeof msg; n += n % 16 == 0 ? 1 : n % 16 == 1 ? 14 : 1) {
+                for (size_t n = 1; n <= sizeof msg; n += n > 48 * 16 ? 1713 : n % 16 == 1 ? 14 : 1) {
                     struct poly1305 state = {.r = {rs[j][0], rs[j][1]},
                                              .h = {hs[i][0], hs[i][1], hs[i][2]}};
                     mpz_import(r, 2, -1, 8, 0, 0, state.r);
@@ -428,6 +464,98 @@ static void test_lane_order(const struct hornet_kernel *kernel)
         check_message(kernel, "blocks numbered", msg, n, key);
 }
 
+/* Batches of every size, of equal lengths and of all kinds, empty and long ones among them; and each wrong
+ * tag found where it is. */
+static void test_batches(const struct hornet_kernel *kernel)
+{
+    enum { MOST = 150 };
+    static uint8_t msg[20000], keys[MOST][32];
+    static const void *msgs[MOST];
+    static size_t lens_bytes[MOST];
+    static tag_t tags[MOST], expected[MOST];
+    bool good[MOST];
+    hornet_kernel_force(kernel->name);
+    running_kernel = kernel->name;
+    for (size_t count = 0; count <= MOST; count += count < 36 ? 1 : 19)
+        for (int kind = 0; kind < 8; kind++) {
+            random_bytes(msg, sizeof msg);
+            if (kind % 2 == 1)
+                memset(msg, 255, sizeof msg);
+            for (size_t i = 0; i < count; i++) {
+                const size_t lengths[] = {64,
+                                          77,
+                                          16 * (random_word() % 90),
+                                          random_word() % 300,
+                                          random_word() % 3 * 8190 + i,
+                                          0,
+                                          i,
+                                          random_word() % (1 + random_word() % 9000)};
+                lens_bytes[i] = running_length = lengths[kind];
+                msgs[i] = lengths[kind] == 0 && i % 2 == 0 ? NULL : msg + random_word() % 64;
+                random_bytes(keys[i], 32);
+                if (i % 3 == 0)
+                    memset(keys[i], 255, 32);
+                reference_tag(expected[i], msgs[i], lens_bytes[i], keys[i]);
+            }
+            const uint8_t(*const const_keys)[32] = (const uint8_t(*)[32])keys;
+            const uint8_t(*const const_tags)[16] = (const uint8_t(*)[16])tags;
+            memset(tags, 0xaa, sizeof tags);
+            hornet_poly1305_batch(tags, msgs, lens_bytes, const_keys, count);
+            for (size_t i = 0; i < count; i++)
+                check(memcmp(tags[i], expected[i], 16) == 0,
+                      "kernel %s, message %zu of a batch of %zu, length %zu", kernel->name, i, count,
+                      lens_bytes[i]);
+            for (size_t i = count; i < MOST; i++)
+                check(tags[i][0] == 0xaa && tags[i][15] == 0xaa, "kernel %s, batch of %zu: tag %zu written",
+                      kernel->name, count, i);
+            check(hornet_poly1305_verify_batch(good, const_tags, msgs, lens_bytes, const_keys, count),
+                  "kernel %s, batch of %zu refused", kernel->name, count);
+            if (count == 0)
+                continue;
+            const size_t wrong = random_word() % count;
+            tags[wrong][random_word() % 16] ^= (uint8_t)(1 << random_word() % 8);
+            check(!hornet_poly1305_verify_batch(good, const_tags, msgs, lens_bytes, const_keys, count),
+                  "kernel %s, batch of %zu: wrong tag %zu taken", kernel->name, count, wrong);
+            for (size_t i = 0; i < count; i++)
+                check(good[i] == (i != wrong), "kernel %s, batch of %zu: wrong tag %zu, verdict on %zu",
+                      kernel->name, count, wrong, i);
+        }
+    hornet_poly1305_batch(NULL, NULL, NULL, NULL, 0);
+    check(hornet_poly1305_verify_batch(NULL, NULL, NULL, NULL, NULL, 0), "an empty batch is good");
+}
+
+/* A message in pieces of all lengths, empty ones among them, beside one in one piece. */
+static void test_pieces(const struct hornet_kernel *kernel)
+{
+    static uint8_t msg[5000];
+    uint8_t key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    hornet_kernel_force(kernel->name);
+    for (int round = 0; round < 200; round++) {
+        hornet_iovec pieces[12];
+        size_t total = 0;
+        const size_t count = random_word() % 13;
+        for (size_t i = 0; i < count; i++) {
+            const size_t n = random_word() % 4 == 0 ? 0 : random_word() % (random_word() % 400 + 1);
+            pieces[i] = (hornet_iovec){n == 0 ? NULL : msg + total, n};
+            total += n;
+        }
+        tag_t expected, tag;
+        hornet_poly1305_state state;
+        reference_tag(expected, msg, total, key);
+        hornet_poly1305_init(&state, key);
+        hornet_poly1305_updatev(&state, count == 0 ? NULL : pieces, count);
+        hornet_poly1305_final(&state, tag);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: %zu pieces, %zu bytes", kernel->name, count,
+              total);
+        hornet_poly1305_updatev(&state, pieces, count);
+        hornet_poly1305_final(&state, tag);
+        memset(expected, 0, 16);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: pieces after the end", kernel->name);
+    }
+}
+
 /* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
 static void test_guard_pages(const struct hornet_kernel *kernel)
 {
@@ -458,6 +586,7 @@ static void test_guard_pages(const struct hornet_kernel *kernel)
             kernels_tag(tag, kernel, n, kernel, msg, n, key);
             check(memcmp(tag, expected, 16) == 0,
                   "kernel %s, length %zu, guard pages, offset %zu, kernel alone", kernel->name, n, offset);
+            check_in_batch(kernel, "guard pages", msg, n, key, expected);
         }
     for (int i = 0; i < 3; i++)
         munmap(room[i] - page, 3 * page);
@@ -617,11 +746,14 @@ int main(int argc, char **argv)
     static void (*const tests[])(const struct hornet_kernel *) = {
         test_rfc8439,
         test_lengths,
+        test_long_lengths,
         test_alignments,
         test_splits,
         test_injected_states,
         test_final_subtraction,
         test_lane_order,
+        test_batches,
+        test_pieces,
         test_guard_pages,
         test_overlap,
         test_empty,

@@ -73,16 +73,17 @@ impl fmt::Display for Report<'_> {
             }
         }
 
+        let widest = kernel::all().map(|info| info.needs.as_str().len()).max();
+        let width = widest.unwrap_or(0).max("needs".len());
         writeln!(
             f,
-            "\n{:<12} {:<12} {:>5} {:>12}  runs here",
+            "\n{:<12} {:<width$} {:>5} {:>12}  runs here",
             "kernel", "needs", "lanes", "vectors from"
         )?;
         for info in kernel::all() {
-            let needs = if info.needs.is_empty() {
-                "-"
-            } else {
-                info.needs
+            let needs = match info.needs.as_str() {
+                "" => "-",
+                names => names,
             };
             let from = match info.min_vector_bytes {
                 0 => "-".into(),
@@ -95,7 +96,7 @@ impl fmt::Display for Report<'_> {
             };
             writeln!(
                 f,
-                "{:<12} {needs:<12} {:>5} {from:>12}  {here}",
+                "{:<12} {needs:<width$} {:>5} {from:>12}  {here}",
                 info.name, info.lanes
             )?;
         }

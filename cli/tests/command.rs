@@ -415,17 +415,27 @@ fn info_tells_the_choice() {
         automatic.contains(&format!("kernel: {best}, the best that this CPU can run\n")),
         "{automatic}"
     );
-    for kernel in kernel::all() {
-        let row = automatic
+    let row = |name| {
+        automatic
             .lines()
-            .find(|line| line.split_whitespace().next() == Some(kernel.name))
-            .unwrap();
-        let end = match kernel.supported {
-            _ if kernel.name == best => "  yes, in use",
-            true => "  yes",
-            false => "  no",
+            .find(|line| line.split_whitespace().next() == Some(name))
+            .unwrap()
+    };
+    let column = |title| row("kernel").find(title).unwrap();
+    let (needs, here) = (column("needs"), column("runs here"));
+    for kernel in kernel::all() {
+        let row = row(kernel.name);
+        let names = match kernel.needs.as_str() {
+            "" => "-",
+            names => names,
         };
-        assert!(row.ends_with(end), "{row}");
+        assert!(row[needs..].starts_with(&format!("{names} ")), "{row}");
+        let end = match kernel.supported {
+            _ if kernel.name == best => "yes, in use",
+            true => "yes",
+            false => "no",
+        };
+        assert_eq!(&row[here..], end, "{row}");
     }
     // The option wins.
     let forced = info(&format!("info --kernel {last}"), best);

@@ -8,6 +8,8 @@
 
 #include "../words.h"
 
+#define LIMBS 5
+
 /* An element. Every limb <= FE_LIMB_MAX, so that it can be multiplied. */
 typedef struct {
     vec limb[5];
@@ -19,14 +21,15 @@ typedef struct {
     vec limb[5];
 } wide;
 
-/* An element to multiply by: its limbs, and 5 times limbs 1 to 4 in times5[1] to [4]; times5[0] is
- * not used. Every one <= POWER_LIMB_MAX. */
+/* An element to multiply by: its limbs in v[0] to v[4], and 5 times limbs 1 to 4 in v[5] to v[8]. Every one
+ * <= POWER_LIMB_MAX. */
 typedef struct {
-    vec limb[5], times5[5];
+    vec v[9];
 } power;
 
-/* A product adds at most 21 * 2^27 * 1.0001 * 2^26 < 2^57.4 to a limb: a wide holds 40 of them. */
-#define FE_LIMB_MAX    ((UINT64_C(1) << 27) - 1)
+/* The sum of two elements with carried limbs is one too. A product adds at most 21 * 2^27 * 1.01 * 2^26 <
+ * 2^57.5 to a limb: a wide holds 40 of them. */
+#define FE_LIMB_MAX    ((UINT64_C(1) << 27) + (UINT64_C(1) << 20))
 #define POWER_LIMB_MAX ((UINT64_C(1) << 29) - 1)
 #define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
 
@@ -59,14 +62,15 @@ HORNET_INLINE vec times5(vec a) { return vec_add(a, vec_shl(a, 2)); }
 /* a must come from fe_carry or have top 0: 5 * FE_LIMB_MAX would be too much. */
 HORNET_INLINE power power_from(fe a)
 {
-    const power b = {{vec_opaque(a.limb[0]), vec_opaque(a.limb[1]), vec_opaque(a.limb[2]),
-                      vec_opaque(a.limb[3]), vec_opaque(a.limb[4])},
-                     {a.limb[0], vec_opaque(times5(a.limb[1])), vec_opaque(times5(a.limb[2])),
-                      vec_opaque(times5(a.limb[3])), vec_opaque(times5(a.limb[4]))}};
-    VEC_CHECK_MAX(b.times5[1], POWER_LIMB_MAX);
-    VEC_CHECK_MAX(b.times5[2], POWER_LIMB_MAX);
-    VEC_CHECK_MAX(b.times5[3], POWER_LIMB_MAX);
-    VEC_CHECK_MAX(b.times5[4], POWER_LIMB_MAX);
+    power b;
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++)
+        b.v[i] = vec_opaque(a.limb[i]);
+    HORNET_UNROLL
+    for (int i = 1; i < 5; i++) {
+        b.v[4 + i] = vec_opaque(times5(a.limb[i]));
+        VEC_CHECK_MAX(b.v[4 + i], POWER_LIMB_MAX);
+    }
     return b;
 }
 
@@ -77,36 +81,36 @@ HORNET_INLINE vec mul_add(vec sum, vec a, vec b) { return vec_opaque(vec_add(sum
 HORNET_INLINE wide wide_mul_add(wide sum, fe a, const power *b)
 {
     vec *d = sum.limb;
-    vec b_limb = b->limb[0];
+    vec b_limb = vec_opaque(b->v[0]);
     d[0] = mul_add(d[0], a.limb[0], b_limb);
     d[1] = mul_add(d[1], a.limb[1], b_limb);
     d[2] = mul_add(d[2], a.limb[2], b_limb);
     d[3] = mul_add(d[3], a.limb[3], b_limb);
     d[4] = mul_add(d[4], a.limb[4], b_limb);
-    b_limb = b->limb[1];
+    b_limb = vec_opaque(b->v[1]);
     d[1] = mul_add(d[1], a.limb[0], b_limb);
     d[2] = mul_add(d[2], a.limb[1], b_limb);
     d[3] = mul_add(d[3], a.limb[2], b_limb);
     d[4] = mul_add(d[4], a.limb[3], b_limb);
-    b_limb = b->times5[1];
+    b_limb = vec_opaque(b->v[5]);
     d[0] = mul_add(d[0], a.limb[4], b_limb);
-    b_limb = b->limb[2];
+    b_limb = vec_opaque(b->v[2]);
     d[2] = mul_add(d[2], a.limb[0], b_limb);
     d[3] = mul_add(d[3], a.limb[1], b_limb);
     d[4] = mul_add(d[4], a.limb[2], b_limb);
-    b_limb = b->times5[2];
+    b_limb = vec_opaque(b->v[6]);
     d[0] = mul_add(d[0], a.limb[3], b_limb);
     d[1] = mul_add(d[1], a.limb[4], b_limb);
-    b_limb = b->limb[3];
+    b_limb = vec_opaque(b->v[3]);
     d[3] = mul_add(d[3], a.limb[0], b_limb);
     d[4] = mul_add(d[4], a.limb[1], b_limb);
-    b_limb = b->times5[3];
+    b_limb = vec_opaque(b->v[7]);
     d[0] = mul_add(d[0], a.limb[2], b_limb);
     d[1] = mul_add(d[1], a.limb[3], b_limb);
     d[2] = mul_add(d[2], a.limb[4], b_limb);
-    b_limb = b->limb[4];
+    b_limb = vec_opaque(b->v[4]);
     d[4] = mul_add(d[4], a.limb[0], b_limb);
-    b_limb = b->times5[4];
+    b_limb = vec_opaque(b->v[8]);
     d[0] = mul_add(d[0], a.limb[1], b_limb);
     d[1] = mul_add(d[1], a.limb[2], b_limb);
     d[2] = mul_add(d[2], a.limb[3], b_limb);
@@ -119,11 +123,13 @@ HORNET_INLINE wide wide_from(fe a)
     return (wide){{a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]}};
 }
 
-HORNET_INLINE wide wide_zero(void)
+HORNET_INLINE fe fe_zero(void)
 {
     const vec zero = vec_splat(0);
-    return (wide){{zero, zero, zero, zero, zero}};
+    return (fe){{zero, zero, zero, zero, zero}};
 }
+
+HORNET_INLINE wide wide_zero(void) { return wide_from(fe_zero()); }
 
 /* Carries from limb `from` into the next, and from limb 4 into limb 0 times 5, since 2^130 = 5. */
 HORNET_INLINE void carry_limb(vec limb[5], int from)
@@ -160,6 +166,28 @@ HORNET_INLINE fe fe_carry(wide sum)
 
 HORNET_INLINE fe fe_mul(fe a, const power *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }
 
+HORNET_INLINE fe power_element(const power *a)
+{
+    return (fe){{a->v[0], a->v[1], a->v[2], a->v[3], a->v[4]}};
+}
+
+HORNET_INLINE fe fe_add(fe a, fe b)
+{
+    return fe_checked(
+        (fe){{vec_add(a.limb[0], b.limb[0]), vec_add(a.limb[1], b.limb[1]), vec_add(a.limb[2], b.limb[2]),
+              vec_add(a.limb[3], b.limb[3]), vec_add(a.limb[4], b.limb[4])}});
+}
+
+/* An element and a sum of up to LAZY_MAX products. */
+typedef wide lazy;
+typedef power lazy_power;
+#define LAZY_MAX 40
+
+HORNET_INLINE lazy lazy_from(fe a) { return wide_from(a); }
+HORNET_INLINE lazy_power lazy_power_from(fe a) { return power_from(a); }
+HORNET_INLINE lazy lazy_mul_add(lazy sum, fe a, lazy_power b) { return wide_mul_add(sum, a, &b); }
+HORNET_INLINE fe lazy_carry(lazy sum) { return fe_carry(sum); }
+
 /* The elements a takes for blocks whose number has bit `bit` clear, b for the others. */
 HORNET_INLINE fe fe_blend(int bit, fe a, fe b)
 {
@@ -175,6 +203,44 @@ HORNET_INLINE fe fe_first(fe a)
                  vec_first(a.limb[4])}};
 }
 
+/* In each lane lo + hi * 2^64 = (a mod p + s_lo + s_hi * 2^64) mod 2^128. */
+HORNET_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
+{
+    const vec mask = vec_splat((1 << 26) - 1);
+    const fe s = fe_from_words(s_lo, s_hi, vec_splat(0));
+    vec *d = a.limb, carry = vec_splat(0);
+    /* What a has above 2^130 comes back, and then it is below 2^130 + 5 * 2^104. */
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++) {
+        d[i] = vec_add(d[i], carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    carry = times5(carry);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        d[i] = vec_add(d[i], carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    d[4] = vec_add(d[4], carry);
+    /* It is p or more if 5 more reach 2^130; a - p = a + 5 modulo 2^128. */
+    vec over = vec_splat(5);
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++)
+        over = vec_shr(vec_add(d[i], over), 26);
+    carry = times5(over);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        d[i] = vec_add(vec_add(d[i], s.limb[i]), carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    d[4] = vec_add(vec_add(d[4], s.limb[4]), carry);
+    *lo = vec_or(vec_or(d[0], vec_shl(d[1], 26)), vec_shl(d[2], 52));
+    *hi = vec_or(vec_or(vec_shr(d[2], 12), vec_shl(d[3], 14)), vec_shl(d[4], 40));
+}
+
 /* words = the sum over all lanes, with words[2] <= 4 (HORNET_H2_MAX). The sum of the lanes of a limb, and
  * with it the sum plus the carry below 2^38 that comes in, must not wrap: WIDE_LIMB_MAX in all. */
 HORNET_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
@@ -187,10 +253,10 @@ HORNET_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
         carry = value >> 26;
     }
     /* The limbs make a number below 2^130; adding 5 * 2^38 leaves it below 5 * 2^128. */
-    unsigned char c = 0;
-    words[0] = add_carry(limb[0] | limb[1] << 26 | limb[2] << 52, 5 * carry, &c);
-    words[1] = add_carry(limb[2] >> 12 | limb[3] << 14 | limb[4] << 40, 0, &c);
-    words[2] = (limb[4] >> 24) + c;
+    words[0] = limb[0] | limb[1] << 26 | limb[2] << 52;
+    words[1] = limb[2] >> 12 | limb[3] << 14 | limb[4] << 40;
+    words[2] = limb[4] >> 24;
+    add_words(words, 5 * carry, 0, 0);
 }
 
 #endif

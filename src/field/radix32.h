@@ -7,7 +7,7 @@
 
 #include "../words.h"
 
-/* limb[4] <= 4 between multiplications (HORNET_H2_MAX). */
+/* limb[4] <= 6 before a multiplication, <= 4 (HORNET_H2_MAX) after one. */
 typedef struct {
     uint32_t limb[5];
 } scalar_fe;
@@ -42,15 +42,21 @@ HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
 
 HORNET_INLINE uint64_t mul32(uint32_t a, uint32_t b) { return (uint64_t)a * b; }
 
-/* (h + c) * r, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. */
-HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top, scalar_r r)
+/* h + c, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. limb[4] grows by 2 at most. */
+HORNET_INLINE scalar_fe scalar_fe_add(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top)
 {
     const uint64_t t0 = (uint64_t)h.limb[0] + (uint32_t)lo;
     const uint64_t t1 = (t0 >> 32) + h.limb[1] + (lo >> 32);
     const uint64_t t2 = (t1 >> 32) + h.limb[2] + (uint32_t)hi;
     const uint64_t t3 = (t2 >> 32) + h.limb[3] + (hi >> 32);
-    const uint32_t h0 = (uint32_t)t0, h1 = (uint32_t)t1, h2 = (uint32_t)t2, h3 = (uint32_t)t3;
-    const uint32_t h4 = h.limb[4] + (uint32_t)(t3 >> 32) + (uint32_t)top; /* <= 6 */
+    const uint32_t t4 = h.limb[4] + (uint32_t)(t3 >> 32) + (uint32_t)top;
+    return (scalar_fe){{(uint32_t)t0, (uint32_t)t1, (uint32_t)t2, (uint32_t)t3, t4}};
+}
+
+/* h * r, for h with limb[4] <= 6. limb[4] <= 4. */
+HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
+{
+    const uint32_t h0 = h.limb[0], h1 = h.limb[1], h2 = h.limb[2], h3 = h.limb[3], h4 = h.limb[4];
 
     /* Each sum < 4 * 2^32 * 1.25 * 2^28 + 6 * 1.25 * 2^28 + 2^32 < 2^63. */
     const uint64_t d0 = mul32(h0, r.r[0]) + mul32(h1, r.s[3]) + mul32(h2, r.s[2]) + mul32(h3, r.s[1]);
@@ -69,6 +75,12 @@ HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, 
     const uint64_t u3 = (u2 >> 32) + (uint32_t)d3;
     return (scalar_fe){
         {(uint32_t)u0, (uint32_t)u1, (uint32_t)u2, (uint32_t)u3, (d4 & 3) + (uint32_t)(u3 >> 32)}};
+}
+
+/* h * r + c, for h with limb[4] <= 6, and c as above. limb[4] <= 6. */
+HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
+{
+    return scalar_fe_add(scalar_fe_mul(h, r), lo, hi, top);
 }
 
 #endif

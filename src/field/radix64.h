@@ -7,7 +7,7 @@
 
 #include "../words.h"
 
-/* limb[2] <= 4 between multiplications (HORNET_H2_MAX). */
+/* limb[2] <= 6 before a multiplication, <= 4 (HORNET_H2_MAX) after one. */
 typedef struct {
     uint64_t limb[3];
 } scalar_fe;
@@ -16,8 +16,6 @@ typedef struct {
 typedef struct {
     uint64_t r0, r1, s1;
 } scalar_r;
-
-__extension__ typedef unsigned __int128 uint128;
 
 HORNET_INLINE scalar_fe scalar_fe_from_words(const uint64_t words[3])
 {
@@ -36,27 +34,64 @@ HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
     return (scalar_r){words[0], words[1], words[1] + (words[1] >> 2)};
 }
 
-/* (h + c) * r, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. */
-HORNET_INLINE scalar_fe scalar_fe_absorb(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top, scalar_r r)
+/* In assembly where it can be: gcc 12 keeps pairs of registers together, and spills them. */
+HORNET_INLINE void multiply(uint64_t *lo, uint64_t *hi, uint64_t a, uint64_t b)
 {
-    unsigned char carry = 0;
-    const uint64_t h0 = add_carry(h.limb[0], lo, &carry);
-    const uint64_t h1 = add_carry(h.limb[1], hi, &carry);
-    const uint64_t h2 = h.limb[2] + top + carry; /* <= 6 */
+#ifdef HORNET_X86_64_ASM
+    __asm__("mulq %3" : "=a"(*lo), "=d"(*hi) : "a"(a), "r"(b) : "cc");
+#else
+    __extension__ typedef unsigned __int128 uint128;
+    const uint128 product = (uint128)a * b;
+    *lo = (uint64_t)product;
+    *hi = (uint64_t)(product >> 64);
+#endif
+}
 
-    const uint128 d0 = (uint128)h0 * r.r0 + (uint128)h1 * r.s1; /* < 2.25 * 2^124 */
-    const uint128 d1 = (uint128)h0 * r.r1 + (uint128)h1 * r.r0; /* < 2 * 2^124 */
-    /* Into limb 1: < 7.5 * 2^60 + 2.25 * 2^60. */
-    const uint64_t e1 = h2 * r.s1 + (uint64_t)(d0 >> 64);
-    carry = 0;
-    const uint64_t u1 = add_carry((uint64_t)d1, e1, &carry);
-    const uint64_t u2 = h2 * r.r0 + (uint64_t)(d1 >> 64) + carry; /* < 8 * 2^60 + 1 */
+/* h + c, for the block c = lo + hi * 2^64 + top * 2^128 with top 0 or 1. limb[2] grows by 2 at most. */
+HORNET_INLINE scalar_fe scalar_fe_add(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top)
+{
+    add_words(h.limb, lo, hi, top);
+    return h;
+}
 
-    /* What stands above 2^130 comes back times 5: u2 / 4 * 5 < 10 * 2^60 + 2. */
-    carry = 0;
-    const uint64_t v0 = add_carry((uint64_t)d0, (u2 >> 2) + (u2 & ~UINT64_C(3)), &carry);
-    const uint64_t v1 = add_carry(u1, 0, &carry);
-    return (scalar_fe){{v0, v1, (u2 & 3) + carry}};
+/* A product h * r as d[0] + d[1] * 2^64 + d[2] * 2^128, for h with limb[2] <= 6. d[2] < 8 * 2^60 + 2. */
+HORNET_INLINE void scalar_multiply(uint64_t d[3], scalar_fe h, scalar_r r)
+{
+    const uint64_t h0 = h.limb[0], h1 = h.limb[1], h2 = h.limb[2];
+    uint64_t e0, e1, f0, f1;
+    multiply(&d[0], &e1, h0, r.r0);
+    multiply(&e0, &f1, h1, r.s1);
+    add_word_pair(&d[0], &e1, e0, f1); /* < 2.25 * 2^124 */
+    multiply(&d[1], &d[2], h0, r.r1);
+    multiply(&f0, &f1, h1, r.r0);
+    add_word_pair(&d[1], &d[2], f0, f1); /* < 2 * 2^124 */
+    /* < 6 * 2^60 and < 7.5 * 2^60 + 2.25 * 2^60 are added. */
+    add_word_pair(&d[1], &d[2], e1 + h2 * r.s1, h2 * r.r0);
+}
+
+/* What stands above 2^130 in d comes back times 5: d[2] / 4 * 5 < 10 * 2^60 + 2. */
+HORNET_INLINE uint64_t scalar_fold(const uint64_t d[3]) { return (d[2] >> 2) + (d[2] & ~UINT64_C(3)); }
+
+/* h * r, for h with limb[2] <= 6. limb[2] <= 4. */
+HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
+{
+    uint64_t d[3];
+    scalar_multiply(d, h, r);
+    scalar_fe product = {{d[0], d[1], d[2] & 3}};
+    add_words(product.limb, scalar_fold(d), 0, 0);
+    return product;
+}
+
+/* h * r + c, for h with limb[2] <= 6, and c as above. limb[2] <= 6. The block is added before what is
+ * folded back, which has to be waited for. */
+HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
+{
+    uint64_t d[3];
+    scalar_multiply(d, h, r);
+    scalar_fe sum = {{d[0], d[1], d[2] & 3}};
+    add_words(sum.limb, lo, hi, top);
+    add_words(sum.limb, scalar_fold(d), 0, 0);
+    return sum;
 }
 
 #endif

@@ -4,64 +4,76 @@
  * R = r^L and the blocks cut into groups of L, lane i runs Horner's rule with R over the blocks
  * i, L + i, 2 L + i, ... and the lanes are multiplied by r^L, r^(L-1), ..., r and summed at the end:
  *
- *     group 0              group 1              last group
- *     0    0    c_1  c_2 | c_3  c_4  c_5  c_6 | c_7  c_8  c_9  c_10         (L = 4, ten blocks)
- *     T = group 0;    T = T * R + group 1;    T = T * R + last group;    h = sum(T * [r^4 r^3 r^2 r])
+ *     scalar    group 0              group 1                scalar
+ *     c_1 c_2 | c_3  c_4  c_5  c_6 | c_7  c_8  c_9  c_10 |  c_11          (L = 4; c_11 is short)
+ *     T = group 0 + h;    T = T * R + group 1;    h = sum(T * [r^4 r^3 r^2 r])
  *
- * Zero blocks stand in front where the number of blocks is no multiple of L. They add nothing to the
- * polynomial, so that every length takes this one path, a partial last block included. */
+ * The blocks that fill no group stand in front, and the scalar code absorbs them while r is raised to the
+ * powers: the two wait for different units. It also absorbs a partial block at the end. The lanes
+ * see full groups only. */
 #ifndef HORNET_HORNER_DECIMATED_H
 #define HORNET_HORNER_DECIMATED_H
 
+#include "../field/scalar.h"
 #include "../kernel.h"
 #include "../words.h"
+#include "serial.h"
 
 #define GROUP_BYTES (16 * (size_t)LANES)
 
-/* How many groups share one reduction, lambda in section 4.2: LAZY_GROUPS in messages of LAZY_MIN_GROUPS
- * groups or more, LAZY_GROUPS_SHORT from LAZY_MIN_GROUPS_SHORT on, else one. n of them take n - 1 more
- * powers of R. A kernel file may set them; docs/performance.md has the measurements. */
-#ifndef LAZY_GROUPS
-#define LAZY_GROUPS     4
-#define LAZY_MIN_GROUPS 32
+/* How many groups share one reduction, lambda in section 4.2: n from LAZY_MIN_n groups on, else one. A
+ * kernel file may set them; docs/performance.md has the measurements. */
+#ifndef LAZY_MIN_2
+#define LAZY_MIN_2  6
+#define LAZY_MIN_8  30
+#define LAZY_MIN_16 128
 #endif
-#ifndef LAZY_GROUPS_SHORT
-#define LAZY_GROUPS_SHORT     2
-#define LAZY_MIN_GROUPS_SHORT 8
-#endif
-_Static_assert(LAZY_GROUPS_SHORT <= LAZY_GROUPS, "powers.step has room for LAZY_GROUPS");
+_Static_assert(LAZY_MAX >= 16, "the field takes a sum of so many products");
 
-/* The powers of r that an evaluation uses. */
-struct powers {
-    power last;              /* r^L for block 0, r^(L-1) for block 1, ..., r for block L - 1 */
-    power step[LAZY_GROUPS]; /* step[k] = R^(k + 1) in every lane */
-};
-
-/* Fills last and step[0] in the time of log2(L) multiplications: r^2, then r^3 and r^4, then r^5 to r^8. */
-HORNET_INLINE void powers_up_to_lanes(struct powers *powers, fe r)
+/* Powers of a in the time of log2(n) multiplications, n <= L a power of 2: a^2, then a^3 and a^4, and so
+ * on. Block i gets a^(n - i mod n); *highest is a^n in every lane. */
+HORNET_INLINE fe powers_up_to(size_t n, fe a, fe *highest)
 {
-    fe last = r; /* r^(n - i mod n) for block i, with n doubling from 1 to L; here n = 1 */
-    fe step = r; /* r^n in every lane */
-    for (int bit = 0; 1 << bit < LANES; bit++) {
-        /* Blocks with the bit clear have n more blocks behind them than those with it set. */
-        const power step_power = power_from(step);
-        last = fe_blend(bit, fe_mul(last, &step_power), last);
-        step = fe_first(last);
+    fe powers = a;
+    *highest = a;
+    HORNET_UNROLL
+    for (int bit = 0; (size_t)1 << bit < n; bit++) {
+        /* Blocks with the bit clear have 2^bit more blocks behind them than those with it set. */
+        const power factor = power_from(*highest);
+        powers = fe_blend(bit, fe_mul(powers, &factor), powers);
+        *highest = fe_first(powers);
     }
-    powers->last = power_from(last);
-    powers->step[0] = power_from(step);
+    return powers;
 }
 
-/* Fills step[1 .. n). */
-HORNET_INLINE void powers_for_groups(struct powers *powers, size_t n)
+/* The powers of R that n groups take, in the lanes of few vectors: R^(k + 1) stands in the lanes of block
+ * m - 1 - k mod m of vectors k / m, where m = min(n, L). */
+#define POWERS_IN_VECTOR(n) ((n) < LANES ? (size_t)(n) : (size_t)LANES)
+
+#define TABLE_VECTORS(n) ((size_t)(n) / POWERS_IN_VECTOR(n))
+
+HORNET_INLINE void powers_for_groups(lazy_power *table, size_t n, fe step)
 {
-    for (size_t k = 1; k < n; k++) {
-        /* R^(k + 1) from two powers of about half that, so that few wait for one another. */
-        const power *a = &powers->step[k - (k + 1) / 2];
-        const power *b = &powers->step[(k + 1) / 2 - 1];
-        const fe factor = {{a->limb[0], a->limb[1], a->limb[2], a->limb[3], a->limb[4]}};
-        powers->step[k] = power_from(fe_mul(factor, b));
+    const size_t m = POWERS_IN_VECTOR(n);
+    fe highest, powers = powers_up_to(m, step, &highest);
+    const power factor = power_from(highest);
+    table[0] = lazy_power_from(powers);
+    HORNET_UNROLL
+    for (size_t i = 1; i < n / m; i++) {
+        powers = fe_mul(powers, &factor);
+        table[i] = lazy_power_from(powers);
     }
+}
+
+/* R^(k + 1) in every lane. */
+HORNET_INLINE lazy_power power_for_group(const lazy_power *table, size_t n, size_t k)
+{
+    const size_t m = POWERS_IN_VECTOR(n);
+    lazy_power result;
+    HORNET_UNROLL
+    for (size_t i = 0; i < sizeof result.v / sizeof result.v[0]; i++)
+        result.v[i] = vec_block(&table[k / m].v[i], m - 1 - k % m);
+    return result;
 }
 
 /* LANES full blocks. */
@@ -72,86 +84,123 @@ HORNET_INLINE fe load_group(const uint8_t *blocks)
     return fe_from_words(lo, hi, vec_splat(1));
 }
 
-/* A group at an end of the message: zero blocks in front if msg[0 .. len_bytes) is less than LANES blocks,
- * h added to the first block of msg, the last one padded if it is short. */
-HORNET_INLINE fe load_end_group(const uint8_t *msg, size_t len_bytes, const uint64_t h[3])
+/* The same with h added to the first block. */
+HORNET_INLINE fe load_first_group(const uint8_t *blocks, scalar_fe h)
 {
-    struct {
-        uint8_t blocks[GROUP_BYTES];
-        uint8_t tops[GROUP_BYTES]; /* the bits from 2^128 up, of block i in tops[16 i], loaded alike */
-    } group;
-    const size_t full_blocks = len_bytes / 16;
-    const size_t last_bytes = len_bytes % 16;
-    const size_t zero_blocks = LANES - full_blocks - (last_bytes != 0);
-
-    clear_bytes(&group, sizeof group);
-    memcpy(group.blocks + 16 * zero_blocks, msg, len_bytes);
-    if (last_bytes != 0)
-        group.blocks[GROUP_BYTES - 16 + last_bytes] = 1;
-    for (size_t i = 0; i < LANES; i++)
-        group.tops[16 * i] = i >= zero_blocks && i < zero_blocks + full_blocks;
-
-    uint8_t *first = group.blocks + 16 * zero_blocks;
-    unsigned char carry = 0;
-    store_le64(first, add_carry(load_le64(first), h[0], &carry));
-    store_le64(first + 8, add_carry(load_le64(first + 8), h[1], &carry));
-    group.tops[16 * zero_blocks] += (uint8_t)(h[2] + carry); /* <= 6 */
-
-    vec lo, hi, top, unused;
-    vec_load_blocks(group.blocks, &lo, &hi);
-    vec_load_blocks(group.tops, &top, &unused);
-    clear_bytes(&group, sizeof group);
-    return fe_from_words(lo, hi, top);
+    uint64_t words[3];
+    scalar_fe_to_words(words, h);
+    return fe_add(load_group(blocks), fe_from_words(vec_only_first(words[0]), vec_only_first(words[1]),
+                                                    vec_only_first(words[2])));
 }
 
-/* t * R + group */
-HORNET_INLINE fe absorb_group(fe t, fe group, const struct powers *powers)
+/* The sum over all lanes. */
+HORNET_INLINE scalar_fe wide_sum(wide sum)
 {
-    return fe_carry(wide_mul_add(wide_from(group), t, &powers->step[0]));
+    uint64_t words[3];
+    wide_sum_to_words(words, sum);
+    return scalar_fe_from_words(words);
 }
 
-/* t * R^n + group_1 * R^(n - 1) + ... + group_n with one reduction, for n groups in full. The message is
+/* t * R^n + group_1 * R^(n - 1) + ... + group_n with one reduction, steps[k] = R^(k + 1). The message is
  * multiplied first and t last: only t has to be waited for. */
-HORNET_INLINE fe absorb_groups(fe t, const uint8_t *msg, size_t n, const struct powers *powers)
+HORNET_INLINE fe absorb_groups(fe t, const uint8_t *msg, size_t n, const power *steps)
 {
     wide sum = wide_from(load_group(msg + (n - 1) * GROUP_BYTES));
+    HORNET_UNROLL
     for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES)
-        sum = wide_mul_add(sum, load_group(msg), &powers->step[k - 1]);
-    return fe_carry(wide_mul_add(sum, t, &powers->step[n - 1]));
+        sum = wide_mul_add(sum, load_group(msg), &steps[k - 1]);
+    return fe_carry(wide_mul_add(sum, t, &steps[n - 1]));
 }
+
+/* The same for many groups, with sums of products as the field prefers them for many, and powers from the
+ * table: count of them, count <= n. */
+HORNET_INLINE fe absorb_lazily(fe t, const uint8_t *msg, size_t count, const lazy_power *table, size_t n)
+{
+    lazy sum = lazy_from(load_group(msg + (count - 1) * GROUP_BYTES));
+    for (size_t k = count - 1; k != 0; k--, msg += GROUP_BYTES)
+        sum = lazy_mul_add(sum, load_group(msg), power_for_group(table, n, k - 1));
+    return lazy_carry(lazy_mul_add(sum, t, power_for_group(table, n, count - 1)));
+}
+
+/* The contract is that of hornet_kernel.absorb, for len_bytes >= GROUP_BYTES. The groups are absorbed n to
+ * a reduction; n is a constant. The powers come first: the scalar code's instructions run while they wait
+ * for one another. */
+HORNET_INLINE void absorb_by(size_t n, struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const scalar_r r = scalar_r_from_words(state->r);
+    fe highest;
+    const fe powers = powers_up_to(
+        LANES, fe_from_words(vec_splat(state->r[0]), vec_splat(state->r[1]), vec_splat(0)), &highest);
+    power steps[2];
+    lazy_power table[TABLE_VECTORS(n)];
+    if (n > 2) {
+        powers_for_groups(table, n, highest);
+    } else {
+        steps[0] = power_from(highest);
+        if (n == 2)
+            steps[1] = power_from(fe_mul(highest, &steps[0]));
+    }
+
+    scalar_fe h = scalar_fe_from_words(state->h);
+    const size_t front_bytes = len_bytes % GROUP_BYTES / 16 * 16;
+    if (front_bytes != 0)
+        h = absorb_serially(h, r, msg, front_bytes);
+    msg += front_bytes;
+
+    fe t = load_first_group(msg, h);
+    msg += GROUP_BYTES;
+    size_t ngroups = len_bytes / GROUP_BYTES - 1;
+    if (n > 2) {
+        for (; ngroups >= n; ngroups -= n, msg += n * GROUP_BYTES)
+            t = absorb_lazily(t, msg, n, table, n);
+        if (ngroups != 0)
+            t = absorb_lazily(t, msg, ngroups, table, n);
+        msg += ngroups * GROUP_BYTES;
+        clear_bytes(table, sizeof table);
+    } else {
+        if (ngroups % n != 0) { /* first, because it does not wait for R^2 */
+            t = absorb_groups(t, msg, 1, steps);
+            msg += GROUP_BYTES;
+            ngroups--;
+        }
+        for (; ngroups != 0; ngroups -= n, msg += n * GROUP_BYTES)
+            t = absorb_groups(t, msg, n, steps);
+    }
+    const power last = power_from(powers);
+    h = wide_sum(wide_mul_add(wide_zero(), t, &last));
+
+    if (len_bytes % 16 != 0)
+        h = absorb_serially(h, r, msg, len_bytes % 16);
+    scalar_fe_to_words(state->h, h);
+}
+
+#define ABSORB_BY(n)                                                                                       \
+    static __attribute__((noinline)) void absorb_by_##n(struct poly1305 *state, const uint8_t *msg,        \
+                                                        size_t len_bytes)                                  \
+    {                                                                                                      \
+        absorb_by(n, state, msg, len_bytes);                                                               \
+    }
+ABSORB_BY(1)
+ABSORB_BY(2)
+ABSORB_BY(8)
+ABSORB_BY(16)
+#undef ABSORB_BY
 
 /* The contract is that of hornet_kernel.absorb. */
 static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
-    static const uint64_t nothing[3];
-    struct powers powers;
-    powers_up_to_lanes(&powers,
-                       fe_from_words(vec_splat(state->r[0]), vec_splat(state->r[1]), vec_splat(0)));
-
-    const size_t nblocks = len_bytes / 16 + (len_bytes % 16 != 0);
-    const size_t nfirst = (nblocks - 1) % LANES + 1;
-    const size_t first_bytes = nfirst < nblocks ? 16 * nfirst : len_bytes;
-    fe t = load_end_group(msg, first_bytes, state->h);
-    msg += first_bytes;
-    len_bytes -= first_bytes;
-
-    size_t powers_bytes = offsetof(struct powers, step[1]);
-    if (len_bytes >= LAZY_MIN_GROUPS_SHORT * GROUP_BYTES) {
-        const size_t nsteps = len_bytes >= LAZY_MIN_GROUPS * GROUP_BYTES ? LAZY_GROUPS : LAZY_GROUPS_SHORT;
-        powers_for_groups(&powers, nsteps);
-        powers_bytes = offsetof(struct powers, step) + nsteps * sizeof powers.step[0];
-        for (; len_bytes >= nsteps * GROUP_BYTES; len_bytes -= nsteps * GROUP_BYTES) {
-            t = absorb_groups(t, msg, nsteps, &powers);
-            msg += nsteps * GROUP_BYTES;
-        }
-    }
-    for (; len_bytes >= GROUP_BYTES; msg += GROUP_BYTES, len_bytes -= GROUP_BYTES)
-        t = absorb_group(t, load_group(msg), &powers);
-    if (len_bytes != 0)
-        t = absorb_group(t, load_end_group(msg, len_bytes, nothing), &powers);
-
-    wide_sum_to_words(state->h, wide_mul_add(wide_zero(), t, &powers.last));
-    clear_bytes(&powers, powers_bytes);
+    const size_t ngroups = len_bytes / GROUP_BYTES;
+    if (ngroups == 0)
+        scalar_fe_to_words(state->h, absorb_serially(scalar_fe_from_words(state->h),
+                                                     scalar_r_from_words(state->r), msg, len_bytes));
+    else if (ngroups < LAZY_MIN_2)
+        absorb_by_1(state, msg, len_bytes);
+    else if (ngroups < LAZY_MIN_8)
+        absorb_by_2(state, msg, len_bytes);
+    else if (ngroups < LAZY_MIN_16)
+        absorb_by_8(state, msg, len_bytes);
+    else
+        absorb_by_16(state, msg, len_bytes);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Radix 2^26 over the lanes of AVX512F, decimated. */
+/* Radix 2^26 over the lanes of AVX512F, decimated and in batches. */
 #include "../kernel.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -10,6 +10,7 @@
 
 #include "../field/radix26.h"
 
+#include "../horner/batch.h"
 #include "../horner/decimated.h"
 
 #include "../target_end.h"
@@ -18,9 +19,10 @@
 
 const struct hornet_kernel hornet_kernel_avx512f = {
     .name = "avx512f",
-    .needs = CPU_avx512f,
+    .needs = CPU_avx2 | CPU_avx512f,
 #if defined(__x86_64__) || defined(__i386__)
     .lanes = LANES,
     .absorb = absorb,
+    .batch = batch,
 #endif
 };

@@ -1,10 +1,12 @@
-/* Radix 2^26 over lanes in plain C, decimated: for tests of the algorithm on every machine. */
+/* Radix 2^26 over lanes in plain C, decimated and in batches: for tests of the algorithm on every machine.
+ */
 #include "../kernel.h"
 
 #include "../lanes/portable.h"
 
 #include "../field/radix26.h"
 
+#include "../horner/batch.h"
 #include "../horner/decimated.h"
 
 const struct hornet_kernel hornet_kernel_portable = {
@@ -12,4 +14,5 @@ const struct hornet_kernel hornet_kernel_portable = {
     .needs = CPU_BASE,
     .lanes = LANES,
     .absorb = absorb,
+    .batch = batch,
 };

@@ -1,4 +1,4 @@
-/* Radix 2^26 over the lanes of SSE2, decimated. */
+/* Radix 2^26 over the lanes of SSE2, decimated and in batches. */
 #include "../kernel.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -10,6 +10,7 @@
 
 #include "../field/radix26.h"
 
+#include "../horner/batch.h"
 #include "../horner/decimated.h"
 
 #include "../target_end.h"
@@ -22,5 +23,6 @@ const struct hornet_kernel hornet_kernel_sse2 = {
 #if defined(__x86_64__) || defined(__i386__)
     .lanes = LANES,
     .absorb = absorb,
+    .batch = batch,
 #endif
 };

@@ -15,6 +15,8 @@ HORNET_INLINE vec vec_splat(uint64_t value) { return _mm256_set1_epi64x((long lo
 
 HORNET_INLINE vec vec_add(vec a, vec b) { return _mm256_add_epi64(a, b); }
 
+HORNET_INLINE vec vec_sub(vec a, vec b) { return _mm256_sub_epi64(a, b); }
+
 HORNET_INLINE vec vec_and(vec a, vec b) { return _mm256_and_si256(a, b); }
 
 HORNET_INLINE vec vec_or(vec a, vec b) { return _mm256_or_si256(a, b); }
@@ -26,11 +28,24 @@ HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm256_mul_epu32(a, b); }
 
 HORNET_INLINE vec vec_opaque(vec a)
 {
-    __asm__("" : "+x"(a));
+    HORNET_OPAQUE("x", a);
     return a;
 }
 
+HORNET_INLINE vec vec_only_first(uint64_t value)
+{
+    return _mm256_zextsi128_si256(_mm_loadl_epi64((const __m128i *)(const void *)&value));
+}
+
 HORNET_INLINE vec vec_first(vec a) { return _mm256_broadcastq_epi64(_mm256_castsi256_si128(a)); }
+
+HORNET_INLINE vec vec_block(const vec *v, size_t block)
+{
+    static const uint8_t lane_of[LANES] = {0, 2, 1, 3};
+    uint64_t value;
+    memcpy(&value, (const uint8_t *)v + 8 * lane_of[block], sizeof value);
+    return vec_splat(value);
+}
 
 /* Masks count 32-bit halves of lanes; set bits take `odd`. */
 HORNET_INLINE vec vec_blend(int bit, vec even, vec odd)
@@ -54,6 +69,28 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     const vec b23 = _mm256_loadu_si256((const __m256i *)(const void *)(blocks + 32));
     *lo = _mm256_unpacklo_epi64(b01, b23);
     *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+/* Two blocks that lie apart, in the two halves. */
+HORNET_INLINE vec load_halves(const uint8_t *const blocks[2], size_t offset)
+{
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(blocks[0] + offset))),
+        _mm_loadu_si128((const __m128i *)(const void *)(blocks[1] + offset)), 1);
+}
+
+HORNET_INLINE void vec_load_each(const uint8_t *const blocks[LANES], size_t offset, vec *lo, vec *hi)
+{
+    const vec b01 = load_halves(blocks, offset);
+    const vec b23 = load_halves(blocks + 2, offset);
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
+{
+    _mm256_storeu_si256((__m256i *)(void *)blocks, _mm256_unpacklo_epi64(lo, hi));
+    _mm256_storeu_si256((__m256i *)(void *)(blocks + 32), _mm256_unpackhi_epi64(lo, hi));
 }
 
 #endif

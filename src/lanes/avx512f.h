@@ -15,6 +15,8 @@ HORNET_INLINE vec vec_splat(uint64_t value) { return _mm512_set1_epi64((long lon
 
 HORNET_INLINE vec vec_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
 
+HORNET_INLINE vec vec_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
+
 HORNET_INLINE vec vec_and(vec a, vec b) { return _mm512_and_si512(a, b); }
 
 HORNET_INLINE vec vec_or(vec a, vec b) { return _mm512_or_si512(a, b); }
@@ -26,11 +28,24 @@ HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm512_mul_epu32(a, b); }
 
 HORNET_INLINE vec vec_opaque(vec a)
 {
-    __asm__("" : "+v"(a));
+    HORNET_OPAQUE("v", a);
     return a;
 }
 
+HORNET_INLINE vec vec_only_first(uint64_t value)
+{
+    return _mm512_zextsi128_si512(_mm_loadl_epi64((const __m128i *)(const void *)&value));
+}
+
 HORNET_INLINE vec vec_first(vec a) { return _mm512_broadcastq_epi64(_mm512_castsi512_si128(a)); }
+
+HORNET_INLINE vec vec_block(const vec *v, size_t block)
+{
+    static const uint8_t lane_of[LANES] = {0, 2, 4, 6, 1, 3, 5, 7};
+    uint64_t value;
+    memcpy(&value, (const uint8_t *)v + 8 * lane_of[block], sizeof value);
+    return vec_splat(value);
+}
 
 /* One mask bit a lane; set bits take `odd`. */
 HORNET_INLINE vec vec_blend(int bit, vec even, vec odd)
@@ -49,6 +64,32 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     const vec b4567 = _mm512_loadu_si512(blocks + 64);
     *lo = _mm512_unpacklo_epi64(b0123, b4567);
     *hi = _mm512_unpackhi_epi64(b0123, b4567);
+}
+
+/* Four blocks that lie apart, in the four quarters. */
+HORNET_INLINE vec load_quarters(const uint8_t *const blocks[4], size_t offset)
+{
+    vec all = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)(blocks[0] + offset)));
+    all = _mm512_mask_broadcast_i32x4(all, 0x00f0,
+                                      _mm_loadu_si128((const __m128i *)(const void *)(blocks[1] + offset)));
+    all = _mm512_mask_broadcast_i32x4(all, 0x0f00,
+                                      _mm_loadu_si128((const __m128i *)(const void *)(blocks[2] + offset)));
+    return _mm512_mask_broadcast_i32x4(
+        all, 0xf000, _mm_loadu_si128((const __m128i *)(const void *)(blocks[3] + offset)));
+}
+
+HORNET_INLINE void vec_load_each(const uint8_t *const blocks[LANES], size_t offset, vec *lo, vec *hi)
+{
+    const vec b0123 = load_quarters(blocks, offset);
+    const vec b4567 = load_quarters(blocks + 4, offset);
+    *lo = _mm512_unpacklo_epi64(b0123, b4567);
+    *hi = _mm512_unpackhi_epi64(b0123, b4567);
+}
+
+HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
+{
+    _mm512_storeu_si512(blocks, _mm512_unpacklo_epi64(lo, hi));
+    _mm512_storeu_si512(blocks + 64, _mm512_unpackhi_epi64(lo, hi));
 }
 
 #endif

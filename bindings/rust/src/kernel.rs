@@ -13,14 +13,67 @@ use core::{fmt, ptr};
 pub struct Info {
     /// Its name, as [`force`] takes it.
     pub name: &'static str,
-    /// The CPU feature it needs; empty if none.
-    pub needs: &'static str,
+    /// The CPU features it needs.
+    pub needs: FeatureNames,
     /// How many 16-byte blocks it works on at once; 0 if this target cannot have it.
     pub lanes: usize,
-    /// Messages shorter than this many bytes go to the scalar code.
+    /// Messages shorter than this many bytes go to a kernel of fewer lanes or to the scalar code.
     pub min_vector_bytes: usize,
     /// Whether this CPU and operating system can run it.
     pub supported: bool,
+}
+
+/// Names of CPU features, none or several. Shown with spaces between them.
+///
+/// ```
+/// use hornet::kernel;
+///
+/// // What keeps the best kernel of this build from running here.
+/// let best = kernel::all().next().expect("there is at least one");
+/// for feature in kernel::cpu_features().filter(|feature| !feature.usable) {
+///     if best.needs.names().any(|name| name == feature.name) {
+///         println!("{} needs {}", best.name, feature.name);
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct FeatureNames {
+    /// As C writes them: up to the first NUL.
+    text: [u8; 64],
+}
+
+impl FeatureNames {
+    /// All of them, with spaces between; empty if there are none.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let text = CStr::from_bytes_until_nul(&self.text).unwrap_or_default();
+        text.to_str().unwrap_or("")
+    }
+
+    /// The single names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.as_str().split_ascii_whitespace()
+    }
+}
+
+impl PartialEq for FeatureNames {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for FeatureNames {}
+
+impl fmt::Display for FeatureNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Debug for FeatureNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
 }
 
 /// A CPU feature that this build looks for.
@@ -93,18 +146,12 @@ pub fn force(name: Option<&str>) -> Result<(), Unsupported> {
 /// All kernels of this build, best first, supported or not.
 pub fn all() -> impl Iterator<Item = Info> {
     (0..).map_while(|index| {
-        let mut info = ffi::KernelInfo {
-            name: ptr::null(),
-            needs: ptr::null(),
-            lanes: 0,
-            min_vector_bytes: 0,
-            supported: false,
-        };
+        let mut info = ffi::KernelInfo::EMPTY;
         // SAFETY: `info` may be written.
         let found = unsafe { ffi::hornet_kernel_info_at(index, &raw mut info) };
         found.then(|| Info {
             name: text(info.name),
-            needs: text(info.needs),
+            needs: FeatureNames { text: info.needs },
             lanes: info.lanes,
             min_vector_bytes: info.min_vector_bytes,
             supported: info.supported,
@@ -192,9 +239,17 @@ mod tests {
             .collect();
         for info in all() {
             assert!(!info.name.is_empty(), "{info:?}");
+            let needs: Vec<&str> = info.needs.names().collect();
+            assert_eq!(needs.join(" "), info.needs.as_str());
+            for name in needs {
+                assert!(
+                    cpu_features().any(|feature| feature.name == name),
+                    "{info:?}"
+                );
+            }
             assert!(!info.supported || info.lanes >= 1, "{info:?}");
             // Not the other way round: a kernel may be missing from this build.
-            let could = info.needs.is_empty() || usable.contains(&info.needs);
+            let could = info.needs.names().all(|name| usable.contains(&name));
             assert!(could || !info.supported, "{info:?}");
         }
     }

@@ -25,6 +25,9 @@
 //! assert!(verify(Key::new(&key), b"Another message", &tag).is_err());
 //! ```
 //!
+//! Many short messages are quicker together: [`mac_batch`], [`verify_batch`]. A message in pieces is a
+//! [`Poly1305`].
+//!
 //! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. No
 //! function here allocates, locks or panics. What is known of a key is overwritten when it is
 //! dropped; copies that the compiler makes when it moves a value are out of reach, so keep a [`Key`]
@@ -38,6 +41,7 @@
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod batch;
 mod ffi;
 mod key;
 mod poly1305;
@@ -45,6 +49,7 @@ mod tag;
 
 pub mod kernel;
 
+pub use batch::{mac_batch, verify_batch};
 pub use key::Key;
 pub use poly1305::{Poly1305, mac, verify};
 pub use tag::{Mismatch, ParseTagError, Tag};

@@ -2,7 +2,11 @@
 
 use crate::{Key, Mismatch, Tag, ffi};
 use core::fmt;
+use core::iter::zip;
 use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Pieces of a message that C gets at once.
+const PIECES: usize = 32;
 
 /// The tag of a message.
 #[must_use]
@@ -83,6 +87,40 @@ impl Poly1305 {
         }
     }
 
+    /// Appends pieces in turn, as so many calls of [`update`](Self::update) would.
+    ///
+    /// ```
+    /// # use hornet::{Key, Poly1305, mac, verify};
+    /// # let (header, body, padding) = ([1; 13], vec![2; 37], [0; 11]);
+    /// # let mut poly1305 = Poly1305::new(Key::new(&[7; 32]));
+    /// poly1305.update_vectored(&[&header, &body, &padding]);
+    /// # let whole = [&header[..], &body, &padding].concat();
+    /// # assert_eq!(poly1305.finalize().as_bytes(), mac(Key::new(&[7; 32]), &whole).as_bytes());
+    /// ```
+    pub fn update_vectored(&mut self, pieces: &[&[u8]]) {
+        self.update_all(pieces.iter().copied());
+    }
+
+    /// Appends pieces up to the first `None`.
+    fn update_all<'a>(&mut self, mut pieces: impl Iterator<Item = &'a [u8]>) {
+        let mut iovecs = [ffi::Iovec::EMPTY; PIECES];
+        loop {
+            let mut count = 0;
+            for (iovec, piece) in zip(&mut iovecs, &mut pieces) {
+                iovec.base = piece.as_ptr().cast();
+                iovec.len_bytes = piece.len();
+                count += 1;
+            }
+            // SAFETY: the state was initialised by `new`; each piece has as many bytes as it says.
+            unsafe {
+                ffi::hornet_poly1305_updatev(&raw mut self.state, iovecs.as_ptr(), count);
+            }
+            if count < PIECES {
+                return;
+            }
+        }
+    }
+
     /// The tag of all pieces.
     #[must_use]
     pub fn finalize(mut self) -> Tag {
@@ -127,6 +165,16 @@ impl std::io::Write for Poly1305 {
         Ok(msg.len())
     }
 
+    fn write_vectored(&mut self, pieces: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
+        let mut len_bytes = 0_usize;
+        // Pieces may lie over one another, and so have more bytes together than can be counted.
+        self.update_all(pieces.iter().map_while(|piece| {
+            len_bytes = len_bytes.checked_add(piece.len())?;
+            Some(&piece[..])
+        }));
+        Ok(len_bytes)
+    }
+
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
@@ -136,7 +184,8 @@ impl std::io::Write for Poly1305 {
 mod tests {
     use super::*;
     use core::mem::ManuallyDrop;
-    use std::format;
+    use std::vec::Vec;
+    use std::{format, vec};
 
     /// RFC 8439, section 2.5.2.
     const KEY: [u8; 32] = [
@@ -212,6 +261,51 @@ mod tests {
         let mut copied = Poly1305::new(key());
         std::io::copy(&mut &MESSAGE[..], &mut copied).unwrap();
         assert_eq!(copied.finalize().as_bytes(), &TAG);
+    }
+
+    /// Enough pieces for several calls, among them empty and long ones.
+    fn ragged(count: usize) -> Vec<Vec<u8>> {
+        let lengths = [3, 0, 16, 1, 700, 29].into_iter().cycle();
+        zip((0..=250).cycle(), lengths)
+            .take(count)
+            .map(|(byte, length)| vec![byte; length])
+            .collect()
+    }
+
+    #[test]
+    fn vectored() {
+        for count in (0..=2 * PIECES + 1).chain([1000]) {
+            let owned = ragged(count);
+            let pieces: Vec<&[u8]> = owned.iter().map(|piece| &piece[..]).collect();
+            let mut vectored = Poly1305::new(key());
+            vectored.update(b"before");
+            vectored.update_vectored(&pieces);
+            vectored.update(b"after");
+            let whole = [b"before", &pieces.concat()[..], b"after"].concat();
+            assert_eq!(
+                vectored.finalize().as_bytes(),
+                mac(key(), &whole).as_bytes(),
+                "{count}"
+            );
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn write_vectored() {
+        use std::io::{IoSlice, Write};
+        for count in [0, 1, PIECES, PIECES + 1, 100] {
+            let owned = ragged(count);
+            let pieces: Vec<IoSlice> = owned.iter().map(|piece| IoSlice::new(piece)).collect();
+            let mut written = Poly1305::new(key());
+            let whole = owned.concat();
+            assert_eq!(written.write_vectored(&pieces).unwrap(), whole.len());
+            assert_eq!(
+                written.finalize().as_bytes(),
+                mac(key(), &whole).as_bytes(),
+                "{count}"
+            );
+        }
     }
 
     #[test]

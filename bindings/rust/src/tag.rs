@@ -16,6 +16,7 @@ use core::str::FromStr;
 /// assert!(mac(Key::new(&[7; 32]), b"") == received);
 /// ```
 #[derive(Clone, Copy)]
+#[repr(transparent)] // C reads and writes arrays of them
 pub struct Tag([u8; Tag::BYTES]);
 
 impl Tag {
@@ -27,6 +28,8 @@ impl Tag {
     pub fn as_bytes(&self) -> &[u8; Tag::BYTES] {
         &self.0
     }
+
+    pub(crate) const ZERO: Self = Self([0; Tag::BYTES]);
 
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()

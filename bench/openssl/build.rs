@@ -1,0 +1,12 @@
+//! Builds OpenSSL from the sources in `openssl-src`, by their own build system and with their own flags.
+
+fn main() {
+    let openssl = openssl_src::Build::new().build();
+    println!(
+        "cargo::metadata=include={}",
+        openssl.include_dir().display()
+    );
+    println!("cargo::metadata=lib={}", openssl.lib_dir().display());
+    println!("cargo::metadata=version={}", openssl_src::version());
+    println!("cargo::rerun-if-changed=build.rs");
+}

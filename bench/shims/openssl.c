@@ -1,0 +1,44 @@
+/* OpenSSL: what its ChaCha20-Poly1305 calls, and what its users can call. */
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include "peer.h"
+
+/* include/crypto/poly1305.h, which is not installed. */
+typedef struct poly1305_context POLY1305;
+size_t Poly1305_ctx_size(void);
+void Poly1305_Init(POLY1305 *context, const unsigned char key[32]);
+void Poly1305_Update(POLY1305 *context, const unsigned char *input, size_t len_bytes);
+void Poly1305_Final(POLY1305 *context, unsigned char tag[16]);
+
+PEER_VERSION { return OpenSSL_version(OPENSSL_VERSION_STRING); }
+
+PEER_OPEN(openssl)
+{
+    OPENSSL_init_crypto(0, NULL); /* reads the CPU's features */
+    return aligned_alloc(64, (Poly1305_ctx_size() + 63) / 64 * 64);
+}
+
+PEER_MAC(openssl)
+{
+    Poly1305_Init(context, key);
+    Poly1305_Update(context, msg, len_bytes);
+    Poly1305_Final(context, tag);
+}
+
+PEER_OPEN(openssl_evp)
+{
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, "POLY1305", NULL);
+    EVP_MAC_CTX *context = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
+    EVP_MAC_free(mac); /* the context holds it */
+    return context;
+}
+
+PEER_MAC(openssl_evp)
+{
+    size_t tag_bytes;
+    EVP_MAC_init(context, key, 32, NULL);
+    EVP_MAC_update(context, msg, len_bytes);
+    EVP_MAC_final(context, tag, &tag_bytes, 16);
+}

@@ -1,0 +1,192 @@
+//! Whether the peers' tags are right.
+
+use crate::memory::Noise;
+use crate::peers::{Hornet, Peer};
+use crate::reference::{block, clamped, polynomial, prime, tag};
+use crate::report::json::Verdict;
+use num_bigint::BigUint;
+
+/// A message, its key, its tag, and why it is among the inputs.
+pub(crate) struct Input {
+    what: String,
+    key: [u8; 32],
+    msg: Vec<u8>,
+    tag: [u8; 16],
+}
+
+impl Input {
+    fn new(what: impl Into<String>, key: [u8; 32], msg: Vec<u8>) -> Self {
+        let tag = tag(&key, &msg);
+        let what = what.into();
+        Self {
+            what,
+            key,
+            msg,
+            tag,
+        }
+    }
+}
+
+/// Ordinary inputs, and those that a field arithmetic gets wrong if it gets anything wrong.
+pub(crate) fn inputs() -> Vec<Input> {
+    let mut noise = Noise(1305);
+    let mut inputs = Vec::new();
+
+    let lengths = (0..=300).chain([
+        511, 512, 513, 767, 1023, 1024, 1025, 1350, 1500, 2047, 2048, 2049, 4096, 4111, 16384,
+        65536, 65551, 100_003,
+    ]);
+    for len_bytes in lengths {
+        let mut msg = vec![0; len_bytes];
+        noise.fill(&mut msg);
+        inputs.push(Input::new(
+            format!("{len_bytes} bytes"),
+            key(&mut noise),
+            msg,
+        ));
+    }
+
+    // Halves of keys at the ends of their ranges, with messages at the ends of theirs.
+    let halves = [
+        ("0", [0; 16]),
+        ("1", 1_u128.to_le_bytes()),
+        ("4", 4_u128.to_le_bytes()),
+        ("all ones", [0xff; 16]),
+        ("the highest bit", (1_u128 << 123).to_le_bytes()),
+    ];
+    for (r_name, r) in halves {
+        for (s_name, s) in halves {
+            for fill in [0, 0xff] {
+                for len_bytes in [
+                    0, 1, 15, 16, 17, 31, 32, 48, 64, 127, 128, 240, 256, 257, 512, 1024, 2304,
+                    5000,
+                ] {
+                    let what = format!("r {r_name}, s {s_name}, {len_bytes} bytes of {fill:#04x}");
+                    inputs.push(Input::new(what, joined(r, s), vec![fill; len_bytes]));
+                }
+            }
+        }
+    }
+
+    // Polynomials that end on both sides of the prime, and with s all ones, on both sides of 2^128.
+    let from_end = |below: u8| prime() - below;
+    let values = (0..6_u8).map(BigUint::from).chain((1..6).map(from_end));
+    for value in values {
+        for blocks in [
+            1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 24, 32, 33, 48, 64, 65, 128, 129, 144,
+        ] {
+            for (s_name, s) in [("0", [0; 16]), ("all ones", [0xff; 16])] {
+                for r in [1_u128.to_le_bytes(), random_half(&mut noise)] {
+                    if let Some(msg) = ending_in(&value, &clamped(&r), blocks, &mut noise) {
+                        let what = format!("{blocks} blocks, polynomial {value:#x}, s {s_name}");
+                        inputs.push(Input::new(what, joined(r, s), msg));
+                    }
+                }
+            }
+        }
+    }
+    inputs
+}
+
+/// A message whose polynomial has that value. There may be none that is this short.
+fn ending_in(value: &BigUint, r: &BigUint, blocks: usize, noise: &mut Noise) -> Option<Vec<u8>> {
+    let prime = prime();
+    // What is to be multiplied by r at last.
+    let sum = value * r.modinv(&prime)? % &prime;
+    (0..64).find_map(|_| {
+        let mut msg = vec![0; 16 * (blocks - 1)];
+        noise.fill(&mut msg);
+        // The last block is its bytes and 2^128.
+        let so_far = polynomial(r, &msg) + block(&[0; 16]);
+        let last = (&sum + &prime + &prime - so_far) % &prime;
+        let mut bytes = last.to_bytes_le();
+        (bytes.len() <= 16).then(|| {
+            bytes.resize(16, 0);
+            msg.extend(bytes);
+            msg
+        })
+    })
+}
+
+fn key(noise: &mut Noise) -> [u8; 32] {
+    joined(random_half(noise), random_half(noise))
+}
+
+fn random_half(noise: &mut Noise) -> [u8; 16] {
+    let mut half = [0; 16];
+    noise.fill(&mut half);
+    half
+}
+
+fn joined(r: [u8; 16], s: [u8; 16]) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(&r);
+    key[16..].copy_from_slice(&s);
+    key
+}
+
+/// Compares a peer's tags with those that are right.
+pub(crate) fn check(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
+    let errs = |input: &&Input| peer.tag(&input.key, &input.msg) != input.tag;
+    verdict(peer.name().to_owned(), inputs, inputs.iter().filter(errs))
+}
+
+/// Checks all of Hornet's kernels, and its batches with each; the automatic choice is in force afterwards.
+pub(crate) fn check_kernels(hornet: &Hornet, inputs: &[Input]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for kernel in hornet.kernels() {
+        if hornet.force(Some(&kernel.name)) {
+            let mut single = check(hornet, inputs);
+            single.peer = format!("{}, {}", hornet.name(), kernel.name);
+            verdicts.push(single);
+
+            let keys = inputs.iter().map(|input| input.key).collect();
+            let msgs: Vec<&[u8]> = inputs.iter().map(|input| &input.msg[..]).collect();
+            let tags = hornet.tags(keys, &msgs);
+            let wrong = inputs
+                .iter()
+                .zip(tags)
+                .filter(|(input, tag)| input.tag != *tag);
+            let name = format!("{}, {}, batch", hornet.name(), kernel.name);
+            verdicts.push(verdict(name, inputs, wrong.map(|(input, _)| input)));
+        }
+    }
+    let _ = hornet.force(None); // never fails
+    verdicts
+}
+
+fn verdict<'a>(peer: String, inputs: &[Input], wrong: impl Iterator<Item = &'a Input>) -> Verdict {
+    let wrong: Vec<&Input> = wrong.collect();
+    Verdict {
+        peer,
+        inputs: inputs.len(),
+        wrong: wrong.len(),
+        example: wrong.first().map(|input| input.what.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_constructed_messages_end_where_they_should() {
+        let mut noise = Noise(0);
+        for r in [1_u128.to_le_bytes(), [0xff; 16]] {
+            let r = clamped(&r);
+            for value in [BigUint::ZERO, prime() - 1_u8] {
+                let msg = ending_in(&value, &r, 5, &mut noise).unwrap();
+                assert_eq!(msg.len(), 80);
+                assert_eq!(polynomial(&r, &msg), value);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_can_be_done_with_r_zero() {
+        assert_eq!(
+            ending_in(&BigUint::ZERO, &BigUint::ZERO, 5, &mut Noise(0)),
+            None
+        );
+    }
+}

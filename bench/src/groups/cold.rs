@@ -1,0 +1,76 @@
+//! Message and key in no cache: what a packet costs that has just come from the network.
+
+use super::{Bench, Inputs, series};
+use crate::call::Calls;
+use crate::measure::{Iterations, Subject};
+use crate::memory::Noise;
+use crate::report::json::{Group, Series, Values};
+
+const LENGTHS: [usize; 3] = [64, 1350, 16384];
+
+/// The calls of one sample, each with a message and a key that no other call of it uses.
+const CALLS: usize = 64;
+
+/// Between the beginnings of two messages, over their length: they share no page that is prefetched as one.
+const GAP: usize = 4096;
+
+pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+    if !cfg!(target_arch = "x86_64") {
+        return Vec::new(); // flush knows no other
+    }
+    vec![series(
+        Group::Cold,
+        "out of cache",
+        "bytes",
+        &LENGTHS,
+        |len_bytes| {
+            let stride = len_bytes.next_multiple_of(GAP) + GAP;
+            let mut inputs = Inputs::new(CALLS * stride, CALLS);
+            let mut order: Vec<usize> = (0..CALLS).collect();
+            Noise(7).shuffle(&mut order); // no stride to be foreseen
+            let calls = order
+                .into_iter()
+                .map(|i| inputs.call(i * stride, len_bytes, i));
+            // SAFETY: the inputs outlive the calls.
+            let calls = unsafe { Calls::new(calls.collect()) };
+
+            let subjects = bench.peers.iter().map(|peer| {
+                Subject::new(peer.name(), |iterations| peer.run(&calls, iterations))
+                    .prepared_by(|| flush_all(&calls))
+            });
+            let mut plan = bench.plan(Iterations::Exactly(CALLS));
+            plan.rounds = bench.rounds_divided_by(2);
+            bench.measure(subjects.collect(), plan)
+        },
+    )]
+}
+
+fn flush_all(calls: &Calls) {
+    for call in calls.as_slice() {
+        flush(call.key, 32);
+        flush(call.msg, call.len_bytes);
+    }
+    wait();
+}
+
+/// Takes the bytes out of all caches.
+#[cfg(target_arch = "x86_64")]
+fn flush(start: *const u8, len_bytes: usize) {
+    for offset in (0..len_bytes).step_by(64).chain(len_bytes.checked_sub(1)) {
+        // SAFETY: the byte can be read; flushing changes nothing.
+        unsafe { std::arch::x86_64::_mm_clflush(start.add(offset)) };
+    }
+}
+
+/// Until all is flushed.
+#[cfg(target_arch = "x86_64")]
+fn wait() {
+    // SAFETY: every x86-64 CPU has it.
+    unsafe { std::arch::x86_64::_mm_mfence() };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn flush(_start: *const u8, _len_bytes: usize) {}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn wait() {}

@@ -1,0 +1,134 @@
+//! The peers from crates.io: two libraries in C that come with their sources, and two in Rust.
+
+use super::{Native, Peer, version};
+use crate::call::MacFunction;
+use crate::section::Section::{self, Avx2, Avx512f, Best};
+use poly1305::Poly1305;
+use poly1305::universal_hash::KeyInit;
+use std::ffi::{CStr, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::slice;
+
+/// Which take no notice of AVX-512.
+const ALL: &[Section] = &[Best, Avx2, Avx512f];
+
+pub(crate) fn all() -> Vec<Box<dyn Peer>> {
+    // SAFETY: both return strings that stay.
+    let libsodium = unsafe {
+        libsodium_sys::sodium_init();
+        CStr::from_ptr(libsodium_sys::sodium_version_string())
+    };
+    let libsodium = libsodium.to_string_lossy().into_owned();
+    let aws_lc = format!("aws-lc-sys {}", version("aws-lc-sys"));
+    let native = Some("compiled for this CPU, so that it may use AVX-512 anywhere");
+    vec![
+        peer("AWS-LC", aws_lc, aws_lc_mac, ALL, None),
+        peer("libsodium", libsodium, libsodium_mac, ALL, None),
+        peer(
+            "RustCrypto",
+            version("poly1305"),
+            rustcrypto_mac,
+            &[Best],
+            native,
+        ),
+        peer(
+            "libcrux",
+            version("libcrux-poly1305"),
+            libcrux_mac,
+            &[Best],
+            native,
+        ),
+    ]
+}
+
+fn peer(
+    name: &str,
+    version: String,
+    mac: MacFunction,
+    sections: &'static [Section],
+    note: Option<&'static str>,
+) -> Box<dyn Peer> {
+    Box::new(Native {
+        name: name.into(),
+        version,
+        mac,
+        context: ptr::null_mut(),
+        sections,
+        fast: true,
+        note,
+    })
+}
+
+/// `poly1305_state` of AWS-LC's poly1305.h, which `aws-lc-sys` has no declarations of.
+#[repr(C, align(64))]
+struct AwsLcState([u8; 512]);
+
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_init"]
+    fn aws_lc_init(state: *mut AwsLcState, key: *const u8);
+    #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_update"]
+    fn aws_lc_update(state: *mut AwsLcState, input: *const u8, len_bytes: usize);
+    #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_finish"]
+    fn aws_lc_finish(state: *mut AwsLcState, tag: *mut u8);
+}
+
+// Links it: nothing else here mentions the crate.
+use aws_lc_sys as _;
+
+unsafe extern "C" fn aws_lc_mac(
+    tag: *mut u8,
+    msg: *const u8,
+    len_bytes: usize,
+    key: *const u8,
+    _context: *mut c_void,
+) {
+    let mut state = MaybeUninit::uninit();
+    // SAFETY: init sets the state; the pointers are the caller's.
+    unsafe {
+        aws_lc_init(state.as_mut_ptr(), key);
+        aws_lc_update(state.as_mut_ptr(), msg, len_bytes);
+        aws_lc_finish(state.as_mut_ptr(), tag);
+    }
+}
+
+unsafe extern "C" fn libsodium_mac(
+    tag: *mut u8,
+    msg: *const u8,
+    len_bytes: usize,
+    key: *const u8,
+    _context: *mut c_void,
+) {
+    // SAFETY: the pointers are the caller's.
+    unsafe { libsodium_sys::crypto_onetimeauth(tag, msg, len_bytes as u64, key) };
+}
+
+unsafe extern "C" fn rustcrypto_mac(
+    tag: *mut u8,
+    msg: *const u8,
+    len_bytes: usize,
+    key: *const u8,
+    _context: *mut c_void,
+) {
+    // SAFETY: the pointers are the caller's.
+    unsafe {
+        let key = &*key.cast::<[u8; 32]>();
+        let msg = slice::from_raw_parts(msg, len_bytes);
+        let result = Poly1305::new(key.into()).compute_unpadded(msg);
+        tag.cast::<[u8; 16]>().write(result.into());
+    }
+}
+
+unsafe extern "C" fn libcrux_mac(
+    tag: *mut u8,
+    msg: *const u8,
+    len_bytes: usize,
+    key: *const u8,
+    _context: *mut c_void,
+) {
+    // SAFETY: the pointers are the caller's. A message is too long from 2^32 bytes on, and leaves the tag as it was.
+    let _ = unsafe {
+        let msg = slice::from_raw_parts(msg, len_bytes);
+        libcrux_poly1305::mac(&*key.cast(), msg, &mut *tag.cast())
+    };
+}

@@ -1,0 +1,165 @@
+//! The peers in C: `shims/` has a file for each library, `peer.h` there says what is in one.
+
+use super::library::Library;
+use super::{Native, Peer, Peers};
+use crate::call::MacFunction;
+use crate::section::Section::{self, Avx2, Avx512f, Best};
+use std::ffi::{CStr, c_char, c_void};
+
+/// A file in shims/.
+pub(crate) struct Shim {
+    library: &'static str,
+    peers: &'static [Functions],
+}
+
+/// A peer in it.
+struct Functions {
+    /// Of the names of its functions.
+    prefix: &'static str,
+    name: &'static str,
+    sections: &'static [Section],
+    fast: bool,
+    note: Option<&'static str>,
+}
+
+/// `OPENSSL_ia32cap` sees to OpenSSL; the others have no vector code for Poly1305.
+const ALL: &[Section] = &[Best, Avx2, Avx512f];
+
+pub(crate) const SHIMS: &[Shim] = &[
+    Shim {
+        library: "openssl",
+        peers: &[
+            Functions {
+                prefix: "openssl",
+                name: "OpenSSL",
+                sections: ALL,
+                fast: true,
+                note: Some(
+                    "Poly1305_Init, _Update, _Final: internal, what its ChaCha20-Poly1305 calls",
+                ),
+            },
+            Functions {
+                prefix: "openssl_evp",
+                name: "OpenSSL EVP",
+                sections: ALL,
+                fast: false,
+                note: Some("EVP_MAC: one context for all messages"),
+            },
+        ],
+    },
+    Shim {
+        library: "ipsec_mb",
+        peers: &[
+            Functions {
+                prefix: "ipsec_mb",
+                name: "ipsec-mb",
+                sections: &[Best],
+                fast: true,
+                note: Some(
+                    "poly1305_mac_fma_avx512: internal, what its jobs end in on a CPU with AVX-512 IFMA",
+                ),
+            },
+            Functions {
+                prefix: "ipsec_mb_avx512f",
+                name: "ipsec-mb AVX-512",
+                sections: &[Avx512f],
+                fast: true,
+                note: Some(
+                    "poly1305_mac_plain_avx512: internal, for a CPU with AVX-512 but no IFMA",
+                ),
+            },
+            Functions {
+                prefix: "ipsec_mb_scalar",
+                name: "ipsec-mb scalar",
+                sections: ALL,
+                fast: true,
+                note: Some("poly1305_mac_scalar: internal, for a CPU without AVX-512"),
+            },
+            Functions {
+                prefix: "ipsec_mb_job",
+                name: "ipsec-mb job",
+                sections: &[Best],
+                fast: false,
+                note: Some(
+                    "the public interface: one job for each message, flushed if it is not done at once",
+                ),
+            },
+            Functions {
+                prefix: "ipsec_mb_job_avx2",
+                name: "ipsec-mb job AVX2",
+                sections: &[Avx2],
+                fast: false,
+                note: Some("the public interface, its manager set up by init_mb_mgr_avx2"),
+            },
+        ],
+    },
+    Shim {
+        library: "nettle",
+        peers: &[Functions {
+            prefix: "nettle",
+            name: "Nettle",
+            sections: ALL,
+            fast: false,
+            note: Some("its internal functions: the public interface has Poly1305 with AES only"),
+        }],
+    },
+    Shim {
+        library: "libgcrypt",
+        peers: &[Functions {
+            prefix: "libgcrypt",
+            name: "Libgcrypt",
+            sections: ALL,
+            fast: false,
+            note: None,
+        }],
+    },
+    Shim {
+        library: "botan",
+        peers: &[Functions {
+            prefix: "botan",
+            name: "Botan",
+            sections: ALL,
+            fast: false,
+            note: Some("its interface for C, one object for all messages"),
+        }],
+    },
+];
+
+impl Shim {
+    pub(crate) fn load(&self, peers: &mut Peers) {
+        let library = Library::open(self.library);
+        for peer in self.peers {
+            let opened = library
+                .clone()
+                .and_then(|library| peer.open(library))
+                .map(|peer| vec![peer]);
+            peers.add(peer.name, opened);
+        }
+    }
+}
+
+impl Functions {
+    fn open(&self, library: Library) -> Result<Box<dyn Peer>, String> {
+        type Version = unsafe extern "C" fn() -> *const c_char;
+        type Open = unsafe extern "C" fn() -> *mut c_void;
+        // SAFETY: the types are those in peer.h, and so is what the functions return.
+        let (version, mac, context) = unsafe {
+            let version: Version = library.function("peer_version")?;
+            let open: Open = library.function(&format!("{}_open", self.prefix))?;
+            let mac: MacFunction = library.function(&format!("{}_mac", self.prefix))?;
+            (CStr::from_ptr(version()), mac, open())
+        };
+        if context.is_null() {
+            return Err("does not run on this CPU".into());
+        }
+        Ok(Box::new(Native {
+            name: self.name.into(),
+            version: version.to_string_lossy().into_owned(),
+            mac,
+            context,
+            sections: self.sections,
+            fast: self.fast,
+            note: self.note,
+        }))
+    }
+}

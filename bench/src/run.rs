@@ -1,0 +1,220 @@
+//! The subcommands, apart from `tune`.
+
+use crate::built::{HORNET_FLAGS, RUST_FLAGS, TOOLS};
+use crate::cli::{self, Run};
+use crate::error::Error;
+use crate::peers::{Peer, Peers};
+use crate::report::json::{Named, PeerInfo, Report, SectionReport, Verdict, WorkerReport};
+use crate::report::merge::{is_hornet, merge};
+use crate::report::{plot, table};
+use crate::section::Section;
+use crate::{check, cpu, print, say, worker};
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+/// Measures, and writes everything.
+pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Error> {
+    let peers = Peers::load();
+    worker::select(&peers, &arguments.what.peers)?; // complains before anything is measured
+    let mut sections = Vec::new();
+    for &section in &arguments.sections {
+        if peers.hornets().any(|hornet| hornet.is_in(section)) {
+            sections.push(run_section(section, arguments)?);
+        } else {
+            say(format_args!(
+                "{}: left out, Hornet has no kernel for it here",
+                section.name()
+            ));
+        }
+    }
+    let processes = usize::from(arguments.processes);
+    let report = report(&peers, sections, processes, arguments.what.rounds.into());
+    write_all(&report, &arguments.out)?;
+    Ok(status(
+        report.sections.iter().flat_map(|section| &section.checks),
+    ))
+}
+
+fn run_section(section: Section, arguments: &Run) -> Result<SectionReport, Error> {
+    let mut workers = Vec::new();
+    for process in 1..=arguments.processes {
+        say(format_args!(
+            "{}: process {process} of {}",
+            section.name(),
+            arguments.processes
+        ));
+        workers.push(run_worker(section, arguments)?);
+    }
+    let Some(first) = workers.first() else {
+        return Err(Error::new(section.name(), "measured in no process"));
+    };
+    Ok(SectionReport {
+        section,
+        mask: section.mask().map(str::to_owned),
+        hornet_kernel: first.hornet_kernel.clone(),
+        counts_cycles: first.counts_cycles,
+        checks: first.checks.clone(),
+        series: {
+            let series: Vec<_> = workers.into_iter().map(|worker| worker.series).collect();
+            merge(&series)
+        },
+    })
+}
+
+fn run_worker(section: Section, arguments: &Run) -> Result<WorkerReport, Error> {
+    let fail = |problem: &dyn std::fmt::Display| Error::new("worker", problem);
+    let what = &arguments.what;
+    let program = env::current_exe().map_err(|error| fail(&error))?;
+    let mut command = Command::new(program);
+    command.args(["worker", "--section", section.name()]);
+    command.args(["--rounds", &what.rounds.to_string()]);
+    for group in &what.only {
+        let value = clap::ValueEnum::to_possible_value(group);
+        let name = value.as_ref().map_or("", |value| value.get_name());
+        command.args(["--only", name]);
+    }
+    for name in &what.peers.names {
+        command.args(["--peers", name]);
+    }
+    if let Some(kernel) = &what.kernel {
+        command.args(["--kernel", kernel]);
+    }
+    command.env_remove("OPENSSL_ia32cap");
+    command.envs(section.mask().map(|mask| ("OPENSSL_ia32cap", mask)));
+
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| fail(&error))?;
+    if !output.status.success() {
+        return Err(fail(&output.status));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| fail(&error))
+}
+
+fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds: usize) -> Report {
+    let named = |name: &str, value: &str| Named {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    Report {
+        date: cpu::today(),
+        cpu: cpu::this_cpu(),
+        processes,
+        rounds,
+        tools: TOOLS
+            .iter()
+            .map(|(tool, version)| named(tool, version))
+            .collect(),
+        hornet_flags: HORNET_FLAGS.to_owned(),
+        rust_flags: RUST_FLAGS.to_owned(),
+        peers: peers
+            .present
+            .iter()
+            .map(|peer| PeerInfo {
+                name: peer.name().to_owned(),
+                version: peer.version().to_owned(),
+                note: peer.note().map(str::to_owned),
+            })
+            .collect(),
+        missing: peers
+            .missing
+            .iter()
+            .map(|(name, why)| named(name, why))
+            .collect(),
+        sections,
+    }
+}
+
+/// Writes the results, the tables and the plots, each named for the CPU.
+fn write_all(report: &Report, out: &Path) -> Result<(), Error> {
+    let json = serde_json::to_string(report).map_err(|error| Error::new("results", error))?;
+    fs::create_dir_all(out).map_err(|error| Error::new(out.display(), error))?;
+    let slug = cpu::slug(&report.cpu);
+    write(&out.join(format!("{slug}.json")), &(json + "\n"))?;
+    draw(report, out)
+}
+
+fn draw(report: &Report, out: &Path) -> Result<(), Error> {
+    let slug = cpu::slug(&report.cpu);
+    let mut plots = Vec::new();
+    for plot in plot::all(report) {
+        let name = format!("{slug}-{}.svg", plot.name);
+        write(
+            &out.join(&name),
+            &plot.svg.map_err(|error| Error::new(&name, error))?,
+        )?;
+        plots.push((plot.title, name));
+    }
+    write(
+        &out.join(format!("{slug}.md")),
+        &table::markdown(report, &plots),
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|error| Error::new(path.display(), error))?;
+    say(format_args!("wrote {}", path.display()));
+    Ok(())
+}
+
+/// Draws everything anew.
+pub(crate) fn render(file: &Path, out: Option<&Path>) -> Result<ExitCode, Error> {
+    let fail = |problem: &dyn std::fmt::Display| Error::new(file.display(), problem);
+    let json = fs::read_to_string(file).map_err(|error| fail(&error))?;
+    let report: Report = serde_json::from_str(&json).map_err(|error| fail(&error))?;
+    let out = out.or_else(|| file.parent()).unwrap_or(Path::new("."));
+    fs::create_dir_all(out).map_err(|error| Error::new(out.display(), error))?;
+    draw(&report, out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Compares all tags: those of the peers, of each of Hornet's kernels, and of its batches.
+pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
+    let peers = Peers::load();
+    let inputs = check::inputs();
+    let mut verdicts = Vec::new();
+    for peer in worker::select(&peers, names)? {
+        match peer.as_hornet() {
+            Some(hornet) => verdicts.extend(check::check_kernels(hornet, &inputs)),
+            None => verdicts.push(check::check(peer, &inputs)),
+        }
+    }
+    let mut text = String::new();
+    for verdict in &verdicts {
+        let _ = writeln!(text, "{}", table::verdict(verdict));
+    }
+    print(text + &missing(&peers))?;
+    Ok(status(verdicts.iter()))
+}
+
+/// 1 if Hornet errs. What others do wrong is in the report.
+fn status<'a>(mut verdicts: impl Iterator<Item = &'a Verdict>) -> ExitCode {
+    let errs = verdicts.any(|verdict| is_hornet(&verdict.peer) && verdict.wrong > 0);
+    ExitCode::from(u8::from(errs))
+}
+
+/// Shows all peers.
+pub(crate) fn list() -> Result<ExitCode, Error> {
+    let peers = Peers::load();
+    let mut text = String::new();
+    for peer in &peers.present {
+        let note = peer
+            .note()
+            .map_or_else(String::new, |note| format!(": {note}"));
+        let _ = writeln!(text, "{} {}{note}", peer.name(), peer.version());
+    }
+    print(text + &missing(&peers))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn missing(peers: &Peers) -> String {
+    let mut text = String::new();
+    for (name, why) in &peers.missing {
+        let _ = writeln!(text, "{name}: left out, {why}");
+    }
+    text
+}

@@ -1,0 +1,53 @@
+//! The same measurements with fewer of the CPU's instructions: how Hornet does on CPUs that are not at hand.
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// What the peers may use.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Section {
+    /// All that the CPU has
+    Best,
+    /// AVX2 but no AVX-512
+    Avx2,
+    /// AVX-512F but not its IFMA
+    Avx512f,
+}
+
+impl Section {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Best => "All instructions of the CPU",
+            Self::Avx2 => "AVX2, no AVX-512",
+            Self::Avx512f => "AVX-512F, no IFMA",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Avx2 => "avx2",
+            Self::Avx512f => "avx512f",
+        }
+    }
+
+    /// The kernel that Hornet is forced to.
+    pub(crate) fn kernel(self) -> Option<&'static str> {
+        match self {
+            Self::Best => None,
+            Self::Avx2 => Some("avx2"),
+            Self::Avx512f => Some("avx512f"),
+        }
+    }
+
+    /// What `OPENSSL_ia32cap` hides from OpenSSL and AWS-LC: bits of CPUID leaf 7, EBX. AVX-512 F is bit 16, DQ 17,
+    /// IFMA 21, CD 28, BW 30, VL 31.
+    pub(crate) fn mask(self) -> Option<&'static str> {
+        match self {
+            Self::Best => None,
+            Self::Avx2 => Some(":~0xd0230000"),
+            Self::Avx512f => Some(":~0x200000"),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What many numbers come to.
+
+/// The value below which that part of all values lies, between two of them in proportion. None if there are no values.
+pub(crate) fn quantile(values: &[f64], part: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
+    let at = part.clamp(0.0, 1.0) * last as f64;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and last"
+    )]
+    let below = at as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * at.fract())
+}
+
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let sum: f64 = values.iter().map(|value| value.ln()).sum();
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
+    let mean = sum / values.len() as f64;
+    Some(mean.exp())
+}
+
+/// The value with four digits: more are noise.
+pub(crate) fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles() {
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        let values = [5.0, 1.0, 2.0, 3.0, 4.0];
+        assert_eq!(quantile(&values, 0.0), Some(1.0));
+        assert_eq!(quantile(&values, 0.25), Some(2.0));
+        assert_eq!(quantile(&values, 1.0), Some(5.0));
+    }
+
+    #[test]
+    fn geometric_means() {
+        assert_eq!(geometric_mean(&[]), None);
+        let mean = geometric_mean(&[0.5, 2.0, 1.0]).unwrap();
+        assert!((mean - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "the same decimal digits")]
+    fn rounding() {
+        assert_eq!(rounded(1234.567), 1235.0);
+        assert_eq!(rounded(0.001_234_567), 0.001_235);
+        assert_eq!(rounded(0.0), 0.0);
+    }
+}

@@ -1,0 +1,111 @@
+//! One of the processes that measure. The one that starts it merges what they print.
+
+use crate::cli::{Peers as Names, Worker};
+use crate::counter::Counter;
+use crate::error::Error;
+use crate::groups::Bench;
+use crate::peers::{Hornet, Peer, Peers};
+use crate::report::json::{Group, Verdict, WorkerReport};
+use crate::section::Section;
+use crate::{check, print};
+use std::process::ExitCode;
+
+pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
+    let all = Peers::load();
+    let section = arguments.section;
+    let mut peers: Vec<&dyn Peer> = select(&all, &arguments.what.peers)?;
+    peers.retain(|peer| peer.is_in(section));
+
+    let kernel = arguments.what.kernel.as_deref().or(section.kernel());
+    for hornet in all.hornets() {
+        if !hornet.force(kernel) {
+            let kernel = kernel.unwrap_or_default();
+            return Err(Error::new(
+                hornet.name(),
+                format_args!("no kernel {kernel:?} runs here"),
+            ));
+        }
+    }
+
+    let inputs = check::inputs();
+    let checks: Vec<_> = peers
+        .iter()
+        .map(|peer| check::check(*peer, &inputs))
+        .collect();
+    let mut verdicts = checks.iter();
+    peers.retain(|_| verdicts.next().is_some_and(Verdict::is_measured));
+
+    let bench = Bench {
+        counter: Counter::open(),
+        peers,
+        rounds: arguments.what.rounds.into(),
+    };
+    let groups = groups(&arguments.what.only, section);
+    let report = WorkerReport {
+        hornet_kernel: all
+            .hornets()
+            .next()
+            .map_or_else(String::new, Hornet::kernel),
+        counts_cycles: bench.counter.has_cycles(),
+        checks,
+        series: groups.iter().flat_map(|group| bench.run(*group)).collect(),
+    };
+    let json = serde_json::to_string(&report).map_err(|error| Error::new("worker", error))?;
+    print(json)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn groups(only: &[Group], section: Section) -> Vec<Group> {
+    match section {
+        _ if !only.is_empty() => only.to_vec(),
+        Section::Best => Group::ALL.to_vec(),
+        Section::Avx2 | Section::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
+    }
+}
+
+/// The peers whose names begin with the words of one of these names; all if there are no names.
+pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn Peer>, Error> {
+    let present = || peers.present.iter().map(|peer| &**peer);
+    if names.names.is_empty() {
+        return Ok(present().collect());
+    }
+    if let Some(unknown) = names
+        .names
+        .iter()
+        .find(|name| !present().any(|peer| is_meant(peer.name(), name)))
+    {
+        let known: Vec<&str> = present().map(Peer::name).collect();
+        let problem = format_args!("no peer {unknown:?}; there are {}", known.join(", "));
+        return Err(Error::new("--peers", problem));
+    }
+    let chosen =
+        present().filter(|peer| names.names.iter().any(|name| is_meant(peer.name(), name)));
+    Ok(chosen.collect())
+}
+
+fn is_meant(peer: &str, name: &str) -> bool {
+    let (peer, name) = (peer.to_lowercase(), name.trim().to_lowercase());
+    let rest = peer.strip_prefix(&name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) && !name.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert!(is_meant("OpenSSL EVP", "openssl"));
+        assert!(is_meant("OpenSSL EVP", "OpenSSL EVP"));
+        assert!(!is_meant("OpenSSL", "OpenSSL EVP"));
+        assert!(!is_meant("OpenSSL", "Open"));
+        assert!(!is_meant("OpenSSL", ""));
+    }
+
+    #[test]
+    fn less_is_measured_where_instructions_are_hidden() {
+        assert_eq!(groups(&[], Section::Best), Group::ALL);
+        assert!(!groups(&[], Section::Avx2).contains(&Group::Stream));
+        assert_eq!(groups(&[Group::Cold], Section::Avx2), [Group::Cold]);
+    }
+}

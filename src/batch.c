@@ -1,0 +1,104 @@
+/* Many messages at once: which of them share the lanes of a vector. */
+#include "../include/hornet.h"
+#include "kernel.h"
+#include "words.h"
+
+/* Messages are regrouped by length within windows of so many. */
+enum { WINDOW = 64 };
+
+/* Lengths are sorted by three digits. */
+enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
+_Static_assert(HORNET_BATCH_MAX_BYTES < 1 << (3 * DIGIT_BITS), "three digits must do");
+
+/* order = the numbers 0 to count - 1, by falling digit of keys, else in the order of `before`. */
+static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t *keys, size_t count,
+                          int shift)
+{
+    uint8_t place[DIGITS] = {0}; /* of the next message with that digit */
+    for (size_t i = 0; i < count; i++)
+        place[keys[before[i]] >> shift & (DIGITS - 1)]++;
+    uint8_t sum = 0;
+    for (int digit = DIGITS - 1; digit >= 0; digit--) {
+        const uint8_t n = place[digit];
+        place[digit] = sum;
+        sum = (uint8_t)(sum + n);
+    }
+    for (size_t i = 0; i < count; i++)
+        order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
+}
+
+static void tag_of(const struct hornet_batch *batch, size_t i)
+{
+    hornet_poly1305(batch->tags[i], batch->msgs[i], batch->lens_bytes[i], batch->keys[i]);
+}
+
+static void tags_of_window(const struct hornet_kernel *kernel, const struct hornet_batch *batch,
+                           size_t count)
+{
+    uint8_t order[WINDOW], other[WINDOW];
+    uint16_t keys[WINDOW];
+    size_t nshort = 0;
+    uint16_t differences = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t len_bytes = batch->lens_bytes[i];
+        if (len_bytes > HORNET_BATCH_MAX_BYTES) {
+            tag_of(batch, i);
+            continue;
+        }
+        keys[i] = (uint16_t)len_bytes;
+        order[nshort++] = (uint8_t)i;
+        differences |= keys[i] ^ keys[order[0]];
+    }
+    if (differences != 0) {
+        sort_by_digit(other, order, keys, nshort, 0);
+        sort_by_digit(order, other, keys, nshort, DIGIT_BITS);
+        sort_by_digit(other, order, keys, nshort, 2 * DIGIT_BITS);
+        memcpy(order, other, nshort);
+    }
+    for (size_t i = kernel->batch(batch, order, nshort); i < nshort; i++)
+        tag_of(batch, order[i]);
+}
+
+void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                           const uint8_t (*keys)[32], size_t count)
+{
+    const struct hornet_kernel *kernel = hornet_kernel_in_use();
+    if (kernel->batch == NULL) {
+        for (size_t i = 0; i < count; i++)
+            hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);
+        return;
+    }
+    while (count != 0) {
+        const size_t n = count < WINDOW ? count : WINDOW;
+        const struct hornet_batch window = {tags, msgs, lens_bytes, keys};
+        tags_of_window(kernel, &window, n);
+        tags += n;
+        msgs += n;
+        lens_bytes += n;
+        keys += n;
+        count -= n;
+    }
+}
+
+bool hornet_poly1305_verify_batch(bool *good, const uint8_t (*tags)[16], const void *const *msgs,
+                                  const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
+{
+    uint8_t right[WINDOW][16];
+    bool all = true;
+    while (count != 0) {
+        const size_t n = count < WINDOW ? count : WINDOW;
+        hornet_poly1305_batch(right, msgs, lens_bytes, keys, n);
+        for (size_t i = 0; i < n; i++) {
+            good[i] = tags_equal(right[i], tags[i]);
+            all &= good[i];
+        }
+        good += n;
+        tags += n;
+        msgs += n;
+        lens_bytes += n;
+        keys += n;
+        count -= n;
+    }
+    clear_bytes(right, sizeof right); /* the right tags for forged messages */
+    return all;
+}
