@@ -62,7 +62,7 @@ static void tags_of_window(const struct hornet_kernel *kernel, const struct horn
 void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
                            const uint8_t (*keys)[32], size_t count)
 {
-    const struct hornet_kernel *kernel = hornet_kernel_in_use();
+    const struct hornet_kernel *kernel = hornet_kernel_for_length(HORNET_BATCH_KERNEL_BYTES);
     if (kernel->batch == NULL) {
         for (size_t i = 0; i < count; i++)
             hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);

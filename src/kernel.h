@@ -42,6 +42,10 @@ struct hornet_batch {
 /* Longer messages gain nothing from neighbours: they fill the lanes by themselves. */
 #define HORNET_BATCH_MAX_BYTES 8192
 
+/* Batches go to the kernel that serves one message of this length: where 512 bits take two turns, to the
+ * one with 256. */
+#define HORNET_BATCH_KERNEL_BYTES 2048
+
 /* What lanes read that wait for their message to begin. */
 extern const uint8_t hornet_batch_zeros[HORNET_BATCH_MAX_BYTES];
 
@@ -79,9 +83,6 @@ const struct hornet_choice *hornet_choose(void);
 
 /* The kernel in use for a message of this length. Never NULL: where the scalar code serves, its kernel. */
 const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes);
-
-/* The kernel in use, whatever the length. Never NULL. */
-const struct hornet_kernel *hornet_kernel_in_use(void);
 
 /* The kernels themselves, one file each in kernels/. */
 #define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \

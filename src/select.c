@@ -96,8 +96,6 @@ const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes)
     return atomic_load_explicit(&scalar, memory_order_relaxed);
 }
 
-const struct hornet_kernel *hornet_kernel_in_use(void) { return chosen()->kernel; }
-
 const char *hornet_kernel_name(void) { return chosen()->kernel->name; }
 
 const char *hornet_kernel_at(size_t index)

@@ -2,10 +2,10 @@
 # Runs the rows of cpus.txt for CPUs that this machine is not: which kernel each chooses, that all kernels it
 # offers run, and their tags. qemu emulates up to AVX2; for AVX-512 Bochs boots a whole machine.
 #
-#     tests/cpus.sh [qemu-x86_64|qemu-i386|bochs]      only the rows of this emulator
+#     tests/cpus.sh [qemu-x86_64|qemu-i386|bochs [COMPILER]]      only these rows
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build/cpus-${1-all}
+build=$root/build/cpus-${1-all}-${2-all}
 rm -rf "$build"
 mkdir -p "$build"
 
@@ -27,7 +27,7 @@ kernels=$("$root/tests/kernel_names.sh" | grep -v '^portable')
 rows=0
 grep -v '^#' "$root/tests/cpus.txt" > "$build/rows"
 while read -r name compiler emulator model chosen tested; do
-    [ "${1-$emulator}" = "$emulator" ] || continue
+    [ "${1-$emulator}" = "$emulator" ] && [ "${2-$compiler}" = "$compiler" ] || continue
     echo "== $name, $compiler: $emulator, $model"
     # The library and the flags are words.
     # shellcheck disable=SC2086

@@ -164,7 +164,8 @@ quick() {
 }
 
 emulated() {
-    run_test cpus-avx-512                   tests/cpus.sh bochs
+    run_test cpus-avx-512-gcc               tests/cpus.sh bochs gcc
+    run_test cpus-avx-512-clang-19          tests/cpus.sh bochs clang-19
 }
 
 case $suite in

@@ -464,6 +464,28 @@ static void test_lane_order(const struct hornet_kernel *kernel)
         check_message(kernel, "blocks numbered", msg, n, key);
 }
 
+/* The kernel's own code for batches, which the library may hand to a kernel of fewer lanes. */
+static void check_own_batch(const struct hornet_kernel *kernel, const void **msgs, const size_t *lens_bytes,
+                            uint8_t (*keys)[32], size_t count, tag_t *expected)
+{
+    uint8_t order[256];
+    tag_t tags[256];
+    if (kernel->batch == NULL)
+        return;
+    size_t n = 0;
+    for (size_t len = HORNET_BATCH_MAX_BYTES + 1; len-- != 0 && n < count;) /* the longest first */
+        for (size_t i = 0; i < count; i++)
+            if (lens_bytes[i] == len)
+                order[n++] = (uint8_t)i;
+    const struct hornet_batch batch = {tags, msgs, lens_bytes, (const uint8_t(*)[32])keys};
+    const size_t done = kernel->batch(&batch, order, n);
+    check(done <= n, "kernel %s: %zu tags of a batch of %zu", kernel->name, done, n);
+    for (size_t i = 0; i < done; i++)
+        check(memcmp(tags[order[i]], expected[order[i]], 16) == 0,
+              "kernel %s, own batch of %zu: message %zu, length %zu", kernel->name, n, (size_t)order[i],
+              lens_bytes[order[i]]);
+}
+
 /* Batches of every size, of equal lengths and of all kinds, empty and long ones among them; and each wrong
  * tag found where it is. */
 static void test_batches(const struct hornet_kernel *kernel)
@@ -508,6 +530,7 @@ static void test_batches(const struct hornet_kernel *kernel)
             for (size_t i = count; i < MOST; i++)
                 check(tags[i][0] == 0xaa && tags[i][15] == 0xaa, "kernel %s, batch of %zu: tag %zu written",
                       kernel->name, count, i);
+            check_own_batch(kernel, msgs, lens_bytes, keys, count, expected);
             check(hornet_poly1305_verify_batch(good, const_tags, msgs, lens_bytes, const_keys, count),
                   "kernel %s, batch of %zu refused", kernel->name, count);
             if (count == 0)

@@ -58,15 +58,15 @@ HORNET_INLINE scalar_fe scalar_fe_add(scalar_fe h, uint64_t lo, uint64_t hi, uin
 HORNET_INLINE void scalar_multiply(uint64_t d[3], scalar_fe h, scalar_r r)
 {
     const uint64_t h0 = h.limb[0], h1 = h.limb[1], h2 = h.limb[2];
+    const uint64_t g0 = h2 * r.s1, g1 = h2 * r.r0; /* < 7.5 * 2^60, < 6 * 2^60 */
     uint64_t e0, e1, f0, f1;
-    multiply(&d[0], &e1, h0, r.r0);
     multiply(&e0, &f1, h1, r.s1);
+    multiply(&d[0], &e1, h0, r.r0);
     add_word_pair(&d[0], &e1, e0, f1); /* < 2.25 * 2^124 */
-    multiply(&d[1], &d[2], h0, r.r1);
     multiply(&f0, &f1, h1, r.r0);
+    multiply(&d[1], &d[2], h0, r.r1);
     add_word_pair(&d[1], &d[2], f0, f1); /* < 2 * 2^124 */
-    /* < 6 * 2^60 and < 7.5 * 2^60 + 2.25 * 2^60 are added. */
-    add_word_pair(&d[1], &d[2], e1 + h2 * r.s1, h2 * r.r0);
+    add_word_pair(&d[1], &d[2], e1 + g0, g1);
 }
 
 /* What stands above 2^130 in d comes back times 5: d[2] / 4 * 5 < 10 * 2^60 + 2. */

@@ -23,6 +23,11 @@
 #define BATCH_LAZY_MIN 4
 #endif
 
+/* Shorter messages take less time one by one. */
+#ifndef BATCH_MIN_BYTES
+#define BATCH_MIN_BYTES 33
+#endif
+
 /* Blocks in a message of up to SIZE_MAX - 15 bytes. */
 HORNET_INLINE size_t blocks_in(size_t len_bytes) { return (len_bytes + 15) / 16; }
 
@@ -199,14 +204,14 @@ static __attribute__((noinline)) void batch_ragged(const struct hornet_batch *ba
     batch_group(false, 1, batch, order, tags);
 }
 
-/* The contract is that of hornet_kernel.batch. Where fewer than five eighths of the lanes are filled, the
- * messages take longer than one by one. */
+/* The contract is that of hornet_kernel.batch; the longest come first. Where fewer than five eighths of the
+ * lanes are filled, the messages take longer than one by one. */
 static size_t batch(const struct hornet_batch *batch, const uint8_t *order, size_t count)
 {
     const size_t *lens_bytes = batch->lens_bytes;
     uint8_t tags[BATCH_MESSAGES][16], padded[BATCH_MESSAGES];
     size_t done = 0;
-    while (8 * (count - done) >= 5 * (size_t)LANES) {
+    while (8 * (count - done) >= 5 * (size_t)LANES && lens_bytes[order[done]] >= BATCH_MIN_BYTES) {
         const uint8_t *group = order + done;
         const size_t left = count - done;
         size_t room = BATCH_MESSAGES;

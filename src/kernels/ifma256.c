@@ -10,7 +10,8 @@
 
 #include "../field/radix44.h"
 
-#define BATCH_VECTORS 2
+#define BATCH_VECTORS   2
+#define BATCH_MIN_BYTES 1
 #include "../horner/batch.h"
 #define LAZY_MIN_2  5
 #define LAZY_MIN_8  30
