@@ -27,7 +27,8 @@ kernels=$("$root/tests/kernel_names.sh" | grep -v '^portable')
 rows=0
 grep -v '^#' "$root/tests/cpus.txt" > "$build/rows"
 while read -r name compiler emulator model chosen tested; do
-    [ "${1-$emulator}" = "$emulator" ] && [ "${2-$compiler}" = "$compiler" ] || continue
+    [ "${1-$emulator}" = "$emulator" ] || continue
+    [ "${2-$compiler}" = "$compiler" ] || continue
     echo "== $name, $compiler: $emulator, $model"
     # The library and the flags are words.
     # shellcheck disable=SC2086
