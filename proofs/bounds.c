@@ -13,6 +13,7 @@
 #include FIELD_FILE
 #include "horner/batch.h"
 #include "horner/decimated.h"
+#include "horner/join.h"
 
 static fe fe_union(fe a, fe b)
 {
@@ -28,12 +29,14 @@ static int rounds_for(size_t n, fe r, fe *t)
     fe highest, before;
     const fe powers = powers_up_to(LANES, r, &highest);
     const power last = power_from(powers);
-    power steps[2] = {power_from(highest), power_from(highest)};
+    power steps[2];
     lazy_power table[16];
-    if (n == 2)
-        steps[1] = power_from(fe_mul(highest, &steps[0]));
-    if (n > 2)
+    if (n > 2) {
         powers_for_groups(table, n, highest);
+    } else {
+        steps[0] = power_from(highest);
+        raise_powers(steps, n, highest);
+    }
 
     int rounds = 0;
     do {
@@ -55,8 +58,7 @@ static int rounds_of_batch(fe r_element, fe *h)
     power powers[BATCH_LAZY];
     fe blocks[BATCH_LAZY], before;
     powers[0] = power_from(r_element);
-    for (int i = 1; i < BATCH_LAZY; i++)
-        powers[i] = power_from(fe_mul(power_element(&powers[i - 1]), &powers[0]));
+    raise_powers(powers, BATCH_LAZY, r_element);
     for (int i = 0; i < BATCH_LAZY; i++)
         blocks[i] = block;
 
@@ -73,6 +75,28 @@ static int rounds_of_batch(fe r_element, fe *h)
     return rounds;
 }
 
+/* The same for the powers of r that join parts, whatever the number of blocks, and for the joins. */
+static int rounds_of_parts(fe r, fe *place)
+{
+    const uint64_t one[3] = {1, 0, 0};
+    const vec any = vec_any(0, UINT64_MAX);
+    const fe value = fe_from_words(any, any, vec_any(0, HORNET_H2_MAX));
+    const power factor = power_from(r);
+    uint64_t words[3];
+    fe before;
+    int rounds = 0;
+    *place = fe_from_three_words(one);
+    do {
+        before = *place;
+        *place = fe_union(*place, fe_square(*place));
+        *place = fe_union(*place, fe_mul(*place, &factor));
+    } while (memcmp(&before, place, sizeof *place) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the powers for parts reach no fixed point", place->limb[0]);
+    wide_sum_to_words(words, join(value, value, *place));
+    wide_sum_to_words(words, exchange(value, value, value, *place));
+    return rounds;
+}
+
 static void print_limbs(fe a)
 {
     for (int k = 0; k < LIMBS; k++)
@@ -82,7 +106,7 @@ static void print_limbs(fe a)
 
 int main(void)
 {
-    (void)absorb, (void)batch; /* their parts are run below */
+    (void)absorb, (void)batch, (void)fe_power; /* their parts are run below */
 
     /* r is clamped: both words below 2^60. */
     const vec r_word = vec_any(0, (UINT64_C(1) << 60) - 1);
@@ -102,6 +126,8 @@ int main(void)
     }
     fe h;
     printf("  a batch: fixed point after %d rounds, limbs up to", rounds_of_batch(r, &h));
+    print_limbs(h);
+    printf("  parts: fixed point after %d rounds, limbs up to", rounds_of_parts(r, &h));
     print_limbs(h);
     printf("  %lu checked, %lu broken\n", bounds_checked, bounds_broken);
     return bounds_broken != 0;

@@ -3,9 +3,6 @@
 #include "kernel.h"
 #include "words.h"
 
-/* Messages are regrouped by length within windows of so many. */
-enum { WINDOW = 64 };
-
 /* Lengths are sorted by three digits. */
 enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
 _Static_assert(HORNET_BATCH_MAX_BYTES < 1 << (3 * DIGIT_BITS), "three digits must do");
@@ -35,8 +32,8 @@ static void tag_of(const struct hornet_batch *batch, size_t i)
 static void tags_of_window(const struct hornet_kernel *kernel, const struct hornet_batch *batch,
                            size_t count)
 {
-    uint8_t order[WINDOW], other[WINDOW];
-    uint16_t keys[WINDOW];
+    uint8_t order[HORNET_BATCH_WINDOW], other[HORNET_BATCH_WINDOW];
+    uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
     uint16_t differences = 0;
     for (size_t i = 0; i < count; i++) {
@@ -68,36 +65,24 @@ void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const s
             hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);
         return;
     }
-    while (count != 0) {
-        const size_t n = count < WINDOW ? count : WINDOW;
-        const struct hornet_batch window = {tags, msgs, lens_bytes, keys};
-        tags_of_window(kernel, &window, n);
-        tags += n;
-        msgs += n;
-        lens_bytes += n;
-        keys += n;
-        count -= n;
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
+        tags_of_window(kernel, &window, hornet_batch_window(first, count));
     }
 }
 
 bool hornet_poly1305_verify_batch(bool *good, const uint8_t (*tags)[16], const void *const *msgs,
                                   const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
 {
-    uint8_t right[WINDOW][16];
+    uint8_t right[HORNET_BATCH_WINDOW][16];
     bool all = true;
-    while (count != 0) {
-        const size_t n = count < WINDOW ? count : WINDOW;
-        hornet_poly1305_batch(right, msgs, lens_bytes, keys, n);
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const size_t n = hornet_batch_window(first, count);
+        hornet_poly1305_batch(right, msgs + first, lens_bytes + first, keys + first, n);
         for (size_t i = 0; i < n; i++) {
-            good[i] = tags_equal(right[i], tags[i]);
-            all &= good[i];
+            good[first + i] = tags_equal(right[i], tags[first + i]);
+            all &= good[first + i];
         }
-        good += n;
-        tags += n;
-        msgs += n;
-        lens_bytes += n;
-        keys += n;
-        count -= n;
     }
     clear_bytes(right, sizeof right); /* the right tags for forged messages */
     return all;

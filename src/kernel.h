@@ -39,6 +39,15 @@ struct hornet_batch {
     const uint8_t (*keys)[32];
 };
 
+/* Messages of a batch are regrouped by length within windows of so many. */
+#define HORNET_BATCH_WINDOW 64
+
+/* How many of `count` messages are in the window that begins with number `first`. */
+static inline size_t hornet_batch_window(size_t first, size_t count)
+{
+    return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
+}
+
 /* Longer messages gain nothing from neighbours: they fill the lanes by themselves. */
 #define HORNET_BATCH_MAX_BYTES 8192
 
@@ -73,6 +82,15 @@ struct hornet_choice {
     size_t min_vector_bytes;
     const struct hornet_choice *shorter;
 };
+
+/* Which serves a message of this length: this choice or one of the shorter; NULL: the scalar code. */
+static inline const struct hornet_choice *hornet_choice_serving(const struct hornet_choice *choice,
+                                                                size_t len_bytes)
+{
+    while (choice != NULL && len_bytes < choice->min_vector_bytes)
+        choice = choice->shorter;
+    return choice;
+}
 
 /* select.c: the best choice for a set of features; never NULL. */
 const struct hornet_choice *hornet_choice_for(uint32_t features, enum hornet_zmm zmm);

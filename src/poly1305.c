@@ -103,6 +103,14 @@ HORNET_OUT_OF_LINE void mac_of_bytes(uint8_t tag[16], const uint8_t *msg, size_t
         mac_serially(tag, msg, len_bytes, key);
 }
 
+/* An empty message: s alone. */
+HORNET_INLINE void mac_of_nothing(uint8_t tag[16], const uint8_t key[32])
+{
+    uint64_t s[2];
+    load_s(s, key);
+    store_tag(tag, (struct tag_words){s[0], s[1]});
+}
+
 /* At first use. */
 HORNET_OUT_OF_LINE void choose_and_mac(uint8_t tag[16], const void *msg, size_t len_bytes,
                                        const uint8_t key[32])
@@ -117,19 +125,17 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
         choose_and_mac(tag, msg, len_bytes, key);
         return;
     }
-    for (; choice != NULL; choice = choice->shorter)
-        if (len_bytes >= choice->min_vector_bytes && len_bytes != 0) {
-            mac_by_kernel(tag, msg, len_bytes, key, choice->kernel);
-            return;
-        }
-    if (len_bytes > 16)
+    choice = hornet_choice_serving(choice, len_bytes);
+    if (choice != NULL && len_bytes != 0)
+        mac_by_kernel(tag, msg, len_bytes, key, choice->kernel);
+    else if (len_bytes > 16)
         mac_of_blocks(tag, msg, len_bytes, key);
     else if (len_bytes == 16)
         mac_serially(tag, msg, 16, key);
     else if (len_bytes != 0)
         mac_of_bytes(tag, msg, len_bytes, key);
     else
-        store_tag(tag, (struct tag_words){load_le64(key + 16), load_le64(key + 24)}); /* s */
+        mac_of_nothing(tag, key);
 }
 
 bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])

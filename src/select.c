@@ -90,10 +90,8 @@ static const struct hornet_choice *chosen(void)
 
 const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes)
 {
-    for (const struct hornet_choice *choice = chosen(); choice != NULL; choice = choice->shorter)
-        if (len_bytes >= choice->min_vector_bytes)
-            return choice->kernel;
-    return atomic_load_explicit(&scalar, memory_order_relaxed);
+    const struct hornet_choice *choice = hornet_choice_serving(chosen(), len_bytes);
+    return choice != NULL ? choice->kernel : atomic_load_explicit(&scalar, memory_order_relaxed);
 }
 
 const char *hornet_kernel_name(void) { return chosen()->kernel->name; }

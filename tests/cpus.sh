@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the rows of cpus.txt for CPUs that this machine is not: which kernel each chooses, that all kernels it
-# offers run, and their tags. qemu emulates up to AVX2; for AVX-512 Bochs boots a whole machine.
+# offers run, and their tags; AES. qemu emulates up to AVX2; for AVX-512 Bochs boots a whole machine.
 #
 #     tests/cpus.sh [qemu-x86_64|qemu-i386|bochs [COMPILER]]      only these rows
 set -eu
@@ -49,6 +49,7 @@ while read -r name compiler emulator model chosen tested; do
         $run "$(program "$compiler" answers "$root/tests/answers.c" $library)" $kernels \
             2>> "$build/$name.log" > "$build/$name.answers"
         "$build/check_answers" < "$build/$name.answers"
+        $run "$(program "$compiler" aes "$root/tests/test_aes.c" $library)" 2>> "$build/$name.log"
     fi
     rows=$((rows + 1))
 done < "$build/rows"

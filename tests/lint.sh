@@ -10,6 +10,7 @@ complain() {
 
 mapfile -t c_files < <(git ls-files '*.c' '*.h')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
+mapfile -t go_files < <(git ls-files '*.go')
 
 clang-format-19 --dry-run --Werror "${c_files[@]}" || complain "C files: run make format"
 tidy() {
@@ -20,7 +21,10 @@ tidy proofs/bounds.c -- -Isrc -DCHOICES_FILE='<stddef.h>' -DLANES=4 -DFIELD_FILE
     -DKERNEL_NAME='"any"'
 shellcheck "${shell_files[@]}" || complain "shellcheck"
 cargo fmt --check || complain "Rust files: run make format"
-cargo clippy --workspace --all-targets --locked -- -D warnings || complain "clippy"
+cargo clippy --workspace --all-targets --all-features --locked -- -D warnings || complain "clippy"
+unformatted=$(gofmt -l "${go_files[@]}") || complain "gofmt"
+[ -z "$unformatted" ] || complain "Go files, ${unformatted//$'\n'/ }: run make format"
+CGO_CFLAGS="-I$PWD/include" go -C tests/restic vet . || complain "go vet"
 
 # A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in features.def
 # and as targets; a lanes file may build on another's, and serve several kernels; lanes/portable.h is where
@@ -30,7 +34,7 @@ for kernel in "${kernels[@]}"; do
     [ -f "src/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/kernels/$kernel.c"
     if grep -rnw --include='*.[ch]' --include='*.def' "hornet_kernel_$kernel\|$kernel" src |
         grep -v "^src/kernels/$kernel\.c:\|^src/lanes/$kernel\.h:\|^src/kernels\.def:\|^src/features\.def:\|CPU_$kernel\|^src/lanes/.* portable\.h" |
-        grep -v '#define HORNET_TARGET "\|#include "\.\./lanes/\|^src/lanes/[a-z0-9]*\.h:[0-9]*:#include "'; then
+        grep -v '#define HORNET_TARGET "\|#include "\(\.\./\)\?lanes/\|^src/lanes/[a-z0-9]*\.h:[0-9]*:#include "'; then
         complain "the name of kernel $kernel stands outside its files"
     fi
 done

@@ -64,3 +64,20 @@ void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const 
     reference_to_bytes(tag, 16, h);
     mpz_clears(h, r, s, NULL);
 }
+
+bool reference_edge_value(mpz_t value, int index, int offset)
+{
+    static const int bits[] = {26, 32, 44, 52, 64, 78, 88, 96, 104, 128, 129, 130};
+    const int nbits = sizeof bits / sizeof bits[0];
+    if (index > nbits)
+        return false;
+    mpz_set_ui(value, 1);
+    mpz_mul_2exp(value, value, (mp_bitcnt_t)bits[index < nbits ? index : nbits - 1]);
+    if (index == nbits)
+        mpz_sub_ui(value, value, 5);
+    if (offset < 0)
+        mpz_sub_ui(value, value, (unsigned)-offset);
+    else
+        mpz_add_ui(value, value, (unsigned)offset);
+    return true;
+}

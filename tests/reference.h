@@ -4,6 +4,7 @@
 #define HORNET_TESTS_REFERENCE_H
 
 #include <gmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ void reference_clamped(mpz_t r, const uint8_t key[16]);
 
 /* h = the evaluation at r continued over the message, in 0 .. p - 1. */
 void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_bytes);
+
+/* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and both
+ * sides of p and 2^130, each with `offset` -8 to 8. False past the last. */
+bool reference_edge_value(mpz_t value, int index, int offset);
 
 void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32]);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../include/hornet.h"
+#include "../src/aes.h"
 #include "check.h"
 #include "kernels.h"
 
@@ -64,9 +65,82 @@ static void batches(const char *kernel)
     }
 }
 
+/* Keys of Poly1305-AES are secret, but for the bits that must be 0: the clamp tells both tools that those
+ * are. */
+static void secret_aes_keys(uint8_t (*keys)[32], size_t count)
+{
+    memset(keys, 0x5a, 32 * count);
+    secret(keys, 32 * count);
+    for (size_t i = 0; i < count; i++)
+        hornet_poly1305_clamp(keys[i] + 16);
+}
+
+/* Each AES, alone: what it makes of secret keys and blocks. */
+static void aes(void)
+{
+    static const struct hornet_aes *const implementations[] = {
+#define HORNET_AES(name) &hornet_aes_##name,
+#include "../src/aes.def"
+#undef HORNET_AES
+    };
+    enum { COUNT = 9 };
+    uint8_t keys[COUNT][32], blocks[COUNT][16], out[COUNT][16];
+    for (size_t i = 0; i < sizeof implementations / sizeof implementations[0]; i++) {
+        if (implementations[i]->encrypt == NULL ||
+            (implementations[i]->needs & ~hornet_cpu_features()) != 0)
+            continue;
+        secret(keys, sizeof keys);
+        secret(blocks, sizeof blocks);
+        for (size_t count = 0; count <= COUNT; count++)
+            implementations[i]->encrypt(out, (const uint8_t(*)[16])blocks, (const uint8_t(*)[32])keys,
+                                        count);
+        printf("%s\n", implementations[i]->name);
+    }
+}
+
+static void poly1305_aes(void)
+{
+    enum { COUNT = 70 };
+    static uint8_t tags[COUNT][16], keys[COUNT][32], nonces[COUNT][16];
+    static const void *msgs[COUNT];
+    static size_t lens_bytes[COUNT];
+    bool good[COUNT];
+    secret_aes_keys(keys, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        msgs[i] = msg + i;
+        lens_bytes[i] = i * i % 300;
+        hornet_poly1305_state state;
+        check(hornet_poly1305_aes(tags[i], msgs[i], lens_bytes[i], nonces[i], keys[i]), "Poly1305-AES");
+        check(public_bool(hornet_poly1305_aes_verify(tags[i], msgs[i], lens_bytes[i], nonces[i], keys[i])),
+              "Poly1305-AES: verify");
+        check(hornet_poly1305_aes_init(&state, nonces[i], keys[i]), "Poly1305-AES: init");
+        hornet_poly1305_update(&state, msgs[i], lens_bytes[i]);
+        check(public_bool(hornet_poly1305_final_verify(&state, tags[i])), "Poly1305-AES: streamed");
+    }
+    check(hornet_poly1305_aes_batch(tags, msgs, lens_bytes, (const uint8_t(*)[16])nonces,
+                                    (const uint8_t(*)[32])keys, COUNT),
+          "Poly1305-AES: batch");
+    check(public_bool(hornet_poly1305_aes_verify_batch(good, (const uint8_t(*)[16])tags, msgs, lens_bytes,
+                                                       (const uint8_t(*)[16])nonces,
+                                                       (const uint8_t(*)[32])keys, COUNT)),
+          "Poly1305-AES: verify of a batch");
+
+    const uint8_t *r = keys[0] + 16, *pad = keys[1];
+    hornet_part whole, before, after, tail;
+    check(hornet_poly1305_part(&whole, msg, 160, r) && hornet_poly1305_part(&tail, msg, 37, r) &&
+              hornet_poly1305_part(&before, msg + 32, 48, r) && hornet_poly1305_part(&after, msg, 48, r),
+          "parts");
+    check(hornet_poly1305_part_append(&whole, &tail, r), "parts: append");
+    check(hornet_poly1305_part_replace(&whole, &before, &after, 117, r), "parts: replace");
+    hornet_poly1305_part_tag(tag, &whole, pad);
+    check(public_bool(hornet_poly1305_part_verify(tag, &whole, pad)), "parts: verify");
+}
+
 int main(int argc, char **argv)
 {
     secret(msg, sizeof msg);
+    aes();
+    poly1305_aes();
     for (int k = 0; k < KERNEL_COUNT; k++) {
         if (!hornet_kernel_force(all_kernels[k]->name)) {
             printf("kernel %s: not on this CPU\n", all_kernels[k]->name);

@@ -13,29 +13,13 @@
 
 #include "../include/hornet.h"
 #include "check.h"
+#include "inputs.h"
 #include "kernels.h"
 #include "reference.h"
 
 enum { MAX_BYTES = 2304, MAX_SPLIT_BYTES = 600 };
 
 typedef uint8_t tag_t[16];
-
-/* A fixed generator, so that a failure can be repeated: SplitMix64. */
-static uint64_t random_state = 1;
-
-static uint64_t random_word(void)
-{
-    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static void random_bytes(uint8_t *bytes, size_t len_bytes)
-{
-    for (size_t i = 0; i < len_bytes; i++)
-        bytes[i] = (uint8_t)random_word();
-}
 
 /* What runs now, for the case that it does not come back. */
 static const char *volatile running_kernel = "none";
@@ -113,14 +97,6 @@ static void check_message(const struct hornet_kernel *kernel, const char *what, 
     check_in_batch(kernel, what, msg, len_bytes, key, expected);
 }
 
-static size_t from_hex(uint8_t *bytes, const char *hex)
-{
-    size_t n = 0;
-    for (; *hex != 0; hex += 2)
-        sscanf(hex, "%2hhx", &bytes[n++]);
-    return n;
-}
-
 /* RFC 8439, sections 2.5.2 and A.3. */
 static void test_rfc8439(const struct hornet_kernel *kernel)
 {
@@ -144,11 +120,6 @@ static void test_rfc8439(const struct hornet_kernel *kernel)
               kernel->name, i);
     }
 }
-
-/* The largest r that the clamp leaves, and the largest s. */
-static const uint8_t key_max[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-                                    255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
 static void test_lengths(const struct hornet_kernel *kernel)
 {
@@ -311,25 +282,6 @@ static void test_injected_states(const struct hornet_kernel *kernel)
     mpz_clears(p, r, h, expected, NULL);
 }
 
-/* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and both
- * sides of p and 2^130, each with `offset` -8 to 8. False past the last. */
-static bool edge_value(mpz_t value, int index, int offset)
-{
-    static const int bits[] = {26, 32, 44, 52, 64, 78, 88, 96, 104, 128, 129, 130};
-    const int nbits = sizeof bits / sizeof bits[0];
-    if (index > nbits)
-        return false;
-    mpz_set_ui(value, 1);
-    mpz_mul_2exp(value, value, (mp_bitcnt_t)bits[index < nbits ? index : nbits - 1]);
-    if (index == nbits)
-        mpz_sub_ui(value, value, 5);
-    if (offset < 0)
-        mpz_sub_ui(value, value, (unsigned)-offset);
-    else
-        mpz_add_ui(value, value, (unsigned)offset);
-    return true;
-}
-
 /* The final subtraction alone: every edge value as h, and as h + p where the contract has room for it. */
 static void test_final_subtraction(const struct hornet_kernel *kernel)
 {
@@ -337,10 +289,10 @@ static void test_final_subtraction(const struct hornet_kernel *kernel)
     mpz_inits(value, h, p, NULL);
     reference_prime(p);
     hornet_kernel_force(kernel->name);
-    for (int i = 0; edge_value(value, i, 0); i++)
+    for (int i = 0; reference_edge_value(value, i, 0); i++)
         for (int offset = -8; offset <= 8; offset++)
             for (int twice = 0; twice < 2; twice++) {
-                edge_value(h, i, offset);
+                reference_edge_value(h, i, offset);
                 if (twice)
                     mpz_add(h, h, p);
                 hornet_poly1305_state opaque;
@@ -382,7 +334,7 @@ static void test_solved_last_blocks(const struct hornet_kernel *kernel)
         reference_clamped(r, key);
         mpz_invert(r_inverse, r, p);
 
-        for (int i = 0; edge_value(value, i, 0); i++)
+        for (int i = 0; reference_edge_value(value, i, 0); i++)
             for (int offset = -8; offset <= 8; offset++)
                 for (size_t nblocks = 1; nblocks <= 34; nblocks += nblocks < 18 ? 1 : 5)
                     for (int attempt = 0; attempt < 24; attempt++) {
@@ -395,7 +347,7 @@ static void test_solved_last_blocks(const struct hornet_kernel *kernel)
                             random_bytes(msg, 16);
                         mpz_set_ui(h, 0);
                         reference_absorb(h, r, msg, len_bytes);
-                        edge_value(target, i, offset);
+                        reference_edge_value(target, i, offset);
                         mpz_mul(c, target, r_inverse);
                         mpz_sub(c, c, h);
                         mpz_mod(c, c, p);

@@ -7,6 +7,7 @@
 #define HORNET_FIELD_RADIX26_H
 
 #include "../words.h"
+#include "vector.h"
 
 #define LIMBS 5
 
@@ -33,11 +34,6 @@ typedef struct {
 #define POWER_LIMB_MAX ((UINT64_C(1) << 29) - 1)
 #define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
 
-/* A statement about all inputs, that every lane of v is at most max. Lanes that can check it define it. */
-#ifndef VEC_CHECK_MAX
-#define VEC_CHECK_MAX(v, max) ((void)0)
-#endif
-
 HORNET_INLINE fe fe_checked(fe a)
 {
     VEC_CHECK_MAX(a.limb[0], FE_LIMB_MAX);
@@ -56,8 +52,6 @@ HORNET_INLINE fe fe_from_words(vec lo, vec hi, vec top)
                             vec_and(vec_or(vec_shr(lo, 52), vec_shl(hi, 12)), mask),
                             vec_and(vec_shr(hi, 14), mask), vec_add(vec_shr(hi, 40), vec_shl(top, 24))}});
 }
-
-HORNET_INLINE vec times5(vec a) { return vec_add(a, vec_shl(a, 2)); }
 
 /* a must come from fe_carry or have top 0: 5 * FE_LIMB_MAX would be too much. */
 HORNET_INLINE power power_from(fe a)

@@ -13,6 +13,7 @@
 #define HORNET_FIELD_RADIX44_H
 
 #include "../words.h"
+#include "vector.h"
 
 #define LIMBS 3
 
@@ -49,11 +50,6 @@ typedef struct {
 /* A sum that is carried: 5 times the carry out of limb 2, and 44 bits, fit in an element. */
 #define WIDE_LIMB_MAX ((UINT64_C(1) << 63) - 1)
 
-/* A statement about all inputs, that every lane of v is at most max. Lanes that can check it define it. */
-#ifndef VEC_CHECK_MAX
-#define VEC_CHECK_MAX(v, max) ((void)0)
-#endif
-
 #define MASK44 ((UINT64_C(1) << 44) - 1)
 #define MASK42 ((UINT64_C(1) << 42) - 1)
 
@@ -73,7 +69,7 @@ HORNET_INLINE fe fe_from_words(vec lo, vec hi, vec top)
                             vec_add(vec_shr(hi, 24), vec_shl(top, 40))}});
 }
 
-HORNET_INLINE vec times20(vec a) { return vec_shl(vec_add(a, vec_shl(a, 2)), 2); }
+HORNET_INLINE vec times20(vec a) { return vec_shl(times5(a), 2); }
 
 HORNET_INLINE power power_from(fe a)
 {
@@ -152,7 +148,7 @@ HORNET_INLINE fe fe_carry(wide sum)
     const uncarried d = wide_limbs(sum);
     const vec carry2 = vec_shr(d.limb[2], 42);
     return fe_checked((fe){{
-        vec_add(vec_and(d.limb[0], vec_splat(MASK44)), vec_add(carry2, vec_shl(carry2, 2))),
+        vec_add(vec_and(d.limb[0], vec_splat(MASK44)), times5(carry2)),
         vec_add(vec_and(d.limb[1], vec_splat(MASK44)), vec_shr(d.limb[0], 44)),
         vec_add(vec_and(d.limb[2], vec_splat(MASK42)), vec_shr(d.limb[1], 44)),
     }});
@@ -188,7 +184,7 @@ HORNET_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
      * 2^130 + 5 * 2^88. */
     vec d0 = a.limb[0], d1 = vec_add(a.limb[1], vec_shr(d0, 44)), d2 = vec_add(a.limb[2], vec_shr(d1, 44));
     const vec carry = vec_shr(d2, 42);
-    d0 = vec_add(vec_and(d0, mask), vec_add(carry, vec_shl(carry, 2)));
+    d0 = vec_add(vec_and(d0, mask), times5(carry));
     d1 = vec_add(vec_and(d1, mask), vec_shr(d0, 44));
     d2 = vec_add(vec_and(d2, vec_splat(MASK42)), vec_shr(d1, 44));
     d0 = vec_and(d0, mask);
@@ -198,7 +194,7 @@ HORNET_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
     vec over = vec_shr(vec_add(d0, five), 44);
     over = vec_shr(vec_add(d1, over), 44);
     over = vec_shr(vec_add(d2, over), 42);
-    d0 = vec_add(vec_add(d0, s.limb[0]), vec_add(over, vec_shl(over, 2)));
+    d0 = vec_add(vec_add(d0, s.limb[0]), times5(over));
     d1 = vec_add(vec_add(d1, s.limb[1]), vec_shr(d0, 44));
     d2 = vec_add(vec_add(d2, s.limb[2]), vec_shr(d1, 44));
     *lo = vec_or(vec_and(d0, mask), vec_shl(d1, 44));
@@ -229,13 +225,14 @@ HORNET_INLINE lazy lazy_from(fe a)
     return (lazy){{zero, zero, zero, bias1, bias2, bias0}, {zero, zero, zero, zero, zero, zero}, a};
 }
 
-/* sum + a * b, with 12 multiplications of halves where wide_mul_add takes 18. */
+/* The two halves of a * b, each added to its sum. */
 HORNET_INLINE void mul_add(vec *lo, vec *hi, vec a, vec b)
 {
     *hi = vec_madd52hi(*hi, a, b);
     *lo = vec_madd52lo(*lo, a, b);
 }
 
+/* sum + a * b, with 12 multiplications of halves where wide_mul_add takes 18. */
 HORNET_INLINE lazy lazy_mul_add(lazy sum, fe a, lazy_power b)
 {
     mul_add(&sum.lo[0], &sum.hi[0], a.limb[0], b.v[0]);

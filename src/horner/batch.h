@@ -8,6 +8,7 @@
 
 #include "../kernel.h"
 #include "../words.h"
+#include "powers.h"
 
 /* How many vectors of messages of one length are worked on side by side: while the carries of one wait for
  * one another, the other multiplies. Messages of different lengths fit into one vector with less left over.
@@ -158,8 +159,7 @@ HORNET_INLINE void batch_group(bool equal, int nvectors, const struct hornet_bat
         HORNET_UNROLL
         for (int v = 0; v < nvectors; v++) {
             powers[v][0] = r[v];
-            for (size_t i = 1; i < BATCH_LAZY; i++)
-                powers[v][i] = power_from(fe_mul(power_element(&powers[v][i - 1]), &r[v]));
+            raise_powers(powers[v], BATCH_LAZY, power_element(&r[v]));
         }
         for (; nfull - step >= BATCH_LAZY; step += BATCH_LAZY) {
             HORNET_UNROLL

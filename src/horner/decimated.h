@@ -17,6 +17,7 @@
 #include "../field/scalar.h"
 #include "../kernel.h"
 #include "../words.h"
+#include "powers.h"
 #include "serial.h"
 
 #define GROUP_BYTES (16 * (size_t)LANES)
@@ -137,8 +138,7 @@ HORNET_INLINE void absorb_by(size_t n, struct poly1305 *state, const uint8_t *ms
         powers_for_groups(table, n, highest);
     } else {
         steps[0] = power_from(highest);
-        if (n == 2)
-            steps[1] = power_from(fe_mul(highest, &steps[0]));
+        raise_powers(steps, n, highest);
     }
 
     scalar_fe h = scalar_fe_from_words(state->h);
@@ -191,8 +191,7 @@ static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     const size_t ngroups = len_bytes / GROUP_BYTES;
     if (ngroups == 0)
-        scalar_fe_to_words(state->h, absorb_serially(scalar_fe_from_words(state->h),
-                                                     scalar_r_from_words(state->r), msg, len_bytes));
+        absorb_state_serially(state, msg, len_bytes);
     else if (ngroups < LAZY_MIN_2)
         absorb_by_1(state, msg, len_bytes);
     else if (ngroups < LAZY_MIN_8)

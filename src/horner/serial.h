@@ -3,6 +3,7 @@
 #ifndef HORNET_HORNER_SERIAL_H
 #define HORNET_HORNER_SERIAL_H
 
+#include "../kernel.h"
 #include "../words.h"
 
 /* The first block of msg[0 .. len_bytes), len_bytes >= 1, with its 1 appended: three words. */
@@ -41,6 +42,13 @@ HORNET_INLINE scalar_fe absorb_serially(scalar_fe h, scalar_r r, const uint8_t *
     uint64_t first[3];
     load_first_block(first, msg, len_bytes);
     return absorb_after_first(scalar_fe_add(h, first[0], first[1], first[2]), r, msg, len_bytes);
+}
+
+/* The same for a state: what a kernel's absorb does. */
+HORNET_INLINE void absorb_state_serially(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    scalar_fe_to_words(state->h, absorb_serially(scalar_fe_from_words(state->h),
+                                                 scalar_r_from_words(state->r), msg, len_bytes));
 }
 
 #endif

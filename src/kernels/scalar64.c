@@ -7,12 +7,6 @@
 
 #include "../horner/serial.h"
 
-static void absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
-{
-    scalar_fe_to_words(state->h, absorb_serially(scalar_fe_from_words(state->h),
-                                                 scalar_r_from_words(state->r), msg, len_bytes));
-}
-
 #endif
 
 const struct hornet_kernel hornet_kernel_scalar64 = {
@@ -20,6 +14,6 @@ const struct hornet_kernel hornet_kernel_scalar64 = {
     .needs = CPU_BASE,
 #ifdef __SIZEOF_INT128__
     .lanes = 1,
-    .absorb = absorb,
+    .absorb = absorb_state_serially,
 #endif
 };
