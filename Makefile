@@ -1,7 +1,8 @@
 # make          the library and the command, in build/
-# make run      tags and verifies a real file, and sees that a changed copy does not verify
+# make run      tags and checks real files, and finds the one that is changed in a copy
 # make test     installs what the tests need if it is missing, then runs them
-# make test-emulated   the AVX-512 kernels against GMP in an emulator, on any CPU: some twenty minutes
+# make test-slow       sanitizers, other numbers of lanes, and AVX-512 in an emulator: some twenty minutes
+# make test-clients    the tags of repositories that restic makes; builds restic: some minutes
 # make bench    times the library beside others, into bench/results/: some ten minutes
 # make tune     times the kernels beside one another, and proposes from which length on each serves
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
@@ -14,7 +15,7 @@ sources := $(wildcard src/*.c src/kernels/*.c)
 headers := $(wildcard include/*.h src/*.h src/*.def src/*/*.h)
 objects := $(sources:src/%.c=build/obj/%.o)
 
-.PHONY: all library command run test test-emulated bench tune test-bench format clean
+.PHONY: all library command run test test-slow test-clients bench tune test-bench format clean
 
 all: library command
 
@@ -42,11 +43,15 @@ test:
 	tests/install.sh
 	tests/run.sh quick
 
-test-emulated:
+test-slow:
 	tests/install.sh
-	tests/run.sh emulated
+	tests/run.sh slow
 
-bench:
+test-clients:
+	tests/install.sh
+	tests/run.sh clients
+
+bench: command
 	bench/install.sh
 	cd bench && cargo run --release --locked -- run
 
@@ -54,20 +59,23 @@ tune:
 	bench/install.sh
 	cd bench && cargo run --release --locked -- tune
 
-test-bench:
+test-bench: command
 	bench/install.sh
 	cd bench && cargo fmt --check
 	cd bench && cargo clippy --release --locked --all-targets -- -D warnings
 	cd bench && cargo test --release --locked
 	cd bench && cargo run --release --locked -- check
 	cd bench && out=$$(mktemp -d) && cargo run --release --locked -- run --only lengths,keys,batch \
-	    --sections best --peers hornet,openssl --processes 1 --rounds 1 --out $$out && rm -r $$out
+	    --sections best --peers hornet,openssl --processes 1 --rounds 1 --out $$out && \
+	    cargo run --release --locked -- run --only aes,edit,file,tree --small \
+	    --sections best --processes 1 --rounds 1 --into $$out/*.json && rm -r $$out
 
-# Formats every C and Rust file in place; `make test` checks it.
+# Formats every C, Rust and Go file in place; `make test` checks it.
 format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h')
 	cargo fmt
 	cd bench && cargo fmt
+	gofmt -w $$(git ls-files '*.go')
 
 clean:
 	rm -rf build target bench/target

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs a suite of tests, one line each, and says how many passed. Output goes to build/test-logs.
 #
-#     tests/run.sh quick|emulated [PATTERN]     only those whose name contains the pattern
+#     tests/run.sh quick|slow|clients [PATTERN]     only those whose name contains the pattern
 set -u
 cd "$(dirname "$0")/.." || exit 1
 suite=${1-quick} pattern=${2-}
@@ -59,24 +59,27 @@ compiles_without_flags() {
     rm -r "$folder"
 }
 
-# against_gmp NAME COMPILER OPTION... [-- ARG...]: each kernel against GMP.
+# against_gmp NAME COMPILER OPTION... [-- ARG...]: everything that computes tags, against GMP and other libraries; with
+# arguments, only the kernels' test.
 against_gmp() {
-    local program=build/tests/gmp-$1 compiler=$2 options=()
+    local folder=build/tests/gmp-$1 compiler=$2 options=(-Wall -Wextra -Werror) root=$PWD name
+    local programs=(test_aes test_poly1305_aes test_parts test_poly1305)
     shift 2
     while [ $# -gt 0 ] && [ "$1" != -- ]; do
         options+=("$1")
         shift
     done
-    "$compiler" "${options[@]}" -Wall -Wextra -Werror -o "$program" tests/test_poly1305.c tests/reference.c \
-        "${sources[@]}" -lgmp
-    "$program" "${@:2}"
+    [ $# -eq 0 ] || programs=(test_poly1305)
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$folder" && "$compiler" "${options[@]}" -c "${sources[@]/#/$root/}" "$root/tests/reference.c")
+    for name in "${programs[@]}"; do
+        "$compiler" "${options[@]}" -o "$folder/$name" "tests/$name.c" "$folder"/*.o -lgmp -lgcrypt -lnettle
+        "$folder/$name" "${@:2}"
+    done
 }
 
-sanitized() {
-    clang-19 -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all -o build/tests/sanitized \
-        tests/test_poly1305.c tests/reference.c "${sources[@]}" -lgmp
-    build/tests/sanitized
-}
+sanitizers=(-O2 -g "-fsanitize=address,undefined" -fno-sanitize-recover=all)
 
 # The algorithms on other numbers of lanes than the kernels in plain C have. Four lanes of radix 2^44 are what
 # AVX-IFMA computes, which no emulator here knows.
@@ -125,9 +128,9 @@ constant_time_avx512() {
 }
 
 rust() {
-    cargo test --workspace --locked
+    cargo test --workspace --all-features --locked
     cargo test --package hornet --no-default-features --locked
-    RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
+    RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
 }
 
 quick() {
@@ -153,23 +156,28 @@ quick() {
     run_test constant-time-avx-512          constant_time_avx512
     run_test gmp-over-4-gib                 against_gmp over-4-gib clang-19 -O3 -- --huge
     run_test gmp-without-assembly           against_gmp without-assembly gcc -O2 -DHORNET_NO_ASM
-    run_test gmp-sanitized                  sanitized
-    run_test gmp-portable-lanes             portable_lanes
     run_test selection                      selection
     run_test cpus-x86-64                    tests/cpus.sh qemu-x86_64
     run_test cpus-i686                      tests/cpus.sh qemu-i386
     run_test consumer                       tests/consumer/run.sh
     run_test rust                           rust
     run_test command                        tests/command.sh
+    run_test nonces                         tests/nonces.sh
 }
 
-emulated() {
+slow() {
+    run_test gmp-sanitized                  against_gmp sanitized clang-19 "${sanitizers[@]}"
+    run_test gmp-portable-lanes             portable_lanes
     run_test cpus-avx-512-gcc               tests/cpus.sh bochs gcc
     run_test cpus-avx-512-clang-19          tests/cpus.sh bochs clang-19
 }
 
+clients() {
+    run_test restic                         tests/restic/run.sh
+}
+
 case $suite in
-quick | emulated) "$suite" ;;
+quick | slow | clients) "$suite" ;;
 *) echo "$0: no suite $suite" >&2; exit 2 ;;
 esac
 

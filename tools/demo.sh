@@ -1,12 +1,13 @@
 #!/bin/sh
-# What `make run` shows: tags a real file, the command itself, under a fresh key, verifies it, and sees that a changed
-# copy does not verify.
+# What `make run` shows: tags a real file, the command itself, under a fresh one-time key; then tags this repository's files
+# under a key file, checks them, and finds the one that is altered in a copy.
 #
-#     tools/demo.sh [KEY_FILE]      with this key and not a fresh one
+#     tools/demo.sh [KEY_FILE [KEEP]]      with this one-time key; the key file, the manifest and the altered copy
+#                                          of the tree go to the folder KEEP
 set -eu
 exec 2>&1
 cd "$(dirname "$0")/.."
-hornet=build/hornet
+hornet=$PWD/build/hornet
 file=build/hornet
 
 work=$(mktemp -d)
@@ -17,20 +18,38 @@ else
     key=$work/key
     (umask 077 && head -c 32 /dev/urandom > "$key")
 fi
+keep=${2-$work/keep}
+mkdir -p "$keep/hornet"
+# The files of the project, without what was built; some of them where there is no git.
+(git ls-files 2> /dev/null || printf '%s\n' README.md docs include src) | tar -c -f - -T - | tar -x -f - -C "$keep/hornet"
 
-echo "\$ hornet info"
-$hornet info
+echo "\$ hornet info | head -n 3"
+$hornet info > "$work/info"
+head -n 3 "$work/info"
 echo
 echo "\$ hornet mac --verbose --key-file KEY $file"
 tag=$($hornet mac --verbose --key-file "$key" "$file")
 echo "$tag"
-echo
 echo "\$ hornet verify --key-file KEY --tag $tag $file"
 $hornet verify --key-file "$key" --tag "$tag" "$file"
+
+cd "$keep"
+# expect STATUS ARG...: shows the command, and what it says.
+expect() {
+    expected=$1 status=0
+    shift
+    echo
+    echo "\$ hornet $*"
+    $hornet "$@" || status=$?
+    echo "(exit status $status)"
+    [ "$status" = "$expected" ]
+}
+expect 0 keygen keyfile
+expect 0 tag -k keyfile -o manifest hornet
+echo "\$ tail -n 3 manifest"
+tail -n 3 manifest
+expect 0 check -k keyfile --strict --quiet manifest
 echo
-echo "\$ hornet verify --key-file KEY --tag $tag CHANGED_COPY"
-tr e f < "$file" > "$work/changed"
-status=0
-$hornet verify --key-file "$key" --tag "$tag" "$work/changed" || status=$?
-echo "(exit status $status)"
-[ "$status" = 1 ]
+echo "\$ tr e f < hornet/README.md > changed && mv changed hornet/README.md && touch hornet/new"
+tr e f < hornet/README.md > changed && mv changed hornet/README.md && touch hornet/new
+expect 1 check -k keyfile --strict --quiet manifest

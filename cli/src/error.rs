@@ -12,6 +12,13 @@ impl Error {
     }
 }
 
+/// Its message begins with the path already.
+impl From<hornet::key_file::Error> for Error {
+    fn from(error: hornet::key_file::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,10 +1,12 @@
 //! Which kernel runs, and why.
 
 use crate::error::Error;
-use hornet::kernel;
+use crate::output;
+use hornet::{aes, kernel};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::process::ExitCode;
 
 const VARIABLE: &str = "HORNET_KERNEL";
 
@@ -50,8 +52,13 @@ fn force(by: &dyn fmt::Display, name: &OsStr) -> Result<(), Error> {
     ))
 }
 
+pub(crate) fn run(choice: &Choice) -> Result<ExitCode, Error> {
+    output::print(format_args!("{}", Report(choice)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Everything about the kernels, for a person to read.
-pub(crate) struct Report<'a>(pub(crate) &'a Choice);
+struct Report<'a>(&'a Choice);
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,6 +69,7 @@ impl fmt::Display for Report<'_> {
         };
         writeln!(f, "hornet {}", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "kernel: {}, {why}", kernel::current())?;
+        writeln!(f, "AES: {}", aes::implementation())?;
 
         for (label, usable) in [("CPU has:  ", true), ("CPU lacks:", false)] {
             let names: Vec<&str> = kernel::cpu_features()

@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::mapping::Mapping;
+use crate::opener::Failure;
 use crate::progress::Progress;
+use crate::snapshot::Snapshot;
 use crate::source::Source;
 use hornet::Poly1305;
 use std::fs::{File, Metadata};
@@ -24,6 +26,7 @@ pub(crate) struct Input<'a> {
     file: File,
     /// As it was opened.
     metadata: Metadata,
+    snapshot: Snapshot,
     mapping: Option<Mapping>,
 }
 
@@ -32,9 +35,11 @@ impl<'a> Input<'a> {
         let open = || {
             let file = source.open()?;
             let metadata = file.metadata()?;
-            Ok((file, metadata))
+            let snapshot = Snapshot::of(&file)?;
+            Ok((file, metadata, snapshot))
         };
-        let (file, metadata) = open().map_err(|error: io::Error| Error::new(source, error))?;
+        let (file, metadata, snapshot) =
+            open().map_err(|error: io::Error| Error::new(source, error))?;
 
         // Standard input may stand anywhere in its file and is left to be read from there. Files
         // under /proc are regular but of length 0. What cannot be mapped may still be read.
@@ -48,6 +53,7 @@ impl<'a> Input<'a> {
             source,
             file,
             metadata,
+            snapshot,
             mapping,
         })
     }
@@ -58,27 +64,26 @@ impl<'a> Input<'a> {
 
     /// Appends all of it to the message, and says how many bytes that was.
     pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<u64, Error> {
-        let mut progress = Progress::new(self.length(), &self.file);
+        let progress = Progress::of_input(self.length(), &self.file);
         match &self.mapping {
             Some(mapping) => {
                 for window in mapping.bytes().chunks(WINDOW_BYTES) {
                     poly1305.update(window);
                     if mapping.is_lost() {
-                        return Err(
-                            self.error("shrank or could not be read while it was being read")
-                        );
+                        return Err(self.error(Failure::SHRANK));
                     }
                     progress.add(window.len());
                 }
             }
             None => {
-                stream(&self.file, poly1305, &mut progress).map_err(|error| self.error(error))?;
+                stream(&self.file, poly1305, &progress).map_err(|error| self.error(error))?;
             }
         }
-        if self.has_changed().map_err(|error| self.error(error))? {
-            return Err(self.error("changed while it was being read"));
+        let changed = self.snapshot.has_changed(&self.file);
+        if changed.map_err(|error| self.error(error))? {
+            return Err(self.error(Failure::CHANGED));
         }
-        Ok(progress.bytes_done())
+        Ok(progress.done())
     }
 
     /// How many bytes are to come, where that is known.
@@ -90,19 +95,12 @@ impl<'a> Input<'a> {
         self.metadata.len().checked_sub(position)
     }
 
-    /// Whether a regular file is longer, shorter or newer than when it was opened. Catches what
-    /// honest programs do to it, as far as the clock of the file system tells their writes apart.
-    fn has_changed(&self) -> io::Result<bool> {
-        let what = |metadata: &Metadata| (metadata.len(), metadata.mtime(), metadata.mtime_nsec());
-        Ok(self.metadata.is_file() && what(&self.metadata) != what(&self.file.metadata()?))
-    }
-
     fn error(&self, problem: impl std::fmt::Display) -> Error {
         Error::new(self.source, problem)
     }
 }
 
-fn stream(mut file: &File, poly1305: &mut Poly1305, progress: &mut Progress) -> io::Result<()> {
+fn stream(mut file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
         match file.read(&mut buffer) {

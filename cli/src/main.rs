@@ -1,30 +1,43 @@
 //! The `hornet` command: Poly1305 tags of files and streams, computed and checked.
 //!
-//! Exit status: 0 good, 1 tag mismatch, 2 wrong usage or an error of reading or writing.
+//! Exit status: 0 good, 1 something differs, 2 wrong usage or an error of reading or writing.
 
+mod bound;
+mod check;
 mod error;
+mod escape;
+mod exempt;
 mod info;
 mod input;
 mod key;
+mod keygen;
+mod manifest;
 mod mapping;
+mod message;
+mod number;
+mod opener;
+mod output;
 mod progress;
+mod report;
+mod save;
+mod snapshot;
 mod source;
+mod tag;
+mod walk;
+mod windows;
+mod work;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use error::Error;
-use hornet::{Poly1305, Tag, kernel};
-use input::Input;
-use source::Source;
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::Instant;
 
-/// Computes and checks Poly1305 tags (RFC 8439)
+/// Computes and checks Poly1305 tags: of files under one key (Poly1305-AES), or of one message (RFC 8439)
 ///
-/// A key is for ONE message: two tags under one key let anyone forge. So there is exactly one INPUT
-/// per key; derive a fresh key for each message.
+/// `keygen`, `tag` and `check` are for any number of files under one key, which counts its nonces in
+/// its file. `mac` and `verify` take a bare key that is for ONE message: two tags under it let anyone
+/// forge. So there is exactly one INPUT per key; derive a fresh key for each message.
 #[derive(Parser)]
 #[command(name = "hornet", version, after_long_help = AFTER_HELP)]
 struct Cli {
@@ -39,7 +52,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Exit status:
   0  good
-  1  the tag does not match
+  1  a tag does not match, or files differ from the manifest
   2  wrong usage, or an error of reading or writing
 
 Environment:
@@ -47,65 +60,37 @@ Environment:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Print the tag of INPUT as 32 hexadecimal digits
-    Mac(Message),
+    /// Create a key file, for `tag` and `check`
+    Keygen(keygen::Keygen),
 
-    /// Check the tag of INPUT
-    Verify {
-        /// The tag: 32 hexadecimal digits
-        #[arg(long, value_name = "HEX")]
-        tag: Tag,
+    /// Tag files and all files in folders: print a manifest
+    ///
+    /// Each file gets a nonce and the Poly1305-AES tag of its content; a last line authenticates the
+    /// manifest itself. docs/manifest.md describes the format.
+    ///
+    /// What cannot be read, or changes meanwhile, is reported and listed in the manifest as unread; the
+    /// exit status is 2 then. The key file is left out, and so is MANIFEST.
+    Tag(tag::TagFiles),
 
-        #[command(flatten)]
-        message: Message,
-    },
+    /// Check files against a manifest
+    ///
+    /// A manifest that was changed, cut or made with another key is refused as a whole. Prints for each
+    /// file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or UNREADABLE.
+    ///
+    /// Exit status: 0 all OK; 1 something differs; 2 something could not be read.
+    Check(check::Check),
 
-    /// Show the version, the CPU's features and the kernels
+    /// Show what chance of a forgery the use of one key leaves
+    Bound(bound::Bound),
+
+    /// Print the tag of INPUT under a one-time key as 32 hexadecimal digits
+    Mac(message::Mac),
+
+    /// Check the tag of INPUT under a one-time key
+    Verify(message::Verify),
+
+    /// Show the version, the CPU's features, the AES in use and the kernels
     Info,
-}
-
-#[derive(Args)]
-struct Message {
-    /// Where the one-time key is: 32 raw bytes or 64 hexadecimal digits; `-` is standard input
-    ///
-    /// The digits may be of either case and may end in one newline. The file must not be INPUT.
-    #[arg(long, value_name = "FILE")]
-    key_file: Source,
-
-    /// The one message of this key; `-` is standard input
-    ///
-    /// Large regular files are mapped into memory, everything else is read as a stream. A file that
-    /// changes meanwhile is an error.
-    #[arg(default_value = "-")]
-    input: Source,
-
-    /// Say on standard error which kernel ran, over how much, and how fast, reading included
-    #[arg(short, long)]
-    verbose: bool,
-}
-
-impl Message {
-    /// Reads key and message: all but the end.
-    ///
-    /// The input is opened first: a key out of a pipe should not be used up for a message that is
-    /// not there.
-    fn read(&self) -> Result<Poly1305, Error> {
-        let mut input = Input::open(&self.input)?;
-        let mut poly1305 = Poly1305::new(key::read(&self.key_file, &input)?);
-        let started = Instant::now();
-        let bytes = input.feed(&mut poly1305)?;
-        if self.verbose {
-            let seconds = started.elapsed().as_secs_f64();
-            #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-            let gigabytes_per_second = bytes as f64 / seconds / 1e9;
-            say(format_args!(
-                "{}: {bytes} bytes, kernel {}, {gigabytes_per_second:.3} GB/s",
-                self.input,
-                kernel::current()
-            ));
-        }
-        Ok(poly1305)
-    }
 }
 
 fn main() -> ExitCode {
@@ -119,10 +104,10 @@ fn main() -> ExitCode {
                 let is_error = usage.use_stderr();
                 ExitCode::from(if is_error { 2 } else { 0 })
             })
-            .map_err(|error| Error::new(&STDOUT, error)),
+            .map_err(|error| Error::new(&output::STDOUT, error)),
     };
     result.unwrap_or_else(|error| {
-        complain(&error);
+        output::complain(&error);
         ExitCode::from(2)
     })
 }
@@ -130,38 +115,12 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<ExitCode, Error> {
     let choice = info::Choice::new(cli.kernel)?;
     match cli.command {
-        Command::Mac(message) => {
-            let tag = message.read()?.finalize();
-            print(format_args!("{tag}\n"))?;
-        }
-        Command::Verify { message, tag } => {
-            if let Err(mismatch) = message.read()?.verify(&tag) {
-                complain(&Error::new(&message.input, mismatch));
-                return Ok(ExitCode::from(1));
-            }
-            print(format_args!("{}: OK\n", message.input))?;
-        }
-        Command::Info => print(format_args!("{}", info::Report(&choice)))?,
+        Command::Keygen(keygen) => keygen.run(),
+        Command::Tag(tag) => tag.run(),
+        Command::Check(check) => check.run(),
+        Command::Bound(bound) => bound.run(),
+        Command::Mac(mac) => mac.run(),
+        Command::Verify(verify) => verify.run(),
+        Command::Info => info::run(&choice),
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-const STDOUT: &str = "standard output";
-
-/// `print!`, but a closed pipe or a full disk is an error and no panic.
-fn print(text: fmt::Arguments) -> Result<(), Error> {
-    let mut stdout = io::stdout().lock();
-    stdout
-        .write_fmt(text)
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Error::new(&STDOUT, error))
-}
-
-fn complain(error: &Error) {
-    say(format_args!("{error}"));
-}
-
-/// Writes a line to standard error. Where that fails, nobody is left to tell.
-fn say(line: fmt::Arguments) {
-    let _ = writeln!(io::stderr(), "hornet: {line}");
 }

@@ -2,9 +2,10 @@
 //!
 //! Where a mapped file has been cut off, or its disk fails, reading the memory raises SIGBUS, which
 //! by default ends the process. The handler here puts zero pages in place of the whole mapping and
-//! makes a note; reading goes on, over zeros, until the reader sees the note and gives up.
+//! makes a note; reading goes on, over zeros, until the reader sees the note and gives up. Any number of
+//! threads may read one mapping: each gets zeros, whoever was first.
 
-use memmap2::{Advice, Mmap, MmapOptions};
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -43,6 +44,16 @@ impl Mapping {
         let mapping = Self { map, _one: one };
         install_handler()?;
         Ok(mapping)
+    }
+
+    /// Gives the pages of a range back. Otherwise one thread does so for all, at the end, and that is
+    /// felt. Whoever reads the range again reads the file again. Only a hint.
+    pub(crate) fn release(&self, start: usize, length: usize) {
+        // SAFETY: as with `new`: nothing in Rust relies on these bytes to stay the same.
+        let _ = unsafe {
+            let advice = UncheckedAdvice::DontNeed;
+            self.map.unchecked_advise_range(advice, start, length)
+        };
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -145,6 +156,33 @@ mod tests {
             assert!(!mapping.is_lost());
             assert_eq!(sum(mapping.bytes()), 0);
             assert!(mapping.is_lost());
+        }
+    }
+
+    /// All of them find out, at whatever moment; and the pages that were given back are read again.
+    #[test]
+    fn loss_under_several_threads() {
+        let file = tempfile::tempfile().unwrap();
+        for _ in 0..10 {
+            file.set_len(4 << 20).unwrap();
+            let mapping = Mapping::new(&file, 4 << 20).unwrap();
+            let start = std::sync::Barrier::new(5);
+            std::thread::scope(|scope| {
+                for index in 0..4 {
+                    let (mapping, start) = (&mapping, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        while !mapping.is_lost() {
+                            let window = index << 20;
+                            assert_eq!(sum(&mapping.bytes()[window..][..1 << 16]), 0);
+                            mapping.release(window, 1 << 20);
+                        }
+                        assert_eq!(sum(&mapping.bytes()[index << 20..][..1 << 16]), 0);
+                    });
+                }
+                start.wait();
+                file.set_len(0).unwrap();
+            });
         }
     }
 }

@@ -1,61 +1,89 @@
 //! Tells a person who waits how long it will take.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Work that ends sooner is not worth a bar.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-const KNOWN: &str = "{bytes} of {total_bytes} {wide_bar} {bytes_per_sec}, {eta} left";
-const UNKNOWN: &str = "{spinner} {bytes}, {bytes_per_sec}, {elapsed}";
+/// What is counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Unit {
+    Bytes,
+    Files,
+    /// Files that are only looked for.
+    FilesFound,
+}
 
-/// Progress through a message, on standard error if that is a terminal; cleared when dropped.
+impl Unit {
+    fn template(self, length: Option<u64>) -> &'static str {
+        match (self, length) {
+            (Self::Bytes, Some(_)) => {
+                "{bytes} of {total_bytes} {wide_bar} {bytes_per_sec}, {eta} left"
+            }
+            (Self::Bytes, None) => "{spinner} {bytes}, {bytes_per_sec}, {elapsed}",
+            (Self::Files, Some(_)) => "{pos} of {len} files {wide_bar} {per_sec}, {eta} left",
+            (Self::Files, None) => "{spinner} {pos} files, {per_sec}, {elapsed}",
+            (Self::FilesFound, _) => "{spinner} {pos} files found, {elapsed}",
+        }
+    }
+}
+
+/// Progress through some work, on standard error if that is a terminal; cleared when dropped. Any
+/// number of threads may count.
 pub(crate) struct Progress {
+    unit: Unit,
     length: Option<u64>,
-    done: u64,
+    done: AtomicU64,
     started: Instant,
-    bar: Option<ProgressBar>,
-    /// Somebody could see a bar, and is not just typing the message.
+    bar: OnceLock<ProgressBar>,
+    /// Somebody could see a bar.
     watched: bool,
 }
 
 impl Progress {
-    pub(crate) fn new(length: Option<u64>, file: &File) -> Self {
+    pub(crate) fn new(unit: Unit, length: Option<u64>) -> Self {
         Self {
+            unit,
             length,
-            done: 0,
+            done: AtomicU64::new(0),
             started: Instant::now(),
-            bar: None,
-            watched: io::stderr().is_terminal() && !file.is_terminal(),
+            bar: OnceLock::new(),
+            watched: io::stderr().is_terminal(),
         }
     }
 
-    /// Counts bytes.
-    pub(crate) fn add(&mut self, bytes: usize) {
-        self.done += bytes as u64;
-        if !self.watched {
-            return;
-        }
-        if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
-            self.bar = Some(self.new_bar());
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done);
-        }
+    /// The same, but never shown to somebody who is just typing the input.
+    pub(crate) fn of_input(length: Option<u64>, input: &impl IsTerminal) -> Self {
+        let mut progress = Self::new(Unit::Bytes, length);
+        progress.watched &= !input.is_terminal();
+        progress
     }
 
-    pub(crate) fn bytes_done(&self) -> u64 {
-        self.done
+    pub(crate) fn add(&self, count: usize) {
+        let count = count as u64;
+        self.show(self.done.fetch_add(count, Relaxed) + count);
+    }
+
+    pub(crate) fn done(&self) -> u64 {
+        self.done.load(Relaxed)
+    }
+
+    fn show(&self, done: u64) {
+        if self.watched && self.started.elapsed() >= PATIENCE {
+            self.bar.get_or_init(|| self.new_bar()).set_position(done);
+        }
     }
 
     fn new_bar(&self) -> ProgressBar {
-        let (bar, template) = match self.length {
-            Some(length) => (ProgressBar::new(length), KNOWN),
-            None => (ProgressBar::new_spinner(), UNKNOWN),
+        let bar = match self.length {
+            Some(length) => ProgressBar::new(length),
+            None => ProgressBar::new_spinner(),
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        if let Ok(style) = ProgressStyle::with_template(self.unit.template(self.length)) {
             bar.set_style(style);
         }
         bar.with_elapsed(self.started.elapsed())
@@ -64,7 +92,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
     }

@@ -7,21 +7,19 @@
 //! openssl mac -macopt hexkey:85d6…f51b -in message Poly1305
 //! ```
 
+mod common;
+
+use common::{Folder, KEY, MESSAGE, broken_pipe, complains, prints, rejects, terminal};
 use hornet::kernel;
-use std::ffi::{CString, OsStr};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
+use std::thread;
 use std::time::Duration;
-use std::{ptr, thread};
-use tempfile::TempDir;
 
-const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
-const MESSAGE: &[u8] = b"Cryptographic Forum Research Group";
 const TAG: &str = "a8061dc1305136c6c22b8baf0c0127a9";
 
 /// Tags of as many bytes of `yes 'Cryptographic Forum Research Group'`. Files are mapped from 65536.
@@ -38,98 +36,9 @@ fn yes(length: usize) -> Vec<u8> {
     line.into_iter().cycle().take(length).collect()
 }
 
-/// A folder with a key and the message of the RFC, gone when dropped.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = Self(TempDir::new().unwrap());
-        folder.file("key", KEY);
-        folder.file("message", MESSAGE);
-        folder
-    }
-
-    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-
-    fn fifo(&self, name: &str) -> PathBuf {
-        let path = self.path(name);
-        let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
-        // SAFETY: a string that ends in NUL.
-        assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
-        path
-    }
-
-    /// The command in this folder, with arguments cut at spaces.
-    fn hornet(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hornet"));
-        command
-            .args(arguments.split_whitespace())
-            .current_dir(&self.0)
-            .env_remove("HORNET_KERNEL")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        self.hornet(arguments).output().unwrap()
-    }
-
-    fn run_with_stdin(&self, arguments: &str, stdin: &[u8]) -> Output {
-        let mut child = self
-            .hornet(arguments)
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // The command may end before it has read everything.
-        let _ = child.stdin.take().unwrap().write_all(stdin);
-        child.wait_with_output().unwrap()
-    }
-}
-
-#[track_caller]
-fn prints(output: &Output, stdout: &str) {
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout);
-    assert_eq!(output.status.code(), Some(0));
-}
-
 #[track_caller]
 fn prints_tag(output: &Output, tag: &str) {
     prints(output, &format!("{tag}\n"));
-}
-
-/// Nothing on standard output, one line on standard error with all of these words.
-#[track_caller]
-fn complains(output: &Output, status: i32, words: &[&str]) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{stderr}");
-    assert!(output.stdout.is_empty(), "{output:?}");
-    assert!(stderr.starts_with("hornet: "), "{stderr}");
-    assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    for word in words {
-        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
-    }
-}
-
-/// Wrong usage, as the argument parser reports it.
-#[track_caller]
-fn rejects(output: &Output, words: &[&str]) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(output.stdout.is_empty(), "{output:?}");
-    for word in words {
-        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
-    }
 }
 
 #[test]
@@ -478,14 +387,6 @@ fn output_that_cannot_be_written() {
     }
 }
 
-/// A pipe whose reader is gone.
-fn broken_pipe() -> Stdio {
-    let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
-    let writer = reader.stdin.take().unwrap();
-    reader.wait().unwrap();
-    writer.into()
-}
-
 #[test]
 fn output_that_nobody_reads() {
     let folder = Folder::new();
@@ -545,29 +446,6 @@ fn a_bus_error_from_elsewhere_still_kills() {
     drop(key);
     let status = child.wait_with_output().unwrap().status;
     assert_eq!(status.signal(), Some(libc::SIGBUS));
-}
-
-/// Both ends of a terminal of 80 columns: what a person sees, and what the command writes to.
-fn terminal() -> (File, OwnedFd) {
-    let (mut person, mut command) = (0, 0);
-    let mut size = libc::winsize {
-        ws_row: 24,
-        ws_col: 80,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    // SAFETY: two descriptors to write to, a size to read, and neither name nor settings.
-    unsafe {
-        let status = libc::openpty(
-            &raw mut person,
-            &raw mut command,
-            ptr::null_mut(),
-            ptr::null_mut(),
-            &raw mut size,
-        );
-        assert_eq!(status, 0);
-        (File::from_raw_fd(person), OwnedFd::from_raw_fd(command))
-    }
 }
 
 /// Standard error of the command when its input arrives in two halves with a pause between.

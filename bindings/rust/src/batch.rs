@@ -50,11 +50,8 @@ const CHUNK: usize = 64;
 pub fn mac_batch<'a>(
     messages: impl IntoIterator<Item = (Key, &'a [u8])>,
 ) -> impl FusedIterator<Item = Tag> {
-    InChunks::new(messages, Tag::ZERO, |messages, tags| {
-        let mut chunk = Chunk::new();
-        chunk.fill(messages.map(|(key, msg)| (key, msg, Tag::ZERO)));
-        chunk.mac(tags);
-        chunk.count
+    tags(messages, |chunk, (key, msg)| {
+        chunk.push(key.as_bytes(), (), msg, Tag::ZERO);
     })
 }
 
@@ -88,9 +85,36 @@ pub fn mac_batch<'a>(
 pub fn verify_batch<'a>(
     messages: impl IntoIterator<Item = (Key, &'a [u8], Tag)>,
 ) -> impl FusedIterator<Item = Result<(), Mismatch>> {
-    let results = InChunks::new(messages, false, |messages, good| {
-        let mut chunk = Chunk::new();
-        chunk.fill(messages);
+    results(messages, |chunk, (key, msg, tag)| {
+        chunk.push(key.as_bytes(), (), msg, tag);
+    })
+}
+
+/// The tags of messages, each of which `push` puts into the chunk.
+pub(crate) fn tags<'a, T, N>(
+    messages: impl IntoIterator<Item = T>,
+    push: impl Fn(&mut Chunk<'a, N>, T),
+) -> impl FusedIterator<Item = Tag>
+where
+    Chunk<'a, N>: Batch,
+{
+    InChunks::new(messages, Tag::ZERO, move |messages, tags| {
+        let chunk = Chunk::of(messages, &push);
+        chunk.mac(tags);
+        chunk.count
+    })
+}
+
+/// Whether the tags of messages are right, each of which `push` puts into the chunk.
+pub(crate) fn results<'a, T, N>(
+    messages: impl IntoIterator<Item = T>,
+    push: impl Fn(&mut Chunk<'a, N>, T),
+) -> impl FusedIterator<Item = Result<(), Mismatch>>
+where
+    Chunk<'a, N>: Batch,
+{
+    let results = InChunks::new(messages, false, move |messages, good| {
+        let chunk = Chunk::of(messages, &push);
         chunk.verify(good);
         chunk.count
     });
@@ -156,10 +180,11 @@ where
 {
 }
 
-/// Up to `CHUNK` messages, as C takes them: the first `count` of each array are set. The keys are
-/// overwritten when it is dropped.
-struct Chunk<'a> {
-    keys: [MaybeUninit<[u8; Key::BYTES]>; CHUNK],
+/// Up to `CHUNK` messages, as C takes them: the first `count` of each array are set. Nonces are of
+/// no size where there are none. The keys are overwritten when it is dropped.
+pub(crate) struct Chunk<'a, N> {
+    keys: [MaybeUninit<[u8; 32]>; CHUNK],
+    nonces: [MaybeUninit<N>; CHUNK],
     msgs: [MaybeUninit<*const c_void>; CHUNK],
     lens_bytes: [MaybeUninit<usize>; CHUNK],
     tags: [MaybeUninit<Tag>; CHUNK],
@@ -167,30 +192,49 @@ struct Chunk<'a> {
     borrowed: PhantomData<&'a [u8]>,
 }
 
-impl<'a> Chunk<'a> {
-    fn new() -> Self {
-        Self {
+/// What C does with a chunk.
+pub(crate) trait Batch {
+    /// Writes the right tags.
+    fn mac(&self, tags: &mut [Tag; CHUNK]);
+
+    /// Writes whether each tag is the right one.
+    fn verify(&self, good: &mut [bool; CHUNK]);
+}
+
+impl<'a, N> Chunk<'a, N> {
+    /// As many messages as there are and fit.
+    fn of<T>(messages: &mut impl Iterator<Item = T>, push: impl Fn(&mut Self, T)) -> Self {
+        let mut chunk = Self {
             keys: [const { MaybeUninit::uninit() }; CHUNK],
+            nonces: [const { MaybeUninit::uninit() }; CHUNK],
             msgs: [const { MaybeUninit::uninit() }; CHUNK],
             lens_bytes: [const { MaybeUninit::uninit() }; CHUNK],
             tags: [const { MaybeUninit::uninit() }; CHUNK],
             count: 0,
             borrowed: PhantomData,
+        };
+        for message in messages.take(CHUNK) {
+            push(&mut chunk, message);
         }
+        chunk
     }
 
-    /// Takes the messages of an empty chunk.
-    fn fill(&mut self, messages: impl Iterator<Item = (Key, &'a [u8], Tag)>) {
-        for (index, (key, msg, tag)) in messages.take(CHUNK).enumerate() {
-            self.keys[index].write(*key.as_bytes());
+    /// Takes one more message. A full chunk stays as it is.
+    pub(crate) fn push(&mut self, key: &[u8; 32], nonce: N, msg: &'a [u8], tag: Tag) {
+        let index = self.count;
+        if index < CHUNK {
+            self.keys[index].write(*key);
+            self.nonces[index].write(nonce);
             self.msgs[index].write(msg.as_ptr().cast());
             self.lens_bytes[index].write(msg.len());
             self.tags[index].write(tag);
             self.count = index + 1;
         }
     }
+}
 
-    /// Writes the right tags.
+/// Each message under a key of its own.
+impl Batch for Chunk<'_, ()> {
     fn mac(&self, tags: &mut [Tag; CHUNK]) {
         // SAFETY: of all arrays, `count` elements are set, and each message has as many bytes as
         // it says.
@@ -205,7 +249,6 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Writes whether each tag is the right one.
     fn verify(&self, good: &mut [bool; CHUNK]) {
         // SAFETY: of all arrays, `count` elements are set, and each message has as many bytes as
         // it says.
@@ -222,10 +265,44 @@ impl<'a> Chunk<'a> {
     }
 }
 
-impl Drop for Chunk<'_> {
+/// Poly1305-AES: each message under a nonce of its own.
+impl Batch for Chunk<'_, [u8; 16]> {
+    fn mac(&self, tags: &mut [Tag; CHUNK]) {
+        // SAFETY: of all arrays, `count` elements are set, and each message has as many bytes as
+        // it says.
+        unsafe {
+            ffi::hornet_poly1305_aes_batch(
+                tags.as_mut_ptr().cast(),
+                self.msgs.as_ptr().cast(),
+                self.lens_bytes.as_ptr().cast(),
+                self.nonces.as_ptr().cast(),
+                self.keys.as_ptr().cast(),
+                self.count,
+            );
+        }
+    }
+
+    fn verify(&self, good: &mut [bool; CHUNK]) {
+        // SAFETY: of all arrays, `count` elements are set, and each message has as many bytes as
+        // it says.
+        unsafe {
+            ffi::hornet_poly1305_aes_verify_batch(
+                good.as_mut_ptr(),
+                self.tags.as_ptr().cast(),
+                self.msgs.as_ptr().cast(),
+                self.lens_bytes.as_ptr().cast(),
+                self.nonces.as_ptr().cast(),
+                self.keys.as_ptr().cast(),
+                self.count,
+            );
+        }
+    }
+}
+
+impl<N> Drop for Chunk<'_, N> {
     fn drop(&mut self) {
         for key in self.keys.iter_mut().take(self.count) {
-            key.write([0; Key::BYTES]);
+            key.write([0; 32]);
         }
         optimization_barrier(&self.keys);
     }
@@ -336,11 +413,12 @@ mod tests {
     #[test]
     fn keys_are_wiped() {
         let messages = messages(CHUNK);
-        let tagged = with_keys(&messages).map(|(key, msg)| (key, msg, Tag::ZERO));
-        let mut chunk = ManuallyDrop::new(Chunk::new());
-        chunk.fill(tagged);
+        let mut chunk = ManuallyDrop::new(Chunk::of(
+            &mut with_keys(&messages),
+            |chunk: &mut Chunk<()>, (key, msg)| chunk.push(key.as_bytes(), (), msg, Tag::ZERO),
+        ));
         // SAFETY: all keys are set.
-        let keys = |chunk: &Chunk| chunk.keys.map(|key| unsafe { key.assume_init() });
+        let keys = |chunk: &Chunk<()>| chunk.keys.map(|key| unsafe { key.assume_init() });
         assert!(keys(&chunk).iter().all(|key| key != &[0; Key::BYTES]));
         // SAFETY: dropped once, and what is read afterwards is plain numbers.
         unsafe { ManuallyDrop::drop(&mut chunk) };

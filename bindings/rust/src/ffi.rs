@@ -1,6 +1,6 @@
 //! `include/hornet.h` as Rust sees it; the contracts stand there.
 
-use core::ffi::{c_char, c_void};
+use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
 
 /// All zeros is an ended state, so zeroing one ends it.
@@ -22,6 +22,13 @@ impl Iovec {
         base: ptr::null(),
         len_bytes: 0,
     };
+}
+
+/// All zeros is the part of nothing.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) opaque: [u64; 4],
 }
 
 #[repr(C)]
@@ -81,6 +88,74 @@ unsafe extern "C" {
         count: usize,
     ) -> bool;
 
+    pub(crate) fn hornet_poly1305_permits(r: *const u8) -> bool;
+    pub(crate) fn hornet_poly1305_clamp(r: *mut u8);
+
+    pub(crate) fn hornet_poly1305_aes(
+        tag: *mut u8,
+        msg: *const c_void,
+        len_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_aes_verify(
+        tag: *const u8,
+        msg: *const c_void,
+        len_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_aes_init(
+        state: *mut State,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_aes_batch(
+        tags: *mut [u8; 16],
+        msgs: *const *const c_void,
+        lens_bytes: *const usize,
+        nonces: *const [u8; 16],
+        keys: *const [u8; 32],
+        count: usize,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_aes_verify_batch(
+        good: *mut bool,
+        tags: *const [u8; 16],
+        msgs: *const *const c_void,
+        lens_bytes: *const usize,
+        nonces: *const [u8; 16],
+        keys: *const [u8; 32],
+        count: usize,
+    ) -> bool;
+    pub(crate) safe fn hornet_aes_name() -> *const c_char;
+
+    pub(crate) fn hornet_poly1305_part(
+        part: *mut Part,
+        msg: *const c_void,
+        len_bytes: usize,
+        r: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_part_append(
+        left: *mut Part,
+        right: *const Part,
+        r: *const u8,
+    ) -> bool;
+    #[cfg(feature = "std")]
+    pub(crate) fn hornet_poly1305_part_replace(
+        whole: *mut Part,
+        before: *const Part,
+        after: *const Part,
+        bytes_behind: u64,
+        r: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_poly1305_part_bytes(part: *const Part) -> u64;
+    pub(crate) fn hornet_poly1305_part_tag(tag: *mut u8, part: *const Part, pad: *const u8);
+    pub(crate) fn hornet_poly1305_part_verify(
+        tag: *const u8,
+        part: *const Part,
+        pad: *const u8,
+    ) -> bool;
+
     pub(crate) safe fn hornet_kernel_at(index: usize) -> *const c_char;
     pub(crate) safe fn hornet_kernel_name() -> *const c_char;
     pub(crate) fn hornet_kernel_force(name: *const c_char) -> bool;
@@ -92,9 +167,19 @@ unsafe extern "C" {
     ) -> bool;
 }
 
+/// A constant string of the library, which are all ASCII. For the compiler's sake, null and other
+/// text read as empty.
+pub(crate) fn text(string: *const c_char) -> &'static str {
+    if string.is_null() {
+        return "";
+    }
+    // SAFETY: the library hands out string literals only.
+    unsafe { CStr::from_ptr(string) }.to_str().unwrap_or("")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Iovec, KernelInfo, State};
+    use super::{Iovec, KernelInfo, Part, State};
     use core::mem::offset_of;
     use std::format;
     use std::string::String;
@@ -117,6 +202,12 @@ mod tests {
         let words = size_of::<State>() / size_of::<u64>();
         assert_eq!(
             members("hornet_poly1305_state"),
+            [format!("uint64_t opaque[{words}]")]
+        );
+
+        let words = size_of::<Part>() / size_of::<u64>();
+        assert_eq!(
+            members("hornet_part"),
             [format!("uint64_t opaque[{words}]")]
         );
 

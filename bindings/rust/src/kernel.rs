@@ -2,7 +2,7 @@
 //! the library: the best kernel that the CPU and the operating system allow is chosen at first use,
 //! and all give the same tags.
 
-use crate::ffi;
+use crate::ffi::{self, text};
 use core::error::Error;
 use core::ffi::{CStr, c_char};
 use core::{fmt, ptr};
@@ -177,16 +177,6 @@ fn pointers() -> impl Iterator<Item = *const c_char> {
     (0..)
         .map(|index| ffi::hornet_kernel_at(index))
         .take_while(|name| !name.is_null())
-}
-
-/// A constant string of the library, which are all ASCII. For the compiler's sake, null and other
-/// text read as empty.
-fn text(string: *const c_char) -> &'static str {
-    if string.is_null() {
-        return "";
-    }
-    // SAFETY: the library hands out string literals only.
-    unsafe { CStr::from_ptr(string) }.to_str().unwrap_or("")
 }
 
 #[cfg(test)]

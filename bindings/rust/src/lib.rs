@@ -1,4 +1,5 @@
-//! The Poly1305 message authenticator (RFC 8439, section 2.5), on top of the Hornet C library.
+//! The Poly1305 message authenticator (RFC 8439, section 2.5) and Poly1305-AES, on top of the Hornet
+//! C library.
 //!
 //! A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can check
 //! the tag; whoever does not cannot make one for another message.
@@ -28,13 +29,18 @@
 //! Many short messages are quicker together: [`mac_batch`], [`verify_batch`]. A message in pieces is a
 //! [`Poly1305`].
 //!
-//! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. No
-//! function here allocates, locks or panics. What is known of a key is overwritten when it is
-//! dropped; copies that the compiler makes when it moves a value are out of reach, so keep a [`Key`]
-//! or a [`Poly1305`] where it was made.
+//! Many messages under one key are for [`aes`], Poly1305-AES: **one nonce, one message** there. With the
+//! feature `key-file`, `key_file` keeps such a key on disk with its next nonce, so that none is used
+//! twice.
 //!
-//! With the feature `std` (the default) [`Poly1305`] is a `std::io::Write`; without it the crate is
-//! `no_std`.
+//! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. What is
+//! known of a key is overwritten when it is dropped; copies that the compiler makes when it moves a
+//! value are out of reach, so keep a [`Key`] or a [`Poly1305`] where it was made. No function here
+//! allocates, locks or panics, but for `aes::Segments`, which allocates, `key_file`, which does that
+//! and waits for locks on files, and the feature `rayon`, whose threads do all of it.
+//!
+//! With the feature `std` (the default) [`Poly1305`] is a `std::io::Write` and there is
+//! `aes::Segments`; without it the crate is `no_std`.
 
 #![no_std]
 
@@ -43,11 +49,15 @@ extern crate std;
 
 mod batch;
 mod ffi;
+mod hex;
 mod key;
 mod poly1305;
 mod tag;
 
+pub mod aes;
 pub mod kernel;
+#[cfg(all(feature = "key-file", unix))]
+pub mod key_file;
 
 pub use batch::{mac_batch, verify_batch};
 pub use key::Key;

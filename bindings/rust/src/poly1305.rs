@@ -71,17 +71,22 @@ impl Poly1305 {
         reason = "a key is used up by its message"
     )]
     pub fn new(key: Key) -> Self {
+        // SAFETY: the state may be written, and the key has 32 bytes.
+        Self::started(|state| unsafe { ffi::hornet_poly1305_init(state, key.as_ptr()) })
+    }
+
+    /// A message that `start` starts: it makes the state a live one.
+    pub(crate) fn started(start: impl FnOnce(*mut ffi::State)) -> Self {
         let mut new = Self {
             state: ffi::State { opaque: [0; 16] },
         };
-        // SAFETY: the key has 32 bytes.
-        unsafe { ffi::hornet_poly1305_init(&raw mut new.state, key.as_ptr()) };
+        start(&raw mut new.state);
         new
     }
 
     /// Appends a piece of any length.
     pub fn update(&mut self, msg: &[u8]) {
-        // SAFETY: the state was initialised by `new`; the message has as many bytes as it says.
+        // SAFETY: the state was set by `started`; the message has as many bytes as it says.
         unsafe {
             ffi::hornet_poly1305_update(&raw mut self.state, msg.as_ptr().cast(), msg.len());
         }
@@ -111,7 +116,7 @@ impl Poly1305 {
                 iovec.len_bytes = piece.len();
                 count += 1;
             }
-            // SAFETY: the state was initialised by `new`; each piece has as many bytes as it says.
+            // SAFETY: the state was set by `started`; each piece has as many bytes as it says.
             unsafe {
                 ffi::hornet_poly1305_updatev(&raw mut self.state, iovecs.as_ptr(), count);
             }
@@ -125,7 +130,7 @@ impl Poly1305 {
     #[must_use]
     pub fn finalize(mut self) -> Tag {
         let mut tag = [0; Tag::BYTES];
-        // SAFETY: the state was initialised by `new`; the tag has 16 bytes.
+        // SAFETY: the state was set by `started`; the tag has 16 bytes.
         unsafe { ffi::hornet_poly1305_final(&raw mut self.state, tag.as_mut_ptr()) };
         tag.into()
     }
@@ -136,7 +141,7 @@ impl Poly1305 {
     ///
     /// [`Mismatch`] if it is the tag of another message or key.
     pub fn verify(mut self, tag: &Tag) -> Result<(), Mismatch> {
-        // SAFETY: the state was initialised by `new`; the tag has 16 bytes.
+        // SAFETY: the state was set by `started`; the tag has 16 bytes.
         let good = unsafe { ffi::hornet_poly1305_final_verify(&raw mut self.state, tag.as_ptr()) };
         if good { Ok(()) } else { Err(Mismatch) }
     }

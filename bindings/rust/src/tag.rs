@@ -1,5 +1,6 @@
 //! The tag, and what can be wrong with one.
 
+use crate::hex::{self, Found};
 use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
@@ -50,7 +51,7 @@ impl From<Tag> for [u8; Tag::BYTES] {
 
 impl fmt::LowerHex for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        hex::encode(&self.0, f)
     }
 }
 
@@ -73,19 +74,11 @@ impl FromStr for Tag {
     type Err = ParseTagError;
 
     fn from_str(text: &str) -> Result<Self, ParseTagError> {
-        let found = text.chars().count();
-        if found != 2 * Tag::BYTES {
-            return Err(ParseTagError::Length(found));
+        match hex::decode(text) {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(Found::Length(count)) => Err(ParseTagError::Length(count)),
+            Err(Found::Character(character)) => Err(ParseTagError::Digit(character)),
         }
-        let mut bytes = [0; Tag::BYTES];
-        for (index, character) in text.chars().enumerate() {
-            let digit = character
-                .to_digit(16)
-                .and_then(|digit| u8::try_from(digit).ok())
-                .ok_or(ParseTagError::Digit(character))?;
-            bytes[index / 2] = bytes[index / 2] << 4 | digit;
-        }
-        Ok(Self(bytes))
     }
 }
 
@@ -101,17 +94,18 @@ pub enum ParseTagError {
 
 impl fmt::Display for ParseTagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a tag is 32 hexadecimal digits; found ")?;
-        match self {
-            Self::Length(count) => write!(f, "{count} characters"),
-            Self::Digit(character) => write!(f, "{character:?}"),
-        }
+        let found = match *self {
+            Self::Length(count) => Found::Length(count),
+            Self::Digit(character) => Found::Character(character),
+        };
+        write!(f, "a tag is 32 hexadecimal digits; found {found}")
     }
 }
 
 impl Error for ParseTagError {}
 
-/// The tag is not the tag of this message under this key: one of the three was changed.
+/// The tag is not the tag of this message under this key, and this nonce if it has one: something was
+/// changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch;
 

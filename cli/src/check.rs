@@ -1,0 +1,181 @@
+//! `hornet check`: a manifest, and whether the files are as it says.
+
+use crate::error::Error;
+use crate::exempt::Exempt;
+use crate::manifest::{HEADER, Line, Manifest};
+use crate::opener::{Failure, Roots};
+use crate::output;
+use crate::report::{Entry, Report, Status};
+use crate::source::Source;
+use crate::walk::{Strictness, Walk, bytes};
+use crate::work::{Options, Task, Work};
+use clap::Args;
+use hornet::Tag;
+use hornet::aes::{Key, Nonce, Part};
+use hornet::key_file::KeyFile;
+use rayon::ThreadPool;
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::iter::zip;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub(crate) struct Check {
+    /// The key file that the manifest was made with
+    #[arg(short, long, value_name = "KEYFILE")]
+    key: PathBuf,
+
+    /// Report files, too, that are there and not in the manifest
+    ///
+    /// They are looked for in the folders that `hornet tag` was given.
+    #[arg(long)]
+    strict: bool,
+
+    /// Print only what is not OK
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Print a JSON object on each line, and a summary as the last
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    options: Options,
+
+    /// The manifest, made by `hornet tag`; `-` is standard input
+    manifest: Source,
+}
+
+impl Check {
+    pub(crate) fn run(self) -> Result<ExitCode, Error> {
+        let key_file = KeyFile::open(&self.key)?;
+        let (text, metadata) = self.read()?;
+        let manifest = Manifest::open(&text, key_file.key())
+            .map_err(|problem| Error::new(&self.manifest, problem))?;
+        drop(text);
+
+        let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
+        let pool = self.options.pool()?;
+        let work = Work::new(key_file.key(), &roots, &pool, &self.options);
+        let mut report = Report::default();
+        let extra = if self.strict {
+            let exempt = Exempt::new(&key_file, &self.key, Some(&metadata));
+            extra(&manifest, &exempt, &pool)?
+        } else {
+            Vec::new()
+        };
+        let checking = manifest.files.into_iter().map(Checking).collect();
+        report.extend(work.run(checking));
+        report.extend(manifest.unread.into_iter().map(|path| Entry {
+            path,
+            status: Status::Unread,
+        }));
+        report.extend(extra);
+
+        output::print_all(|stdout| {
+            if self.json {
+                report.write_json(stdout, self.quiet)
+            } else {
+                report.write(stdout, self.quiet)
+            }
+        })?;
+        report.complain(&self.manifest);
+        Ok(ExitCode::from(report.exit_status()))
+    }
+
+    /// The whole manifest. What does not begin like one is not read on: it may never end.
+    fn read(&self) -> Result<(Vec<u8>, Metadata), Error> {
+        let read = || -> io::Result<_> {
+            let mut file = self.manifest.open()?;
+            let metadata = file.metadata()?;
+            let mut text = Vec::new();
+            (&mut file)
+                .take(HEADER.len() as u64)
+                .read_to_end(&mut text)?;
+            if text == HEADER.as_bytes() {
+                file.read_to_end(&mut text)?;
+            }
+            Ok((text, metadata))
+        };
+        read().map_err(|error| Error::new(&self.manifest, error))
+    }
+}
+
+/// What is there now and was not, and what cannot be looked into.
+fn extra(manifest: &Manifest, exempt: &Exempt, pool: &ThreadPool) -> Result<Vec<Entry>, Error> {
+    let walk = Walk {
+        follow_symlinks: manifest.follow_symlinks,
+        exempt,
+        pool,
+        strictness: Strictness::Recorded,
+    };
+    let found = walk.run(&manifest.arguments)?;
+    let is_known = |path: &Path| {
+        let file = manifest
+            .files
+            .binary_search_by(|line| bytes(&line.path).cmp(bytes(path)));
+        file.is_ok() || manifest.unread.iter().any(|unread| unread == path)
+    };
+    let extra = found.files.into_iter().filter(|path| !is_known(path));
+    let extra = extra.map(|path| Entry {
+        path,
+        status: Status::Extra,
+    });
+    let unreadable = found.unread.into_iter().map(|unread| Entry {
+        path: unread.path,
+        status: Status::Unreadable(unread.reason),
+    });
+    Ok(extra.chain(unreadable).collect())
+}
+
+struct Checking(Line);
+
+impl Checking {
+    fn nonce(&self) -> Nonce {
+        Nonce::new(self.0.nonce)
+    }
+
+    fn found(self, is_same: bool) -> Entry {
+        let status = if is_same { Status::Ok } else { Status::Changed };
+        Entry {
+            path: self.0.path,
+            status,
+        }
+    }
+}
+
+impl Task for Checking {
+    type Done = Entry;
+
+    fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Entry> {
+        let messages: Vec<(Nonce, &[u8], Tag)> = files
+            .iter()
+            .map(|(task, content)| (task.nonce(), *content, task.0.tag))
+            .collect();
+        zip(files, key.verify_batch(messages))
+            .map(|((task, _), result)| task.found(result.is_ok()))
+            .collect()
+    }
+
+    fn finish(self, key: &Key, part: &Part) -> Entry {
+        let is_same = key.verify_part(&self.nonce(), part, &self.0.tag).is_ok();
+        self.found(is_same)
+    }
+
+    fn fail(self, failure: Failure) -> Entry {
+        let status = match failure {
+            Failure::Missing => Status::Missing,
+            Failure::NotRegular(_) => Status::Changed,
+            Failure::Unreadable(reason) => Status::Unreadable(reason),
+        };
+        Entry {
+            path: self.0.path,
+            status,
+        }
+    }
+}

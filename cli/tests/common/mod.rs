@@ -1,0 +1,211 @@
+//! What the tests of the command share: folders to run it in, and what they expect of it.
+
+#![allow(dead_code, reason = "each test program takes what it needs")]
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    unreachable_pub,
+    missing_docs,
+    reason = "of tests only"
+)]
+
+use hornet::key_file::KeyFile;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::ptr;
+use tempfile::TempDir;
+
+pub const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
+pub const MESSAGE: &[u8] = b"Cryptographic Forum Research Group";
+/// A folder with a key and the message of the RFC, gone when dropped.
+pub struct Folder(pub TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        let folder = Self(TempDir::new().unwrap());
+        folder.file("key", KEY);
+        folder.file("message", MESSAGE);
+        folder
+    }
+
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn fifo(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        // SAFETY: a string that ends in NUL.
+        assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
+        path
+    }
+
+    /// The command in this folder, with arguments cut at spaces.
+    pub fn hornet(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hornet"));
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(&self.0)
+            .env_remove("HORNET_KERNEL")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, arguments: &str) -> Output {
+        self.hornet(arguments).output().unwrap()
+    }
+
+    pub fn run_with_stdin(&self, arguments: &str, stdin: &[u8]) -> Output {
+        let mut child = self
+            .hornet(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The command may end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        child.wait_with_output().unwrap()
+    }
+}
+
+#[track_caller]
+pub fn prints(output: &Output, stdout: &str) {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+/// Nothing on standard output, one line on standard error with all of these words.
+#[track_caller]
+pub fn complains(output: &Output, status: i32, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert!(stderr.starts_with("hornet: "), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
+    }
+}
+
+/// Wrong usage, as the argument parser reports it.
+#[track_caller]
+pub fn rejects(output: &Output, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
+    }
+}
+
+/// A pipe whose reader is gone.
+pub fn broken_pipe() -> Stdio {
+    let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
+    let writer = reader.stdin.take().unwrap();
+    reader.wait().unwrap();
+    writer.into()
+}
+
+/// Both ends of a terminal of 80 columns: what a person sees, and what the command writes to.
+pub fn terminal() -> (File, OwnedFd) {
+    let (mut person, mut command) = (0, 0);
+    let mut size = libc::winsize {
+        ws_row: 24,
+        ws_col: 80,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: two descriptors to write to, a size to read, and neither name nor settings.
+    unsafe {
+        let status = libc::openpty(
+            &raw mut person,
+            &raw mut command,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &raw mut size,
+        );
+        assert_eq!(status, 0);
+        (File::from_raw_fd(person), OwnedFd::from_raw_fd(command))
+    }
+}
+
+/// For the commands on many files: a key file `k` and this tree, `t`:
+///
+/// ```text
+/// a            "one"
+/// empty
+/// sub/b        "two"
+/// sub/deep/c   70,000 bytes
+/// ```
+pub fn tree() -> Folder {
+    let folder = Folder::new();
+    prints(&folder.run("keygen k"), "");
+    fs::create_dir_all(folder.path("t/sub/deep")).unwrap();
+    folder.file("t/a", "one");
+    folder.file("t/empty", "");
+    folder.file("t/sub/b", "two");
+    folder.file("t/sub/deep/c", vec![3; 70_000]);
+    folder
+}
+
+pub const TREE: [&str; 4] = ["t/a", "t/empty", "t/sub/b", "t/sub/deep/c"];
+
+/// What `hornet check` prints when all is as it was.
+pub fn all_ok() -> String {
+    TREE.map(|path| format!("{path}: OK\n")).concat()
+}
+
+impl Folder {
+    pub fn key(&self) -> KeyFile {
+        KeyFile::open(&self.path("k")).unwrap()
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Tags `t` into `m`.
+    #[track_caller]
+    pub fn tag_tree(&self) -> String {
+        prints(&self.run("tag -k k -o m t"), "");
+        self.read("m")
+    }
+}
+
+/// These lines on standard output, that status, and all of these words on standard error.
+#[track_caller]
+pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout, "{stderr}");
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{word:?} is not in {stderr}");
+    }
+    assert_eq!(stderr.is_empty(), words.is_empty(), "{stderr}");
+}
+
+/// The paths in a manifest, as they are written there.
+pub fn paths(manifest: &str) -> Vec<&str> {
+    let lines = manifest
+        .lines()
+        .filter(|line| line.get(65..67) == Some("  "));
+    lines.map(|line| &line[67..]).collect()
+}
+
+/// Root may read everything.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
