@@ -1,8 +1,8 @@
 //! Whether the peers' tags are right.
 
 use crate::memory::Noise;
-use crate::peers::{Hornet, Peer};
-use crate::reference::{block, clamped, polynomial, prime, tag};
+use crate::peers::{AES_KEY_BYTES, Hornet, Peer};
+use crate::reference::{CLAMP, aes128, block, clamped, polynomial, prime, tag};
 use crate::report::json::Verdict;
 use num_bigint::BigUint;
 
@@ -24,6 +24,24 @@ impl Input {
             msg,
             tag,
         }
+    }
+}
+
+impl Input {
+    /// A key for Poly1305-AES and its nonce, the tag, and the nonce for the call after this.
+    fn with_aes(&self) -> ([u8; AES_KEY_BYTES], [u8; 16], [u8; 16]) {
+        let number = |bytes: &[u8]| u128::from_le_bytes(*bytes.first_chunk().expect("16 bytes"));
+        let (r, s) = self.key.split_at(16);
+        let nonce = number(&self.tag) & !1; // any; and counting it up carries nothing
+        let pad = aes128(&number(s).to_le_bytes(), &nonce.to_le_bytes());
+        let polynomial = number(&self.tag).wrapping_sub(number(s));
+
+        let mut key = [0; AES_KEY_BYTES];
+        key[..16].copy_from_slice(s);
+        key[16..32].copy_from_slice(&(number(r) & CLAMP).to_le_bytes());
+        key[32..].copy_from_slice(&nonce.to_le_bytes());
+        let tag = polynomial.wrapping_add(number(&pad));
+        (key, tag.to_le_bytes(), (nonce + 1).to_le_bytes())
     }
 }
 
@@ -131,6 +149,16 @@ pub(crate) fn check(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
     verdict(peer.name().to_owned(), inputs, inputs.iter().filter(errs))
 }
 
+/// The same with Poly1305-AES: under the same r, clamped, with the other half of the key as AES's.
+pub(crate) fn check_aes(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
+    let errs = |input: &&Input| {
+        let (mut key, expected, next_nonce) = input.with_aes();
+        peer.tag_under(&mut key, &input.msg) != expected || key[32..] != next_nonce
+    };
+    let name = format!("{} with AES", peer.name());
+    verdict(name, inputs, inputs.iter().filter(errs))
+}
+
 /// Checks all of Hornet's kernels, and its batches with each; the automatic choice is in force afterwards.
 pub(crate) fn check_kernels(hornet: &Hornet, inputs: &[Input]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
@@ -180,6 +208,19 @@ mod tests {
                 assert_eq!(polynomial(&r, &msg), value);
             }
         }
+    }
+
+    #[test]
+    fn poly1305_aes_has_the_same_polynomial() {
+        let key: [u8; 32] = std::array::from_fn(|i| u8::try_from(255 - i).unwrap());
+        let input = Input::new("an input", key, b"message".to_vec());
+        let (with_nonce, expected, next_nonce) = input.with_aes();
+        let (k, nonce) = (&with_nonce[..16], &with_nonce[32..]);
+        assert_eq!(k, &key[16..]);
+        let pad = aes128(k.try_into().unwrap(), nonce.try_into().unwrap());
+        let r = with_nonce[16..32].try_into().unwrap();
+        assert_eq!(tag(&joined(r, pad), &input.msg), expected);
+        assert_ne!(nonce, next_nonce);
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub(crate) enum Command {
 
     #[command(hide = true)]
     Worker(Worker),
+
+    #[command(hide = true)]
+    Reader(Reader),
 }
 
 #[derive(Args)]
@@ -67,6 +70,14 @@ pub(crate) struct Run {
     /// Where to write
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub(crate) out: PathBuf,
+
+    /// Put what is measured into these results of an earlier run, in place of the same groups
+    #[arg(long, value_name = "FILE.json", conflicts_with = "out")]
+    pub(crate) into: Option<PathBuf>,
+
+    /// The `hornet` command, for the groups file and tree
+    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../build/hornet"))]
+    pub(crate) command: PathBuf,
 }
 
 /// What the workers are told, too.
@@ -86,6 +97,10 @@ pub(crate) struct What {
     /// How many times each peer has its turn at each length
     #[arg(long, value_name = "N", default_value_t = 41, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
+
+    /// A short message, small and few files in edit, file and tree: to see that they run, not how fast
+    #[arg(long)]
+    pub(crate) small: bool,
 }
 
 #[derive(Args, Clone)]
@@ -102,6 +117,16 @@ pub(crate) struct Worker {
 
     #[arg(long)]
     pub(crate) section: Section,
+}
+
+/// Reads a file with all cores, and adds its words up.
+#[derive(Args)]
+pub(crate) struct Reader {
+    pub(crate) file: PathBuf,
+
+    /// Gives each window of the mapping back when it is read
+    #[arg(long)]
+    pub(crate) release: bool,
 }
 
 #[derive(Args)]

@@ -5,6 +5,7 @@
 mod call;
 mod check;
 mod cli;
+mod commands;
 mod counter;
 mod cpu;
 mod error;
@@ -17,6 +18,7 @@ mod report;
 mod run;
 mod section;
 mod stats;
+mod sum;
 mod tune;
 mod worker;
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Command::Render { file, out } => run::render(&file, out.as_deref()),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Worker(what) => worker::run(&what),
+        Command::Reader(what) => commands::read(&what),
     };
     result.unwrap_or_else(|error| {
         say(format_args!("{error}"));

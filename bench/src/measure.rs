@@ -100,6 +100,8 @@ fn clear_upper_halves() {
 /// How many iterations fill a sample.
 fn iterations_for(counter: &Counter, subject: &mut Subject, step: usize) -> usize {
     let mut count = step;
+    (subject.prepare)();
+    (subject.run)(count); // the first time takes longer
     loop {
         (subject.prepare)();
         let ns = counter.time(|| (subject.run)(count)).ns;

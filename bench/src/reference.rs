@@ -2,16 +2,19 @@
 //! with any of the peers.
 
 use num_bigint::BigUint;
+use std::mem::MaybeUninit;
 
 /// 2^130 - 5.
 pub(crate) fn prime() -> BigUint {
     (BigUint::from(1_u8) << 130) - 5_u8
 }
 
+/// The bits of r that clamping leaves.
+pub(crate) const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+
 /// The first half of the key, clamped.
 pub(crate) fn clamped(r: &[u8; 16]) -> BigUint {
-    let mask = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff_u128;
-    BigUint::from(u128::from_le_bytes(*r) & mask)
+    BigUint::from(u128::from_le_bytes(*r) & CLAMP)
 }
 
 /// A block of a message, at most 16 bytes, as a number: with a 1 after its last byte.
@@ -33,6 +36,19 @@ pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     let mut bytes = sum.to_bytes_le();
     bytes.resize(17, 0);
     *bytes.first_chunk().expect("is longer")
+}
+
+/// Of one block, with one key for it: AWS-LC's, which has no Poly1305-AES and is none of its peers.
+pub(crate) fn aes128(key: &[u8; 16], block: &[u8; 16]) -> [u8; 16] {
+    let mut round_keys = MaybeUninit::uninit();
+    let mut out = [0; 16];
+    // SAFETY: 128 bits are read of the key and of the block, and written; the round keys are set first, which cannot
+    // fail with a key of this length.
+    unsafe {
+        aws_lc_sys::AES_set_encrypt_key(key.as_ptr(), 128, round_keys.as_mut_ptr());
+        aws_lc_sys::AES_encrypt(block.as_ptr(), out.as_mut_ptr(), round_keys.as_ptr());
+    }
+    out
 }
 
 #[cfg(test)]
@@ -58,5 +74,14 @@ mod tests {
     fn the_tag_of_nothing_is_s() {
         let key = std::array::from_fn(|i| u8::try_from(i).unwrap());
         assert_eq!(tag(&key, b""), key[16..]);
+    }
+
+    /// FIPS 197, appendix C.1.
+    #[test]
+    fn the_example_of_aes() {
+        let key = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f_u128.to_be_bytes();
+        let block = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.to_be_bytes();
+        let expected = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.to_be_bytes();
+        assert_eq!(aes128(&key, &block), expected);
     }
 }

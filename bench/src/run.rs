@@ -2,9 +2,11 @@
 
 use crate::built::{HORNET_FLAGS, RUST_FLAGS, TOOLS};
 use crate::cli::{self, Run};
+use crate::commands::Commands;
 use crate::error::Error;
 use crate::peers::{Peer, Peers};
-use crate::report::json::{Named, PeerInfo, Report, SectionReport, Verdict, WorkerReport};
+use crate::report::into::insert;
+use crate::report::json::{Group, Named, PeerInfo, Report, SectionReport, Verdict, WorkerReport};
 use crate::report::merge::{is_hornet, merge};
 use crate::report::{plot, table};
 use crate::section::Section;
@@ -19,10 +21,13 @@ use std::process::{Command, ExitCode, Stdio};
 pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     worker::select(&peers, &arguments.what.peers)?; // complains before anything is measured
+    let old = arguments.into.as_deref().map(read).transpose()?;
+    let what = &arguments.what;
+    let commands = Commands::new(&arguments.command, arguments.processes.into(), what.small);
     let mut sections = Vec::new();
     for &section in &arguments.sections {
         if peers.hornets().any(|hornet| hornet.is_in(section)) {
-            sections.push(run_section(section, arguments)?);
+            sections.push(run_section(section, arguments, &commands)?);
         } else {
             say(format_args!(
                 "{}: left out, Hornet has no kernel for it here",
@@ -31,23 +36,48 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Error> {
         }
     }
     let processes = usize::from(arguments.processes);
-    let report = report(&peers, sections, processes, arguments.what.rounds.into());
-    write_all(&report, &arguments.out)?;
-    Ok(status(
-        report.sections.iter().flat_map(|section| &section.checks),
-    ))
+    let mut report = report(&peers, sections, processes, what.rounds.into());
+    let mut series = report.sections.iter().flat_map(|section| &section.series);
+    if series.any(|series| series.group.is_of_commands()) {
+        report.tools.extend(commands.versions());
+    }
+    let status = status(report.sections.iter().flat_map(|section| &section.checks));
+    match (old, &arguments.into) {
+        (Some(old), Some(file)) => {
+            let both = insert(old, report).map_err(|why| Error::new(file.display(), why))?;
+            write_all(&both, folder_of(file))?;
+        }
+        _ => write_all(&report, &arguments.out)?,
+    }
+    Ok(status)
 }
 
-fn run_section(section: Section, arguments: &Run) -> Result<SectionReport, Error> {
+fn run_section(
+    section: Section,
+    arguments: &Run,
+    commands: &Commands,
+) -> Result<SectionReport, Error> {
+    let groups = section.groups(&arguments.what.only);
+    let (of_commands, of_calls): (Vec<Group>, Vec<Group>) =
+        groups.iter().partition(|group| group.is_of_commands());
+    // Without anything to measure, one still checks the tags.
+    let processes = if of_calls.is_empty() {
+        1
+    } else {
+        arguments.processes
+    };
     let mut workers = Vec::new();
-    for process in 1..=arguments.processes {
+    for process in 1..=processes {
         say(format_args!(
-            "{}: process {process} of {}",
-            section.name(),
-            arguments.processes
+            "{}: process {process} of {processes}",
+            section.name()
         ));
-        workers.push(run_worker(section, arguments)?);
+        workers.push(run_worker(section, &of_calls, arguments)?);
     }
+    let commands: Result<Vec<_>, Error> = of_commands
+        .into_iter()
+        .map(|group| commands.run(group))
+        .collect();
     let Some(first) = workers.first() else {
         return Err(Error::new(section.name(), "measured in no process"));
     };
@@ -59,22 +89,25 @@ fn run_section(section: Section, arguments: &Run) -> Result<SectionReport, Error
         checks: first.checks.clone(),
         series: {
             let series: Vec<_> = workers.into_iter().map(|worker| worker.series).collect();
-            merge(&series)
+            let mut series = merge(&series);
+            series.extend(commands?.into_iter().flatten());
+            series
         },
     })
 }
 
-fn run_worker(section: Section, arguments: &Run) -> Result<WorkerReport, Error> {
+fn run_worker(section: Section, groups: &[Group], arguments: &Run) -> Result<WorkerReport, Error> {
     let fail = |problem: &dyn std::fmt::Display| Error::new("worker", problem);
     let what = &arguments.what;
     let program = env::current_exe().map_err(|error| fail(&error))?;
     let mut command = Command::new(program);
     command.args(["worker", "--section", section.name()]);
     command.args(["--rounds", &what.rounds.to_string()]);
-    for group in &what.only {
-        let value = clap::ValueEnum::to_possible_value(group);
-        let name = value.as_ref().map_or("", |value| value.get_name());
-        command.args(["--only", name]);
+    for group in groups {
+        command.args(["--only", &group.name()]);
+    }
+    if what.small {
+        command.arg("--small");
     }
     for name in &what.peers.names {
         command.args(["--peers", name]);
@@ -125,6 +158,7 @@ fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds:
             .iter()
             .map(|(name, why)| named(name, why))
             .collect(),
+        anew: Vec::new(),
         sections,
     }
 }
@@ -163,16 +197,24 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
 
 /// Draws everything anew.
 pub(crate) fn render(file: &Path, out: Option<&Path>) -> Result<ExitCode, Error> {
-    let fail = |problem: &dyn std::fmt::Display| Error::new(file.display(), problem);
-    let json = fs::read_to_string(file).map_err(|error| fail(&error))?;
-    let report: Report = serde_json::from_str(&json).map_err(|error| fail(&error))?;
-    let out = out.or_else(|| file.parent()).unwrap_or(Path::new("."));
+    let report = read(file)?;
+    let out = out.unwrap_or_else(|| folder_of(file));
     fs::create_dir_all(out).map_err(|error| Error::new(out.display(), error))?;
     draw(&report, out)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares all tags: those of the peers, of each of Hornet's kernels, and of its batches.
+fn read(file: &Path) -> Result<Report, Error> {
+    let fail = |problem: &dyn std::fmt::Display| Error::new(file.display(), problem);
+    let json = fs::read_to_string(file).map_err(|error| fail(&error))?;
+    serde_json::from_str(&json).map_err(|error| fail(&error))
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
+}
+
+/// Compares all tags: those of the peers, of each of Hornet's kernels, of its batches, and with AES.
 pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let inputs = check::inputs();
@@ -183,6 +225,12 @@ pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
             None => verdicts.push(check::check(peer, &inputs)),
         }
     }
+    let with_aes = peers.with_aes.iter().map(|peer| &**peer);
+    verdicts.extend(
+        with_aes
+            .filter(|peer| worker::is_selected(*peer, names))
+            .map(|peer| check::check_aes(peer, &inputs)),
+    );
     let mut text = String::new();
     for verdict in &verdicts {
         let _ = writeln!(text, "{}", table::verdict(verdict));

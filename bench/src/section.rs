@@ -1,5 +1,6 @@
 //! The same measurements with fewer of the CPU's instructions: how Hornet does on CPUs that are not at hand.
 
+use crate::report::json::Group;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,18 @@ impl Section {
         }
     }
 
+    /// What is measured: these groups, or if there are none, all that mean something here.
+    pub(crate) fn groups(self, only: &[Group]) -> Vec<Group> {
+        let mut groups = match self {
+            _ if !only.is_empty() => only.to_vec(),
+            Self::Best => Group::ALL.to_vec(),
+            Self::Avx2 | Self::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
+        };
+        // Commands find their kernel themselves.
+        groups.retain(|group| self == Self::Best || !group.is_of_commands());
+        groups
+    }
+
     /// The kernel that Hornet is forced to.
     pub(crate) fn kernel(self) -> Option<&'static str> {
         match self {
@@ -49,5 +62,18 @@ impl Section {
             Self::Avx2 => Some(":~0xd0230000"),
             Self::Avx512f => Some(":~0x200000"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_is_measured_where_instructions_are_hidden() {
+        assert_eq!(Section::Best.groups(&[]), Group::ALL);
+        assert!(!Section::Avx2.groups(&[]).contains(&Group::Stream));
+        assert_eq!(Section::Avx2.groups(&[Group::Cold]), [Group::Cold]);
+        assert_eq!(Section::Avx2.groups(&[Group::Tree]), []);
     }
 }

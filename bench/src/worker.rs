@@ -5,8 +5,7 @@ use crate::counter::Counter;
 use crate::error::Error;
 use crate::groups::Bench;
 use crate::peers::{Hornet, Peer, Peers};
-use crate::report::json::{Group, Verdict, WorkerReport};
-use crate::section::Section;
+use crate::report::json::{Verdict, WorkerReport};
 use crate::{check, print};
 use std::process::ExitCode;
 
@@ -15,6 +14,9 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     let section = arguments.section;
     let mut peers: Vec<&dyn Peer> = select(&all, &arguments.what.peers)?;
     peers.retain(|peer| peer.is_in(section));
+
+    let mut with_aes: Vec<&dyn Peer> = all.with_aes.iter().map(|peer| &**peer).collect();
+    with_aes.retain(|peer| is_selected(*peer, &arguments.what.peers) && peer.is_in(section));
 
     let kernel = arguments.what.kernel.as_deref().or(section.kernel());
     for hornet in all.hornets() {
@@ -28,19 +30,24 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     }
 
     let inputs = check::inputs();
-    let checks: Vec<_> = peers
+    let mut checks: Vec<_> = peers
         .iter()
         .map(|peer| check::check(*peer, &inputs))
         .collect();
+    let aes_checks = with_aes.iter().map(|peer| check::check_aes(*peer, &inputs));
+    checks.extend(aes_checks);
     let mut verdicts = checks.iter();
-    peers.retain(|_| verdicts.next().is_some_and(Verdict::is_measured));
+    let mut is_measured = |_: &&dyn Peer| verdicts.next().is_some_and(Verdict::is_measured);
+    peers.retain(&mut is_measured);
+    with_aes.retain(&mut is_measured);
 
     let bench = Bench {
         counter: Counter::open(),
         peers,
+        with_aes,
         rounds: arguments.what.rounds.into(),
+        small: arguments.what.small,
     };
-    let groups = groups(&arguments.what.only, section);
     let report = WorkerReport {
         hornet_kernel: all
             .hornets()
@@ -48,19 +55,16 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
             .map_or_else(String::new, Hornet::kernel),
         counts_cycles: bench.counter.has_cycles(),
         checks,
-        series: groups.iter().flat_map(|group| bench.run(*group)).collect(),
+        series: arguments
+            .what
+            .only
+            .iter()
+            .flat_map(|group| bench.run(*group))
+            .collect(),
     };
     let json = serde_json::to_string(&report).map_err(|error| Error::new("worker", error))?;
     print(json)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn groups(only: &[Group], section: Section) -> Vec<Group> {
-    match section {
-        _ if !only.is_empty() => only.to_vec(),
-        Section::Best => Group::ALL.to_vec(),
-        Section::Avx2 | Section::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
-    }
 }
 
 /// The peers whose names begin with the words of one of these names; all if there are no names.
@@ -78,9 +82,11 @@ pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn 
         let problem = format_args!("no peer {unknown:?}; there are {}", known.join(", "));
         return Err(Error::new("--peers", problem));
     }
-    let chosen =
-        present().filter(|peer| names.names.iter().any(|name| is_meant(peer.name(), name)));
-    Ok(chosen.collect())
+    Ok(present().filter(|peer| is_selected(*peer, names)).collect())
+}
+
+pub(crate) fn is_selected(peer: &dyn Peer, names: &Names) -> bool {
+    names.names.is_empty() || names.names.iter().any(|name| is_meant(peer.name(), name))
 }
 
 fn is_meant(peer: &str, name: &str) -> bool {
@@ -100,12 +106,5 @@ mod tests {
         assert!(!is_meant("OpenSSL", "OpenSSL EVP"));
         assert!(!is_meant("OpenSSL", "Open"));
         assert!(!is_meant("OpenSSL", ""));
-    }
-
-    #[test]
-    fn less_is_measured_where_instructions_are_hidden() {
-        assert_eq!(groups(&[], Section::Best), Group::ALL);
-        assert!(!groups(&[], Section::Avx2).contains(&Group::Stream));
-        assert_eq!(groups(&[Group::Cold], Section::Avx2), [Group::Cold]);
     }
 }

@@ -1,7 +1,9 @@
 //! The measurements, one file for each group.
 
+mod aes;
 mod batch;
 mod cold;
+mod edit;
 mod keys;
 mod lengths;
 mod stream;
@@ -12,7 +14,8 @@ use crate::call::{Call, Calls};
 use crate::counter::Counter;
 use crate::measure::{Iterations, Plan, Subject, measure};
 use crate::memory::Memory;
-use crate::peers::Peer;
+use crate::peers::{Hornet, Peer};
+use crate::reference::CLAMP;
 use crate::report::json::{Column, Group, Series, Values};
 
 /// What all groups need.
@@ -20,6 +23,10 @@ pub(crate) struct Bench<'a> {
     pub(crate) counter: Counter,
     /// Hornet first.
     pub(crate) peers: Vec<&'a dyn Peer>,
+    /// With Poly1305-AES.
+    pub(crate) with_aes: Vec<&'a dyn Peer>,
+    /// To see that it runs, and not how fast.
+    pub(crate) small: bool,
     pub(crate) rounds: usize,
 }
 
@@ -36,6 +43,9 @@ impl Bench<'_> {
             Group::Unaligned => unaligned::run(self),
             Group::Batch => batch::run(self),
             Group::Stream => stream::run(self),
+            Group::Aes => aes::run(self),
+            Group::Edit => edit::run(self),
+            Group::File | Group::Tree => Vec::new(), // they run whole processes: src/commands
         }
     }
 
@@ -105,11 +115,21 @@ fn series(
         axis: axis.to_owned(),
         xs: xs.to_vec(),
         columns,
+        notes: Vec::new(),
     }
+}
+
+/// Which AES Hornet's builds use.
+fn notes_on_aes(bench: &Bench) -> Vec<String> {
+    let hornets = bench.peers.iter().filter_map(|peer| peer.as_hornet());
+    let mut names: Vec<String> = hornets.map(Hornet::aes_name).collect();
+    names.dedup();
+    vec![format!("Hornet's AES: `{}`.", names.join("`, `"))]
 }
 
 /// Messages with keys and room for tags.
 pub(crate) struct Inputs {
+    key_bytes: usize,
     messages: Memory,
     keys: Memory,
     tags: Memory,
@@ -117,11 +137,25 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     pub(crate) fn new(message_bytes: usize, keys: usize) -> Self {
+        Self::with_keys_of(32, message_bytes, keys)
+    }
+
+    /// The same with longer keys.
+    fn with_keys_of(key_bytes: usize, message_bytes: usize, keys: usize) -> Self {
         Self {
+            key_bytes,
             messages: Memory::new(message_bytes),
-            keys: Memory::new(32 * keys),
+            keys: Memory::new(key_bytes * keys),
             tags: Memory::new(16 * keys),
         }
+    }
+
+    /// Clamps the r that is there in that key.
+    fn clamp(&mut self, key: usize, offset: usize) {
+        let r = self.keys.at(self.key_bytes * key + offset);
+        // SAFETY: 16 bytes of a key, which `self` owns.
+        let r = unsafe { &mut *r.cast::<[u8; 16]>() };
+        *r = (u128::from_le_bytes(*r) & CLAMP).to_le_bytes();
     }
 
     /// The message at that offset, under key number `key`.
@@ -130,7 +164,7 @@ impl Inputs {
             tag: self.tags.at(16 * key),
             msg: self.messages.at(offset),
             len_bytes,
-            key: self.keys.at(32 * key),
+            key: self.keys.at(self.key_bytes * key),
         }
     }
 

@@ -4,6 +4,7 @@ use super::{Bench, Inputs, series};
 use crate::measure::{Iterations, Subject};
 use crate::report::json::{Group, Series, Values};
 use crate::report::merge::READ_PASS;
+use crate::sum::sum;
 use std::hint::black_box;
 use std::slice;
 
@@ -37,34 +38,4 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             bench.measure(macs.chain([read]).collect(), plan)
         },
     )]
-}
-
-/// How many words are added side by side: eight vectors of the widest kind, more than a core has additions in flight.
-const SIDE_BY_SIDE: usize = 64;
-
-/// As fast as this CPU reads: the compiler makes vectors of it.
-fn sum(words: &[u64]) -> u64 {
-    let mut sums = [0_u64; SIDE_BY_SIDE];
-    let mut chunks = words.chunks_exact(SIDE_BY_SIDE);
-    for chunk in &mut chunks {
-        for (sum, word) in sums.iter_mut().zip(chunk) {
-            *sum = sum.wrapping_add(*word);
-        }
-    }
-    sums.iter()
-        .chain(chunks.remainder())
-        .fold(0, |sum, word| sum.wrapping_add(*word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_counts() {
-        for len in [0, 1, 63, 64, 65, 1000] {
-            let words: Vec<u64> = (1..=len).collect();
-            assert_eq!(sum(&words), len * (len + 1) / 2);
-        }
-    }
 }

@@ -19,6 +19,21 @@ type KernelAt = unsafe extern "C" fn(
     supported: *mut bool,
 ) -> bool;
 
+/// `hornet_part`: the value of the polynomial over a segment.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub(crate) struct Part([u64; 4]);
+
+/// Poly1305-AES, and its parts.
+struct Aes {
+    mac: unsafe extern "C" fn(*mut u8, *const u8, usize, *const u8, *const u8) -> bool,
+    part: unsafe extern "C" fn(*mut Part, *const u8, usize, *const u8) -> bool,
+    append: unsafe extern "C" fn(*mut Part, *const Part, *const u8) -> bool,
+    replace: unsafe extern "C" fn(*mut Part, *const Part, *const Part, u64, *const u8) -> bool,
+    part_tag: unsafe extern "C" fn(*mut u8, *const Part, *const u8),
+    name: Name,
+}
+
 /// What a build says about one of its kernels.
 pub(crate) struct KernelInfo {
     pub(crate) name: String,
@@ -34,6 +49,7 @@ pub(crate) struct Hornet {
     force: Force,
     kernel: Name,
     kernel_at: KernelAt,
+    aes: Aes,
 }
 
 impl Hornet {
@@ -58,6 +74,14 @@ impl Hornet {
                 force: library.function("hornet_kernel_force")?,
                 kernel: library.function("hornet_kernel_name")?,
                 kernel_at: library.function("hornet_bench_kernel_at")?,
+                aes: Aes {
+                    mac: library.function("hornet_poly1305_aes")?,
+                    part: library.function("hornet_poly1305_part")?,
+                    append: library.function("hornet_poly1305_part_append")?,
+                    replace: library.function("hornet_poly1305_part_replace")?,
+                    part_tag: library.function("hornet_poly1305_part_tag")?,
+                    name: library.function("hornet_aes_name")?,
+                },
             })
         }
     }
@@ -102,6 +126,74 @@ impl Hornet {
             });
         }
         kernels
+    }
+
+    /// The name of the AES in use.
+    pub(crate) fn aes_name(&self) -> String {
+        // SAFETY: the function takes nothing and returns a string that stays.
+        unsafe { string((self.aes.name)()) }
+    }
+
+    /// The tag by Poly1305-AES. All of these want an r that is permitted.
+    #[inline]
+    pub(crate) fn aes(&self, msg: &[u8], nonce: &[u8; 16], key: &[u8; 32]) -> [u8; 16] {
+        let mut tag = [0; 16];
+        let (msg, len_bytes) = (msg.as_ptr(), msg.len());
+        // SAFETY: all have their lengths.
+        let done = unsafe {
+            (self.aes.mac)(
+                tag.as_mut_ptr(),
+                msg,
+                len_bytes,
+                nonce.as_ptr(),
+                key.as_ptr(),
+            )
+        };
+        assert!(done, "r is permitted");
+        tag
+    }
+
+    /// The part of a segment.
+    #[inline]
+    pub(crate) fn part(&self, segment: &[u8], r: &[u8; 16]) -> Part {
+        let mut part = Part::default();
+        // SAFETY: all have their lengths.
+        let done =
+            unsafe { (self.aes.part)(&raw mut part, segment.as_ptr(), segment.len(), r.as_ptr()) };
+        assert!(done, "r is permitted");
+        part
+    }
+
+    /// Joins the part of what follows.
+    pub(crate) fn append(&self, left: &mut Part, right: &Part, r: &[u8; 16]) {
+        // SAFETY: all have their lengths.
+        let done = unsafe { (self.aes.append)(left, right, r.as_ptr()) };
+        assert!(done, "segments are of whole blocks");
+    }
+
+    /// Exchanges a segment with so many bytes behind it.
+    #[inline]
+    pub(crate) fn replace(
+        &self,
+        whole: &mut Part,
+        before: &Part,
+        after: &Part,
+        bytes_behind: usize,
+        r: &[u8; 16],
+    ) {
+        // SAFETY: all have their lengths.
+        let done =
+            unsafe { (self.aes.replace)(whole, before, after, bytes_behind as u64, r.as_ptr()) };
+        assert!(done, "the segment was there");
+    }
+
+    /// The tag of the message whose part this is.
+    #[inline]
+    pub(crate) fn part_tag(&self, part: &Part, pad: &[u8; 16]) -> [u8; 16] {
+        let mut tag = [0; 16];
+        // SAFETY: all have their lengths.
+        unsafe { (self.aes.part_tag)(tag.as_mut_ptr(), part, pad.as_ptr()) };
+        tag
     }
 
     /// The tags of all messages, as one batch.

@@ -1,12 +1,14 @@
 //! Everything that is measured.
 
+mod aes;
 mod crates;
 mod go;
 mod hornet;
 mod library;
 mod shims;
 
-pub(crate) use hornet::{BatchCalls, Hornet};
+pub(crate) use aes::AES_KEY_BYTES;
+pub(crate) use hornet::{BatchCalls, Hornet, Part};
 
 use crate::call::{self, Call, Calls, MacFunction};
 use crate::section::Section;
@@ -39,9 +41,13 @@ pub(crate) trait Peer {
 
     /// One tag.
     fn tag(&self, key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
+        self.tag_under(&mut key.clone(), msg)
+    }
+
+    /// One tag, under a key of the length that the peer takes.
+    fn tag_under(&self, key: &mut [u8], msg: &[u8]) -> [u8; 16] {
         // A peer that fails without a word leaves this.
         let mut tag = *b"nothing written!";
-        let mut key = *key;
         let call = Call {
             tag: tag.as_mut_ptr(),
             msg: msg.as_ptr(),
@@ -96,6 +102,8 @@ impl Peer for Native {
 /// All peers there are, Hornet's builds first, and why some are not.
 pub(crate) struct Peers {
     pub(crate) present: Vec<Box<dyn Peer>>,
+    /// Those of them that have Poly1305-AES, as peers with keys of `AES_KEY_BYTES`.
+    pub(crate) with_aes: Vec<Box<dyn Peer>>,
     /// Names and reasons.
     pub(crate) missing: Vec<(String, String)>,
 }
@@ -104,6 +112,7 @@ impl Peers {
     pub(crate) fn load() -> Self {
         let mut peers = Self {
             present: Vec::new(),
+            with_aes: aes::all(),
             missing: Vec::new(),
         };
         for compiler in ["gcc", "clang"] {

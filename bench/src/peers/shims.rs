@@ -9,14 +9,14 @@ use std::ffi::{CStr, c_char, c_void};
 /// A file in shims/.
 pub(crate) struct Shim {
     library: &'static str,
-    peers: &'static [Functions],
+    peers: &'static [Functions<'static>],
 }
 
 /// A peer in it.
-struct Functions {
+pub(super) struct Functions<'a> {
     /// Of the names of its functions.
-    prefix: &'static str,
-    name: &'static str,
+    prefix: &'a str,
+    name: &'a str,
     sections: &'static [Section],
     fast: bool,
     note: Option<&'static str>,
@@ -138,8 +138,19 @@ impl Shim {
     }
 }
 
-impl Functions {
-    fn open(&self, library: Library) -> Result<Box<dyn Peer>, String> {
+impl<'a> Functions<'a> {
+    /// A peer that has no vector code for Poly1305, and nothing to say about it.
+    pub(super) fn of_all_sections(prefix: &'a str, name: &'a str) -> Self {
+        Self {
+            prefix,
+            name,
+            sections: ALL,
+            fast: true,
+            note: None,
+        }
+    }
+
+    pub(super) fn open(&self, library: Library) -> Result<Box<dyn Peer>, String> {
         type Version = unsafe extern "C" fn() -> *const c_char;
         type Open = unsafe extern "C" fn() -> *mut c_void;
         // SAFETY: the types are those in peer.h, and so is what the functions return.

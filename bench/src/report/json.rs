@@ -19,11 +19,23 @@ pub(crate) struct Report {
     pub(crate) peers: Vec<PeerInfo>,
     /// Peers that could not be built or run, and why.
     pub(crate) missing: Vec<Named>,
+    /// Groups that were measured anew since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) anew: Vec<Anew>,
     pub(crate) sections: Vec<SectionReport>,
 }
 
+/// What a later run put into the results of an earlier one.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct Anew {
+    pub(crate) date: String,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) processes: usize,
+    pub(crate) rounds: usize,
+}
+
 /// The machine.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Cpu {
     pub(crate) model: String,
     pub(crate) family: String,
@@ -39,6 +51,16 @@ pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) value: String,
 }
+
+impl Named {
+    /// Whether it is the version of something that the whole-process groups run, and no other.
+    pub(crate) fn is_command(&self) -> bool {
+        self.name.starts_with(COMMAND)
+    }
+}
+
+/// So begin names of what these groups run.
+pub(crate) const COMMAND: &str = "command ";
 
 /// What was measured.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -79,7 +101,7 @@ impl Verdict {
 }
 
 /// Kinds of measurements.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Group {
     /// The usual lengths, calls that overlap and calls that wait for each other
@@ -96,10 +118,18 @@ pub(crate) enum Group {
     Batch,
     /// One gibibyte beside a pass that only reads it
     Stream,
+    /// Poly1305-AES
+    Aes,
+    /// One segment of a long message exchanged
+    Edit,
+    /// `hornet tag` of a huge file beside a process that only reads it
+    File,
+    /// `hornet tag` of many small files beside other commands
+    Tree,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Lengths,
         Self::Sweep,
         Self::Cold,
@@ -107,7 +137,22 @@ impl Group {
         Self::Unaligned,
         Self::Batch,
         Self::Stream,
+        Self::Aes,
+        Self::Edit,
+        Self::File,
+        Self::Tree,
     ];
+
+    /// Whether whole processes are measured, and not calls.
+    pub(crate) fn is_of_commands(self) -> bool {
+        matches!(self, Self::File | Self::Tree)
+    }
+
+    /// As on the command line.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 /// One table: a row for each of `xs`, a column for each of `columns`.
@@ -120,6 +165,9 @@ pub(crate) struct Series<T> {
     pub(crate) axis: String,
     pub(crate) xs: Vec<usize>,
     pub(crate) columns: Vec<Column<T>>,
+    /// Sentences about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
 }
 
 /// A peer's measurements.

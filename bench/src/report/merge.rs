@@ -64,6 +64,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
         axis: form.axis.clone(),
         xs: form.xs.clone(),
         columns: columns.collect(),
+        notes: form.notes.clone(),
     }
 }
 
@@ -128,6 +129,7 @@ mod tests {
                 column("second", second),
                 column(READ_PASS, 0.1),
             ],
+            notes: Vec::new(),
         }]
     }
 

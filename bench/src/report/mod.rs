@@ -1,5 +1,6 @@
 //! What a run found out, and the files it ends in.
 
+pub(crate) mod into;
 pub(crate) mod json;
 pub(crate) mod merge;
 pub(crate) mod plot;

@@ -20,6 +20,16 @@ pub(crate) fn markdown(report: &Report, plots: &[(String, String)]) -> String {
          processes.\n",
         report.date, report.processes, report.rounds
     ));
+    for anew in &report.anew {
+        let groups: Vec<String> = anew.groups.iter().map(|group| group.name()).collect();
+        page.line(format_args!(
+            "Measured on {}, over {} processes and up to {} rounds: {}.\n",
+            anew.date,
+            anew.processes,
+            anew.rounds,
+            groups.join(", ")
+        ));
+    }
     page.line(format_args!("CPU features: {}\n", cpu.features.join(", ")));
     for tool in &report.tools {
         page.line(format_args!("- {}: {}", tool.name, tool.value));
@@ -135,9 +145,22 @@ impl Page {
             title(series.group),
             series.variant
         ));
+        for note in &series.notes {
+            self.line(format_args!("{note}\n"));
+        }
+        if series.columns.is_empty() {
+            return;
+        }
         if series.group == Group::Sweep {
             self.summary(series);
             return;
+        }
+        if series.group.is_of_commands() {
+            self.commands(series);
+            return;
+        }
+        if series.group == Group::Edit {
+            self.line("Microseconds:\n");
         }
         if series.group == Group::Stream {
             self.line("Gigabytes (10^9 bytes) a second:\n");
@@ -159,10 +182,10 @@ impl Page {
                 let ns = at_row(&column.figures.ns.median, at);
                 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
                 let rate = *x as f64 / ns;
-                figure(if series.group == Group::Stream {
-                    rate
-                } else {
-                    ns
+                figure(match series.group {
+                    Group::Stream => rate,
+                    Group::Edit => ns / 1e3,
+                    _ => ns,
                 })
             }));
             row.extend(hornets().map(|column| {
@@ -175,6 +198,40 @@ impl Page {
         }
         if counts_cycles && series.group == Group::Lengths {
             self.cycles(series);
+        }
+    }
+
+    /// Whole processes: one x, and a row for each.
+    fn commands(&mut self, series: &Series<Figures>) {
+        let Some((x, first)) = series.xs.first().zip(series.columns.first()) else {
+            return;
+        };
+        let rate = if series.axis == "bytes" {
+            "gigabytes (10^9) a second"
+        } else {
+            "thousand files a second"
+        };
+        let ratio = format!("time, in times of {}", first.peer);
+        self.row(["", "milliseconds", rate, &ratio]);
+        self.row(["---", "---:", "---:", "---:"]);
+        for column in &series.columns {
+            let ns = at_row(&column.figures.ns.median, 0);
+            #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+            let in_a_ns = *x as f64 / ns;
+            let rate = if series.axis == "bytes" {
+                in_a_ns
+            } else {
+                in_a_ns * 1e6
+            };
+            let ratio = &column.figures.ratio;
+            let [middle, low, high] =
+                [&ratio.median, &ratio.low, &ratio.high].map(|values| at_row(values, 0));
+            self.row([
+                &column.peer,
+                &figure(ns / 1e6),
+                &figure(rate),
+                &format!("**{middle:.2}** ({low:.2} to {high:.2})"),
+            ]);
         }
     }
 
@@ -252,6 +309,10 @@ fn title(group: Group) -> &'static str {
         Group::Unaligned => "Messages at odd addresses",
         Group::Batch => "Batches, for one message",
         Group::Stream => "One gibibyte",
+        Group::Aes => "Poly1305-AES",
+        Group::Edit => "One segment exchanged, and the new tag",
+        Group::File => "Whole processes: one file",
+        Group::Tree => "Whole processes: many small files",
     }
 }
 
@@ -286,6 +347,7 @@ mod tests {
                 column("hornet gcc", [4.0, 64.0], &[0.5, 2.0]),
                 column("other", [8.0, 32.0], &[]),
             ],
+            notes: Vec::new(),
         }
     }
 
@@ -309,6 +371,57 @@ mod tests {
         let mut page = Page::default();
         page.series(&series(Group::Stream), false);
         assert!(page.0.contains("| 1024 | 16.0 | 32.0 |"), "{}", page.0);
+    }
+
+    #[test]
+    fn microseconds() {
+        let mut page = Page::default();
+        let mut edit = series(Group::Edit);
+        edit.columns[0].figures.ns = spread(&[400.0, 6400.0]);
+        page.series(&edit, false);
+        assert!(page.0.contains("| 1024 | 6.40 | 0.03 |"), "{}", page.0);
+    }
+
+    #[test]
+    fn processes() {
+        let mut commands = series(Group::Tree);
+        commands.axis = "files".into();
+        commands.xs = vec![1000];
+        commands.notes = vec!["A sentence.".into()];
+        for (column, ms) in commands.columns.iter_mut().zip([2.0, 8.0]) {
+            column.figures.ns = spread(&[ms * 1e6]);
+            column.figures.ratio = spread(&[ms / 2.0]);
+        }
+        let mut page = Page::default();
+        page.series(&commands, false);
+        let expected = "
+### Whole processes: many small files: throughput
+
+A sentence.
+
+|  | milliseconds | thousand files a second | time, in times of hornet gcc |
+| --- | ---: | ---: | ---: |
+| hornet gcc | 2.00 | 500 | **1.00** (0.90 to 1.10) |
+| other | 8.00 | 125 | **4.00** (3.60 to 4.40) |
+";
+        assert_eq!(page.0, expected);
+
+        commands.axis = "bytes".into();
+        commands.xs = vec![10_000_000];
+        let mut page = Page::default();
+        page.series(&commands, false);
+        assert!(page.0.contains("| other | 8.00 | 1.25 |"), "{}", page.0);
+    }
+
+    #[test]
+    fn a_group_that_was_left_out() {
+        let mut left_out = series(Group::File);
+        left_out.columns.clear();
+        left_out.notes = vec!["Left out: no reason.".into()];
+        let mut page = Page::default();
+        page.series(&left_out, false);
+        let expected = "\n### Whole processes: one file: throughput\n\nLeft out: no reason.\n\n";
+        assert_eq!(page.0, expected);
     }
 
     #[test]
