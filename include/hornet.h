@@ -140,8 +140,8 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_aes_init(hornet_poly1305_state *s
                                                         const uint8_t nonce[16], const uint8_t key[32]);
 
 /* tags[i] = the tag of msgs[i][0 .. lens_bytes[i]) under keys[i] and nonces[i], many at once as in
- * hornet_poly1305_batch, whose rules hold here too. False if some r is not permitted: its tag is zeros, all
- * others are right. */
+ * hornet_poly1305_batch, whose rules hold here too, for nonces as for keys. False if some r is not
+ * permitted: its tag is zeros, all others are right. */
 HORNET_API HORNET_CHECKED bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs,
                                                          const size_t *lens_bytes,
                                                          const uint8_t (*nonces)[16],
