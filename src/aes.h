@@ -11,6 +11,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* FIPS 197, section 5: AES-128 has so many. */
+enum { AES_ROUNDS = 10 };
+
 struct hornet_aes {
     const char *name;
     uint32_t needs; /* a set of features of features.def; CPU_BASE if none */

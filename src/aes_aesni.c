@@ -10,7 +10,7 @@
 
 /* Blocks worked on side by side, each with its round key: an instruction takes four cycles, and two begin
  * in each. */
-enum { AES_SIDE_BY_SIDE = 4, AES_ROUNDS = 10 };
+enum { AES_SIDE_BY_SIDE = 4 };
 
 /* FIPS 197, section 5.2: the round key after `key`; constant is Rcon in all four words. */
 HORNET_INLINE __m128i next_round_key(__m128i key, __m128i constant)

@@ -13,7 +13,7 @@
 #include "aes.h"
 #include "words.h"
 
-enum { AES_LANES = 4, AES_ROUNDS = 10 };
+enum { AES_LANES = 4 };
 
 /* Bit k of 64 bytes in word k. */
 typedef struct {

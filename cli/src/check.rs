@@ -112,10 +112,10 @@ fn extra(manifest: &Manifest, exempt: &Exempt, pool: &ThreadPool) -> Result<Vec<
     };
     let found = walk.run(&manifest.arguments)?;
     let is_known = |path: &Path| {
-        let file = manifest
-            .files
-            .binary_search_by(|line| bytes(&line.path).cmp(bytes(path)));
-        file.is_ok() || manifest.unread.iter().any(|unread| unread == path)
+        // Both are sorted.
+        let by_bytes = |other: &PathBuf| bytes(other).cmp(bytes(path));
+        let file = manifest.files.binary_search_by(|line| by_bytes(&line.path));
+        file.is_ok() || manifest.unread.binary_search_by(by_bytes).is_ok()
     };
     let extra = found.files.into_iter().filter(|path| !is_known(path));
     let extra = extra.map(|path| Entry {

@@ -5,10 +5,10 @@ use crate::mapping::Mapping;
 use crate::opener::Failure;
 use crate::progress::Progress;
 use crate::snapshot::Snapshot;
-use crate::source::Source;
+use crate::source::{Source, read_some};
 use hornet::Poly1305;
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Read, Seek};
+use std::io::{self, Seek};
 use std::os::unix::fs::MetadataExt;
 
 /// Smaller files take some ten microseconds either way, of a process that takes a thousand, and are
@@ -100,17 +100,15 @@ impl<'a> Input<'a> {
     }
 }
 
-fn stream(mut file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Result<()> {
+fn stream(file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => {
+        match read_some(file, &mut buffer)? {
+            0 => return Ok(()),
+            count => {
                 poly1305.update(&buffer[..count]);
                 progress.add(count);
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
         }
     }
 }

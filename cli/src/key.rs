@@ -2,10 +2,10 @@
 
 use crate::error::Error;
 use crate::input::Input;
-use crate::source::Source;
+use crate::source::{Source, read_some};
 use hornet::Key;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io;
 use zeroize::Zeroizing;
 
 /// 64 digits and CR LF: the longest that can be right. One byte more tells that it is too long.
@@ -14,12 +14,12 @@ const LONGEST: usize = 66;
 /// Reads the key from a file that is not the message too.
 pub(crate) fn read(source: &Source, input: &Input) -> Result<Key, Error> {
     let fail = |error: io::Error| Error::new(source, error);
-    let mut file = source.open().map_err(fail)?;
+    let file = source.open().map_err(fail)?;
     if input.is_same_file(&file.metadata().map_err(fail)?) {
         return Err(Error::new(source, "cannot be both the key and the message"));
     }
     let mut buffer = Zeroizing::new([0; LONGEST + 1]);
-    let length = fill(&mut file, &mut *buffer).map_err(fail)?;
+    let length = fill(&file, &mut *buffer).map_err(fail)?;
     parse(&buffer[..length]).map_err(|found| {
         Error::new(
             source,
@@ -29,14 +29,12 @@ pub(crate) fn read(source: &Source, input: &Input) -> Result<Key, Error> {
 }
 
 /// Reads until the buffer is full or the file ends, and says how much that was.
-fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+fn fill(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
-        match file.read(&mut buffer[length..]) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match read_some(file, &mut buffer[length..])? {
+            0 => break,
+            count => length += count,
         }
     }
     Ok(length)

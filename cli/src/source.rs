@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
@@ -44,6 +44,16 @@ impl fmt::Display for Source {
                 Some(name) if !name.chars().any(char::is_control) => f.write_str(name),
                 _ => write!(f, "{path:?}"),
             },
+        }
+    }
+}
+
+/// Reads what is there, up to a buffer full; nothing only at the end. Signals do not stop it.
+pub(crate) fn read_some(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
         }
     }
 }

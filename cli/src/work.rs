@@ -8,13 +8,14 @@ use crate::error::Error;
 use crate::opener::{Failure, Opener, Roots};
 use crate::progress::{Progress, Unit};
 use crate::snapshot::{Settled, Snapshot};
+use crate::source::read_some;
 use crate::windows::{self, PIECE_BYTES};
 use clap::Args;
 use hornet::aes::{Key, Part};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustix::fs::fstat;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io;
 use std::mem;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -444,15 +445,6 @@ fn read_on(
 pub(crate) fn append(key: &Key, left: &mut Part, right: &Part) -> Result<(), Failure> {
     key.append(left, right)
         .map_err(|error| Failure::Unreadable(error.to_string()))
-}
-
-fn read_some(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match file.read(buffer) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -36,10 +36,14 @@ impl Key {
 
 impl Drop for Key {
     fn drop(&mut self) {
-        // In a few words: byte by byte, it would be a tenth of the time of a short message.
-        self.0 = [0; Key::BYTES];
-        optimization_barrier(self);
+        wipe(&mut self.0);
     }
+}
+
+/// Overwrites a key. In a few words: byte by byte, it would be a tenth of the time of a short message.
+pub(crate) fn wipe(key: &mut [u8; Key::BYTES]) {
+    *key = [0; Key::BYTES];
+    optimization_barrier(key);
 }
 
 impl ZeroizeOnDrop for Key {}

@@ -1,13 +1,14 @@
 //! The key of many messages.
 
 use super::{Nonce, Part, PartError};
+use crate::key::wipe;
 use crate::{Mismatch, Poly1305, Tag, batch, ffi};
 use core::error::Error;
 use core::fmt;
 use core::iter::FusedIterator;
 #[cfg(all(feature = "key-file", unix))]
 use core::iter::zip;
-use zeroize::{ZeroizeOnDrop, Zeroizing, optimization_barrier};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Where r begins.
 const R: usize = 16;
@@ -298,8 +299,7 @@ impl Key {
 
 impl Drop for Key {
     fn drop(&mut self) {
-        self.0 = [0; Key::BYTES];
-        optimization_barrier(self);
+        wipe(&mut self.0);
     }
 }
 
