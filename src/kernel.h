@@ -79,7 +79,7 @@ struct hornet_kernel {
  * choice, or NULL for the scalar code. */
 struct hornet_choice {
     const struct hornet_kernel *kernel;
-    size_t min_vector_bytes;
+    size_t min_bytes;
     const struct hornet_choice *shorter;
 };
 
@@ -87,7 +87,7 @@ struct hornet_choice {
 static inline const struct hornet_choice *hornet_choice_serving(const struct hornet_choice *choice,
                                                                 size_t len_bytes)
 {
-    while (choice != NULL && len_bytes < choice->min_vector_bytes)
+    while (choice != NULL && len_bytes < choice->min_bytes)
         choice = choice->shorter;
     return choice;
 }
@@ -103,7 +103,7 @@ const struct hornet_choice *hornet_choose(void);
 const struct hornet_kernel *hornet_kernel_for_length(size_t len_bytes);
 
 /* The kernels themselves, one file each in kernels/. */
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter)                                           \
     extern const struct hornet_kernel hornet_kernel_##name;
 #include "kernels.def"
 #undef HORNET_KERNEL

@@ -12,13 +12,13 @@
 
 #include "horner/join.h"
 
-/* Lies in the caller's hornet_part, an array of words: hence may_alias. */
+/* Lies in the caller's hornet_poly1305_partial, an array of words: hence may_alias. */
 struct __attribute__((may_alias)) part {
     uint64_t h[3]; /* the value, partly reduced: h[2] <= HORNET_H2_MAX */
     uint64_t len_bytes;
 };
 
-_Static_assert(sizeof(struct part) == sizeof(hornet_part), "a part must fit");
+_Static_assert(sizeof(struct part) == sizeof(hornet_poly1305_partial), "a part must fit");
 
 /* r^(blocks of len_bytes) */
 static fe place_before(uint64_t len_bytes, const uint8_t r[16])
@@ -27,10 +27,11 @@ static fe place_before(uint64_t len_bytes, const uint8_t r[16])
     return fe_power(fe_from_three_words(words), len_bytes / 16 + (len_bytes % 16 != 0));
 }
 
-bool hornet_poly1305_part(hornet_part *result, const void *msg, size_t len_bytes, const uint8_t r[16])
+bool hornet_poly1305_partial_compute(hornet_poly1305_partial *result, const void *msg, size_t len_bytes,
+                                     const uint8_t r[16])
 {
     struct part *part = (struct part *)result;
-    if (!hornet_poly1305_permits(r)) {
+    if (!hornet_poly1305_r_is_clamped(r)) {
         clear_bytes(part, sizeof *part);
         return false;
     }
@@ -43,12 +44,13 @@ bool hornet_poly1305_part(hornet_part *result, const void *msg, size_t len_bytes
     return true;
 }
 
-bool hornet_poly1305_part_append(hornet_part *whole, const hornet_part *behind, const uint8_t r[16])
+bool hornet_poly1305_partial_append(hornet_poly1305_partial *whole, const hornet_poly1305_partial *behind,
+                                    const uint8_t r[16])
 {
     struct part *left = (struct part *)whole;
     const struct part *right = (const struct part *)behind;
     const uint64_t right_bytes = right->len_bytes;
-    if (!hornet_poly1305_permits(r) || right_bytes > UINT64_MAX - left->len_bytes ||
+    if (!hornet_poly1305_r_is_clamped(r) || right_bytes > UINT64_MAX - left->len_bytes ||
         (left->len_bytes % 16 != 0 && right_bytes != 0))
         return false;
     wide_sum_to_words(left->h, join(fe_from_three_words(left->h), fe_from_three_words(right->h),
@@ -57,12 +59,13 @@ bool hornet_poly1305_part_append(hornet_part *whole, const hornet_part *behind, 
     return true;
 }
 
-bool hornet_poly1305_part_replace(hornet_part *whole, const hornet_part *before, const hornet_part *after,
-                                  uint64_t bytes_behind, const uint8_t r[16])
+bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole, const hornet_poly1305_partial *before,
+                                     const hornet_poly1305_partial *after, uint64_t bytes_behind,
+                                     const uint8_t r[16])
 {
     struct part *all = (struct part *)whole;
     const struct part *old = (const struct part *)before, *new = (const struct part *)after;
-    if (!hornet_poly1305_permits(r) || old->len_bytes != new->len_bytes ||
+    if (!hornet_poly1305_r_is_clamped(r) || old->len_bytes != new->len_bytes ||
         (old->len_bytes % 16 != 0 && bytes_behind != 0) || old->len_bytes > all->len_bytes ||
         bytes_behind > all->len_bytes - old->len_bytes)
         return false;
@@ -71,13 +74,14 @@ bool hornet_poly1305_part_replace(hornet_part *whole, const hornet_part *before,
     return true;
 }
 
-uint64_t hornet_poly1305_part_bytes(const hornet_part *part)
+uint64_t hornet_poly1305_partial_len_bytes(const hornet_poly1305_partial *part)
 {
     return ((const struct part *)part)->len_bytes;
 }
 
 /* The end of a message of which only the value is left. */
-static void end_of_part(hornet_poly1305_state *state, const hornet_part *part, const uint8_t pad[16])
+static void end_of_part(hornet_poly1305_state *state, const hornet_poly1305_partial *part,
+                        const uint8_t pad[16])
 {
     uint8_t key[32] = {0};
     memcpy(key + 16, pad, 16);
@@ -86,18 +90,22 @@ static void end_of_part(hornet_poly1305_state *state, const hornet_part *part, c
     clear_bytes(key, sizeof key);
 }
 
-void hornet_poly1305_part_tag(uint8_t tag[16], const hornet_part *part, const uint8_t pad[16])
+void hornet_poly1305_partial_tag(uint8_t tag[16], const hornet_poly1305_partial *part,
+                                 const uint8_t pad[16])
 {
     hornet_poly1305_state state;
     end_of_part(&state, part, pad);
     hornet_poly1305_final(&state, tag);
 }
 
-bool hornet_poly1305_part_verify(const uint8_t tag[16], const hornet_part *part, const uint8_t pad[16])
+bool hornet_poly1305_partial_verify(const uint8_t tag[16], const hornet_poly1305_partial *part,
+                                    const uint8_t pad[16])
 {
     hornet_poly1305_state state;
     end_of_part(&state, part, pad);
     return hornet_poly1305_final_verify(&state, tag);
 }
+
+const char *hornet_version(void) { return HORNET_VERSION; }
 
 void hornet_wipe(void *memory, size_t len_bytes) { clear_bytes(memory, len_bytes); }

@@ -23,7 +23,7 @@ const struct hornet_aes *hornet_aes_for(uint32_t features)
 
 const char *hornet_aes_name(void) { return hornet_aes_for(hornet_cpu_features())->name; }
 
-bool hornet_poly1305_permits(const uint8_t r[16])
+bool hornet_poly1305_r_is_clamped(const uint8_t r[16])
 {
     return ((load_le64(r) & ~HORNET_CLAMP_LO) | (load_le64(r + 8) & ~HORNET_CLAMP_HI)) == 0;
 }
@@ -37,7 +37,7 @@ void hornet_poly1305_clamp(uint8_t r[16])
 /* A key for hornet_poly1305: r and a pad. False, and zeros, if r is not permitted. */
 static bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
 {
-    const bool good = hornet_poly1305_permits(r);
+    const bool good = hornet_poly1305_r_is_clamped(r);
     if (good) {
         memcpy(one_time, r, 16);
         memcpy(one_time + 16, pad, 16);
@@ -166,7 +166,7 @@ bool hornet_poly1305_aes_verify_batch(bool *good, const uint8_t (*tags)[16], con
         hornet_poly1305_verify_batch(good + first, tags + first, msgs + first, lens_bytes + first,
                                      (const uint8_t(*)[32])one_time, n);
         for (size_t i = first; i < first + n; i++) {
-            good[i] &= hornet_poly1305_permits(keys[i] + 16);
+            good[i] &= hornet_poly1305_r_is_clamped(keys[i] + 16);
             all &= good[i];
         }
     }

@@ -16,7 +16,7 @@
 #endif
 
 enum {
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter) ENTRY_##name,
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter) ENTRY_##name,
 #include "kernels.def"
 #undef HORNET_KERNEL
     ENTRY_COUNT,
@@ -26,14 +26,14 @@ enum {
 #define SHORTER(table, shorter) (ENTRY_##shorter == ENTRY_serial ? NULL : &(table)[ENTRY_##shorter])
 
 static const struct hornet_choice table_full[ENTRY_COUNT] = {
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
-    {&hornet_kernel_##name, MIN_VECTOR_BYTES(min_vector_bytes), SHORTER(table_full, shorter)},
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter)                                           \
+    {&hornet_kernel_##name, MIN_VECTOR_BYTES(min_bytes), SHORTER(table_full, shorter)},
 #include "kernels.def"
 #undef HORNET_KERNEL
 };
 
 static const struct hornet_choice table_split[ENTRY_COUNT] = {
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter)                                           \
     {&hornet_kernel_##name, MIN_VECTOR_BYTES(min_split_bytes), SHORTER(table_split, shorter)},
 #include "kernels.def"
 #undef HORNET_KERNEL
@@ -140,7 +140,8 @@ bool hornet_kernel_info_at(size_t index, hornet_kernel_info *info)
     info->name = kernel->name;
     hornet_cpu_feature_names(kernel->needs, info->needs, sizeof info->needs);
     info->lanes = kernel->lanes;
-    info->min_vector_bytes = entry->min_vector_bytes;
+    info->min_bytes = entry->min_bytes;
+    info->min_batch_bytes = kernel->batch != NULL ? 0 : SIZE_MAX;
     info->supported = is_supported(kernel, hornet_cpu_features());
     return true;
 }

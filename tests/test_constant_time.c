@@ -126,14 +126,16 @@ static void poly1305_aes(void)
           "Poly1305-AES: verify of a batch");
 
     const uint8_t *r = keys[0] + 16, *pad = keys[1];
-    hornet_part whole, before, after, tail;
-    check(hornet_poly1305_part(&whole, msg, 160, r) && hornet_poly1305_part(&tail, msg, 37, r) &&
-              hornet_poly1305_part(&before, msg + 32, 48, r) && hornet_poly1305_part(&after, msg, 48, r),
+    hornet_poly1305_partial whole, before, after, tail;
+    check(hornet_poly1305_partial_compute(&whole, msg, 160, r) &&
+              hornet_poly1305_partial_compute(&tail, msg, 37, r) &&
+              hornet_poly1305_partial_compute(&before, msg + 32, 48, r) &&
+              hornet_poly1305_partial_compute(&after, msg, 48, r),
           "parts");
-    check(hornet_poly1305_part_append(&whole, &tail, r), "parts: append");
-    check(hornet_poly1305_part_replace(&whole, &before, &after, 117, r), "parts: replace");
-    hornet_poly1305_part_tag(tag, &whole, pad);
-    check(public_bool(hornet_poly1305_part_verify(tag, &whole, pad)), "parts: verify");
+    check(hornet_poly1305_partial_append(&whole, &tail, r), "parts: append");
+    check(hornet_poly1305_partial_replace(&whole, &before, &after, 117, r), "parts: replace");
+    hornet_poly1305_partial_tag(tag, &whole, pad);
+    check(public_bool(hornet_poly1305_partial_verify(tag, &whole, pad)), "parts: verify");
 }
 
 int main(int argc, char **argv)

@@ -14,16 +14,16 @@ enum { MAX_BYTES = 20 * 16 };
 typedef uint8_t tag_t[16];
 
 /* What a part holds: its value, three words, and its length. */
-static hornet_part part_of(const mpz_t value, uint64_t len_bytes)
+static hornet_poly1305_partial part_of(const mpz_t value, uint64_t len_bytes)
 {
-    hornet_part part = {{0}};
+    hornet_poly1305_partial part = {{0}};
     mpz_export(part.opaque, NULL, -1, 8, 0, 0, value);
     part.opaque[3] = len_bytes;
     return part;
 }
 
 /* Whether part stands for the value modulo p, as far reduced as it must be. */
-static bool has_value(const hornet_part *part, const mpz_t value, uint64_t len_bytes)
+static bool has_value(const hornet_poly1305_partial *part, const mpz_t value, uint64_t len_bytes)
 {
     mpz_t difference, p;
     mpz_inits(difference, p, NULL);
@@ -31,38 +31,39 @@ static bool has_value(const hornet_part *part, const mpz_t value, uint64_t len_b
     mpz_import(difference, 3, -1, 8, 0, 0, part->opaque);
     mpz_sub(difference, difference, value);
     const bool good = mpz_divisible_p(difference, p) && part->opaque[2] <= HORNET_H2_MAX &&
-                      hornet_poly1305_part_bytes(part) == len_bytes;
+                      hornet_poly1305_partial_len_bytes(part) == len_bytes;
     mpz_clears(difference, p, NULL);
     return good;
 }
 
-static hornet_part part(const uint8_t *msg, size_t len_bytes, const uint8_t *r)
+static hornet_poly1305_partial part(const uint8_t *msg, size_t len_bytes, const uint8_t *r)
 {
-    hornet_part result;
+    hornet_poly1305_partial result;
     memset(&result, 0x5a, sizeof result);
-    check(hornet_poly1305_part(&result, msg, len_bytes, r), "part of %zu bytes", len_bytes);
+    check(hornet_poly1305_partial_compute(&result, msg, len_bytes, r), "part of %zu bytes", len_bytes);
     return result;
 }
 
-static hornet_part joined(hornet_part left, const hornet_part *right, const uint8_t *r)
+static hornet_poly1305_partial joined(hornet_poly1305_partial left, const hornet_poly1305_partial *right,
+                                      const uint8_t *r)
 {
-    check(hornet_poly1305_part_append(&left, right, r), "append %llu bytes",
-          (unsigned long long)hornet_poly1305_part_bytes(right));
+    check(hornet_poly1305_partial_append(&left, right, r), "append %llu bytes",
+          (unsigned long long)hornet_poly1305_partial_len_bytes(right));
     return left;
 }
 
-static void check_tag(const hornet_part *whole, const uint8_t *msg, size_t len_bytes, const uint8_t key[32],
-                      const char *what)
+static void check_tag(const hornet_poly1305_partial *whole, const uint8_t *msg, size_t len_bytes,
+                      const uint8_t key[32], const char *what)
 {
     tag_t expected, tag;
     reference_tag(expected, msg, len_bytes, key);
-    hornet_poly1305_part_tag(tag, whole, key + 16);
+    hornet_poly1305_partial_tag(tag, whole, key + 16);
     check(memcmp(tag, expected, 16) == 0, "length %zu: %s", len_bytes, what);
-    check(hornet_poly1305_part_verify(expected, whole, key + 16), "length %zu: %s, verify", len_bytes,
+    check(hornet_poly1305_partial_verify(expected, whole, key + 16), "length %zu: %s, verify", len_bytes,
           what);
     expected[len_bytes % 16] ^= 4;
-    check(!hornet_poly1305_part_verify(expected, whole, key + 16), "length %zu: %s, verify of a wrong tag",
-          len_bytes, what);
+    check(!hornet_poly1305_partial_verify(expected, whole, key + 16),
+          "length %zu: %s, verify of a wrong tag", len_bytes, what);
 }
 
 /* Every message length, every cut at blocks in two and in three, joined from the left and from the right.
@@ -71,13 +72,14 @@ static void test_cuts(const uint8_t key[32], const uint8_t *msg)
 {
     for (size_t n = 0; n <= MAX_BYTES; n++)
         for (size_t first = 0; first <= n; first += 16) {
-            const hornet_part a = part(msg, first, key), rest = part(msg + first, n - first, key);
-            hornet_part whole = joined(a, &rest, key);
+            const hornet_poly1305_partial a = part(msg, first, key),
+                                          rest = part(msg + first, n - first, key);
+            hornet_poly1305_partial whole = joined(a, &rest, key);
             check_tag(&whole, msg, n, key, "cut in two");
             for (size_t second = first; second <= n && n % 5 == 0; second += 16) {
-                const hornet_part b = part(msg + first, second - first, key);
-                const hornet_part c = part(msg + second, n - second, key);
-                const hornet_part ab = joined(a, &b, key), bc = joined(b, &c, key);
+                const hornet_poly1305_partial b = part(msg + first, second - first, key);
+                const hornet_poly1305_partial c = part(msg + second, n - second, key);
+                const hornet_poly1305_partial ab = joined(a, &b, key), bc = joined(b, &c, key);
                 whole = joined(ab, &c, key);
                 check_tag(&whole, msg, n, key, "cut in three, from the left");
                 whole = joined(a, &bc, key);
@@ -95,13 +97,13 @@ static void test_exchanges(const uint8_t key[32], const uint8_t *msg)
             for (size_t to = from; to <= n; to = to + 16 <= n || to == n ? to + 16 : n) {
                 memcpy(changed, msg, n);
                 random_bytes(changed + from, to - from);
-                const hornet_part before = part(msg + from, to - from, key);
-                const hornet_part after = part(changed + from, to - from, key);
-                hornet_part whole = part(msg, n, key);
-                check(hornet_poly1305_part_replace(&whole, &before, &after, n - to, key),
+                const hornet_poly1305_partial before = part(msg + from, to - from, key);
+                const hornet_poly1305_partial after = part(changed + from, to - from, key);
+                hornet_poly1305_partial whole = part(msg, n, key);
+                check(hornet_poly1305_partial_replace(&whole, &before, &after, n - to, key),
                       "length %zu, segment from %zu to %zu", n, from, to);
                 check_tag(&whole, changed, n, key, "a segment exchanged");
-                check(hornet_poly1305_part_replace(&whole, &after, &before, n - to, key), "put back");
+                check(hornet_poly1305_partial_replace(&whole, &after, &before, n - to, key), "put back");
                 check_tag(&whole, msg, n, key, "a segment put back");
             }
 }
@@ -132,19 +134,19 @@ static void test_edge_values(const uint8_t r_bytes[16])
                 for (int order = 0; order < 3; order++) {
                     const mpz_t *x = orders[order][0], *y = orders[order][1], *z = orders[order][2];
                     const uint64_t len = 48;
-                    hornet_part left = part_of(*x, len), right = part_of(*y, behind[i]);
+                    hornet_poly1305_partial left = part_of(*x, len), right = part_of(*y, behind[i]);
                     mpz_mul(expected, *x, power);
                     mpz_add(expected, expected, *y);
                     left = joined(left, &right, r_bytes);
                     check(has_value(&left, expected, len + behind[i]),
                           "join, value %d %+d, order %d, behind %zu", j, offset, order, i);
 
-                    hornet_part whole = part_of(*x, len + behind[i]), before = part_of(*y, len);
-                    const hornet_part after = part_of(*z, len);
+                    hornet_poly1305_partial whole = part_of(*x, len + behind[i]), before = part_of(*y, len);
+                    const hornet_poly1305_partial after = part_of(*z, len);
                     mpz_sub(expected, *z, *y);
                     mpz_mul(expected, expected, power);
                     mpz_add(expected, expected, *x);
-                    check(hornet_poly1305_part_replace(&whole, &before, &after, behind[i], r_bytes),
+                    check(hornet_poly1305_partial_replace(&whole, &before, &after, behind[i], r_bytes),
                           "replace");
                     check(has_value(&whole, expected, len + behind[i]),
                           "exchange, value %d %+d, order %d, behind %zu", j, offset, order, i);
@@ -165,10 +167,10 @@ static void test_doubling(const uint8_t r_bytes[16])
     reference_from_bytes(r, r_bytes, 16);
     reference_absorb(value, r, ones, 16);
     mpz_set(power, r);
-    hornet_part whole = part(ones, 16, r_bytes);
+    hornet_poly1305_partial whole = part(ones, 16, r_bytes);
     for (uint64_t len_bytes = 16; len_bytes != 0; len_bytes *= 2) {
         check(has_value(&whole, value, len_bytes), "doubled to %llu bytes", (unsigned long long)len_bytes);
-        const bool possible = hornet_poly1305_part_append(&whole, &whole, r_bytes);
+        const bool possible = hornet_poly1305_partial_append(&whole, &whole, r_bytes);
         check(possible == (len_bytes < UINT64_C(1) << 63), "doubling %llu bytes",
               (unsigned long long)len_bytes);
         mpz_addmul(value, value, power);
@@ -182,30 +184,30 @@ static void test_doubling(const uint8_t r_bytes[16])
 /* What cannot be joined is refused, and left as it was. */
 static void test_refusals(const uint8_t key[32], const uint8_t *msg)
 {
-    const hornet_part nothing = {{0}}, block = part(msg, 16, key), two = part(msg, 32, key);
-    const hornet_part bytes = part(msg, 5, key), tail = part(msg, 21, key);
-    hornet_part whole = tail;
-    check(!hornet_poly1305_part_append(&whole, &block, key), "a block behind 21 bytes");
-    check(!hornet_poly1305_part_append(&whole, &bytes, key), "5 bytes behind 21");
+    const hornet_poly1305_partial nothing = {{0}}, block = part(msg, 16, key), two = part(msg, 32, key);
+    const hornet_poly1305_partial bytes = part(msg, 5, key), tail = part(msg, 21, key);
+    hornet_poly1305_partial whole = tail;
+    check(!hornet_poly1305_partial_append(&whole, &block, key), "a block behind 21 bytes");
+    check(!hornet_poly1305_partial_append(&whole, &bytes, key), "5 bytes behind 21");
     check(memcmp(&whole, &tail, sizeof whole) == 0, "a refused append changes something");
-    check(hornet_poly1305_part_append(&whole, &nothing, key), "nothing behind 21 bytes");
+    check(hornet_poly1305_partial_append(&whole, &nothing, key), "nothing behind 21 bytes");
     check_tag(&whole, msg, 21, key, "with nothing behind");
     whole = nothing;
-    check(hornet_poly1305_part_append(&whole, &tail, key), "21 bytes behind nothing");
+    check(hornet_poly1305_partial_append(&whole, &tail, key), "21 bytes behind nothing");
     check_tag(&whole, msg, 21, key, "behind nothing");
 
     whole = two;
-    check(!hornet_poly1305_part_replace(&whole, &block, &two, 0, key), "one block for two");
-    check(!hornet_poly1305_part_replace(&whole, &two, &block, 0, key), "two blocks for one");
-    check(!hornet_poly1305_part_replace(&whole, &bytes, &bytes, 16, key), "5 bytes with a block behind");
-    check(!hornet_poly1305_part_replace(&whole, &block, &block, 17, key), "more behind than there is");
-    check(!hornet_poly1305_part_replace(&whole, &block, &block, UINT64_MAX, key), "much more behind");
-    check(!hornet_poly1305_part_replace(&whole, &(hornet_part){{0, 0, 0, 48}},
-                                        &(hornet_part){{0, 0, 0, 48}}, 0, key),
+    check(!hornet_poly1305_partial_replace(&whole, &block, &two, 0, key), "one block for two");
+    check(!hornet_poly1305_partial_replace(&whole, &two, &block, 0, key), "two blocks for one");
+    check(!hornet_poly1305_partial_replace(&whole, &bytes, &bytes, 16, key), "5 bytes with a block behind");
+    check(!hornet_poly1305_partial_replace(&whole, &block, &block, 17, key), "more behind than there is");
+    check(!hornet_poly1305_partial_replace(&whole, &block, &block, UINT64_MAX, key), "much more behind");
+    check(!hornet_poly1305_partial_replace(&whole, &(hornet_poly1305_partial){{0, 0, 0, 48}},
+                                           &(hornet_poly1305_partial){{0, 0, 0, 48}}, 0, key),
           "a segment longer than the whole");
     check(memcmp(&whole, &two, sizeof whole) == 0, "a refused exchange changes something");
     tag_t tag;
-    hornet_poly1305_part_tag(tag, &nothing, key + 16);
+    hornet_poly1305_partial_tag(tag, &nothing, key + 16);
     check(memcmp(tag, key + 16, 16) == 0, "the tag of nothing is the pad");
 }
 

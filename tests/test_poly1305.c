@@ -40,7 +40,7 @@ static void library_tag(tag_t tag, const struct hornet_kernel *kernel, const uin
 {
     running_kernel = kernel->name;
     running_length = len_bytes;
-    check(hornet_kernel_force(kernel->name), "kernel %s cannot be forced", kernel->name);
+    force_kernel(kernel->name);
     hornet_poly1305(tag, msg, len_bytes, key);
 }
 
@@ -201,16 +201,16 @@ static void test_splits(const struct hornet_kernel *kernel)
                 }
                 if (second == kernel || (n + split) % 16 == (size_t)k) {
                     hornet_poly1305_init(&state, key);
-                    hornet_kernel_force(kernel->name);
+                    force_kernel(kernel->name);
                     hornet_poly1305_update(&state, msg, split);
-                    hornet_kernel_force(second->name);
+                    force_kernel(second->name);
                     hornet_poly1305_update(&state, msg + split, n - split);
                     hornet_poly1305_final(&state, tag);
                     check(memcmp(tag, expected, 16) == 0, "kernel %s, then %s, length %zu, split at %zu",
                           kernel->name, second->name, n, split);
                 }
             }
-        hornet_kernel_force(kernel->name);
+        force_kernel(kernel->name);
         for (int i = 0; i < 40; i++) {
             const size_t a = random_word() % (n + 1), b = a + random_word() % (n - a + 1);
             hornet_poly1305_init(&state, key);
@@ -288,7 +288,7 @@ static void test_final_subtraction(const struct hornet_kernel *kernel)
     mpz_t value, h, p;
     mpz_inits(value, h, p, NULL);
     reference_prime(p);
-    hornet_kernel_force(kernel->name);
+    force_kernel(kernel->name);
     for (int i = 0; reference_edge_value(value, i, 0); i++)
         for (int offset = -8; offset <= 8; offset++)
             for (int twice = 0; twice < 2; twice++) {
@@ -448,7 +448,7 @@ static void test_batches(const struct hornet_kernel *kernel)
     static size_t lens_bytes[MOST];
     static tag_t tags[MOST], expected[MOST];
     bool good[MOST];
-    hornet_kernel_force(kernel->name);
+    force_kernel(kernel->name);
     running_kernel = kernel->name;
     for (size_t count = 0; count <= MOST; count += count < 36 ? 1 : 19)
         for (int kind = 0; kind < 8; kind++) {
@@ -506,7 +506,7 @@ static void test_pieces(const struct hornet_kernel *kernel)
     uint8_t key[32];
     random_bytes(msg, sizeof msg);
     random_bytes(key, sizeof key);
-    hornet_kernel_force(kernel->name);
+    force_kernel(kernel->name);
     for (int round = 0; round < 200; round++) {
         hornet_iovec pieces[12];
         size_t total = 0;
@@ -708,7 +708,7 @@ static void test_over_4_gib(const struct hornet_kernel *kernel)
     mpz_clears(p, r, h, s, NULL);
 
     hornet_poly1305_state state;
-    hornet_kernel_force(kernel->name);
+    force_kernel(kernel->name);
     hornet_poly1305_init(&state, key);
     hornet_poly1305_update(&state, msg, len_bytes);
     hornet_poly1305_final(&state, tag);

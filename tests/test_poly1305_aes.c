@@ -257,7 +257,7 @@ static void test_forbidden_bits(void)
         hornet_poly1305_state state;
         tag_t tag, aes_pad;
         const bool fine = !is_forbidden;
-        check(hornet_poly1305_permits(r) == fine, "bit %d of r: permits", bit);
+        check(hornet_poly1305_r_is_clamped(r) == fine, "bit %d of r: permits", bit);
         memset(tag, 1, 16);
         check(hornet_poly1305_aes(tag, msg, sizeof msg, nonce, key) == fine, "bit %d of r: aes", bit);
         check((memcmp(tag, zeros, 16) == 0) == is_forbidden, "bit %d of r: the tag", bit);
@@ -273,14 +273,14 @@ static void test_forbidden_bits(void)
         check(hornet_poly1305_pad_verify(tag, msg, sizeof msg, r, pad) == fine,
               "bit %d of r: verify with a pad", bit);
         check(hornet_poly1305_pad_init(&state, r, pad) == fine, "bit %d of r: init with a pad", bit);
-        hornet_part part, other;
+        hornet_poly1305_partial part, other;
         memset(&part, 1, sizeof part);
-        check(hornet_poly1305_part(&part, msg, 32, r) == fine, "bit %d of r: part", bit);
+        check(hornet_poly1305_partial_compute(&part, msg, 32, r) == fine, "bit %d of r: part", bit);
         check((memcmp(&part, zeros, sizeof part) == 0) == is_forbidden, "bit %d of r: the part", bit);
         memset(&part, 0, sizeof part);
         other = part;
-        check(hornet_poly1305_part_append(&part, &other, r) == fine, "bit %d of r: append", bit);
-        check(hornet_poly1305_part_replace(&part, &other, &other, 0, r) == fine, "bit %d of r: replace",
+        check(hornet_poly1305_partial_append(&part, &other, r) == fine, "bit %d of r: append", bit);
+        check(hornet_poly1305_partial_replace(&part, &other, &other, 0, r) == fine, "bit %d of r: replace",
               bit);
     }
     check(forbidden == 22, "%d bits of r are forbidden", forbidden);

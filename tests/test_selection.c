@@ -10,7 +10,7 @@
 #include "kernels.h"
 
 /* all_kernels, select.c and poly1305.c use the wrapped records; these are the real ones. */
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter)                                           \
     extern const struct hornet_kernel __real_hornet_kernel_##name;                                         \
     extern struct hornet_kernel __wrap_hornet_kernel_##name;                                               \
     static unsigned long calls_of_##name;                                                                  \
@@ -32,7 +32,7 @@ static const struct {
     unsigned long *calls;
     const char *shorter;
 } counters[] = {
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter) {&calls_of_##name, #shorter},
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter) {&calls_of_##name, #shorter},
 #include "../src/kernels.def"
 #undef HORNET_KERNEL
 };
@@ -46,24 +46,24 @@ static int kernel_number(const char *name)
     return -1;
 }
 
-static size_t min_vector_bytes_of(int kernel)
+static size_t min_bytes_of(int kernel)
 {
-    hornet_kernel_info info = {.min_vector_bytes = SIZE_MAX};
-    hornet_kernel_info_at((size_t)kernel, &info);
-    return info.min_vector_bytes;
+    hornet_kernel_info info = {.min_bytes = SIZE_MAX};
+    check(hornet_kernel_info_at((size_t)kernel, &info), "no kernel %d", kernel);
+    return info.min_bytes;
 }
 
 /* The kernel that serves a length where `kernel` is in use; -1 for the scalar code. */
 static int serving(int kernel, size_t len_bytes)
 {
-    while (kernel >= 0 && len_bytes < min_vector_bytes_of(kernel))
+    while (kernel >= 0 && len_bytes < min_bytes_of(kernel))
         kernel = kernel_number(counters[kernel].shorter);
     return kernel;
 }
 
 static void wrap_kernels(void)
 {
-#define HORNET_KERNEL(name, min_vector_bytes, min_split_bytes, shorter)                                    \
+#define HORNET_KERNEL(name, min_bytes, min_split_bytes, shorter)                                           \
     __wrap_hornet_kernel_##name = __real_hornet_kernel_##name;                                             \
     if (__wrap_hornet_kernel_##name.absorb != NULL)                                                        \
         __wrap_hornet_kernel_##name.absorb = count_##name;                                                 \
@@ -92,8 +92,7 @@ static void test_feature_sets(void)
             for (; choice != NULL; choice = choice->shorter) {
                 check((choice->kernel->needs & ~features) == 0, "features %x: %s needs more", features,
                       choice->kernel->name);
-                check(choice->shorter == NULL ||
-                          choice->shorter->min_vector_bytes <= choice->min_vector_bytes,
+                check(choice->shorter == NULL || choice->shorter->min_bytes <= choice->min_bytes,
                       "%s begins before the kernel for shorter messages", choice->kernel->name);
             }
         }
@@ -238,7 +237,7 @@ static void test_forced_kernel_runs(void)
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (!hornet_kernel_force(all_kernels[i]->name))
             continue;
-        const size_t crossover = min_vector_bytes_of(i);
+        const size_t crossover = min_bytes_of(i);
         const size_t lengths[] = {1,   16,   100,       112,          crossover - (crossover > 0),
                                   640, 5000, crossover, crossover + 1};
         for (size_t j = 0; j < sizeof lengths / sizeof lengths[0]; j++) {
@@ -293,7 +292,7 @@ int main(int argc, char **argv)
     test_zmm();
     test_names();
     test_forced_kernel_runs();
-    hornet_kernel_force(NULL);
+    force_kernel(NULL);
     printf("chosen: %s\n", hornet_kernel_name());
     return check_report("test_selection");
 }

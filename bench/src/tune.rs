@@ -1,4 +1,4 @@
-//! From which length on each kernel's vectors pay: what `min_vector_bytes` in src/kernels.def should be on this CPU.
+//! From which length on each kernel's vectors pay: what `min_bytes` in src/kernels.def should be on this CPU.
 
 use crate::cli::Tune;
 use crate::counter::Counter;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
     let mut proposals = String::from("\nFor src/kernels.def:\n");
     for entry in KERNELS.lines().filter_map(Entry::parse) {
         let columns = column(entry.name).zip(column(entry.shorter));
-        let Some((own, other)) = columns.filter(|_| entry.min_vector_bytes > 0) else {
+        let Some((own, other)) = columns.filter(|_| entry.min_bytes > 0) else {
             continue; // not for this CPU, or used at all lengths
         };
         let ratios = coarse
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
             let _ = writeln!(
                 proposals,
                 "{}: never up to {longest} bytes, now {}",
-                entry.name, entry.min_vector_bytes
+                entry.name, entry.min_bytes
             );
             continue;
         };
@@ -73,12 +73,12 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
         let from = crossover(&fine).unwrap_or(near);
         let Entry {
             name,
-            min_vector_bytes,
+            min_bytes,
             shorter,
         } = entry;
         let _ = writeln!(
             proposals,
-            "HORNET_KERNEL({name}, {from}, {shorter}) /* now {min_vector_bytes} */"
+            "HORNET_KERNEL({name}, {from}, {shorter}) /* now {min_bytes} */"
         );
     }
     print(proposals)?;
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
 #[derive(Debug, Eq, PartialEq)]
 struct Entry<'a> {
     name: &'a str,
-    min_vector_bytes: usize,
+    min_bytes: usize,
     /// The kernel that gets shorter messages.
     shorter: &'a str,
 }
@@ -100,7 +100,7 @@ impl<'a> Entry<'a> {
         let mut arguments = arguments.split(',').map(str::trim);
         Some(Self {
             name: arguments.next()?,
-            min_vector_bytes: arguments.next()?.parse().ok()?,
+            min_bytes: arguments.next()?.parse().ok()?,
             shorter: arguments.next().unwrap_or(SERIAL),
         })
     }
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn entries() {
-        let entry = |name, min_vector_bytes, shorter| Entry {
+        let entry = |name, min_bytes, shorter| Entry {
             name,
-            min_vector_bytes,
+            min_bytes,
             shorter,
         };
         let parsed = Entry::parse("HORNET_KERNEL(ifma, 640, ifma256) /* why */");
@@ -202,7 +202,7 @@ mod tests {
             Some(entry("sse2", 48, SERIAL))
         );
         assert_eq!(
-            Entry::parse(" *     HORNET_KERNEL(name, min_vector_bytes)"),
+            Entry::parse(" *     HORNET_KERNEL(name, min_bytes)"),
             None
         );
         assert!(KERNELS.lines().filter_map(Entry::parse).count() > 1);

@@ -93,7 +93,7 @@ impl fmt::Display for Report<'_> {
                 "" => "-",
                 names => names,
             };
-            let from = match info.min_vector_bytes {
+            let from = match info.min_bytes {
                 0 => "-".into(),
                 bytes => format!("{bytes} bytes"),
             };

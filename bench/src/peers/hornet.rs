@@ -19,7 +19,7 @@ type KernelAt = unsafe extern "C" fn(
     supported: *mut bool,
 ) -> bool;
 
-/// `hornet_part`: the value of the polynomial over a segment.
+/// `hornet_poly1305_partial`: the value of the polynomial over a segment.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Part([u64; 4]);
@@ -76,10 +76,10 @@ impl Hornet {
                 kernel_at: library.function("hornet_bench_kernel_at")?,
                 aes: Aes {
                     mac: library.function("hornet_poly1305_aes")?,
-                    part: library.function("hornet_poly1305_part")?,
-                    append: library.function("hornet_poly1305_part_append")?,
-                    replace: library.function("hornet_poly1305_part_replace")?,
-                    part_tag: library.function("hornet_poly1305_part_tag")?,
+                    part: library.function("hornet_poly1305_partial_compute")?,
+                    append: library.function("hornet_poly1305_partial_append")?,
+                    replace: library.function("hornet_poly1305_partial_replace")?,
+                    part_tag: library.function("hornet_poly1305_partial_tag")?,
                     name: library.function("hornet_aes_name")?,
                 },
             })

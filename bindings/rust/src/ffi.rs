@@ -37,7 +37,8 @@ pub(crate) struct KernelInfo {
     /// `char`, whose bytes are read as text here.
     pub(crate) needs: [u8; 64],
     pub(crate) lanes: usize,
-    pub(crate) min_vector_bytes: usize,
+    pub(crate) min_bytes: usize,
+    pub(crate) min_batch_bytes: usize,
     pub(crate) supported: bool,
 }
 
@@ -47,7 +48,8 @@ impl KernelInfo {
         name: ptr::null(),
         needs: [0; 64],
         lanes: 0,
-        min_vector_bytes: 0,
+        min_bytes: 0,
+        min_batch_bytes: 0,
         supported: false,
     };
 }
@@ -88,7 +90,7 @@ unsafe extern "C" {
         count: usize,
     ) -> bool;
 
-    pub(crate) fn hornet_poly1305_permits(r: *const u8) -> bool;
+    pub(crate) fn hornet_poly1305_r_is_clamped(r: *const u8) -> bool;
     pub(crate) fn hornet_poly1305_clamp(r: *mut u8);
 
     pub(crate) fn hornet_poly1305_aes(
@@ -129,28 +131,28 @@ unsafe extern "C" {
     ) -> bool;
     pub(crate) safe fn hornet_aes_name() -> *const c_char;
 
-    pub(crate) fn hornet_poly1305_part(
+    pub(crate) fn hornet_poly1305_partial_compute(
         part: *mut Part,
         msg: *const c_void,
         len_bytes: usize,
         r: *const u8,
     ) -> bool;
-    pub(crate) fn hornet_poly1305_part_append(
+    pub(crate) fn hornet_poly1305_partial_append(
         left: *mut Part,
         right: *const Part,
         r: *const u8,
     ) -> bool;
     #[cfg(feature = "std")]
-    pub(crate) fn hornet_poly1305_part_replace(
+    pub(crate) fn hornet_poly1305_partial_replace(
         whole: *mut Part,
         before: *const Part,
         after: *const Part,
         bytes_behind: u64,
         r: *const u8,
     ) -> bool;
-    pub(crate) fn hornet_poly1305_part_bytes(part: *const Part) -> u64;
-    pub(crate) fn hornet_poly1305_part_tag(tag: *mut u8, part: *const Part, pad: *const u8);
-    pub(crate) fn hornet_poly1305_part_verify(
+    pub(crate) fn hornet_poly1305_partial_len_bytes(part: *const Part) -> u64;
+    pub(crate) fn hornet_poly1305_partial_tag(tag: *mut u8, part: *const Part, pad: *const u8);
+    pub(crate) fn hornet_poly1305_partial_verify(
         tag: *const u8,
         part: *const Part,
         pad: *const u8,
@@ -207,7 +209,7 @@ mod tests {
 
         let words = size_of::<Part>() / size_of::<u64>();
         assert_eq!(
-            members("hornet_part"),
+            members("hornet_poly1305_partial"),
             [format!("uint64_t opaque[{words}]")]
         );
 
@@ -224,7 +226,8 @@ mod tests {
                 "const char *name",
                 &format!("char needs[{needs_bytes}]"),
                 "size_t lanes",
-                "size_t min_vector_bytes",
+                "size_t min_bytes",
+                "size_t min_batch_bytes",
                 "bool supported",
             ]
         );
@@ -233,7 +236,8 @@ mod tests {
                 offset_of!(KernelInfo, name),
                 offset_of!(KernelInfo, needs),
                 offset_of!(KernelInfo, lanes),
-                offset_of!(KernelInfo, min_vector_bytes),
+                offset_of!(KernelInfo, min_bytes),
+                offset_of!(KernelInfo, min_batch_bytes),
                 offset_of!(KernelInfo, supported),
             ]
             .is_sorted()

@@ -18,7 +18,7 @@ pub struct Info {
     /// How many 16-byte blocks it works on at once; 0 if this target cannot have it.
     pub lanes: usize,
     /// Messages shorter than this many bytes go to a kernel of fewer lanes or to the scalar code.
-    pub min_vector_bytes: usize,
+    pub min_bytes: usize,
     /// Whether this CPU and operating system can run it.
     pub supported: bool,
 }
@@ -153,7 +153,7 @@ pub fn all() -> impl Iterator<Item = Info> {
             name: text(info.name),
             needs: FeatureNames { text: info.needs },
             lanes: info.lanes,
-            min_vector_bytes: info.min_vector_bytes,
+            min_bytes: info.min_bytes,
             supported: info.supported,
         })
     })

@@ -31,7 +31,7 @@ impl Key {
     /// found out by this, too.
     pub fn new(bytes: &[u8; Key::BYTES]) -> Result<Self, ForbiddenBits> {
         // SAFETY: r has 16 bytes.
-        if unsafe { ffi::hornet_poly1305_permits(bytes[R..].as_ptr()) } {
+        if unsafe { ffi::hornet_poly1305_r_is_clamped(bytes[R..].as_ptr()) } {
             Ok(Self(*bytes))
         } else {
             Err(ForbiddenBits)
@@ -194,7 +194,7 @@ impl Key {
     pub fn append(&self, left: &mut Part, right: &Part) -> Result<(), PartError> {
         // SAFETY: both are parts, the left may be written, and r has 16 bytes.
         let joined = unsafe {
-            ffi::hornet_poly1305_part_append(&raw mut left.0, &raw const right.0, self.r())
+            ffi::hornet_poly1305_partial_append(&raw mut left.0, &raw const right.0, self.r())
         };
         if joined {
             Ok(())
@@ -216,7 +216,7 @@ impl Key {
         let pad = self.pad(&nonce);
         // SAFETY: tag and pad have 16 bytes, and `part` is one.
         unsafe {
-            ffi::hornet_poly1305_part_tag(tag.as_mut_ptr(), &raw const part.0, pad.as_ptr());
+            ffi::hornet_poly1305_partial_tag(tag.as_mut_ptr(), &raw const part.0, pad.as_ptr());
         }
         tag.into()
     }
@@ -230,7 +230,7 @@ impl Key {
         let pad = self.pad(nonce);
         // SAFETY: tag and pad have 16 bytes, and `part` is one.
         let good = unsafe {
-            ffi::hornet_poly1305_part_verify(tag.as_ptr(), &raw const part.0, pad.as_ptr())
+            ffi::hornet_poly1305_partial_verify(tag.as_ptr(), &raw const part.0, pad.as_ptr())
         };
         if good { Ok(()) } else { Err(Mismatch) }
     }
@@ -239,7 +239,7 @@ impl Key {
     pub(super) fn part_into(&self, part: &mut Part, segment: &[u8]) {
         // SAFETY: the part may be written, r has 16 bytes and the segment as many as it says.
         unsafe {
-            ffi::hornet_poly1305_part(
+            ffi::hornet_poly1305_partial_compute(
                 &raw mut part.0,
                 segment.as_ptr().cast(),
                 segment.len(),

@@ -19,7 +19,7 @@ impl Part {
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         // SAFETY: it is a part.
-        unsafe { ffi::hornet_poly1305_part_bytes(&raw const self.0) }
+        unsafe { ffi::hornet_poly1305_partial_len_bytes(&raw const self.0) }
     }
 }
 

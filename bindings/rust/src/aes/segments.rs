@@ -124,7 +124,7 @@ impl<'k> Segments<'k> {
             let until = after.len_bytes() * (index as u64 + 1);
             // SAFETY: all are parts, the whole may be written, and r has 16 bytes.
             unsafe {
-                ffi::hornet_poly1305_part_replace(
+                ffi::hornet_poly1305_partial_replace(
                     &raw mut self.full.0,
                     &raw const part.0,
                     &raw const after.0,
