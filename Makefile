@@ -1,55 +1,120 @@
-# make          the library and the command, in build/
-# make run      tags and checks real files, and finds the one that is changed in a copy
-# make test     installs what the tests need if it is missing, then runs them
-# make test-slow       sanitizers, other numbers of lanes, and AVX-512 in an emulator: some twenty minutes
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# make                 the library and the command, in build/
+# make run             tags and checks real files, and finds the one that is changed in a copy
+# make install         header, libraries, pkg-config and CMake files, command, man pages, completions: PREFIX=/usr/local
+#                      and DESTDIR; `make install-library` leaves the command out
+# make amalgamation    the library in two files, build/amalgamation/hornet.c and hornet.h
+#
+# make check           every kernel against the reference, bounds and lint, between edits: a minute
+# make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
+# make deps            only installs what the tests need and this machine lacks
+# make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
 # make test-clients    the tags of repositories that restic makes; builds restic: some minutes
-# make bench    times the library beside others, into bench/results/: some ten minutes
-# make tune     times the kernels beside one another, and proposes from which length on each serves
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
+# make format          formats every C, Rust and Go file in place; `make test` checks it
+#
+# make bench           times the library beside others, into bench/results/: some ten minutes
+# make tune            times the kernels beside one another, and proposes from which length on each serves
+# make compare BASE=REV   times this tree beside that of a git revision
 # make clean
+#
+# HORNET_KERNELS="avx2 scalar64" builds only these kernels (and installs what it has built).
 
 CC     ?= cc
 CFLAGS ?= -O2
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+BUILD  ?= build
 
-sources := $(wildcard src/*.c src/kernels/*.c)
-headers := $(wildcard include/*.h src/*.h src/*.def src/*/*.h)
-objects := $(sources:src/%.c=build/obj/%.o)
+kernels := $(basename $(notdir $(wildcard src/poly1305/kernels/*.c)))
+HORNET_KERNELS ?= $(kernels)
+ifneq ($(filter-out $(kernels),$(HORNET_KERNELS)),)
+$(error HORNET_KERNELS: no kernel $(filter-out $(kernels),$(HORNET_KERNELS)); there are $(kernels))
+endif
+omitted := $(filter-out $(HORNET_KERNELS),$(kernels))
 
-.PHONY: all library command run test test-slow test-clients bench tune test-bench format clean
+sources := $(filter-out $(omitted:%=src/poly1305/kernels/%.c),$(wildcard src/*/*.c src/*/*/*.c))
+headers := $(wildcard include/*.h src/*/*.h src/*/*.def src/*/*/*.h src/*/*/*.def)
+objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
+compile := $(CC) $(CPPFLAGS) $(CFLAGS) $(omitted:%=-DHORNET_OMIT_%=1) -fPIC -fvisibility=hidden
+link    := $(CC) $(CFLAGS) $(LDFLAGS) -shared
+
+# The version stands in hornet.h only; the compiler reads it.
+version := $(shell echo HORNET_VERSION | $(CC) -E -P -x c -include include/hornet.h - | tail -n 1 | tr -d '"')
+major   := $(firstword $(subst ., ,$(version)))
+shared  := libhornet.so.$(version)
+
+.PHONY: all library command run install install-library install-command amalgamation \
+    check test deps test-slow test-clients test-bench format bench tune compare clean FORCE
 
 all: library command
 
-library: build/libhornet.a build/libhornet.so
+library: $(BUILD)/libhornet.a $(BUILD)/libhornet.so
 
-build/obj/%.o: src/%.c $(headers)
+# Changes when the compiler or its flags do, and what they compile with it.
+$(BUILD)/obj/flags: FORCE
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+	@echo '$(compile) $(link)' | cmp -s - $@ || echo '$(compile) $(link)' > $@
 
-build/libhornet.a: $(objects)
-	$(AR) rcs $@ $^
+$(BUILD)/obj/%.o: src/%.c $(headers) $(BUILD)/obj/flags
+	@mkdir -p $(@D)
+	$(compile) -c -o $@ $<
 
-build/libhornet.so: $(objects)
-	$(CC) $(CFLAGS) -shared -Wl,-soname,libhornet.so.0 -o $@ $^
+$(BUILD)/libhornet.a: $(objects)
+	rm -f $@
+	$(AR) rcs $@ $(objects)
+
+# The file, the name that programs find it by, and the name that the linker does.
+$(BUILD)/libhornet.so: $(objects)
+	$(link) -Wl,-soname,libhornet.so.$(major) -o $(BUILD)/$(shared) $(objects)
+	ln -sf $(shared) $(BUILD)/libhornet.so.$(major)
+	ln -sf $(shared) $@
 
 command:
 	cargo build --release --locked --package hornet-cli
-	@mkdir -p build
-	cp target/release/hornet build/hornet
+	@mkdir -p $(BUILD)
+	cp target/release/hornet $(BUILD)/hornet
 
 run: command
 	tools/demo.sh
 
-test:
+install: install-library install-command
+
+install-library: library
+	tools/install-library.sh '$(BUILD)' '$(version)' '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)'
+
+install-command: command
+	tools/install-command.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
+
+amalgamation:
+	tools/amalgamate.py $(BUILD)/amalgamation
+
+check:
+	tests/install.sh --check
+	tests/run.sh check
+
+deps:
 	tests/install.sh
+
+test: deps
 	tests/run.sh quick
 
-test-slow:
-	tests/install.sh
+test-slow: deps
 	tests/run.sh slow
 
-test-clients:
-	tests/install.sh
+test-clients: deps
 	tests/run.sh clients
+
+test-bench: command
+	bench/test.sh
+
+format:
+	clang-format-19 -i $$(git ls-files '*.c' '*.h')
+	cargo fmt
+	cd bench && cargo fmt
+	cd fuzz/rust && cargo fmt
+	gofmt -w $$(git ls-files '*.go')
 
 bench: command
 	bench/install.sh
@@ -59,23 +124,9 @@ tune:
 	bench/install.sh
 	cd bench && cargo run --release --locked -- tune
 
-test-bench: command
+compare:
 	bench/install.sh
-	cd bench && cargo fmt --check
-	cd bench && cargo clippy --release --locked --all-targets -- -D warnings
-	cd bench && cargo test --release --locked
-	cd bench && cargo run --release --locked -- check
-	cd bench && out=$$(mktemp -d) && cargo run --release --locked -- run --only lengths,keys,batch \
-	    --sections best --peers hornet,openssl --processes 1 --rounds 1 --out $$out && \
-	    cargo run --release --locked -- run --only aes,edit,file,tree --small \
-	    --sections best --processes 1 --rounds 1 --into $$out/*.json && rm -r $$out
-
-# Formats every C, Rust and Go file in place; `make test` checks it.
-format:
-	clang-format-19 -i $$(git ls-files '*.c' '*.h')
-	cargo fmt
-	cd bench && cargo fmt
-	gofmt -w $$(git ls-files '*.go')
+	bench/compare.sh '$(BASE)'
 
 clean:
-	rm -rf build target bench/target
+	rm -rf build target bench/target fuzz/rust/target

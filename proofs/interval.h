@@ -1,15 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Lanes that hold, instead of values, the range in which the values of all lanes lie for all inputs.
  *
  * Run over them, the field code of the library computes its own bounds, and every operation checks that
  * it does what the mathematics says: no sum wraps, no multiplier gets an operand that it would cut.
- * The operations are defined in src/lanes/portable.h. LANES must be defined. */
-#ifndef HORNET_PROOFS_INTERVAL_H
-#define HORNET_PROOFS_INTERVAL_H
+ * What the operations mean is said in src/poly1305/lanes.h. INTERVAL_LANES is the number of lanes. */
+#ifndef LANES
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "words.h"
+/* Quicker to compile. */
+#undef KERNEL_INLINE
+#define KERNEL_INLINE HORNET_NOINLINE
+
+#define LANES INTERVAL_LANES
+#define LANES_FACTOR
+#define LANES_MULTIPLY_32
+#define LANES_MULTIPLY_52
 
 __extension__ typedef __int128 integer;
 
@@ -19,6 +27,11 @@ __extension__ typedef __int128 integer;
 typedef struct {
     integer min, max;
 } vec;
+
+/* A factor is never negative, and fits into FACTOR_BITS bits of the field. */
+typedef struct {
+    vec range;
+} factor;
 
 #define WORD_MAX ((integer)UINT64_MAX)
 
@@ -34,8 +47,10 @@ static inline void bound(int holds, const char *what, vec v)
 
 #define VEC_CHECK_MAX(v, limit) bound((v).min >= 0 && (v).max <= (integer)(limit), #v " <= " #limit, v)
 
-static inline vec vec_splat(uint64_t value) { return (vec){value, value}; }
+/* Set to the field's FACTOR_BITS. */
+static int interval_factor_bits;
 
+static inline vec vec_splat(uint64_t value) { return (vec){value, value}; }
 static inline vec vec_any(uint64_t min, uint64_t max) { return (vec){min, max}; }
 
 static inline vec vec_add(vec a, vec b)
@@ -88,62 +103,76 @@ static inline vec vec_shr(vec a, int bits)
     return (vec){a.min >> bits, a.max >> bits};
 }
 
-static inline vec vec_shr_pair(vec lo, vec hi, int bits)
+static inline vec vec_shr44_pair(vec lo, vec hi)
 {
-    (void)lo, (void)hi, (void)bits;
+    (void)lo, (void)hi;
     return (vec){0, WORD_MAX};
-}
-
-static inline void bound_operand(vec a, int bits)
-{
-    bound(a.min >= 0 && a.max < (integer)1 << bits, "an operand of a multiplication is cut", a);
-}
-
-static inline vec vec_mul32(vec a, vec b)
-{
-    bound_operand(a, 32);
-    bound_operand(b, 32);
-    return (vec){a.min * b.min, a.max * b.max};
-}
-
-static inline vec vec_madd52lo(vec sum, vec a, vec b)
-{
-    const integer largest = ((integer)1 << 52) - 1, product = a.max * b.max;
-    bound_operand(a, 52);
-    bound_operand(b, 52);
-    return vec_add(sum, (vec){0, product < largest ? product : largest});
-}
-
-static inline vec vec_madd52hi(vec sum, vec a, vec b)
-{
-    bound_operand(a, 52);
-    bound_operand(b, 52);
-    return vec_add(sum, (vec){a.min * b.min >> 52, a.max * b.max >> 52});
 }
 
 static inline vec vec_opaque(vec a) { return a; }
 
-static inline vec vec_first(vec a) { return a; }
-
-static inline vec vec_block(const vec *v, size_t block)
+static inline factor factor_from(vec a)
 {
-    (void)block;
-    return *v;
+    bound(a.min >= 0 && a.max < (integer)1 << interval_factor_bits, "a number is no factor", a);
+    return (factor){a};
 }
 
-/* Any value up to this one. */
-static inline vec vec_only_first(uint64_t value) { return (vec){0, value}; }
+static inline vec vec_from(factor a) { return a.range; }
+static inline factor factor_splat(uint64_t value) { return factor_from(vec_splat(value)); }
+static inline factor factor_add(factor a, factor b) { return factor_from(vec_add(a.range, b.range)); }
+static inline factor factor_shl(factor a, int bits) { return factor_from(vec_shl(a.range, bits)); }
+static inline factor factor_opaque(factor a) { return a; }
+static inline factor factor_in_order(factor a) { return a; }
+static inline factor factor_first(factor a) { return a; }
+
+static inline factor factor_block(const factor *a, size_t block)
+{
+    (void)block;
+    return *a;
+}
 
 static inline vec vec_union(vec a, vec b)
 {
     return (vec){a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
 }
 
-static inline vec vec_blend(int bit, vec even, vec odd)
+static inline factor factor_union(factor a, factor b) { return (factor){vec_union(a.range, b.range)}; }
+
+static inline factor factor_blend(int bit, factor even, factor odd)
 {
     (void)bit;
-    return vec_union(even, odd);
+    return factor_union(even, odd);
 }
+
+static inline void bound_operand(factor a, int bits)
+{
+    bound(a.range.max < (integer)1 << bits, "an operand of a multiplication is cut", a.range);
+}
+
+static inline vec vec_mul32(factor a, factor b)
+{
+    bound_operand(a, 32);
+    bound_operand(b, 32);
+    return (vec){a.range.min * b.range.min, a.range.max * b.range.max};
+}
+
+static inline vec vec_madd52lo(vec sum, factor a, factor b)
+{
+    const integer largest = ((integer)1 << 52) - 1, product = a.range.max * b.range.max;
+    bound_operand(a, 52);
+    bound_operand(b, 52);
+    return vec_add(sum, (vec){0, product < largest ? product : largest});
+}
+
+static inline vec vec_madd52hi(vec sum, factor a, factor b)
+{
+    bound_operand(a, 52);
+    bound_operand(b, 52);
+    return vec_add(sum, (vec){a.range.min * b.range.min >> 52, a.range.max * b.range.max >> 52});
+}
+
+/* Any value up to this one. */
+static inline vec vec_only_first(uint64_t value) { return (vec){0, value}; }
 
 /* The largest sum, which must leave room for a carry. */
 static inline uint64_t vec_sum(vec a)
@@ -158,7 +187,7 @@ static inline void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     *lo = *hi = (vec){0, WORD_MAX};
 }
 
-static inline void vec_load_each(const uint8_t *const blocks[LANES], size_t offset, vec *lo, vec *hi)
+static inline void vec_load_each(const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi)
 {
     (void)blocks, (void)offset;
     *lo = *hi = (vec){0, WORD_MAX};

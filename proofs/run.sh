@@ -1,11 +1,13 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
 # Proves the bounds of the vector kernels of a source tree, all or those named:
 #
 #     proofs/run.sh [SRC_DIR [BUILD_DIR [KERNEL...]]]
 #
-# A kernel's choices are read from its file, so that a new kernel is proved without a line here.
+# A kernel's own file is compiled, so that a new kernel is proved without a line here.
 set -eu
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 src=${1:-$here/../src}
 build=${2:-$here/../build/proofs}
 shift $(($# < 2 ? $# : 2))
@@ -13,18 +15,14 @@ wanted=" $* "
 mkdir -p "$build"
 
 proved=0
-for kernel in "$src"/kernels/*.c; do
+for kernel in "$src"/poly1305/kernels/*.c; do
     name=$(basename "$kernel" .c)
-    lanes=$(sed -n 's|^#include "\.\./lanes/\(.*\)"|\1|p' "$kernel")
-    field=$(sed -n 's|^#include "\.\./field/\(.*\)"|\1|p' "$kernel")
-    [ -n "$lanes" ] || continue # a scalar kernel
     [ "$wanted" = "  " ] || [ "${wanted#* "$name" }" != "$wanted" ] || continue
-    # A lanes file may build on another, which then says how many there are.
-    while ! grep -h '^#define LANES ' "$src/lanes/$lanes" > "$build/$name.h"; do
-        lanes=$(sed -n 's|^#include "\([a-z0-9]*\.h\)"|\1|p' "$src/lanes/$lanes")
-    done
-    ${CC:-cc} -O1 -Wall -Wextra -DCHOICES_FILE="\"$name.h\"" -DFIELD_FILE="\"field/$field\"" \
-        -DKERNEL_NAME="\"$name\"" -I"$build" -I"$src" -o "$build/$name" "$here/bounds.c"
+    # The hook's one line comes out with the number of lanes in it. clang, because it knows all instruction sets.
+    lanes=$(clang-19 -E -P -DHORNET_KERNEL_HOOK="\"$here/lanes.h\"" "$kernel" | sed -n 's/^lanes_of_the_kernel = //p')
+    [ "${lanes:-LANES}" != LANES ] || continue # a scalar kernel, or one for another architecture
+    clang-19 -O1 -Wall -Wextra -DINTERVAL_LANES="$lanes" -DHORNET_LANES_HOOK="\"$here/interval.h\"" \
+        -DHORNET_KERNEL_HOOK="\"$here/bounds.h\"" -o "$build/$name" "$kernel"
     "$build/$name"
     proved=$((proved + 1))
 done

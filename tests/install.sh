@@ -1,13 +1,23 @@
 #!/bin/sh
-# Installs what the tests need on Debian 12 and this machine lacks. Does nothing, and needs no network, when
-# all is there.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
+# apt-get, and rustfmt and clippy with rustup. Does nothing, and needs no network, when all is there.
+#
+#     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
 set -eu
 cd "$(dirname "$0")/.."
 
-tools/apt-install.sh g++ clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev cmake pkg-config libgmp-dev \
+# shellcheck disable=SC2086 # an option or nothing
+tools/apt-install.sh ${1-} g++ clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev cmake pkg-config libgmp-dev \
     libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck gcc-i686-linux-gnu libc6-dev-i386-cross \
-    bochs bochs-term cpio bsdutils strace
+    bochs bochs-term cpio bsdutils strace mandoc zsh fish
 
 if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/null 2>&1; then
+    if [ "${1-}" = --check ]; then
+        echo "missing rustfmt or clippy (make deps installs them)" >&2
+        exit 1
+    fi
+    echo "installing rustfmt and clippy with rustup"
     rustup component add rustfmt clippy
 fi

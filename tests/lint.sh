@@ -1,5 +1,9 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
 # Formatters, linters, and the rules of the source tree that no tool knows.
+#
+#     lint.sh [fast]      fast: without those that take long, clang-tidy and the Rust crates' clippy
 set -eu
 cd "$(dirname "$0")/.."
 failures=0
@@ -11,48 +15,54 @@ complain() {
 mapfile -t c_files < <(git ls-files '*.c' '*.h')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
 mapfile -t go_files < <(git ls-files '*.go')
+mapfile -t python_files < <(git ls-files '*.py')
 
 clang-format-19 --dry-run --Werror "${c_files[@]}" || complain "C files: run make format"
-tidy() {
-    clang-tidy-19 --quiet "$@" 2> >(grep -v ' warnings generated\.$' >&2) || complain "clang-tidy"
-}
-tidy src/*.c src/kernels/*.c -- -std=c11
-tidy proofs/bounds.c -- -Isrc -DCHOICES_FILE='<stddef.h>' -DLANES=4 -DFIELD_FILE='"field/radix26.h"' \
-    -DKERNEL_NAME='"any"'
-shellcheck "${shell_files[@]}" || complain "shellcheck"
-cargo fmt --check || complain "Rust files: run make format"
-cargo clippy --workspace --all-targets --all-features --locked -- -D warnings || complain "clippy"
+shellcheck -x "${shell_files[@]}" || complain "shellcheck"
 unformatted=$(gofmt -l "${go_files[@]}") || complain "gofmt"
 [ -z "$unformatted" ] || complain "Go files, ${unformatted//$'\n'/ }: run make format"
-CGO_CFLAGS="-I$PWD/include" go -C tests/restic vet . || complain "go vet"
+# Python's own: syntax, with every warning an error.
+python3 -W error -m py_compile "${python_files[@]}" || complain "Python"
+for workspace in . bench fuzz/rust; do
+    (cd "$workspace" && cargo fmt --check) || complain "Rust files in $workspace: run make format"
+done
 
-# A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in features.def
-# and as targets; a lanes file may build on another's, and serve several kernels; lanes/portable.h is where
-# all of them look for definitions.
-mapfile -t kernels < <(tests/kernel_names.sh)
+if [ "${1-}" != fast ]; then
+    tidy() {
+        clang-tidy-19 --quiet "$@" 2> >(grep -v ' warnings generated\.$' >&2) || complain "clang-tidy"
+    }
+    tidy src/*/*.c src/*/*/*.c -- -std=c11
+    tidy examples/c/*.c -- -std=gnu11 -Iinclude
+    tidy src/poly1305/kernels/avx2.c -- -DINTERVAL_LANES=4 "-DHORNET_LANES_HOOK=\"$PWD/proofs/interval.h\"" \
+        "-DHORNET_KERNEL_HOOK=\"$PWD/proofs/bounds.h\""
+    cargo clippy --workspace --all-targets --all-features --locked -- -D warnings || complain "clippy"
+    CGO_CFLAGS="-I$PWD/include" go -C tests/clients/restic vet . || complain "go vet"
+fi
+
+# Every source says its licence.
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.toml' '*.yml' '*.cmake.in' \
+    Makefile CMakeLists.txt '*/CMakeLists.txt' .ci/run)
+mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${sources[@]}")
+[ "${#without[@]}" = 0 ] || complain "without an SPDX line: ${without[*]}"
+
+# The public CI has a row for each target that .ci/run makes.
+rows=$(sed -n 's/^ *target: \[\(.*\)\]$/\1/p' .github/workflows/ci.yml | sed 's/, /\n/g')
+[ "$rows" = "$(sed -n 's/^make //p' .ci/run)" ] || complain "ci.yml and .ci/run differ in their rows"
+
+# A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in x86.def and as
+# targets; and a lanes file may build on another's, and serve several kernels.
+mapfile -t kernels < <(tests/support/kernel_names.sh)
 for kernel in "${kernels[@]}"; do
-    [ -f "src/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/kernels/$kernel.c"
-    if grep -rnw --include='*.[ch]' --include='*.def' "hornet_kernel_$kernel\|$kernel" src |
-        grep -v "^src/kernels/$kernel\.c:\|^src/lanes/$kernel\.h:\|^src/kernels\.def:\|^src/features\.def:\|CPU_$kernel\|^src/lanes/.* portable\.h" |
-        grep -v '#define HORNET_TARGET "\|#include "\(\.\./\)\?lanes/\|^src/lanes/[a-z0-9]*\.h:[0-9]*:#include "'; then
+    [ -f "src/poly1305/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/poly1305/kernels/$kernel.c"
+    if grep -rnw --include='*.[ch]' --include='*.def' "hornet_poly1305_kernel_$kernel\|$kernel" src |
+        grep -v "^src/poly1305/kernels/$kernel\.c:\|^src/poly1305/lanes/$kernel\.h:\|^src/poly1305/kernels\.def:" |
+        grep -v "^src/core/cpu/x86\.\|CPU_$kernel\|#define HORNET_TARGET \"\|#include \"\(\.\./\)\?lanes/" |
+        grep -v "^src/poly1305/lanes/[a-z0-9]*\.h:[0-9]*:#include \"\|lanes/portable\.h"; then
         complain "the name of kernel $kernel stands outside its files"
     fi
 done
-for file in src/kernels/*.c; do
-    grep -q "^HORNET_KERNEL($(basename "$file" .c)," src/kernels.def || complain "$file is not in kernels.def"
+for file in src/poly1305/kernels/*.c; do
+    printf '%s\n' "${kernels[@]}" | grep -qx "$(basename "$file" .c)" || complain "$file is not in kernels.def"
 done
-
-# The shared library exports what hornet.h declares and nothing else; no object has a name outside hornet_.
-make -s library
-declared=$(grep -o '^HORNET_API [^(]*(' include/hornet.h | grep -o 'hornet_[a-z0-9_]*' | sort)
-exported=$(nm -D --defined-only build/libhornet.so | awk '{ print $3 }' | sort)
-[ "$declared" = "$exported" ] || complain "libhornet.so exports: $(echo "$exported" | tr '\n' ' ')"
-nm -g --defined-only build/libhornet.a | awk 'NF == 3 { print $3 }' | grep -v '^hornet_' &&
-    complain "libhornet.a defines names outside hornet_"
-
-# The library calls nothing but memcpy and its kin.
-foreign=$(nm -u build/libhornet.so | awk '{ print $2 }' | sed 's/@.*//' |
-    grep -v '^memcpy$\|^memset$\|^strcmp$\|^__stack_chk_fail$\|^_ITM_\|^__cxa_finalize$\|^__gmon_start__$' || true)
-[ -z "$foreign" ] || complain "libhornet.so calls $foreign"
 
 [ "$failures" = 0 ]

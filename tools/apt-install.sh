@@ -1,18 +1,30 @@
 #!/bin/sh
-# Installs those of the Debian packages that this machine lacks. Does nothing, and needs no network, when all are there.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-#     tools/apt-install.sh PACKAGE...
+# Installs those of the Debian packages that this machine lacks, and says before what it will do. Does nothing, and needs no
+# network, when all are there.
+#
+#     tools/apt-install.sh [--check] PACKAGE...     --check: only says what is missing, and fails if anything is
 set -eu
 
+check=
+if [ "$1" = --check ]; then
+    check=1
+    shift
+fi
 missing=
 for package; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null) || status=
     [ "$status" = installed ] || missing="$missing $package"
 done
 if [ -n "$missing" ]; then
+    if [ -n "$check" ]; then
+        echo "missing Debian packages:$missing (make deps installs them)" >&2
+        exit 1
+    fi
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
-    echo "installing:$missing"
+    echo "installing Debian packages, with ${as_root:-this user}'s apt-get:$missing"
     $as_root apt-get update -qq
     # shellcheck disable=SC2086 # the packages are words
     DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing

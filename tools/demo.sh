@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
 # What `make run` shows: tags a real file, the command itself, under a fresh one-time key; then tags this repository's files
 # under a key file, checks them, and finds the one that is altered in a copy.
 #

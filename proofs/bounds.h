@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Proves the bounds of a vector kernel for all keys, messages and lengths: runs the kernel's field and
+ * evaluation over ranges, and the accumulator to a fixed point.
+ *
+ * Included into the middle of the kernel's own file, with interval.h for its lanes; see proofs/run.sh.
+ *
+ * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h says (tested, not
+ * proved), and the scalar fields. */
+#include <string.h>
+
+#include "../src/poly1305/horner/batch.h"
+#include "../src/poly1305/horner/combine.h"
+#include "../src/poly1305/horner/decimated.h"
+
+static fe fe_union(fe a, fe b)
+{
+    for (int i = 0; i < LIMBS; i++)
+        a.limb[i] = factor_union(a.limb[i], b.limb[i]);
+    return a;
+}
+
+/* Everything that is done with n groups to a reduction, for every number of groups. t only grows here, and
+ * cannot grow for ever: each round must make some range larger. */
+static int rounds_for(size_t n, fe r, fe *t)
+{
+    evaluation_powers powers;
+    fe before;
+    evaluation_begin(&powers, n, r);
+    int rounds = 0;
+    do {
+        before = *t;
+        for (size_t count = 1; count <= n; count++)
+            *t = fe_union(*t, n > IN_REGISTERS_MAX ? evaluation_long_step(*t, &powers, NULL, count)
+                                                   : evaluation_step(*t, &powers, NULL, count));
+    } while (memcmp(&before, t, sizeof *t) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the accumulator reaches no fixed point", vec_from(t->limb[0]));
+    evaluation_end(*t, &powers);
+    return rounds;
+}
+
+/* The same for a batch, whose lanes begin with h = 0 and have full blocks, partial ones or none. */
+static int rounds_of_batch(fe r_element, fe *h)
+{
+    const vec any = vec_any(0, UINT64_MAX);
+    const fe block = fe_from_words(any, any, vec_any(0, 1));
+    multiplier powers[BATCH_LAZY];
+    fe blocks[BATCH_LAZY], before;
+    powers[0] = multiplier_from(r_element);
+    raise_in_turn(powers, BATCH_LAZY, r_element);
+    for (int i = 0; i < BATCH_LAZY; i++)
+        blocks[i] = block;
+
+    int rounds = 0;
+    *h = fe_zero();
+    do {
+        before = *h;
+        *h = fe_union(*h, absorb_block_each(*h, block, &powers[0]));
+        *h = fe_union(*h, absorb_blocks_each(*h, blocks, BATCH_LAZY, powers));
+    } while (memcmp(&before, h, sizeof *h) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the accumulators of a batch reach no fixed point", vec_from(h->limb[0]));
+    vec lo, hi;
+    fe_finish(&lo, &hi, *h, any, any);
+    return rounds;
+}
+
+/* The same for the powers of r that combine partial evaluations, whatever the number of blocks. */
+static int rounds_of_partial(fe r, fe *shift)
+{
+    const uint64_t one[3] = {1, 0, 0};
+    const vec any = vec_any(0, UINT64_MAX);
+    const fe value = fe_from_words(any, any, vec_any(0, HORNET_H2_MAX));
+    const multiplier factors = multiplier_from(r);
+    uint64_t words[3];
+    fe before;
+    int rounds = 0;
+    *shift = fe_from_three_words(one);
+    do {
+        before = *shift;
+        *shift = fe_union(*shift, fe_square(*shift));
+        *shift = fe_union(*shift, fe_mul(*shift, &factors));
+    } while (memcmp(&before, shift, sizeof *shift) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the powers for partial evaluations reach no fixed point",
+          vec_from(shift->limb[0]));
+    wide_sum_to_words(words, combine(value, value, *shift));
+    wide_sum_to_words(words, replace_segment(value, value, value, *shift));
+    return rounds;
+}
+
+static void print_limbs(fe a)
+{
+    for (int k = 0; k < LIMBS; k++)
+        printf(" 0x%llx", (unsigned long long)vec_from(a.limb[k]).max);
+    printf("\n");
+}
+
+int main(void)
+{
+    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch,
+        (void)fe_power; /* their parts are run below */
+    interval_factor_bits = FACTOR_BITS;
+
+    /* r is clamped: both words below 2^60. */
+    const vec r_word = vec_any(0, (UINT64_C(1) << 60) - 1);
+    const fe r = fe_from_words(r_word, r_word, vec_splat(0));
+
+    /* Words up to the largest, as interval.h understands it; a word of h at a time is all that is used. */
+    const uint64_t largest[3] = {UINT64_MAX, UINT64_MAX, HORNET_H2_MAX};
+    const fe first = evaluation_first(NULL, scalar_fe_from_words(largest));
+
+    printf("bounds of " HORNET_STRING(KERNEL) " (%d lanes):\n", LANES);
+    static const size_t ns[] = {
+#define NUMBER_OF_GROUPS(n, min_groups) n,
+        GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS)};
+    for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
+        fe t = first;
+        const int rounds = rounds_for(ns[i], r, &t);
+        printf("  %zu groups to a reduction: fixed point after %d rounds, limbs up to", ns[i], rounds);
+        print_limbs(t);
+    }
+    fe h;
+    printf("  a batch: fixed point after %d rounds, limbs up to", rounds_of_batch(r, &h));
+    print_limbs(h);
+    printf("  partial evaluations: fixed point after %d rounds, limbs up to", rounds_of_partial(r, &h));
+    print_limbs(h);
+    printf("  %lu checked, %lu broken\n", bounds_checked, bounds_broken);
+    return bounds_broken != 0;
+}
+
+/* No record: nothing calls this kernel. */
+#undef KERNEL_NEEDS

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The list of AES implementations. */
+#include "aes.h"
+
+#include "../../include/hornet.h"
+
+#include "../core/cpu.h"
+
+static const struct hornet_row aes_rows[] = {
+#define HORNET_AES(name) {&hornet_aes_##name.implementation, CPU_ANY, 0, 0},
+#include "aes.def"
+};
+
+enum { AES_ROWS = sizeof aes_rows / sizeof aes_rows[0] };
+
+static _Atomic uint32_t aes_in_use;
+
+const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_in_use};
+
+const struct hornet_aes *hornet_aes_for(size_t count)
+{
+    const struct hornet_row *row =
+        hornet_dispatch(aes_rows, hornet_dispatch_in_use(&hornet_aes_list), count);
+    return (const struct hornet_aes *)row->implementation;
+}
+
+const char *hornet_aes_name(void) { return hornet_aes_for(1)->implementation.name; }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Addition of numbers of two and three 64-bit words. In assembly where it can be: of C, gcc 12 makes an
+ * addition with carry for two words only, and its intrinsic goes through memory. */
+#ifndef HORNET_CORE_CARRY_H
+#define HORNET_CORE_CARRY_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+/* a[0] + a[1] 2^64 + a[2] 2^128 += b0 + b1 2^64 + b2 2^128. The sum must be below 2^192. */
+HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b2)
+{
+#if HORNET_X86_64_ASM
+    __asm__("addq %3, %0\n\tadcq %4, %1\n\tadcq %5, %2"
+            : "+&r"(a[0]), "+&r"(a[1]), "+r"(a[2])
+            : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1), "e" HORNET_ASM_OPERAND(b2)
+            : "cc");
+#else
+    const uint64_t carry0 = (uint64_t)__builtin_add_overflow(a[0], b0, &a[0]);
+    const uint64_t carry1 = (uint64_t)__builtin_add_overflow(a[1], b1, &a[1]);
+    const uint64_t carry2 = (uint64_t)__builtin_add_overflow(a[1], carry0, &a[1]);
+    a[2] += b2 + carry1 + carry2;
+#endif
+}
+
+/* *a0 + *a1 2^64 += b0 + b1 2^64, modulo 2^128. */
+HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64_t b1)
+{
+#if HORNET_X86_64_ASM
+    __asm__("addq %2, %0\n\tadcq %3, %1"
+            : "+&r"(*a0), "+r"(*a1)
+            : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1)
+            : "cc");
+#else
+    *a1 += b1 + (uint64_t)__builtin_add_overflow(*a0, b0, a0);
+#endif
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What the library asks of its compilers, gcc and clang, beyond C11. */
+#ifndef HORNET_CORE_COMPILER_H
+#define HORNET_CORE_COMPILER_H
+
+/* The architecture. The intrinsics carry the instruction sets they need, so that no flag is needed to name
+ * one; their header must come before any target region (target_begin.h). */
+#if defined(__x86_64__) || defined(__i386__)
+#define HORNET_X86 1
+#include <immintrin.h>
+#else
+#define HORNET_X86 0
+#endif
+
+/* The first compilers that know the instructions of AVX-IFMA. */
+#if HORNET_X86 && (defined(__clang__) ? __clang_major__ >= 16 : __GNUC__ >= 14)
+#define HORNET_HAS_AVXIFMA 1
+#else
+#define HORNET_HAS_AVXIFMA 0
+#endif
+
+/* Assembly, where what the compilers make of C is slow. HORNET_NO_ASM does without, for tools that cannot
+ * see what assembly computes. */
+#if defined(__x86_64__) && !defined(HORNET_NO_ASM)
+#define HORNET_X86_64_ASM 1
+#else
+#define HORNET_X86_64_ASM 0
+#endif
+
+/* The constraint of an operand that may stand in memory. clang would put it there always. */
+#ifdef __clang__
+#define HORNET_ASM_OPERAND "r"
+#else
+#define HORNET_ASM_OPERAND "rm"
+#endif
+
+/* value, of which the compiler may assume nothing from here on; it stays in a register of that kind. */
+#ifdef HORNET_NO_ASM
+#define HORNET_OPAQUE(constraint, value) ((void)0)
+#else
+#define HORNET_OPAQUE(constraint, value) __asm__("" : "+" constraint(value))
+#endif
+
+/* value, which must be computed here, before what follows in the program. */
+#ifdef HORNET_NO_ASM
+#define HORNET_IN_ORDER(constraint, value) ((void)0)
+#else
+#define HORNET_IN_ORDER(constraint, value) __asm__ volatile("" : "+" constraint(value))
+#endif
+
+#define HORNET_INLINE   static inline __attribute__((always_inline, unused))
+#define HORNET_NOINLINE static __attribute__((noinline, unused))
+
+/* Before a short loop of constant length: unroll it. */
+#define HORNET_UNROLL _Pragma("GCC unroll 16")
+
+/* Identifiers and strings made of macros' values. */
+#define HORNET_PASTE(a, b, c, d)        HORNET_PASTE_TOKENS(a, b, c, d)
+#define HORNET_PASTE_TOKENS(a, b, c, d) a##b##c##d
+#define HORNET_STRING(value)            HORNET_STRING_OF(value)
+#define HORNET_STRING_OF(value)         #value
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The features of this CPU, detected once, and their names. */
+#include "cpu.h"
+
+#include <stdatomic.h>
+
+#include "../../include/hornet.h"
+
+#define DETECTED (UINT32_C(1) << 31)
+
+static const char *const feature_names[] = {
+#define HORNET_CPU_FEATURE(name, ...) #name,
+#include "cpu/list.def"
+    NULL, /* not every architecture has any */
+};
+
+#if !HORNET_X86
+uint32_t hornet_cpu_detect(void) { return CPU_ANY; }
+#endif
+
+uint32_t hornet_cpu(void)
+{
+    /* Threads that race here find the same answer. */
+    static _Atomic uint32_t cache;
+    uint32_t found = atomic_load_explicit(&cache, memory_order_relaxed);
+    if (found == 0) {
+        found = hornet_cpu_detect() | DETECTED;
+        atomic_store_explicit(&cache, found, memory_order_relaxed);
+    }
+    return found & ~DETECTED;
+}
+
+bool hornet_cpu_feature_at(size_t index, const char **name, bool *usable)
+{
+    if (index >= CPU_FEATURE_COUNT)
+        return false;
+    *name = feature_names[index];
+    *usable = (hornet_cpu() >> index & 1) != 0;
+    return true;
+}

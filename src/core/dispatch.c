@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Which rows of a list a CPU uses. */
+#include "dispatch.h"
+
+#include <string.h>
+
+#include "cpu.h"
+
+static bool runs_well(const struct hornet_row *row, uint32_t cpu)
+{
+    return hornet_can_run(row->implementation, cpu) && (row->on & ~cpu) == 0;
+}
+
+const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list,
+                                                const struct hornet_row *first, uint32_t cpu)
+{
+    const struct hornet_row *row = first, *end = list->rows + list->count;
+    while (!runs_well(row, cpu) && row + 1 != end && row[1].implementation == first->implementation)
+        row++;
+    return row;
+}
+
+/* Those that are left of rows when the ones are taken out that are never reached, because one before them
+ * serves whatever they would; and whether the baseline is among them. The first row stays in any case: it
+ * says where the list begins. */
+static uint32_t reached(const struct hornet_list *list, uint32_t rows)
+{
+    size_t served_from = HORNET_NEVER;
+    uint32_t result = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct hornet_row *row = &list->rows[i];
+        if ((rows >> i & 1) == 0 || (result != 0 && row->min >= served_from))
+            continue;
+        served_from = row->min;
+        result |= UINT32_C(1) << i;
+        if (row->implementation == list->baseline)
+            result |= HORNET_BASELINE_IN_USE;
+    }
+    return result;
+}
+
+/* The first row of the implementation of that name; NULL if there is none. */
+static const struct hornet_row *row_named(const struct hornet_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->rows[i].implementation->name, name) == 0)
+            return &list->rows[i];
+    return NULL;
+}
+
+uint32_t hornet_dispatch_rows(const struct hornet_list *list, uint32_t cpu, const char *name)
+{
+    size_t first = 0;
+    uint32_t rows = 0;
+    if (name != NULL) {
+        const struct hornet_row *row = row_named(list, name);
+        if (row == NULL || !hornet_can_run(row->implementation, cpu))
+            return 0;
+        first = (size_t)(hornet_dispatch_row_on(list, row, cpu) - list->rows);
+        rows = UINT32_C(1) << first;
+    }
+    for (size_t i = first; i < list->count; i++)
+        rows |= (uint32_t)runs_well(&list->rows[i], cpu) << i;
+    return reached(list, rows);
+}
+
+uint32_t hornet_dispatch_begin(const struct hornet_list *list)
+{
+    const uint32_t rows = hornet_dispatch_rows(list, hornet_cpu(), NULL);
+    uint32_t expected = 0;
+    /* Not a plain store: an implementation that was forced meanwhile stays. */
+    return atomic_compare_exchange_strong(list->in_use, &expected, rows) ? rows : expected;
+}
+
+bool hornet_dispatch_force(const struct hornet_list *list, const char *name)
+{
+    const uint32_t rows = hornet_dispatch_rows(list, hornet_cpu(), name);
+    if (rows != 0)
+        atomic_store_explicit(list->in_use, rows, memory_order_relaxed);
+    return rows != 0;
+}
+
+const struct hornet_row *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
+                                               uint32_t cpu, size_t amount)
+{
+    /* The first is used even if it was forced and does not run well. */
+    const struct hornet_row *first = hornet_dispatch(list->rows, in_use, SIZE_MAX), *row = first;
+    while (row->min_batch > amount || !(row == first || runs_well(row, cpu)))
+        row++;
+    return row;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What belongs to the library as a whole. */
+#include "../../include/hornet.h"
+
+#include "wipe.h"
+
+const char *hornet_version(void) { return HORNET_VERSION; }
+
+void hornet_wipe(void *memory, size_t len_bytes) { wipe(memory, len_bytes); }

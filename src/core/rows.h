@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What the rows of kernels.def become: HORNET_ROW(name, ...), which whoever includes the list defines with
+ * its columns, and HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default nothing.
+ *
+ * A build that leaves a kernel out defines HORNET_OMIT_<name> as 1, so that its rows become nothing, and
+ * does not compile its file. */
+#ifndef HORNET_FURTHER_ROW
+#define HORNET_FURTHER_ROW(...)
+#endif
+
+#ifndef HORNET_KERNEL
+#define HORNET_KERNEL(name, ...) HORNET_UNLESS(HORNET_OMIT_##name, HORNET_ROW)(name, __VA_ARGS__)
+#define HORNET_KERNEL_ALSO(name, ...)                                                                      \
+    HORNET_UNLESS(HORNET_OMIT_##name, HORNET_FURTHER_ROW)(name, __VA_ARGS__)
+
+/* row, or HORNET_NO_ROW if omit is 1: HORNET_OMITTED_1 brings a comma of its own, and with it another
+ * second argument for HORNET_SECOND to take. */
+#define HORNET_UNLESS(omit, row)          HORNET_UNLESS_VALUE(omit, row)
+#define HORNET_UNLESS_VALUE(omit, row)    HORNET_SECOND_OF(HORNET_OMITTED_##omit, row, )
+#define HORNET_OMITTED_1                  , HORNET_NO_ROW
+#define HORNET_SECOND_OF(...)             HORNET_SECOND(__VA_ARGS__, )
+#define HORNET_SECOND(first, second, ...) second
+#define HORNET_NO_ROW(...)
+#endif

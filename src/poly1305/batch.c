@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Many messages at once: which of them share the lanes of a vector. */
+#include "../../include/hornet.h"
+
+#include "../core/constant_time.h"
+#include "../core/wipe.h"
+#include "kernel.h"
+#include "padding.h"
+
+/* Lengths are sorted by three digits. */
+enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
+_Static_assert(HORNET_BATCH_MAX_BYTES < 1 << (3 * DIGIT_BITS), "three digits must do");
+
+/* order = the numbers 0 to count - 1, by falling digit of keys, else in the order of `before`. */
+static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t *keys, size_t count,
+                          int shift)
+{
+    uint8_t place[DIGITS] = {0}; /* of the next message with that digit */
+    for (size_t i = 0; i < count; i++)
+        place[keys[before[i]] >> shift & (DIGITS - 1)]++;
+    uint8_t sum = 0;
+    for (int digit = DIGITS - 1; digit >= 0; digit--) {
+        const uint8_t n = place[digit];
+        place[digit] = sum;
+        sum = (uint8_t)(sum + n);
+    }
+    for (size_t i = 0; i < count; i++)
+        order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
+}
+
+static void tag_alone(const struct hornet_batch *batch, size_t i)
+{
+    hornet_poly1305(batch->tags[i], batch->msgs[i], batch->lens_bytes[i], batch->keys[i]);
+}
+
+/* Messages that are not too long to share lanes, the longest first; how many. */
+static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct hornet_batch *batch,
+                                size_t count)
+{
+    const size_t *lens_bytes = batch->lens_bytes;
+    uint8_t other[HORNET_BATCH_WINDOW];
+    uint16_t keys[HORNET_BATCH_WINDOW];
+    size_t nshort = 0;
+    uint16_t differences = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t len_bytes = lens_bytes[i];
+        if (len_bytes > HORNET_BATCH_MAX_BYTES) {
+            tag_alone(batch, i);
+            continue;
+        }
+        keys[i] = (uint16_t)len_bytes;
+        order[nshort++] = (uint8_t)i;
+        differences |= keys[i] ^ keys[order[0]];
+    }
+    if (differences != 0) {
+        sort_by_digit(other, order, keys, nshort, 0);
+        sort_by_digit(order, other, keys, nshort, DIGIT_BITS);
+        sort_by_digit(other, order, keys, nshort, 2 * DIGIT_BITS);
+        memcpy(order, other, nshort);
+    }
+    return nshort;
+}
+
+/* equal is a constant: the length, and which way leads to the block, are then the same for all. */
+HORNET_INLINE void last_blocks(uint8_t *blocks, uint64_t *tops, bool equal,
+                               const struct hornet_batch *batch, const uint8_t *order, size_t count)
+{
+    const void *const *msgs = batch->msgs;
+    const size_t *lens_bytes = batch->lens_bytes;
+    size_t len_bytes = lens_bytes[order[0]];
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *msg = msgs[order[i]];
+        if (!equal)
+            len_bytes = lens_bytes[order[i]];
+        const size_t last = len_bytes % 16;
+        uint64_t lo = 0, hi = 0;
+        tops[i] = last == 0 && len_bytes != 0;
+        if (last == 0 && len_bytes != 0) {
+            lo = load_le64(msg + len_bytes - 16);
+            hi = load_le64(msg + len_bytes - 8);
+        } else if (len_bytes > 16) {
+            load_partial_block_after(&lo, &hi, msg + len_bytes - last, last);
+        } else if (last != 0) {
+            load_partial_block(&lo, &hi, msg, last);
+        }
+        store_le64(blocks + 16 * i, lo);
+        store_le64(blocks + 16 * i + 8, hi);
+    }
+}
+
+void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const struct hornet_batch *batch,
+                              const uint8_t *order, size_t count)
+{
+    if (equal)
+        last_blocks(blocks, tops, true, batch, order, count);
+    else
+        last_blocks(blocks, tops, false, batch, order, count);
+}
+
+void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                           const uint8_t (*keys)[32], size_t count)
+{
+    const uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list), cpu = hornet_cpu();
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
+        uint8_t order[HORNET_BATCH_WINDOW];
+        const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count));
+        if (nshort == 0)
+            continue;
+        const struct hornet_row *row =
+            hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
+        const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+        size_t i = 0;
+        if (kernel->batch != NULL)
+            i = kernel->batch(&window, order, nshort, row->min_batch);
+        for (; i < nshort; i++)
+            tag_alone(&window, order[i]);
+    }
+}
+
+bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
+                                  const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
+{
+    uint8_t expected[HORNET_BATCH_WINDOW][16];
+    bool all = true;
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const size_t n = hornet_batch_window(first, count);
+        hornet_poly1305_batch(expected, msgs + first, lens_bytes + first, keys + first, n);
+        for (size_t i = 0; i < n; i++) {
+            valid[first + i] = tags_equal(expected[i], tags[first + i]);
+            all &= valid[first + i];
+        }
+    }
+    wipe(expected, sizeof expected); /* the tags that forged messages should have had */
+    return all;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The field modulo p = 2^130 - 5 in radix 2^26, five limbs, one element in each lane.
+ *
+ * Goll and Gueron 2015; Bhattacharyya and Sarkar 2020, section 3.1, equation (8). For lanes that multiply
+ * 32 x 32 -> 64 bits. What the functions do is said in field.h. The bounds below hold for all inputs:
+ * proofs/ runs this very file over intervals.
+ *
+ * The product of a = sum a_i 2^(26 i) and b is, since 2^130 = 5 modulo p,
+ *
+ *            a_0     a_1     a_2     a_3     a_4
+ *     d_0    b_0    5 b_4   5 b_3   5 b_2   5 b_1
+ *     d_1    b_1     b_0    5 b_4   5 b_3   5 b_2
+ *     d_2    b_2     b_1     b_0    5 b_4   5 b_3
+ *     d_3    b_3     b_2     b_1     b_0    5 b_4
+ *     d_4    b_4     b_3     b_2     b_1     b_0
+ *
+ * where d_i is the sum over its row. */
+#ifndef HORNET_POLY1305_FIELD_IMPLEMENTATION
+#define HORNET_POLY1305_FIELD_IMPLEMENTATION
+
+#include "../../core/carry.h"
+#include "../lanes.h"
+
+#ifndef LANES_MULTIPLY_32
+#error "radix 2^26 needs lanes with LANES_MULTIPLY_32"
+#endif
+
+#define FACTOR_BITS 32
+#define LIMBS       5
+
+/* An element. Every limb <= FE_LIMB_MAX, so that it can be multiplied. */
+typedef struct {
+    factor limb[5];
+} fe;
+
+/* A sum of products and elements that waits for its carries. Every limb <= WIDE_LIMB_MAX, so that 5
+ * times a carry out of one can be added to another. */
+typedef struct {
+    vec limb[5];
+} wide;
+
+/* b_0 to b_4 in v[0] to v[4], and 5 b_1 to 5 b_4 in v[5] to v[8]. Every one <= MULTIPLIER_MAX. */
+typedef struct {
+    factor v[9];
+} multiplier;
+
+/* The sum of two elements with carried limbs is one too. A product adds at most 21 * 2^27 * 1.01 * 2^26 <
+ * 2^57.5 to a limb: a wide holds 40 of them. */
+#define FE_LIMB_MAX    ((UINT64_C(1) << 27) + (UINT64_C(1) << 20))
+#define MULTIPLIER_MAX ((UINT64_C(1) << 29) - 1)
+#define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
+
+#define MASK26 ((UINT64_C(1) << 26) - 1)
+
+KERNEL_INLINE fe fe_checked(fe a)
+{
+    VEC_CHECK_MAX(vec_from(a.limb[0]), FE_LIMB_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[1]), FE_LIMB_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[2]), FE_LIMB_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[3]), FE_LIMB_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[4]), FE_LIMB_MAX);
+    return a;
+}
+
+/* Five limbs that are small enough to be multiplied. */
+KERNEL_INLINE fe fe_from_limbs(const vec d[5])
+{
+    return fe_checked((fe){
+        {factor_from(d[0]), factor_from(d[1]), factor_from(d[2]), factor_from(d[3]), factor_from(d[4])}});
+}
+
+KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
+{
+    const vec mask = vec_splat(MASK26);
+    const vec d[5] = {vec_and(lo, mask), vec_and(vec_shr(lo, 26), mask),
+                      vec_and(vec_or(vec_shr(lo, 52), vec_shl(hi, 12)), mask),
+                      vec_and(vec_shr(hi, 14), mask), vec_add(vec_shr(hi, 40), vec_shl(top, 24))};
+    return fe_from_limbs(d);
+}
+
+KERNEL_INLINE multiplier multiplier_from(fe a)
+{
+    multiplier b;
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++)
+        b.v[i] = factor_opaque(a.limb[i]);
+    HORNET_UNROLL
+    for (int i = 1; i < 5; i++) {
+        b.v[4 + i] = factor_opaque(factor_times5(a.limb[i]));
+        VEC_CHECK_MAX(vec_from(b.v[4 + i]), MULTIPLIER_MAX);
+    }
+    return b;
+}
+
+KERNEL_INLINE fe multiplier_element(const multiplier *a)
+{
+    return (fe){{a->v[0], a->v[1], a->v[2], a->v[3], a->v[4]}};
+}
+
+KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_opaque(vec_mul_add32(sum, a, b)); }
+
+/* By diagonals of the table: each limb of b is used up before the next, so that five sums, five limbs of a
+ * and one of b are all that has to stay in registers. */
+KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
+{
+    vec *d = sum.limb;
+    factor b_limb = factor_opaque(b->v[0]);
+    d[0] = mul_add(d[0], a.limb[0], b_limb);
+    d[1] = mul_add(d[1], a.limb[1], b_limb);
+    d[2] = mul_add(d[2], a.limb[2], b_limb);
+    d[3] = mul_add(d[3], a.limb[3], b_limb);
+    d[4] = mul_add(d[4], a.limb[4], b_limb);
+    b_limb = factor_opaque(b->v[1]);
+    d[1] = mul_add(d[1], a.limb[0], b_limb);
+    d[2] = mul_add(d[2], a.limb[1], b_limb);
+    d[3] = mul_add(d[3], a.limb[2], b_limb);
+    d[4] = mul_add(d[4], a.limb[3], b_limb);
+    b_limb = factor_opaque(b->v[5]);
+    d[0] = mul_add(d[0], a.limb[4], b_limb);
+    b_limb = factor_opaque(b->v[2]);
+    d[2] = mul_add(d[2], a.limb[0], b_limb);
+    d[3] = mul_add(d[3], a.limb[1], b_limb);
+    d[4] = mul_add(d[4], a.limb[2], b_limb);
+    b_limb = factor_opaque(b->v[6]);
+    d[0] = mul_add(d[0], a.limb[3], b_limb);
+    d[1] = mul_add(d[1], a.limb[4], b_limb);
+    b_limb = factor_opaque(b->v[3]);
+    d[3] = mul_add(d[3], a.limb[0], b_limb);
+    d[4] = mul_add(d[4], a.limb[1], b_limb);
+    b_limb = factor_opaque(b->v[7]);
+    d[0] = mul_add(d[0], a.limb[2], b_limb);
+    d[1] = mul_add(d[1], a.limb[3], b_limb);
+    d[2] = mul_add(d[2], a.limb[4], b_limb);
+    b_limb = factor_opaque(b->v[4]);
+    d[4] = mul_add(d[4], a.limb[0], b_limb);
+    b_limb = factor_opaque(b->v[8]);
+    d[0] = mul_add(d[0], a.limb[1], b_limb);
+    d[1] = mul_add(d[1], a.limb[2], b_limb);
+    d[2] = mul_add(d[2], a.limb[3], b_limb);
+    d[3] = mul_add(d[3], a.limb[4], b_limb);
+    return sum;
+}
+
+KERNEL_INLINE wide wide_from(fe a)
+{
+    return (wide){{vec_from(a.limb[0]), vec_from(a.limb[1]), vec_from(a.limb[2]), vec_from(a.limb[3]),
+                   vec_from(a.limb[4])}};
+}
+
+KERNEL_INLINE fe fe_zero(void)
+{
+    const factor zero = factor_splat(0);
+    return (fe){{zero, zero, zero, zero, zero}};
+}
+
+KERNEL_INLINE wide wide_zero(void) { return wide_from(fe_zero()); }
+
+/* Carries from limb `from` into the next, and from limb 4 into limb 0 times 5. */
+KERNEL_INLINE void carry_limb(vec limb[5], int from)
+{
+    const vec carry = vec_shr(limb[from], 26);
+    limb[from] = vec_and(limb[from], vec_splat(MASK26));
+    if (from == 4)
+        limb[0] = vec_add(limb[0], times5(carry));
+    else
+        limb[from + 1] = vec_add(limb[from + 1], carry);
+}
+
+/* Leaves limbs 0, 2, 3 < 2^26, limbs 1, 4 a little above at most. Two chains of carries run side by side,
+ * 0-1-2-3-4 and 3-4-0-1, the order of Bernstein that the z14 paper quotes in section 2. */
+KERNEL_INLINE fe fe_carry(wide sum)
+{
+    vec *d = sum.limb;
+    VEC_CHECK_MAX(d[0], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[1], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[2], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[3], WIDE_LIMB_MAX);
+    VEC_CHECK_MAX(d[4], WIDE_LIMB_MAX);
+    carry_limb(d, 0);
+    carry_limb(d, 3);
+    carry_limb(d, 1);
+    carry_limb(d, 4);
+    carry_limb(d, 2);
+    carry_limb(d, 0);
+    carry_limb(d, 3);
+    const vec carried[5] = {vec_opaque(d[0]), vec_opaque(d[1]), vec_opaque(d[2]), vec_opaque(d[3]),
+                            vec_opaque(d[4])};
+    return fe_from_limbs(carried);
+}
+
+KERNEL_INLINE fe fe_mul(fe a, const multiplier *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }
+
+KERNEL_INLINE fe fe_add(fe a, fe b)
+{
+    return fe_checked((fe){{factor_add(a.limb[0], b.limb[0]), factor_add(a.limb[1], b.limb[1]),
+                            factor_add(a.limb[2], b.limb[2]), factor_add(a.limb[3], b.limb[3]),
+                            factor_add(a.limb[4], b.limb[4])}});
+}
+
+/* Long sums are sums like others here. */
+typedef wide long_sum;
+typedef multiplier long_multiplier;
+#define LONG_SUM_MAX 40
+
+KERNEL_INLINE long_sum long_sum_from(fe a) { return wide_from(a); }
+KERNEL_INLINE long_multiplier long_multiplier_from(fe a) { return multiplier_from(a); }
+KERNEL_INLINE fe long_sum_carry(long_sum sum) { return fe_carry(sum); }
+
+KERNEL_INLINE long_sum long_sum_mul_add(long_sum sum, fe a, const long_multiplier *b)
+{
+    return wide_mul_add(sum, a, b);
+}
+
+KERNEL_INLINE fe fe_blend(int bit, fe even, fe odd)
+{
+    return (fe){{factor_blend(bit, even.limb[0], odd.limb[0]), factor_blend(bit, even.limb[1], odd.limb[1]),
+                 factor_blend(bit, even.limb[2], odd.limb[2]), factor_blend(bit, even.limb[3], odd.limb[3]),
+                 factor_blend(bit, even.limb[4], odd.limb[4])}};
+}
+
+KERNEL_INLINE fe fe_first(fe a)
+{
+    return (fe){{factor_first(a.limb[0]), factor_first(a.limb[1]), factor_first(a.limb[2]),
+                 factor_first(a.limb[3]), factor_first(a.limb[4])}};
+}
+
+KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
+{
+    const vec mask = vec_splat(MASK26);
+    const wide s = wide_from(fe_from_words(s_lo, s_hi, vec_splat(0)));
+    wide all = wide_from(a);
+    vec *d = all.limb, carry = vec_splat(0);
+    /* What a has above 2^130 comes back, and then it is below 2^130 + 5 * 2^104. */
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++) {
+        d[i] = vec_add(d[i], carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    carry = times5(carry);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        d[i] = vec_add(d[i], carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    d[4] = vec_add(d[4], carry);
+    /* It is p or more if 5 more reach 2^130; a - p = a + 5 modulo 2^128. */
+    vec over = vec_splat(5);
+    HORNET_UNROLL
+    for (int i = 0; i < 5; i++)
+        over = vec_shr(vec_add(d[i], over), 26);
+    carry = times5(over);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        d[i] = vec_add(vec_add(d[i], s.limb[i]), carry);
+        carry = vec_shr(d[i], 26);
+        d[i] = vec_and(d[i], mask);
+    }
+    d[4] = vec_add(vec_add(d[4], s.limb[4]), carry);
+    *lo = vec_or(vec_or(d[0], vec_shl(d[1], 26)), vec_shl(d[2], 52));
+    *hi = vec_or(vec_or(vec_shr(d[2], 12), vec_shl(d[3], 14)), vec_shl(d[4], 40));
+}
+
+/* The sum of the lanes of a limb, and with it the sum plus the carry below 2^38 that comes in, must not
+ * wrap: WIDE_LIMB_MAX in all. */
+KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
+{
+    uint64_t limb[5], carry = 0;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t value = vec_sum(sum.limb[i]) + carry;
+        limb[i] = value & MASK26;
+        carry = value >> 26;
+    }
+    /* The limbs make a number below 2^130; adding 5 * 2^38 leaves it below 5 * 2^128. */
+    words[0] = limb[0] | limb[1] << 26 | limb[2] << 52;
+    words[1] = limb[2] >> 12 | limb[3] << 14 | limb[4] << 40;
+    words[2] = limb[4] >> 24;
+    add_words(words, 5 * carry, 0, 0);
+}
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Horner's rule for many messages, one to each lane: every lane has its own r, and none of it needs more
+ * powers than a shared reduction does.
+ *
+ * Zero blocks stand in front of the messages that have fewer blocks than the longest of the group, so that
+ * all end together: they leave h = 0 as it is. A group goes through these phases:
+ *
+ *     step           0 ...       first_full ...                    nfull         nsteps
+ *     lane 0     c_1    c_2    c_3    c_4    c_5    c_6    c_7    c_8 (short)
+ *     lane 1      0      0     c_1    c_2    c_3    c_4    c_5    c_6
+ *               begin_ragged   batch_lazily, batch_one_by_one     batch_last      batch_finish
+ */
+#ifndef HORNET_POLY1305_HORNER_BATCH_H
+#define HORNET_POLY1305_HORNER_BATCH_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "../../core/bytes.h"
+#include "../../core/wipe.h"
+#include "../field.h"
+#include "../kernel.h"
+#include "powers.h"
+
+/* How many vectors of messages of one length are worked on side by side: while the carries of one wait for
+ * one another, the other multiplies. Messages of different lengths fit into one vector with less left over.
+ */
+#ifndef BATCH_VECTORS
+#define BATCH_VECTORS 1
+#endif
+#define BATCH_MESSAGES ((size_t)BATCH_VECTORS * LANES)
+
+/* So many blocks of a message share a reduction, from BATCH_LAZY_MIN blocks on. */
+#define BATCH_LAZY     2
+#define BATCH_LAZY_MIN 4
+
+/* Blocks in a message of up to SIZE_MAX - 15 bytes. */
+HORNET_INLINE size_t blocks_in(size_t len_bytes) { return (len_bytes + 15) / 16; }
+
+/* (h + c) * r */
+KERNEL_INLINE fe absorb_block_each(fe h, fe c, const multiplier *r) { return fe_mul(fe_add(h, c), r); }
+
+/* (h + c_1) * r^n + c_2 * r^(n - 1) + ... + c_n * r, with one reduction; powers[i] = r^(i + 1). */
+HORNET_INLINE fe absorb_blocks_each(fe h, const fe *c, size_t n, const multiplier *powers)
+{
+    wide sum = wide_zero();
+    HORNET_UNROLL
+    for (size_t i = n - 1; i > 0; i--)
+        sum = wide_mul_add(sum, c[i], &powers[n - 1 - i]);
+    return fe_carry(wide_mul_add(sum, fe_add(h, c[0]), &powers[n - 1]));
+}
+
+/* A group: nvectors * LANES messages, the longest first. */
+typedef struct {
+    const struct hornet_batch *batch;
+    const uint8_t *order;     /* the numbers of the messages */
+    size_t nsteps;            /* blocks of the longest */
+    size_t first_full, nfull; /* from first_full to nfull all lanes have full blocks */
+    size_t step;              /* how many have been absorbed */
+} batch_group;
+
+/* Where the lanes read: lane i the block at base[i] + 16 step. Where lengths differ, lane i takes zeros
+ * before first_step[i], and base[i] is that of the longest message until then, for something to be read;
+ * then it is own_base[i]. Apart from batch_group, which stays in registers. */
+typedef struct {
+    const uint8_t *base[BATCH_MESSAGES], *own_base[BATCH_MESSAGES];
+    uint64_t first_step[BATCH_MESSAGES];
+} batch_sources;
+
+/* The blocks of the last step, if some are short or none, and whether they are full. Apart, because its
+ * address leaves the kernel. */
+typedef struct {
+    uint8_t blocks[16 * BATCH_MESSAGES];
+    uint64_t tops[BATCH_MESSAGES];
+} batch_ends;
+
+/* What the lanes hold: accumulators, multipliers, and the numbers added at the end. */
+typedef struct {
+    fe h[BATCH_VECTORS];
+    multiplier r[BATCH_VECTORS];
+    vec s_lo[BATCH_VECTORS], s_hi[BATCH_VECTORS];
+} batch_lanes;
+
+HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_ends *ends, bool equal,
+                              size_t count, const struct hornet_batch *batch, const uint8_t *order)
+{
+    const size_t len_bytes = batch->lens_bytes[order[0]];
+    group->batch = batch;
+    group->order = order;
+    group->nsteps = blocks_in(len_bytes);
+    group->first_full = 0;
+    group->nfull = len_bytes / 16;
+    group->step = 0;
+    for (size_t i = 0; !equal && i < count; i++) {
+        const size_t len = batch->lens_bytes[order[i]];
+        sources->first_step[i] = group->nsteps - blocks_in(len);
+        if (len % 16 != 0)
+            group->nfull = group->nsteps - 1;
+    }
+    if (!equal)
+        group->first_full = (size_t)sources->first_step[count - 1];
+    /* Now, when no registers have to be saved from the call. */
+    if (group->nfull < group->nsteps)
+        hornet_batch_last_blocks(ends->blocks, ends->tops, equal, batch, order, count);
+    HORNET_UNROLL
+    for (size_t i = 0; i < count; i++)
+        sources->base[i] = batch->msgs[order[i]];
+    for (size_t i = 0; !equal && i < count; i++) {
+        /* As numbers: no pointer may point before a message. */
+        sources->own_base[i] =
+            (const uint8_t *)((uintptr_t)sources->base[i] - 16 * (size_t)sources->first_step[i]);
+        sources->base[i] = batch->msgs[order[0]];
+    }
+}
+
+HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, int nvectors)
+{
+    const uint8_t *keys[BATCH_MESSAGES];
+    HORNET_UNROLL
+    for (size_t i = 0; i < (size_t)nvectors * LANES; i++)
+        keys[i] = group->batch->keys[group->order[i]];
+    HORNET_UNROLL
+    for (int v = 0; v < nvectors; v++) {
+        vec lo, hi;
+        vec_load_each(keys + v * LANES, 0, &lo, &hi);
+        vec_load_each(keys + v * LANES, 16, &lanes->s_lo[v], &lanes->s_hi[v]);
+        lanes->r[v] = multiplier_from(fe_from_words(vec_and(lo, vec_splat(HORNET_CLAMP_LO)),
+                                                    vec_and(hi, vec_splat(HORNET_CLAMP_HI)), vec_splat(0)));
+        lanes->h[v] = fe_zero();
+    }
+}
+
+/* The blocks of a step at which all lanes have full ones. */
+KERNEL_INLINE fe load_blocks_each(const uint8_t *const *base, size_t step)
+{
+    vec lo, hi;
+    vec_load_each(base, 16 * step, &lo, &hi);
+    return fe_from_words(lo, hi, vec_splat(1));
+}
+
+/* A vector of numbers, number i for the lane that holds block i. */
+KERNEL_INLINE vec vec_of(const uint64_t numbers[LANES])
+{
+    uint8_t blocks[16 * LANES];
+    vec lo, unused;
+    for (size_t i = 0; i < LANES; i++) {
+        store_le64(blocks + 16 * i, numbers[i]);
+        store_le64(blocks + 16 * i + 8, 0);
+    }
+    vec_load_blocks(blocks, &lo, &unused);
+    return lo;
+}
+
+/* Until all lanes have begun. */
+HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, batch_sources *sources,
+                                      int nvectors)
+{
+    const vec one = vec_splat(1);
+    const size_t count = (size_t)nvectors * LANES;
+    vec first_steps[BATCH_VECTORS];
+    HORNET_UNROLL
+    for (int v = 0; v < nvectors; v++)
+        first_steps[v] = vec_of(sources->first_step + v * LANES);
+    for (size_t nbegun = 0;; group->step++) {
+        for (; nbegun < count && sources->first_step[nbegun] <= group->step; nbegun++)
+            sources->base[nbegun] = sources->own_base[nbegun];
+        if (group->step >= group->first_full || group->step >= group->nfull)
+            break;
+        HORNET_UNROLL
+        for (int v = 0; v < nvectors; v++) {
+            /* 1 minus the sign of step - first_step; all ones, or zeros. */
+            const vec begun = vec_sub(one, vec_shr(vec_sub(vec_splat(group->step), first_steps[v]), 63));
+            const vec mask = vec_sub(vec_splat(0), begun);
+            vec lo, hi;
+            vec_load_each(sources->base + v * LANES, 16 * group->step, &lo, &hi);
+            const fe c = fe_from_words(vec_and(lo, mask), vec_and(hi, mask), begun);
+            lanes->h[v] = absorb_block_each(lanes->h[v], c, &lanes->r[v]);
+        }
+    }
+}
+
+/* BATCH_LAZY blocks to a reduction, as long as there are so many. */
+HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
+                                int nvectors)
+{
+    multiplier powers[BATCH_VECTORS][BATCH_LAZY];
+    HORNET_UNROLL
+    for (int v = 0; v < nvectors; v++) {
+        powers[v][0] = lanes->r[v];
+        raise_in_turn(powers[v], BATCH_LAZY, multiplier_element(&lanes->r[v]));
+    }
+    for (; group->nfull - group->step >= BATCH_LAZY; group->step += BATCH_LAZY) {
+        HORNET_UNROLL
+        for (int v = 0; v < nvectors; v++) {
+            fe c[BATCH_LAZY];
+            HORNET_UNROLL
+            for (size_t i = 0; i < BATCH_LAZY; i++)
+                c[i] = load_blocks_each(sources->base + v * LANES, group->step + i);
+            lanes->h[v] = absorb_blocks_each(lanes->h[v], c, BATCH_LAZY, powers[v]);
+        }
+    }
+    wipe(powers, sizeof powers);
+}
+
+/* The full blocks that are left. */
+HORNET_INLINE void batch_one_by_one(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
+                                    int nvectors)
+{
+    for (; group->step < group->nfull; group->step++) {
+        HORNET_UNROLL
+        for (int v = 0; v < nvectors; v++)
+            lanes->h[v] = absorb_block_each(
+                lanes->h[v], load_blocks_each(sources->base + v * LANES, group->step), &lanes->r[v]);
+    }
+}
+
+HORNET_INLINE void batch_last(batch_lanes *lanes, const batch_ends *ends, int nvectors)
+{
+    HORNET_UNROLL
+    for (int v = 0; v < nvectors; v++) {
+        vec lo, hi;
+        vec_load_blocks(ends->blocks + 16 * LANES * v, &lo, &hi);
+        const fe c = fe_from_words(lo, hi, vec_of(ends->tops + v * LANES));
+        lanes->h[v] = absorb_block_each(lanes->h[v], c, &lanes->r[v]);
+    }
+}
+
+HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, int nvectors)
+{
+    HORNET_UNROLL
+    for (int v = 0; v < nvectors; v++) {
+        vec lo, hi;
+        fe_finish(&lo, &hi, lanes->h[v], lanes->s_lo[v], lanes->s_hi[v]);
+        vec_store_blocks(tags[v * LANES], lo, hi);
+    }
+}
+
+/* The tags of nvectors * LANES messages, the longest first. `equal` says that all have the same length.
+ * nvectors is a constant. */
+HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
+                              const uint8_t *order, uint8_t (*tags)[16])
+{
+    batch_group group;
+    batch_sources sources;
+    batch_ends ends;
+    batch_lanes lanes;
+    batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES, batch, order);
+    batch_load_keys(&lanes, &group, nvectors);
+    if (!equal)
+        batch_begin_ragged(&lanes, &group, &sources, nvectors);
+    if (group.nfull - group.step >= BATCH_LAZY_MIN)
+        batch_lazily(&lanes, &group, &sources, nvectors);
+    batch_one_by_one(&lanes, &group, &sources, nvectors);
+    if (group.step < group.nsteps)
+        batch_last(&lanes, &ends, nvectors);
+    batch_finish(tags, &lanes, nvectors);
+}
+
+/* Functions of their own for what is common to many groups, and one for all where a vector is a vector. */
+#if BATCH_VECTORS > 1
+HORNET_NOINLINE void batch_equal(const struct hornet_batch *batch, const uint8_t *order,
+                                 uint8_t (*tags)[16])
+{
+    batch_tags(true, BATCH_VECTORS, batch, order, tags);
+}
+
+HORNET_NOINLINE void batch_ragged(const struct hornet_batch *batch, const uint8_t *order,
+                                  uint8_t (*tags)[16])
+{
+    batch_tags(false, 1, batch, order, tags);
+}
+
+HORNET_INLINE void batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
+                             uint8_t (*tags)[16])
+{
+    if (equal)
+        batch_equal(batch, order, tags);
+    else
+        batch_ragged(batch, order, tags);
+}
+#else
+HORNET_NOINLINE void batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
+                               uint8_t (*tags)[16])
+{
+    batch_tags(equal, 1, batch, order, tags);
+}
+#endif
+
+/* The contract is that of a kernel's batch; the longest come first. Where fewer than five eighths of the
+ * lanes are filled, the messages take longer than one by one. */
+static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *order, size_t count,
+                           size_t min_bytes)
+{
+    const size_t *lens_bytes = batch->lens_bytes;
+    uint8_t(*out)[16] = batch->tags;
+    uint8_t tags[BATCH_MESSAGES][16], padded[BATCH_MESSAGES];
+    size_t done = 0;
+    while (8 * (count - done) >= 5 * (size_t)LANES && lens_bytes[order[done]] >= min_bytes) {
+        const uint8_t *messages = order + done;
+        const size_t left = count - done;
+        size_t room = BATCH_MESSAGES;
+        bool equal = 8 * left >= 5 * room;
+        if (equal)
+            equal = lens_bytes[messages[0]] == lens_bytes[messages[left < room ? left - 1 : room - 1]];
+        if (!equal)
+            room = LANES;
+        const size_t n = left < room ? left : room;
+        if (n < room) { /* lanes to spare take the last message once more */
+            memset(padded, messages[n - 1], sizeof padded);
+            memcpy(padded, messages, n);
+            messages = padded;
+        }
+        batch_any(equal, batch, messages, tags);
+        for (size_t i = 0; i < n; i++)
+            memcpy(out[messages[i]], tags[i], 16);
+        done += n;
+    }
+    return done;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Powers of an element: one after another, over the lanes, for many groups, or any single one. */
+#ifndef HORNET_POLY1305_HORNER_POWERS_H
+#define HORNET_POLY1305_HORNER_POWERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../field.h"
+
+/* powers[i] = a^(i + 1) for i from 1 to n - 1, n a constant; powers[0] holds a already. It comes a second
+ * time as an element because the callers have it so: taken out of powers[0], it costs gcc 12 registers. */
+HORNET_INLINE void raise_in_turn(multiplier *powers, size_t n, fe a)
+{
+    HORNET_UNROLL
+    for (size_t i = 1; i < n; i++) {
+        a = fe_mul(a, &powers[0]);
+        powers[i] = multiplier_from(a);
+    }
+}
+
+/* Powers of a in the time of log2(n) multiplications, n <= LANES a power of 2: a^2, then a^3 and a^4, and
+ * so on. Block i gets a^(n - i mod n); *highest is a^n in every lane. With n = 4:
+ *
+ *     block       0      1      2      3
+ *                 a      a      a      a
+ *     bit 0      a^2     a     a^2     a        times a where bit 0 of the block's number is clear
+ *     bit 1      a^4    a^3    a^2     a        times a^2 where bit 1 is clear
+ */
+HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe *highest)
+{
+    fe powers = a;
+    *highest = a;
+    HORNET_UNROLL
+    for (int bit = 0; (size_t)1 << bit < n; bit++) {
+        const multiplier factors = multiplier_from(*highest);
+        powers = fe_blend(bit, fe_mul(powers, &factors), powers);
+        *highest = fe_first(powers);
+    }
+    return powers;
+}
+
+/* A table of the powers a to a^n for n = 8 or 16, several to a vector: with P = POWERS_IN_VECTOR, a^(k + 1)
+ * stands in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
+ *
+ *     block        0       1       2       3
+ *     table[0]    a^4     a^3     a^2      a
+ *     table[1]    a^8     a^7     a^6     a^5
+ *
+ * Raised that way they take few multiplications; each is loaded into all lanes where it is used. */
+#define POWERS_IN_VECTOR (LANES < 8 ? (size_t)LANES : (size_t)8)
+#define TABLE_MAX        16
+#define TABLE_VECTORS    (TABLE_MAX / POWERS_IN_VECTOR)
+
+KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a)
+{
+    fe highest, powers = raise_over_lanes(POWERS_IN_VECTOR, a, &highest);
+    const multiplier factors = multiplier_from(highest);
+    table[0] = long_multiplier_from(powers);
+    for (size_t i = 1; i < n / POWERS_IN_VECTOR; i++) {
+        powers = fe_mul(powers, &factors);
+        table[i] = long_multiplier_from(powers);
+    }
+}
+
+/* How much of the table that took. */
+HORNET_INLINE size_t table_bytes(size_t n) { return n / POWERS_IN_VECTOR * sizeof(long_multiplier); }
+
+/* a^(k + 1) of the table in every lane. */
+KERNEL_INLINE long_multiplier power_of_table(const long_multiplier *table, size_t k)
+{
+    const long_multiplier *vector = &table[k / POWERS_IN_VECTOR];
+    const size_t block = POWERS_IN_VECTOR - 1 - k % POWERS_IN_VECTOR;
+    long_multiplier result;
+    HORNET_UNROLL
+    for (size_t i = 0; i < sizeof result.v / sizeof result.v[0]; i++)
+        result.v[i] = factor_block(&vector->v[i], block);
+    return result;
+}
+
+/* words[0] + words[1] 2^64 + words[2] 2^128 in every lane, words[2] <= 4. */
+KERNEL_INLINE fe fe_from_three_words(const uint64_t words[3])
+{
+    return fe_from_words(vec_splat(words[0]), vec_splat(words[1]), vec_splat(words[2]));
+}
+
+KERNEL_INLINE fe fe_square(fe a)
+{
+    const multiplier same = multiplier_from(a);
+    return fe_mul(a, &same);
+}
+
+/* a^n by squaring and multiplying, in at most 2 log2(n) + 1 multiplications. The bits of n are public. a is
+ * carried. */
+KERNEL_INLINE fe fe_power(fe a, uint64_t n)
+{
+    const uint64_t one[3] = {1, 0, 0};
+    fe result = fe_from_three_words(one);
+    const multiplier factors = multiplier_from(a);
+    for (int bit = 63; bit >= 0; bit--) {
+        if (n >> bit > 1)
+            result = fe_square(result);
+        if ((n >> bit & 1) != 0)
+            result = fe_mul(result, &factors);
+    }
+    return result;
+}
+
+#endif

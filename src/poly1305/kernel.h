@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What a kernel is: one way to evaluate the polynomial, for one instruction set. */
+#ifndef HORNET_POLY1305_KERNEL_H
+#define HORNET_POLY1305_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../core/cpu.h"
+#include "../core/dispatch.h"
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Messages of a batch: the arguments of hornet_poly1305_batch. */
+struct hornet_batch {
+    uint8_t (*tags)[16];
+    const void *const *msgs;
+    const size_t *lens_bytes;
+    const uint8_t (*keys)[32];
+};
+
+/* Messages of a batch are regrouped by length within windows of so many. */
+#define HORNET_BATCH_WINDOW 64
+
+/* How many of `count` messages are in the window that begins with number `first`. */
+static inline size_t hornet_batch_window(size_t first, size_t count)
+{
+    return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
+}
+
+/* Longer messages gain nothing from neighbours: they fill the lanes by themselves. */
+#define HORNET_BATCH_MAX_BYTES 8192
+
+/* blocks[16 i] to blocks[16 i + 15] = the last block of message order[i], padded if it is short, and zeros
+ * if the message is empty; tops[i] = 1 if it is full, else 0; for i < count. `equal` says that all have the
+ * same length. */
+void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const struct hornet_batch *batch,
+                              const uint8_t *order, size_t count);
+
+struct hornet_poly1305_kernel {
+    struct hornet_implementation implementation;
+    uint32_t lanes; /* blocks worked on at once */
+
+    /* Writes the tag of msg[0 .. len_bytes) under key, as hornet_poly1305 does. */
+    void (*mac)(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32]);
+
+    /* state->h = the evaluation continued over msg[0 .. len_bytes), cut into blocks of 16 bytes with a
+     * 1 appended to each: h <- (h + c) * r for each block c. Only the last may be shorter, and then
+     * nothing may follow. len_bytes >= 1. Reads state->r and state->h, writes state->h only, touches
+     * nothing else, and wipes the powers of r that it stored. */
+    void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
+
+    /* The tags of the first of the messages order[0 .. count), one message to a lane; returns how many. It
+     * stops before a group of messages whose longest is shorter than min_bytes, and before one that would
+     * leave most lanes empty. They come with the longest first, so that neighbours share their lanes with
+     * little left over. NULL: the kernel has no such function. */
+    size_t (*batch)(const struct hornet_batch *batch, const uint8_t *order, size_t count, size_t min_bytes);
+};
+
+/* The kernels themselves, one file each in kernels/. */
+#define HORNET_ROW(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
+#include "kernels.def"
+
+/* The list of kernels.def. */
+extern const struct hornet_row hornet_poly1305_rows[];
+extern _Atomic uint32_t hornet_poly1305_in_use;
+extern const struct hornet_list hornet_poly1305_list;
+
+static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_row *row)
+{
+    return (const struct hornet_poly1305_kernel *)row->implementation;
+}
+
+/* Whether a row of kernels.def is for all lengths on every CPU. */
+#define HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes)                                                 \
+    ((on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
+
+/* The first kernel for all lengths on every CPU. */
+#define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
+    HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
+static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
+#include "kernels.def"
+    NULL;
+
+/* No kernel before it serves messages shorter than this; kernels.c checks that. So the list need not be
+ * searched for them, which would be felt. */
+#ifdef __SIZEOF_INT128__
+#define HORNET_SHORT_BYTES 112
+#else
+#define HORNET_SHORT_BYTES 48
+#endif
+
+/* The kernel that serves messages of this length, where in_use is not 0. */
+static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_in_use(uint32_t in_use,
+                                                                                 size_t len_bytes)
+{
+    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
+        return hornet_poly1305_baseline;
+    return kernel_of(hornet_dispatch(hornet_poly1305_rows, in_use, len_bytes));
+}
+
+static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes)
+{
+    return hornet_poly1305_kernel_in_use(hornet_dispatch_in_use(&hornet_poly1305_list), len_bytes);
+}
+
+#pragma GCC visibility pop
+
+#endif

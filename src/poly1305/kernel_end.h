@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Ends what kernel_begin.h began: emits the record of a kernel, and takes back what is another kernel's
+ * choice.
+ *
+ * The kernel says with KERNEL_NEEDS which CPU features it needs; without it, there is no record. What it
+ * can do follows from the files of horner/ that it has included. HORNET_KERNEL_HOOK is a file to include in
+ * the middle of the kernel's names: tests and proofs. */
+/* Of the region that lanes.h has opened. */
+#ifdef HORNET_POLY1305_LANES_H
+#include "../core/target_end.h"
+#endif
+
+#ifdef HORNET_KERNEL_HOOK
+#include HORNET_KERNEL_HOOK
+#endif
+
+#ifdef KERNEL_NEEDS
+const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERNEL, ) = {
+    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+#ifdef LANES
+    .lanes = LANES,
+#else
+    .lanes = 1,
+#endif
+    .mac = kernel_mac,
+    .absorb = kernel_absorb,
+#ifdef HORNET_POLY1305_HORNER_BATCH_H
+    .batch = kernel_batch,
+#endif
+};
+#endif
+
+#undef KERNEL
+#undef KERNEL_NEEDS
+#undef KERNEL_INLINE
+
+#undef HORNET_TARGET
+#undef LANES
+#undef PORTABLE_LANES
+#undef LANES_FACTOR
+#undef LANES_MULTIPLY_32
+#undef LANES_MULTIPLY_52
+#undef LANES_MULTIPLY_ADD_32
+#undef LANES_OPERATION
+#undef LANES_KEEP_SHIFT
+#undef VEC_CHECK_MAX
+
+#undef LIMBS
+#undef FACTOR_BITS
+#undef FE_LIMB_MAX
+#undef MULTIPLIER_MAX
+#undef WIDE_LIMB_MAX
+#undef LONG_SUM_MAX
+#undef MASK26
+#undef MASK42
+#undef MASK44
+#undef FIELD_OPERATION
+#undef SCALAR_OPERATION
+
+#undef POWERS_IN_VECTOR
+#undef TABLE_MAX
+#undef TABLE_VECTORS
+#undef GROUP_BYTES
+#undef MIN_GROUPS_2
+#undef MIN_GROUPS_8
+#undef MIN_GROUPS_16
+#undef GROUPS_TO_A_REDUCTION
+#undef IN_REGISTERS_MAX
+#undef BATCH_VECTORS
+#undef BATCH_MESSAGES
+#undef BATCH_LAZY
+#undef BATCH_LAZY_MIN
+
+#undef HORNET_POLY1305_LANES_H
+#undef HORNET_POLY1305_FIELD_H
+#undef HORNET_POLY1305_FIELD_IMPLEMENTATION
+#undef HORNET_POLY1305_SCALAR_FIELD_H
+#undef HORNET_POLY1305_SCALAR_IMPLEMENTATION
+#undef HORNET_POLY1305_HORNER_POWERS_H
+#undef HORNET_POLY1305_HORNER_SERIAL_H
+#undef HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
+#undef HORNET_POLY1305_HORNER_DECIMATED_H
+#undef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
+#undef HORNET_POLY1305_HORNER_BATCH_H
+#undef HORNET_POLY1305_HORNER_COMBINE_H

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^26 over the lanes of AVX-512F, decimated and in batches. */
+#include "../../core/compiler.h"
+
+#if HORNET_X86
+
+#define KERNEL       avx512f
+#define KERNEL_NEEDS (CPU_avx2 | CPU_avx512f)
+#include "../kernel_begin.h"
+
+#include "../lanes/avx512f.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/batch.h"
+#include "../horner/decimated_kernel.h"
+
+#include "../kernel_end.h"
+
+#endif

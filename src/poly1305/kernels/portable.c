@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^26 over lanes in plain C, decimated and in batches: for tests of the algorithm on every machine.
+ */
+#define KERNEL        portable
+#define KERNEL_NEEDS  CPU_ANY
+#define KERNEL_INLINE HORNET_NOINLINE /* size counts more than speed */
+#include "../kernel_begin.h"
+
+#include "../lanes/portable.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/batch.h"
+#include "../horner/decimated_kernel.h"
+
+#include "../kernel_end.h"

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^32, one block after another: for 32-bit CPUs. */
+#define KERNEL       scalar32
+#define KERNEL_NEEDS CPU_ANY
+#include "../kernel_begin.h"
+
+#include "../field/radix32.h"
+
+#include "../horner/serial_kernel.h"
+
+#include "../kernel_end.h"

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^64, one block after another: for 64-bit CPUs, and for messages too short for lanes. */
+#ifdef __SIZEOF_INT128__
+
+#define KERNEL       scalar64
+#define KERNEL_NEEDS CPU_ANY
+#include "../kernel_begin.h"
+
+#include "../field/radix64.h"
+
+#include "../horner/serial_kernel.h"
+
+#include "../kernel_end.h"
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes: what the fields and the evaluation ask of an instruction set.
+ *
+ * lanes/ has a file for each instruction set, with operations of a line or two and nothing of the
+ * algorithm. A kernel includes one of them, and then its field includes this file, which states every
+ * operation with its contract; the compiler checks that each is there and has this type. lanes/portable.h
+ * is the model that tests hold the others to. A program may bring lanes of its own, for instance to prove
+ * bounds or to count operations: it defines LANES first, and the files in lanes/ then stand aside.
+ *
+ * LANES is the number of lanes, a power of two. There are two types, which may be one:
+ *
+ *     vec       LANES words of 64 bits: words of blocks, sums of products
+ *     factor    LANES numbers to multiply, in as many bits as the multiplication takes or more
+ *
+ * A lanes file says which multiplications it has: LANES_MULTIPLY_32, for radix 2^26, and LANES_MULTIPLY_52,
+ * for radix 2^44. It may define LANES_FACTOR where a factor is a type of its own; by default it is a vec,
+ * and the operations on factors that are also operations on vecs need not be defined. It may define
+ * LANES_MULTIPLY_ADD_32 where one instruction multiplies and adds.
+ *
+ * Each lane holds one of LANES consecutive blocks. Which lane holds which block is the lanes file's own
+ * affair: only vec_load_blocks, vec_load_each, vec_store_blocks, factor_blend and factor_block know it, and
+ * block 0 is in lane 0. */
+#ifndef HORNET_POLY1305_LANES_H
+#define HORNET_POLY1305_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../core/compiler.h"
+
+#ifndef LANES
+#include "lanes/portable.h"
+#endif
+
+/* A lanes file for an instruction set leaves it in HORNET_TARGET. From here on it holds for all templates
+ * of the kernel; kernel_end.h closes the region. */
+#include "../core/target_begin.h"
+
+/* What a kernel's templates are compiled as: HORNET_INLINE for speed. A kernel for which size counts more
+ * lets the compiler decide. */
+#ifndef KERNEL_INLINE
+#define KERNEL_INLINE HORNET_INLINE
+#endif
+
+/* Statements about all inputs, that every lane is at most max. Lanes that can check them define these. */
+#ifndef VEC_CHECK_MAX
+#define VEC_CHECK_MAX(v, max) ((void)0)
+#endif
+
+#ifndef LANES_FACTOR
+typedef vec factor;
+HORNET_INLINE factor factor_from(vec a) { return a; }
+HORNET_INLINE vec vec_from(factor a) { return a; }
+HORNET_INLINE factor factor_splat(uint64_t value) { return vec_splat(value); }
+HORNET_INLINE factor factor_add(factor a, factor b) { return vec_add(a, b); }
+HORNET_INLINE factor factor_shl(factor a, int bits) { return vec_shl(a, bits); }
+HORNET_INLINE factor factor_opaque(factor a) { return vec_opaque(a); }
+#endif
+
+#if defined(LANES_MULTIPLY_32) && !defined(LANES_MULTIPLY_ADD_32)
+HORNET_INLINE vec vec_mul_add32(vec sum, factor a, factor b) { return vec_add(sum, vec_mul32(a, b)); }
+#endif
+
+/* That an operation is defined, and its type. */
+#define LANES_OPERATION(type, name, parameters)                                                            \
+    _Static_assert(_Generic(&name, type(*) parameters: 1, default: 0),                                     \
+                   "the lanes must define " #type " " #name #parameters)
+
+/* value in every lane. */
+LANES_OPERATION(vec, vec_splat, (uint64_t value));
+LANES_OPERATION(factor, factor_splat, (uint64_t value));
+
+/* a + b and a - b modulo 2^64. */
+LANES_OPERATION(vec, vec_add, (vec a, vec b));
+LANES_OPERATION(vec, vec_sub, (vec a, vec b));
+
+LANES_OPERATION(vec, vec_and, (vec a, vec b));
+LANES_OPERATION(vec, vec_or, (vec a, vec b));
+
+/* Logical shifts by a constant number of bits, 1 to 63. */
+LANES_OPERATION(vec, vec_shl, (vec a, int bits));
+LANES_OPERATION(vec, vec_shr, (vec a, int bits));
+
+/* a, of which the compiler may assume nothing. Left to itself, gcc 12 regroups long sums into trees, which
+ * need more registers than there are; and clang 19, where it sees that a factor is below 2^32, forgets it
+ * again and multiplies 64 bits by 64. */
+LANES_OPERATION(vec, vec_opaque, (vec a));
+LANES_OPERATION(factor, factor_opaque, (factor a));
+
+/* a, computed before what follows in the program. Left to themselves, compilers compute it where it is used
+ * first, even if that is after a loop that could have run meanwhile. */
+LANES_OPERATION(factor, factor_in_order, (factor a));
+
+/* The same numbers as the other type. A number that becomes a factor must be below 2^32 with
+ * LANES_MULTIPLY_32; with LANES_MULTIPLY_52 a factor holds 64 bits, of which the low 52 are multiplied. */
+LANES_OPERATION(factor, factor_from, (vec a));
+LANES_OPERATION(vec, vec_from, (factor a));
+
+/* a + b and a 2^bits for factors. What comes out must fit into a factor, as above. */
+LANES_OPERATION(factor, factor_add, (factor a, factor b));
+LANES_OPERATION(factor, factor_shl, (factor a, int bits));
+
+#ifdef LANES_MULTIPLY_32
+/* sum + a b modulo 2^64, for factors below 2^32. */
+LANES_OPERATION(vec, vec_mul_add32, (vec sum, factor a, factor b));
+#endif
+
+#ifdef LANES_MULTIPLY_52
+/* sum + the low, or the high, 52 bits of the 104-bit product of the low 52 bits of a and b. */
+LANES_OPERATION(vec, vec_madd52lo, (vec sum, factor a, factor b));
+LANES_OPERATION(vec, vec_madd52hi, (vec sum, factor a, factor b));
+
+/* Bits 44 to 107 of lo + hi 2^64. */
+LANES_OPERATION(vec, vec_shr44_pair, (vec lo, vec hi));
+#endif
+
+/* value for block 0, zeros for the others. */
+LANES_OPERATION(vec, vec_only_first, (uint64_t value));
+
+/* The factor of block 0, in every lane. */
+LANES_OPERATION(factor, factor_first, (factor a));
+
+/* The factor of block `block`, in every lane; a is memory. */
+LANES_OPERATION(factor, factor_block, (const factor *a, size_t block));
+
+/* The factors of `even` for blocks whose number has bit `bit` clear, those of `odd` for the others. bit is
+ * a constant below log2(LANES). */
+LANES_OPERATION(factor, factor_blend, (int bit, factor even, factor odd));
+
+/* The sum of all lanes modulo 2^64. */
+LANES_OPERATION(uint64_t, vec_sum, (vec a));
+
+/* Reads LANES blocks of 16 bytes at any address; *lo gets the first 8 bytes of each, little-endian, *hi the
+ * others. */
+LANES_OPERATION(void, vec_load_blocks, (const uint8_t *blocks, vec *lo, vec *hi));
+
+/* The same for blocks that lie apart: block i at blocks[i] + offset. */
+LANES_OPERATION(void, vec_load_each, (const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi));
+
+/* Writes LANES blocks of 16 bytes, one after another: what vec_load_blocks reads. */
+LANES_OPERATION(void, vec_store_blocks, (uint8_t *blocks, vec lo, vec hi));
+
+/* Of a shift and an addition, clang 19 makes a multiplication, which takes longer. */
+#ifdef __clang__
+#define LANES_KEEP_SHIFT(opaque, shifted) opaque(shifted)
+#else
+#define LANES_KEEP_SHIFT(opaque, shifted) (shifted)
+#endif
+
+/* What stands above 2^130 comes back times 5, since 2^130 = 5 modulo p. */
+HORNET_INLINE vec times5(vec a) { return vec_add(a, LANES_KEEP_SHIFT(vec_opaque, vec_shl(a, 2))); }
+
+HORNET_INLINE factor factor_times5(factor a)
+{
+    return factor_add(a, LANES_KEEP_SHIFT(factor_opaque, factor_shl(a, 2)));
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes of AVX2: four, holding blocks 0, 2, 1, 3.
+ *
+ * That order is what two unpacks give, which work within 128-bit halves; restoring the order would cost two
+ * permutations for each group of blocks:
+ *
+ *     registers loaded      lo0 hi0 | lo1 hi1     lo2 hi2 | lo3 hi3
+ *     unpacklo, unpackhi    lo0 lo2 | lo1 lo3     hi0 hi2 | hi1 hi3
+ */
+#ifndef LANES
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../../core/compiler.h"
+
+#define HORNET_TARGET "avx2"
+#define LANES         4
+#define LANES_MULTIPLY_32
+
+#include "../../core/target_begin.h"
+
+typedef __m256i vec;
+
+HORNET_INLINE vec vec_splat(uint64_t value) { return _mm256_set1_epi64x((long long)value); }
+HORNET_INLINE vec vec_add(vec a, vec b) { return _mm256_add_epi64(a, b); }
+HORNET_INLINE vec vec_sub(vec a, vec b) { return _mm256_sub_epi64(a, b); }
+HORNET_INLINE vec vec_and(vec a, vec b) { return _mm256_and_si256(a, b); }
+HORNET_INLINE vec vec_or(vec a, vec b) { return _mm256_or_si256(a, b); }
+HORNET_INLINE vec vec_shl(vec a, int bits) { return _mm256_slli_epi64(a, bits); }
+HORNET_INLINE vec vec_shr(vec a, int bits) { return _mm256_srli_epi64(a, bits); }
+HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm256_mul_epu32(a, b); }
+
+HORNET_INLINE vec vec_opaque(vec a)
+{
+    HORNET_OPAQUE("x", a);
+    return a;
+}
+
+HORNET_INLINE vec factor_in_order(vec a)
+{
+    HORNET_IN_ORDER("x", a);
+    return a;
+}
+
+HORNET_INLINE vec vec_only_first(uint64_t value)
+{
+    return _mm256_zextsi128_si256(_mm_loadl_epi64((const __m128i *)(const void *)&value));
+}
+
+HORNET_INLINE vec factor_first(vec a) { return _mm256_broadcastq_epi64(_mm256_castsi256_si128(a)); }
+
+HORNET_INLINE vec factor_block(const vec *a, size_t block)
+{
+    static const uint8_t lane_of[LANES] = {0, 2, 1, 3};
+    uint64_t value;
+    memcpy(&value, (const uint8_t *)a + 8 * lane_of[block], sizeof value);
+    return vec_splat(value);
+}
+
+/* Masks count 32-bit halves of lanes; set bits take `odd`. */
+HORNET_INLINE vec factor_blend(int bit, vec even, vec odd)
+{
+    return bit == 0 ? _mm256_blend_epi32(even, odd, 0xF0)  /* blocks 1, 3: lanes 2, 3 */
+                    : _mm256_blend_epi32(even, odd, 0xCC); /* blocks 2, 3: lanes 1, 3 */
+}
+
+HORNET_INLINE uint64_t vec_sum(vec a)
+{
+    const __m128i halves = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    const __m128i sum = _mm_add_epi64(halves, _mm_unpackhi_epi64(halves, halves));
+    uint64_t result;
+    _mm_storel_epi64((__m128i *)&result, sum);
+    return result;
+}
+
+HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
+{
+    const vec b01 = _mm256_loadu_si256((const __m256i *)(const void *)blocks);
+    const vec b23 = _mm256_loadu_si256((const __m256i *)(const void *)(blocks + 32));
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+/* Two blocks that lie apart, in the two halves. */
+HORNET_INLINE vec load_halves(const uint8_t *const *blocks, size_t offset)
+{
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(blocks[0] + offset))),
+        _mm_loadu_si128((const __m128i *)(const void *)(blocks[1] + offset)), 1);
+}
+
+HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi)
+{
+    const vec b01 = load_halves(blocks, offset);
+    const vec b23 = load_halves(blocks + 2, offset);
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
+{
+    _mm256_storeu_si256((__m256i *)(void *)blocks, _mm256_unpacklo_epi64(lo, hi));
+    _mm256_storeu_si256((__m256i *)(void *)(blocks + 32), _mm256_unpackhi_epi64(lo, hi));
+}
+
+#include "../../core/target_end.h"
+
+#endif

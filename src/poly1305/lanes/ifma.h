@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes of AVX-512 IFMA: those of AVX-512F, and the 52-bit multiply-add. */
+#ifndef LANES
+
+#include "avx512f.h"
+
+#undef HORNET_TARGET
+#define HORNET_TARGET "avx512f,avx512ifma,avx512vbmi2"
+#define LANES_MULTIPLY_52
+
+#include "../../core/target_begin.h"
+
+HORNET_INLINE vec vec_madd52lo(vec sum, vec a, vec b) { return _mm512_madd52lo_epu64(sum, a, b); }
+HORNET_INLINE vec vec_madd52hi(vec sum, vec a, vec b) { return _mm512_madd52hi_epu64(sum, a, b); }
+HORNET_INLINE vec vec_shr44_pair(vec lo, vec hi) { return _mm512_shrdi_epi64(lo, hi, 44); }
+
+#include "../../core/target_end.h"
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The last block of a message, where it has 1 to 15 bytes: they, a 1, and zeros. The 1 stands in for the
+ * bit 2^128 of a full block. */
+#ifndef HORNET_POLY1305_PADDING_H
+#define HORNET_POLY1305_PADDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../core/bytes.h"
+#include "../core/compiler.h"
+
+/* *lo + *hi 2^64 = the padded block of len_bytes bytes, 1 to 15. Reads those bytes only, some of them
+ * twice. */
+HORNET_INLINE void load_partial_block(uint64_t *lo, uint64_t *hi, const uint8_t *bytes, size_t len_bytes)
+{
+    const unsigned bits = 8 * (unsigned)len_bytes;
+    if (len_bytes >= 8) {
+        *lo = load_le64(bytes);
+        *hi = (load_le64(bytes + len_bytes - 8) >> 8 | UINT64_C(1) << 56) >> (120 - bits);
+        return;
+    }
+    uint64_t word;
+    if (len_bytes >= 4)
+        word = load_le32(bytes) | (uint64_t)load_le32(bytes + len_bytes - 4) << (bits - 32);
+    else
+        word = bytes[0] | (uint64_t)bytes[len_bytes / 2] << (8 * (len_bytes / 2)) |
+               (uint64_t)bytes[len_bytes - 1] << (bits - 8);
+    *lo = word | UINT64_C(1) << bits;
+    *hi = 0;
+}
+
+/* The same where at least 16 bytes of the message come before these: without branches, for a number of
+ * bytes that nobody can predict. */
+HORNET_INLINE void load_partial_block_after(uint64_t *lo, uint64_t *hi, const uint8_t *bytes,
+                                            size_t len_bytes)
+{
+    const uint64_t many =
+        0 - (uint64_t)(len_bytes >> 3); /* all ones from 8 bytes on; else the upper word is 0 */
+    const uint64_t end = load_le64(bytes + len_bytes - 8) >> 8 | UINT64_C(1) << 56;
+    const uint64_t word = end >> (56 - 8 * (len_bytes & 7));
+    const uint64_t first = load_le64(bytes - 8 + (len_bytes & 8));
+    *lo = word ^ ((word ^ first) & many);
+    *hi = word & many;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Poly1305-AES: Poly1305 under r and a pad, which is the nonce, encrypted. Bernstein 2005, section 2. */
+#include "../../include/hornet.h"
+
+#include "../aes/aes.h"
+#include "../core/wipe.h"
+#include "../poly1305/kernel.h"
+
+/* A key for hornet_poly1305: r and a pad. False, and zeros, if r is not clamped. */
+static bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
+{
+    const bool clamped = hornet_poly1305_r_is_clamped(r);
+    if (clamped) {
+        memcpy(one_time, r, 16);
+        memcpy(one_time + 16, pad, 16);
+    } else {
+        memset(one_time, 0, 32);
+    }
+    return clamped;
+}
+
+/* The same for count messages, up to HORNET_BATCH_WINDOW, with encrypted nonces. True if every r is
+ * clamped. */
+static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16], const uint8_t (*keys)[32],
+                           size_t count)
+{
+    uint8_t pads[HORNET_BATCH_WINDOW][16];
+    bool all = true;
+    hornet_aes_for(count)->encrypt(pads, nonces, keys, count);
+    for (size_t i = 0; i < count; i++)
+        all &= key_of_pad(one_time[i], keys[i] + 16, pads[i]);
+    wipe(pads, 16 * count);
+    return all;
+}
+
+static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const uint8_t key[32])
+{
+    return keys_of_nonces((uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce, (const uint8_t(*)[32])key,
+                          1);
+}
+
+/* What is done under such a key, which is wiped. */
+
+static bool tag_under(uint8_t one_time[32], bool clamped, uint8_t tag[16], const void *msg,
+                      size_t len_bytes)
+{
+    hornet_poly1305(tag, msg, len_bytes, one_time); /* under a key of zeros, zeros */
+    wipe(one_time, 32);
+    return clamped;
+}
+
+static bool verify_under(uint8_t one_time[32], bool clamped, const uint8_t tag[16], const void *msg,
+                         size_t len_bytes)
+{
+    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
+    wipe(one_time, 32);
+    return valid;
+}
+
+static bool init_under(uint8_t one_time[32], bool clamped, hornet_poly1305_state *state)
+{
+    if (clamped)
+        hornet_poly1305_init(state, one_time);
+    else
+        wipe(state, sizeof *state);
+    wipe(one_time, 32);
+    return clamped;
+}
+
+bool hornet_poly1305_aes(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t nonce[16],
+                         const uint8_t key[32])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
+    return tag_under(one_time, clamped, tag, msg, len_bytes);
+}
+
+bool hornet_poly1305_aes_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
+                                const uint8_t nonce[16], const uint8_t key[32])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
+    return verify_under(one_time, clamped, tag, msg, len_bytes);
+}
+
+bool hornet_poly1305_aes_init(hornet_poly1305_state *state, const uint8_t nonce[16], const uint8_t key[32])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
+    return init_under(one_time, clamped, state);
+}
+
+bool hornet_poly1305_pad(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t r[16],
+                         const uint8_t pad[16])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_pad(one_time, r, pad);
+    return tag_under(one_time, clamped, tag, msg, len_bytes);
+}
+
+bool hornet_poly1305_pad_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
+                                const uint8_t r[16], const uint8_t pad[16])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_pad(one_time, r, pad);
+    return verify_under(one_time, clamped, tag, msg, len_bytes);
+}
+
+bool hornet_poly1305_pad_init(hornet_poly1305_state *state, const uint8_t r[16], const uint8_t pad[16])
+{
+    uint8_t one_time[32];
+    const bool clamped = key_of_pad(one_time, r, pad);
+    return init_under(one_time, clamped, state);
+}
+
+bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                               const uint8_t (*nonces)[16], const uint8_t (*keys)[32], size_t count)
+{
+    uint8_t one_time[HORNET_BATCH_WINDOW][32];
+    bool all = true;
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const size_t n = hornet_batch_window(first, count);
+        all &= keys_of_nonces(one_time, nonces + first, keys + first, n);
+        hornet_poly1305_batch(tags + first, msgs + first, lens_bytes + first,
+                              (const uint8_t(*)[32])one_time, n);
+    }
+    wipe(one_time, sizeof one_time);
+    return all;
+}
+
+bool hornet_poly1305_aes_verify_batch(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
+                                      const size_t *lens_bytes, const uint8_t (*nonces)[16],
+                                      const uint8_t (*keys)[32], size_t count)
+{
+    uint8_t one_time[HORNET_BATCH_WINDOW][32];
+    bool all = true;
+    for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
+        const size_t n = hornet_batch_window(first, count);
+        keys_of_nonces(one_time, nonces + first, keys + first, n);
+        all &= hornet_poly1305_verify_batch(valid + first, tags + first, msgs + first, lens_bytes + first,
+                                            (const uint8_t(*)[32])one_time, n);
+        for (size_t i = first; i < first + n; i++) {
+            valid[i] &= hornet_poly1305_r_is_clamped(keys[i] + 16);
+            all &= valid[i];
+        }
+    }
+    wipe(one_time, sizeof one_time);
+    return all;
+}

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# The library in two files compiles with no flag but -O2, and without a warning, in an empty folder; the sources as they
+# are do so too.
+#
+#     amalgamation.sh COMPILER
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$root/tools/amalgamate.py" "$folder"
+cd "$folder"
+[ "$(ls)" = $'hornet.c\nhornet.h' ]
+cmp hornet.h "$root/include/hornet.h"
+"$1" -O2 -c hornet.c
+"$1" -Wall -Wextra -Wpedantic -Wshadow -Werror -O2 -c hornet.c
+"$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" hornet.o
+./left_out
+rm ./*.o
+"$1" -O2 -c "$root"/src/*/*.c "$root"/src/*/*/*.c
+"$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" ./*.o
+./left_out

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Installs the library as a C user would, by CMake and by make, moves what was installed, and builds a program against it:
+# with find_package and with pkg-config, static and shared, in C and in C++. Nothing is written outside DESTDIR.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+build=$root/build/install
+rm -rf "$build"
+mkdir -p "$build"
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+expect_tag() {
+    tag=$(printf 'Cryptographic Forum Research Group' | "$@")
+    [ "$tag" = a8061dc1305136c6c22b8baf0c0127a9 ] || fail "$*: wrong tag $tag"
+}
+
+# use PREFIX TARGET: builds and runs the program against what is installed there.
+use() {
+    name=$(basename "$1")-$(echo "$2" | tr -d :)
+    cmake -S "$here" -B "$build/$name" -DCMAKE_PREFIX_PATH="$1" -DTARGET="$2"
+    cmake --build "$build/$name"
+    expect_tag "$build/$name/consumer"
+
+    PKG_CONFIG_LIBDIR=$1/lib/pkgconfig
+    export PKG_CONFIG_LIBDIR
+    # The program compares the version of the header with that of the library.
+    version=$(printf 'HORNET_VERSION\n' | cc -E -P -x c -include "$1/include/hornet.h" - | tail -n 1 | tr -d '"')
+    [ "$(pkg-config --modversion hornet)" = "$version" ] || fail "pkg-config: another version than $version"
+    # shellcheck disable=SC2046 # the flags are words
+    cc -o "$build/$name-pkg-config" "$here/consumer.c" $(pkg-config --cflags --libs hornet)
+    expect_tag env LD_LIBRARY_PATH="$1/lib" "$build/$name-pkg-config"
+}
+
+for shared in OFF ON; do
+    cmake -S "$root" -B "$build/hornet-$shared" -DBUILD_SHARED_LIBS=$shared -DCMAKE_INSTALL_PREFIX="$build/at-first" \
+        -DCMAKE_INSTALL_LIBDIR=lib
+    cmake --build "$build/hornet-$shared" -j2
+    cmake --install "$build/hornet-$shared"
+    mv "$build/at-first" "$build/cmake-$shared"
+    use "$build/cmake-$shared" hornet::hornet
+done
+
+make -s -C "$root" install-library DESTDIR="$build/root" PREFIX=/opt/hornet
+(cd "$build/root" && find . ! -type d | sort) > "$build/installed"
+grep -v '^\./opt/hornet/' "$build/installed" && fail "make install writes outside PREFIX"
+mv "$build/root/opt/hornet" "$build/make"
+use "$build/make" hornet::hornet
+use "$build/make" hornet::hornet_static
+# As it was built, too.
+cc -o "$build/as-built" "$here/consumer.c" -I"$root/include" -L"$root/build" -lhornet -Wl,-rpath,"$root/build"
+expect_tag "$build/as-built"
+make -s -C "$root" install-library DESTDIR="$build/debian" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
+PKG_CONFIG_LIBDIR=$build/debian/usr/lib/x86_64-linux-gnu/pkgconfig pkg-config --libs hornet |
+    grep -q '/debian/usr/lib/x86_64-linux-gnu/pkgconfig/../../../lib/x86_64-linux-gnu -lhornet'
+
+# The header in C++.
+printf '#include <hornet.h>\nint main() { return hornet_kernel_count() == 0; }\n' > "$build/header.cc"
+# shellcheck disable=SC2046
+c++ -Wall -Wextra -pedantic -o "$build/header" "$build/header.cc" $(pkg-config --cflags --libs hornet)
+LD_LIBRARY_PATH=$build/make/lib "$build/header"
+cat "$build/installed"

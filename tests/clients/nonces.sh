@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Nonces and manifests when processes are killed, meet errors, or run at the same time: no nonce is handed out twice,
+# and what stands under a manifest's name is whole.
+#
+#     tests/clients/nonces.sh [HORNET [KILLS]]      the command, and how many processes to kill: build/hornet, 1000
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+hornet=$(realpath "${1-build/hornet}") kills=${2-1000}
+[ $# -gt 0 ] || make -s command
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir tree out
+for i in 1 2 3; do
+    head -c "$((1000 * i))" /dev/urandom > "tree/file $i"
+done
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+# The counters of the nonces that a manifest shows: all but the byte of the purpose, which is another for the seal.
+counters_in() {
+    sed -n 's/^\(seal \)\?\([0-9a-f]\{30\}\)[0-9a-f][0-9a-f] [0-9a-f]\{32\}.*/\2/p' "$@"
+}
+
+# The manifests written so far: whole, each, and no nonce in two of them or twice in one.
+check_manifests() {
+    local manifest
+    for manifest in out/*; do
+        [ -s "$manifest" ] || continue
+        # 1 where errors kept files from being read, and the manifest says so.
+        "$hornet" check --quiet -k key "$manifest" > report 2>&1 || [ $? = 1 ] ||
+            fail "$1: $manifest is not whole: $(cat report)"
+    done
+    counters_in out/* | sort > used
+    [ -z "$(uniq -d used)" ] || fail "$1: nonces used twice: $(uniq -d used | head -n 3)"
+    echo "$1: $(wc -l < used) nonces so far, none twice"
+}
+
+# Runs one command under strace with an injection, and leaves its status in $status. A panic is an abort or 101.
+injected() {
+    local injection=$1
+    shift
+    status=0
+    { strace -f -qqq -o /dev/null -e "inject=$injection" "$@" > stdout 2> stderr; } 2> /dev/null || status=$?
+    case $status in
+    0 | 1 | 2 | 137) ;;
+    *) cat stderr >&2; fail "$injection: $* ended with status $status" ;;
+    esac
+    # What was not whole is gone with the process, what was shown counts.
+    [ ! -s stdout ] || cp stdout "out/stdout-$((++shown))"
+}
+shown=0
+
+"$hornet" keygen key
+
+# The order of system calls: the new key file is on the disk, under its name, before a file is read.
+strace -f -qqq -e trace=flock,fsync,fdatasync,rename,renameat,renameat2,openat -o log "$hornet" tag -k key tree > out/order
+order=$(sed 's/^[0-9]* *//' log | awk '
+    /^flock\(.*LOCK_EX/ { print "lock" }
+    /^(fsync|fdatasync)\(/ { print "sync" }
+    /^rename/ { print "rename" }
+    /^openat\(.*"(tree\/)?file 1"/ { print "read"; exit }' | tr '\n' ' ')
+[ "$order" = "lock sync rename sync read " ] || fail "the order of system calls: $order"
+check_manifests "order of system calls"
+
+# kill_everywhere NAME COMMAND...: killed at each system call that the command makes: the first openat, the second, and
+# so on. NUMBER in an argument becomes another number each time.
+kill_everywhere() {
+    local name=$1 call times when before=$killed
+    shift
+    strace -f -qqq -o calls "${@//NUMBER/trial-$name}" > /dev/null
+    sed 's/^[0-9]* *//' calls | sed -n 's/^\([a-z0-9_]*\)(.*/\1/p' | sort | uniq -c > counts
+    while read -r times call; do
+        for ((when = 1; when <= times && killed < kills; when++)); do
+            injected "$call:signal=KILL:when=$when" "${@//NUMBER/$name-$call-$when}"
+            # Threads share the calls among them in another way each time.
+            [ "$status" != 137 ] || killed=$((killed + 1))
+        done
+    done < counts
+    echo "$name: killed $((killed - before)) times"
+}
+
+killed=0
+kill_everywhere keygen "$hornet" keygen new-NUMBER
+kill_everywhere fork "$hornet" keygen --fork key fork-NUMBER
+for ((round = 1; killed < kills; round++)); do
+    kill_everywhere "tag-$round" "$hornet" tag -k key tree
+    kill_everywhere "manifest-$round" "$hornet" tag -k key -o out/NUMBER tree
+    [ "$round" -lt 50 ] || fail "only $killed processes killed"
+done
+check_manifests "$killed processes killed"
+# A key file that is there is whole, and two never have the same key.
+keys=0
+for file in key new-* fork-*; do
+    [ -e "$file" ] || continue
+    "$hornet" tag -k "$file" tree > /dev/null || fail "$file is not whole"
+    keys=$((keys + 1))
+done
+[ "$(sed -n 's/^key //p' key new-* fork-* | sort -u | wc -l)" = "$keys" ] || fail "two key files have one key"
+
+# A full disk and a failing one, at every call that could meet them.
+for call in openat write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
+    for error in ENOSPC EIO; do
+        for when in {1..12}; do
+            injected "$call:error=$error:when=$when" "$hornet" tag -k key -o "out/$call-$error-$when" tree
+            # Where the same error would keep the manifest from its name.
+            injected "$call:error=$error:when=$when" "$hornet" tag -k key tree
+        done
+    done
+done
+check_manifests "errors at every call"
+
+# Eight at once, some of them killed.
+for process in {1..8}; do
+    for ((i = 0; i < 25; i++)); do
+        if [ $((i % 3)) = 0 ]; then
+            timeout -s KILL "0.0$((RANDOM % 2))$((RANDOM % 10))" "$hornet" tag -k key -o "out/$process-at-once-$i" tree ||
+                [ $? -ge 124 ] || exit 1
+        else
+            "$hornet" tag -k key tree > "out/$process-at-once-$i"
+        fi
+    done 2> "stderr-$process" &
+    processes[process]=$!
+done
+for process in {1..8}; do
+    wait "${processes[process]}" || fail "process $process: $(cat "stderr-$process")"
+done
+check_manifests "eight processes at once"

@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Prints the names of all kernels that a compiler builds, a line each, as the list in src/ has them.
+#
+#     kernel_names.sh [COMPILER]
+root=$(cd "$(dirname "$0")/../.." && pwd)
+printf '%s\n' '#define HORNET_ROW(name, ...) kernel_name = name' "#include \"$root/src/core/compiler.h\"" \
+    "#include \"$root/src/poly1305/kernels.def\"" | ${1:-clang-19} -E -P -x c - | sed 's/kernel_name = /\n&/g' |
+    sed -n 's/^kernel_name = \([a-z0-9]*\).*/\1/p'

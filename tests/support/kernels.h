@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The kernels, straight from the list: for programs that call them one by one. */
+#ifndef HORNET_TESTS_KERNELS_H
+#define HORNET_TESTS_KERNELS_H
+
+#include "../../include/hornet.h"
+#include "../../src/poly1305/kernel.h"
+#include "check.h"
+
+static const struct hornet_poly1305_kernel *const all_kernels[] = {
+#define HORNET_ROW(name, ...) &hornet_poly1305_kernel_##name,
+#include "../../src/poly1305/kernels.def"
+};
+
+enum { KERNEL_COUNT = sizeof all_kernels / sizeof all_kernels[0] };
+
+static inline const char *name_of(const struct hornet_poly1305_kernel *kernel)
+{
+    return kernel->implementation.name;
+}
+
+static inline int kernel_runs_here(const struct hornet_poly1305_kernel *kernel)
+{
+    return hornet_can_run(&kernel->implementation, hornet_cpu());
+}
+
+/* Uses this kernel, which must run here, or NULL for the automatic choice. */
+static inline void force_kernel(const char *name)
+{
+    check(hornet_kernel_force(name), "kernel %s cannot be forced", name != NULL ? name : "automatic");
+}
+
+#endif

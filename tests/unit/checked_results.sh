@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Ignoring a result that matters is a warning, with gcc and clang: of every function of hornet.h that returns a bool.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat > "$work/ignores.c" << 'EOF'
+#include "hornet.h"
+void ignores(void *p, size_t n);
+void ignores(void *p, size_t n)
+{
+    hornet_poly1305_verify(p, p, n, p);
+    hornet_poly1305_final_verify(p, p);
+    hornet_poly1305_verify_batch(p, p, p, p, p, n);
+    hornet_poly1305_r_is_clamped(p);
+    hornet_poly1305_aes(p, p, n, p, p);
+    hornet_poly1305_aes_verify(p, p, n, p, p);
+    hornet_poly1305_aes_init(p, p, p);
+    hornet_poly1305_aes_batch(p, p, p, p, p, n);
+    hornet_poly1305_aes_verify_batch(p, p, p, p, p, p, n);
+    hornet_poly1305_pad(p, p, n, p, p);
+    hornet_poly1305_pad_verify(p, p, n, p, p);
+    hornet_poly1305_pad_init(p, p, p);
+    hornet_poly1305_partial_compute(p, p, n, p);
+    hornet_poly1305_partial_append(p, p, p);
+    hornet_poly1305_partial_replace(p, p, p, n, p);
+    hornet_poly1305_partial_verify(p, p, p);
+    hornet_kernel_force(p);
+    hornet_kernel_info_at(n, p);
+    hornet_cpu_feature_at(n, p, p);
+}
+EOF
+calls=$(grep -c '^    hornet_' "$work/ignores.c")
+declared=$(gcc -E -P "$root/include/hornet.h" | tr '\n' ' ' | grep -o '_Bool hornet_[a-z0-9_]*(' | wc -l)
+[ "$calls" = "$declared" ] || { echo "hornet.h declares $declared functions that return a bool; $calls are here" >&2; exit 1; }
+for compiler in gcc clang-19; do
+    "$compiler" -Wall -I"$root/include" -c -o "$work/ignores.o" "$work/ignores.c" 2> "$work/warnings"
+    warned=$(grep -c "warning: ignoring return value" "$work/warnings" || true)
+    [ "$warned" = "$calls" ] || { echo "$compiler warns of $warned in $calls" >&2; cat "$work/warnings" >&2; exit 1; }
+done
+echo "$calls functions warn when their result is ignored"

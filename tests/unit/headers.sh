@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Every header parses alone, so that whoever opens one in an editor sees no error; and no file includes one that includes
+# it, however far around: the compilers say what includes what.
+set -euo pipefail
+. "$(dirname "$0")/../support/build.sh"
+cd "$root"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mapfile -t headers < <(git ls-files 'include/*.h' 'src/*.h')
+for compiler in gcc clang-19; do
+    for header in "${headers[@]}"; do
+        # Begins and ends what a kernel names; kernel_end.h has nothing to end here.
+        define=()
+        [[ $header != */kernel_*.h ]] || define=(-DKERNEL=alone)
+        "$compiler" -std=c11 -fsyntax-only -Wall -Wextra -Wno-unused \
+            -Werror "${define[@]}" -x c "$header" || { echo "$compiler: $header does not parse alone" >&2; exit 1; }
+    done
+done
+
+# Each line of gcc -H has as many dots as the header is deep.
+for file in "${headers[@]}" $(git ls-files 'src/*.c'); do
+    gcc -std=c11 -H -fsyntax-only -DKERNEL=alone -x c "$file" 2>&1 > /dev/null |
+        awk -v file="$file" '
+            function plain(path) { while (sub(/[^\/]+\/\.\.\//, "", path)); return path }
+            BEGIN { above[0] = plain(file) }
+            /^\.+ [^\/]/ { depth = length($1); above[depth] = plain($2); print above[depth - 1], above[depth] }'
+done | sort -u > "$work/includes"
+[ "$(wc -l < "$work/includes")" -gt 50 ] || { echo "too few includes were seen" >&2; exit 1; }
+tsort "$work/includes" > /dev/null 2> "$work/cycles" || { cat "$work/cycles" >&2; exit 1; }
+echo "${#headers[@]} headers parse alone; $(wc -l < "$work/includes") includes, no cycle"

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# The proof of bounds must fail when the code is wrong: each carry taken out in turn, a product too many, a
+# multiplier too large. A proof that still holds proves nothing.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+mutants=$root/build/mutants
+rm -rf "$mutants"
+mkdir -p "$mutants"
+
+tried=0
+# expect_broken FILE SED_EXPRESSION [FILE SED_EXPRESSION]...: the proof fails once the expressions have changed the files
+# of src/poly1305/.
+expect_broken() {
+    rm -rf "$mutants/src" "$mutants/include"
+    cp -r "$root/src" "$root/include" "$mutants/"
+    changes=$*
+    while [ $# -gt 0 ]; do
+        sed -i "$2" "$mutants/src/poly1305/$1"
+        if cmp -s "$root/src/poly1305/$1" "$mutants/src/poly1305/$1"; then
+            echo "$0: '$2' changes nothing in $1" >&2
+            exit 1
+        fi
+        shift 2
+    done
+    # One kernel of each field is enough to notice.
+    if "$root/proofs/run.sh" "$mutants/src" "$mutants/proofs" avx2 ifma > "$mutants/log" 2>&1; then
+        echo "$0: the proof holds with: $changes" >&2
+        exit 1
+    fi
+    if ! grep -q BROKEN "$mutants/log"; then
+        echo "$0: the proof fails for another reason with: $changes" >&2
+        cat "$mutants/log" >&2
+        exit 1
+    fi
+    tried=$((tried + 1))
+}
+
+grep -n '^    carry_limb(d, [0-4]);' "$root/src/poly1305/field/radix26.h" | cut -d: -f1 > "$mutants/carries"
+while read -r line; do
+    expect_broken field/radix26.h "${line}d"
+done < "$mutants/carries"
+expect_broken lanes.h 's/vec_add(a, LANES_KEEP_SHIFT(vec_opaque, vec_shl(a, 2)))/vec_shl(a, 6)/'
+expect_broken lanes.h 's/factor_add(a, LANES_KEEP_SHIFT(factor_opaque, factor_shl(a, 2)))/factor_shl(a, 6)/'
+expect_broken field/radix26.h 's/vec_and(vec_shr(hi, 14), mask)/vec_shr(hi, 14)/'
+expect_broken field/radix26.h 's/vec_shl(top, 24)/vec_shl(top, 25)/'
+expect_broken field/radix26.h 's/return fe_carry(sum);/return fe_from_limbs(sum.limb);/'
+expect_broken field/radix44.h 's/20 \* MASK44 << 14/20 * MASK44 << 4/'
+expect_broken field/radix44.h 's/(MASK44 - 4) << 14/(MASK44 - 4) << 9/'
+expect_broken field/radix44.h 's/20 \* MASK44 << 14/20 * MASK44 << 15/'
+expect_broken field/radix44.h 's/vec_and(vec_shr44_pair(lo, hi), mask)/vec_shr44_pair(lo, hi)/'
+expect_broken field/radix44.h 's/vec_shl(top, 40)/vec_shl(top, 44)/'
+expect_broken field/radix44.h 's/return vec_shl(times5(a), 2);/return vec_shl(a, 9);/'
+expect_broken field/radix44.h 's/vec_add(vec_and(d.limb\[1\], vec_splat(MASK44)), vec_shr(d.limb\[0\], 44))/vec_add(d.limb[1], vec_shr(d.limb[0], 44))/'
+expect_broken horner/batch.h 's/fe_mul(fe_add(h, c), r)/fe_add(h, c)/'
+# A longer sum in the list, which the proof reads.
+expect_broken horner/decimated.h 's/X(16, MIN_GROUPS_16)/X(48, MIN_GROUPS_16)/' \
+    horner/powers.h 's/TABLE_MAX \{1,\}16/TABLE_MAX 48/' field/radix26.h 's/LONG_SUM_MAX 40/LONG_SUM_MAX 48/' \
+    field/radix44.h 's/LONG_SUM_MAX 20/LONG_SUM_MAX 48/'
+echo "the proof of bounds notices $tried mistakes"

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Nothing depends on secrets but values: with keys, messages and tags marked as undefined, a branch or an
+ * address that depends on one is an error. Adam Langley's ctgrind, with one of two tools:
+ *
+ *     valgrind --error-exitcode=9 test_constant_time        memcheck, which does not know AVX-512
+ *     test_constant_time                                    compiled by clang with -fsanitize=memory, which
+ * does, but takes what comes out of asm as defined
+ *
+ * With the argument `leak` it must fail: shows that the method sees. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../../src/aes/aes.h"
+#include "../support/check.h"
+#include "../support/kernels.h"
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define MEMORY_SANITIZER
+#endif
+#endif
+
+#ifdef MEMORY_SANITIZER
+#include <sanitizer/msan_interface.h>
+#define MAKE_UNDEFINED(memory, len_bytes) __msan_poison(memory, len_bytes)
+#define MAKE_DEFINED(memory, len_bytes)   __msan_unpoison(memory, len_bytes)
+#else
+#include <valgrind/memcheck.h>
+#define MAKE_UNDEFINED(memory, len_bytes) VALGRIND_MAKE_MEM_UNDEFINED(memory, len_bytes)
+#define MAKE_DEFINED(memory, len_bytes)   VALGRIND_MAKE_MEM_DEFINED(memory, len_bytes)
+#endif
+
+enum { MAX_BYTES = 2304 };
+
+static uint8_t msg[MAX_BYTES], key[32], tag[16];
+
+static void secret(void *memory, size_t len_bytes) { MAKE_UNDEFINED(memory, len_bytes); }
+
+/* The result of a comparison, and nothing else, is made public. */
+static bool public_bool(bool value)
+{
+    MAKE_DEFINED(&value, sizeof value);
+    return value;
+}
+
+/* Messages, keys and tags are secret; their lengths and addresses are not. */
+static void batches(const char *kernel)
+{
+    enum { COUNT = 70 };
+    static uint8_t tags[COUNT][16], keys[COUNT][32];
+    static const void *msgs[COUNT];
+    static size_t lens_bytes[COUNT];
+    bool valid[COUNT];
+    memset(keys, 0x5a, sizeof keys);
+    secret(keys, sizeof keys);
+    for (size_t round = 0; round < 8; round++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            msgs[i] = msg + i;
+            lens_bytes[i] = round < 4 ? 37 * round : i * i * (round - 3) % 1500;
+        }
+        hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+        const bool all = hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
+                                                      (const uint8_t(*)[32])keys, COUNT);
+        check(public_bool(all), "kernel %s: batch %zu", kernel, round);
+    }
+}
+
+/* Keys of Poly1305-AES are secret, but for the bits that must be 0: the clamp tells both tools that those
+ * are. */
+static void secret_aes_keys(uint8_t (*keys)[32], size_t count)
+{
+    memset(keys, 0x5a, 32 * count);
+    secret(keys, 32 * count);
+    for (size_t i = 0; i < count; i++)
+        hornet_poly1305_clamp(keys[i] + 16);
+}
+
+/* Each AES, alone: what it makes of secret keys and blocks. */
+static void aes(void)
+{
+    static const struct hornet_aes *const implementations[] = {
+#define HORNET_AES(name) &hornet_aes_##name,
+#include "../../src/aes/aes.def"
+    };
+    enum { COUNT = 9 };
+    uint8_t keys[COUNT][32], blocks[COUNT][16], out[COUNT][16];
+    for (size_t i = 0; i < sizeof implementations / sizeof implementations[0]; i++) {
+        if (!hornet_can_run(&implementations[i]->implementation, hornet_cpu()))
+            continue;
+        secret(keys, sizeof keys);
+        secret(blocks, sizeof blocks);
+        for (size_t count = 0; count <= COUNT; count++)
+            implementations[i]->encrypt(out, (const uint8_t(*)[16])blocks, (const uint8_t(*)[32])keys,
+                                        count);
+        printf("%s\n", implementations[i]->implementation.name);
+    }
+}
+
+static void poly1305_aes(void)
+{
+    enum { COUNT = 70 };
+    static uint8_t tags[COUNT][16], keys[COUNT][32], nonces[COUNT][16];
+    static const void *msgs[COUNT];
+    static size_t lens_bytes[COUNT];
+    bool valid[COUNT];
+    secret_aes_keys(keys, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        msgs[i] = msg + i;
+        lens_bytes[i] = i * i % 300;
+        hornet_poly1305_state state;
+        check(hornet_poly1305_aes(tags[i], msgs[i], lens_bytes[i], nonces[i], keys[i]), "Poly1305-AES");
+        check(public_bool(hornet_poly1305_aes_verify(tags[i], msgs[i], lens_bytes[i], nonces[i], keys[i])),
+              "Poly1305-AES: verify");
+        check(hornet_poly1305_aes_init(&state, nonces[i], keys[i]), "Poly1305-AES: init");
+        hornet_poly1305_update(&state, msgs[i], lens_bytes[i]);
+        check(public_bool(hornet_poly1305_final_verify(&state, tags[i])), "Poly1305-AES: streamed");
+    }
+    check(hornet_poly1305_aes_batch(tags, msgs, lens_bytes, (const uint8_t(*)[16])nonces,
+                                    (const uint8_t(*)[32])keys, COUNT),
+          "Poly1305-AES: batch");
+    check(public_bool(hornet_poly1305_aes_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
+                                                       (const uint8_t(*)[16])nonces,
+                                                       (const uint8_t(*)[32])keys, COUNT)),
+          "Poly1305-AES: verify of a batch");
+
+    const uint8_t *r = keys[0] + 16, *pad = keys[1];
+    hornet_poly1305_partial whole, before, after, tail;
+    check(hornet_poly1305_partial_compute(&whole, msg, 160, r) &&
+              hornet_poly1305_partial_compute(&tail, msg, 37, r) &&
+              hornet_poly1305_partial_compute(&before, msg + 32, 48, r) &&
+              hornet_poly1305_partial_compute(&after, msg, 48, r),
+          "partial evaluations");
+    check(hornet_poly1305_partial_append(&whole, &tail, r), "partial: append");
+    check(hornet_poly1305_partial_replace(&whole, &before, &after, 117, r), "partial: replace");
+    hornet_poly1305_partial_tag(tag, &whole, pad);
+    check(public_bool(hornet_poly1305_partial_verify(tag, &whole, pad)), "partial: verify");
+}
+
+int main(int argc, char **argv)
+{
+    secret(msg, sizeof msg);
+    aes();
+    poly1305_aes();
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        if (!hornet_kernel_force(name_of(all_kernels[k]))) {
+            printf("kernel %s: not on this CPU\n", name_of(all_kernels[k]));
+            continue;
+        }
+        batches(name_of(all_kernels[k]));
+        for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? 1 : 71) {
+            hornet_poly1305_state state;
+            memset(key, 0x5a, sizeof key);
+            secret(key, sizeof key);
+            hornet_poly1305(tag, msg, n, key);
+            check(public_bool(hornet_poly1305_verify(tag, msg, n, key)), "kernel %s, length %zu: verify",
+                  name_of(all_kernels[k]), n);
+            hornet_poly1305_init(&state, key);
+            hornet_poly1305_update(&state, msg, n / 3);
+            hornet_poly1305_update(&state, msg + n / 3, n - n / 3);
+            check(public_bool(hornet_poly1305_final_verify(&state, tag)), "kernel %s, length %zu: streamed",
+                  name_of(all_kernels[k]), n);
+            if (n != 0) {
+                hornet_poly1305_init(&state, key);
+                all_kernels[k]->absorb((struct poly1305 *)&state, msg, n);
+                hornet_poly1305_final(&state, tag);
+            }
+        }
+    }
+    if (argc > 1 && strcmp(argv[1], "leak") == 0) {
+        hornet_poly1305(tag, msg, sizeof msg, key);
+        if (memcmp(tag, msg, 16) == 0)
+            printf("a tag compared with memcmp\n");
+    }
+    return check_report("test_constant_time");
+}

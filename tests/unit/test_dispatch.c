@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The choice of implementations: every set of features against the rule of dispatch.h, CPUs and operating
+ * systems that do not exist, names that are wrong, and that the kernel which is forced is the kernel that
+ * runs.
+ *
+ * Linked with every kernel record replaced by one that counts its calls: the --wrap options of run.sh and
+ * cpus.sh.
+ *
+ *     test_dispatch [KERNEL]      KERNEL must be what this CPU gets by itself */
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../../src/aes/aes.h"
+#include "../../src/core/cpu/x86.h"
+#include "../support/check.h"
+#include "../support/kernels.h"
+
+/* all_kernels and the library use the wrapped records; these are the real ones. */
+#define HORNET_ROW(name, ...)                                                                              \
+    extern const struct hornet_poly1305_kernel __real_hornet_poly1305_kernel_##name;                       \
+    extern struct hornet_poly1305_kernel __wrap_hornet_poly1305_kernel_##name;                             \
+    static unsigned long calls_of_##name;                                                                  \
+    static void mac_##name(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])   \
+    {                                                                                                      \
+        calls_of_##name++;                                                                                 \
+        __real_hornet_poly1305_kernel_##name.mac(tag, msg, len_bytes, key);                                \
+    }                                                                                                      \
+    static void absorb_##name(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)                \
+    {                                                                                                      \
+        calls_of_##name++;                                                                                 \
+        __real_hornet_poly1305_kernel_##name.absorb(state, msg, len_bytes);                                \
+    }                                                                                                      \
+    static size_t batch_##name(const struct hornet_batch *batch, const uint8_t *order, size_t count,       \
+                               size_t min_bytes)                                                           \
+    {                                                                                                      \
+        calls_of_##name++;                                                                                 \
+        return __real_hornet_poly1305_kernel_##name.batch(batch, order, count, min_bytes);                 \
+    }                                                                                                      \
+    struct hornet_poly1305_kernel __wrap_hornet_poly1305_kernel_##name;
+#include "../../src/poly1305/kernels.def"
+
+static unsigned long *const calls[] = {
+#define HORNET_ROW(name, ...) &calls_of_##name,
+#include "../../src/poly1305/kernels.def"
+};
+
+static void wrap_kernels(void)
+{
+#define HORNET_ROW(name, ...)                                                                              \
+    __wrap_hornet_poly1305_kernel_##name = __real_hornet_poly1305_kernel_##name;                           \
+    __wrap_hornet_poly1305_kernel_##name.mac = mac_##name;                                                 \
+    __wrap_hornet_poly1305_kernel_##name.absorb = absorb_##name;                                           \
+    if (__wrap_hornet_poly1305_kernel_##name.batch != NULL)                                                \
+        __wrap_hornet_poly1305_kernel_##name.batch = batch_##name;
+#include "../../src/poly1305/kernels.def"
+}
+
+/* The number of a kernel. */
+static int number_of(const struct hornet_implementation *implementation)
+{
+    int i = 0;
+    while (&all_kernels[i]->implementation != implementation)
+        i++;
+    return i;
+}
+
+/* The rule, as dispatch.h states it: the first row from `first` on that the CPU runs well and whose least
+ * amount is reached. A forced row counts as one that runs well. */
+static const struct hornet_row *expected_row(const struct hornet_list *list, uint32_t cpu, size_t first,
+                                             const struct hornet_row *forced, size_t amount, bool batch)
+{
+    for (size_t i = first; i < list->count; i++) {
+        const struct hornet_row *row = &list->rows[i];
+        const bool runs_well = ((row->implementation->needs | row->on) & ~cpu) == 0;
+        if ((runs_well || row == forced) && amount >= (batch ? row->min_batch : row->min))
+            return row;
+    }
+    return NULL;
+}
+
+static void check_rows(const struct hornet_list *list, uint32_t cpu, uint32_t in_use, size_t first,
+                       const struct hornet_row *forced)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (int batch = 0; batch < 2; batch++)
+            for (int more = -1; more <= 1; more++) {
+                /* Around every least amount, and where none is reached any more. */
+                const size_t least = batch ? list->rows[i].min_batch : list->rows[i].min;
+                const size_t amount = least == HORNET_NEVER ? HORNET_NEVER - 1 : least + (size_t)more;
+                if (amount == SIZE_MAX)
+                    continue;
+                const struct hornet_row *row = batch ? hornet_dispatch_batch(list, in_use, cpu, amount)
+                                                     : hornet_dispatch(list->rows, in_use, amount);
+                const struct hornet_row *expected = expected_row(list, cpu, first, forced, amount, batch);
+                check(expected != NULL && row->implementation == expected->implementation &&
+                          (batch ? row->min_batch == expected->min_batch : row->min == expected->min),
+                      "features %x, amount %zu, batch %d: %s and not %s", cpu, amount, batch,
+                      row->implementation->name, expected == NULL ? "" : expected->implementation->name);
+            }
+    bool baseline = false;
+    for (size_t i = 0; i < list->count; i++)
+        baseline |= (in_use >> i & 1) != 0 && list->rows[i].implementation == list->baseline;
+    check(((in_use & HORNET_BASELINE_IN_USE) != 0) == baseline, "features %x: the baseline", cpu);
+}
+
+/* Every set of features, with each implementation forced and with none. */
+static void test_feature_sets(const struct hornet_list *list)
+{
+    for (uint32_t cpu = 0; cpu < UINT32_C(1) << CPU_FEATURE_COUNT; cpu++) {
+        check_rows(list, cpu, hornet_dispatch_rows(list, cpu, NULL), 0, NULL);
+        if (cpu % 61 != 0) /* the rest takes long */
+            continue;
+        for (size_t i = 0; i < list->count; i++) {
+            const struct hornet_implementation *implementation = list->rows[i].implementation;
+            const uint32_t in_use = hornet_dispatch_rows(list, cpu, implementation->name);
+            check((in_use != 0) == ((implementation->needs & ~cpu) == 0), "features %x: %s is forced", cpu,
+                  implementation->name);
+            if (in_use == 0)
+                continue;
+            /* Its first row for this CPU, or its last. */
+            size_t first = 0;
+            while (list->rows[first].implementation != implementation)
+                first++;
+            while ((list->rows[first].on & ~cpu) != 0 && first + 1 < list->count &&
+                   list->rows[first + 1].implementation == implementation)
+                first++;
+            check_rows(list, cpu, in_use, first, &list->rows[first]);
+        }
+        check(hornet_dispatch_rows(list, cpu, "no such name") == 0, "an unknown name");
+    }
+}
+
+/* Rows of one implementation stand one after another, and the baseline needs nothing. */
+static void test_list(const struct hornet_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t j = i + 1; j < list->count; j++)
+            check(list->rows[i].implementation != list->rows[j].implementation ||
+                      list->rows[j - 1].implementation == list->rows[j].implementation,
+                  "rows of %s are apart", list->rows[i].implementation->name);
+    check(list->baseline == NULL || list->baseline->needs == CPU_ANY, "the baseline needs something");
+}
+
+#if HORNET_X86
+/* Every mix of CPUID bits and of register files that the operating system saves. */
+static void test_cpuid(void)
+{
+    static const uint32_t xcr0s[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x26,  0x46,   0x86,
+                                     0x66, 0xa6, 0xc6, 0xe0, 0xe2, 0xe4, 0xe6, 0xe7, 0x2e7, 0x602e7};
+    static const struct {
+        uint32_t feature, leaf1_edx, leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
+        uint32_t xcr0; /* what must be in it, and AVX with it */
+    } rows[] = {
+        {CPU_sse2, UINT32_C(1) << 26, 0, 0, 0, 0, 0},
+        {CPU_ssse3, 0, UINT32_C(1) << 9, 0, 0, 0, 0},
+        {CPU_aes, 0, UINT32_C(1) << 25, 0, 0, 0, 0},
+        {CPU_avx2, 0, 0, UINT32_C(1) << 5, 0, 0, 0x06},
+        {CPU_avxifma, 0, 0, 0, 0, UINT32_C(1) << 23, 0x06},
+        {CPU_avx512f, 0, 0, UINT32_C(1) << 16, 0, 0, 0xe6},
+        {CPU_avx512ifma, 0, 0, UINT32_C(1) << 21, 0, 0, 0xe6},
+        {CPU_avx512vl, 0, 0, UINT32_C(1) << 31, 0, 0, 0xe6},
+        {CPU_avx512vbmi2, 0, 0, 0, UINT32_C(1) << 6, 0, 0xe6},
+    };
+    static const uint32_t properties = CPU_zmm_whole | CPU_zmm_steady | CPU_zen3 | CPU_zen4 | CPU_zen5 |
+                                       CPU_skylake_x | CPU_ice_lake | CPU_golden_cove;
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    uint32_t known = properties;
+    for (int row = 0; row < ROWS; row++)
+        known |= rows[row].feature;
+    check(known == (UINT32_C(1) << CPU_FEATURE_COUNT) - 1, "a feature is not tested here: %x", known);
+
+    for (uint32_t bits = 0; bits < 4 << ROWS; bits++)
+        for (size_t i = 0; i < sizeof xcr0s / sizeof xcr0s[0]; i++) {
+            const bool osxsave = bits & 1, avx = bits & 2;
+            /* All bits of a word that stand for nothing here are set. */
+            struct x86_cpuid cpuid = {
+                .max_leaf = 7,
+                .max_subleaf7 = 1,
+                .leaf1_edx = UINT32_MAX,
+                .leaf1_ecx = (uint32_t)osxsave << 27 | (uint32_t)avx << 28 | ~(UINT32_C(3) << 27),
+                .leaf7_ebx = UINT32_MAX,
+                .leaf7_ecx = UINT32_MAX,
+                .leaf7_1_eax = UINT32_MAX,
+                .xcr0 = xcr0s[i],
+            };
+            for (int row = 0; row < ROWS; row++)
+                if ((bits >> (2 + row) & 1) == 0) {
+                    cpuid.leaf1_edx &= ~rows[row].leaf1_edx;
+                    cpuid.leaf1_ecx &= ~rows[row].leaf1_ecx;
+                    cpuid.leaf7_ebx &= ~rows[row].leaf7_ebx;
+                    cpuid.leaf7_ecx &= ~rows[row].leaf7_ecx;
+                    cpuid.leaf7_1_eax &= ~rows[row].leaf7_1_eax;
+                }
+            const uint32_t found = hornet_cpu_from_cpuid(&cpuid);
+            for (int row = 0; row < ROWS; row++) {
+                const uint32_t needed = rows[row].xcr0;
+                const bool enabled = needed == 0 || (osxsave && avx && (xcr0s[i] & needed) == needed);
+                check(((found & rows[row].feature) != 0) == ((bits >> (2 + row) & 1) != 0 && enabled),
+                      "bits %x, xcr0 %x: feature %x", bits, xcr0s[i], rows[row].feature);
+            }
+        }
+    const struct x86_cpuid none = {0};
+    check((hornet_cpu_from_cpuid(&none) & ~properties) == CPU_ANY,
+          "a CPU that says nothing has no feature");
+}
+
+/* CPUs that exist, by what their leaf 1 says. */
+static void test_properties(void)
+{
+    static const uint32_t amd = 0x68747541, intel = 0x756e6547, both = CPU_zmm_whole | CPU_zmm_steady;
+    static const struct {
+        const char *cpu;
+        const uint32_t *vendor;
+        uint32_t eax, properties;
+    } rows[] = {
+        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_zmm_whole | CPU_zmm_steady},
+        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3},
+        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3},
+        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_zmm_steady | CPU_zen4},
+        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_zmm_steady | CPU_zen4},
+        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_zmm_whole | CPU_zmm_steady | CPU_zen5},
+        {"Skylake-SP", &intel, 0x00050654, CPU_zmm_whole | CPU_skylake_x},
+        {"Cascade Lake", &intel, 0x00050657, CPU_zmm_whole | CPU_skylake_x},
+        {"Haswell", &intel, 0x000306c3, CPU_zmm_whole | CPU_zmm_steady},
+        {"Ice Lake-SP", &intel, 0x000606a6, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake},
+        {"Tiger Lake", &intel, 0x000806c1, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake},
+        {"Sapphire Rapids", &intel, 0x000806f8, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove},
+        {"Granite Rapids", &intel, 0x000a06d1, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove},
+        {"Skylake-SP's numbers from another maker", &amd, 0x00050654, CPU_zmm_whole | CPU_zmm_steady},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct x86_cpuid cpuid = {.vendor_ebx = *rows[i].vendor, .leaf1_eax = rows[i].eax};
+        check(hornet_cpu_from_cpuid(&cpuid) == rows[i].properties, "%s: %x", rows[i].cpu,
+              hornet_cpu_from_cpuid(&cpuid));
+    }
+    const struct x86_cpuid none = {0};
+    check(hornet_cpu_from_cpuid(&none) == both, "a CPU that says nothing");
+}
+#endif
+
+static void test_names(void)
+{
+    const size_t count = hornet_kernel_count();
+    const char *automatic = hornet_kernel_name();
+    check(count >= 1 && hornet_kernel_at(count) == NULL && hornet_kernel_at(SIZE_MAX) == NULL,
+          "names past the last");
+    for (size_t i = 0; i < count; i++) {
+        check(hornet_kernel_force(hornet_kernel_at(i)), "%s cannot be forced", hornet_kernel_at(i));
+        check(strcmp(hornet_kernel_name(), hornet_kernel_at(i)) == 0, "%s is not in use",
+              hornet_kernel_at(i));
+        check(!hornet_kernel_force("no such kernel") && !hornet_kernel_force(""), "unknown name taken");
+        check(strcmp(hornet_kernel_name(), hornet_kernel_at(i)) == 0, "a refused name changed the kernel");
+    }
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        check(hornet_kernel_force(name_of(all_kernels[i])) == kernel_runs_here(all_kernels[i]),
+              "%s: force and features disagree", name_of(all_kernels[i]));
+    check(hornet_kernel_force(NULL) && strcmp(hornet_kernel_name(), automatic) == 0,
+          "NULL goes back to the automatic choice");
+
+    hornet_kernel_info info;
+    size_t supported = 0, i = 0;
+    for (; hornet_kernel_info_at(i, &info); i++) {
+        check(i < KERNEL_COUNT && strcmp(info.name, name_of(all_kernels[i])) == 0 &&
+                  info.lanes == all_kernels[i]->lanes,
+              "info %zu is of %s", i, info.name);
+        check((info.min_batch_bytes == SIZE_MAX) >= (all_kernels[i]->batch == NULL), "info %zu: batches",
+              i);
+        supported += info.supported;
+    }
+    check(i == KERNEL_COUNT && supported == count, "%zu kernels, %zu supported", i, supported);
+
+    const char *name;
+    bool usable;
+    uint32_t features = 0;
+    for (i = 0; hornet_cpu_feature_at(i, &name, &usable); i++)
+        features |= (uint32_t)usable << i;
+    check(i == CPU_FEATURE_COUNT && features == hornet_cpu(), "%zu features, %x", i, features);
+    check(strcmp(hornet_version(), HORNET_VERSION) == 0, "library %s, header %s", hornet_version(),
+          HORNET_VERSION);
+}
+
+static unsigned long all_calls(void)
+{
+    unsigned long sum = 0;
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        sum += *calls[i];
+    return sum;
+}
+
+/* A call went to the kernel of a row, and to no other, except that it may have handed what fills no group
+ * to the baseline. */
+static void check_served(const struct hornet_row *row, unsigned long own, unsigned long all,
+                         const char *what, size_t len_bytes)
+{
+    const int served = number_of(row->implementation);
+    const int baseline = number_of(hornet_poly1305_list.baseline);
+    check(*calls[served] == own + 1, "%s, length %zu: not by %s", what, len_bytes,
+          row->implementation->name);
+    const unsigned long more = all_calls() - all - 1;
+    check(more == 0 ||
+              (more == 1 && served != baseline && len_bytes < 16 * (size_t)all_kernels[served]->lanes),
+          "%s, length %zu: %lu calls", what, len_bytes, more + 1);
+}
+
+/* With each kernel forced, one call, an update and a batch are served as the rule says. */
+static void test_forced_kernel_runs(void)
+{
+    static uint8_t msg[20000], key[32], tag[16];
+    const struct hornet_list *list = &hornet_poly1305_list;
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        const char *forced = name_of(all_kernels[i]);
+        if (!hornet_kernel_force(forced))
+            continue;
+        hornet_kernel_info info;
+        check(hornet_kernel_info_at((size_t)i, &info), "no info on %s", forced);
+        const uint32_t in_use = hornet_dispatch_rows(list, hornet_cpu(), forced);
+        const size_t crossover = info.min_bytes;
+        const size_t lengths[] = {0,    1,    16,        100,           112, crossover - (crossover > 0),
+                                  640,  5000, crossover, crossover + 1, 47,  48,
+                                  20000};
+        for (size_t j = 0; j < sizeof lengths / sizeof lengths[0]; j++) {
+            const size_t len_bytes = lengths[j];
+            const struct hornet_row *row = hornet_dispatch(list->rows, in_use, len_bytes);
+            check((row->implementation == &all_kernels[i]->implementation) == (len_bytes >= crossover),
+                  "kernel %s, length %zu: %s serves", forced, len_bytes, row->implementation->name);
+            unsigned long all = all_calls(), own = *calls[number_of(row->implementation)];
+            hornet_poly1305(tag, msg, len_bytes, key);
+            check_served(row, own, all, "one call", len_bytes);
+
+            const size_t whole_bytes = len_bytes / 16 * 16;
+            if (whole_bytes == 0)
+                continue;
+            hornet_poly1305_state state;
+            hornet_poly1305_init(&state, key);
+            row = hornet_dispatch(list->rows, in_use, whole_bytes);
+            all = all_calls(), own = *calls[number_of(row->implementation)];
+            hornet_poly1305_update(&state, msg, whole_bytes);
+            check_served(row, own, all, "an update", whole_bytes);
+            hornet_poly1305_final(&state, tag);
+        }
+
+        enum { COUNT = 20 };
+        const void *msgs[COUNT];
+        size_t lens_bytes[COUNT];
+        uint8_t keys[COUNT][32] = {{0}}, tags[COUNT][16];
+        for (int j = 0; j < COUNT; j++) {
+            msgs[j] = msg;
+            lens_bytes[j] = 100;
+        }
+        const struct hornet_row *row = hornet_dispatch_batch(list, in_use, hornet_cpu(), 100);
+        const unsigned long batches = *calls[number_of(row->implementation)];
+        hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+        const bool shares = all_kernels[number_of(row->implementation)]->batch != NULL;
+        check(!shares || *calls[number_of(row->implementation)] > batches, "kernel %s: no batch by %s",
+              forced, row->implementation->name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    wrap_kernels();
+    /* Must come before anything else asks: what this CPU gets by itself. */
+    if (argc > 1)
+        check(strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s", hornet_kernel_name(),
+              argv[1]);
+    test_list(&hornet_poly1305_list);
+    test_list(&hornet_aes_list);
+    test_feature_sets(&hornet_poly1305_list);
+    test_feature_sets(&hornet_aes_list);
+#if HORNET_X86
+    test_cpuid();
+    test_properties();
+#endif
+    test_names();
+    test_forced_kernel_runs();
+    force_kernel(NULL);
+    printf("chosen: %s\n", hornet_kernel_name());
+    return check_report("test_dispatch");
+}

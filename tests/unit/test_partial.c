@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Partial evaluations against the definition in GMP: all cuts, combined in every order, replaced segments,
+ * values and lengths at their ends. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../support/check.h"
+#include "../support/inputs.h"
+#include "../support/kernels.h"
+#include "../support/reference.h"
+
+enum { MAX_BYTES = 20 * 16 };
+
+typedef uint8_t tag_t[16];
+
+/* What a partial evaluation holds: its value, three words, and its length. */
+static hornet_poly1305_partial partial_of(const mpz_t value, uint64_t len_bytes)
+{
+    hornet_poly1305_partial partial = {{0}};
+    mpz_export(partial.opaque, NULL, -1, 8, 0, 0, value);
+    partial.opaque[3] = len_bytes;
+    return partial;
+}
+
+/* Whether it stands for the value modulo p, as far reduced as it must be. */
+static bool has_value(const hornet_poly1305_partial *partial, const mpz_t value, uint64_t len_bytes)
+{
+    mpz_t difference, p;
+    mpz_inits(difference, p, NULL);
+    reference_prime(p);
+    mpz_import(difference, 3, -1, 8, 0, 0, partial->opaque);
+    mpz_sub(difference, difference, value);
+    const bool holds = mpz_divisible_p(difference, p) && partial->opaque[2] <= HORNET_H2_MAX &&
+                       hornet_poly1305_partial_len_bytes(partial) == len_bytes;
+    mpz_clears(difference, p, NULL);
+    return holds;
+}
+
+static hornet_poly1305_partial compute(const uint8_t *msg, size_t len_bytes, const uint8_t *r)
+{
+    hornet_poly1305_partial result;
+    memset(&result, 0x5a, sizeof result);
+    check(hornet_poly1305_partial_compute(&result, msg, len_bytes, r), "partial of %zu bytes", len_bytes);
+    return result;
+}
+
+static hornet_poly1305_partial combined(hornet_poly1305_partial left, const hornet_poly1305_partial *right,
+                                        const uint8_t *r)
+{
+    check(hornet_poly1305_partial_append(&left, right, r), "append %llu bytes",
+          (unsigned long long)hornet_poly1305_partial_len_bytes(right));
+    return left;
+}
+
+static void check_tag(const hornet_poly1305_partial *whole, const uint8_t *msg, size_t len_bytes,
+                      const uint8_t key[32], const char *what)
+{
+    tag_t expected, tag;
+    reference_tag(expected, msg, len_bytes, key);
+    hornet_poly1305_partial_tag(tag, whole, key + 16);
+    check(memcmp(tag, expected, 16) == 0, "length %zu: %s", len_bytes, what);
+    check(hornet_poly1305_partial_verify(expected, whole, key + 16), "length %zu: %s, verify", len_bytes,
+          what);
+    expected[len_bytes % 16] ^= 4;
+    check(!hornet_poly1305_partial_verify(expected, whole, key + 16),
+          "length %zu: %s, verify of a wrong tag", len_bytes, what);
+}
+
+/* Every message length, every cut at blocks in two and in three, combined from the left and from the right.
+ */
+static void test_cuts(const uint8_t key[32], const uint8_t *msg)
+{
+    for (size_t n = 0; n <= MAX_BYTES; n++)
+        for (size_t first = 0; first <= n; first += 16) {
+            const hornet_poly1305_partial a = compute(msg, first, key),
+                                          rest = compute(msg + first, n - first, key);
+            hornet_poly1305_partial whole = combined(a, &rest, key);
+            check_tag(&whole, msg, n, key, "cut in two");
+            for (size_t second = first; second <= n && n % 5 == 0; second += 16) {
+                const hornet_poly1305_partial b = compute(msg + first, second - first, key);
+                const hornet_poly1305_partial c = compute(msg + second, n - second, key);
+                const hornet_poly1305_partial ab = combined(a, &b, key), bc = combined(b, &c, key);
+                whole = combined(ab, &c, key);
+                check_tag(&whole, msg, n, key, "cut in three, from the left");
+                whole = combined(a, &bc, key);
+                check_tag(&whole, msg, n, key, "cut in three, from the right");
+            }
+        }
+}
+
+/* Every segment of blocks, replaced and put back. */
+static void test_replacements(const uint8_t key[32], const uint8_t *msg)
+{
+    uint8_t changed[MAX_BYTES];
+    for (size_t n = 0; n <= MAX_BYTES; n += n % 16 == 0 ? 7 : 9)
+        for (size_t from = 0; from <= n; from += 16)
+            for (size_t to = from; to <= n; to = to + 16 <= n || to == n ? to + 16 : n) {
+                memcpy(changed, msg, n);
+                random_bytes(changed + from, to - from);
+                const hornet_poly1305_partial before = compute(msg + from, to - from, key);
+                const hornet_poly1305_partial after = compute(changed + from, to - from, key);
+                hornet_poly1305_partial whole = compute(msg, n, key);
+                check(hornet_poly1305_partial_replace(&whole, &before, &after, n - to, key),
+                      "length %zu, segment from %zu to %zu", n, from, to);
+                check_tag(&whole, changed, n, key, "a segment replaced");
+                check(hornet_poly1305_partial_replace(&whole, &after, &before, n - to, key), "put back");
+                check_tag(&whole, msg, n, key, "a segment put back");
+            }
+}
+
+/* left * r^n + right and whole + (replacement - replaced) r^n for values at every limb boundary and the
+ * largest that one may have, and n up to 2^60. */
+static void test_edge_values(const uint8_t r_bytes[16])
+{
+    static const uint64_t after_bytes[] = {
+        0, 1, 16, 17, 32, 4096, (UINT64_C(1) << 32) - 16, UINT64_C(1) << 40, UINT64_C(0xfffffffffffff000)};
+    mpz_t a, b, c, r, p, power, expected;
+    mpz_inits(a, b, c, r, p, power, expected, NULL);
+    reference_prime(p);
+    reference_from_bytes(r, r_bytes, 16);
+    for (size_t i = 0; i < sizeof after_bytes / sizeof after_bytes[0]; i++) {
+        mpz_set_ui(power, (unsigned long)(after_bytes[i] / 16 + (after_bytes[i] % 16 != 0)));
+        mpz_powm(power, r, power, p);
+        for (int j = 0; reference_edge_value(a, j, 0); j++)
+            for (int offset = -8; offset <= 8; offset++) {
+                reference_edge_value(a, j, offset);
+                reference_edge_value(b, (3 * j + 5) % 13, -offset);
+                /* 5 * 2^128 - 1, the largest. */
+                mpz_set_ui(c, 5);
+                mpz_mul_2exp(c, c, 128);
+                mpz_sub_ui(c, c, (unsigned)(1 + (offset & 7)));
+
+                const mpz_t *const orders[3][3] = {{&a, &b, &c}, {&c, &a, &b}, {&b, &c, &a}};
+                for (int order = 0; order < 3; order++) {
+                    const mpz_t *x = orders[order][0], *y = orders[order][1], *z = orders[order][2];
+                    const uint64_t len = 48;
+                    hornet_poly1305_partial left = partial_of(*x, len),
+                                            right = partial_of(*y, after_bytes[i]);
+                    mpz_mul(expected, *x, power);
+                    mpz_add(expected, expected, *y);
+                    left = combined(left, &right, r_bytes);
+                    check(has_value(&left, expected, len + after_bytes[i]),
+                          "append, value %d %+d, order %d, length %zu", j, offset, order, i);
+
+                    hornet_poly1305_partial whole = partial_of(*x, len + after_bytes[i]),
+                                            before = partial_of(*y, len);
+                    const hornet_poly1305_partial after = partial_of(*z, len);
+                    mpz_sub(expected, *z, *y);
+                    mpz_mul(expected, expected, power);
+                    mpz_add(expected, expected, *x);
+                    check(hornet_poly1305_partial_replace(&whole, &before, &after, after_bytes[i], r_bytes),
+                          "replace");
+                    check(has_value(&whole, expected, len + after_bytes[i]),
+                          "replace, value %d %+d, order %d, length %zu", j, offset, order, i);
+                }
+            }
+    }
+    mpz_clears(a, b, c, r, p, power, expected, NULL);
+}
+
+/* One appended to itself, again and again: 2^59 equal blocks, whose value has a closed form. */
+static void test_doubling(const uint8_t r_bytes[16])
+{
+    static const uint8_t ones[16] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255};
+    mpz_t value, power, r, p;
+    mpz_inits(value, power, r, p, NULL);
+    reference_prime(p);
+    reference_from_bytes(r, r_bytes, 16);
+    reference_absorb(value, r, ones, 16);
+    mpz_set(power, r);
+    hornet_poly1305_partial whole = compute(ones, 16, r_bytes);
+    for (uint64_t len_bytes = 16; len_bytes != 0; len_bytes *= 2) {
+        check(has_value(&whole, value, len_bytes), "doubled to %llu bytes", (unsigned long long)len_bytes);
+        const bool possible = hornet_poly1305_partial_append(&whole, &whole, r_bytes);
+        check(possible == (len_bytes < UINT64_C(1) << 63), "doubling %llu bytes",
+              (unsigned long long)len_bytes);
+        mpz_addmul(value, value, power);
+        mpz_mod(value, value, p);
+        mpz_mul(power, power, power);
+        mpz_mod(power, power, p);
+    }
+    mpz_clears(value, power, r, p, NULL);
+}
+
+/* What cannot be combined is refused, and left as it was. */
+static void test_refusals(const uint8_t key[32], const uint8_t *msg)
+{
+    const hornet_poly1305_partial nothing = {{0}}, block = compute(msg, 16, key),
+                                  two = compute(msg, 32, key);
+    const hornet_poly1305_partial bytes = compute(msg, 5, key), tail = compute(msg, 21, key);
+    hornet_poly1305_partial whole = tail;
+    check(!hornet_poly1305_partial_append(&whole, &block, key), "a block after 21 bytes");
+    check(!hornet_poly1305_partial_append(&whole, &bytes, key), "5 bytes after 21");
+    check(memcmp(&whole, &tail, sizeof whole) == 0, "a refused append changes something");
+    check(hornet_poly1305_partial_append(&whole, &nothing, key), "nothing after 21 bytes");
+    check_tag(&whole, msg, 21, key, "with nothing after it");
+    whole = nothing;
+    check(hornet_poly1305_partial_append(&whole, &tail, key), "21 bytes after nothing");
+    check_tag(&whole, msg, 21, key, "after nothing");
+
+    whole = two;
+    check(!hornet_poly1305_partial_replace(&whole, &block, &two, 0, key), "one block for two");
+    check(!hornet_poly1305_partial_replace(&whole, &two, &block, 0, key), "two blocks for one");
+    check(!hornet_poly1305_partial_replace(&whole, &bytes, &bytes, 16, key),
+          "5 bytes with a block after them");
+    check(!hornet_poly1305_partial_replace(&whole, &block, &block, 17, key), "more after it than there is");
+    check(!hornet_poly1305_partial_replace(&whole, &block, &block, UINT64_MAX, key), "much more after it");
+    check(!hornet_poly1305_partial_replace(&whole, &(hornet_poly1305_partial){{0, 0, 0, 48}},
+                                           &(hornet_poly1305_partial){{0, 0, 0, 48}}, 0, key),
+          "a segment longer than the whole");
+    check(memcmp(&whole, &two, sizeof whole) == 0, "a refused replacement changes something");
+    tag_t tag;
+    hornet_poly1305_partial_tag(tag, &nothing, key + 16);
+    check(memcmp(tag, key + 16, 16) == 0, "the tag of nothing is the pad");
+}
+
+static void test_wipe(void)
+{
+    for (size_t n = 0; n < 300; n++) {
+        uint8_t bytes[302];
+        memset(bytes, 7, sizeof bytes);
+        hornet_wipe(bytes + 1, n);
+        size_t zeros = 0;
+        for (size_t i = 1; i <= n; i++)
+            zeros += bytes[i] == 0;
+        check(zeros == n && bytes[0] == 7 && bytes[n + 1] == 7, "wipe %zu bytes", n);
+    }
+    hornet_wipe(NULL, 0);
+}
+
+int main(void)
+{
+    static uint8_t msg[MAX_BYTES], ones[MAX_BYTES];
+    uint8_t key[32], largest[32];
+    random_bytes(msg, sizeof msg);
+    memset(ones, 255, sizeof ones);
+    random_bytes(key, sizeof key);
+    memcpy(largest, key_max, sizeof largest);
+    hornet_poly1305_clamp(key);
+    hornet_poly1305_clamp(largest);
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        if (!kernel_runs_here(all_kernels[k]))
+            continue;
+        check(hornet_kernel_force(name_of(all_kernels[k])), "%s cannot be forced", name_of(all_kernels[k]));
+        test_cuts(key, msg);
+        test_cuts(largest, ones);
+    }
+    test_replacements(key, msg);
+    test_replacements(largest, ones);
+    test_edge_values(key);
+    test_edge_values(largest);
+    test_doubling(key);
+    test_doubling(largest);
+    test_refusals(key, msg);
+    test_wipe();
+    return check_report("test_partial");
+}

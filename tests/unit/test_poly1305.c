@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Every kernel against the definition in GMP: all lengths, alignments, splits, and the inputs on which
+ * other implementations have failed.
+ *
+ *     test_poly1305 [--huge] [KERNEL...]     default: all kernels that this CPU can run
+ *
+ * --huge runs the messages of more than 4 GiB instead, which take seconds each.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../include/hornet.h"
+#include "../support/check.h"
+#include "../support/inputs.h"
+#include "../support/kernels.h"
+#include "../support/reference.h"
+
+enum { MAX_BYTES = 2304, MAX_SPLIT_BYTES = 600 };
+
+typedef uint8_t tag_t[16];
+
+/* What runs now, for the case that it does not come back. */
+static const char *volatile running_kernel = "none";
+static volatile size_t running_length;
+
+/* A read outside a buffer, or an instruction that the CPU lacks. */
+static void on_crash(int signal_number)
+{
+    char line[120];
+    const int n = snprintf(line, sizeof line, "FAILED: kernel %s, length %zu: %s\n", running_kernel,
+                           running_length, strsignal(signal_number));
+    _exit(write(STDOUT_FILENO, line, (size_t)n) == n ? 1 : 2);
+}
+
+/* One call of the library, with this kernel; short messages may go to the scalar code. */
+static void library_tag(tag_t tag, const struct hornet_poly1305_kernel *kernel, const uint8_t *msg,
+                        size_t len_bytes, const uint8_t key[32])
+{
+    running_kernel = name_of(kernel);
+    running_length = len_bytes;
+    force_kernel(name_of(kernel));
+    hornet_poly1305(tag, msg, len_bytes, key);
+}
+
+/* The kernel's own code for the first `split_bytes`, then that of `second` for the rest. */
+static void kernels_tag(tag_t tag, const struct hornet_poly1305_kernel *first, size_t split_bytes,
+                        const struct hornet_poly1305_kernel *second, const uint8_t *msg, size_t len_bytes,
+                        const uint8_t key[32])
+{
+    hornet_poly1305_state state;
+    struct poly1305 *p = (struct poly1305 *)&state;
+    running_kernel = name_of(first);
+    running_length = len_bytes;
+    hornet_poly1305_init(&state, key);
+    if (split_bytes != 0)
+        first->absorb(p, msg, split_bytes);
+    if (split_bytes != len_bytes)
+        second->absorb(p, msg + split_bytes, len_bytes - split_bytes);
+    check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu",
+          name_of(first), name_of(second), (unsigned long long)p->h[2], len_bytes, split_bytes);
+    hornet_poly1305_final(&state, tag);
+}
+
+/* The message among shorter ones of a batch, enough of them to fill the lanes. */
+static void check_in_batch(const struct hornet_poly1305_kernel *kernel, const char *what,
+                           const uint8_t *msg, size_t len_bytes, const uint8_t key[32],
+                           const tag_t expected)
+{
+    enum { COUNT = 10, PLACE = 4 };
+    const void *msgs[COUNT];
+    size_t lens_bytes[COUNT];
+    uint8_t keys[COUNT][32];
+    tag_t tags[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        msgs[i] = msg;
+        lens_bytes[i] = i == PLACE ? len_bytes : len_bytes - len_bytes * i / 30;
+        memcpy(keys[i], key, 32);
+    }
+    hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+    check(memcmp(tags[PLACE], expected, 16) == 0, "kernel %s, length %zu: %s, in a batch", name_of(kernel),
+          len_bytes, what);
+}
+
+/* Library and kernel against the definition. */
+static void check_message(const struct hornet_poly1305_kernel *kernel, const char *what, const uint8_t *msg,
+                          size_t len_bytes, const uint8_t key[32])
+{
+    tag_t expected, tag;
+    reference_tag(expected, msg, len_bytes, key);
+    library_tag(tag, kernel, msg, len_bytes, key);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, one call", name_of(kernel), len_bytes,
+          what);
+    kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu: %s, kernel alone", name_of(kernel),
+          len_bytes, what);
+    check_in_batch(kernel, what, msg, len_bytes, key, expected);
+}
+
+/* RFC 8439, sections 2.5.2 and A.3. */
+static void test_rfc8439(const struct hornet_poly1305_kernel *kernel)
+{
+    static const struct {
+        const char *key, *msg, *tag;
+    } vectors[] = {
+#include "../vectors/rfc8439.h"
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        uint8_t key[32], msg[512];
+        tag_t expected, tag;
+        from_hex(key, vectors[i].key);
+        from_hex(expected, vectors[i].tag);
+        const size_t len_bytes = from_hex(msg, vectors[i].msg);
+        library_tag(tag, kernel, msg, len_bytes, key);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu", name_of(kernel), i);
+        kernels_tag(tag, kernel, len_bytes, kernel, msg, len_bytes, key);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: RFC 8439 vector %zu, kernel alone",
+              name_of(kernel), i);
+        check(hornet_poly1305_verify(expected, msg, len_bytes, key), "kernel %s: verify of vector %zu",
+              name_of(kernel), i);
+    }
+}
+
+static void test_lengths(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t msg[MAX_BYTES], ones[MAX_BYTES], key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    memset(ones, 255, sizeof ones);
+    for (size_t n = 0; n <= MAX_BYTES; n++) {
+        check_message(kernel, "random", msg, n, key);
+        check_message(kernel, "random, largest key", msg, n, key_max);
+        check_message(kernel, "all ones, largest key", ones, n, key_max);
+    }
+    const size_t long_bytes = 1 << 18;
+    uint8_t *long_msg = malloc(long_bytes);
+    memset(long_msg, 255, long_bytes);
+    check_message(kernel, "all ones, largest key", long_msg, long_bytes, key_max);
+    check_message(kernel, "all ones, largest key", long_msg, long_bytes - 1, key_max);
+    random_bytes(long_msg, long_bytes);
+    check_message(kernel, "random", long_msg, long_bytes - 100, key);
+    free(long_msg);
+}
+
+/* Lengths at which more groups begin to share a reduction, and what is left of them. */
+static void test_long_lengths(const struct hornet_poly1305_kernel *kernel)
+{
+    enum { LONGEST = 40000 };
+    static uint8_t msg[LONGEST], ones[LONGEST];
+    uint8_t key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    memset(ones, 255, sizeof ones);
+    for (size_t n = MAX_BYTES; n <= LONGEST; n += n < 10000 ? 61 : 1009) {
+        check_message(kernel, "random", msg, n, key);
+        check_message(kernel, "random, largest key", msg, n, key_max);
+        check_message(kernel, "all ones, largest key", ones, n, key_max);
+    }
+}
+
+static void test_alignments(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t buffer[MAX_BYTES + 64], key_buffer[32 + 64], tag_buffer[16 + 64];
+    random_bytes(buffer, sizeof buffer);
+    random_bytes(key_buffer, sizeof key_buffer);
+    for (size_t n = 0; n <= MAX_BYTES; n = n < 80 ? n + 1 : n + 61)
+        for (size_t offset = 0; offset < 64; offset++) {
+            const uint8_t *msg = buffer + offset, *key = key_buffer + 63 - offset;
+            tag_t expected;
+            reference_tag(expected, msg, n, key);
+            library_tag(tag_buffer + offset, kernel, msg, n, key);
+            check(memcmp(tag_buffer + offset, expected, 16) == 0,
+                  "kernel %s, length %zu, message at offset %zu", name_of(kernel), n, offset);
+            kernels_tag(tag_buffer + offset, kernel, n, kernel, msg, n, key);
+            check(memcmp(tag_buffer + offset, expected, 16) == 0,
+                  "kernel %s, length %zu, message at offset %zu, kernel alone", name_of(kernel), n, offset);
+        }
+}
+
+/* Every cut in two, this kernel before it and every other after it; and some cuts in three. */
+static void test_splits(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t msg[MAX_SPLIT_BYTES], key[32];
+    random_bytes(key, sizeof key);
+    random_bytes(msg, sizeof msg);
+    memset(msg, 255, 200);
+    for (size_t n = 0; n <= MAX_SPLIT_BYTES; n++) {
+        tag_t expected, tag;
+        hornet_poly1305_state state;
+        reference_tag(expected, msg, n, key);
+        for (size_t split = 0; split <= n; split++)
+            for (int k = 0; k < KERNEL_COUNT; k++) {
+                const struct hornet_poly1305_kernel *second = all_kernels[k];
+                if (!kernel_runs_here(second))
+                    continue;
+                if (split % 16 == 0) {
+                    kernels_tag(tag, kernel, split, second, msg, n, key);
+                    check(memcmp(tag, expected, 16) == 0,
+                          "kernel %s, then %s alone, length %zu, split at %zu", name_of(kernel),
+                          name_of(second), n, split);
+                }
+                if (second == kernel || (n + split) % 16 == (size_t)k) {
+                    hornet_poly1305_init(&state, key);
+                    force_kernel(name_of(kernel));
+                    hornet_poly1305_update(&state, msg, split);
+                    force_kernel(name_of(second));
+                    hornet_poly1305_update(&state, msg + split, n - split);
+                    hornet_poly1305_final(&state, tag);
+                    check(memcmp(tag, expected, 16) == 0, "kernel %s, then %s, length %zu, split at %zu",
+                          name_of(kernel), name_of(second), n, split);
+                }
+            }
+        force_kernel(name_of(kernel));
+        for (int i = 0; i < 40; i++) {
+            const size_t a = random_word() % (n + 1), b = a + random_word() % (n - a + 1);
+            hornet_poly1305_init(&state, key);
+            hornet_poly1305_update(&state, msg, a);
+            hornet_poly1305_update(&state, msg + a, b - a);
+            hornet_poly1305_update(&state, msg + b, n - b);
+            hornet_poly1305_final(&state, tag);
+            check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, splits at %zu and %zu",
+                  name_of(kernel), n, a, b);
+        }
+        hornet_poly1305_init(&state, key);
+        for (size_t i = 0; i < n; i++)
+            hornet_poly1305_update(&state, msg + i, 1);
+        check(hornet_poly1305_final_verify(&state, expected), "kernel %s, length %zu, byte by byte",
+              name_of(kernel), n);
+    }
+}
+
+/* states with the largest numbers that the contract allows, and keys at the ends of the range */
+static void test_injected_states(const struct hornet_poly1305_kernel *kernel)
+{
+    static const uint64_t largest = UINT64_MAX;
+    static const uint64_t hs[][3] = {
+        {largest, largest, HORNET_H2_MAX},
+        {0, 0, HORNET_H2_MAX},
+        {largest, largest, 3},
+        {largest - 4, largest, 3},
+        {largest, 0, 4},
+        {0, largest, 4},
+        {largest, largest, 0},
+        {1, 0, 0},
+        {0, 0, 0},
+    };
+    static const uint64_t rs[][2] = {
+        {UINT64_C(0x0ffffffc0fffffff), UINT64_C(0x0ffffffc0ffffffc)},
+        {UINT64_C(0x0ffffffc0fffffff), 0},
+        {0, UINT64_C(0x0ffffffc0ffffffc)},
+        {1, 0},
+        {2, 0},
+        {0, 0},
+        {0, 4},
+    };
+    uint8_t msg[800 * 16];
+    mpz_t p, r, h, expected;
+    mpz_inits(p, r, h, expected, NULL);
+    reference_prime(p);
+    for (int fill = 0; fill < 3; fill++) {
+        memset(msg, fill == 0 ? 255 : 0, sizeof msg);
+        if (fill == 2)
+            random_bytes(msg, sizeof msg);
+        for (size_t i = 0; i < sizeof hs / sizeof hs[0]; i++)
+            for (size_t j = 0; j < sizeof rs / sizeof rs[0]; j++)
+                for (size_t n = 1; n <= sizeof msg; n += n > 48 * 16 ? 1713 : n % 16 == 1 ? 14 : 1) {
+                    struct poly1305 state = {.r = {rs[j][0], rs[j][1]},
+                                             .h = {hs[i][0], hs[i][1], hs[i][2]}};
+                    mpz_import(r, 2, -1, 8, 0, 0, state.r);
+                    mpz_import(expected, 3, -1, 8, 0, 0, state.h);
+                    reference_absorb(expected, r, msg, n);
+                    kernel->absorb(&state, msg, n);
+                    mpz_import(h, 3, -1, 8, 0, 0, state.h);
+                    mpz_mod(h, h, p);
+                    check(mpz_cmp(h, expected) == 0,
+                          "kernel %s, length %zu, injected h %zu, r %zu, fill %d", name_of(kernel), n, i, j,
+                          fill);
+                    check(state.h[2] <= HORNET_H2_MAX, "kernel %s, length %zu: leaves h[2] = %llu",
+                          name_of(kernel), n, (unsigned long long)state.h[2]);
+                }
+    }
+    mpz_clears(p, r, h, expected, NULL);
+}
+
+/* The final subtraction alone: every edge value as h, and as h + p where the contract has room for it. */
+static void test_final_subtraction(const struct hornet_poly1305_kernel *kernel)
+{
+    mpz_t value, h, p;
+    mpz_inits(value, h, p, NULL);
+    reference_prime(p);
+    force_kernel(name_of(kernel));
+    for (int i = 0; reference_edge_value(value, i, 0); i++)
+        for (int offset = -8; offset <= 8; offset++)
+            for (int twice = 0; twice < 2; twice++) {
+                reference_edge_value(h, i, offset);
+                if (twice)
+                    mpz_add(h, h, p);
+                hornet_poly1305_state opaque;
+                struct poly1305 *state = (struct poly1305 *)&opaque;
+                hornet_poly1305_init(&opaque, key_max);
+                mpz_export(state->h, NULL, -1, 8, 0, 0, h);
+                if (mpz_sizeinbase(h, 2) > 192 || state->h[2] > HORNET_H2_MAX)
+                    continue;
+                tag_t expected, tag;
+                mpz_t sum;
+                mpz_init(sum);
+                mpz_mod(sum, h, p);
+                mpz_set_ui(value, 1);
+                mpz_mul_2exp(value, value, 128);
+                mpz_sub_ui(value, value, 1); /* s of key_max */
+                mpz_add(sum, sum, value);
+                reference_to_bytes(expected, 16, sum);
+                mpz_clear(sum);
+                hornet_poly1305_final(&opaque, tag);
+                check(memcmp(tag, expected, 16) == 0, "final subtraction at edge %d %+d%s", i, offset,
+                      twice ? " + p" : "");
+            }
+    mpz_clears(value, h, p, NULL);
+}
+
+/* The last block solved so that the polynomial takes an edge value; with r = 1 and r = 2 the sums
+ * reach it without any reduction on the way. */
+static void test_solved_last_blocks(const struct hornet_poly1305_kernel *kernel)
+{
+    mpz_t value, target, p, r, r_inverse, h, c;
+    mpz_inits(value, target, p, r, r_inverse, h, c, NULL);
+    reference_prime(p);
+    for (int key_index = 0; key_index < 4; key_index++) {
+        uint8_t key[32] = {0};
+        if (key_index < 2)
+            key[0] = (uint8_t)(1 + key_index);
+        else
+            memset(key, 255, key_index == 2 ? 16 : 32);
+        reference_clamped(r, key);
+        mpz_invert(r_inverse, r, p);
+
+        for (int i = 0; reference_edge_value(value, i, 0); i++)
+            for (int offset = -8; offset <= 8; offset++)
+                for (size_t nblocks = 1; nblocks <= 34; nblocks += nblocks < 18 ? 1 : 5)
+                    for (int attempt = 0; attempt < 24; attempt++) {
+                        uint8_t msg[34 * 16];
+                        size_t len_bytes = 16 * (nblocks - 1);
+                        random_bytes(msg, len_bytes);
+                        if (attempt % 3 == 0)
+                            memset(msg, 255, len_bytes);
+                        if (attempt % 3 == 0 && nblocks > 1)
+                            random_bytes(msg, 16);
+                        mpz_set_ui(h, 0);
+                        reference_absorb(h, r, msg, len_bytes);
+                        reference_edge_value(target, i, offset);
+                        mpz_mul(c, target, r_inverse);
+                        mpz_sub(c, c, h);
+                        mpz_mod(c, c, p);
+                        /* A block has its 1 at bit 128, or at a byte's lowest bit. */
+                        const size_t top = mpz_sizeinbase(c, 2) - 1;
+                        if (mpz_sgn(c) == 0 || top % 8 != 0 || top > 128 || top == 0)
+                            continue;
+                        mpz_clrbit(c, top);
+                        reference_to_bytes(msg + len_bytes, top / 8, c);
+                        check_message(kernel, "last block solved for an edge value", msg,
+                                      len_bytes + top / 8, key);
+                        break;
+                    }
+    }
+    mpz_clears(value, target, p, r, r_inverse, h, c, NULL);
+}
+
+/* Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced.
+ * Found by taking roots of small numbers until one was clamped. */
+static void test_powers_at_the_edge(const struct hornet_poly1305_kernel *kernel)
+{
+    static const struct {
+        const char *r; /* big-endian */
+        unsigned power;
+        long value; /* r^power mod p, or that - p */
+    } keys[] = {
+#include "../vectors/edge_keys.h"
+    };
+    uint8_t msg[1200];
+    mpz_t r, p, power;
+    mpz_inits(r, p, power, NULL);
+    reference_prime(p);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        uint8_t key[32];
+        mpz_set_str(r, keys[i].r, 16);
+        mpz_powm_ui(power, r, keys[i].power, p);
+        if (keys[i].value < 0)
+            mpz_sub(power, power, p);
+        check(mpz_cmp_si(power, keys[i].value) == 0, "edge key %zu is not what it claims", i);
+        memset(key, 255, sizeof key);
+        reference_to_bytes(key, 16, r);
+        for (size_t n = 1; n <= sizeof msg; n += n % 16 == 0 ? 1 : 15) {
+            memset(msg, 255, sizeof msg);
+            check_message(kernel, "power of r at the edge, all ones", msg, n, key);
+            random_bytes(msg, sizeof msg);
+            check_message(kernel, "power of r at the edge, random", msg, n, key);
+        }
+    }
+    mpz_clears(r, p, power, NULL);
+}
+
+/* Blocks that differ, and one that is not zero among zeros at each place: lanes mixed up show. */
+static void test_lane_order(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t key[32], msg[80 * 16];
+    random_bytes(key, sizeof key);
+    for (size_t nblocks = 1; nblocks <= 80; nblocks += nblocks < 40 ? 1 : 13)
+        for (size_t place = 0; place < nblocks; place++) {
+            memset(msg, 0, sizeof msg);
+            random_bytes(msg + 16 * place, 16);
+            check_message(kernel, "one block among zeros", msg, 16 * nblocks, key);
+        }
+    for (size_t i = 0; i < sizeof msg; i++)
+        msg[i] = (uint8_t)(i / 16);
+    for (size_t n = 0; n <= sizeof msg; n++)
+        check_message(kernel, "blocks numbered", msg, n, key);
+}
+
+/* The kernel's own code for batches, which the library may hand to a kernel of fewer lanes. */
+static void check_own_batch(const struct hornet_poly1305_kernel *kernel, const void **msgs,
+                            const size_t *lens_bytes, uint8_t (*keys)[32], size_t count, tag_t *expected)
+{
+    uint8_t order[256];
+    tag_t tags[256];
+    if (kernel->batch == NULL)
+        return;
+    size_t n = 0;
+    for (size_t len = HORNET_BATCH_MAX_BYTES + 1; len-- != 0 && n < count;) /* the longest first */
+        for (size_t i = 0; i < count; i++)
+            if (lens_bytes[i] == len)
+                order[n++] = (uint8_t)i;
+    const struct hornet_batch batch = {tags, msgs, lens_bytes, (const uint8_t(*)[32])keys};
+    const size_t done = kernel->batch(&batch, order, n, 0);
+    check(done <= n, "kernel %s: %zu tags of a batch of %zu", name_of(kernel), done, n);
+    for (size_t i = 0; i < done; i++)
+        check(memcmp(tags[order[i]], expected[order[i]], 16) == 0,
+              "kernel %s, own batch of %zu: message %zu, length %zu", name_of(kernel), n, (size_t)order[i],
+              lens_bytes[order[i]]);
+}
+
+/* Batches of every size, of equal lengths and of all kinds, empty and long ones among them; and each wrong
+ * tag found where it is. */
+static void test_batches(const struct hornet_poly1305_kernel *kernel)
+{
+    enum { MOST = 150 };
+    static uint8_t msg[20000], keys[MOST][32];
+    static const void *msgs[MOST];
+    static size_t lens_bytes[MOST];
+    static tag_t tags[MOST], expected[MOST];
+    bool valid[MOST];
+    force_kernel(name_of(kernel));
+    running_kernel = name_of(kernel);
+    for (size_t count = 0; count <= MOST; count += count < 36 ? 1 : 19)
+        for (int kind = 0; kind < 8; kind++) {
+            random_bytes(msg, sizeof msg);
+            if (kind % 2 == 1)
+                memset(msg, 255, sizeof msg);
+            for (size_t i = 0; i < count; i++) {
+                const size_t lengths[] = {64,
+                                          77,
+                                          16 * (random_word() % 90),
+                                          random_word() % 300,
+                                          random_word() % 3 * 8190 + i,
+                                          0,
+                                          i,
+                                          random_word() % (1 + random_word() % 9000)};
+                lens_bytes[i] = running_length = lengths[kind];
+                msgs[i] = lengths[kind] == 0 && i % 2 == 0 ? NULL : msg + random_word() % 64;
+                random_bytes(keys[i], 32);
+                if (i % 3 == 0)
+                    memset(keys[i], 255, 32);
+                reference_tag(expected[i], msgs[i], lens_bytes[i], keys[i]);
+            }
+            const uint8_t(*const const_keys)[32] = (const uint8_t(*)[32])keys;
+            const uint8_t(*const const_tags)[16] = (const uint8_t(*)[16])tags;
+            memset(tags, 0xaa, sizeof tags);
+            hornet_poly1305_batch(tags, msgs, lens_bytes, const_keys, count);
+            for (size_t i = 0; i < count; i++)
+                check(memcmp(tags[i], expected[i], 16) == 0,
+                      "kernel %s, message %zu of a batch of %zu, length %zu", name_of(kernel), i, count,
+                      lens_bytes[i]);
+            for (size_t i = count; i < MOST; i++)
+                check(tags[i][0] == 0xaa && tags[i][15] == 0xaa, "kernel %s, batch of %zu: tag %zu written",
+                      name_of(kernel), count, i);
+            check_own_batch(kernel, msgs, lens_bytes, keys, count, expected);
+            check(hornet_poly1305_verify_batch(valid, const_tags, msgs, lens_bytes, const_keys, count),
+                  "kernel %s, batch of %zu refused", name_of(kernel), count);
+            if (count == 0)
+                continue;
+            const size_t wrong = random_word() % count;
+            tags[wrong][random_word() % 16] ^= (uint8_t)(1 << random_word() % 8);
+            check(!hornet_poly1305_verify_batch(valid, const_tags, msgs, lens_bytes, const_keys, count),
+                  "kernel %s, batch of %zu: wrong tag %zu taken", name_of(kernel), count, wrong);
+            for (size_t i = 0; i < count; i++)
+                check(valid[i] == (i != wrong), "kernel %s, batch of %zu: wrong tag %zu, verdict on %zu",
+                      name_of(kernel), count, wrong, i);
+        }
+    hornet_poly1305_batch(NULL, NULL, NULL, NULL, 0);
+    check(hornet_poly1305_verify_batch(NULL, NULL, NULL, NULL, NULL, 0), "an empty batch is valid");
+}
+
+/* A message in pieces of all lengths, empty ones among them, beside one in one piece. */
+static void test_pieces(const struct hornet_poly1305_kernel *kernel)
+{
+    static uint8_t msg[5000];
+    uint8_t key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    force_kernel(name_of(kernel));
+    for (int round = 0; round < 200; round++) {
+        hornet_iovec pieces[12];
+        size_t total = 0;
+        const size_t count = random_word() % 13;
+        for (size_t i = 0; i < count; i++) {
+            const size_t n = random_word() % 4 == 0 ? 0 : random_word() % (random_word() % 400 + 1);
+            pieces[i] = (hornet_iovec){n == 0 ? NULL : msg + total, n};
+            total += n;
+        }
+        tag_t expected, tag;
+        hornet_poly1305_state state;
+        reference_tag(expected, msg, total, key);
+        hornet_poly1305_init(&state, key);
+        hornet_poly1305_updatev(&state, count == 0 ? NULL : pieces, count);
+        hornet_poly1305_final(&state, tag);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: %zu pieces, %zu bytes", name_of(kernel), count,
+              total);
+        hornet_poly1305_updatev(&state, pieces, count);
+        hornet_poly1305_final(&state, tag);
+        memset(expected, 0, 16);
+        check(memcmp(tag, expected, 16) == 0, "kernel %s: pieces after the end", name_of(kernel));
+    }
+}
+
+/* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
+static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages[3];
+    for (int i = 0; i < 3; i++) {
+        pages[i] = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        check(pages[i] != MAP_FAILED && mprotect(pages[i] + page, page, PROT_READ | PROT_WRITE) == 0,
+              "no memory for guard pages");
+        pages[i] += page;
+    }
+    random_bytes(pages[0], page);
+    for (size_t n = 0; n <= MAX_BYTES; n++)
+        for (size_t offset = 0; offset < 128; offset += n > 300 ? 64 : offset < 64 ? 1 : 64) {
+            /* Ends within 63 bytes of the page's end, or starts within 63 of its start. */
+            const bool at_end = offset < 64;
+            uint8_t *msg = at_end ? pages[0] + page - n - offset : pages[0] + offset - 64;
+            uint8_t *key = at_end ? pages[1] + page - 32 : pages[1];
+            uint8_t *tag = at_end ? pages[2] + page - 16 : pages[2];
+            tag_t expected;
+            memcpy(key, key_max, 32);
+            reference_tag(expected, msg, n, key);
+            library_tag(tag, kernel, msg, n, key);
+            check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, guard pages, offset %zu",
+                  name_of(kernel), n, offset);
+            check(hornet_poly1305_verify(tag, msg, n, key),
+                  "kernel %s, length %zu, guard pages, offset %zu: verify", name_of(kernel), n, offset);
+            kernels_tag(tag, kernel, n, kernel, msg, n, key);
+            check(memcmp(tag, expected, 16) == 0,
+                  "kernel %s, length %zu, guard pages, offset %zu, kernel alone", name_of(kernel), n,
+                  offset);
+            check_in_batch(kernel, "guard pages", msg, n, key, expected);
+        }
+    for (int i = 0; i < 3; i++)
+        munmap(pages[i] - page, 3 * page);
+}
+
+/* The tag may overlap message and key. */
+static void test_overlap(const struct hornet_poly1305_kernel *kernel)
+{
+    for (size_t n = 0; n <= 700; n += 7)
+        for (size_t offset = 0; offset < 40; offset += 3) {
+            uint8_t memory[800];
+            tag_t expected;
+            random_bytes(memory, sizeof memory);
+            reference_tag(expected, memory, n, memory + 20); /* the key overlaps the message too */
+            library_tag(memory + offset, kernel, memory, n, memory + 20);
+            check(memcmp(memory + offset, expected, 16) == 0, "kernel %s, length %zu, tag at %zu overlaps",
+                  name_of(kernel), n, offset);
+        }
+}
+
+/* No bytes: with and without a pointer, with and without an update. */
+static void test_empty(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t key[32];
+    tag_t tag;
+    hornet_poly1305_state state;
+    random_bytes(key, sizeof key);
+    library_tag(tag, kernel, NULL, 0, key);
+    check(memcmp(tag, key + 16, 16) == 0, "kernel %s: the tag of nothing is s", name_of(kernel));
+    check(hornet_poly1305_verify(key + 16, NULL, 0, key), "kernel %s: verify of nothing", name_of(kernel));
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_final(&state, tag);
+    check(memcmp(tag, key + 16, 16) == 0, "kernel %s: no update", name_of(kernel));
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, NULL, 0);
+    hornet_poly1305_update(&state, key, 0);
+    check(hornet_poly1305_final_verify(&state, key + 16), "kernel %s: empty updates", name_of(kernel));
+
+    tag_t expected;
+    reference_tag(expected, key, 20, key);
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, key, 5);
+    hornet_poly1305_update(&state, NULL, 0);
+    hornet_poly1305_update(&state, key + 5, 15);
+    check(hornet_poly1305_final_verify(&state, expected), "kernel %s: an empty update between",
+          name_of(kernel));
+}
+
+/* Every bit of a tag counts. */
+static void test_verify(const struct hornet_poly1305_kernel *kernel)
+{
+    uint8_t key[32], msg[400];
+    random_bytes(key, sizeof key);
+    random_bytes(msg, sizeof msg);
+    for (size_t n = 0; n <= sizeof msg; n += 25) {
+        tag_t tag;
+        library_tag(tag, kernel, msg, n, key);
+        check(hornet_poly1305_verify(tag, msg, n, key), "kernel %s, length %zu: verify", name_of(kernel),
+              n);
+        for (int bit = 0; bit < 128; bit++) {
+            hornet_poly1305_state state;
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            check(!hornet_poly1305_verify(tag, msg, n, key), "kernel %s, length %zu: bit %d ignored",
+                  name_of(kernel), n, bit);
+            hornet_poly1305_init(&state, key);
+            hornet_poly1305_update(&state, msg, n);
+            check(!hornet_poly1305_final_verify(&state, tag), "kernel %s, length %zu: bit %d ignored",
+                  name_of(kernel), n, bit);
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+    }
+}
+
+/* Calls in an order that makes no sense are harmless, and what ends a state wipes it. */
+static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
+{
+    static const uint8_t zeros[sizeof(hornet_poly1305_state)];
+    uint8_t msg[300];
+    tag_t tag, expected;
+    hornet_poly1305_state state;
+    memset(msg, 1, sizeof msg);
+    library_tag(expected, kernel, msg, sizeof msg, key_max);
+
+    for (int by_verify = 0; by_verify < 2; by_verify++)
+        for (int updated = 0; updated < 2; updated++) {
+            hornet_poly1305_init(&state, key_max);
+            hornet_poly1305_update(&state, msg, sizeof msg);
+            if (by_verify)
+                check(hornet_poly1305_final_verify(&state, expected), "streamed tag");
+            else
+                hornet_poly1305_final(&state, tag);
+            check(memcmp(&state, zeros, sizeof state) == 0, "kernel %s: state not wiped", name_of(kernel));
+            if (updated)
+                hornet_poly1305_update(&state, msg, sizeof msg);
+            check(memcmp(&state, zeros, sizeof state) == 0, "kernel %s: ended state updated",
+                  name_of(kernel));
+            check(!hornet_poly1305_final_verify(&state, expected), "an ended state accepts the last tag");
+            check(!hornet_poly1305_final_verify(&state, zeros), "an ended state accepts zeros");
+            memset(tag, 1, sizeof tag);
+            hornet_poly1305_final(&state, tag);
+            check(memcmp(tag, zeros, 16) == 0, "an ended state gives a tag");
+        }
+
+    /* Zeros that never were a state. */
+    memset(&state, 0, sizeof state);
+    hornet_poly1305_update(&state, msg, sizeof msg);
+    check(!hornet_poly1305_final_verify(&state, expected), "a state of zeros accepts a tag");
+
+    /* A live state is as a new one is after init. */
+    hornet_poly1305_init(&state, key_max);
+    hornet_poly1305_update(&state, msg, 77);
+    hornet_poly1305_init(&state, key_max);
+    hornet_poly1305_update(&state, msg, sizeof msg);
+    check(hornet_poly1305_final_verify(&state, expected), "init of a live state");
+}
+
+/* One update of more than 4 GiB, on the system's page of zeros but for its ends. Zero blocks count 2^128
+ * each, so that n of them give 2^128 (r + ... + r^n) in closed form. */
+static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
+{
+    const size_t zero_blocks = ((size_t)1 << 28) + 5;
+    const size_t len_bytes = 16 * zero_blocks + 21;
+    uint8_t *msg =
+        mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(msg != MAP_FAILED, "no address space for 4 GiB");
+    if (msg == MAP_FAILED)
+        return;
+    memset(msg + 16 * zero_blocks, 3, 21);
+
+    uint8_t key[32] = {7, 6, 5, 4, 4, 2, 1};
+    tag_t expected, tag;
+    mpz_t p, r, h, s;
+    mpz_inits(p, r, h, s, NULL);
+    reference_prime(p);
+    reference_from_bytes(r, key, 16);
+    mpz_powm_ui(h, r, zero_blocks, p);
+    mpz_sub_ui(h, h, 1);
+    mpz_mul(h, h, r);
+    mpz_sub_ui(s, r, 1);
+    mpz_invert(s, s, p);
+    mpz_mul(h, h, s);
+    mpz_mul_2exp(h, h, 128);
+    mpz_mod(h, h, p);
+    reference_absorb(h, r, msg + 16 * zero_blocks, 21);
+    reference_to_bytes(expected, 16, h);
+    mpz_clears(p, r, h, s, NULL);
+
+    hornet_poly1305_state state;
+    force_kernel(name_of(kernel));
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_update(&state, msg, len_bytes);
+    hornet_poly1305_final(&state, tag);
+    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel), len_bytes);
+    munmap(msg, len_bytes);
+}
+
+int main(int argc, char **argv)
+{
+    static void (*const tests[])(const struct hornet_poly1305_kernel *) = {
+        test_rfc8439,
+        test_lengths,
+        test_long_lengths,
+        test_alignments,
+        test_splits,
+        test_injected_states,
+        test_final_subtraction,
+        test_lane_order,
+        test_batches,
+        test_pieces,
+        test_guard_pages,
+        test_overlap,
+        test_empty,
+        test_verify,
+        test_ended_states,
+        test_solved_last_blocks,
+        test_powers_at_the_edge,
+    };
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL};
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        signal(crashes[i], on_crash);
+
+    const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
+    const int first_name = 1 + huge;
+    for (int i = first_name; i < argc; i++)
+        check(hornet_kernel_force(argv[i]), "kernel %s does not run here", argv[i]);
+
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        const struct hornet_poly1305_kernel *kernel = all_kernels[k];
+        bool wanted = argc == first_name;
+        for (int i = first_name; i < argc; i++)
+            wanted |= strcmp(argv[i], name_of(kernel)) == 0;
+        if (!wanted || !kernel_runs_here(kernel)) {
+            printf("kernel %s: %s\n", name_of(kernel), wanted ? "not on this CPU" : "not asked for");
+            continue;
+        }
+        const unsigned long before = checks_done;
+        if (huge)
+            test_over_4_gib(kernel);
+        for (size_t t = 0; !huge && t < sizeof tests / sizeof tests[0]; t++)
+            tests[t](kernel);
+        printf("kernel %s: %lu checks\n", name_of(kernel), checks_done - before);
+    }
+    return check_report("test_poly1305");
+}

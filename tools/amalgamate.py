@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Puts the library into two files, hornet.c and hornet.h: `cc -O2 -c hornet.c` builds it.
+
+    tools/amalgamate.py FOLDER
+
+Every source follows, with what it includes in the place of the include: headers once, except the templates that each
+kernel includes anew. Nothing is renamed; the names of kernels are kept apart by src/poly1305/names.h.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+HEADER = ROOT / "include" / "hornet.h"
+
+# Included wherever they are asked for.
+ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h"}
+
+# Included once by each kernel, which begins with KERNEL_BEGIN: their guards are taken back by kernel_end.h.
+KERNEL_BEGIN = "poly1305/kernel_begin.h"
+TEMPLATES = {
+    "poly1305/kernel_end.h",
+    "poly1305/lanes.h",
+    "poly1305/field.h",
+    "poly1305/scalar_field.h",
+}
+TEMPLATE_FOLDERS = ("poly1305/lanes/", "poly1305/field/", "poly1305/horner/")
+
+INCLUDE = re.compile(r'#include "([^"]+)"')
+
+
+class Amalgamation:
+    """The text so far, and the headers that need not come again."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.seen: set[str] = set()
+        self.seen_by_kernel: set[str] = set()
+
+    def needs(self, name: str) -> bool:
+        """Whether a header must come now, which is noted."""
+        if name == KERNEL_BEGIN:
+            self.seen_by_kernel.clear()
+        if name in ALWAYS or name == KERNEL_BEGIN or name.endswith(".def"):
+            return True
+        is_template = name in TEMPLATES or name.startswith(TEMPLATE_FOLDERS)
+        seen = self.seen_by_kernel if is_template else self.seen
+        if name in seen:
+            return False
+        seen.add(name)
+        return True
+
+    def add(self, path: Path) -> None:
+        self.lines += ["", f"/* ---- {path.relative_to(ROOT).as_posix()} ---- */"]
+        for line in path.read_text(encoding="utf-8").splitlines():
+            include = INCLUDE.match(line)
+            if include is None:
+                self.lines.append(line)
+                continue
+            included = (path.parent / include.group(1)).resolve()
+            if included != HEADER and self.needs(included.relative_to(SOURCE).as_posix()):
+                self.add(included)
+
+
+def sources() -> list[Path]:
+    """Every source, in an order that does not depend on the file system."""
+    return sorted(SOURCE.rglob("*.c"), key=lambda path: path.relative_to(SOURCE).as_posix())
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} FOLDER")
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    amalgamation = Amalgamation()
+    for source in sources():
+        amalgamation.add(source)
+    opening = [
+        "/* SPDX-License-Identifier: Apache-2.0 OR MIT",
+        " *",
+        " * Hornet in one file, made by tools/amalgamate.py: Poly1305 message authentication. hornet.h has the contracts.",
+        " * cc -O2 -c hornet.c needs no other flag. */",
+        '#include "hornet.h"',
+    ]
+    text = "\n".join(opening + amalgamation.lines) + "\n"
+    (folder / "hornet.c").write_text(text, encoding="utf-8")
+    (folder / "hornet.h").write_text(HEADER.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Installs what was built: the header, the libraries, and what pkg-config and CMake need to find them. Both follow the
+# files if they are moved.
+#
+#     tools/install-library.sh BUILD VERSION DESTDIR PREFIX LIBDIR
+set -eu
+build=$1 version=$2
+shift 2
+prefix=$1$2 libdir=$1$3
+cd "$(dirname "$0")/.."
+
+# The way back from a folder of LIBDIR to PREFIX, which must contain it.
+case $3/ in
+"$2"/*) ;;
+*) echo "$0: LIBDIR ($3) must be below PREFIX ($2)" >&2; exit 2 ;;
+esac
+below=${3#"$2"}
+up=$(printf '%s' "$below" | sed 's|/*[^/]\{1,\}|../|g; s|/$||')
+
+install -d "$prefix/include" "$libdir/pkgconfig" "$libdir/cmake/hornet"
+install -m 644 include/hornet.h "$prefix/include/"
+install -m 644 "$build"/libhornet.a "$libdir/"
+install -m 755 "$build/libhornet.so.$version" "$libdir/"
+for link in "$build"/libhornet.so "$build"/libhornet.so.[0-9]; do
+    cp -P "$link" "$libdir/"
+done
+
+# fill TEMPLATE FILE DEPTH...: DEPTH leads from the file's folder to LIBDIR.
+fill() {
+    sed "s|@VERSION@|$version|g; s|@TO_LIBDIR@|$3|g; s|@TO_PREFIX@|$3/$up|g; s|@LIBDIR@|${below#/}|g" "$1" > "$2"
+    chmod 644 "$2"
+}
+fill packaging/hornet.pc.in "$libdir/pkgconfig/hornet.pc" ..
+fill packaging/hornet-config.cmake.in "$libdir/cmake/hornet/hornet-config.cmake" ../..
+fill packaging/hornet-config-version.cmake.in "$libdir/cmake/hornet/hornet-config-version.cmake" ../..
