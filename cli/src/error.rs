@@ -1,8 +1,10 @@
-//! What ends the command with status 2.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The error that ends the command with status 2.
 
 use std::fmt;
 
-/// One line for the user: what it is about, and what is wrong with it.
+/// An error message of one line: what it is about, and the problem.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 
@@ -12,9 +14,9 @@ impl Error {
     }
 }
 
-/// Its message begins with the path already.
-impl From<hornet::key_file::Error> for Error {
-    fn from(error: hornet::key_file::Error) -> Self {
+/// Its message begins with the path.
+impl From<hornet_key_file::Error> for Error {
+    fn from(error: hornet_key_file::Error) -> Self {
         Self(error.to_string())
     }
 }

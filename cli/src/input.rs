@@ -1,30 +1,34 @@
-//! Reads the message: large files through memory, everything else through a buffer.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Reads the one message of `mac` and `verify`: large files through a mapping, others through a
+//! buffer.
 
 use crate::error::Error;
-use crate::mapping::Mapping;
-use crate::opener::Failure;
 use crate::progress::Progress;
-use crate::snapshot::Snapshot;
 use crate::source::{Source, read_some};
+use crate::tree::failure::Failure;
+use crate::tree::mapping::Mapping;
+use crate::tree::snapshot::Snapshot;
 use hornet::Poly1305;
 use std::fs::{File, Metadata};
 use std::io::{self, Seek};
 use std::os::unix::fs::MetadataExt;
 
-/// Smaller files take some ten microseconds either way, of a process that takes a thousand, and are
-/// spared the risks of a mapping. Larger ones are read faster without the copy.
+/// Files from this length on are mapped, which saves the copy. For smaller ones it would save a few
+/// microseconds of a process that takes a thousand.
 const MAP_FROM_BYTES: u64 = 64 << 10;
 
-/// How much of a mapping is read between two looks at the clock and at whether the file is all there.
+/// How much of a mapping is read before progress is shown and a loss of the file is noticed.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// As much as a pipe holds. More does not help: fresh pages cost more than system calls.
+/// As much as a pipe holds. Larger buffers were not faster: their page faults cost more than system
+/// calls.
 const BUFFER_BYTES: usize = 64 << 10;
 
 pub(crate) struct Input<'a> {
     source: &'a Source,
     file: File,
-    /// As it was opened.
+    /// At the time when it was opened.
     metadata: Metadata,
     snapshot: Snapshot,
     mapping: Option<Mapping>,
@@ -41,8 +45,8 @@ impl<'a> Input<'a> {
         let (file, metadata, snapshot) =
             open().map_err(|error: io::Error| Error::new(source, error))?;
 
-        // Standard input may stand anywhere in its file and is left to be read from there. Files
-        // under /proc are regular but of length 0. What cannot be mapped may still be read.
+        // Standard input is read from its current position. Files under /proc are regular but have
+        // length 0. A file that cannot be mapped may still be read.
         let mapping = match source {
             Source::File(_) if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES => {
                 Mapping::new(&file, metadata.len()).ok()
@@ -62,7 +66,7 @@ impl<'a> Input<'a> {
         (self.metadata.dev(), self.metadata.ino()) == (other.dev(), other.ino())
     }
 
-    /// Appends all of it to the message, and says how many bytes that was.
+    /// Appends all of it to the message, and returns the number of bytes.
     pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<u64, Error> {
         let progress = Progress::of_input(self.length(), &self.file);
         match &self.mapping {
@@ -86,7 +90,7 @@ impl<'a> Input<'a> {
         Ok(progress.done())
     }
 
-    /// How many bytes are to come, where that is known.
+    /// The number of bytes to read, if it is known.
     fn length(&self) -> Option<u64> {
         if !self.metadata.is_file() || self.metadata.len() == 0 {
             return None;
@@ -157,7 +161,7 @@ mod tests {
         for (from, to) in [
             (4 << 20, 0),
             (4 << 20, 1 << 20),
-            // Within its last page, which then reads as zeros and raises no signal.
+            // Within its last page, which reads as zeros then and raises no signal.
             (4 << 20, (4 << 20) - 1),
             // Streamed.
             (100, 99),
@@ -187,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_left_alone() {
+    fn a_file_that_does_not_change() {
         for length in [100, 3 << 20] {
             let (_file, source) = file(length);
             assert_eq!(feed(&mut Input::open(&source).unwrap()), Ok(length));

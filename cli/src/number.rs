@@ -1,8 +1,10 @@
-//! Numbers as people write large ones: `1000`, `2^64`, `10^9`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Numbers as arguments: `1000`, `2^64`, `10^9`.
 
 use std::str::FromStr;
 
-/// Anything up to 2^128 - 1, exactly, with the spelling it came in.
+/// A number up to 2^128 - 1, with the text it was given as.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     pub(crate) value: u128,
@@ -27,7 +29,7 @@ impl FromStr for Number {
 const TOO_LARGE: &str = "too large: it must be below 2^128";
 
 fn whole(digits: &str) -> Result<u128, String> {
-    // `parse` would take a plus sign too.
+    // `parse` would accept a plus sign too.
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("not a number like 1000, 2^64 or 10^9".into());
     }
@@ -36,7 +38,7 @@ fn whole(digits: &str) -> Result<u128, String> {
 
 fn power(base: u128, exponent: u128) -> Option<u128> {
     if base <= 1 {
-        // Whatever the exponent; 0^0 is 1.
+        // For any exponent; 0^0 is 1.
         return Some(if exponent == 0 { 1 } else { base });
     }
     base.checked_pow(u32::try_from(exponent).ok()?)
@@ -67,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number() {
+    fn malformed_numbers() {
         for text in [
             "", "^", "2^", "^2", "-1", "+1", "1.5", "1e9", "0x10", "2^2^2", "1_000", " 1", "２",
         ] {

@@ -1,4 +1,6 @@
-//! Standard output and standard error, without panics where nobody reads them.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Writing to standard output and standard error without panics if they are closed.
 
 use crate::error::Error;
 use std::fmt;
@@ -6,12 +8,12 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 pub(crate) const STDOUT: &str = "standard output";
 
-/// `print!`, but a closed pipe or a full disk is an error and no panic.
+/// Like `print!`, but a closed pipe or a full disk gives an error.
 pub(crate) fn print(text: fmt::Arguments) -> Result<(), Error> {
     print_all(|stdout| stdout.write_fmt(text))
 }
 
-/// The same for much: in large pieces, where `io::stdout` would flush after each line.
+/// The same for long output, which is written in large pieces; `io::stdout` would flush each line.
 pub(crate) fn print_all(
     write: impl FnOnce(&mut BufWriter<StdoutLock>) -> io::Result<()>,
 ) -> Result<(), Error> {
@@ -21,11 +23,12 @@ pub(crate) fn print_all(
         .map_err(|error| Error::new(&STDOUT, error))
 }
 
+/// Prints an error to standard error.
 pub(crate) fn complain(error: &Error) {
     say(format_args!("{error}"));
 }
 
-/// Writes a line to standard error. Where that fails, nobody is left to tell.
+/// Prints a line to standard error. There is nothing to do if that fails.
 pub(crate) fn say(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "hornet: {line}");
 }

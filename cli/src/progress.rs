@@ -1,4 +1,6 @@
-//! Tells a person who waits how long it will take.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Progress bars for long work.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -6,15 +8,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Work that ends sooner is not worth a bar.
+/// A bar is shown after this time.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// What is counted.
+/// The unit of progress.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     Bytes,
     Files,
-    /// Files that are only looked for.
+    /// Files found in a search.
     FilesFound,
 }
 
@@ -32,15 +34,15 @@ impl Unit {
     }
 }
 
-/// Progress through some work, on standard error if that is a terminal; cleared when dropped. Any
-/// number of threads may count.
+/// The progress of some work, shown on standard error if that is a terminal, and cleared when
+/// dropped. Any number of threads may add to it.
 pub(crate) struct Progress {
     unit: Unit,
     length: Option<u64>,
     done: AtomicU64,
     started: Instant,
     bar: OnceLock<ProgressBar>,
-    /// Somebody could see a bar.
+    /// Whether a person could see a bar.
     watched: bool,
 }
 
@@ -56,7 +58,7 @@ impl Progress {
         }
     }
 
-    /// The same, but never shown to somebody who is just typing the input.
+    /// The same for an input: not shown if that is a terminal, where somebody is typing.
     pub(crate) fn of_input(length: Option<u64>, input: &impl IsTerminal) -> Self {
         let mut progress = Self::new(Unit::Bytes, length);
         progress.watched &= !input.is_terminal();

@@ -1,33 +1,35 @@
-//! Writes a file that is complete or not there at all.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Writes a file that is either complete or does not exist.
 
 use crate::error::Error;
-use crate::escape::Escaped;
+use crate::manifest::escape::Escaped;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Where a file shall be.
+/// Where to write a file.
 pub(crate) struct Target {
     path: PathBuf,
     folder: PathBuf,
-    /// What is there and will be replaced.
+    /// The existing file, which will be replaced.
     old: Option<Metadata>,
 }
 
 impl Target {
-    /// Refuses what exists, unless `replace` is set and it is a regular file.
+    /// Refuses a path that exists, unless `replace` is set and it is a regular file.
     pub(crate) fn new(path: &Path, replace: bool) -> Result<Self, Error> {
         let fail = |problem: &str| Error::new(&Escaped::new(path), problem);
         let old = match fs::symlink_metadata(path) {
             Ok(_) if !replace => {
-                return Err(fail("exists, and is replaced only with --force"));
+                return Err(fail("exists; use --force to replace it"));
             }
-            // Replaced, a device would be gone, and so would a link while its target stays.
+            // Replacing would destroy a device or a link.
             Ok(metadata) if !metadata.is_file() => {
                 return Err(fail(
-                    "exists and is not a regular file: it is never replaced",
+                    "exists and is not a regular file, so it is never replaced",
                 ));
             }
             Ok(metadata) => Some(metadata),
@@ -49,11 +51,11 @@ impl Target {
         self.old.as_ref()
     }
 
-    /// Opens a temporary file beside the target: before long work, to see that it can be written.
+    /// Creates a temporary file in the same folder. To be called before long work, to fail early.
     pub(crate) fn begin(self) -> Result<Saving, Error> {
         let temporary = Builder::new()
             .prefix(".hornet-")
-            // Minus what the umask takes away.
+            // Less the umask.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(&self.folder)
             .map_err(|error| self.error(&error))?;
@@ -68,14 +70,15 @@ impl Target {
     }
 }
 
-/// A file in the making, gone if it is dropped.
+/// A temporary file that will become the target, and is removed when dropped.
 pub(crate) struct Saving {
     target: Target,
     temporary: NamedTempFile,
 }
 
 impl Saving {
-    /// Writes it to the disk, and only then gives it its name; writes that to the disk too.
+    /// Writes the content to the disk, then gives the file its name, and writes that to the disk
+    /// too.
     pub(crate) fn finish(mut self, content: &[u8]) -> Result<(), Error> {
         let target = self.target;
         let write = || {
@@ -84,7 +87,7 @@ impl Saving {
             let named = if target.old.is_some() {
                 self.temporary.persist(&target.path)
             } else {
-                // Nothing was there, and nothing that came since is replaced.
+                // A file that was created meanwhile must not be replaced.
                 self.temporary.persist_noclobber(&target.path)
             };
             named.map_err(|error| error.error)?;
@@ -100,7 +103,7 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn nothing_is_seen_before_the_end() {
+    fn the_name_appears_at_the_end() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("new");
         let saving = Target::new(&path, false).unwrap().begin().unwrap();
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_meanwhile_stays() {
+    fn files_created_meanwhile_are_kept() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("new");
         for replace in [false, true] {

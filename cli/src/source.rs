@@ -1,4 +1,6 @@
-//! Where bytes come from: a file, or standard input for `-`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The source of a message, key or manifest: a file, or standard input for `-`.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -14,8 +16,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Opens it for reading without a buffer: nothing is read ahead, and no copy of a key stays
-    /// behind in one.
+    /// Opens it for reading without a buffer, which would read ahead and keep a copy of a key.
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
             Self::Stdin => Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?)),
@@ -34,7 +35,7 @@ impl From<OsString> for Source {
     }
 }
 
-/// The name as it is; quoted and escaped if it is not text or would disturb the terminal.
+/// Shows the name unchanged if it is UTF-8 without control characters, else quoted and escaped.
 impl fmt::Display for Source {
     #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +49,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// Reads what is there, up to a buffer full; nothing only at the end. Signals do not stop it.
+/// Reads what is available, up to the length of the buffer. Returns 0 only at the end. Continues
+/// after signals.
 pub(crate) fn read_some(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {

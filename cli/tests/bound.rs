@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
 //! `hornet bound`.
 
 mod common;
@@ -15,7 +17,7 @@ fn the_papers_example() {
         "C = 2^64: ",
         "D = 2^75: ",
         "L = 1024: bytes of the longest message, ceil(L/16) = 64\n",
-        // "With probability at least 0.999999 - delta" all are rejected.
+        // "With probability at least 0.999999 - delta", all forgeries are rejected.
         "2^-21.27, which is at most 3.931e-7\n",
         "no two messages have the same nonce",
     ] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
 //! `hornet keygen`.
 
 mod common;
@@ -7,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn a_key_file_is_made_once() {
+fn a_key_file_is_not_overwritten() {
     let folder = Folder::new();
     prints(&folder.run("keygen k"), "");
     let mode = fs::metadata(folder.path("k")).unwrap().permissions().mode();
@@ -17,7 +19,7 @@ fn a_key_file_is_made_once() {
     assert_eq!(folder.read("k"), before);
     complains(&folder.run("keygen no/folder/k"), 2, &["no/folder/k: "]);
     rejects(&folder.run("keygen"), &["KEYFILE"]);
-    // Two are not the same.
+    // Another key is different.
     prints(&folder.run("keygen l"), "");
     assert_ne!(folder.read("l"), before);
 }

@@ -1,15 +1,17 @@
-//! What the tests of the command share: folders to run it in, and what they expect of it.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#![allow(dead_code, reason = "each test program takes what it needs")]
+//! Helpers for the tests of the command: folders to run it in, and assertions about its output.
+
+#![allow(dead_code, reason = "no test program uses all of it")]
 #![allow(
     clippy::missing_panics_doc,
     clippy::must_use_candidate,
     unreachable_pub,
     missing_docs,
-    reason = "of tests only"
+    reason = "for tests only"
 )]
 
-use hornet::key_file::KeyFile;
+use hornet_key_file::KeyFile;
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::Write;
@@ -22,7 +24,13 @@ use tempfile::TempDir;
 
 pub const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
 pub const MESSAGE: &[u8] = b"Cryptographic Forum Research Group";
-/// A folder with a key and the message of the RFC, gone when dropped.
+/// The tag of the message under the key.
+pub const TAG: &str = "a8061dc1305136c6c22b8baf0c0127a9";
+
+/// What `hornet --version` prints: the version of the package, which must be the library's.
+pub const VERSION: &str = concat!("hornet ", env!("CARGO_PKG_VERSION"), "\n");
+
+/// A folder with the key and the message of the RFC, removed when dropped.
 pub struct Folder(pub TempDir);
 
 impl Folder {
@@ -51,7 +59,7 @@ impl Folder {
         path
     }
 
-    /// The command in this folder, with arguments cut at spaces.
+    /// The command in this folder, with arguments separated by spaces.
     pub fn hornet(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hornet"));
         command
@@ -87,7 +95,7 @@ pub fn prints(output: &Output, stdout: &str) {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// Nothing on standard output, one line on standard error with all of these words.
+/// The command failed with one line on standard error that has all of these words.
 #[track_caller]
 pub fn complains(output: &Output, status: i32, words: &[&str]) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -100,7 +108,7 @@ pub fn complains(output: &Output, status: i32, words: &[&str]) {
     }
 }
 
-/// Wrong usage, as the argument parser reports it.
+/// The argument parser rejected the arguments.
 #[track_caller]
 pub fn rejects(output: &Output, words: &[&str]) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -111,7 +119,7 @@ pub fn rejects(output: &Output, words: &[&str]) {
     }
 }
 
-/// A pipe whose reader is gone.
+/// A pipe whose reader was closed.
 pub fn broken_pipe() -> Stdio {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let writer = reader.stdin.take().unwrap();
@@ -119,7 +127,8 @@ pub fn broken_pipe() -> Stdio {
     writer.into()
 }
 
-/// Both ends of a terminal of 80 columns: what a person sees, and what the command writes to.
+/// A terminal of 80 columns: the end at which a person reads, and the end to which the command
+/// writes.
 pub fn terminal() -> (File, OwnedFd) {
     let (mut person, mut command) = (0, 0);
     let mut size = libc::winsize {
@@ -142,7 +151,7 @@ pub fn terminal() -> (File, OwnedFd) {
     }
 }
 
-/// For the commands on many files: a key file `k` and this tree, `t`:
+/// A folder for commands on many files, with a key file `k` and this tree, `t`:
 ///
 /// ```text
 /// a            "one"
@@ -163,7 +172,7 @@ pub fn tree() -> Folder {
 
 pub const TREE: [&str; 4] = ["t/a", "t/empty", "t/sub/b", "t/sub/deep/c"];
 
-/// What `hornet check` prints when all is as it was.
+/// What `hornet check` prints for an unchanged tree.
 pub fn all_ok() -> String {
     TREE.map(|path| format!("{path}: OK\n")).concat()
 }
@@ -185,7 +194,7 @@ impl Folder {
     }
 }
 
-/// These lines on standard output, that status, and all of these words on standard error.
+/// The command printed these lines and all of these words on standard error.
 #[track_caller]
 pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -197,12 +206,19 @@ pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
     assert_eq!(stderr.is_empty(), words.is_empty(), "{stderr}");
 }
 
-/// The paths in a manifest, as they are written there.
+/// The paths in a manifest, in their escaped form.
 pub fn paths(manifest: &str) -> Vec<&str> {
     let lines = manifest
         .lines()
         .filter(|line| line.get(65..67) == Some("  "));
     lines.map(|line| &line[67..]).collect()
+}
+
+/// Whether a line of a manifest has the tag of this content under its nonce.
+pub fn is_tag_of(key_file: &KeyFile, line: &str, content: &[u8]) -> bool {
+    let nonce = line[..32].parse().unwrap();
+    let tag = line[33..65].parse().unwrap();
+    key_file.key().verify(&nonce, content, &tag).is_ok()
 }
 
 /// Root may read everything.

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The text of a key file.
+
+use crate::error::Problem;
+use crate::nonces::{COUNTERS, Purpose};
+use hornet::aes::{Key, NotClamped};
+use hornet::{Mismatch, Tag};
+use std::io::Write;
+use std::str;
+use zeroize::Zeroizing;
+
+const TITLE: &[u8] = b"hornet-poly1305-aes-key 1";
+
+/// The longest text: 2^120 has 37 decimal digits.
+const LONGEST: usize = TITLE.len()
+    + " key ".len()
+    + 2 * Key::BYTES
+    + " next-nonce ".len()
+    + 37
+    + " check ".len()
+    + 2 * Tag::BYTES
+    + "\n".len();
+
+/// The length of the last line.
+const CHECK_LINE_BYTES: usize = "check ".len() + 2 * Tag::BYTES + "\n".len();
+
+/// One byte more than the longest text, to detect that a text is longer.
+pub(crate) type Buffer = Zeroizing<[u8; LONGEST + 1]>;
+
+pub(crate) fn buffer() -> Buffer {
+    Zeroizing::new([0; LONGEST + 1])
+}
+
+/// The text of a key file. Wiped when dropped.
+pub(crate) type Text = Zeroizing<Vec<u8>>;
+
+/// The content of a key file.
+pub(crate) struct Content {
+    pub(crate) key: Key,
+    /// The first counter that is not used.
+    pub(crate) next: u128,
+}
+
+impl Content {
+    /// Parses the text of a key file.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Problem> {
+        let mut lines = text.split_inclusive(|&byte| byte == b'\n');
+        let mut line = |start: &[u8]| lines.next()?.strip_suffix(b"\n")?.strip_prefix(start);
+
+        let title = line(TITLE);
+        title.filter(|rest| rest.is_empty()).ok_or(TITLE_PROBLEM)?;
+
+        let mut bytes = Zeroizing::new([0; Key::BYTES]);
+        line(b"key ")
+            .filter(|digits| digits.len() == 2 * Key::BYTES)
+            // Decodes in constant time.
+            .and_then(|digits| base16ct::lower::decode(digits, &mut *bytes).ok())
+            .ok_or(KEY_PROBLEM)?;
+        let key = Key::new(&bytes).map_err(|NotClamped| R_PROBLEM)?;
+
+        let next = line(b"next-nonce ").and_then(counter).ok_or(NEXT_PROBLEM)?;
+
+        let mut check = [0; Tag::BYTES];
+        line(b"check ")
+            .filter(|digits| digits.len() == 2 * Tag::BYTES)
+            .and_then(|digits| base16ct::lower::decode(digits, &mut check).ok())
+            .ok_or(CHECK_PROBLEM)?;
+        if lines.next().is_some() {
+            return Err(END_PROBLEM);
+        }
+        let above = text.len() - CHECK_LINE_BYTES;
+        key.verify(
+            &Purpose::KEY_FILE.nonce(next),
+            &text[..above],
+            &check.into(),
+        )
+        .map_err(|Mismatch| MISMATCH_PROBLEM)?;
+        Ok(Self { key, next })
+    }
+}
+
+const TITLE_PROBLEM: Problem = Problem::Malformed(1, r#"is not "hornet-poly1305-aes-key 1""#);
+const KEY_PROBLEM: Problem =
+    Problem::Malformed(2, r#"is not "key" and 64 lower-case hexadecimal digits"#);
+const R_PROBLEM: Problem = Problem::Malformed(2, "r, the second half of the key, is not clamped");
+const NEXT_PROBLEM: Problem =
+    Problem::Malformed(3, "next-nonce is not a decimal number below 2^120");
+const CHECK_PROBLEM: Problem =
+    Problem::Malformed(4, r#"is not "check" and 32 lower-case hexadecimal digits"#);
+const MISMATCH_PROBLEM: Problem =
+    Problem::Malformed(4, "check does not match the lines above: they were changed");
+const END_PROBLEM: Problem = Problem::Malformed(5, "unexpected: the file must end after line 4");
+
+/// Writes the text of a key file. Each counter gives one text, so the nonce of the last line has
+/// one message.
+pub(crate) fn text(key: &Key, next: u128) -> Text {
+    // With enough capacity from the start: a vector that grows frees its old memory without wiping
+    // it.
+    let mut text = Zeroizing::new(Vec::with_capacity(LONGEST));
+    let mut digits = Zeroizing::new([0; 2 * Key::BYTES]);
+    let digits = base16ct::lower::encode(key.as_bytes(), &mut *digits).unwrap_or_default();
+
+    text.extend_from_slice(TITLE);
+    text.extend_from_slice(b"\nkey ");
+    text.extend_from_slice(digits);
+    // Writing to a vector cannot fail.
+    let _ = write!(text, "\nnext-nonce {next}\n");
+    let check = key.mac(Purpose::KEY_FILE.nonce(next), &text);
+    let _ = writeln!(text, "check {check}");
+    text
+}
+
+/// Parses a decimal number below 2^120 without leading zeros or a sign.
+fn counter(digits: &[u8]) -> Option<u128> {
+    let canonical = digits.iter().all(u8::is_ascii_digit)
+        && (digits[..] == b"0"[..] || digits.first() != Some(&b'0'));
+    let number = str::from_utf8(digits).ok()?.parse().ok()?;
+    (canonical && number < COUNTERS).then_some(number)
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Key files: creating, opening, reserving nonces, deriving other keys.
+
+use crate::content::{self, Content};
+use crate::error::{Error, Problem};
+use crate::nonces::{self, Nonces, Purpose};
+use crate::place::{Identity, Place, identity};
+use hornet::aes;
+use std::fs::{self, Metadata};
+use std::iter::zip;
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// A key on disk, and the source of its nonces. The [crate documentation](crate) says what it
+/// guarantees.
+///
+/// The key is read once, and wiped when dropped. The count of nonces is not kept in memory: each
+/// [`reserve`](Self::reserve) reads and replaces the file.
+#[derive(Debug)]
+pub struct KeyFile {
+    place: Place,
+    key: aes::Key,
+    /// Of the file that was opened or created.
+    identity: Identity,
+}
+
+impl KeyFile {
+    /// Makes a random key and writes it to a new file, with mode 0600. Never overwrites anything.
+    ///
+    /// Until it is complete, the file has a temporary name, which begins with a dot and ends in a
+    /// random number. A crash may leave such a file. Its key was never used.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if something of that name exists, or if the file cannot be written.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let create = || {
+            let mut bytes = Zeroizing::new([0; aes::Key::BYTES]);
+            getrandom::fill(&mut *bytes)
+                .map_err(|error| Problem::Io("no random bytes for a key", error.into()))?;
+            Self::create_with(path, aes::Key::clamped(&bytes))
+        };
+        create().map_err(|problem| Error::new(path, problem))
+    }
+
+    /// Reads a key file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if it cannot be read, or if the file or its text are not as the
+    /// [crate documentation](crate) says.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let open = || {
+            let place = Place::of(path)?;
+            let (content, identity) = place.read()?;
+            Ok(Self {
+                place,
+                key: content.key,
+                identity,
+            })
+        };
+        open().map_err(|problem| Error::new(path, problem))
+    }
+
+    /// The key that the file held when it was opened or created.
+    #[must_use]
+    pub fn key(&self) -> &aes::Key {
+        &self.key
+    }
+
+    /// Reserves `count` nonces: the count on disk is beyond them before this returns. Waits while
+    /// another thread or process reserves nonces.
+    ///
+    /// Takes the time of two `fsync`, so reserve many nonces at once for many messages. Nonces that
+    /// are not used are lost; there are 2^120. Reserving none only checks the file.
+    ///
+    /// The file is read and replaced where the path led when it was opened. If another file with
+    /// the same key is there now, nonces are reserved in that.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the file cannot be read or written, if it is no longer as the
+    /// [crate documentation](crate) says, if it now holds another key, or if not that many nonces
+    /// are left. The file is unchanged then, or its count is beyond nonces that were not handed
+    /// out.
+    pub fn reserve(&self, count: u64) -> Result<Nonces, Error> {
+        self.try_reserve(count)
+            .map_err(|problem| Error::new(self.place.shown(), problem))
+    }
+
+    /// Derives another key from this one, and writes it to a new file that counts its own nonces.
+    /// The new key reveals nothing about this key or about others derived from it.
+    ///
+    /// The new key is k' = `AES_k(n)` and r' = `AES_k(n + 1)`, clamped, where n and n + 1 are
+    /// nonces reserved for [`Purpose::FORK`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] like [`reserve`](Self::reserve) about this file, or like [`create`](Self::create)
+    /// about the new one.
+    pub fn fork(&self, path: &Path) -> Result<Self, Error> {
+        let mut nonces = self.reserve(2)?;
+        let mut bytes = Zeroizing::new([0; aes::Key::BYTES]);
+        for half in bytes.chunks_exact_mut(aes::Nonce::BYTES) {
+            let nonce = nonces
+                .next_with(Purpose::FORK)
+                .ok_or_else(|| Error::new(self.place.shown(), Problem::Exhausted))?;
+            half.copy_from_slice(&*self.key.pad(nonce));
+        }
+        Self::create_with(path, aes::Key::clamped(&bytes))
+            .map_err(|problem| Error::new(path, problem))
+    }
+
+    /// Whether `metadata` is that of the key file, as it was when opened or as it is now. A program
+    /// can use this to avoid authenticating the key file as a message.
+    #[must_use]
+    pub fn is(&self, metadata: &Metadata) -> bool {
+        let that = identity(metadata);
+        let now = fs::metadata(self.place.path());
+        that == self.identity || now.is_ok_and(|now| that == identity(&now))
+    }
+
+    fn create_with(path: &Path, key: aes::Key) -> Result<Self, Problem> {
+        let place = Place::of_new(path)?;
+        let identity = place.create(&content::text(&key, 0))?;
+        Ok(Self {
+            place,
+            key,
+            identity,
+        })
+    }
+
+    fn try_reserve(&self, count: u64) -> Result<Nonces, Problem> {
+        let next = |content: &Content| {
+            if is_same(&content.key, &self.key) {
+                Ok(content.next)
+            } else {
+                Err(Problem::OtherKey)
+            }
+        };
+        if count == 0 {
+            let (content, _) = self.place.read()?;
+            return Ok(Nonces::new(next(&content)?, 0));
+        }
+        self.place.update(|content| {
+            let start = next(content)?;
+            // Below 2^121.
+            let end = start + u128::from(count);
+            if end >= nonces::COUNTERS {
+                return Err(Problem::Exhausted);
+            }
+            let text = content::text(&content.key, end);
+            Ok((Nonces::new(start, count), text))
+        })
+    }
+}
+
+/// Whether two keys are the same, in constant time.
+fn is_same(one: &aes::Key, other: &aes::Key) -> bool {
+    let differences = zip(one.as_bytes(), other.as_bytes()).map(|(one, other)| one ^ other);
+    differences.fold(0, |all, difference| all | difference) == 0
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The place of a key file: reading and replacing the file there.
+
+use crate::content::{self, Content, Text};
+use crate::error::Problem;
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How often to lock again after another user has replaced the file.
+const ATTEMPTS: usize = 100_000;
+
+/// The device and inode of a file.
+pub(crate) type Identity = (u64, u64);
+
+/// The folder of a key file and its name there, with all symbolic links resolved, so that the file
+/// can be replaced.
+#[derive(Debug)]
+pub(crate) struct Place {
+    path: PathBuf,
+    folder: PathBuf,
+    name: OsString,
+    /// The path that the caller gave.
+    shown: PathBuf,
+}
+
+impl Place {
+    /// The place of a file that exists.
+    pub(crate) fn of(path: &Path) -> Result<Self, Problem> {
+        let real = fs::canonicalize(path).map_err(io("cannot be opened"))?;
+        Self::new(&real, path)
+    }
+
+    /// The place of a file to create.
+    pub(crate) fn of_new(path: &Path) -> Result<Self, Problem> {
+        let name = path.file_name().ok_or(Problem::NoName)?;
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let folder = fs::canonicalize(folder).map_err(io("its folder cannot be opened"))?;
+        Self::new(&folder.join(name), path)
+    }
+
+    fn new(path: &Path, shown: &Path) -> Result<Self, Problem> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Problem::NoName);
+        };
+        Ok(Self {
+            path: path.into(),
+            folder: folder.into(),
+            name: name.into(),
+            shown: shown.into(),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// Creates the file. It gets its name when it is complete, and only if nothing has that name.
+    pub(crate) fn create(&self, text: &Text) -> Result<Identity, Problem> {
+        let folder = self.open_folder()?;
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(io("no random bytes for a temporary name"))?;
+        let name = self.temporary_name(&format!("{:016x}", u64::from_ne_bytes(random)));
+
+        let temporary = Temporary::create(&folder, name)?;
+        temporary.write(text)?;
+        let identity = identity(&temporary.file.metadata().map_err(io("cannot be created"))?);
+        temporary.rename_to_new(&self.name)?;
+        sync(&folder)?;
+        Ok(identity)
+    }
+
+    /// Reads the file.
+    pub(crate) fn read(&self) -> Result<(Content, Identity), Problem> {
+        let folder = self.open_folder()?;
+        let file = self.lock(&folder, OFlags::RDONLY, FlockOperation::LockShared)?;
+        let metadata = check(&file)?;
+        Ok((read(&file)?, identity(&metadata)))
+    }
+
+    /// Replaces the file by the text that `change` returns, atomically and under a lock. The new
+    /// file is on the disk when this returns the result of `change`.
+    pub(crate) fn update<T>(
+        &self,
+        change: impl FnOnce(&Content) -> Result<(T, Text), Problem>,
+    ) -> Result<T, Problem> {
+        let folder = self.open_folder()?;
+        // Holds the lock until the end of the function.
+        let file = self.lock(&folder, OFlags::RDWR, FlockOperation::LockExclusive)?;
+        check(&file)?;
+        let (result, text) = change(&read(&file)?)?;
+
+        let name = self.temporary_name("new");
+        // A crash may have left one. Under the lock, no one else makes one.
+        match rustix::fs::unlinkat(&folder, &name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(io("an old temporary file cannot be removed")(error)),
+        }
+        let temporary = Temporary::create(&folder, name)?;
+        temporary.write(&text)?;
+        temporary.rename_over(&self.name)?;
+        sync(&folder)?;
+        Ok(result)
+    }
+
+    fn open_folder(&self) -> Result<OwnedFd, Problem> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::open(&self.folder, flags, Mode::empty())
+            .map_err(io("its folder cannot be opened"))
+    }
+
+    /// Opens and locks the file, which another one may replace before the lock is taken: so the
+    /// locked file must still have the name. Gives up after `ATTEMPTS`, as on file systems whose
+    /// inodes change.
+    fn lock(
+        &self,
+        folder: &OwnedFd,
+        access: OFlags,
+        operation: FlockOperation,
+    ) -> Result<File, Problem> {
+        // Opening must not wait for a pipe, or acquire a terminal.
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        for _ in 0..ATTEMPTS {
+            let file = match rustix::fs::openat(folder, &self.name, flags, Mode::empty()) {
+                Ok(file) => file,
+                // It is a symbolic link.
+                Err(Errno::LOOP) => return Err(Problem::NotRegular),
+                Err(error) => return Err(io("cannot be opened")(error)),
+            };
+            retry_on_intr(|| rustix::fs::flock(&file, operation))
+                .map_err(io("cannot be locked"))?;
+
+            let locked = rustix::fs::fstat(&file).map_err(io("cannot be read"))?;
+            let named = rustix::fs::statat(folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(io("cannot be opened"))?;
+            if (locked.st_dev, locked.st_ino) == (named.st_dev, named.st_ino) {
+                return Ok(file.into());
+            }
+        }
+        let busy = io::Error::from(ErrorKind::ResourceBusy);
+        Err(Problem::Io("cannot be locked", busy))
+    }
+
+    /// The name of a hidden temporary file in the same folder.
+    fn temporary_name(&self, what: &str) -> OsString {
+        let mut name = OsString::from(".");
+        name.push(&self.name);
+        name.push(".");
+        name.push(what);
+        name
+    }
+}
+
+/// A temporary file, removed when dropped unless it was renamed.
+struct Temporary<'a> {
+    folder: &'a OwnedFd,
+    name: OsString,
+    file: File,
+    renamed: bool,
+}
+
+impl<'a> Temporary<'a> {
+    fn create(folder: &'a OwnedFd, name: OsString) -> Result<Self, Problem> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let fail = io("a temporary file cannot be created beside it");
+        let file = rustix::fs::openat(folder, &name, flags, mode).map_err(&fail)?;
+        let temporary = Self {
+            folder,
+            name,
+            file: file.into(),
+            renamed: false,
+        };
+        // Regardless of the umask.
+        rustix::fs::fchmod(&temporary.file, mode).map_err(&fail)?;
+        Ok(temporary)
+    }
+
+    /// Writes the whole text to the disk.
+    fn write(&self, text: &Text) -> Result<(), Problem> {
+        (&self.file)
+            .write_all(text)
+            .and_then(|()| self.file.sync_all())
+            .map_err(io("a temporary file beside it cannot be written"))
+    }
+
+    /// Renames it, replacing the file of that name.
+    fn rename_over(mut self, name: &OsStr) -> Result<(), Problem> {
+        rustix::fs::renameat(self.folder, &self.name, self.folder, name)
+            .map_err(io("cannot be replaced"))?;
+        self.renamed = true;
+        Ok(())
+    }
+
+    /// Renames it, unless something has that name.
+    fn rename_to_new(mut self, name: &OsStr) -> Result<(), Problem> {
+        let mut result = rename_to_new(self.folder, &self.name, name);
+        self.renamed = result.is_ok();
+        // Not every system and file system supports this.
+        if let Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) = result {
+            // The temporary name is removed when `self` is dropped.
+            let flags = AtFlags::empty();
+            result = rustix::fs::linkat(self.folder, &self.name, self.folder, name, flags);
+        }
+        result.map_err(|error| match error {
+            Errno::EXIST => Problem::Exists,
+            error => io("cannot be created")(error),
+        })
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_to_new(folder: &OwnedFd, from: &OsStr, to: &OsStr) -> rustix::io::Result<()> {
+    let flags = rustix::fs::RenameFlags::NOREPLACE;
+    rustix::fs::renameat_with(folder, from, folder, to, flags)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_to_new(_: &OwnedFd, _: &OsStr, _: &OsStr) -> rustix::io::Result<()> {
+    Err(Errno::NOSYS)
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // If that fails too, the file remains until the next update.
+            let _ = rustix::fs::unlinkat(self.folder, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+/// Checks that a file may hold a key: regular, with one name, and accessible only by its owner.
+fn check(file: &File) -> Result<Metadata, Problem> {
+    let metadata = file.metadata().map_err(io("cannot be read"))?;
+    let mode = metadata.mode() & 0o7777;
+    if !metadata.is_file() {
+        Err(Problem::NotRegular)
+    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Err(Problem::Owner)
+    } else if metadata.nlink() != 1 {
+        Err(Problem::Links(metadata.nlink()))
+    } else if mode & 0o077 != 0 {
+        Err(Problem::Mode(mode))
+    } else {
+        Ok(metadata)
+    }
+}
+
+fn read(mut file: &File) -> Result<Content, Problem> {
+    let mut buffer = content::buffer();
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(io("cannot be read")(error)),
+        }
+    }
+    Content::parse(&buffer[..length])
+}
+
+/// Writes the entries of a folder to the disk.
+fn sync(folder: &OwnedFd) -> Result<(), Problem> {
+    retry_on_intr(|| rustix::fs::fsync(folder)).map_err(io("its folder cannot be written"))
+}
+
+pub(crate) fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
+
+/// Makes a `Problem` of an error of the operating system.
+fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
+    move |error| Problem::Io(what, error.into())
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Child processes: this test program, started again to do one job.
+
+use super::{KeyFile, counter};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::{env, io};
+
+const JOB: &str = "HORNET_TEST_JOB";
+const PATH: &str = "HORNET_TEST_PATH";
+
+/// A command that does the job with the key file at the path.
+pub(crate) fn command(job: &str, path: &Path) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        // With two threads, the job has a thread of its own to be traced, and the process can be
+        // waited for.
+        .args(["--exact", "child::job", "--nocapture", "--test-threads=2"])
+        .env(JOB, job)
+        .env(PATH, path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// The lines that a child printed with `say`.
+pub(crate) fn said(stdout: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(stdout);
+    let lines = text.lines().filter_map(|line| line.strip_prefix("> "));
+    lines.map(Into::into).collect()
+}
+
+/// The same, of a child that must have succeeded.
+#[track_caller]
+pub(crate) fn all_said(output: &Output) -> Vec<String> {
+    assert!(output.status.success(), "{output:?}");
+    said(&output.stdout)
+}
+
+/// The nonces that a child said it was given.
+pub(crate) fn counters(said: &[String]) -> Vec<u128> {
+    let counters = said.iter().filter_map(|line| line.strip_prefix("nonce "));
+    counters.map(|counter| counter.parse().unwrap()).collect()
+}
+
+/// Prints a line that the parent recognizes. A newline first ends what the test harness has
+/// written.
+fn say(line: impl std::fmt::Display) {
+    let mut stdout = io::stdout();
+    stdout
+        .write_all(format!("\n> {line}\n").as_bytes())
+        .unwrap();
+    stdout.flush().unwrap();
+}
+
+fn reserve(file: &KeyFile, count: u64) {
+    match file.reserve(count) {
+        Ok(nonces) => nonces.for_each(|nonce| say(format_args!("nonce {}", counter(&nonce)))),
+        Err(error) => say(format_args!("error {error}")),
+    }
+}
+
+/// Not a test: the jobs of child processes.
+#[test]
+fn job() {
+    let (Ok(job), Some(path)) = (env::var(JOB), env::var_os(PATH)) else {
+        return;
+    };
+    let path = Path::new(&path);
+    let open = || KeyFile::open(path).unwrap();
+    match &job[..] {
+        "reserve many times" => {
+            let file = open();
+            for count in (1..=5).cycle().take(30) {
+                reserve(&file, count);
+            }
+        }
+        "reserve forever" => {
+            let file = open();
+            loop {
+                reserve(&file, 2);
+            }
+        }
+        "reserve, traced" => {
+            let file = open();
+            begin_traced();
+            reserve(&file, 2);
+            end_traced();
+        }
+        "create, traced" => {
+            begin_traced();
+            match KeyFile::create(path) {
+                Ok(_) => say("created"),
+                Err(error) => say(format_args!("error {error}")),
+            }
+            end_traced();
+        }
+        "create, when all is masked" | "create, when nothing is masked" => {
+            let mask = if job.contains("all") { 0o777 } else { 0 };
+            // SAFETY: affects new files only.
+            unsafe { libc::umask(mask) };
+            let file = KeyFile::create(path).unwrap();
+            reserve(&file, 1);
+        }
+        "reserve and create, on a full disk" => {
+            let file = open();
+            // SAFETY: ignores a signal, without a handler.
+            unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+            limit_files_to_nothing();
+            reserve(&file, 1);
+            let create = KeyFile::create(&path.with_file_name("new"));
+            say(format_args!("error {}", create.unwrap_err()));
+        }
+        "reserve, killed at the first byte" => {
+            let file = open();
+            limit_files_to_nothing();
+            reserve(&file, 1);
+        }
+        "reserve and create, as nobody" => {
+            // SAFETY: changes the user and group of this process, and nothing else.
+            unsafe {
+                assert_eq!(libc::setgid(65_534), 0);
+                assert_eq!(libc::setuid(65_534), 0);
+            }
+            reserve(&open(), 1);
+            let create = KeyFile::create(&path.with_file_name("new"));
+            say(format_args!("error {}", create.unwrap_err()));
+        }
+        other => panic!("no job {other}"),
+    }
+}
+
+/// Files cannot grow from now on: a write fails, or raises SIGXFSZ unless that is ignored.
+fn limit_files_to_nothing() {
+    let limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the limit lives as long as the call.
+    let result = unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
+    assert_eq!(result, 0);
+}
+
+/// Lets the parent trace this thread from here on, and tells it which thread.
+#[cfg(target_os = "linux")]
+fn begin_traced() {
+    // SAFETY: the parent waits for this thread. Without a parent that does, this job is not called.
+    let thread = unsafe {
+        assert_eq!(libc::ptrace(libc::PTRACE_TRACEME), 0, "cannot be traced");
+        libc::gettid()
+    };
+    say(format_args!("thread {thread}"));
+    end_traced();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_traced() {}
+
+/// Stops until the tracer continues it.
+fn end_traced() {
+    // SAFETY: raising a signal only stops the thread.
+    unsafe { libc::raise(libc::SIGSTOP) };
+}
+
+/// The signal that killed the child.
+pub(crate) fn signal(output: &Output) -> Option<i32> {
+    output.status.signal()
+}

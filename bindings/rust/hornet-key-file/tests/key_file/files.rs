@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Which files may hold a key: owner, mode, links, kind; and errors of the file system.
+
+use super::{child, names, next, place, problem, text, write};
+use hornet_key_file::KeyFile;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+
+fn is_root() -> bool {
+    // SAFETY: takes no arguments.
+    unsafe { libc::geteuid() == 0 }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o7777
+}
+
+#[test]
+fn only_the_owner_can_read_it() {
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    assert_eq!(mode(&path), 0o600);
+    next(&file);
+    assert_eq!(mode(&path), 0o600);
+
+    for bit in 0..6 {
+        set_mode(&path, 0o600 | 1 << bit);
+        let expected = format!(
+            "accessible by others than its owner (mode 06{:02o}): use chmod 600",
+            1 << bit
+        );
+        assert_eq!(problem(KeyFile::open(&path), &path), expected);
+        assert_eq!(problem(file.reserve(1), &path), expected);
+        assert_eq!(problem(file.reserve(0), &path), expected);
+    }
+    set_mode(&path, 0o600);
+    assert_eq!(next(&file), 1);
+}
+
+#[test]
+fn mode_does_not_depend_on_the_umask() {
+    for job in [
+        "create, when all is masked",
+        "create, when nothing is masked",
+    ] {
+        let (_folder, path) = place();
+        child::all_said(&child::command(job, &path).output().unwrap());
+        assert_eq!(mode(&path), 0o600, "{job}");
+    }
+}
+
+#[test]
+fn another_owner() {
+    if !is_root() {
+        // /etc/passwd belongs to another user, too.
+        let path = Path::new("/etc/passwd");
+        assert_eq!(
+            problem(KeyFile::open(path), path),
+            "belongs to another user"
+        );
+        return;
+    }
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    chown(&path, Some(65_534), None).unwrap();
+    assert_eq!(
+        problem(KeyFile::open(&path), &path),
+        "belongs to another user"
+    );
+    assert_eq!(problem(file.reserve(1), &path), "belongs to another user");
+    chown(&path, Some(0), None).unwrap();
+    assert_eq!(next(&file), 0);
+}
+
+#[test]
+fn a_symbolic_link_stays() {
+    let (folder, path) = place();
+    fs::create_dir(folder.path().join("there")).unwrap();
+    let target = folder.path().join("there/target");
+    KeyFile::create(&target).unwrap();
+    symlink("there/target", &path).unwrap();
+
+    let file = KeyFile::open(&path).unwrap();
+    assert_eq!(next(&file), 0);
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(&target).unwrap().is_file());
+    assert_eq!(next(&KeyFile::open(&target).unwrap()), 1);
+    assert_eq!(names(&folder), ["key", "there"]);
+
+    // A link in the place of the file itself is not followed.
+    fs::rename(&target, folder.path().join("moved")).unwrap();
+    symlink("../moved", &target).unwrap();
+    assert_eq!(problem(file.reserve(1), &path), "not a regular file");
+    assert!(fs::symlink_metadata(&target).unwrap().is_symlink());
+}
+
+#[test]
+fn hard_links_are_refused() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let other = folder.path().join("other");
+    fs::hard_link(&path, &other).unwrap();
+    let expected = "has 2 hard links: under the other names, old nonces would remain";
+    assert_eq!(problem(KeyFile::open(&path), &path), expected);
+    assert_eq!(problem(KeyFile::open(&other), &other), expected);
+    assert_eq!(problem(file.reserve(1), &path), expected);
+    fs::remove_file(&other).unwrap();
+    assert_eq!(next(&file), 0);
+}
+
+#[test]
+fn only_regular_files() {
+    let (folder, path) = place();
+    let folder = folder.path();
+    let pipe = folder.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let socket = folder.join("socket");
+    let _listener = UnixListener::bind(&socket).unwrap();
+    let null = Path::new("/dev/null");
+    for other in [folder, &pipe, null] {
+        assert_eq!(problem(KeyFile::open(other), other), "not a regular file");
+    }
+    for other in [&socket, &path] {
+        let problem = problem(KeyFile::open(other), other);
+        assert!(problem.starts_with("cannot be opened: "), "{problem}");
+    }
+    for other in ["/", "..", ""].map(Path::new) {
+        assert_eq!(problem(KeyFile::create(other), other), "not a file name");
+    }
+    assert_eq!(
+        problem(KeyFile::open(Path::new("/")), Path::new("/")),
+        "not a file name"
+    );
+
+    // In the place of the key file.
+    let file = KeyFile::create(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let missing = problem(file.reserve(1), &path);
+    assert!(missing.starts_with("cannot be opened: "), "{missing}");
+    fs::rename(&pipe, &path).unwrap();
+    assert_eq!(problem(file.reserve(1), &path), "not a regular file");
+    assert_eq!(problem(file.reserve(0), &path), "not a regular file");
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let (folder, path) = place();
+    let source = KeyFile::create(&folder.path().join("source")).unwrap();
+    let refused = |path: &Path| {
+        let expected = "exists, and is not overwritten";
+        assert_eq!(problem(KeyFile::create(path), path), expected);
+        assert_eq!(problem(source.fork(path), path), expected);
+    };
+    write(&path, text(41));
+    refused(&path);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text(41));
+    write(&path, "");
+    refused(&path);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "");
+    fs::remove_file(&path).unwrap();
+
+    symlink("nowhere", &path).unwrap();
+    refused(&path);
+    assert_eq!(fs::read_link(&path).unwrap(), Path::new("nowhere"));
+    assert!(!folder.path().join("nowhere").exists());
+    fs::remove_file(&path).unwrap();
+
+    fs::create_dir(&path).unwrap();
+    refused(&path);
+    assert_eq!(names(&folder), ["key", "source"]);
+
+    let nowhere = folder.path().join("no folder/key");
+    let problem = problem(KeyFile::create(&nowhere), &nowhere);
+    assert!(
+        problem.starts_with("its folder cannot be opened: "),
+        "{problem}"
+    );
+}
+
+/// Relative components, long names, names with control characters.
+#[test]
+fn paths() {
+    let (folder, _) = place();
+    let file = KeyFile::create(&folder.path().join("x/../key")).err();
+    assert!(file.is_some(), "x does not exist");
+    fs::create_dir(folder.path().join("x")).unwrap();
+    let file = KeyFile::create(&folder.path().join("x/../key")).unwrap();
+    assert_eq!(next(&file), 0);
+    let again = KeyFile::open(&folder.path().join("./x/.././key")).unwrap();
+    assert_eq!(next(&again), 1);
+    assert_eq!(names(&folder), ["key", "x"]);
+
+    let long = folder.path().join("k".repeat(255));
+    let problem = problem(KeyFile::create(&long), &long);
+    assert!(
+        problem.starts_with("a temporary file cannot be created beside it: "),
+        "{problem}"
+    );
+
+    let strange = folder.path().join("a\nkey");
+    let Err(error) = KeyFile::open(&strange) else {
+        panic!();
+    };
+    assert!(error.to_string().contains(r"a\nkey"), "{error}");
+}
+
+#[test]
+fn recognizes_its_file() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let other = folder.path().join("other");
+    fs::write(&other, "").unwrap();
+    symlink("key", folder.path().join("link")).unwrap();
+    // Kept open, so that its inode is not reused for the next file.
+    let before = File::open(&path).unwrap();
+    for _ in 0..2 {
+        assert!(file.is(&before.metadata().unwrap()));
+        assert!(file.is(&fs::metadata(&path).unwrap()));
+        assert!(file.is(&fs::metadata(folder.path().join("link")).unwrap()));
+        assert!(!file.is(&fs::metadata(&other).unwrap()));
+        assert!(!file.is(&fs::metadata(folder.path()).unwrap()));
+        next(&file);
+    }
+    assert_ne!(
+        before.metadata().unwrap().ino(),
+        fs::metadata(&path).unwrap().ino()
+    );
+    fs::remove_file(&path).unwrap();
+    assert!(!file.is(&fs::metadata(&other).unwrap()));
+}
+
+#[test]
+fn a_file_left_by_a_crash_is_removed() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let left = folder.path().join(".key.new");
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "untouched").unwrap();
+
+    fs::write(&left, "half a key fi").unwrap();
+    assert_eq!(next(&file), 0);
+    assert!(!left.exists());
+    // A link is removed, its target is not.
+    symlink(&victim, &left).unwrap();
+    assert_eq!(next(&file), 1);
+    fs::hard_link(&victim, &left).unwrap();
+    assert_eq!(next(&file), 2);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+    assert_eq!(names(&folder), ["key", "victim"]);
+
+    // A folder cannot be removed.
+    fs::create_dir(&left).unwrap();
+    let before = fs::read(&path).unwrap();
+    let problem = problem(file.reserve(1), &path);
+    assert!(
+        problem.starts_with("an old temporary file cannot be removed: "),
+        "{problem}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_full_disk() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let output = child::command("reserve and create, on a full disk", &path)
+        .output()
+        .unwrap();
+    let said = child::all_said(&output);
+    assert_eq!(said.len(), 2, "{said:?}");
+    for (line, name) in said.iter().zip(["key", "new"]) {
+        let start = format!(
+            "error {}/{name}: a temporary file beside it cannot be written: File too large",
+            folder.path().display()
+        );
+        assert!(line.starts_with(&start), "{line}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(names(&folder), ["key"]);
+
+    let output = child::command("reserve, killed at the first byte", &path)
+        .output()
+        .unwrap();
+    assert_eq!(child::signal(&output), Some(libc::SIGXFSZ));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(names(&folder), [".key.new", "key"]);
+    assert_eq!(next(&file), 0);
+    assert_eq!(names(&folder), ["key"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    set_mode(folder.path(), 0o555);
+    let said = if is_root() {
+        chown(&path, Some(65_534), Some(65_534)).unwrap();
+        let output = child::command("reserve and create, as nobody", &path)
+            .output()
+            .unwrap();
+        child::all_said(&output)
+    } else {
+        let create = KeyFile::create(&path.with_file_name("new"));
+        [file.reserve(1).map(drop), create.map(drop)]
+            .map(|result| format!("error {}", result.unwrap_err()))
+            .into()
+    };
+    assert_eq!(said.len(), 2, "{said:?}");
+    for line in said {
+        assert!(
+            line.contains(": a temporary file cannot be created beside it: Permission denied"),
+            "{line}"
+        );
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+    set_mode(folder.path(), 0o755);
+    assert_eq!(names(&folder), ["key"]);
+}
+
+/// It can still be used to verify.
+#[test]
+fn a_key_file_that_cannot_be_written() {
+    let (_folder, path) = place();
+    KeyFile::create(&path).unwrap();
+    set_mode(&path, 0o400);
+    let file = KeyFile::open(&path).unwrap();
+    assert_eq!(file.reserve(0).unwrap().len(), 0);
+    if !is_root() {
+        let problem = problem(file.reserve(1), &path);
+        assert!(
+            problem.starts_with("cannot be opened: Permission denied"),
+            "{problem}"
+        );
+    }
+}

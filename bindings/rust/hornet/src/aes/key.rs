@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The key of Poly1305-AES.
+
+use crate::ffi;
+use crate::key::wipe;
+use core::error::Error;
+use core::fmt;
+use zeroize::ZeroizeOnDrop;
+
+/// The index of the first byte of r.
+const R: usize = 16;
+
+/// A key for up to 2^64 messages: 32 bytes, k (an AES-128 key) followed by r, as in the paper. In a
+/// one-time [`Key`](crate::Key), r comes first. Wiped when dropped.
+///
+/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference.
+pub struct Key([u8; Key::BYTES]);
+
+impl Key {
+    /// The length of a key in bytes: 32.
+    pub const BYTES: usize = 32;
+
+    /// Copies a key. The caller should wipe its own copy.
+    ///
+    /// # Errors
+    ///
+    /// [`NotClamped`] if r is not clamped. This also detects most keys whose halves are swapped.
+    pub fn new(bytes: &[u8; Key::BYTES]) -> Result<Self, NotClamped> {
+        // SAFETY: r has 16 bytes.
+        if unsafe { ffi::hornet_poly1305_r_is_clamped(bytes[R..].as_ptr()) } {
+            Ok(Self(*bytes))
+        } else {
+            Err(NotClamped)
+        }
+    }
+
+    /// Makes a key of 32 random bytes: copies them and clamps r.
+    #[must_use]
+    pub fn clamped(bytes: &[u8; Key::BYTES]) -> Self {
+        let mut key = Self(*bytes);
+        // SAFETY: r has 16 bytes, which may be written.
+        unsafe { ffi::hornet_poly1305_clamp(key.0[R..].as_mut_ptr()) };
+        key
+    }
+
+    /// The bytes of the key, k followed by r, for storing it.
+    ///
+    /// **They are secret.** Whoever has them can make a valid tag for any message. Wipe every copy
+    /// (the crate `zeroize` does that), compare them only in constant time, and never print them.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; Key::BYTES] {
+        &self.0
+    }
+
+    pub(super) fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+
+    pub(super) fn r(&self) -> *const u8 {
+        self.0[R..].as_ptr()
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl ZeroizeOnDrop for Key {}
+
+/// Does not show the key.
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+/// The r of a key is not clamped: its bytes 3, 7, 11 and 15 must be below 16, and its bytes 4, 8
+/// and 12 multiples of 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotClamped;
+
+impl fmt::Display for NotClamped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("r, the second half of the key, is not clamped")
+    }
+}
+
+impl Error for NotClamped {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::ManuallyDrop;
+    use std::format;
+    use std::string::ToString;
+
+    /// Whether clamping leaves each bit of a key as it is.
+    fn allowed() -> [bool; 256] {
+        let mut allowed = [true; 256];
+        for byte in [3, 7, 11, 15] {
+            allowed[128 + 8 * byte + 4..][..4].fill(false);
+        }
+        for byte in [4, 8, 12] {
+            allowed[128 + 8 * byte..][..2].fill(false);
+        }
+        allowed
+    }
+
+    #[test]
+    fn each_bit_that_clamping_clears_is_refused() {
+        assert_eq!(allowed().iter().filter(|&&allowed| !allowed).count(), 22);
+        for (bit, allowed) in allowed().into_iter().enumerate() {
+            let mut bytes = [0; Key::BYTES];
+            bytes[bit / 8] = 1 << (bit % 8);
+            assert_eq!(Key::new(&bytes).map(|_| ()).is_ok(), allowed, "{bit}");
+            let clamped = Key::clamped(&bytes).0;
+            assert_eq!(clamped, if allowed { bytes } else { [0; 32] }, "{bit}");
+        }
+        let all = Key::clamped(&[0xff; Key::BYTES]);
+        for (bit, allowed) in allowed().into_iter().enumerate() {
+            assert_eq!(all.0[bit / 8] >> (bit % 8) & 1 == 1, allowed, "{bit}");
+        }
+        assert!(Key::new(&all.0).is_ok());
+        assert_eq!(
+            NotClamped.to_string(),
+            "r, the second half of the key, is not clamped"
+        );
+    }
+
+    #[test]
+    fn dropped_key_is_wiped() {
+        let mut key = ManuallyDrop::new(Key::clamped(&[7; Key::BYTES]));
+        assert_ne!(key.0, [0; Key::BYTES]);
+        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        unsafe { ManuallyDrop::drop(&mut key) };
+        assert_eq!(key.0, [0; Key::BYTES]);
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        assert_eq!(format!("{:?}", Key::clamped(&[7; Key::BYTES])), "Key(..)");
+    }
+}

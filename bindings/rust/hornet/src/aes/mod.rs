@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Poly1305-AES (Bernstein 2005): many messages under one key, each with its own nonce.
+//!
+//! **One nonce, one message.** Two messages under one key and nonce reveal enough to forge others.
+//! A [`Nonce`] is therefore neither `Clone` nor `Copy`, and every function that makes a tag takes
+//! it by value. Count nonces up and never reset the count: the crate `hornet-key-file` keeps it on
+//! disk, safe from crashes and shared among processes.
+//!
+//! ```
+//! use hornet::aes::{Key, Nonce};
+//!
+//! // Bernstein 2005, appendix B: k, then r.
+//! let key = Key::new(&[
+//!     0xec, 0x07, 0x4c, 0x83, 0x55, 0x80, 0x74, 0x17, 0x01, 0x42, 0x5b, 0x62, 0x32, 0x35, 0xad, 0xd6,
+//!     0x85, 0x1f, 0xc4, 0x0c, 0x34, 0x67, 0xac, 0x0b, 0xe0, 0x5c, 0xc2, 0x04, 0x04, 0xf3, 0xf7, 0x00,
+//! ])?;
+//! let nonce: Nonce = "fb447350c4e868c52ac3275cf9d4327e".parse()?;
+//! let sent = *nonce.as_bytes();
+//! let tag = key.mac(nonce, &[0xf3, 0xf6]);
+//! assert_eq!(tag.to_string(), "f4c633c3044fc145f84f335cb81953de");
+//!
+//! // The receiver has message, nonce and tag.
+//! assert!(key.verify(&Nonce::new(sent), &[0xf3, 0xf6], &tag).is_ok());
+//! assert!(key.verify(&Nonce::new(sent), &[0xf3, 0xf7], &tag).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Partial`] is a partial evaluation: the value of the polynomial over a segment of a message.
+//! Segments can be processed in any order and on many threads, and combine afterwards.
+//! `Key::mac_parallel` (feature `rayon`) does that for one message. `Segments` (feature `std`)
+//! keeps the partial evaluations of a long message, for new tags after changes.
+
+mod key;
+mod message;
+mod nonce;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod partial;
+#[cfg(test)]
+mod samples;
+#[cfg(feature = "std")]
+mod segments;
+
+pub use key::{Key, NotClamped};
+pub use nonce::{Nonce, ParseNonceError};
+pub use partial::{Partial, PartialError};
+#[cfg(feature = "std")]
+pub use segments::{SegmentError, Segments};
+
+use crate::ffi;
+
+/// The name of the AES implementation in use: the CPU's instructions or portable code. Neither uses
+/// tables.
+#[must_use]
+pub fn implementation() -> &'static str {
+    ffi::text(ffi::hornet_aes_name())
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Partial evaluations.
+
+use crate::aes::key::Key;
+use crate::aes::nonce::Nonce;
+use crate::ffi;
+use crate::tag::{Mismatch, Tag};
+use core::error::Error;
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A partial evaluation: the value of the polynomial over a segment of a message, under one key and
+/// without a pad.
+///
+/// [`Key::partial`](Key::partial) computes it, [`append`](Key::append) combines those
+/// of neighbouring segments and [`finish`](Key::finish) makes the tag. Only the last segment
+/// of a message may end within a block of 16 bytes. The default is the partial evaluation of no
+/// bytes.
+///
+/// **It is a secret**: together with its segment, it reveals r. Wiped when dropped.
+#[derive(Clone)]
+pub struct Partial(pub(super) ffi::Partial);
+
+impl Partial {
+    /// The length of the segment in bytes.
+    #[must_use]
+    pub fn len_bytes(&self) -> u64 {
+        // SAFETY: `self.0` is a partial evaluation.
+        unsafe { ffi::hornet_poly1305_partial_len_bytes(&raw const self.0) }
+    }
+}
+
+/// The partial evaluation of no bytes.
+impl Default for Partial {
+    fn default() -> Self {
+        Self(ffi::Partial { opaque: [0; 4] })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        self.0.opaque.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Partial {}
+
+/// Does not show the value.
+impl fmt::Debug for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Partial(..)")
+    }
+}
+
+impl Key {
+    /// The partial evaluation of a segment of a message.
+    #[must_use]
+    pub fn partial(&self, segment: &[u8]) -> Partial {
+        let mut partial = Partial::default();
+        self.partial_into(&mut partial, segment);
+        partial
+    }
+
+    /// Appends the segment of `right` to that of `left`, which becomes the partial evaluation of
+    /// both. Takes at most 2 log2(n) + 2 multiplications if the right segment has n blocks.
+    ///
+    /// ```
+    /// # use hornet::aes::{Key, Nonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    /// let mut partial = key.partial(b"A 16-byte block,");
+    /// key.append(&mut partial, &key.partial(b" and any number"))?;
+    /// let tag = key.finish(Nonce::new([1; 16]), &partial);
+    ///
+    /// let message = b"A 16-byte block, and any number";
+    /// assert!(key.verify(&Nonce::new([1; 16]), message, &tag).is_ok());
+    /// # Ok::<(), hornet::aes::PartialError>(())
+    /// ```
+    ///
+    /// Both must be partial evaluations under this key, which is not checked.
+    ///
+    /// # Errors
+    ///
+    /// [`PartialError`] if the lengths do not allow it. `left` is unchanged then.
+    pub fn append(&self, left: &mut Partial, right: &Partial) -> Result<(), PartialError> {
+        // SAFETY: both are partial evaluations, `left` may be written, and r has 16 bytes.
+        let appended = unsafe {
+            ffi::hornet_poly1305_partial_append(&raw mut left.0, &raw const right.0, self.r())
+        };
+        if appended {
+            Ok(())
+        } else if left.len_bytes() % 16 != 0 {
+            Err(PartialError::WithinBlock)
+        } else {
+            Err(PartialError::TooLong)
+        }
+    }
+
+    /// The tag of the message whose partial evaluation this is. It must be one under this key,
+    /// which is not checked.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
+    pub fn finish(&self, nonce: Nonce, partial: &Partial) -> Tag {
+        let mut tag = [0; Tag::BYTES];
+        let pad = self.pad_of(&nonce);
+        // SAFETY: tag and pad have 16 bytes, and `partial` is a partial evaluation.
+        unsafe {
+            ffi::hornet_poly1305_partial_tag(tag.as_mut_ptr(), &raw const partial.0, pad.as_ptr());
+        }
+        tag.into()
+    }
+
+    /// Verifies the tag of the message whose partial evaluation this is, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`Mismatch`] if it is not the tag of this message under this key and nonce.
+    pub fn verify_partial(
+        &self,
+        nonce: &Nonce,
+        partial: &Partial,
+        tag: &Tag,
+    ) -> Result<(), Mismatch> {
+        let pad = self.pad_of(nonce);
+        // SAFETY: tag and pad have 16 bytes, and `partial` is a partial evaluation.
+        let valid = unsafe {
+            ffi::hornet_poly1305_partial_verify(tag.as_ptr(), &raw const partial.0, pad.as_ptr())
+        };
+        if valid { Ok(()) } else { Err(Mismatch) }
+    }
+
+    /// Computes a partial evaluation in its place: a value that is moved leaves a copy.
+    pub(super) fn partial_into(&self, partial: &mut Partial, segment: &[u8]) {
+        // SAFETY: `partial` may be written, r has 16 bytes and the segment `segment.len()`.
+        unsafe {
+            ffi::hornet_poly1305_partial_compute(
+                &raw mut partial.0,
+                segment.as_ptr().cast(),
+                segment.len(),
+                self.r(),
+            );
+        }
+    }
+
+    /// Appends where the lengths are known to allow it.
+    #[cfg(feature = "std")]
+    pub(super) fn join(&self, left: &mut Partial, right: &Partial) {
+        let result = self.append(left, right);
+        debug_assert_eq!(result, Ok(()));
+    }
+}
+
+/// Two partial evaluations cannot be combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartialError {
+    /// The left segment ends within a block of 16 bytes, so that no bytes can follow it.
+    WithinBlock,
+    /// Together, the segments have more than 2^64 - 1 bytes.
+    TooLong,
+}
+
+impl fmt::Display for PartialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WithinBlock => {
+                "no bytes can follow a segment that ends within a block of 16 bytes"
+            }
+            Self::TooLong => "a message has at most 2^64 - 1 bytes",
+        })
+    }
+}
+
+impl Error for PartialError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aes::samples::{key, message, nonce};
+    use core::mem::ManuallyDrop;
+    use std::format;
+    use std::vec::Vec;
+
+    /// The tag made from a partial evaluation is that of these bytes.
+    #[track_caller]
+    fn assert_partial_of(partial: &Partial, bytes: &[u8]) {
+        assert_eq!(partial.len_bytes(), bytes.len() as u64);
+        let key = key();
+        let expected = key.mac(nonce(0), bytes);
+        assert_eq!(
+            key.finish(nonce(0), partial).as_bytes(),
+            expected.as_bytes()
+        );
+        assert_eq!(key.verify_partial(&nonce(0), partial, &expected), Ok(()));
+    }
+
+    fn joined(left: &Partial, right: &Partial) -> Result<Partial, PartialError> {
+        let mut whole = left.clone();
+        key().append(&mut whole, right).map(|()| whole)
+    }
+
+    #[test]
+    fn every_cut_in_two() {
+        for length in 0..=200 {
+            let message = message(length);
+            for cut in 0..=length {
+                let (left, right) = message.split_at(cut);
+                let mut whole = key().partial(left);
+                let result = key().append(&mut whole, &key().partial(right));
+                if cut % 16 == 0 || right.is_empty() {
+                    assert_eq!(result, Ok(()));
+                    assert_partial_of(&whole, &message);
+                } else {
+                    assert_eq!(result, Err(PartialError::WithinBlock));
+                    assert_partial_of(&whole, left);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_cut_in_three_blocks() {
+        for length in 0..=200 {
+            let message = message(length);
+            for second in (0..=length).step_by(16) {
+                for first in (0..=second).step_by(16) {
+                    let [a, b, c] = [
+                        &message[..first],
+                        &message[first..second],
+                        &message[second..],
+                    ]
+                    .map(|segment| key().partial(segment));
+                    let from_left = joined(&joined(&a, &b).unwrap(), &c).unwrap();
+                    let from_right = joined(&a, &joined(&b, &c).unwrap()).unwrap();
+                    assert_partial_of(&from_left, &message);
+                    assert_partial_of(&from_right, &message);
+                }
+            }
+        }
+    }
+
+    /// Lengths with many bits set, the right segment longer than the left or shorter.
+    #[test]
+    fn long_segments() {
+        let message = message(70_000);
+        for cut in [16, 48, 1_024, 4_096 - 16, 4_096, 32_768, 65_536, 69_984] {
+            let (left, right) = message.split_at(cut);
+            let whole = joined(&key().partial(left), &key().partial(right)).unwrap();
+            assert_partial_of(&whole, &message);
+        }
+    }
+
+    #[test]
+    fn doubled_again_and_again() {
+        let block = message(16);
+        let mut bytes: Vec<u8> = block.clone();
+        let mut partial = key().partial(&block);
+        for _ in 0..14 {
+            partial = joined(&partial, &partial).unwrap();
+            bytes.extend_from_within(..);
+            assert_partial_of(&partial, &bytes);
+        }
+    }
+
+    #[test]
+    fn at_most_2_to_the_64_bytes() {
+        let block = key().partial(&[7; 16]);
+        // 2^64 - 16 bytes.
+        let mut most = block.clone();
+        for _ in 5..64 {
+            most = joined(&joined(&most, &most).unwrap(), &block).unwrap();
+        }
+        assert_eq!(most.len_bytes(), u64::MAX - 15);
+        let full = joined(&most, &key().partial(&[7; 15])).unwrap();
+        assert_eq!(full.len_bytes(), u64::MAX);
+
+        let before = key().finish(nonce(0), &most);
+        let result = key().append(&mut most, &block);
+        assert_eq!(result, Err(PartialError::TooLong));
+        assert_eq!(most.len_bytes(), u64::MAX - 15);
+        let after = key().finish(nonce(0), &most);
+        assert_eq!(before.as_bytes(), after.as_bytes());
+    }
+
+    #[test]
+    fn the_default_is_of_no_bytes() {
+        assert_partial_of(&Partial::default(), b"");
+        assert_partial_of(&key().partial(b""), b"");
+        let partial = key().partial(b"segment");
+        assert_partial_of(&joined(&Partial::default(), &partial).unwrap(), b"segment");
+        assert_partial_of(&joined(&partial, &Partial::default()).unwrap(), b"segment");
+    }
+
+    #[test]
+    fn dropped_partial_is_wiped() {
+        let mut partial = ManuallyDrop::new(key().partial(b"segment"));
+        assert_ne!(partial.0.opaque, [0; 4]);
+        // SAFETY: dropped once, and the words read afterwards are plain numbers.
+        unsafe { ManuallyDrop::drop(&mut partial) };
+        assert_eq!(partial.0.opaque, [0; 4]);
+    }
+
+    #[test]
+    fn a_flipped_bit_is_a_mismatch() {
+        let partial = key().partial(&message(100));
+        let valid = *key().finish(nonce(0), &partial).as_bytes();
+        for bit in 0..128 {
+            let mut wrong = valid;
+            wrong[bit / 8] ^= 1 << (bit % 8);
+            let result = key().verify_partial(&nonce(0), &partial, &wrong.into());
+            assert_eq!(result, Err(Mismatch));
+
+            let mut other = *nonce(0).as_bytes();
+            other[bit / 8] ^= 1 << (bit % 8);
+            let result = key().verify_partial(&Nonce::new(other), &partial, &valid.into());
+            assert_eq!(result, Err(Mismatch));
+        }
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        assert_eq!(format!("{:?}", key().partial(b"segment")), "Partial(..)");
+    }
+
+    #[test]
+    fn partial_is_send_and_sync() {
+        fn assert_send_sync<T: Send + Sync>() {}
+        assert_send_sync::<Partial>();
+    }
+}

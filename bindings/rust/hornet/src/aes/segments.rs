@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The partial evaluations of a long message, for new tags after changes.
+
+use crate::aes::key::Key;
+use crate::aes::nonce::Nonce;
+use crate::aes::partial::Partial;
+use crate::ffi;
+use crate::tag::{Mismatch, Tag};
+use core::error::Error;
+use core::fmt;
+use std::vec::Vec;
+use zeroize::ZeroizeOnDrop;
+
+/// The partial evaluations of a long message in segments of equal length, of which only the last
+/// may be shorter. The bytes of the message are not kept. After a change of one segment, a new tag
+/// takes the time for that segment, and at most 2 log2(n) + 3 multiplications if n blocks follow
+/// it.
+///
+/// **Each tag needs a new nonce**: the changed message is another message.
+///
+/// ```
+/// use hornet::aes::{Key, Nonce, Segments};
+/// # let key = Key::clamped(&[7; 32]);
+///
+/// let mut message = vec![0; 1_000_000];
+/// let mut segments = Segments::new(&key, 4096)?;
+/// for segment in message.chunks(4096) {
+///     segments.push(segment)?;
+/// }
+/// let first = segments.tag(Nonce::new([1; 16]));
+/// assert!(key.verify(&Nonce::new([1; 16]), &message, &first).is_ok());
+///
+/// message[7 * 4096] = 1;
+/// segments.replace(7, &message[7 * 4096..8 * 4096])?;
+/// let second = segments.tag(Nonce::new([2; 16]));
+/// assert!(key.verify(&Nonce::new([2; 16]), &message, &second).is_ok());
+/// # Ok::<(), hornet::aes::SegmentError>(())
+/// ```
+///
+/// Takes 32 bytes of memory for each segment. They are secret like any [`Partial`], and wiped when
+/// dropped.
+pub struct Segments<'k> {
+    key: &'k Key,
+    segment_bytes: usize,
+    partials: Vec<Partial>,
+    /// The partial evaluation of all segments of full length together.
+    full: Partial,
+}
+
+impl<'k> Segments<'k> {
+    /// An empty message, to which segments of `segment_bytes` bytes can be added.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::SegmentBytes`] if `segment_bytes` is 0 or not a multiple of 16.
+    pub fn new(key: &'k Key, segment_bytes: usize) -> Result<Self, SegmentError> {
+        if segment_bytes == 0 || segment_bytes % 16 != 0 {
+            return Err(SegmentError::SegmentBytes);
+        }
+        Ok(Self {
+            key,
+            segment_bytes,
+            partials: Vec::new(),
+            full: Partial::default(),
+        })
+    }
+
+    /// A whole message in segments of `segment_bytes` bytes, evaluated on all threads of the
+    /// current rayon pool. Feature `rayon`.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::SegmentBytes`] if `segment_bytes` is 0 or not a multiple of 16.
+    #[cfg(feature = "rayon")]
+    pub fn of(key: &'k Key, segment_bytes: usize, msg: &[u8]) -> Result<Self, SegmentError> {
+        let mut segments = Self::new(key, segment_bytes)?;
+        let count = msg.len().div_ceil(segment_bytes);
+        segments.partials.resize_with(count, Partial::default);
+        segments.key.partials_parallel_into(
+            &mut segments.partials,
+            &mut segments.full,
+            msg,
+            segment_bytes,
+        );
+        Ok(segments)
+    }
+
+    /// Appends a segment to the message.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError`] if the segment is empty or too long, or if the last one so far is short.
+    /// Nothing changes then.
+    pub fn push(&mut self, segment: &[u8]) -> Result<(), SegmentError> {
+        if self.short().is_some() {
+            return Err(SegmentError::AfterShort);
+        }
+        if segment.is_empty() || segment.len() > self.segment_bytes {
+            return Err(SegmentError::Length);
+        }
+        if self.len_bytes().checked_add(segment.len() as u64).is_none() {
+            return Err(SegmentError::MessageTooLong);
+        }
+        self.grow();
+        self.partials.push(Partial::default());
+        // Computed in its place: a value that is moved leaves a copy.
+        if let Some(partial) = self.partials.last_mut() {
+            self.key.partial_into(partial, segment);
+            if segment.len() == self.segment_bytes {
+                self.key.join(&mut self.full, partial);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a segment by one of the same length.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError`] if there is no segment of that index, or if the lengths differ. Nothing
+    /// changes then.
+    pub fn replace(&mut self, index: usize, segment: &[u8]) -> Result<(), SegmentError> {
+        let partial = self.partials.get_mut(index).ok_or(SegmentError::Index)?;
+        let replacement = self.key.partial(segment);
+        if partial.len_bytes() != replacement.len_bytes() {
+            return Err(SegmentError::OtherLength);
+        }
+        if segment.len() == self.segment_bytes {
+            let end = replacement.len_bytes() * (index as u64 + 1);
+            // SAFETY: all are partial evaluations, `self.full` may be written, and r has 16 bytes.
+            unsafe {
+                ffi::hornet_poly1305_partial_replace(
+                    &raw mut self.full.0,
+                    &raw const partial.0,
+                    &raw const replacement.0,
+                    self.full.len_bytes() - end,
+                    self.key.r(),
+                );
+            }
+        }
+        partial.0 = replacement.0;
+        Ok(())
+    }
+
+    /// Shortens the message to its first `count` segments. Does nothing if it has no more. To
+    /// lengthen a short last segment, remove it this way and push the longer one.
+    ///
+    /// Combines all remaining segments again, unless only a short one is removed.
+    pub fn truncate(&mut self, count: usize) {
+        let only_short = count + 1 == self.partials.len() && self.short().is_some();
+        if count >= self.partials.len() {
+            return;
+        }
+        self.partials.truncate(count);
+        if !only_short {
+            self.full = Partial::default();
+            for partial in &self.partials {
+                self.key.join(&mut self.full, partial);
+            }
+        }
+    }
+
+    /// The number of segments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.partials.len()
+    }
+
+    /// Whether there are no segments.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.partials.is_empty()
+    }
+
+    /// The length of the message in bytes.
+    #[must_use]
+    pub fn len_bytes(&self) -> u64 {
+        self.full.len_bytes() + self.short().map_or(0, Partial::len_bytes)
+    }
+
+    /// The tag of the message as it is now.
+    #[must_use]
+    pub fn tag(&self, nonce: Nonce) -> Tag {
+        self.key.finish(nonce, &self.whole())
+    }
+
+    /// Verifies the tag of the message as it is now, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`Mismatch`] if it is not the tag of this message under this key and nonce.
+    pub fn verify(&self, nonce: &Nonce, tag: &Tag) -> Result<(), Mismatch> {
+        self.key.verify_partial(nonce, &self.whole(), tag)
+    }
+
+    fn whole(&self) -> Partial {
+        let mut whole = self.full.clone();
+        if let Some(short) = self.short() {
+            self.key.join(&mut whole, short);
+        }
+        whole
+    }
+
+    /// The last segment, if it is short.
+    fn short(&self) -> Option<&Partial> {
+        let last = self.partials.last()?;
+        (last.len_bytes() < self.segment_bytes as u64).then_some(last)
+    }
+
+    /// Makes room for one more partial evaluation. `Vec` would free its old memory without wiping
+    /// it.
+    fn grow(&mut self) {
+        if self.partials.len() == self.partials.capacity() {
+            let mut grown = Vec::with_capacity((2 * self.partials.len()).max(8));
+            grown.extend(self.partials.iter().cloned());
+            self.partials = grown;
+        }
+    }
+}
+
+/// `Partial` wipes itself, and there is nothing else.
+impl ZeroizeOnDrop for Segments<'_> {}
+
+/// Does not show the key and the partial evaluations.
+impl fmt::Debug for Segments<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Segments")
+            .field("segment_bytes", &self.segment_bytes)
+            .field("len_bytes", &self.len_bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A wrong use of [`Segments`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SegmentError {
+    /// The length of segments is 0 or not a multiple of 16.
+    SegmentBytes,
+    /// The segment is empty or longer than `segment_bytes`.
+    Length,
+    /// The segment would follow one that is shorter than `segment_bytes`.
+    AfterShort,
+    /// There is no segment of that index.
+    Index,
+    /// The segment and its replacement differ in length.
+    OtherLength,
+    /// The message would have more than 2^64 - 1 bytes.
+    MessageTooLong,
+}
+
+impl fmt::Display for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SegmentBytes => "the length of segments must be a multiple of 16, and not 0",
+            Self::Length => "a segment must have at least one byte, and no more than the others",
+            Self::AfterShort => "only the last segment may be shorter than the others",
+            Self::Index => "there is no segment of that index",
+            Self::OtherLength => "a segment can only be replaced by one of the same length",
+            Self::MessageTooLong => "a message has at most 2^64 - 1 bytes",
+        })
+    }
+}
+
+impl Error for SegmentError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Conversion of 16 public bytes, a tag or a nonce, to and from 32 hexadecimal digits.
+
+use core::fmt;
+
+/// What was found in the place of 32 digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Length(usize),
+    Character(char),
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length(count) => write!(f, "{count} characters"),
+            Self::Character(character) => write!(f, "{character:?}"),
+        }
+    }
+}
+
+/// Decodes exactly 32 digits of either case. Not in constant time.
+pub(crate) fn decode(text: &str) -> Result<[u8; 16], Found> {
+    let mut bytes = [0; 16];
+    let found = text.chars().count();
+    if found != 2 * bytes.len() {
+        return Err(Found::Length(found));
+    }
+    for (index, character) in text.chars().enumerate() {
+        let digit = character
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+            .ok_or(Found::Character(character))?;
+        bytes[index / 2] = bytes[index / 2] << 4 | digit;
+    }
+    Ok(bytes)
+}
+
+/// Writes 32 lower-case digits.
+pub(crate) fn encode(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}

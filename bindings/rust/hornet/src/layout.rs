@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Sizes and offsets, in bytes, of the types that Rust and C share, each number once: build.rs hands
+// them to layout.c, where the C compiler compares them with hornet.h, and in ffi.rs the Rust
+// compiler compares them with its own types. POINTER stands for the size of a pointer. Not a
+// module: both include it with a macro `layout` of their own.
+layout! {
+    STATE_BYTES = 128;
+
+    PARTIAL_BYTES = 32;
+
+    IOVEC_BASE_AT = 0;
+    IOVEC_LEN_BYTES_AT = POINTER;
+    IOVEC_BYTES = 2 * POINTER;
+
+    KERNEL_INFO_NAME_AT = 0;
+    KERNEL_INFO_NEEDS_AT = POINTER;
+    KERNEL_INFO_NEEDS_BYTES = 64;
+    KERNEL_INFO_LANES_AT = 64 + POINTER;
+    KERNEL_INFO_MIN_BYTES_AT = 64 + 2 * POINTER;
+    KERNEL_INFO_MIN_BATCH_BYTES_AT = 64 + 3 * POINTER;
+    KERNEL_INFO_SUPPORTED_AT = 64 + 4 * POINTER;
+    KERNEL_INFO_BYTES = 64 + 5 * POINTER;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The Poly1305 message authenticator (RFC 8439, section 2.5) and Poly1305-AES, on top of the
+//! Hornet C library.
+//!
+//! A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify
+//! the tag. Whoever does not know it cannot make a tag for another message.
+//!
+//! **One key, one message.** Two tags under one key reveal enough to forge others. A [`Key`] is
+//! therefore neither `Clone` nor `Copy`, and every function takes it by value. Derive a fresh key
+//! for each message, as ChaCha20-Poly1305 does.
+//!
+//! ```
+//! use hornet::{Key, mac, verify};
+//!
+//! // RFC 8439, section 2.5.2.
+//! let key = [
+//!     0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06, 0xa8,
+//!     0x01, 0x03, 0x80, 0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49, 0xf5, 0x1b,
+//! ];
+//! let message = b"Cryptographic Forum Research Group";
+//!
+//! let tag = mac(Key::new(&key), message);
+//! assert_eq!(tag.to_string(), "a8061dc1305136c6c22b8baf0c0127a9");
+//!
+//! // The receiver derives the same key and verifies.
+//! assert!(verify(Key::new(&key), message, &tag).is_ok());
+//! assert!(verify(Key::new(&key), b"Another message", &tag).is_err());
+//! ```
+//!
+//! Many short messages are faster as a batch: [`mac_batch`], [`verify_batch`]. [`Poly1305`] takes a
+//! message in pieces.
+//!
+//! The module [`aes`], Poly1305-AES, is for many messages under one key, with **one nonce for one
+//! message**. The crate `hornet-key-file` keeps such a key on disk with its next unused nonce, so
+//! that no nonce is used twice.
+//!
+//! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys and
+//! what is computed from them are wiped when they are dropped. Copies that the compiler makes when
+//! it moves a value cannot be wiped, so keep a [`Key`] or a [`Poly1305`] where it was made. No
+//! function allocates, locks or panics, except that `aes::Segments` allocates, and that the
+//! functions of the feature `rayon` do what rayon does.
+//!
+//! The feature `std` (the default) makes [`Poly1305`] a `std::io::Write` and adds `aes::Segments`.
+//! Without it, the crate is `no_std`.
+
+#![no_std]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod batch;
+mod ffi;
+mod hex;
+mod key;
+mod poly1305;
+mod tag;
+mod version;
+
+pub mod aes;
+pub mod kernel;
+
+pub use batch::{mac_batch, verify_batch};
+pub use key::Key;
+pub use poly1305::{Poly1305, mac, verify};
+pub use tag::{Mismatch, ParseTagError, Tag};
+pub use version::version;
+
+/// The examples in README.md, tested like those here.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The version of the library.
+
+use crate::ffi;
+
+/// The version of the C library in this program, such as `"0.1.0"`: major, minor and patch number.
+/// It is also the version of this crate, whose build fails if the two differ.
+#[must_use]
+pub fn version() -> &'static str {
+    ffi::text(ffi::hornet_version())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn the_library_has_the_version_of_the_crate() {
+        assert_eq!(version(), env!("CARGO_PKG_VERSION"));
+    }
+}

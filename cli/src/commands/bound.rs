@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3).
+
+use crate::error::Error;
+use crate::number::Number;
+use crate::output;
+use clap::Args;
+use std::fmt;
+use std::process::ExitCode;
+
+/// More than the sum of all rounding errors of a computation here, as a base-2 logarithm.
+const SLACK: f64 = 1e-9;
+
+#[derive(Args)]
+pub(crate) struct Bound {
+    /// C: messages authenticated under the key, below 2^128
+    #[arg(long, value_name = "C")]
+    messages: Number,
+
+    /// D: forgeries that an attacker attempts, below 2^128
+    #[arg(long, value_name = "D")]
+    forgeries: Number,
+
+    /// L: bytes of the longest message, including forged ones, below 2^128
+    ///
+    /// 0 counts as one block: the formula would give 0, but the tag of an empty message can be
+    /// guessed like any other.
+    #[arg(long, value_name = "L")]
+    length: Number,
+}
+
+impl Bound {
+    pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        output::print(format_args!("{self}")).map(|()| ExitCode::SUCCESS)
+    }
+
+    /// ceil(L/16), and 1 for L = 0: the paper's bound on differential probabilities is about two
+    /// different messages, and with the empty message alone a forger can still guess.
+    fn blocks(&self) -> u128 {
+        self.length.value.div_ceil(16).max(1)
+    }
+
+    /// Base-2 logarithm of (1 - C/2^128)^(-(C+1)/2), rounded up.
+    fn log2_factor(&self) -> f64 {
+        let messages = self.messages.value;
+        if messages == 0 {
+            return 0.0;
+        }
+        let used = to_f64(messages) / 2f64.powi(128);
+        -(to_f64(messages) + 1.0) / 2.0 * (-used).ln_1p() / std::f64::consts::LN_2 + SLACK
+    }
+
+    /// Base-2 logarithm of the bound without delta, rounded up; minus infinity if D is 0.
+    fn log2(&self) -> f64 {
+        self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(self.blocks()) - 106.0
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "SLACK is larger")]
+fn to_f64(number: u128) -> f64 {
+    number as f64
+}
+
+/// Base-2 logarithm, exact for powers of two, else rounded up.
+fn log2_up(number: u128) -> f64 {
+    if number.is_power_of_two() {
+        number.trailing_zeros().into()
+    } else {
+        to_f64(number).log2() + SLACK
+    }
+}
+
+/// Shows a number, given by its base-2 logarithm, as a power of two and in decimal, both rounded
+/// up.
+struct Up(f64);
+
+impl fmt::Display for Up {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == f64::NEG_INFINITY {
+            return f.write_str("0");
+        }
+        let hundredths = (self.0 * 100.0).ceil() / 100.0;
+        // 2^0 is exact in both forms.
+        let slack = if self.0 == 0.0 { 0.0 } else { SLACK };
+        let log10 = (self.0 + slack) * std::f64::consts::LOG10_2;
+        let mut exponent = log10.floor();
+        let mut digits = (10f64.powf(log10 - exponent) * 1000.0).ceil() / 1000.0;
+        if digits >= 10.0 {
+            digits /= 10.0;
+            exponent += 1.0;
+        }
+        // Turns -0 into 0.
+        let hundredths = hundredths + 0.0;
+        write!(f, "2^{hundredths}, which is at most {digits}")?;
+        if exponent != 0.0 {
+            write!(f, "e{exponent}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let log2 = self.log2();
+        let blocks = self.blocks();
+        write!(
+            f,
+            "\
+Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgeries is accepted is at most
+
+    delta + (1 - C/2^128)^(-(C+1)/2) * 8 * D * ceil(L/16) / 2^106
+
+    C = {}: messages authenticated under the key
+    D = {}: forgeries attempted
+    L = {}: bytes of the longest message, ceil(L/16) = {blocks}{}
+
+",
+            self.messages.text,
+            self.forgeries.text,
+            self.length.text,
+            if self.length.value == 0 {
+                " (one block: an empty message's tag can be guessed too)"
+            } else {
+                ""
+            },
+        )?;
+        // A bound of 1 or more says nothing.
+        if log2 < 0.0 {
+            writeln!(f, "    the power         {}", Up(self.log2_factor()))?;
+            writeln!(f, "    all after delta   {}", Up(log2))?;
+        } else {
+            writeln!(
+                f,
+                "    all after delta   1 or more: NO GUARANTEE for so many or so long messages"
+            )?;
+        }
+        f.write_str(
+            "
+Rounded up. delta is the probability of distinguishing AES-128 from a random permutation with C + D queries.
+That it is small cannot be proved, but is what AES was designed for.
+This assumes that no two messages have the same nonce, and that the key is random and secret.
+",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bound(messages: &str, forgeries: &str, length: &str) -> Bound {
+        Bound {
+            messages: messages.parse().unwrap(),
+            forgeries: forgeries.parse().unwrap(),
+            length: length.parse().unwrap(),
+        }
+    }
+
+    /// From Python's decimal module, with 120 digits:
+    /// `(-(C+1)/2 * (1 - C/2**128).ln()).exp() * 8 * D * max(1, ceil(L/16)) / 2**106`.
+    const KNOWN: [(&str, &str, &str, f64); 10] = [
+        ("2^64", "2^75", "1024", -21.278_652_479_556),
+        ("0", "1", "0", -103.0),
+        ("0", "1", "16", -103.0),
+        ("1", "1", "17", -102.0),
+        ("10^9", "10^6", "65536", -71.068_431_430_676),
+        ("2^66", "2^60", "1500", -24.903_850_821_211),
+        ("2^67", "1", "1", -56.833_758_691_553),
+        ("221360928884514619392", "1", "1", 0.874_042_944_005),
+        ("2^60", "2^80", "2^40", 13.002_817_763_752),
+        ("2^64", "2^102", "16", -0.278_652_479_556),
+    ];
+
+    #[test]
+    fn same_as_computed_with_many_digits() {
+        for (messages, forgeries, length, log2) in KNOWN {
+            let found = bound(messages, forgeries, length).log2();
+            // Not too low; `log2` is itself rounded in its last digit.
+            assert!(
+                found >= log2 - 1e-12 && found < log2 + 5e-9,
+                "{messages} {forgeries} {length}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_papers_example() {
+        // "Then, with probability at least 0.999999 - delta, all of the 2^75 forgeries are
+        // rejected", and "at most delta + 1.649 * 8D ceil(L/16) / 2^106".
+        let text = bound("2^64", "2^75", "1024").to_string();
+        assert!(
+            text.contains("the power         2^0.73, which is at most 1.649\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("all after delta   2^-21.27, which is at most 3.931e-7\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn exact_numbers_stay_exact() {
+        let text = bound("0", "1", "1").to_string();
+        assert!(
+            text.contains("power         2^0, which is at most 1\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("delta   2^-103, which is at most 9.861e-32\n"),
+            "{text}"
+        );
+        let text = bound("2^64", "0", "16").to_string();
+        assert!(text.contains("all after delta   0\n"), "{text}");
+    }
+
+    #[test]
+    fn no_guarantee() {
+        for (messages, forgeries, length) in [
+            ("2^127", "1", "1"),
+            ("340282366920938463463374607431768211455", "1", "1"),
+            ("0", "2^103", "16"),
+            ("0", "2^127", "2^127"),
+        ] {
+            let text = bound(messages, forgeries, length).to_string();
+            assert!(text.contains("1 or more: NO GUARANTEE"), "{text}");
+        }
+        let text = bound("0", "2^102", "16").to_string();
+        assert!(
+            text.contains("all after delta   2^-1, which is at most 5"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_empty_message_is_a_block() {
+        let empty = bound("5", "7", "0");
+        assert!(empty.to_string().contains("ceil(L/16) = 1 (one block:"));
+        assert_eq!(
+            empty.log2().to_bits(),
+            bound("5", "7", "1").log2().to_bits()
+        );
+        assert!(
+            bound("5", "7", "16")
+                .to_string()
+                .contains("ceil(L/16) = 1\n")
+        );
+    }
+}

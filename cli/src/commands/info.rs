@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet info`: the version, the CPU features and the kernels.
+
+use crate::error::Error;
+use crate::kernel_choice::Choice;
+use crate::output;
+use hornet::{aes, kernel};
+use std::fmt;
+use std::process::ExitCode;
+
+pub(crate) fn run(choice: &Choice) -> Result<ExitCode, Error> {
+    output::print(format_args!("{}", Report(choice)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The output of `hornet info`.
+struct Report<'a>(&'a Choice);
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.0 {
+            Choice::Option => "forced by --kernel",
+            Choice::Variable => "forced by HORNET_KERNEL",
+            Choice::Automatic => "the best that this CPU can run",
+        };
+        writeln!(f, "hornet {}", hornet::version())?;
+        writeln!(f, "kernel: {}, {why}", kernel::current())?;
+        writeln!(f, "AES: {}", aes::implementation())?;
+
+        for (label, usable) in [("CPU has:  ", true), ("CPU lacks:", false)] {
+            let names: Vec<&str> = kernel::cpu_features()
+                .filter(|feature| feature.usable == usable)
+                .map(|feature| feature.name)
+                .collect();
+            if !names.is_empty() {
+                writeln!(f, "{label} {}", names.join(" "))?;
+            }
+        }
+
+        let widest = kernel::all().map(|info| info.needs.as_str().len()).max();
+        let width = widest.unwrap_or(0).max("needs".len());
+        writeln!(
+            f,
+            "\n{:<12} {:<width$} {:>5} {:>12}  runs here",
+            "kernel", "needs", "lanes", "serves from"
+        )?;
+        for info in kernel::all() {
+            let needs = match info.needs.as_str() {
+                "" => "-",
+                names => names,
+            };
+            let from = match info.min_bytes {
+                0 => "-".into(),
+                bytes => format!("{bytes} bytes"),
+            };
+            let here = match info.supported {
+                _ if info.name == kernel::current() => "yes, in use",
+                true => "yes",
+                false => "no",
+            };
+            writeln!(
+                f,
+                "{:<12} {needs:<width$} {:>5} {from:>12}  {here}",
+                info.name, info.lanes
+            )?;
+        }
+        Ok(())
+    }
+}

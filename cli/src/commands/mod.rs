@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The command: its arguments, and one file for each subcommand.
+
+mod bound;
+mod check;
+mod generate;
+mod info;
+mod keygen;
+mod mac;
+mod options;
+mod sections;
+mod tag;
+
+use crate::error::Error;
+use crate::kernel_choice::Choice;
+use crate::output;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use generate::Generate;
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Compute and verify Poly1305 tags of files and messages
+///
+/// The commands 'keygen', 'tag' and 'check' are for any number of files under one key (Poly1305-AES),
+/// whose file counts the nonces. The commands 'mac' and 'verify' take a one-time key (RFC 8439) for
+/// ONE message: two tags under it let anyone forge. Derive a fresh key for each message.
+#[derive(Parser)]
+#[command(name = "hornet", version = hornet::version(), after_long_help = sections::help())]
+struct Cli {
+    /// Use this kernel instead of the best one; 'hornet info' lists the kernels
+    #[arg(long, global = true, value_name = "NAME")]
+    kernel: Option<OsString>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Create a key file for 'tag' and 'check'
+    Keygen(keygen::Keygen),
+
+    /// Tag files, and all files in folders, and print a manifest
+    ///
+    /// Each file gets a nonce and the Poly1305-AES tag of its content. The last line authenticates
+    /// the manifest itself. docs/manifest.md describes the format.
+    ///
+    /// A file that cannot be read, or changes while it is read, is reported and listed in the
+    /// manifest as unread. The exit status is 2 then. The key file and MANIFEST are left out.
+    Tag(tag::TagFiles),
+
+    /// Check files against a manifest
+    ///
+    /// A manifest that was changed, truncated or made with another key is refused as a whole.
+    /// Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
+    /// UNREADABLE.
+    ///
+    /// The exit status is 0 if all files are OK, 1 if some differ, 2 if some cannot be read.
+    Check(check::Check),
+
+    /// Show the bound on the probability of a forgery under one key
+    Bound(bound::Bound),
+
+    /// Print the tag of INPUT under a one-time key as 32 hexadecimal digits
+    Mac(mac::Mac),
+
+    /// Verify the tag of INPUT under a one-time key
+    Verify(mac::Verify),
+
+    /// Show the version, the CPU features, the AES implementation and the kernels
+    Info,
+}
+
+/// The definition of the command, for manual pages, completions and tests.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the command with the arguments of the process, and returns its exit status.
+#[must_use]
+pub fn main() -> ExitCode {
+    let result = match parse() {
+        Ok(Parsed::Cli(cli)) => run(cli),
+        Ok(Parsed::Generate(generate)) => generate.run(command()),
+        Err(usage) => usage
+            .print()
+            .and_then(|()| io::stdout().flush())
+            .map(|()| {
+                // clap returns --help and --version as errors too.
+                let is_error = usage.use_stderr();
+                ExitCode::from(if is_error { 2 } else { 0 })
+            })
+            .map_err(|error| Error::new(&output::STDOUT, error)),
+    };
+    result.unwrap_or_else(|error| {
+        output::complain(&error);
+        ExitCode::from(2)
+    })
+}
+
+enum Parsed {
+    Cli(Cli),
+    Generate(Generate),
+}
+
+/// Parses the arguments. `generate` is added here, and is not part of the definition that it
+/// describes.
+fn parse() -> Result<Parsed, clap::Error> {
+    let mut command = command().subcommand(Generate::command());
+    let matches = command.try_get_matches_from_mut(env::args_os())?;
+    let parsed = match matches.subcommand() {
+        Some((Generate::NAME, matches)) => {
+            Generate::from_arg_matches(matches).map(Parsed::Generate)
+        }
+        _ => Cli::from_arg_matches(&matches).map(Parsed::Cli),
+    };
+    parsed.map_err(|error| error.format(&mut command))
+}
+
+fn run(cli: Cli) -> Result<ExitCode, Error> {
+    let choice = Choice::new(cli.kernel)?;
+    match cli.command {
+        Command::Keygen(keygen) => keygen.run(),
+        Command::Tag(tag) => tag.run(),
+        Command::Check(check) => check.run(),
+        Command::Bound(bound) => bound.run(),
+        Command::Mac(mac) => mac.run(),
+        Command::Verify(verify) => verify.run(),
+        Command::Info => info::run(&choice),
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The options that `tag` and `check` share.
+
+use crate::error::Error;
+use clap::Args;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Use N threads instead of one per CPU
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Read files instead of mapping them into memory
+    ///
+    /// Mapping huge files is faster. The tags are the same.
+    #[arg(long)]
+    pub(super) no_mmap: bool,
+}
+
+impl Options {
+    /// Starts the threads.
+    pub(crate) fn pool(&self) -> Result<ThreadPool, Error> {
+        ThreadPoolBuilder::new()
+            .num_threads(self.threads.unwrap_or(0).into())
+            .build()
+            .map_err(|error| Error::new(&"threads", error))
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The last sections of the help, which are also in the manual page: exit status and environment.
+
+/// A list of names and what they mean.
+pub(super) struct Section {
+    pub(super) heading: &'static str,
+    pub(super) entries: &'static [(&'static str, &'static str)],
+}
+
+pub(super) const SECTIONS: [Section; 2] = [
+    Section {
+        heading: "Exit status",
+        entries: &[
+            ("0", "success"),
+            (
+                "1",
+                "a tag does not match, or files differ from the manifest",
+            ),
+            ("2", "wrong usage, or an error reading or writing"),
+        ],
+    },
+    Section {
+        heading: "Environment",
+        entries: &[(
+            "HORNET_KERNEL",
+            "the kernel to use unless --kernel is given",
+        )],
+    },
+];
+
+/// All sections as plain text.
+pub(super) fn help() -> String {
+    let sections = SECTIONS.map(|Section { heading, entries }| {
+        let lines = entries
+            .iter()
+            .map(|(name, meaning)| format!("\n  {name}  {meaning}"));
+        format!("{heading}:{}", lines.collect::<String>())
+    });
+    sections.join("\n\n")
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet tag`: tags files and writes a manifest.
+
+use crate::commands::options::Options;
+use crate::error::Error;
+use crate::manifest::escape::Escaped;
+use crate::manifest::{self, Line, Manifest};
+use crate::output::{self, complain, say};
+use crate::path::bytes;
+use crate::save::Target;
+use crate::tree::exempt::Exempt;
+use crate::tree::failure::Failure;
+use crate::tree::roots::Roots;
+use crate::tree::snapshot::Settled;
+use crate::tree::task::Task;
+use crate::tree::walk::{Found, Strictness, Unread, Walk};
+use crate::tree::work::Work;
+use clap::Args;
+use hornet::aes::{Key, Nonce, Partial};
+use hornet_key_file::{KeyFile, Nonces};
+use rayon::ThreadPool;
+use std::fs;
+use std::io::Write;
+use std::iter::zip;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub(crate) struct TagFiles {
+    /// The key file, made by 'hornet keygen'
+    #[arg(short, long, value_name = "KEYFILE")]
+    key: PathBuf,
+
+    /// Write the manifest to this file instead of standard output
+    ///
+    /// The file appears when it is complete and on the disk, or not at all.
+    #[arg(short, long, value_name = "MANIFEST")]
+    output: Option<PathBuf>,
+
+    /// Replace MANIFEST if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
+
+    /// Follow symbolic links; without this option, those in folders are left out
+    #[arg(long)]
+    follow_symlinks: bool,
+
+    #[command(flatten)]
+    options: Options,
+
+    /// Files, and folders with all files in them
+    ///
+    /// The manifest has the paths as they are given here. 'hornet check' resolves relative ones in
+    /// the folder where it runs. Fifos, sockets and devices in folders are left out.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+impl TagFiles {
+    pub(crate) fn run(self) -> Result<ExitCode, Error> {
+        if self.paths.iter().any(|path| path == Path::new("-")) {
+            let why = "standard input has no path to check later; use ./- for a file of this name";
+            return Err(Error::new(&"-", why));
+        }
+        let key_file = KeyFile::open(&self.key)?;
+        let target = match &self.output {
+            Some(path) => Some(Target::new(path, self.force)?),
+            None => None,
+        };
+        let exempt = Exempt::new(&key_file, &self.key, target.as_ref().and_then(Target::old));
+        let pool = self.options.pool()?;
+        let walk = Walk {
+            follow_symlinks: self.follow_symlinks,
+            exempt: &exempt,
+            pool: &pool,
+            strictness: Strictness::Named,
+        };
+        let found = walk.run(&self.paths)?;
+        let saving = target.map(Target::begin).transpose()?;
+
+        // One nonce for each file and one for the manifest, before any file is read.
+        let mut nonces = key_file.reserve(found.files.len() as u64 + 1)?;
+        let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
+        let (manifest, unread) = self.tag(&pool, settled, key_file.key(), found, &mut nonces)?;
+        let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
+        let text = manifest.seal(key_file.key(), nonce);
+
+        match saving {
+            Some(saving) => saving.finish(&text)?,
+            None => output::print_all(|stdout| stdout.write_all(&text))?,
+        }
+        for Unread { path, reason } in &unread {
+            complain(&Error::new(&Escaped::new(path), reason));
+        }
+        if unread.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        say(format_args!(
+            "{} could not be read and {} listed as unread",
+            unread.len(),
+            if unread.len() == 1 { "is" } else { "are" }
+        ));
+        Ok(ExitCode::from(2))
+    }
+
+    /// Reads and tags the files found. Returns the manifest and what could not be read.
+    fn tag(
+        self,
+        pool: &ThreadPool,
+        settled: Option<Settled>,
+        key: &Key,
+        found: Found,
+        nonces: &mut Nonces,
+    ) -> Result<(Manifest, Vec<Unread>), Error> {
+        for (path, why) in &found.left_out {
+            say(format_args!("{}: left out: {why}", Escaped::new(path)));
+        }
+        if found.links > 0 {
+            say(format_args!(
+                "symbolic links left out: {}; --follow-symlinks follows them",
+                found.links
+            ));
+        }
+        let roots = Roots::new(&self.paths, self.follow_symlinks);
+        let work = Work::new(key, &roots, pool, !self.options.no_mmap).settled(settled);
+        let count = found.files.len();
+        let tagging: Vec<_> = zip(found.files, nonces)
+            .map(|(path, nonce)| Tagging { path, nonce })
+            .collect();
+        if tagging.len() != count {
+            return Err(no_nonce());
+        }
+        let mut files = Vec::with_capacity(count);
+        let mut unread = found.unread;
+        for result in work.run(tagging) {
+            match result {
+                Ok(line) => files.push(line),
+                Err(failed) => unread.push(failed),
+            }
+        }
+        unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        let manifest = Manifest {
+            follow_symlinks: self.follow_symlinks,
+            arguments: self.paths,
+            files,
+            unread: unread.iter().map(|unread| unread.path.clone()).collect(),
+        };
+        Ok((manifest, unread))
+    }
+}
+
+/// Cannot happen: the nonces reserved are as many as those taken.
+fn no_nonce() -> Error {
+    Error::new(&"key file", "gave fewer nonces than reserved")
+}
+
+/// A file to be tagged.
+struct Tagging {
+    path: PathBuf,
+    nonce: Nonce,
+}
+
+impl Task for Tagging {
+    type Done = Result<Line, Unread>;
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Self::Done> {
+        let (names, messages): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .map(|(task, content)| {
+                let shown = *task.nonce.as_bytes();
+                ((task.path, shown), (task.nonce, content))
+            })
+            .unzip();
+        zip(names, key.mac_batch(messages))
+            .map(|((path, nonce), tag)| Ok(Line { nonce, tag, path }))
+            .collect()
+    }
+
+    fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
+        Ok(Line {
+            nonce: *self.nonce.as_bytes(),
+            tag: key.finish(self.nonce, partial),
+            path: self.path,
+        })
+    }
+
+    /// The nonce is dropped unused.
+    fn fail(self, failure: Failure) -> Self::Done {
+        Err(Unread {
+            path: self.path,
+            reason: failure.to_string(),
+        })
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The `hornet` command as a library, so that tests and fuzz targets reach its code. It is not meant
+//! for other programs: those use the crates `hornet` and `hornet-key-file`.
+
+mod commands;
+mod error;
+mod input;
+mod kernel_choice;
+mod number;
+mod one_time_key;
+mod output;
+mod path;
+mod progress;
+mod save;
+mod source;
+mod tree;
+
+pub mod manifest;
+
+pub use commands::{command, main};

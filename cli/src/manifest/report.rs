@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The results of `hornet check`, as text and as JSON.
+
+use crate::manifest::escape::Escaped;
+use crate::output::say;
+use crate::source::Source;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+pub(crate) enum Status {
+    Ok,
+    Changed,
+    Missing,
+    Extra,
+    /// It could not be read when the manifest was made.
+    Unread,
+    Unreadable(String),
+}
+
+pub(crate) struct Entry {
+    pub(crate) path: PathBuf,
+    pub(crate) status: Status,
+}
+
+/// The number of files of each status.
+#[derive(Default, Serialize)]
+struct Counts {
+    ok: u64,
+    changed: u64,
+    missing: u64,
+    extra: u64,
+    unread: u64,
+    unreadable: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Report {
+    entries: Vec<Entry>,
+    counts: Counts,
+}
+
+impl Extend<Entry> for Report {
+    fn extend<I: IntoIterator<Item = Entry>>(&mut self, entries: I) {
+        for entry in entries {
+            let counts = &mut self.counts;
+            *match entry.status {
+                Status::Ok => &mut counts.ok,
+                Status::Changed => &mut counts.changed,
+                Status::Missing => &mut counts.missing,
+                Status::Extra => &mut counts.extra,
+                Status::Unread => &mut counts.unread,
+                Status::Unreadable(_) => &mut counts.unreadable,
+            } += 1;
+            self.entries.push(entry);
+        }
+    }
+}
+
+impl Status {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Changed => "CHANGED",
+            Self::Missing => "MISSING",
+            Self::Extra => "EXTRA",
+            Self::Unread => "UNREAD",
+            Self::Unreadable(_) => "UNREADABLE",
+        }
+    }
+
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Unreadable(reason) => Some(reason),
+            Self::Unread => Some("could not be read when the manifest was made"),
+            _ => None,
+        }
+    }
+}
+
+impl Report {
+    /// The entries to print.
+    fn shown(&self, quiet: bool) -> impl Iterator<Item = &Entry> {
+        let entries = self.entries.iter();
+        entries.filter(move |entry| !(quiet && matches!(entry.status, Status::Ok)))
+    }
+
+    pub(crate) fn write(&self, to: &mut impl Write, quiet: bool) -> io::Result<()> {
+        for Entry { path, status } in self.shown(quiet) {
+            write!(to, "{}: {}", Escaped::new(path), status.word())?;
+            if let Some(reason) = status.reason() {
+                write!(to, " ({reason})")?;
+            }
+            writeln!(to)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write_json(&self, to: &mut impl Write, quiet: bool) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct File<'a> {
+            path: String,
+            status: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            reason: Option<&'a str>,
+        }
+        #[derive(Serialize)]
+        struct Summary<'a> {
+            summary: &'a Counts,
+        }
+        for Entry { path, status } in self.shown(quiet) {
+            let file = File {
+                path: Escaped::new(path).to_string(),
+                status: status.word(),
+                reason: status.reason(),
+            };
+            serde_json::to_writer(&mut *to, &file)?;
+            writeln!(to)?;
+        }
+        let summary = &self.counts;
+        serde_json::to_writer(&mut *to, &Summary { summary })?;
+        writeln!(to)
+    }
+
+    /// Prints a summary of what is not OK to standard error.
+    pub(crate) fn complain(&self, manifest: &Source) {
+        let Counts {
+            ok: _,
+            changed,
+            missing,
+            extra,
+            unread,
+            unreadable,
+        } = self.counts;
+        let wrong: Vec<String> = [
+            (changed, "changed"),
+            (missing, "missing"),
+            (extra, "extra"),
+            (unread, "not read when tagged"),
+            (unreadable, "unreadable"),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+        if !wrong.is_empty() {
+            let files = self.entries.len();
+            say(format_args!(
+                "{manifest}: of {files} files, {}",
+                wrong.join(", ")
+            ));
+        }
+    }
+
+    /// Unreadable files outweigh those that differ, because nothing is known about them.
+    pub(crate) fn exit_status(&self) -> u8 {
+        if self.counts.unreadable > 0 {
+            return 2;
+        }
+        let all_ok = self.counts.ok == self.entries.len() as u64;
+        u8::from(!all_ok)
+    }
+}

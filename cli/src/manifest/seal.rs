@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The seal, which authenticates a manifest: making and verifying it.
+
+use crate::manifest::content::Manifest;
+use crate::manifest::problem::Problem;
+use crate::manifest::read::read;
+use crate::manifest::text::{HEADER, digits, push_digits};
+use hornet::Tag;
+use hornet::aes::{Key, Nonce};
+use hornet_key_file::Purpose;
+
+/// The purpose of the tag of a manifest. The tags of files have the purpose `MESSAGE`. If that of a
+/// manifest were the same, anyone able to write a file that gets tagged could write a manifest into
+/// it and append the nonce and tag of the file as its seal.
+pub const PURPOSE: Purpose = Purpose::new(1).unwrap();
+
+impl Manifest {
+    /// The text with its seal, under a nonce that must have the purpose [`PURPOSE`].
+    #[must_use]
+    pub fn seal(&self, key: &Key, nonce: Nonce) -> Vec<u8> {
+        let mut text = self.body();
+        let shown = *nonce.as_bytes();
+        let tag = key.mac(nonce, &text);
+        text.extend_from_slice(b"seal ");
+        push_digits(&mut text, &shown);
+        text.push(b' ');
+        push_digits(&mut text, tag.as_bytes());
+        text.push(b'\n');
+        text
+    }
+
+    /// Verifies and parses a manifest.
+    ///
+    /// Only the first line and the form of the seal are examined before the tag is verified, so
+    /// nothing else depends on bytes that were not written by a holder of the key.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem`] if it is malformed, or does not have a valid seal of this key.
+    pub fn open(text: &[u8], key: &Key) -> Result<Self, Problem> {
+        if !text.starts_with(HEADER.as_bytes()) {
+            return Err(wrong_header(text));
+        }
+        let (body, seal) = split_seal(text).ok_or(Problem::whole(
+            "truncated or changed: the last line is not a seal",
+        ))?;
+        key.verify(&seal.nonce, body, &seal.tag).map_err(|_| {
+            Problem::whole(
+                "changed since it was made, or made with another key: the seal does not match",
+            )
+        })?;
+        if Purpose::of(&seal.nonce) != PURPOSE {
+            return Err(Problem::whole(
+                "the seal is the tag of a file, not of a manifest",
+            ));
+        }
+        read(body)
+    }
+}
+
+fn wrong_header(text: &[u8]) -> Problem {
+    let what = if text.is_empty() {
+        "empty"
+    } else if HEADER.as_bytes().starts_with(text) {
+        "truncated in the first line"
+    } else if text.starts_with(b"hornet manifest ") {
+        "a manifest of a version that this program does not support"
+    } else {
+        "not a manifest: it does not begin with `hornet manifest 1`"
+    };
+    Problem::in_line(1, what)
+}
+
+struct Seal {
+    nonce: Nonce,
+    tag: Tag,
+}
+
+/// Splits a manifest into the text that the seal authenticates, and the seal.
+fn split_seal(text: &[u8]) -> Option<(&[u8], Seal)> {
+    let lines = text.strip_suffix(b"\n")?;
+    let start = lines.iter().rposition(|&byte| byte == b'\n')? + 1;
+    let (body, seal) = lines.split_at(start);
+    let (nonce, rest) = digits(seal.strip_prefix(b"seal ")?)?;
+    let (tag, rest) = digits(rest.strip_prefix(b" ")?)?;
+    let seal = Seal {
+        nonce: Nonce::new(nonce),
+        tag: tag.into(),
+    };
+    rest.is_empty().then_some((body, seal))
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Tests of writing, sealing, verifying and reading manifests.
+
+use crate::manifest::content::{Line, Manifest};
+use crate::manifest::text::HEADER;
+use hornet::aes::{Key, Nonce};
+
+fn key() -> Key {
+    Key::clamped(&[7; 32])
+}
+
+fn nonce(number: u8, purpose: u8) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[0] = number;
+    bytes[15] = purpose;
+    bytes
+}
+
+fn manifest() -> Manifest {
+    let line = |number, path: &str| Line {
+        nonce: nonce(number, 0),
+        tag: [number; 16].into(),
+        path: path.into(),
+    };
+    Manifest {
+        follow_symlinks: true,
+        arguments: vec!["b".into(), "a\n".into()],
+        files: vec![line(1, "a\n"), line(2, "b/\\")],
+        unread: vec!["b/c".into()],
+    }
+}
+
+/// Any body with a valid seal.
+fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
+    let shown = Nonce::new(nonce);
+    let tag = key().mac(Nonce::new(nonce), body.as_bytes());
+    format!("{body}seal {shown} {tag}\n").into_bytes()
+}
+
+#[track_caller]
+fn problem(text: &[u8]) -> String {
+    match Manifest::open(text, &key()) {
+        Ok(_) => panic!("{} is accepted", String::from_utf8_lossy(text)),
+        Err(problem) => problem.to_string(),
+    }
+}
+
+#[test]
+fn round_trip() {
+    let text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let body = "\
+hornet manifest 1
+symbolic links: followed
+path b
+path a\\n
+01000000000000000000000000000000 01010101010101010101010101010101  a\\n
+02000000000000000000000000000000 02020202020202020202020202020202  b/\\\\
+unread b/c
+files 2 unread 1
+";
+    assert_eq!(text, sealed(body, nonce(3, 1)));
+    let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
+    assert_eq!(again.unwrap().seal(&key(), Nonce::new(nonce(3, 1))), text);
+    for follow_symlinks in [true, false] {
+        let empty = Manifest {
+            follow_symlinks,
+            arguments: vec!["x".into()],
+            files: Vec::new(),
+            unread: Vec::new(),
+        };
+        let text = empty.seal(&key(), Nonce::new(nonce(3, 1)));
+        let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
+        assert_eq!(again.unwrap().follow_symlinks, follow_symlinks);
+    }
+}
+
+#[test]
+fn what_the_seal_detects() {
+    let text = manifest().seal(&key(), Nonce::new(nonce(3, 0)));
+    assert_eq!(
+        problem(&text),
+        "the seal is the tag of a file, not of a manifest"
+    );
+    let mut text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let at = text.len() - 2;
+    text[at] = if text[at] == b'0' { b'1' } else { b'0' };
+    assert!(problem(&text).starts_with("changed since it was made"));
+    text.truncate(at);
+    assert!(problem(&text).starts_with("truncated or changed"));
+    assert_eq!(problem(b""), "line 1: empty");
+    assert_eq!(
+        problem(b"hornet man"),
+        "line 1: truncated in the first line"
+    );
+    assert_eq!(
+        problem(HEADER.as_bytes()),
+        "truncated or changed: the last line is not a seal"
+    );
+    assert!(problem(b"hornet manifest 12\n").contains("version"));
+}
+
+/// Malformed lines under a valid seal.
+#[test]
+fn malformed_lines() {
+    let head = "hornet manifest 1\nsymbolic links: left out\npath t\n";
+    let file = |path: &str| format!("{:032x} {:032x}  {path}\n", 0, 0);
+    let own = format!("{:030x}01 {:032x}  t/a\n", 0, 0);
+    let end = "files 1 unread 0\n";
+    for (body, expected) in [
+        (
+            "hornet manifest 1\n".into(),
+            "line 1: not a line about symbolic links",
+        ),
+        (
+            "hornet manifest 1\nlinks\n".into(),
+            "line 2: not a line about symbolic links",
+        ),
+        (
+            format!("{head}files 0 unread 1\n"),
+            "line 4: not `files 0 unread 0`, which is expected here",
+        ),
+        (format!("{head}{}{end}", file("")), "line 4: no path"),
+        (
+            format!("{head}{}{end}", file("\\x0a")),
+            "line 4: a path that is not in its escaped form",
+        ),
+        (
+            format!("{head}{}{end}", file("\\q")),
+            "line 4: a backslash that is not \\\\, \\n or \\xHH",
+        ),
+        (format!("{head}path \n{end}"), "line 4: no path"),
+        (
+            format!("{head}{}{}{end}", file("t/b"), file("t/a")),
+            "line 5: out of order",
+        ),
+        (
+            format!("{head}{}{}{end}", file("t/a"), file("t/a")),
+            "line 5: out of order",
+        ),
+        (
+            format!("{head}{own}{end}"),
+            "line 4: the nonce is not that of a file",
+        ),
+        (
+            format!("{head}{}{end}", file("t/a").replace("  ", " ")),
+            "line 4: not a nonce, a tag and a path",
+        ),
+        (
+            format!("{head}{}{end}", file("t/a").replace("00 ", "0g ")),
+            "line 4: not a nonce, a tag and a path",
+        ),
+        (
+            format!("{head}{}unread\nfiles 1 unread 0\n", file("t/a")),
+            "line 5: not `files 1 unread 0`, which is expected here",
+        ),
+        (
+            format!("{head}{}{end}{end}", file("t/a")),
+            "line 6: unexpected after the count",
+        ),
+        (
+            format!("{head}{}", file("t/a")),
+            "line 4: not `files 1 unread 0`, which is expected here",
+        ),
+    ] {
+        assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
+    }
+    let mut body = Vec::from(head);
+    body.extend_from_slice(b"unread \xff\nfiles 0 unread 1\n");
+    let tag = key().mac(Nonce::new(nonce(3, 1)), &body);
+    body.extend_from_slice(format!("seal {} {tag}\n", Nonce::new(nonce(3, 1))).as_bytes());
+    assert_eq!(problem(&body), "line 4: not UTF-8");
+}

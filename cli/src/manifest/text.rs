@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The words and digits of the format, for writing and reading.
+
+/// The first line.
+pub(crate) const HEADER: &str = "hornet manifest 1\n";
+
+// The first words of lines with a path.
+pub(super) const PATH: &[u8] = b"path ";
+pub(super) const UNREAD: &[u8] = b"unread ";
+
+/// The length of 16 bytes in hexadecimal digits.
+pub(super) const DIGITS: usize = 32;
+
+/// The second line, without its end.
+pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
+    if follow_symlinks {
+        "symbolic links: followed"
+    } else {
+        "symbolic links: left out"
+    }
+}
+
+/// Appends 16 bytes as 32 lower-case digits.
+pub(super) fn push_digits(text: &mut Vec<u8>, bytes: &[u8; 16]) {
+    // Not from a table, so that the compiler vectorizes it.
+    let digit = |number: u8| number + if number < 10 { b'0' } else { b'a' - 10 };
+    let mut digits = [0; 32];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+    text.extend_from_slice(&digits);
+}
+
+/// Parses 16 bytes as exactly 32 lower-case digits. Returns them and the rest of the text.
+pub(super) fn digits(text: &[u8]) -> Option<([u8; 16], &[u8])> {
+    let (digits, rest) = text.split_at_checked(DIGITS)?;
+    let mut bytes = [0; 16];
+    base16ct::lower::decode(digits, &mut bytes).ok()?;
+    Some((bytes, rest))
+}

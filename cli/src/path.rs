@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Paths as bytes, which is how they are sorted, compared and put together.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// The bytes of a path.
+pub(crate) fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+/// A path without trailing slashes, except for `/` itself.
+pub(crate) fn trimmed(path: &Path) -> &[u8] {
+    let path = bytes(path);
+    let end = path.iter().rposition(|&byte| byte != b'/');
+    match end {
+        Some(last) => &path[..=last],
+        None => &path[..path.len().min(1)],
+    }
+}
+
+/// The path of an entry of a folder.
+pub(crate) fn joined(folder: &Path, name: &[u8]) -> PathBuf {
+    let folder = bytes(folder);
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.extend_from_slice(folder);
+    if folder != b"/" {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    OsString::from_vec(path).into()
+}
+
+/// A path without `.` and redundant slashes.
+pub(crate) fn plain(path: &Path) -> Vec<u8> {
+    let components = path
+        .components()
+        .filter(|component| *component != Component::CurDir);
+    components.collect::<PathBuf>().into_os_string().into_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trimmed_paths() {
+        for (path, expected) in [
+            ("a", "a"),
+            ("a/", "a"),
+            ("a//b//", "a//b"),
+            ("/", "/"),
+            ("//", "/"),
+            ("", ""),
+        ] {
+            assert_eq!(trimmed(Path::new(path)), expected.as_bytes(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Why a file could not be read.
+
+use rustix::fs::FileType;
+use std::fmt;
+use std::io;
+
+/// Why a file has no content.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// There is nothing of this path.
+    Missing,
+    /// It is not a regular file, but what this says.
+    NotRegular(&'static str),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+}
+
+impl Failure {
+    pub(crate) const CHANGED: &str = "changed while it was being read";
+    pub(crate) const SHRANK: &str = "shrank or became unreadable while it was being read";
+
+    pub(crate) fn changed() -> Self {
+        Self::Unreadable(Self::CHANGED.into())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("no longer exists"),
+            Self::NotRegular(kind) => write!(f, "not a regular file but {kind}"),
+            Self::Unreadable(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// The kind of a file that is not regular, in words.
+pub(crate) fn kind(file_type: FileType) -> &'static str {
+    match file_type {
+        FileType::Directory => "a directory",
+        FileType::Symlink => "a symbolic link",
+        FileType::Fifo => "a fifo",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        _ => "something unknown",
+    }
+}

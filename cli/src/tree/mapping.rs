@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Mapped files that can be truncated while they are read.
+//!
+//! If a mapped file is truncated or its disk fails, reading the memory raises SIGBUS, which by
+//! default ends the process. The handler here replaces the whole mapping by zero pages and sets a
+//! flag. Reading continues, over zeros, until the reader checks the flag. Any number of threads may
+//! read one mapping.
+
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+// For the signal handler, which must not take locks.
+static START: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
+static LENGTH: AtomicUsize = AtomicUsize::new(0);
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// There is one flag, so there can be one mapping at a time.
+static ONE: Mutex<()> = Mutex::new(());
+
+pub(crate) struct Mapping {
+    map: Mmap,
+    _one: MutexGuard<'static, ()>,
+}
+
+impl Mapping {
+    /// Maps the first `length` bytes of a file. Waits until no other mapping exists.
+    pub(crate) fn new(file: &File, length: u64) -> io::Result<Self> {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = usize::try_from(length).map_err(io::Error::other)?;
+        // SAFETY: the handler ensures that every byte can be read. Other processes may change the
+        // bytes meanwhile. That makes the tag useless, but only C reads the bytes, for arithmetic
+        // that is defined for all values.
+        let map = unsafe { MmapOptions::new().len(length).map(file)? };
+        // Only a hint.
+        let _ = map.advise(Advice::Sequential);
+
+        LOST.store(false, SeqCst);
+        START.store(map.as_ptr().cast_mut().cast(), SeqCst);
+        LENGTH.store(length, SeqCst);
+        let mapping = Self { map, _one: one };
+        install_handler()?;
+        Ok(mapping)
+    }
+
+    /// Unmaps the pages of a range, which otherwise one thread does for all at the end, at a
+    /// measurable cost. The range can still be read, from the file again. Only a hint.
+    pub(crate) fn release(&self, start: usize, length: usize) {
+        // SAFETY: as in `new`, nothing in Rust relies on these bytes to stay the same.
+        let _ = unsafe {
+            let advice = UncheckedAdvice::DontNeed;
+            self.map.unchecked_advise_range(advice, start, length)
+        };
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// Whether the file was lost, so that bytes read may not be its own.
+    #[expect(clippy::unused_self, reason = "the flag is about the mapping")]
+    pub(crate) fn is_lost(&self) -> bool {
+        LOST.load(SeqCst)
+    }
+}
+
+impl Drop for Mapping {
+    /// Afterwards the fields are dropped: the mapping, and then the lock.
+    fn drop(&mut self) {
+        LENGTH.store(0, SeqCst);
+    }
+}
+
+fn install_handler() -> io::Result<()> {
+    // SAFETY: zeros are a valid `sigaction`, whose mask `sigemptyset` sets, and the handler has the
+    // signature that SA_SIGINFO requires.
+    let status = unsafe {
+        let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+        libc::sigemptyset(&raw mut action.sa_mask);
+        let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+            on_sigbus;
+        action.sa_sigaction = handler as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut())
+    };
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Uses only atomics and system calls, which are allowed in signal handlers.
+extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    let (start, length) = (START.load(SeqCst), LENGTH.load(SeqCst));
+    // SAFETY: with SA_SIGINFO, the system passes a valid `siginfo_t`.
+    let (code, address) = unsafe { ((*info).si_code, (*info).si_addr()) };
+
+    // Signals sent by a process have codes of 0 and below, and no address.
+    let is_fault = code > 0;
+    if is_fault && address.addr().wrapping_sub(start.addr()) < length {
+        // The whole mapping at once: page by page, a large file would take millions of signals.
+        // SAFETY: replaces exactly the mapping, which belongs to `Mapping` and is never written.
+        let zeros = unsafe {
+            libc::mmap(
+                start,
+                length,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if zeros != libc::MAP_FAILED {
+            LOST.store(true, SeqCst);
+            return;
+        }
+    }
+    // Not about the mapping: end as without a handler. The signal is blocked until this returns.
+    // SAFETY: both may be called in a signal handler.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(bytes: &[u8]) -> usize {
+        // Volatile, so that the compiler does not omit the reads.
+        bytes
+            .iter()
+            // SAFETY: a reference may be read.
+            .map(|byte| usize::from(unsafe { ptr::read_volatile(byte) }))
+            .sum()
+    }
+
+    #[test]
+    fn truncation_is_survived_and_noticed() {
+        let file = tempfile::tempfile().unwrap();
+        for _ in 0..2 {
+            file.set_len(1 << 20).unwrap();
+            let mapping = Mapping::new(&file, 1 << 20).unwrap();
+            assert_eq!(sum(mapping.bytes()), 0);
+            assert!(!mapping.is_lost());
+            file.set_len(1 << 19).unwrap();
+            assert_eq!(sum(&mapping.bytes()[..1 << 19]), 0);
+            assert!(!mapping.is_lost());
+            assert_eq!(sum(mapping.bytes()), 0);
+            assert!(mapping.is_lost());
+        }
+    }
+
+    /// All threads notice it, and pages that were released can be read again.
+    #[test]
+    fn truncation_while_threads_read() {
+        let file = tempfile::tempfile().unwrap();
+        for _ in 0..10 {
+            file.set_len(4 << 20).unwrap();
+            let mapping = Mapping::new(&file, 4 << 20).unwrap();
+            let start = std::sync::Barrier::new(5);
+            std::thread::scope(|scope| {
+                for index in 0..4 {
+                    let (mapping, start) = (&mapping, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        while !mapping.is_lost() {
+                            let window = index << 20;
+                            assert_eq!(sum(&mapping.bytes()[window..][..1 << 16]), 0);
+                            mapping.release(window, 1 << 20);
+                        }
+                        assert_eq!(sum(&mapping.bytes()[index << 20..][..1 << 16]), 0);
+                    });
+                }
+                start.wait();
+                file.set_len(0).unwrap();
+            });
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Trees of files: finding them, opening them safely, and reading all of them on all threads.
+
+pub(crate) mod exempt;
+pub(crate) mod failure;
+pub(crate) mod mapping;
+mod opener;
+mod reading;
+pub(crate) mod roots;
+pub(crate) mod snapshot;
+pub(crate) mod task;
+pub(crate) mod walk;
+mod windows;
+pub(crate) mod work;
+mod worker;

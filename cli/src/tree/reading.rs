@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Reads a file through a buffer, and notices whether it changes meanwhile.
+
+use crate::source::read_some;
+use crate::tree::failure::Failure;
+use crate::tree::snapshot::Snapshot;
+use hornet::aes::{Key, Partial};
+use std::fs::File;
+
+/// How much is read into a buffer at a time. Larger pieces were slower, because they do not fit the
+/// caches.
+pub(super) const PIECE_BYTES: usize = 64 << 10;
+
+/// The metadata of a file that is about to be read, which must be a regular one.
+pub(super) fn regular(file: &File) -> Result<Snapshot, Failure> {
+    let snapshot = Snapshot::of(file)?;
+    match snapshot.is_not() {
+        None => Ok(snapshot),
+        Some(kind) => Err(Failure::NotRegular(kind)),
+    }
+}
+
+/// Checks that a file has not changed since.
+pub(super) fn unchanged(before: Snapshot, file: &File) -> Result<(), Failure> {
+    if before.has_changed(file)? {
+        return Err(Failure::changed());
+    }
+    Ok(())
+}
+
+/// Reads a file to its end, through a buffer that already holds `filled` bytes of it.
+pub(super) fn read_on(
+    key: &Key,
+    file: &File,
+    before: Snapshot,
+    buffer: &mut [u8],
+    filled: usize,
+    count: impl Fn(usize),
+) -> Result<Partial, Failure> {
+    // A full buffer is a whole number of blocks: only the last piece may end within one.
+    let buffer = &mut buffer[..PIECE_BYTES];
+    let mut filled = filled;
+    let mut whole = Partial::default();
+    let mut total = 0;
+    loop {
+        let got = read_some(file, &mut buffer[filled..])?;
+        filled += got;
+        let is_end = got == 0;
+        if is_end || filled == buffer.len() {
+            append(key, &mut whole, &key.partial(&buffer[..filled]))?;
+            count(filled);
+            total += filled as u64;
+            filled = 0;
+        }
+        if is_end {
+            break;
+        }
+        // It is longer by now, and may grow without end.
+        if before.length != 0 && total > before.length {
+            return Err(Failure::changed());
+        }
+    }
+    unchanged(before, file)?;
+    // Files under /proc are regular but have length 0. Those under /sys claim to fill a page.
+    if before.length != 0 && total != before.length {
+        return Err(Failure::Unreadable(
+            "has not as many bytes as its length says".into(),
+        ));
+    }
+    Ok(whole)
+}
+
+/// Appends a partial evaluation to that of the bytes before.
+pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(), Failure> {
+    key.append(left, right)
+        .map_err(|error| Failure::Unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use tempfile::NamedTempFile;
+
+    fn key() -> Key {
+        Key::clamped(&[7; 32])
+    }
+
+    /// Reads a file of `length` bytes that is changed after the first `first` bytes were read.
+    fn read(
+        length: u64,
+        first: usize,
+        change: impl FnOnce(&mut NamedTempFile),
+    ) -> Result<u64, Failure> {
+        let mut file = NamedTempFile::new().unwrap();
+        file.as_file().set_len(length).unwrap();
+        let reader = File::open(file.path()).unwrap();
+        let before = regular(&reader).unwrap();
+        let mut buffer = vec![0; PIECE_BYTES];
+        read_some(&reader, &mut buffer[..first]).unwrap();
+        change(&mut file);
+        let partial = read_on(&key(), &reader, before, &mut buffer, first, |_| {})?;
+        Ok(partial.len_bytes())
+    }
+
+    #[test]
+    fn changes_are_detected() {
+        for length in [100, PIECE_BYTES as u64, 200_000] {
+            assert_eq!(read(length, 10, |_| {}), Ok(length));
+            let grows = |file: &mut NamedTempFile| {
+                file.as_file().set_len(length + 1).unwrap();
+            };
+            assert_eq!(read(length, 10, grows), Err(Failure::changed()));
+            let shrinks = |file: &mut NamedTempFile| {
+                file.as_file().set_len(length - 1).unwrap();
+            };
+            assert_eq!(read(length, 10, shrinks), Err(Failure::changed()));
+            let written = |file: &mut NamedTempFile| {
+                // The clock of a file system may tick only a hundred times a second.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                file.write_all(b"other").unwrap();
+            };
+            assert_eq!(read(length, 10, written), Err(Failure::changed()));
+        }
+    }
+
+    /// A file that grows faster than it is read.
+    #[test]
+    fn a_file_that_grows_without_end() {
+        let grows = |file: &mut NamedTempFile| {
+            // Sparse. Reading it all would take an hour.
+            file.as_file().set_len(8 << 40).unwrap();
+        };
+        assert_eq!(read(1000, 10, grows), Err(Failure::changed()));
+    }
+
+    #[test]
+    fn folders_are_not_regular() {
+        let folder = File::open("/").unwrap();
+        assert!(matches!(
+            regular(&folder),
+            Err(Failure::NotRegular("a directory"))
+        ));
+    }
+}

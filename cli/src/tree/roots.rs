@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The PATH arguments, below which files are opened.
+
+use crate::path::trimmed;
+use rustix::fs::OFlags;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The PATH arguments, by their text without trailing slashes, with which the paths below them
+/// begin.
+pub(crate) struct Roots {
+    arguments: HashMap<Vec<u8>, PathBuf>,
+    follow_symlinks: bool,
+}
+
+impl Roots {
+    pub(crate) fn new<'a>(
+        arguments: impl IntoIterator<Item = &'a PathBuf>,
+        follow_symlinks: bool,
+    ) -> Self {
+        let arguments = arguments
+            .into_iter()
+            .map(|path| (trimmed(path).to_owned(), path.clone()))
+            .collect();
+        Self {
+            arguments,
+            follow_symlinks,
+        }
+    }
+
+    /// The longest argument that the path is or lies below, and the length of that part of the
+    /// path.
+    pub(super) fn of(&self, path: &[u8]) -> Option<(usize, &Path)> {
+        let slashes = path
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, byte)| **byte == b'/');
+        std::iter::once(path.len())
+            // The slash of the root is part of its name.
+            .chain(slashes.map(|(at, _)| at.max(1)))
+            .find_map(|end| Some((end, self.arguments.get(&path[..end])?.as_path())))
+    }
+
+    /// The flag for opening, depending on whether symbolic links are followed.
+    pub(super) fn no_follow(&self) -> OFlags {
+        if self.follow_symlinks {
+            OFlags::empty()
+        } else {
+            OFlags::NOFOLLOW
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_argument_wins() {
+        let arguments = ["a/b", "a", "/", "a/bc/"].map(PathBuf::from);
+        let roots = Roots::new(&arguments, false);
+        for (path, expected) in [
+            ("a/b", Some("a/b")),
+            ("a/b/x/y", Some("a/b")),
+            ("a/bc", Some("a/bc/")),
+            ("a/bd", Some("a")),
+            ("a", Some("a")),
+            ("/x", Some("/")),
+            ("/x/y", Some("/")),
+            ("ab", None),
+            ("b", None),
+        ] {
+            let found = roots.of(path.as_bytes()).map(|(_, argument)| argument);
+            assert_eq!(found, expected.map(Path::new), "{path}");
+        }
+    }
+}

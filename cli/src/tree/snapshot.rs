@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The metadata of a file that show whether it changed while it was read.
+
+use crate::tree::failure::kind;
+use rustix::fs::{FileType, Stat, fstat};
+use std::fs::Metadata;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) length: u64,
+    modified: (i64, i64),
+    file_type: FileType,
+}
+
+impl Snapshot {
+    pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
+        Ok(Self::from(&fstat(file)?))
+    }
+
+    /// Its kind, if it is not a regular file.
+    pub(crate) fn is_not(self) -> Option<&'static str> {
+        (self.file_type != FileType::RegularFile).then(|| kind(self.file_type))
+    }
+
+    /// Whether a regular file has another length or modification time by now. Detects changes by
+    /// programs that do not hide them, as far as the time stamps of the file system distinguish
+    /// writes.
+    pub(crate) fn has_changed(self, file: impl AsFd) -> io::Result<bool> {
+        Ok(self.is_not().is_none() && self != Self::of(file)?)
+    }
+}
+
+impl From<&Stat> for Snapshot {
+    #[expect(
+        clippy::allow_attributes,
+        clippy::unnecessary_cast,
+        clippy::cast_possible_wrap,
+        reason = "the types differ between systems, and are only compared"
+    )]
+    #[allow(clippy::cast_lossless, reason = "on some systems")]
+    fn from(stat: &Stat) -> Self {
+        Self {
+            // No file has a negative length.
+            length: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            file_type: FileType::from_raw_mode(stat.st_mode),
+        }
+    }
+}
+
+/// A point in time by the clock of one file system. A file last changed before it is not being
+/// changed now.
+#[derive(Clone, Copy)]
+pub(crate) struct Settled {
+    device: u64,
+    since: (i64, i64),
+}
+
+impl Settled {
+    /// The time when this file, which was just written, was changed.
+    pub(crate) fn since(written: &Metadata) -> Self {
+        Self {
+            device: written.dev(),
+            since: (written.ctime(), written.ctime_nsec()),
+        }
+    }
+
+    /// Whether a file is on the same file system, and neither its content nor its metadata have
+    /// changed since. Programs cannot set this time, except by setting the clock back.
+    #[expect(
+        clippy::allow_attributes,
+        clippy::unnecessary_cast,
+        clippy::cast_possible_wrap,
+        reason = "the types differ between systems, and are only compared"
+    )]
+    #[allow(
+        clippy::cast_lossless,
+        clippy::cast_sign_loss,
+        reason = "on some systems"
+    )]
+    pub(crate) fn is(self, stat: &Stat) -> bool {
+        stat.st_dev as u64 == self.device
+            && (stat.st_ctime as i64, stat.st_ctime_nsec as i64) < self.since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    #[test]
+    fn settled() {
+        let folder = tempfile::tempdir().unwrap();
+        let tick = || sleep(Duration::from_millis(20));
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, name).unwrap();
+            tick();
+            fs::File::open(path).unwrap()
+        };
+        let before = file("before");
+        let written = file("written");
+        let after = file("after");
+        let settled = Settled::since(&written.metadata().unwrap());
+        let is = |file: &fs::File| settled.is(&fstat(file).unwrap());
+        assert!(is(&before));
+        // The same time as the reference.
+        assert!(!is(&written));
+        assert!(!is(&after));
+
+        // The modification time, which programs can set, does not count.
+        fs::write(folder.path().join("before"), "changed").unwrap();
+        before.set_modified(std::time::UNIX_EPOCH).unwrap();
+        assert!(!is(&before));
+
+        let elsewhere = fs::File::open("/proc/self/stat").unwrap();
+        assert!(!is(&elsewhere));
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! What to do with a file, and its result.
+
+use crate::tree::failure::Failure;
+use hornet::aes::{Key, Partial};
+use std::mem;
+use std::path::Path;
+
+/// One file, and what to do with its content.
+pub(crate) trait Task: Sized + Send {
+    type Done: Send;
+
+    fn path(&self) -> &Path;
+
+    /// Processes the contents of many files at once.
+    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Self::Done>;
+
+    /// Processes the content of one file, given its partial evaluation.
+    fn finish(self, key: &Key, partial: &Partial) -> Self::Done;
+
+    /// Processes a file without content.
+    fn fail(self, failure: Failure) -> Self::Done;
+}
+
+/// A task and later its result, in place: allocations would slow the threads down.
+pub(super) enum Slot<T: Task> {
+    Todo(T),
+    /// The file has this many bytes.
+    Later(T, u64),
+    /// The task was taken out.
+    Taken,
+    Done(T::Done),
+}
+
+impl<T: Task> Slot<T> {
+    pub(super) fn take(&mut self) -> Option<T> {
+        match mem::replace(self, Self::Taken) {
+            Self::Todo(task) | Self::Later(task, _) => Some(task),
+            Self::Taken | Self::Done(_) => None,
+        }
+    }
+
+    pub(super) fn done(self) -> Option<T::Done> {
+        match self {
+            Self::Done(done) => Some(done),
+            _ => None,
+        }
+    }
+
+    /// Does a task whose file is read alone.
+    pub(super) fn finish(
+        &mut self,
+        key: &Key,
+        read: impl FnOnce(&Path) -> Result<Partial, Failure>,
+    ) {
+        if let Some(task) = self.take() {
+            *self = Self::Done(match read(task.path()) {
+                Ok(partial) => task.finish(key, &partial),
+                Err(failure) => task.fail(failure),
+            });
+        }
+    }
+}

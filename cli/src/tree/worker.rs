@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! One of the threads that read files: small ones in batches, larger ones through its buffer.
+
+use crate::progress::Progress;
+use crate::source::read_some;
+use crate::tree::failure::Failure;
+use crate::tree::opener::Opener;
+use crate::tree::reading::{PIECE_BYTES, read_on, regular, unchanged};
+use crate::tree::roots::Roots;
+use crate::tree::snapshot::{Settled, Snapshot};
+use crate::tree::task::{Slot, Task};
+use hornet::aes::{Key, Partial};
+use rustix::fs::fstat;
+use std::fs::File;
+use std::io;
+use std::mem;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// The length of the longest file in a batch. Lanes gain up to a few hundred bytes, reading at once
+/// some KiB more.
+const SMALL_BYTES: u64 = SMALL_ROOM as u64 - 1;
+
+/// How much is read at once to see that a file is small: one byte more.
+const SMALL_ROOM: usize = (16 << 10) + 1;
+
+/// Files from this length on wait until all others are done: a thread that takes 64 files at a time
+/// should not have much more to do than another.
+const LATER_BYTES: u64 = 1 << 20;
+
+/// The buffer of a thread, which fits the L2 cache. It holds a batch of small files, and after them
+/// there is always room for a piece of a larger one.
+const BUFFER_BYTES: usize = 256 << 10;
+const _: () = assert!(SMALL_BYTES < PIECE_BYTES as u64 && PIECE_BYTES <= BUFFER_BYTES / 2);
+
+/// The state of a file after it was opened.
+enum Content {
+    /// It was read into this range of the buffer.
+    Small(Range<usize>),
+    /// It was read to its end.
+    Read(Partial),
+    /// It was not read, and has this many bytes.
+    Later(u64),
+}
+
+/// The state of one thread.
+pub(super) struct Worker<'a> {
+    settled: Option<Settled>,
+    opener: Opener<'a>,
+    buffer: Vec<u8>,
+    /// The number of bytes of the buffer that small files occupy.
+    used: usize,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(roots: &'a Roots, settled: Option<Settled>) -> Self {
+        Self {
+            settled,
+            opener: Opener::new(roots),
+            buffer: Vec::new(),
+            used: 0,
+        }
+    }
+
+    /// Processes files, except for those that are to wait.
+    pub(super) fn look<T: Task>(&mut self, key: &Key, slots: &mut [Slot<T>]) {
+        let mut batch = Batch(Vec::with_capacity(slots.len()));
+        self.used = 0;
+        for index in 0..slots.len() {
+            // Makes room for the next file, whatever its length.
+            if self.used > BUFFER_BYTES / 2 {
+                batch.flush(key, &self.buffer, slots);
+                self.used = 0;
+            }
+            let Some(task) = slots[index].take() else {
+                continue;
+            };
+            slots[index] = match self.read(key, task.path()) {
+                Ok(Content::Small(range)) => {
+                    batch.0.push((index, task, range));
+                    Slot::Taken
+                }
+                Ok(Content::Read(partial)) => Slot::Done(task.finish(key, &partial)),
+                Ok(Content::Later(length)) => Slot::Later(task, length),
+                Err(failure) => Slot::Done(task.fail(failure)),
+            };
+        }
+        batch.flush(key, &self.buffer, slots);
+    }
+
+    /// Reads a file with as few system calls as possible, unless it is long.
+    fn read(&mut self, key: &Key, path: &Path) -> Result<Content, Failure> {
+        let file = self.opener.file(path)?;
+        match self.read_settled(&file)? {
+            Some(content) => Ok(content),
+            None => self.read_file(key, &file, regular(&file)?),
+        }
+    }
+
+    /// Reads a small file and looks at its metadata once, afterwards. That is enough if it has not
+    /// changed for a while.
+    fn read_settled(&mut self, file: &File) -> Result<Option<Content>, Failure> {
+        let Some(settled) = self.settled else {
+            return Ok(None);
+        };
+        self.buffer.resize(BUFFER_BYTES, 0);
+        // From its start and without moving the position, because it may have to be read again.
+        let free = &mut self.buffer[self.used..][..SMALL_ROOM];
+        let Ok(length) = file.read_at(free, 0) else {
+            return Ok(None);
+        };
+        let status = fstat(file).map_err(io::Error::from)?;
+        let after = Snapshot::from(&status);
+        let is_whole = after.is_not().is_none() && after.length == length as u64;
+        if !is_whole || after.length > SMALL_BYTES || !settled.is(&status) {
+            return Ok(None);
+        }
+        let end = self.used + length;
+        Ok(Some(Content::Small(mem::replace(&mut self.used, end)..end)))
+    }
+
+    /// Reads a file whose metadata are known, unless it is long.
+    fn read_file(&mut self, key: &Key, file: &File, before: Snapshot) -> Result<Content, Failure> {
+        if before.length >= LATER_BYTES {
+            return Ok(Content::Later(before.length));
+        }
+        // Allocated here, by the thread that uses it.
+        self.buffer.resize(BUFFER_BYTES, 0);
+        let start = self.used;
+        let free = &mut self.buffer[start..];
+        if before.length > SMALL_BYTES {
+            return read_on(key, file, before, free, 0, |_| {}).map(Content::Read);
+        }
+        // Asks for one byte more than there should be. A regular file returns all it has at once.
+        let room = usize::try_from(before.length).unwrap_or(0) + 1;
+        let length = read_some(file, &mut free[..room])?;
+        if length != room - 1 {
+            // It has grown or shrunk, or is one under /proc, which has no length.
+            return read_on(key, file, before, free, length, |_| {}).map(Content::Read);
+        }
+        unchanged(before, file)?;
+        self.used += length;
+        Ok(Content::Small(start..self.used))
+    }
+
+    /// Reads a large file.
+    pub(super) fn large(
+        &mut self,
+        key: &Key,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Partial, Failure> {
+        let file = self.opener.file(path)?;
+        let before = regular(&file)?;
+        self.buffer.resize(BUFFER_BYTES, 0);
+        read_on(key, &file, before, &mut self.buffer, 0, |count| {
+            progress.add(count);
+        })
+    }
+}
+
+/// Small files in the buffer: the index of each among the tasks, and its range.
+struct Batch<T>(Vec<(usize, T, Range<usize>)>);
+
+impl<T: Task> Batch<T> {
+    fn flush(&mut self, key: &Key, buffer: &[u8], slots: &mut [Slot<T>]) {
+        let (indices, files): (Vec<_>, Vec<_>) = self
+            .0
+            .drain(..)
+            .map(|(index, task, range)| (index, (task, &buffer[range])))
+            .unzip();
+        for (index, done) in indices.into_iter().zip(T::batch(key, files)) {
+            slots[index] = Slot::Done(done);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use tempfile::NamedTempFile;
+
+    /// Also those of a small file, which is read at once.
+    #[test]
+    fn changes_of_small_files_are_detected() {
+        let key = Key::clamped(&[7; 32]);
+        let roots = Roots::new(&[], false);
+        let mut worker = Worker::new(&roots, None);
+        let mut file = NamedTempFile::new().unwrap();
+        file.write_all(b"content").unwrap();
+        let reader = || File::open(file.path()).unwrap();
+        let before = regular(&reader()).unwrap();
+        let mut read = |before| {
+            worker
+                .read_file(&key, &reader(), before)
+                .map(|content| matches!(content, Content::Small(_)))
+        };
+        assert_eq!(read(before), Ok(true));
+        for content in ["shorter", "short", "a longer one"] {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::write(file.path(), content).unwrap();
+            assert_eq!(read(before), Err(Failure::changed()), "{content}");
+        }
+    }
+}

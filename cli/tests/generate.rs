@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet generate`: manual pages and shell completions have all that the command has.
+
+mod common;
+
+use common::{Folder, complains, prints, rejects};
+use std::ffi::OsStr;
+use std::fs;
+use std::process::{Command, Stdio};
+
+const PAGES: [&str; 8] = [
+    "hornet-bound.1",
+    "hornet-check.1",
+    "hornet-info.1",
+    "hornet-keygen.1",
+    "hornet-mac.1",
+    "hornet-tag.1",
+    "hornet-verify.1",
+    "hornet.1",
+];
+
+/// A folder with `man` and `completions`, and in them what `hornet generate` writes.
+fn generated() -> Folder {
+    let folder = Folder::new();
+    for what in ["man", "completions"] {
+        fs::create_dir(folder.path(what)).unwrap();
+        prints(&folder.run(&format!("generate {what} {what}")), "");
+    }
+    folder
+}
+
+fn names(folder: &Folder, subfolder: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(subfolder)).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The definition of the command, with what clap adds to it.
+fn definition() -> clap::Command {
+    let mut command = hornet_cli::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+/// Runs a program, which must succeed and print nothing to standard error. `None` if there is no
+/// such program.
+fn run<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Option<String> {
+    let child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = child else {
+        eprintln!("not tested with {program}, which is not installed");
+        return None;
+    };
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{program}");
+    assert!(output.status.success(), "{program}: {}", output.status);
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_definition_is_consistent() {
+    hornet_cli::command().debug_assert();
+}
+
+#[test]
+fn every_command_has_a_page() {
+    let folder = generated();
+    assert_eq!(names(&folder, "man"), PAGES);
+    let mut expected: Vec<String> = definition()
+        .get_subcommands()
+        .map(|command| format!("hornet-{}.1", command.get_name()))
+        .chain(["hornet.1".into()])
+        .collect();
+    expected.sort();
+    assert_eq!(names(&folder, "man"), expected);
+
+    let main = folder.read("man/hornet.1");
+    for command in definition().get_subcommands() {
+        let name = format!("hornet\\-{}(1)", command.get_name());
+        assert!(main.contains(&name), "{name} is not in {main}");
+    }
+    for words in ["EXIT STATUS", "ENVIRONMENT", "HORNET_KERNEL"] {
+        assert!(main.contains(words), "{words} is not in {main}");
+    }
+}
+
+/// With its long and short name, its value and the first line of its help.
+#[test]
+fn every_option_is_in_its_page() {
+    let folder = generated();
+    let definition = definition();
+    let mut options = 0;
+    for command in definition.get_subcommands().chain([&definition]) {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let page = folder.read(&format!("man/{name}.1"));
+        for argument in command.get_arguments() {
+            let long = argument.get_long().map(|long| {
+                let long = long.replace('-', "\\-");
+                format!("\\fB\\-\\-{long}\\fR")
+            });
+            let short = argument
+                .get_short()
+                .map(|short| format!("\\fB\\-{short}\\fR"));
+            let takes_values = argument.get_action().takes_values();
+            let value = argument.get_value_names().unwrap_or_default().first();
+            let value = value.filter(|_| takes_values).map(ToString::to_string);
+            let help = argument.get_long_help().or(argument.get_help());
+            let help = help.map(|help| {
+                let line = help.to_string().lines().next().unwrap_or("").to_owned();
+                line.replace('-', "\\-").replace('\'', "\\*(Aq")
+            });
+            assert!(help.is_some(), "{name}: {argument}");
+            for words in [long, short, value, help].into_iter().flatten() {
+                assert!(page.contains(&words), "{words} is not in {page}");
+            }
+            options += 1;
+        }
+    }
+    assert!(options > 30, "{options}");
+}
+
+#[test]
+fn pages_render_without_warnings() {
+    let folder = generated();
+    for name in PAGES {
+        let page = folder.path("man").join(name);
+        let options = ["-man", "-ww", "-Tascii", "-P-cbou"].map(OsStr::new);
+        let Some(text) = run("groff", options.into_iter().chain([page.as_os_str()])) else {
+            return;
+        };
+        for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SEE ALSO"] {
+            let lines = text.lines().filter(|line| *line == heading);
+            assert_eq!(lines.count(), 1, "{heading} in {text}");
+        }
+        assert!(!text.contains('`') && !text.contains("\\f"), "{text}");
+    }
+}
+
+#[test]
+fn bash_completes() {
+    let folder = generated();
+    assert_eq!(
+        names(&folder, "completions"),
+        ["_hornet", "hornet.bash", "hornet.fish"]
+    );
+    let script = folder.path("completions/hornet.bash");
+    let complete = |words: &str| {
+        let test = "
+            set -u
+            source \"$1\" || exit 1
+            COMP_WORDS=($2)
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            COMPREPLY=()
+            _hornet hornet \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
+            echo \"${COMPREPLY[@]}\"";
+        let arguments = ["-c", test, "bash"].map(OsStr::new);
+        let arguments = arguments
+            .into_iter()
+            .chain([script.as_os_str(), OsStr::new(words)]);
+        run("bash", arguments).map(|completions| completions.trim_end().to_owned())
+    };
+    for (words, expected) in [
+        ("hornet ta", "tag"),
+        ("hornet ver", "verify"),
+        ("hornet gen", ""),
+        ("hornet check --str", "--strict"),
+        ("hornet tag --fo", "--force --follow-symlinks"),
+        ("hornet keygen --kern", "--kernel"),
+    ] {
+        if let Some(completions) = complete(words) {
+            assert_eq!(completions, expected, "{words}");
+        }
+    }
+}
+
+#[test]
+fn completions_of_other_shells_are_valid() {
+    let folder = generated();
+    for (shell, name) in [("zsh", "_hornet"), ("fish", "hornet.fish")] {
+        let script = folder.path("completions").join(name);
+        run(shell, [OsStr::new("-n"), script.as_os_str()]);
+        let script = fs::read_to_string(script).unwrap();
+        for command in definition().get_subcommands() {
+            assert!(script.contains(command.get_name()), "{script}");
+        }
+    }
+}
+
+#[test]
+fn files_that_exist_are_replaced_only_with_force() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("d")).unwrap();
+    folder.file("d/hornet-tag.1", "mine");
+    let output = folder.run("generate man d");
+    complains(&output, 2, &["d/hornet-tag.1: exists", "--force"]);
+    // Nor is any other written.
+    assert_eq!(names(&folder, "d"), ["hornet-tag.1"]);
+    assert_eq!(folder.read("d/hornet-tag.1"), "mine");
+    prints(&folder.run("generate man --force d"), "");
+    assert_eq!(names(&folder, "d"), PAGES);
+    assert!(folder.read("d/hornet-tag.1").contains(".TH HORNET-TAG 1"));
+}
+
+#[test]
+fn it_is_hidden() {
+    let folder = Folder::new();
+    for arguments in ["--help", "-h", "help"] {
+        let help = String::from_utf8(folder.run(arguments).stdout).unwrap();
+        assert!(!help.contains("generate"), "{help}");
+    }
+    rejects(&folder.run("generate"), &["generate"]);
+    rejects(&folder.run("generate man"), &["DIR"]);
+    complains(&folder.run("generate man none"), 2, &["none/"]);
+}

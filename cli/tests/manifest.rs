@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet check` with damaged and forged manifests.
+
+mod common;
+
+use common::{Folder, complains, prints};
+use std::fs::{self};
+use std::io::Write;
+use std::process::Stdio;
+
+/// The manifest is refused as a whole, and no file is checked.
+#[track_caller]
+fn refused(folder: &Folder, manifest: &[u8]) {
+    let mut check = folder
+        .hornet("check -k k -")
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    check.stdin.take().unwrap().write_all(manifest).unwrap();
+    let output = check.wait_with_output().unwrap();
+    complains(&output, 2, &["standard input: "]);
+}
+
+fn small() -> (Folder, String) {
+    let folder = Folder::new();
+    prints(&folder.run("keygen k"), "");
+    fs::create_dir(folder.path("t")).unwrap();
+    for name in ["t/a", "t/b"] {
+        folder.file(name, name);
+    }
+    let manifest = folder.tag_tree();
+    (folder, manifest)
+}
+
+#[test]
+fn a_manifest_cut_anywhere() {
+    let (folder, manifest) = small();
+    for end in 0..manifest.len() {
+        refused(&folder, &manifest.as_bytes()[..end]);
+        if end > 0 {
+            refused(&folder, &manifest.as_bytes()[end..]);
+        }
+    }
+    prints(
+        &folder.run_with_stdin("check -k k -", manifest.as_bytes()),
+        "t/a: OK\nt/b: OK\n",
+    );
+}
+
+#[test]
+fn a_manifest_changed_anywhere() {
+    let (folder, manifest) = small();
+    for at in 0..manifest.len() {
+        let mut changed = manifest.clone().into_bytes();
+        changed[at] ^= 1;
+        refused(&folder, &changed);
+    }
+    // The digits of the seal must be lower-case.
+    let start = manifest.find("seal ").unwrap() + 5;
+    let upper = manifest[..start].to_owned() + &manifest[start..].to_uppercase();
+    if upper != manifest {
+        refused(&folder, upper.as_bytes());
+    }
+    refused(&folder, manifest.replace('\n', "\r\n").as_bytes());
+}
+
+#[test]
+fn lines_removed_doubled_and_moved() {
+    let (folder, manifest) = small();
+    let lines: Vec<&str> = manifest.split_inclusive('\n').collect();
+    for first in 0..lines.len() {
+        let mut removed = lines.clone();
+        let line = removed.remove(first);
+        refused(&folder, removed.concat().as_bytes());
+        for second in 0..=removed.len() {
+            let mut moved = removed.clone();
+            moved.insert(second, line);
+            if second != first {
+                refused(&folder, moved.concat().as_bytes());
+            }
+            let mut doubled = lines.clone();
+            doubled.insert(second, line);
+            refused(&folder, doubled.concat().as_bytes());
+        }
+    }
+    refused(&folder, (manifest.clone() + "\n").as_bytes());
+    refused(&folder, (manifest.clone() + "x").as_bytes());
+    refused(&folder, manifest.replace('\n', "x\n").as_bytes());
+    refused(&folder, (manifest.trim_end().to_owned() + "x\n").as_bytes());
+    refused(&folder, (manifest.clone() + &manifest).as_bytes());
+    let (_, other) = small();
+    let other = other.split_inclusive('\n').collect::<Vec<_>>();
+    for index in 3..lines.len() {
+        let mut mixed = lines.clone();
+        mixed[index] = other[index];
+        if mixed != lines && mixed[index] != lines[index] {
+            refused(&folder, mixed.concat().as_bytes());
+        }
+    }
+}
+
+/// Anyone able to write a file that gets tagged obtains a nonce and a tag for what they wrote.
+#[test]
+fn the_tag_of_a_file_is_no_seal() {
+    let (folder, _) = small();
+    let body = "hornet manifest 1\nsymbolic links: left out\npath t\nfiles 0 unread 0\n";
+    folder.file("t/forged", body);
+    let manifest = String::from_utf8(folder.run("tag -k k t/forged").stdout).unwrap();
+    let line = manifest.lines().nth(3).unwrap();
+    let forged = format!("{body}seal {}\n", &line[..65]);
+    let output = folder.run_with_stdin("check -k k -", forged.as_bytes());
+    complains(
+        &output,
+        2,
+        &["standard input: the seal is the tag of a file"],
+    );
+}

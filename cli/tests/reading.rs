@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! How `hornet tag` reads files: all ways give the same tags, and changes are detected.
+
+mod common;
+
+use common::{Folder, TREE, finds, is_tag_of, paths, prints, tree};
+use std::fs::{self, OpenOptions};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+/// Lengths around every threshold, few and many threads, with mappings and without.
+#[test]
+fn all_ways_of_reading_agree() {
+    let folder = tree();
+    let mib = 1 << 20;
+    for (index, length) in [
+        0,
+        1,
+        15,
+        16,
+        17,
+        1024,
+        16_383,
+        16_384,
+        16_385,
+        65_535,
+        65_536,
+        65_537,
+        131_072,
+        mib - 1,
+        mib,
+        mib + 1,
+        32 * mib - 1,
+        32 * mib,
+        32 * mib + 1,
+        36 * mib + 17,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let content: Vec<u8> = (0..=250).cycle().skip(index).take(length).collect();
+        folder.file(format!("t/{length}"), content);
+    }
+    // Short files in one batch, and more of them than there is room for at once.
+    for index in 0..200 {
+        folder.file(format!("t/sub/{index}"), vec![7; index * 5]);
+        folder.file(format!("t/sub/deep/{index}"), vec![7; 16_384 - index]);
+    }
+    for options in [
+        "",
+        "--threads 1",
+        "--threads 7",
+        "--no-mmap",
+        "--no-mmap --threads 3",
+    ] {
+        let output = folder.run(&format!("tag -k k {options} t"));
+        let manifest = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let key_file = folder.key();
+        assert_eq!(paths(&manifest).len(), 424);
+        for line in manifest
+            .lines()
+            .filter(|line| line.get(65..67) == Some("  "))
+        {
+            let content = fs::read(folder.path(&line[67..])).unwrap();
+            assert!(is_tag_of(&key_file, line, &content), "{options} {line}");
+        }
+        folder.file("m", &manifest);
+        for options in ["", "--threads 1", "--no-mmap --threads 5"] {
+            prints(&folder.run(&format!("check -k k --quiet {options} m")), "");
+        }
+    }
+}
+
+/// Files under /sys claim to fill a page.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_shorter_than_their_length() {
+    let path = "/sys/kernel/mm/transparent_hugepage/enabled";
+    if fs::metadata(path).is_ok_and(|metadata| metadata.len() == 4096) {
+        let output = tree().run(&format!("tag -k k -o m {path}"));
+        finds(
+            &output,
+            2,
+            "",
+            &[path, "has not as many bytes as its length says"],
+        );
+    }
+}
+
+/// The manifest that the command writes while another thread keeps changing `t/busy`. On a busy
+/// machine, that thread may not run meanwhile; then the command is run again.
+#[track_caller]
+fn tag_while(folder: &Folder, change: impl Fn(&fs::File, u64) + Sync, options: &str) -> String {
+    let stop = AtomicBool::new(false);
+    let busy = OpenOptions::new().write(true).open(folder.path("t/busy"));
+    let file = busy.unwrap();
+    let command = format!("tag -k k {options} -o m --force t");
+    let output = thread::scope(|scope| {
+        scope.spawn(|| {
+            for turn in 0.. {
+                if stop.load(SeqCst) {
+                    break;
+                }
+                change(&file, turn);
+            }
+        });
+        let mut outputs = (0..100).map(|_| folder.run(&command));
+        let output = outputs.find(|output| output.status.code() != Some(0));
+        stop.store(true, SeqCst);
+        output.expect("no change was detected")
+    });
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("t/busy: "), "{stderr}");
+    assert!(stderr.contains("while it was being read"), "{stderr}");
+    folder.read("m")
+}
+
+/// Long enough to be read by all threads and to be changed meanwhile.
+const BUSY: u32 = 48 << 20;
+
+#[track_caller]
+fn is_never_tagged(change: impl Fn(&fs::File, u64) + Sync) {
+    let folder = tree();
+    for options in ["", "--no-mmap"] {
+        folder.file("t/busy", vec![1; BUSY as usize]);
+        let manifest = tag_while(&folder, &change, options);
+        assert_eq!(paths(&manifest), TREE);
+        let end = "\nunread t/busy\nfiles 4 unread 1\n";
+        assert!(manifest.contains(end), "{manifest}");
+    }
+}
+
+#[test]
+fn a_file_that_grows_is_never_tagged() {
+    is_never_tagged(|file, turn| file.set_len(u64::from(BUSY) + turn).unwrap());
+}
+
+#[test]
+fn a_file_that_shrinks_is_never_tagged() {
+    is_never_tagged(|file, turn| {
+        let length = if turn % 2 == 0 { BUSY / 2 } else { BUSY };
+        file.set_len(length.into()).unwrap();
+        thread::sleep(Duration::from_millis(1));
+    });
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet tag` on trees: links, special files, unusual names, and what cannot be read.
+
+mod common;
+
+use common::{Folder, TREE, all_ok, complains, finds, is_root, is_tag_of, paths, prints, tree};
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+
+#[test]
+fn special_files_in_the_tree_are_left_out() {
+    let folder = tree();
+    folder.fifo("t/fifo");
+    let _socket = UnixListener::bind(folder.path("t/sub/socket")).unwrap();
+    symlink("a", folder.path("t/link")).unwrap();
+    symlink("sub", folder.path("t/folder")).unwrap();
+    symlink("nowhere", folder.path("t/dangling")).unwrap();
+    let words = [
+        "t/fifo: left out: a fifo\n",
+        "t/sub/socket: left out: a socket\n",
+        "symbolic links left out: 3;",
+    ];
+    finds(&folder.run("tag -k k -o m t"), 0, "", &words);
+    assert_eq!(paths(&folder.read("m")), TREE);
+    finds(&folder.run("check --strict -k k m"), 0, &all_ok(), &[]);
+}
+
+#[test]
+fn symbolic_links_are_followed_if_asked() {
+    let folder = tree();
+    symlink("a", folder.path("t/link")).unwrap();
+    symlink("sub", folder.path("t/folder")).unwrap();
+    // To a parent folder, directly and through another link.
+    symlink("..", folder.path("t/sub/up")).unwrap();
+    fs::create_dir(folder.path("other")).unwrap();
+    symlink("../t", folder.path("other/back")).unwrap();
+    symlink("../../other", folder.path("t/sub/other")).unwrap();
+    let output = folder.run("tag -k k -o m --follow-symlinks t");
+    let words = [
+        "t/sub/up: left out: leads back",
+        "t/folder/up: left out: leads back",
+        "t/sub/other/back: left out",
+    ];
+    finds(&output, 0, "", &words);
+    let manifest = folder.read("m");
+    assert!(
+        manifest.contains("\nsymbolic links: followed\n"),
+        "{manifest}"
+    );
+    let listed = paths(&manifest);
+    let expected = [
+        "t/a",
+        "t/empty",
+        "t/folder/b",
+        "t/folder/deep/c",
+        "t/link",
+        "t/sub/b",
+        "t/sub/deep/c",
+    ];
+    assert_eq!(listed, expected);
+    let output = folder.run("check --strict -k k m");
+    finds(
+        &output,
+        0,
+        &expected.map(|path| format!("{path}: OK\n")).concat(),
+        &[],
+    );
+
+    symlink("nowhere", folder.path("t/dangling")).unwrap();
+    symlink("loop", folder.path("t/loop")).unwrap();
+    let output = folder.run("tag -k k -o m --force --follow-symlinks t");
+    finds(
+        &output,
+        2,
+        "",
+        &[
+            "t/dangling: No such file",
+            "t/loop: ",
+            "2 could not be read",
+        ],
+    );
+    let manifest = folder.read("m");
+    assert!(
+        manifest.contains("\nunread t/dangling\nunread t/loop\nfiles 7 unread 2\n"),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn key_file_and_manifest_within_the_tree() {
+    let folder = tree();
+    fs::rename(folder.path("k"), folder.path("t/k")).unwrap();
+    prints(&folder.run("tag -k t/k -o t/m t"), "");
+    assert_eq!(paths(&folder.read("t/m")), TREE);
+    prints(&folder.run("check --strict -k t/k t/m"), &all_ok());
+    // When they exist already, and by another path of their folder.
+    symlink("t", folder.path("link")).unwrap();
+    prints(&folder.run("tag -k link/k -o link/m --force t"), "");
+    assert_eq!(paths(&folder.read("t/m")), TREE);
+    prints(&folder.run("check --strict -k link/k link/m"), &all_ok());
+
+    let key = "is the key file or the manifest";
+    complains(&folder.run("tag -k t/k t/k"), 2, &["t/k: ", key]);
+    complains(
+        &folder.run("tag -k t/k -o t/m --force t/a t/m"),
+        2,
+        &["t/m: ", key],
+    );
+}
+
+#[test]
+fn names_of_all_kinds() {
+    let folder = Folder::new();
+    prints(&folder.run("keygen k"), "");
+    fs::create_dir(folder.path("t")).unwrap();
+    let names: [&[u8]; 9] = [
+        b"\xff\xfe",
+        b"\n",
+        b"a\nseal x",
+        b"a\\nb",
+        b"-x",
+        b" ",
+        b"\x1b[31m",
+        "ü".as_bytes(),
+        b"tab\there",
+    ];
+    for name in names {
+        folder.file(OsStr::from_bytes(&[b"t/", name].concat()), name);
+    }
+    prints(&folder.run("tag -k k -o m t"), "");
+    let manifest = folder.read("m");
+    let escaped = [
+        r"t/ ",
+        "t/-x",
+        r"t/\n",
+        r"t/\x1b[31m",
+        r"t/a\nseal x",
+        r"t/a\\nb",
+        r"t/tab\x09here",
+        "t/ü",
+        r"t/\xff\xfe",
+    ];
+    let mut sorted = names.map(|name| [b"t/", name].concat());
+    sorted.sort();
+    assert_eq!(paths(&manifest).len(), 9);
+    for path in escaped {
+        assert!(
+            paths(&manifest).contains(&path),
+            "{path} is not in {manifest}"
+        );
+    }
+    let output = folder.run("check --strict -k k m");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        stdout.lines().filter(|line| line.ends_with(": OK")).count(),
+        9,
+        "{stdout}"
+    );
+    assert_eq!(output.status.code(), Some(0));
+
+    // As arguments.
+    let dash = folder
+        .hornet("tag -k k -o n --")
+        .current_dir(folder.path("t"))
+        .arg("-x")
+        .output();
+    complains(&dash.unwrap(), 2, &["k: "]);
+    let mut tag = folder.hornet("tag -k ../k -o ../n --");
+    let output = tag
+        .current_dir(folder.path("t"))
+        .args(["-x", "\n"])
+        .arg(OsStr::from_bytes(b"\xff\xfe"))
+        .output();
+    prints(&output.unwrap(), "");
+    assert_eq!(paths(&folder.read("n")), ["\\n", "-x", "\\xff\\xfe"]);
+    let mut missing = folder.hornet("tag -k k");
+    let output = missing
+        .arg(OsStr::from_bytes(b"no\n\xff"))
+        .output()
+        .unwrap();
+    complains(&output, 2, &[r"no\n\xff: No such file"]);
+}
+
+/// Paths longer than the system accepts.
+#[test]
+fn long_paths() {
+    let folder = tree();
+    let name = "d".repeat(200);
+    let mut inner: OwnedFd = fs::File::open(folder.path("t")).unwrap().into();
+    for index in 0..30 {
+        mkdirat(&inner, &name, Mode::RWXU).unwrap();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        inner = openat(&inner, &name, flags, Mode::empty()).unwrap();
+        let flags = OFlags::CREATE | OFlags::WRONLY;
+        let file = openat(&inner, "f", flags, Mode::RUSR).unwrap();
+        writeln!(fs::File::from(file), "{index}").unwrap();
+    }
+    prints(&folder.run("tag -k k -o m t"), "");
+    let manifest = folder.read("m");
+    let lengths = paths(&manifest).into_iter().map(str::len);
+    assert!(lengths.clone().max() > Some(6000), "{:?}", lengths.max());
+    assert_eq!(paths(&manifest).len(), 34);
+    let output = folder.run("check --strict -k k m");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn files_without_read_permission() {
+    if is_root() {
+        return;
+    }
+    let folder = tree();
+    fs::set_permissions(folder.path("t/a"), Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(folder.path("t/sub/deep"), Permissions::from_mode(0o000)).unwrap();
+    let output = folder.run("tag -k k -o m t");
+    let denied = [
+        "t/a: Permission denied",
+        "t/sub/deep: Permission denied",
+        "2 could not be read",
+    ];
+    finds(&output, 2, "", &denied);
+    let manifest = folder.read("m");
+    assert_eq!(paths(&manifest), ["t/empty", "t/sub/b"]);
+    assert!(
+        manifest.contains("\nunread t/a\nunread t/sub/deep\nfiles 2 unread 2\n"),
+        "{manifest}"
+    );
+    let listed = "t/empty: OK\nt/sub/b: OK\n\
+        t/a: UNREAD (could not be read when the manifest was made)\n\
+        t/sub/deep: UNREAD (could not be read when the manifest was made)\n";
+    finds(
+        &folder.run("check -k k m"),
+        1,
+        listed,
+        &["m: of 4 files, 2 not read when tagged"],
+    );
+    fs::set_permissions(folder.path("t/sub/deep"), Permissions::from_mode(0o700)).unwrap();
+}
+
+/// Also as root: `/proc/self/mem` is a regular file that cannot be read from its start.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_cannot_be_read_are_listed() {
+    let folder = tree();
+    let output = folder.run("tag -k k -o m t /proc/self/mem /proc/version");
+    finds(
+        &output,
+        2,
+        "",
+        &[
+            "/proc/self/mem: Input/output error",
+            "1 could not be read and is listed as unread",
+        ],
+    );
+    let manifest = folder.read("m");
+    assert!(
+        manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1\n"),
+        "{manifest}"
+    );
+    // Its length is given as 0.
+    let line = manifest
+        .lines()
+        .find(|line| line.ends_with("  /proc/version"));
+    let content = fs::read("/proc/version").unwrap();
+    assert!(is_tag_of(&folder.key(), line.unwrap(), &content));
+    let listed = format!(
+        "/proc/version: OK\n{}/proc/self/mem: UNREAD (could not be read when the manifest was made)\n",
+        all_ok()
+    );
+    finds(
+        &folder.run("check -k k m"),
+        1,
+        &listed,
+        &["m: of 6 files, 1 not read when tagged"],
+    );
+    // It does not count as extra.
+    finds(
+        &folder.run("check --strict -k k m"),
+        1,
+        &listed,
+        &["1 not read"],
+    );
+}

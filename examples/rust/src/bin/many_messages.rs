@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Many messages under one key: Poly1305-AES with a key file, which hands out each nonce once.
+
+use hornet::aes::Nonce;
+use hornet::{Mismatch, Tag};
+use hornet_key_file::{KeyFile, Purpose};
+use std::error::Error;
+
+/// What is sent. Neither nonce nor tag are secret.
+struct Packet {
+    nonce: [u8; Nonce::BYTES],
+    tag: Tag,
+    message: Vec<u8>,
+}
+
+fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key_file::Error> {
+    // Reserving takes two writes to the disk, so one reservation serves all messages.
+    let nonces = key_file.reserve(messages.len() as u64)?;
+    let packets = nonces.zip(messages).map(|(nonce, message)| Packet {
+        // Copied first, because the nonce is used up by its message.
+        nonce: *nonce.as_bytes(),
+        tag: key_file.key().mac(nonce, message.as_bytes()),
+        message: message.as_bytes().to_vec(),
+    });
+    Ok(packets.collect())
+}
+
+fn receive(key_file: &KeyFile, packet: &Packet) -> Result<(), Mismatch> {
+    let nonce = Nonce::new(packet.nonce);
+    // A tag made for another purpose, such as the last line of a key file, is not one of a message.
+    if Purpose::of(&nonce) != Purpose::MESSAGE {
+        return Err(Mismatch);
+    }
+    key_file.key().verify(&nonce, &packet.message, &packet.tag)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("key");
+
+    // Once, create the key file. Here, both sides read it. A receiver that only verifies may also have
+    // a copy of it; whoever sends must not.
+    KeyFile::create(&path)?;
+    let sender = KeyFile::open(&path)?;
+    let receiver = KeyFile::open(&path)?;
+
+    let mut packets = send(&sender, &["first", "second", "third"])?;
+    // After a restart, the count continues where it was.
+    drop(sender);
+    packets.extend(send(&KeyFile::open(&path)?, &["fourth"])?);
+
+    for packet in &packets {
+        receive(&receiver, packet)?;
+        let text = String::from_utf8_lossy(&packet.message);
+        println!(
+            "{text}: nonce {}, tag {}",
+            Nonce::new(packet.nonce),
+            packet.tag
+        );
+    }
+    for (index, one) in packets.iter().enumerate() {
+        let used_again = packets[..index]
+            .iter()
+            .any(|other| other.nonce == one.nonce);
+        assert!(!used_again, "a nonce was handed out twice");
+    }
+
+    packets[0].message[0] ^= 1;
+    assert_eq!(receive(&receiver, &packets[0]), Err(Mismatch));
+    println!("a changed message is refused");
+    Ok(())
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! A message that is read in pieces, however long it is: `io::copy` into a `Poly1305`.
+
+use hornet::aes::{Key, Nonce};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes a file of a few MiB.
+fn write_message(path: &Path) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for number in 0..100_000 {
+        writeln!(file, "This is line {number} of a long message.")?;
+    }
+    file.flush()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("message");
+    write_message(&path)?;
+    let key = Key::clamped(&[7; Key::BYTES]);
+    let nonce = [1; Nonce::BYTES];
+
+    // A `Poly1305` is an `io::Write`, and takes any number of bytes at a time.
+    let mut poly1305 = key.start(Nonce::new(nonce));
+    let copied = io::copy(&mut File::open(&path)?, &mut poly1305)?;
+    let tag = poly1305.finalize();
+    println!("{copied} bytes, tag {tag}");
+
+    // The tag depends only on the bytes, not on the pieces in which they came.
+    let message = std::fs::read(&path)?;
+    key.verify(&Nonce::new(nonce), &message, &tag)?;
+
+    // The receiver streams, too. Nothing of the message may be used before `verify` has succeeded.
+    let mut poly1305 = key.start(Nonce::new(nonce));
+    io::copy(&mut File::open(&path)?, &mut poly1305)?;
+    poly1305.verify(&tag)?;
+
+    let mut poly1305 = key.start(Nonce::new(nonce));
+    io::copy(&mut &message[..message.len() - 1], &mut poly1305)?;
+    assert!(poly1305.verify(&tag).is_err());
+    println!("a truncated message is refused");
+    Ok(())
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! A sealed manifest that was changed in any way is refused.
+#![no_main]
+
+use hornet_cli::manifest::Manifest;
+use hornet_fuzz::{BODY, key, seal_nonce, sealed};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    if let Ok(manifest) = Manifest::open(text, &key()) {
+        // The only text that was sealed, which is in the corpus.
+        assert!(text == sealed(BODY), "a changed manifest is accepted");
+        assert!(manifest.seal(&key(), seal_nonce()) == text);
+    }
+});
