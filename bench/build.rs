@@ -1,22 +1,26 @@
-//! Builds what is measured and is not a Rust crate, each as a shared library of its own that the bench loads when it
-//! runs. What cannot be built, mostly because it is not installed, is left out, and the bench says why.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
+//! Builds the libraries that are measured and are not Rust crates, each as a shared library that the bench loads at run
+//! time. One that cannot be built, usually because it is not installed, is left out, and the bench says why.
+
+#[path = "src/source_tree.rs"]
+mod source_tree;
+
+use source_tree::{COMPILERS, Failure, Job};
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// As Hornet's Makefile has them.
-const HORNET_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared";
+/// The flags of the tuning build, in which a forced kernel serves messages of every length. Older sources know only the
+/// second name.
+const TUNING_FLAGS: &str = "-DHORNET_NO_CROSSOVERS";
 
-/// A shim calls the functions beside it directly and not through a table, as a program of one piece does.
+/// A shim calls the functions of its library directly, as in a statically linked program, and not through the PLT.
 const SHIM_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined";
 
-/// The name of a compiler in the report, and its command.
-const COMPILERS: [(&str, &str); 2] = [("gcc", "gcc"), ("clang", "clang-19")];
-
-/// A file in shims/, and what it needs of the system.
+/// A file in shims/, and the flags for the library that it calls.
 const SHIMS: [(&str, &str); 4] = [
     ("ipsec_mb", "-l:libIPSec_MB.a"),
     ("nettle", "-l:libnettle.a"),
@@ -27,6 +31,7 @@ const SHIMS: [(&str, &str); 4] = [
 fn main() {
     for input in [
         "build.rs",
+        "src/source_tree.rs",
         "../src",
         "../include",
         "shims",
@@ -35,28 +40,17 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed={input}");
     }
-    let out = PathBuf::from(variable("OUT_DIR"));
-    let mut libraries = Vec::new();
-
-    for (compiler, command) in COMPILERS {
-        for (suffix, more) in [("", ""), ("_tune", "-DHORNET_NO_MIN_VECTOR_BYTES")] {
-            let name = format!("hornet_{compiler}{suffix}");
-            let mut build = Command::new(command);
-            build
-                .args(words(HORNET_FLAGS))
-                .args(words(more))
-                .arg("shims/hornet.c")
-                .args(sources("../src"))
-                .args(sources("../src/kernels"));
-            libraries.push(build_library(&out, name, build));
+    let sources = source_tree::sources(Path::new("..")).unwrap_or_else(|why| panic!("{why}"));
+    let mut builds = Vec::new();
+    for (compiler, program) in COMPILERS {
+        for (suffix, more) in [("", ""), ("_tune", TUNING_FLAGS)] {
+            let mut command = source_tree::command(program, &sources);
+            command.args(words(more)).arg("shims/hornet.c");
+            builds.push((format!("hornet_{compiler}{suffix}"), command));
         }
     }
-    if let Err(why) = &libraries[0].1 {
-        panic!("there is nothing to measure without Hornet: {why}");
-    }
     for (shim, needs) in SHIMS {
-        let build = shim_command(shim, needs);
-        libraries.push(build_library(&out, shim.into(), build));
+        builds.push((shim.into(), shim_command(shim, needs)));
     }
     let mut openssl = shim_command("openssl", "");
     openssl
@@ -66,7 +60,7 @@ fn main() {
         ))
         .arg(format!("-L{}", variable("DEP_HORNET_BENCH_OPENSSL_LIB")))
         .args(["-l:libcrypto.a", "-pthread", "-ldl"]);
-    libraries.push(build_library(&out, "openssl".into(), openssl));
+    builds.push(("openssl".into(), openssl));
 
     let mut go = Command::new("go");
     go.current_dir("go").args([
@@ -75,12 +69,17 @@ fn main() {
         "-trimpath",
         "-buildvcs=false",
     ]);
-    libraries.push(build_library(&out, "go".into(), go));
+    builds.push(("go".into(), go));
 
+    let out = PathBuf::from(variable("OUT_DIR"));
+    let libraries = build_all(&out, builds);
+    if let Err(why) = &libraries[0].1 {
+        panic!("Hornet cannot be built: {why}");
+    }
     fs::write(out.join("built.rs"), built(&libraries)).expect("OUT_DIR can be written");
 }
 
-/// The path of the library, or why there is none.
+/// The name of a library, and its path or why it is missing.
 type Library = (String, Result<PathBuf, String>);
 
 fn shim_command(shim: &str, needs: &str) -> Command {
@@ -92,47 +91,37 @@ fn shim_command(shim: &str, needs: &str) -> Command {
     command
 }
 
-fn build_library(out: &Path, name: String, mut command: Command) -> Library {
-    let path = out.join(format!("lib{name}.so"));
-    let program = command.get_program().to_string_lossy().into_owned();
-    let result = match command.arg("-o").arg(&path).output() {
-        Err(_) => Err(format!("there is no {program}")),
-        Ok(output) if !output.status.success() => {
-            let complaints = String::from_utf8_lossy(&output.stderr);
-            Err(reason(&complaints).unwrap_or_else(|| format!("{program} failed")))
+fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
+    let (names, mut jobs): (Vec<String>, Vec<Job>) = builds
+        .into_iter()
+        .map(|(name, command)| {
+            let output = out.join(format!("lib{name}.so"));
+            (name, Job { command, output })
+        })
+        .unzip();
+    let results = source_tree::run_all(&mut jobs);
+    let all = names.into_iter().zip(jobs).zip(results);
+    all.map(|((name, job), result)| {
+        let result = result.map(|()| job.output).map_err(|why| reason(&why));
+        if let Err(why) = &result {
+            println!("cargo::warning={name} is left out: {why}");
         }
-        Ok(_) => Ok(path),
-    };
-    if let Err(why) = &result {
-        println!("cargo::warning={name} is left out: {why}");
-    }
-    (name, result)
+        (name, result)
+    })
+    .collect()
 }
 
-/// The line of a compiler's complaints that says most, without the paths of this machine.
-fn reason(complaints: &str) -> Option<String> {
-    let line = complaints
-        .lines()
-        .find(|line| line.contains("error") || line.contains("cannot find"))
-        .or_else(|| complaints.lines().next())?;
+/// The reason in one line, without the paths of this machine.
+fn reason(why: &Failure) -> String {
+    let complaints = match why {
+        Failure::Missing(program) => return format!("there is no {program}"),
+        Failure::Complaints(complaints) => complaints,
+    };
+    let line = source_tree::first_error(complaints);
     let at = ["error: ", "cannot find "]
         .iter()
         .find_map(|mark| line.find(mark));
-    Some(line[at.unwrap_or(0)..].to_owned())
-}
-
-/// Every C and assembly file in a folder, in a fixed order.
-fn sources(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|kind| kind == "c" || kind == "S")
-        })
-        .collect();
-    paths.sort();
-    paths
+    line[at.unwrap_or(0)..].to_owned()
 }
 
 /// Constants for the bench.
@@ -152,7 +141,7 @@ fn built(libraries: &[Library]) -> String {
         })
         .collect();
     line(
-        "Each library's name, and its path or why it is not there.",
+        "Each library's name, and its path or why it is missing.",
         "LIBRARIES: &[(&str, Result<&str, &str>)]",
         format!("&{libraries:?}"),
     );
@@ -164,16 +153,11 @@ fn built(libraries: &[Library]) -> String {
     tools.push(("rustc", first_line(&variable("RUSTC"), "--version")));
     tools.push(("go", first_line("go", "version")));
     line(
-        "What compiled what.",
+        "Compilers and their versions.",
         "TOOLS: &[(&str, &str)]",
         format!("&{tools:?}"),
     );
 
-    line(
-        "Hornet's flags.",
-        "HORNET_FLAGS: &str",
-        format!("{HORNET_FLAGS:?}"),
-    );
     let rust_flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\x1f', " ");
     line(
         "The Rust peers' flags.",
@@ -197,7 +181,7 @@ fn built(libraries: &[Library]) -> String {
     text
 }
 
-/// Names and versions in Cargo.lock of the crates that are measured.
+/// Names and versions, from Cargo.lock, of the crates that are measured.
 fn locked(lock: &str) -> impl Iterator<Item = (&str, &str)> {
     let value =
         |line: &'_ str| -> Option<(usize, usize)> { Some((line.find('"')? + 1, line.rfind('"')?)) };

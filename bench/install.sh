@@ -1,17 +1,18 @@
 #!/bin/sh
-# Installs what the bench needs on Debian 12 and this machine lacks. Does nothing, and needs no network, when all is
-# there. The bench builds without any of the lib*-dev packages, clang, go, openssl and b3sum, and says what it leaves
-# out.
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Installs the packages that the bench needs on Debian 12 and that are missing. Needs no network if none are. The bench
+# builds without the lib*-dev packages, clang, go, openssl and b3sum, and says what it leaves out.
 set -eu
 cd "$(dirname "$0")/.."
 
 tools/apt-install.sh gcc make perl cmake clang-19 libipsec-mb-dev libgcrypt20-dev nettle-dev libbotan-2-dev openssl
 
 # Debian 12 has Go 1.19, too old for golang.org/x/crypto.
-command -v go > /dev/null || echo "no go: the bench leaves golang.org/x/crypto out"
+command -v go > /dev/null || echo "go is not installed: the bench leaves out golang.org/x/crypto"
 
 b3sum_version=1.8.7
 if [ "$(bench/target/peers/bin/b3sum --version 2> /dev/null)" != "b3sum $b3sum_version" ]; then
     cargo install b3sum --version "=$b3sum_version" --locked --root bench/target/peers ||
-        echo "no b3sum: the bench leaves it out"
+        echo "b3sum could not be installed: the bench leaves it out"
 fi

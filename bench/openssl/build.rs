@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
 //! Builds OpenSSL from the sources in `openssl-src`, by their own build system and with their own flags.
 
 fn main() {

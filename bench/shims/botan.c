@@ -1,4 +1,5 @@
-/* Botan, by its interface for C. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Botan, through its C interface. */
 #include <botan/ffi.h>
 
 #include "peer.h"

@@ -1,16 +1,27 @@
-/* Compiled into each build of Hornet, so that hornet_kernel_info may grow without the bench's knowing. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Compiled into each build of Hornet, so that hornet_kernel_info may change without changes to the bench.
+ */
 #include "../../include/hornet.h"
 
 #include "peer.h"
 
-HORNET_API bool hornet_bench_kernel_at(size_t index, const char **name, size_t *lanes, bool *supported)
+/* KernelRecord in src/peers/hornet.rs. */
+struct hornet_bench_kernel {
+    const char *name;
+    size_t min_bytes;
+    size_t min_batch_bytes;
+    bool supported;
+};
+
+HORNET_API bool hornet_bench_kernel_at(size_t index, struct hornet_bench_kernel *kernel)
 {
     hornet_kernel_info info;
     if (!hornet_kernel_info_at(index, &info))
         return false;
-    *name = info.name;
-    *lanes = info.lanes;
-    *supported = info.supported;
+    kernel->name = info.name;
+    kernel->min_bytes = info.min_bytes;
+    kernel->min_batch_bytes = info.min_batch_bytes;
+    kernel->supported = info.supported;
     return true;
 }
 

@@ -1,10 +1,10 @@
-/* Intel's Multi-Buffer Crypto for IPsec: the functions that its jobs end in, and the jobs. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Intel's Multi-Buffer Crypto for IPsec: the internal functions that its jobs call, and the jobs. */
 #include <intel-ipsec-mb.h>
 
 #include "peer.h"
 
-/* Not declared in any header that is installed. They look at the message, the key and the tag of the job
- * only. */
+/* Not declared in any installed header. They use only the message, the key and the tag of the job. */
 void poly1305_mac_scalar(IMB_JOB *job);
 void poly1305_mac_plain_avx512(IMB_JOB *job);
 void poly1305_mac_fma_avx512(IMB_JOB *job);

@@ -1,6 +1,7 @@
-/* Nettle. Its public interface has Poly1305 only with AES, which takes most of the time of a short message:
- * without AES, here is what chacha-poly1305.c does, on the internal functions, minus the copying into
- * blocks. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Nettle. Its public interface has Poly1305 only with AES, which takes most of the time of a short message.
+ * Without AES, this file does what chacha-poly1305.c does with the internal functions, but without copying
+ * into blocks. */
 #include <nettle/nettle-types.h>
 #include <nettle/poly1305.h>
 #include <nettle/version.h>

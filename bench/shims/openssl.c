@@ -1,4 +1,5 @@
-/* OpenSSL: what its ChaCha20-Poly1305 calls, and what its users can call. */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* OpenSSL: the internal functions that its ChaCha20-Poly1305 calls, and the public interface. */
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -1,9 +1,11 @@
-//! The calls that are timed, and the loop that makes them: one for all peers, apart from Go's, which is the same.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The calls that are timed, and the loop that makes them: the same for all peers; Go's is a copy in Go.
 
 use std::ffi::c_void;
 use std::hint::black_box;
 
-/// What a peer is to the loop: a function of C that writes one tag, and what it keeps from call to call.
+/// A C function that writes one tag. `context` is what the peer keeps from call to call.
 pub(crate) type MacFunction = unsafe extern "C" fn(
     tag: *mut u8,
     msg: *const u8,
@@ -22,8 +24,8 @@ pub(crate) struct Call {
     pub(crate) key: *mut u8,
 }
 
-/// Calls to be made in turn, again and again. Their number is a power of two, so that the loop finds the next one
-/// with one instruction.
+/// Calls that are made in turn, repeatedly. Their number is a power of two, so that the loop finds the next one with
+/// one instruction.
 #[derive(Clone)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
@@ -35,19 +37,19 @@ impl Calls {
     ///
     /// # Safety
     ///
-    /// As long as the calls are made: `tag` can be written, 16 bytes; `key` can be read, 32 bytes; `msg` can be read,
-    /// `len_bytes`; and nobody else touches any of them.
+    /// While calls are made, `tag` must be valid for writes of 16 bytes, `key` for reads of 32 bytes and `msg` for reads
+    /// of `len_bytes`, and nothing else may access them.
     pub(crate) unsafe fn new(calls: Vec<Call>) -> Self {
         assert!(calls.len().is_power_of_two());
         let chained = false;
         Self { calls, chained }
     }
 
-    /// Calls each of which has to wait for the one before: its tag becomes the first half of the key, that is r.
+    /// Calls each of which must wait for the previous one: its tag becomes r, the first half of the key.
     ///
     /// # Safety
     ///
-    /// As for `new`; and `key` can be written.
+    /// As for `new`; and `key` must be valid for writes.
     pub(crate) unsafe fn chained(call: Call) -> Self {
         let (calls, chained) = (vec![call], true);
         Self { calls, chained }
@@ -61,7 +63,7 @@ impl Calls {
         self.chained
     }
 
-    /// What an index is masked with.
+    /// The mask for indexes.
     pub(crate) fn mask(&self) -> usize {
         self.calls.len() - 1
     }
@@ -71,16 +73,16 @@ impl Calls {
 ///
 /// # Safety
 ///
-/// `mac` writes 16 bytes at `tag` and reads 32 at `key` and `len_bytes` at `msg`; and `context` is its own.
+/// `mac` may write 16 bytes at `tag` and read 32 bytes at `key` and `len_bytes` at `msg`; `context` must be its own.
 #[inline(never)]
 pub(crate) unsafe fn run(mac: MacFunction, context: *mut c_void, calls: &Calls, iterations: usize) {
-    // The compiler is not to know which function this is, or it would inline those that are in Rust.
+    // Hides from the compiler which function this is, or it would inline those written in Rust.
     let mac = black_box(mac);
     let mask = calls.mask();
     if calls.is_chained() {
         for i in 0..iterations {
             let call = &calls.calls[i & mask];
-            // SAFETY: `Calls` and the caller vouch for the pointers.
+            // SAFETY: `Calls` and the caller guarantee that the pointers are valid.
             unsafe {
                 mac(call.tag, call.msg, call.len_bytes, call.key, context);
                 copy_tag(call.key, call.tag);
@@ -95,11 +97,11 @@ pub(crate) unsafe fn run(mac: MacFunction, context: *mut c_void, calls: &Calls, 
     }
 }
 
-/// Copies a tag so that no peer waits for its own stores: it is read in halves, as most peers write it, and written
-/// in one, which can be read back in halves as well as in one.
+/// Copies a tag so that store forwarding works for every peer: reads two halves, as most peers write them, and writes
+/// all 16 bytes at once, which can be read back as halves or as a whole.
 #[inline]
 unsafe fn copy_tag(to: *mut u8, from: *const u8) {
-    // SAFETY: both are valid for 16 bytes, says the caller; SSE2 is in every x86-64 CPU.
+    // SAFETY: the caller guarantees that both are valid for 16 bytes; every x86-64 CPU has SSE2.
     unsafe {
         let low = i64::from_le_bytes(from.cast::<[u8; 8]>().read());
         let high = i64::from_le_bytes(from.add(8).cast::<[u8; 8]>().read());

@@ -1,12 +1,14 @@
-//! Whether the peers' tags are right.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Checks the peers' tags against the reference implementation.
 
 use crate::memory::Noise;
-use crate::peers::{AES_KEY_BYTES, Hornet, Peer};
+use crate::peers::{AES_KEY_BYTES, Core, Hornet, Peer};
 use crate::reference::{CLAMP, aes128, block, clamped, polynomial, prime, tag};
 use crate::report::json::Verdict;
 use num_bigint::BigUint;
 
-/// A message, its key, its tag, and why it is among the inputs.
+/// A message, its key, the expected tag, and a description for the report.
 pub(crate) struct Input {
     what: String,
     key: [u8; 32],
@@ -28,11 +30,11 @@ impl Input {
 }
 
 impl Input {
-    /// A key for Poly1305-AES and its nonce, the tag, and the nonce for the call after this.
+    /// A Poly1305-AES key followed by its nonce, the expected tag, and the nonce of the next call.
     fn with_aes(&self) -> ([u8; AES_KEY_BYTES], [u8; 16], [u8; 16]) {
         let number = |bytes: &[u8]| u128::from_le_bytes(*bytes.first_chunk().expect("16 bytes"));
         let (r, s) = self.key.split_at(16);
-        let nonce = number(&self.tag) & !1; // any; and counting it up carries nothing
+        let nonce = number(&self.tag) & !1; // any nonce that is even, so that incrementing it does not carry
         let pad = aes128(&number(s).to_le_bytes(), &nonce.to_le_bytes());
         let polynomial = number(&self.tag).wrapping_sub(number(s));
 
@@ -45,7 +47,7 @@ impl Input {
     }
 }
 
-/// Ordinary inputs, and those that a field arithmetic gets wrong if it gets anything wrong.
+/// Ordinary inputs, and edge cases of the field arithmetic.
 pub(crate) fn inputs() -> Vec<Input> {
     let mut noise = Noise(1305);
     let mut inputs = Vec::new();
@@ -64,7 +66,7 @@ pub(crate) fn inputs() -> Vec<Input> {
         ));
     }
 
-    // Halves of keys at the ends of their ranges, with messages at the ends of theirs.
+    // Extreme values of r and s, with messages of all zeros and all ones.
     let halves = [
         ("0", [0; 16]),
         ("1", 1_u128.to_le_bytes()),
@@ -86,7 +88,7 @@ pub(crate) fn inputs() -> Vec<Input> {
         }
     }
 
-    // Polynomials that end on both sides of the prime, and with s all ones, on both sides of 2^128.
+    // Final values close to 0 and to the prime, and with s all ones, sums on both sides of 2^128.
     let from_end = |below: u8| prime() - below;
     let values = (0..6_u8).map(BigUint::from).chain((1..6).map(from_end));
     for value in values {
@@ -106,15 +108,15 @@ pub(crate) fn inputs() -> Vec<Input> {
     inputs
 }
 
-/// A message whose polynomial has that value. There may be none that is this short.
+/// A message of that many blocks whose polynomial has this value. None if none was found.
 fn ending_in(value: &BigUint, r: &BigUint, blocks: usize, noise: &mut Noise) -> Option<Vec<u8>> {
     let prime = prime();
-    // What is to be multiplied by r at last.
+    // The factor of the last multiplication by r.
     let sum = value * r.modinv(&prime)? % &prime;
     (0..64).find_map(|_| {
         let mut msg = vec![0; 16 * (blocks - 1)];
         noise.fill(&mut msg);
-        // The last block is its bytes and 2^128.
+        // The last block is a full one: its bytes plus 2^128.
         let so_far = polynomial(r, &msg) + block(&[0; 16]);
         let last = (&sum + &prime + &prime - so_far) % &prime;
         let mut bytes = last.to_bytes_le();
@@ -143,43 +145,54 @@ fn joined(r: [u8; 16], s: [u8; 16]) -> [u8; 32] {
     key
 }
 
-/// Compares a peer's tags with those that are right.
+/// Compares a peer's tags with the expected ones.
 pub(crate) fn check(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
-    let errs = |input: &&Input| peer.tag(&input.key, &input.msg) != input.tag;
-    verdict(peer.name().to_owned(), inputs, inputs.iter().filter(errs))
+    let is_wrong = |input: &&Input| peer.tag(&input.key, &input.msg) != input.tag;
+    verdict(
+        peer.name().to_owned(),
+        inputs,
+        inputs.iter().filter(is_wrong),
+    )
 }
 
-/// The same with Poly1305-AES: under the same r, clamped, with the other half of the key as AES's.
+/// The same for Poly1305-AES: r is the same, clamped; the other half of the key is the AES key.
 pub(crate) fn check_aes(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
-    let errs = |input: &&Input| {
+    let is_wrong = |input: &&Input| {
         let (mut key, expected, next_nonce) = input.with_aes();
         peer.tag_under(&mut key, &input.msg) != expected || key[32..] != next_nonce
     };
     let name = format!("{} with AES", peer.name());
-    verdict(name, inputs, inputs.iter().filter(errs))
+    verdict(name, inputs, inputs.iter().filter(is_wrong))
 }
 
-/// Checks all of Hornet's kernels, and its batches with each; the automatic choice is in force afterwards.
+/// The same for a batch of all inputs.
+pub(crate) fn check_batch(hornet: &Core, inputs: &[Input]) -> Verdict {
+    let keys = inputs.iter().map(|input| input.key).collect();
+    let msgs: Vec<&[u8]> = inputs.iter().map(|input| &input.msg[..]).collect();
+    let tags = hornet.tags(keys, &msgs);
+    let wrong = inputs
+        .iter()
+        .zip(tags)
+        .filter(|(input, tag)| input.tag != *tag);
+    let name = format!("{}, batch", hornet.name());
+    verdict(name, inputs, wrong.map(|(input, _)| input))
+}
+
+/// Checks each of Hornet's kernels, with single messages and a batch. Restores the automatic choice afterwards.
 pub(crate) fn check_kernels(hornet: &Hornet, inputs: &[Input]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for kernel in hornet.kernels() {
-        if hornet.force(Some(&kernel.name)) {
+        if hornet.core.force(Some(&kernel.name)) {
             let mut single = check(hornet, inputs);
             single.peer = format!("{}, {}", hornet.name(), kernel.name);
             verdicts.push(single);
 
-            let keys = inputs.iter().map(|input| input.key).collect();
-            let msgs: Vec<&[u8]> = inputs.iter().map(|input| &input.msg[..]).collect();
-            let tags = hornet.tags(keys, &msgs);
-            let wrong = inputs
-                .iter()
-                .zip(tags)
-                .filter(|(input, tag)| input.tag != *tag);
-            let name = format!("{}, {}, batch", hornet.name(), kernel.name);
-            verdicts.push(verdict(name, inputs, wrong.map(|(input, _)| input)));
+            let mut batch = check_batch(&hornet.core, inputs);
+            batch.peer = format!("{}, batch", verdicts[verdicts.len() - 1].peer);
+            verdicts.push(batch);
         }
     }
-    let _ = hornet.force(None); // never fails
+    let _ = hornet.core.force(None); // never fails
     verdicts
 }
 

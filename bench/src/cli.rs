@@ -1,11 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
 //! The command line.
 
-use crate::report::json::Group;
+use crate::compare::cases::{Kind, Lengths};
+use crate::group::Group;
 use crate::section::Section;
+use crate::source_tree::COMPILERS;
 use clap::{Args, Parser, Subcommand, value_parser};
 use std::path::PathBuf;
+use std::process;
 
-/// Measures Hornet beside the other Poly1305 libraries
+/// Measures Hornet and the other Poly1305 libraries
 #[derive(Parser)]
 #[command(name = "hornet-bench", version, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -15,36 +20,42 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit status:
-  0  good
+  0  success
   1  Hornet computed a wrong tag
-  2  wrong usage, or something that could not be done";
+  2  wrong usage, or any other error";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Measure, and write tables and plots
     Run(Run),
 
-    /// Compare all tags with those of a plain implementation, and measure nothing
+    /// Check all tags against a plain implementation, without measuring
     Check {
         #[command(flatten)]
         peers: Peers,
     },
 
-    /// Show the peers, their versions, and those that are missing
+    /// List the peers with their versions, and those that are missing
     List,
 
-    /// Draw tables and plots anew from the results of a run
+    /// Render tables and plots from the results of a run
     Render {
-        /// The .json file that a run has written
+        /// The .json file that a run wrote
         file: PathBuf,
 
-        /// Where to write [default: beside FILE]
+        /// The output directory [default: that of FILE]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
 
-    /// Find out from which length on each of Hornet's kernels pays
+    /// Measure from which length each of Hornet's kernels pays, and propose crossovers
     Tune(Tune),
+
+    /// Compare the speed of this tree's library with that of another source tree
+    Compare(Compare),
+
+    #[command(hide = true)]
+    CompareWorker(CompareWorker),
 
     #[command(hide = true)]
     Worker(Worker),
@@ -58,54 +69,55 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) what: What,
 
-    /// What the peers may use
+    /// Which instructions the peers may use
     #[arg(long, value_name = "SECTION", value_delimiter = ',',
           default_values = ["best", "avx2", "avx512f"])]
     pub(crate) sections: Vec<Section>,
 
-    /// How many processes to measure in, one after another
+    /// The number of processes, run one after another; figures are medians over them
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = value_parser!(u16).range(1..))]
     pub(crate) processes: u16,
 
-    /// Where to write
+    /// The output directory
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub(crate) out: PathBuf,
 
-    /// Put what is measured into these results of an earlier run, in place of the same groups
+    /// Replace the groups that are measured in these results of an earlier run
     #[arg(long, value_name = "FILE.json", conflicts_with = "out")]
     pub(crate) into: Option<PathBuf>,
 
-    /// The `hornet` command, for the groups file and tree
-    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../build/hornet"))]
+    /// The path of the `hornet` command, for the groups file and tree [default: build/hornet in this tree]
+    #[arg(long, value_name = "PATH", hide_default_value = true,
+          default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../build/hornet"))]
     pub(crate) command: PathBuf,
 }
 
-/// What the workers are told, too.
+/// Options that are passed on to the worker processes.
 #[derive(Args, Clone)]
 pub(crate) struct What {
-    /// Measure these only [default: all; where instructions are hidden: lengths, sweep, batch]
+    /// Measure these groups only [default: all; in the sections avx2 and avx512f: lengths, sweep, batch]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) only: Vec<Group>,
 
-    /// Use this kernel of Hornet's and not the best one
+    /// Force this kernel of Hornet
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
 
     #[command(flatten)]
     pub(crate) peers: Peers,
 
-    /// How many times each peer has its turn at each length
+    /// The number of samples of each peer at each length
     #[arg(long, value_name = "N", default_value_t = 41, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
 
-    /// A short message, small and few files in edit, file and tree: to see that they run, not how fast
+    /// Use small inputs in the groups edit, file and tree: a test that they run, not a measurement
     #[arg(long)]
     pub(crate) small: bool,
 }
 
 #[derive(Args, Clone)]
 pub(crate) struct Peers {
-    /// These peers only: names as in `list`, or their first words
+    /// Measure these peers only: names as in `list`, or their first words
     #[arg(long = "peers", value_name = "NAME", value_delimiter = ',')]
     pub(crate) names: Vec<String>,
 }
@@ -119,33 +131,129 @@ pub(crate) struct Worker {
     pub(crate) section: Section,
 }
 
-/// Reads a file with all cores, and adds its words up.
+/// Reads a file with all cores, and sums its words.
 #[derive(Args)]
 pub(crate) struct Reader {
     pub(crate) file: PathBuf,
 
-    /// Gives each window of the mapping back when it is read
+    /// Unmap the pages of each window after it was read
     #[arg(long)]
     pub(crate) release: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct Tune {
-    /// Whose build of Hornet: gcc or clang
-    #[arg(long, value_name = "NAME", default_value = "gcc", value_parser = ["gcc", "clang"])]
+    /// The compiler whose build of Hornet is measured
+    #[arg(long, value_name = "NAME", default_value = "gcc", value_parser = COMPILERS.map(|(name, _)| name))]
     pub(crate) compiler: String,
 
-    /// The longest message
-    #[arg(long, value_name = "BYTES", default_value_t = 4096, value_parser = value_parser!(u32).range(16..=1 << 20))]
+    /// The longest message; in batches, at most 8192 bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 65536, value_parser = value_parser!(u32).range(16..=1 << 20))]
     pub(crate) longest: u32,
 
-    /// From one length to the next
-    #[arg(long, value_name = "BYTES", default_value_t = 16, value_parser = value_parser!(u32).range(1..))]
+    /// The distance between lengths up to 1024 bytes, preferably odd, so that messages end anywhere within a block;
+    /// above, lengths grow by an eighth
+    #[arg(long, value_name = "BYTES", default_value_t = 13, value_parser = value_parser!(u32).range(1..))]
     pub(crate) step: u32,
 
-    /// How many times each kernel has its turn at each length
+    /// The number of samples of each kernel at each length
     #[arg(long, value_name = "N", default_value_t = 41, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
+}
+
+#[derive(Args)]
+pub(crate) struct Compare {
+    /// The directory of the source tree to compare with
+    #[arg(value_name = "BASE")]
+    pub(crate) base: PathBuf,
+
+    /// The directory of the source tree that is compared with it [default: this tree]
+    #[arg(value_name = "TREE")]
+    pub(crate) tree: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) what: CompareWhat,
+
+    /// Build both with these compilers [default: all that are installed]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = COMPILERS.map(|(name, _)| name))]
+    pub(crate) compiler: Vec<String>,
+
+    /// The number of processes for each compiler: even, because each library is measured first in half of them
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = even)]
+    pub(crate) processes: u16,
+
+    /// Write all results to this file, replacing it
+    #[arg(long, value_name = "FILE.json|FILE.csv")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+fn even(text: &str) -> Result<u16, String> {
+    let number: u16 = text.parse().map_err(|error| format!("{error}"))?;
+    if number == 0 || number % 2 == 1 {
+        return Err("must be an even number, at least 2".into());
+    }
+    Ok(number)
+}
+
+/// Options that are passed on to the worker processes.
+#[derive(Args)]
+pub(crate) struct CompareWhat {
+    /// Measure these only [default: both]
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    only: Vec<Kind>,
+
+    /// Measure messages of these lengths only, A and B included, and no batches of random lengths
+    #[arg(long, value_name = "A..B")]
+    pub(crate) lengths: Option<Lengths>,
+
+    /// Force this kernel in both
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+
+    /// The number of samples of each library at each length
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = value_parser!(u16).range(1..))]
+    pub(crate) rounds: u16,
+}
+
+impl CompareWhat {
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        if self.only.is_empty() {
+            Kind::ALL.to_vec()
+        } else {
+            self.only.clone()
+        }
+    }
+
+    /// Adds the same options to a worker's command line.
+    pub(crate) fn pass_on(&self, command: &mut process::Command) {
+        command.args(["--rounds", &self.rounds.to_string()]);
+        for kind in &self.only {
+            command.args(["--only", kind.name()]);
+        }
+        if let Some(lengths) = self.lengths {
+            command.args(["--lengths", &lengths.to_string()]);
+        }
+        if let Some(kernel) = &self.kernel {
+            command.args(["--kernel", kernel]);
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct CompareWorker {
+    #[command(flatten)]
+    pub(crate) what: CompareWhat,
+
+    /// The two shared libraries
+    #[arg(long)]
+    pub(crate) base: PathBuf,
+
+    #[arg(long)]
+    pub(crate) tree: PathBuf,
+
+    /// Load and measure the tree's library first, and not the base's
+    #[arg(long)]
+    pub(crate) tree_first: bool,
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
-//! Time: nanoseconds always, and cycles of the core where the system lets a program count them.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Measures time: in nanoseconds, and in cycles of the core where the system lets a program count them.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +8,7 @@ use std::os::fd::FromRawFd;
 use std::ptr::{self, NonNull};
 use std::time::Instant;
 
-/// `perf_event_attr`, of which every Linux knows this first part.
+/// The first fields of `perf_event_attr`, which all versions of Linux have.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -26,14 +28,14 @@ const HARDWARE: u32 = 0;
 const CPU_CYCLES: u64 = 0;
 const EXCLUDE_KERNEL_AND_HYPERVISOR: u64 = 1 << 5 | 1 << 6;
 
-/// `perf_event_mmap_page`, the first part: how to read the counter without the system.
+/// The first fields of `perf_event_mmap_page`: how to read the counter without a system call.
 #[repr(C)]
 struct Page {
     version: u32,
     compat_version: u32,
-    /// Changes whenever the rest does.
+    /// Changes whenever the other fields do.
     lock: u32,
-    /// The counter's number plus one; 0 if it is not counting.
+    /// The index of the counter plus one; 0 if it is not counting.
     index: u32,
     offset: i64,
     time_enabled: u64,
@@ -51,7 +53,7 @@ struct Cycles {
 }
 
 impl Cycles {
-    /// None where there is no such counter, as in most virtual machines, or where it is not allowed.
+    /// None if there is no such counter, as in most virtual machines, or access is denied.
     fn open() -> Option<Self> {
         let attributes = Attributes {
             kind: HARDWARE,
@@ -61,7 +63,7 @@ impl Cycles {
             ..Attributes::default()
         };
         let (this_thread, any_cpu, no_group, no_flags) = (0, -1, -1, 0);
-        // SAFETY: the attributes have the size that they say.
+        // SAFETY: `size` is the size of the attributes.
         let descriptor = unsafe {
             libc::syscall(
                 libc::SYS_perf_event_open,
@@ -73,10 +75,10 @@ impl Cycles {
             )
         };
         let descriptor = i32::try_from(descriptor).ok().filter(|it| *it >= 0)?;
-        // SAFETY: it is new, and nobody else's.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         let file = unsafe { File::from_raw_fd(descriptor) };
         let (read, shared) = (libc::PROT_READ, libc::MAP_SHARED);
-        // SAFETY: one page; the mapping stays until the process ends.
+        // SAFETY: maps one page, which stays mapped until the process ends.
         let page = unsafe { libc::mmap(ptr::null_mut(), 4096, read, shared, descriptor, 0) };
         let page = NonNull::new(page.cast()).filter(|_| page != libc::MAP_FAILED);
         let cycles = Self { file, page };
@@ -95,13 +97,13 @@ impl Cycles {
     #[expect(
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,
-        reason = "the counter is narrower than a word, and is to be extended by its sign"
+        reason = "the counter is narrower than a word and must be sign-extended"
     )]
     fn read_directly(&self) -> Option<u64> {
         use std::sync::atomic::{Ordering, compiler_fence};
         let page = self.page?.as_ptr();
-        // SAFETY: the page stays mapped. The system changes it, in this thread's own time, so that a fence for the
-        // compiler is enough. The page says that rdpmc may be used, and which counter is this one's.
+        // SAFETY: the page stays mapped. The kernel changes it only while this thread is interrupted, so a compiler
+        // fence is enough. The page says that rdpmc is allowed, and for which index.
         unsafe {
             loop {
                 let lock = (&raw const (*page).lock).read_volatile();
@@ -134,14 +136,23 @@ impl Cycles {
     }
 }
 
-/// How long something took.
+/// The time that something took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elapsed {
     pub(crate) ns: f64,
     pub(crate) cycles: Option<f64>,
 }
 
-/// What measures it.
+/// The unit of the figures that are printed.
+pub(crate) fn unit(counts_cycles: bool) -> &'static str {
+    if counts_cycles {
+        "Cycles"
+    } else {
+        "Nanoseconds"
+    }
+}
+
+/// Measures time.
 pub(crate) struct Counter(Option<Cycles>);
 
 impl Counter {

@@ -1,15 +1,17 @@
-//! Which CPU this is, and which day.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The CPU and the date, for the report.
 
 use crate::report::json::Cpu;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What the system says about its first CPU.
+/// What /proc/cpuinfo says about the first CPU.
 pub(crate) fn this_cpu() -> Cpu {
     parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
-/// The features that code for Poly1305 asks for.
+/// The features that implementations of Poly1305 look for.
 const FEATURES: [&str; 12] = [
     "sse2",
     "avx",
@@ -47,7 +49,7 @@ fn parse(cpuinfo: &str) -> Cpu {
     }
 }
 
-/// A file name for this CPU's results. Clouds give vague names, hence family and model.
+/// The base name of the files with this CPU's results.
 pub(crate) fn slug(cpu: &Cpu) -> String {
     let letters = cpu.model.to_lowercase();
     let mut words: Vec<&str> = letters
@@ -59,7 +61,7 @@ pub(crate) fn slug(cpu: &Cpu) -> String {
     words.join("-")
 }
 
-/// Today by UTC, as 2026-11-21.
+/// The current date in UTC, such as 2026-11-21.
 pub(crate) fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     date(now.map_or(0, |time| time.as_secs() / 86400))

@@ -1,8 +1,10 @@
-//! What ends the command with status 2.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Errors that end the command with status 2.
 
 use std::fmt;
 
-/// One line for the user: what it is about, and what is wrong with it.
+/// One line for the user: what the error is about, and what is wrong.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 

@@ -1,36 +1,40 @@
-//! The `hornet-bench` command: Hornet beside the other Poly1305 libraries, for anyone to repeat.
-//!
-//! Exit status: 0 good, 1 Hornet computed a wrong tag, 2 wrong usage or something that could not be done.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
+//! The `hornet-bench` command: measures Hornet and the other Poly1305 libraries.
+//!
+//! Exit status: 0 success, 1 Hornet computed a wrong tag, 2 wrong usage or any other error.
+
+mod built;
 mod call;
 mod check;
 mod cli;
 mod commands;
+mod compare;
+mod console;
 mod counter;
 mod cpu;
 mod error;
+mod files;
+mod group;
 mod groups;
+mod inputs;
 mod measure;
 mod memory;
 mod peers;
 mod reference;
 mod report;
 mod run;
+mod scratch;
 mod section;
+mod source_tree;
 mod stats;
+mod subprocess;
 mod sum;
 mod tune;
 mod worker;
 
-/// What the build script found out.
-mod built {
-    include!(concat!(env!("OUT_DIR"), "/built.rs"));
-}
-
 use clap::Parser;
 use cli::{Cli, Command};
-use error::Error;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -40,24 +44,13 @@ fn main() -> ExitCode {
         Command::List => run::list(),
         Command::Render { file, out } => run::render(&file, out.as_deref()),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::CompareWorker(what) => compare::work(&what),
         Command::Worker(what) => worker::run(&what),
         Command::Reader(what) => commands::read(&what),
     };
     result.unwrap_or_else(|error| {
-        say(format_args!("{error}"));
+        console::say(format_args!("{error}"));
         ExitCode::from(2)
     })
-}
-
-/// `print!`, but a closed pipe or a full disk is an error and no panic.
-fn print(text: impl std::fmt::Display) -> Result<(), Error> {
-    let mut stdout = io::stdout().lock();
-    write!(stdout, "{text}")
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Error::new("standard output", error))
-}
-
-/// Writes a line to standard error. Where that fails, nobody is left to tell.
-fn say(line: std::fmt::Arguments) {
-    let _ = writeln!(io::stderr(), "hornet-bench: {line}");
 }

@@ -1,8 +1,10 @@
-//! Times several things side by side.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Measures several subjects in turn.
 //!
-//! A machine's speed drifts with what else runs on it, by a half and more, but slowly. So all subjects take turns, a
-//! sample of some ten microseconds each, and what is compared is samples of the same round. The ratio of two
-//! subjects is the median over the rounds of the ratios in each; it holds still where times do not.
+//! The speed of a machine varies with its load, by a half and more, but slowly. So the subjects take turns, with samples
+//! of some ten microseconds, and only samples of the same round are compared. The ratio of two subjects is the median
+//! over the rounds of the ratios within each, which is stable where times are not.
 
 use crate::counter::{Counter, Elapsed};
 use crate::stats::median;
@@ -10,9 +12,9 @@ use crate::stats::median;
 /// Something that is timed.
 pub(crate) struct Subject<'a> {
     pub(crate) name: String,
-    /// Brings everything into the state that is measured. It is not timed. If there is a warm-up, that comes after.
+    /// Runs before each sample and its warm-up, if there is one. Not timed.
     pub(crate) prepare: Box<dyn FnMut() + 'a>,
-    /// Does it that many times: a multiple of the plan's `multiple_of`.
+    /// Runs the subject that many times, a multiple of the plan's step.
     pub(crate) run: Box<dyn FnMut(usize) + 'a>,
 }
 
@@ -31,52 +33,61 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// How often.
+/// The number of samples, and how long they are.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
-    /// How many samples of each subject.
+    /// The number of samples of each subject.
     pub(crate) rounds: usize,
-    /// How many times a sample does it.
+    /// The iterations of a sample.
     pub(crate) iterations: Iterations,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) enum Iterations {
-    /// As often as fills 15 microseconds: a thousand times what the clock costs, and short enough that little gets in
-    /// between. A multiple of this.
+    /// As many as take 15 microseconds, rounded up to a multiple of this: a thousand times as long as reading the
+    /// clock, and short enough to be rarely interrupted.
     MultipleOf(usize),
-    /// Just so often, without a warm-up.
+    /// The same, with the same number for all subjects.
+    SameMultipleOf(usize),
+    /// Exactly this number, without a warm-up.
     Exactly(usize),
 }
 
 const SAMPLE_NS: f64 = 15_000.0;
 
-/// Medians of one subject over all rounds, for doing it once.
+/// Medians of one subject over all rounds, per iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) ns: f64,
     pub(crate) cycles: Option<f64>,
-    /// To the time of the first subject.
+    /// The ratio to the time of the first subject.
     pub(crate) ratio: f64,
 }
 
-/// Measures all subjects, in their order.
+/// Measures all subjects. The results are in their order.
 pub(crate) fn measure(counter: &Counter, subjects: &mut [Subject], plan: Plan) -> Vec<Measured> {
-    let iterations: Vec<usize> = subjects
+    let mut iterations: Vec<usize> = subjects
         .iter_mut()
         .map(|subject| match plan.iterations {
             Iterations::Exactly(iterations) => iterations,
-            Iterations::MultipleOf(step) => iterations_for(counter, subject, step),
+            Iterations::MultipleOf(step) | Iterations::SameMultipleOf(step) => {
+                iterations_for(counter, subject, step)
+            }
         })
         .collect();
+    if let Iterations::SameMultipleOf(step) = plan.iterations {
+        let most = iterations.iter().copied().max().unwrap_or(step);
+        iterations.fill(most);
+    }
     let mut samples = vec![Vec::with_capacity(plan.rounds); subjects.len()];
     for round in 0..plan.rounds {
         for turn in 0..subjects.len() {
-            // Each goes first at times. Who comes before whom never changes, but the warm-up lies in between.
+            // Rotates which comes first. Its predecessor is always the same, but the warm-up separates the two.
             let which = (round + turn) % subjects.len();
             let (subject, count) = (&mut subjects[which], iterations[which]);
             (subject.prepare)();
-            if let Iterations::MultipleOf(step) = plan.iterations {
+            if let Iterations::MultipleOf(step) | Iterations::SameMultipleOf(step) = plan.iterations
+            {
                 (subject.run)((count / 8).next_multiple_of(step));
             }
             clear_upper_halves();
@@ -87,21 +98,21 @@ pub(crate) fn measure(counter: &Counter, subjects: &mut [Subject], plan: Plan) -
     summarize(&samples)
 }
 
-/// Whoever ran before may have left values in the upper halves of the vector registers. On some CPUs that slows down
-/// code with SSE instructions, which here would be somebody else's.
+/// Clears the upper halves of the vector registers. If the previous subject left values in them, some CPUs would execute
+/// the SSE instructions of the next one slowly.
 fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the CPU has AVX; a function's caller expects nothing in these registers.
+        // SAFETY: the CPU has AVX, and these registers are caller-saved.
         unsafe { std::arch::x86_64::_mm256_zeroupper() };
     }
 }
 
-/// How many iterations fill a sample.
+/// The number of iterations that fill a sample.
 fn iterations_for(counter: &Counter, subject: &mut Subject, step: usize) -> usize {
     let mut count = step;
     (subject.prepare)();
-    (subject.run)(count); // the first time takes longer
+    (subject.run)(count); // the first run is slower
     loop {
         (subject.prepare)();
         let ns = counter.time(|| (subject.run)(count)).ns;
@@ -110,7 +121,7 @@ fn iterations_for(counter: &Counter, subject: &mut Subject, step: usize) -> usiz
                 clippy::cast_precision_loss,
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "some thousands at most"
+                reason = "a few thousand at most"
             )]
             let filling = (count as f64 * SAMPLE_NS / ns) as usize;
             return filling.max(1).next_multiple_of(step);
@@ -128,7 +139,7 @@ fn once(elapsed: Elapsed, count: usize) -> Elapsed {
     }
 }
 
-/// One list of samples for each subject; equal indexes are of one round.
+/// Takes one list of samples for each subject; equal indexes belong to one round.
 fn summarize(samples: &[Vec<Elapsed>]) -> Vec<Measured> {
     let middle = |values: Vec<f64>| median(&values).unwrap_or(f64::NAN);
     samples
@@ -149,11 +160,12 @@ fn summarize(samples: &[Vec<Elapsed>]) -> Vec<Measured> {
 mod tests {
     use super::*;
     use std::cell::RefCell;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn ratios_are_of_one_round() {
         let samples = |times: [f64; 3]| times.map(|ns| Elapsed { ns, cycles: None }).to_vec();
-        // The machine gets slower and slower; the second takes twice as long all the time.
+        // The machine slows down; the second subject always takes twice as long.
         let measured = summarize(&[samples([1.0, 10.0, 100.0]), samples([2.0, 20.0, 200.0])]);
         assert_eq!((measured[0].ns, measured[0].ratio), (10.0, 1.0));
         assert_eq!((measured[1].ns, measured[1].ratio), (20.0, 2.0));
@@ -178,5 +190,28 @@ mod tests {
         assert_eq!(measure(&Counter::open(), &mut subjects, plan).len(), 2);
         drop(subjects);
         assert_eq!(log.into_inner(), ".a.b.b.a.a.b");
+    }
+
+    #[test]
+    fn the_same_number_for_all() {
+        let counts = RefCell::new([0; 2]);
+        let taking = |which: usize, ns: u64| {
+            let counts = &counts;
+            Subject::new("", move |count| {
+                counts.borrow_mut()[which] = count; // the last run is a sample
+                let started = Instant::now();
+                while started.elapsed() < Duration::from_nanos(ns * count as u64) {}
+            })
+        };
+        let plan = Plan {
+            rounds: 2,
+            iterations: Iterations::SameMultipleOf(4),
+        };
+        let mut subjects = [taking(0, 500), taking(1, 5000)];
+        measure(&Counter::open(), &mut subjects, plan);
+        drop(subjects);
+        let [fast, slow] = counts.into_inner();
+        assert_eq!(fast, slow);
+        assert_eq!(fast % 4, 0);
     }
 }

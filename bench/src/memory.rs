@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
 //! Memory for keys, messages and tags.
 
-/// Bytes that begin at a multiple of 4096, filled with noise.
+/// Pseudorandom bytes at an address that is a multiple of 4096.
 pub(crate) struct Memory {
     bytes: Vec<u8>,
     start: usize,
@@ -16,13 +18,13 @@ impl Memory {
         Self { bytes, start }
     }
 
-    /// A pointer to the byte at `offset`, good for all bytes from there on, to read and to write.
+    /// A pointer to the byte at `offset`, valid for reads and writes up to the end.
     pub(crate) fn at(&mut self, offset: usize) -> *mut u8 {
         self.bytes[self.start + offset..].as_mut_ptr()
     }
 }
 
-/// Numbers of no pattern, the same in each run (splitmix64).
+/// Pseudorandom numbers, the same in each run (splitmix64).
 pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
@@ -34,7 +36,7 @@ impl Noise {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is far below 2^32, so that some are no more likely than others.
+    /// A number below `bound`, which must be far below 2^32 for the distribution to be uniform.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(((self.next() >> 32) * bound as u64) >> 32).expect("is below a usize")
     }

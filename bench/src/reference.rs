@@ -1,5 +1,7 @@
-//! Poly1305 on numbers of any size, as RFC 8439 section 2.5 writes it down: slow, short, and with nothing in common
-//! with any of the peers.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The reference implementation: Poly1305 with big integers, as in RFC 8439, section 2.5. Slow, short, and independent of
+//! the peers.
 
 use num_bigint::BigUint;
 use std::mem::MaybeUninit;
@@ -9,27 +11,27 @@ pub(crate) fn prime() -> BigUint {
     (BigUint::from(1_u8) << 130) - 5_u8
 }
 
-/// The bits of r that clamping leaves.
+/// The bits of r that the clamp leaves.
 pub(crate) const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
 
-/// The first half of the key, clamped.
+/// r, the first half of the key, clamped.
 pub(crate) fn clamped(r: &[u8; 16]) -> BigUint {
     BigUint::from(u128::from_le_bytes(*r) & CLAMP)
 }
 
-/// A block of a message, at most 16 bytes, as a number: with a 1 after its last byte.
+/// A block of at most 16 bytes as a number, with a 1 appended.
 pub(crate) fn block(bytes: &[u8]) -> BigUint {
     BigUint::from_bytes_le(bytes) + (BigUint::from(1_u8) << (8 * bytes.len()))
 }
 
-/// The polynomial's value for a message, reduced.
+/// The value of the polynomial for a message, reduced.
 pub(crate) fn polynomial(r: &BigUint, msg: &[u8]) -> BigUint {
     let prime = prime();
     msg.chunks(16)
         .fold(BigUint::ZERO, |h, bytes| (h + block(bytes)) * r % &prime)
 }
 
-/// The tag.
+/// The tag of a message.
 pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     let (r, s) = key.split_first_chunk().expect("a key is longer");
     let sum = polynomial(&clamped(r), msg) + BigUint::from_bytes_le(s);
@@ -38,12 +40,12 @@ pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     *bytes.first_chunk().expect("is longer")
 }
 
-/// Of one block, with one key for it: AWS-LC's, which has no Poly1305-AES and is none of its peers.
+/// AES-128 of one block. It is AWS-LC's, which has no Poly1305-AES and so is not measured in that group.
 pub(crate) fn aes128(key: &[u8; 16], block: &[u8; 16]) -> [u8; 16] {
     let mut round_keys = MaybeUninit::uninit();
     let mut out = [0; 16];
-    // SAFETY: 128 bits are read of the key and of the block, and written; the round keys are set first, which cannot
-    // fail with a key of this length.
+    // SAFETY: the functions read 16 bytes of the key and of the block, and write 16. Setting the round keys cannot fail
+    // with a key of this length.
     unsafe {
         aws_lc_sys::AES_set_encrypt_key(key.as_ptr(), 128, round_keys.as_mut_ptr());
         aws_lc_sys::AES_encrypt(block.as_ptr(), out.as_mut_ptr(), round_keys.as_ptr());

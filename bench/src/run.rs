@@ -1,32 +1,36 @@
-//! The subcommands, apart from `tune`.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use crate::built::{HORNET_FLAGS, RUST_FLAGS, TOOLS};
+//! The subcommands run, check, list and render.
+
+use crate::built::{RUST_FLAGS, TOOLS};
 use crate::cli::{self, Run};
-use crate::commands::Commands;
+use crate::commands::{self, Commands};
+use crate::console::{print, say};
 use crate::error::Error;
+use crate::group::Group;
 use crate::peers::{Peer, Peers};
 use crate::report::into::insert;
-use crate::report::json::{Group, Named, PeerInfo, Report, SectionReport, Verdict, WorkerReport};
+use crate::report::json::{Named, PeerInfo, Report, SectionReport, Verdict, WorkerReport};
 use crate::report::merge::{is_hornet, merge};
-use crate::report::{plot, table};
+use crate::report::{markdown, plot};
 use crate::section::Section;
-use crate::{check, cpu, print, say, worker};
-use std::env;
+use crate::source_tree::FLAGS;
+use crate::{check, cpu, files, subprocess, worker};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
-/// Measures, and writes everything.
+/// Measures, and writes results, tables and plots.
 pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Error> {
     let peers = Peers::load();
-    worker::select(&peers, &arguments.what.peers)?; // complains before anything is measured
+    worker::select(&peers, &arguments.what.peers)?; // before anything is measured
     let old = arguments.into.as_deref().map(read).transpose()?;
     let what = &arguments.what;
     let commands = Commands::new(&arguments.command, arguments.processes.into(), what.small);
     let mut sections = Vec::new();
     for &section in &arguments.sections {
-        if peers.hornets().any(|hornet| hornet.is_in(section)) {
+        if peers.hornets.iter().any(|hornet| hornet.is_in(section)) {
             sections.push(run_section(section, arguments, &commands)?);
         } else {
             say(format_args!(
@@ -60,7 +64,7 @@ fn run_section(
     let groups = section.groups(&arguments.what.only);
     let (of_commands, of_calls): (Vec<Group>, Vec<Group>) =
         groups.iter().partition(|group| group.is_of_commands());
-    // Without anything to measure, one still checks the tags.
+    // One process checks the tags even if there are no calls to measure.
     let processes = if of_calls.is_empty() {
         1
     } else {
@@ -76,10 +80,10 @@ fn run_section(
     }
     let commands: Result<Vec<_>, Error> = of_commands
         .into_iter()
-        .map(|group| commands.run(group))
+        .map(|group| commands::run(commands, group))
         .collect();
     let Some(first) = workers.first() else {
-        return Err(Error::new(section.name(), "measured in no process"));
+        return Err(Error::new(section.name(), "no process measured anything"));
     };
     Ok(SectionReport {
         section,
@@ -97,10 +101,8 @@ fn run_section(
 }
 
 fn run_worker(section: Section, groups: &[Group], arguments: &Run) -> Result<WorkerReport, Error> {
-    let fail = |problem: &dyn std::fmt::Display| Error::new("worker", problem);
     let what = &arguments.what;
-    let program = env::current_exe().map_err(|error| fail(&error))?;
-    let mut command = Command::new(program);
+    let mut command = subprocess::this_program()?;
     command.args(["worker", "--section", section.name()]);
     command.args(["--rounds", &what.rounds.to_string()]);
     for group in groups {
@@ -117,15 +119,7 @@ fn run_worker(section: Section, groups: &[Group], arguments: &Run) -> Result<Wor
     }
     command.env_remove("OPENSSL_ia32cap");
     command.envs(section.mask().map(|mask| ("OPENSSL_ia32cap", mask)));
-
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| fail(&error))?;
-    if !output.status.success() {
-        return Err(fail(&output.status));
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| fail(&error))
+    subprocess::json(command)
 }
 
 fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds: usize) -> Report {
@@ -142,11 +136,10 @@ fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds:
             .iter()
             .map(|(tool, version)| named(tool, version))
             .collect(),
-        hornet_flags: HORNET_FLAGS.to_owned(),
+        hornet_flags: FLAGS.to_owned(),
         rust_flags: RUST_FLAGS.to_owned(),
         peers: peers
-            .present
-            .iter()
+            .present()
             .map(|peer| PeerInfo {
                 name: peer.name().to_owned(),
                 version: peer.version().to_owned(),
@@ -158,17 +151,17 @@ fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds:
             .iter()
             .map(|(name, why)| named(name, why))
             .collect(),
-        anew: Vec::new(),
+        updates: Vec::new(),
         sections,
     }
 }
 
-/// Writes the results, the tables and the plots, each named for the CPU.
+/// Writes the results, tables and plots, named after the CPU.
 fn write_all(report: &Report, out: &Path) -> Result<(), Error> {
     let json = serde_json::to_string(report).map_err(|error| Error::new("results", error))?;
     fs::create_dir_all(out).map_err(|error| Error::new(out.display(), error))?;
     let slug = cpu::slug(&report.cpu);
-    write(&out.join(format!("{slug}.json")), &(json + "\n"))?;
+    files::write(&out.join(format!("{slug}.json")), &(json + "\n"))?;
     draw(report, out)
 }
 
@@ -177,25 +170,19 @@ fn draw(report: &Report, out: &Path) -> Result<(), Error> {
     let mut plots = Vec::new();
     for plot in plot::all(report) {
         let name = format!("{slug}-{}.svg", plot.name);
-        write(
+        files::write(
             &out.join(&name),
             &plot.svg.map_err(|error| Error::new(&name, error))?,
         )?;
         plots.push((plot.title, name));
     }
-    write(
+    files::write(
         &out.join(format!("{slug}.md")),
-        &table::markdown(report, &plots),
+        &markdown::markdown(report, &plots),
     )
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|error| Error::new(path.display(), error))?;
-    say(format_args!("wrote {}", path.display()));
-    Ok(())
-}
-
-/// Draws everything anew.
+/// Renders tables and plots from a file of results.
 pub(crate) fn render(file: &Path, out: Option<&Path>) -> Result<ExitCode, Error> {
     let report = read(file)?;
     let out = out.unwrap_or_else(|| folder_of(file));
@@ -214,13 +201,13 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// Compares all tags: those of the peers, of each of Hornet's kernels, of its batches, and with AES.
+/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, and of Poly1305-AES.
 pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let inputs = check::inputs();
     let mut verdicts = Vec::new();
     for peer in worker::select(&peers, names)? {
-        match peer.as_hornet() {
+        match peers.hornet(peer.name()) {
             Some(hornet) => verdicts.extend(check::check_kernels(hornet, &inputs)),
             None => verdicts.push(check::check(peer, &inputs)),
         }
@@ -233,23 +220,23 @@ pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     );
     let mut text = String::new();
     for verdict in &verdicts {
-        let _ = writeln!(text, "{}", table::verdict(verdict));
+        let _ = writeln!(text, "{}", markdown::verdict(verdict));
     }
     print(text + &missing(&peers))?;
     Ok(status(verdicts.iter()))
 }
 
-/// 1 if Hornet errs. What others do wrong is in the report.
+/// 1 if Hornet computed a wrong tag. Wrong tags of other peers are in the report.
 fn status<'a>(mut verdicts: impl Iterator<Item = &'a Verdict>) -> ExitCode {
-    let errs = verdicts.any(|verdict| is_hornet(&verdict.peer) && verdict.wrong > 0);
-    ExitCode::from(u8::from(errs))
+    let is_wrong = verdicts.any(|verdict| is_hornet(&verdict.peer) && verdict.wrong > 0);
+    ExitCode::from(u8::from(is_wrong))
 }
 
-/// Shows all peers.
+/// Lists all peers.
 pub(crate) fn list() -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let mut text = String::new();
-    for peer in &peers.present {
+    for peer in peers.present() {
         let note = peer
             .note()
             .map_or_else(String::new, |note| format!(": {note}"));

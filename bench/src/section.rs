@@ -1,10 +1,13 @@
-//! The same measurements with fewer of the CPU's instructions: how Hornet does on CPUs that are not at hand.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use crate::report::json::Group;
+//! The sections of a report: the same measurements with fewer of the CPU's instructions, to estimate the speed on other
+//! CPUs.
+
+use crate::group::Group;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// What the peers may use.
+/// Which instructions the peers may use.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Section {
@@ -12,7 +15,7 @@ pub(crate) enum Section {
     Best,
     /// AVX2 but no AVX-512
     Avx2,
-    /// AVX-512F but not its IFMA
+    /// AVX-512F but no AVX-512 IFMA
     Avx512f,
 }
 
@@ -33,19 +36,19 @@ impl Section {
         }
     }
 
-    /// What is measured: these groups, or if there are none, all that mean something here.
+    /// The groups that are measured: these, or if there are none, all that make sense in this section.
     pub(crate) fn groups(self, only: &[Group]) -> Vec<Group> {
         let mut groups = match self {
             _ if !only.is_empty() => only.to_vec(),
             Self::Best => Group::ALL.to_vec(),
             Self::Avx2 | Self::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
         };
-        // Commands find their kernel themselves.
+        // Whole processes choose their kernel themselves.
         groups.retain(|group| self == Self::Best || !group.is_of_commands());
         groups
     }
 
-    /// The kernel that Hornet is forced to.
+    /// The kernel that is forced in Hornet.
     pub(crate) fn kernel(self) -> Option<&'static str> {
         match self {
             Self::Best => None,
@@ -54,7 +57,7 @@ impl Section {
         }
     }
 
-    /// What `OPENSSL_ia32cap` hides from OpenSSL and AWS-LC: bits of CPUID leaf 7, EBX. AVX-512 F is bit 16, DQ 17,
+    /// The value of `OPENSSL_ia32cap`, which hides bits of CPUID leaf 7, EBX, from OpenSSL and AWS-LC. AVX-512 F is bit 16, DQ 17,
     /// IFMA 21, CD 28, BW 30, VL 31.
     pub(crate) fn mask(self) -> Option<&'static str> {
         match self {

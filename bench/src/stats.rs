@@ -1,12 +1,14 @@
-//! What many numbers come to.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-/// The value below which that part of all values lies, between two of them in proportion. None if there are no values.
-pub(crate) fn quantile(values: &[f64], part: f64) -> Option<f64> {
+//! Statistics.
+
+/// The value below which that fraction of the values lies, interpolated. None if there are no values.
+pub(crate) fn quantile(values: &[f64], fraction: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52")]
-    let at = part.clamp(0.0, 1.0) * last as f64;
+    let at = fraction.clamp(0.0, 1.0) * last as f64;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -31,7 +33,7 @@ pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some(mean.exp())
 }
 
-/// The value with four digits: more are noise.
+/// The value to four significant digits: further ones are noise.
 pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }

@@ -1,9 +1,11 @@
-//! What only reads memory.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-/// How many words are added side by side: eight vectors of the widest kind, more than a core has additions in flight.
+//! A sum of words: the fastest way to read memory.
+
+/// The number of independent sums: eight of the widest vectors, more than a core has additions in flight.
 const SIDE_BY_SIDE: usize = 64;
 
-/// As fast as this CPU reads: the compiler makes vectors of it.
+/// The sum of the words. The compiler vectorizes it.
 pub(crate) fn sum(words: &[u64]) -> u64 {
     let mut sums = [0_u64; SIDE_BY_SIDE];
     let mut chunks = words.chunks_exact(SIDE_BY_SIDE);

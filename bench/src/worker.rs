@@ -1,12 +1,15 @@
-//! One of the processes that measure. The one that starts it merges what they print.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
+//! The worker process of `run`: measures, and prints the results for the process that started it to merge.
+
+use crate::check;
 use crate::cli::{Peers as Names, Worker};
+use crate::console::print;
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::groups::Bench;
+use crate::groups::{self, Bench};
 use crate::peers::{Hornet, Peer, Peers};
 use crate::report::json::{Verdict, WorkerReport};
-use crate::{check, print};
 use std::process::ExitCode;
 
 pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
@@ -19,8 +22,8 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     with_aes.retain(|peer| is_selected(*peer, &arguments.what.peers) && peer.is_in(section));
 
     let kernel = arguments.what.kernel.as_deref().or(section.kernel());
-    for hornet in all.hornets() {
-        if !hornet.force(kernel) {
+    for hornet in &all.hornets {
+        if !hornet.core.force(kernel) {
             let kernel = kernel.unwrap_or_default();
             return Err(Error::new(
                 hornet.name(),
@@ -43,23 +46,24 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
 
     let bench = Bench {
         counter: Counter::open(),
+        hornets: peers
+            .iter()
+            .filter_map(|peer| all.hornet(peer.name()))
+            .collect(),
         peers,
         with_aes,
         rounds: arguments.what.rounds.into(),
         small: arguments.what.small,
     };
     let report = WorkerReport {
-        hornet_kernel: all
-            .hornets()
-            .next()
-            .map_or_else(String::new, Hornet::kernel),
+        hornet_kernel: all.hornets.first().map_or_else(String::new, Hornet::kernel),
         counts_cycles: bench.counter.has_cycles(),
         checks,
         series: arguments
             .what
             .only
             .iter()
-            .flat_map(|group| bench.run(*group))
+            .flat_map(|group| groups::run(&bench, *group))
             .collect(),
     };
     let json = serde_json::to_string(&report).map_err(|error| Error::new("worker", error))?;
@@ -67,22 +71,24 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The peers whose names begin with the words of one of these names; all if there are no names.
+/// The peers whose names start with the words of one of these names; all peers if there are none.
 pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn Peer>, Error> {
-    let present = || peers.present.iter().map(|peer| &**peer);
     if names.names.is_empty() {
-        return Ok(present().collect());
+        return Ok(peers.present().collect());
     }
     if let Some(unknown) = names
         .names
         .iter()
-        .find(|name| !present().any(|peer| is_meant(peer.name(), name)))
+        .find(|name| !peers.present().any(|peer| is_meant(peer.name(), name)))
     {
-        let known: Vec<&str> = present().map(Peer::name).collect();
+        let known: Vec<&str> = peers.present().map(Peer::name).collect();
         let problem = format_args!("no peer {unknown:?}; there are {}", known.join(", "));
         return Err(Error::new("--peers", problem));
     }
-    Ok(present().filter(|peer| is_selected(*peer, names)).collect())
+    Ok(peers
+        .present()
+        .filter(|peer| is_selected(*peer, names))
+        .collect())
 }
 
 pub(crate) fn is_selected(peer: &dyn Peer, names: &Names) -> bool {

@@ -1,2 +1,4 @@
-//! Nothing but a build script: a crate of its own, so that a change in Hornet does not build OpenSSL again. The
-//! script tells those who depend on this crate where the library is.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Has only a build script. It is a separate crate so that a change in Hornet does not rebuild OpenSSL. The script
+//! passes the paths of the library to the crates that depend on this one.

@@ -1,12 +1,16 @@
-//! One huge file, with all cores.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::scratch::{Scratch, available_memory};
-use super::{Commands, Run, command, cores, left_out};
+//! The group file: `hornet tag` of one huge file, with all cores.
+
+use super::bench::{Commands, left_out};
+use super::process::{Run, command, cores};
 use crate::error::Error;
+use crate::group::Group;
 use crate::memory::Noise;
-use crate::report::json::{Figures, Group, Series};
+use crate::report::json::{Figures, Series};
+use crate::scratch::Scratch;
 use std::env;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -21,11 +25,11 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     if available_memory() < bytes + bytes / 4 {
         return Ok(left_out(
             Group::File,
-            "too little memory for the page cache",
+            "not enough memory for the page cache",
         ));
     }
     if scratch.free_bytes() < bytes + bytes / 4 {
-        return Ok(left_out(Group::File, "too little room on the disk"));
+        return Ok(left_out(Group::File, "not enough free space on the disk"));
     }
     let folder = scratch.path();
     let path = folder.join("file");
@@ -38,7 +42,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
             commands.hornet(folder, &["tag", "-k", "key", "file"])
         }),
         Run::one("reader", || command(&bench, folder, &["reader", "file"])),
-        Run::one("reader that gives pages back", || {
+        Run::one("reader that unmaps pages", || {
             command(&bench, folder, &["reader", "--release", "file"])
         }),
         Run::one("hornet tag --no-mmap", || {
@@ -46,13 +50,13 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
         }),
     ];
     let mut notes = vec![
-        "In the page cache. A reader is a process of the bench that maps the file, too, and adds its words up with \
-         as many threads."
+        "In the page cache. The reader is a process of the bench that maps the file and sums its words with as many \
+         threads."
             .to_owned(),
     ];
     match &commands.b3sum {
         Some(b3sum) => runs.push(Run::one("b3sum", || command(b3sum, folder, &["file"]))),
-        None => notes.push("Left out: b3sum, which is not there.".into()),
+        None => notes.push("Left out: b3sum, which is not installed.".into()),
     }
     runs.push(Run::one("cat", || {
         command(Path::new("sh"), folder, &["-c", "cat file > /dev/null"])
@@ -69,7 +73,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     commands.measure(form, &runs)
 }
 
-/// Writes so many bytes of noise, for which the disk has no shorter form, to the disk.
+/// Writes that many pseudorandom bytes, which a file system cannot compress, to the disk.
 fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
     let mut noise = Noise(4);
     let mut file = BufWriter::new(File::create_new(path)?);
@@ -78,8 +82,24 @@ fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
         noise.fill(&mut block);
         file.write_all(&block)?;
     }
-    // Or the system would write while others are measured.
+    // Otherwise the system would write them during the measurement.
     file.into_inner()?.sync_all()
+}
+
+/// The memory that is available without swapping, in bytes; page cache is included.
+fn available_memory() -> u64 {
+    parse(&fs::read_to_string("/proc/meminfo").unwrap_or_default())
+}
+
+fn parse(meminfo: &str) -> u64 {
+    let find = |line: &str| {
+        let kib = line
+            .strip_prefix("MemAvailable:")?
+            .trim()
+            .strip_suffix("kB")?;
+        kib.trim().parse::<u64>().ok()
+    };
+    meminfo.lines().find_map(find).unwrap_or(0) << 10
 }
 
 #[cfg(test)]
@@ -95,6 +115,13 @@ mod tests {
         let metadata = path.metadata().unwrap();
         assert_eq!(metadata.len(), 3 << 20);
         assert!(metadata.blocks() * 512 >= 3 << 20, "it is sparse");
-        assert!(fill(&path, 1 << 20).is_err(), "it is there already");
+        assert!(fill(&path, 1 << 20).is_err(), "the file exists");
+    }
+
+    #[test]
+    fn memory() {
+        let meminfo = "MemTotal:       24684084 kB\nMemAvailable:    2000 kB\n";
+        assert_eq!(parse(meminfo), 2_048_000);
+        assert_eq!(parse(""), 0);
     }
 }

@@ -1,9 +1,11 @@
-//! A process that only reads a file: mapped into memory, with all cores, adding its words up.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::cores;
+//! The process that only reads a file: maps it, and sums its words with all cores.
+
+use super::process::cores;
 use crate::cli::Reader;
+use crate::console::print;
 use crate::error::Error;
-use crate::print;
 use crate::sum::sum;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -13,7 +15,7 @@ use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// What a thread takes at a time, as `hornet tag` does.
+/// The bytes that a thread takes at a time, as in `hornet tag`.
 const WINDOW_BYTES: usize = 4 << 20;
 
 /// Prints the sum of all whole words.
@@ -29,7 +31,7 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
     if len_bytes == 0 {
         return Ok(0);
     }
-    // SAFETY: a new mapping of a file that is open.
+    // SAFETY: creates a new mapping of an open file.
     let start = unsafe {
         libc::mmap(
             ptr::null_mut(),
@@ -43,7 +45,7 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
     if start == libc::MAP_FAILED {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: the mapping begins with a page and stays; it is the bench's own file, which nobody changes.
+    // SAFETY: the mapping is page-aligned and permanent, and the bench's own file, which does not change.
     let words = unsafe { slice::from_raw_parts(start.cast::<u64>(), len_bytes / 8) };
 
     let next = AtomicUsize::new(0);
@@ -53,7 +55,7 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
         while let Some(window) = windows.clone().nth(next.fetch_add(1, Relaxed)) {
             total = total.wrapping_add(sum(window));
             if arguments.release {
-                // SAFETY: whoever reads the pages again reads the file again. Only a hint.
+                // SAFETY: only a hint: the pages are read from the file again if needed.
                 unsafe {
                     let start = window.as_ptr().cast_mut().cast();
                     libc::madvise(start, size_of_val(window), libc::MADV_DONTNEED);
@@ -66,7 +68,7 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
         let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or(0)) // it does nothing that panics
+            .map(|thread| thread.join().unwrap_or(0)) // the thread never panics
             .fold(0, u64::wrapping_add)
     });
     Ok(totals)
@@ -74,8 +76,8 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
     use super::*;
+    use crate::scratch::Scratch;
     use std::fs;
 
     #[test]

@@ -1,21 +1,25 @@
-//! Many small files in folders.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::scratch::Scratch;
-use super::{Commands, Run, command, cores, is_there, left_out};
+//! The group tree: `hornet tag` of many small files.
+
+use super::bench::{Commands, left_out};
+use super::process::{Run, command, cores, is_there};
 use crate::error::Error;
+use crate::group::Group;
 use crate::memory::Noise;
-use crate::report::json::{Figures, Group, Series};
+use crate::report::json::{Figures, Series};
+use crate::scratch::Scratch;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 const FILE_BYTES: usize = 1024;
 
-/// So many folders with so many files each.
+/// The number of directories, and of files in each.
 const FOLDERS: [usize; 2] = [100, 1000];
 const SMALL_FOLDERS: [usize; 2] = [3, 100];
 
-/// The files that the loop over `openssl mac` is measured on: a process for each takes its time.
+/// The number of files for the loop over `openssl mac`, which starts a process for each.
 const LOOP_FILES: usize = 300;
 
 pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
@@ -25,9 +29,9 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
         FOLDERS
     };
     let scratch = Scratch::new("tree")?;
-    // A block of the disk for each, and what else a file system needs for it.
+    // A block of the disk for each file, and the metadata.
     if scratch.free_bytes() < (folders * files * 3 * 4096) as u64 {
-        return Ok(left_out(Group::Tree, "too little room on the disk"));
+        return Ok(left_out(Group::Tree, "not enough free space on the disk"));
     }
     let (folder, tree) = (scratch.path(), scratch.path().join("tree"));
     let paths = make(&tree, folders, files).map_err(|error| Error::new(tree.display(), error))?;
@@ -57,20 +61,20 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     if let Some(b3sum) = &commands.b3sum {
         let all = in_as_few_processes_as_fit(&paths);
         notes.push(format!(
-            "b3sum gets all paths as arguments, of {}; and once more with a part of them for each core, at once.",
+            "b3sum gets all paths as arguments of {}; and, in another run, a share of them in one process for each core.",
             if all.len() == 1 {
                 "one process".to_owned()
             } else {
                 format!("{} processes", all.len())
             }
         ));
-        let processes = |parts: Vec<&[String]>| {
+        let processes = |shares: Vec<&[String]>| {
             let tree = tree.clone();
-            let parts: Vec<Vec<String>> = parts.into_iter().map(<[String]>::to_vec).collect();
+            let shares: Vec<Vec<String>> = shares.into_iter().map(<[String]>::to_vec).collect();
             move || {
-                parts
+                shares
                     .iter()
-                    .map(|part| hashed(b3sum, &tree, part))
+                    .map(|share| hashed(b3sum, &tree, share))
                     .collect()
             }
         };
@@ -80,13 +84,13 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
         at_once.at_once = true;
         runs.push(at_once);
     } else {
-        notes.push("Left out: b3sum, which is not there.".into());
+        notes.push("Left out: b3sum, which is not installed.".into());
     }
     if is_there("openssl") {
         let some = &paths[..LOOP_FILES.min(paths.len())];
         notes.push(format!(
             "The loop is `for f; do openssl mac -macopt hexkey:KEY -in \"$f\" Poly1305; done` over {} of the files, \
-             its time that of all in proportion.",
+             with its time scaled to all of them.",
             some.len()
         ));
         let mut openssl = Run::one("loop over openssl mac", || openssl_loop(&tree, some));
@@ -95,7 +99,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
         openssl.scale = scale;
         runs.push(openssl);
     } else {
-        notes.push("Left out: openssl, which is not there.".into());
+        notes.push("Left out: openssl, which is not installed.".into());
     }
     runs.push(Run::one("xargs sha256sum", || {
         let script = "xargs -0 sha256sum < ../list";
@@ -117,7 +121,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     commands.measure(form, &runs)
 }
 
-/// Makes the files, and gives their paths in `tree`: short ones, so that more fit into a command line.
+/// Creates the files, and returns their paths in `tree`: short ones, so that more fit on a command line.
 fn make(tree: &Path, folders: usize, files: usize) -> std::io::Result<Vec<String>> {
     let mut noise = Noise(5);
     let mut content = [0; FILE_BYTES];
@@ -131,8 +135,8 @@ fn make(tree: &Path, folders: usize, files: usize) -> std::io::Result<Vec<String
             paths.push(path);
         }
     }
-    // Or the system would write while others are measured.
-    // SAFETY: it takes nothing and always succeeds.
+    // Otherwise the system would write them during the measurement.
+    // SAFETY: has no arguments and always succeeds.
     unsafe { libc::sync() };
     Ok(paths)
 }
@@ -152,31 +156,31 @@ fn openssl_loop(tree: &Path, paths: &[String]) -> Command {
     command
 }
 
-/// Cuts the paths so that each part fits into a command line.
+/// Splits the paths so that each share fits on a command line.
 fn in_as_few_processes_as_fit(paths: &[String]) -> Vec<&[String]> {
-    // SAFETY: it reads a number of the system.
+    // SAFETY: reads a constant of the system.
     let limit = unsafe { libc::sysconf(libc::_SC_ARG_MAX) };
     let limit = usize::try_from(limit).unwrap_or(128 << 10);
-    // The environment needs some of it, too.
+    // The environment takes some of it.
     cut(paths, limit - limit / 8)
 }
 
-/// The system counts a path, the zero behind it, and a pointer to it.
+/// The limit covers each path, the zero byte after it, and the pointer to it.
 fn cut(paths: &[String], limit: usize) -> Vec<&[String]> {
-    let mut parts = Vec::new();
+    let mut shares = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (i, path) in paths.iter().enumerate() {
         let cost = path.len() + 1 + size_of::<usize>();
         if bytes + cost > limit && start < i {
-            parts.push(&paths[start..i]);
+            shares.push(&paths[start..i]);
             (start, bytes) = (i, 0);
         }
         bytes += cost;
     }
     if start < paths.len() {
-        parts.push(&paths[start..]);
+        shares.push(&paths[start..]);
     }
-    parts
+    shares
 }
 
 #[cfg(test)]
@@ -198,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_fit_and_hold_all() {
+    fn shares_fit_and_contain_all() {
         let paths: Vec<String> = (0..10).map(|i| i.to_string()).collect(); // 10 bytes each
         assert_eq!(cut(&paths, 100), [&paths[..]]);
         assert_eq!(cut(&paths, 99), [&paths[..9], &paths[9..]]);

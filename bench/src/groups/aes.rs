@@ -1,9 +1,13 @@
-//! Poly1305-AES, with key and nonce set up in every call: one key for all messages, and one after another of many.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, notes_on_aes, series};
+//! Poly1305-AES, with key and nonce set up in every call: one key, and many keys in turn.
+
+use super::bench::{Bench, notes_on_aes, series};
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::Iterations;
 use crate::peers::AES_KEY_BYTES;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 7] = [0, 16, 64, 256, 1024, 4096, 16384];
 const MANY: usize = 4096;
@@ -18,7 +22,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             let calls = inputs.in_turn(0, len_bytes, keys);
             let mut plan = bench.plan(Iterations::MultipleOf(keys));
             if keys == MANY {
-                plan.rounds = bench.rounds_divided_by(4); // many calls in each
+                plan.rounds = bench.rounds_divided_by(4); // a sample has many calls
             }
             bench.measure_calls(&bench.with_aes, &calls, plan)
         });

@@ -1,22 +1,26 @@
-//! Message and key in no cache: what a packet costs that has just come from the network.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, series};
+//! Message and key in no cache, as for a packet that has just arrived from the network.
+
+use super::bench::{Bench, series};
 use crate::call::Calls;
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::{Iterations, Subject};
 use crate::memory::Noise;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 3] = [64, 1350, 16384];
 
-/// The calls of one sample, each with a message and a key that no other call of it uses.
+/// The calls of one sample, each with its own message and key.
 const CALLS: usize = 64;
 
-/// Between the beginnings of two messages, over their length: they share no page that is prefetched as one.
+/// The minimum distance between two messages, so that prefetching one does not load the other.
 const GAP: usize = 4096;
 
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     if !cfg!(target_arch = "x86_64") {
-        return Vec::new(); // flush knows no other
+        return Vec::new(); // flush is for x86-64 only
     }
     vec![series(
         Group::Cold,
@@ -27,7 +31,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             let stride = len_bytes.next_multiple_of(GAP) + GAP;
             let mut inputs = Inputs::new(CALLS * stride, CALLS);
             let mut order: Vec<usize> = (0..CALLS).collect();
-            Noise(7).shuffle(&mut order); // no stride to be foreseen
+            Noise(7).shuffle(&mut order); // so that prefetchers find no stride
             let calls = order
                 .into_iter()
                 .map(|i| inputs.call(i * stride, len_bytes, i));
@@ -53,16 +57,16 @@ fn flush_all(calls: &Calls) {
     wait();
 }
 
-/// Takes the bytes out of all caches.
+/// Evicts the bytes from all caches.
 #[cfg(target_arch = "x86_64")]
 fn flush(start: *const u8, len_bytes: usize) {
     for offset in (0..len_bytes).step_by(64).chain(len_bytes.checked_sub(1)) {
-        // SAFETY: the byte can be read; flushing changes nothing.
+        // SAFETY: the byte is readable; flushing does not change it.
         unsafe { std::arch::x86_64::_mm_clflush(start.add(offset)) };
     }
 }
 
-/// Until all is flushed.
+/// Waits until all flushes are complete.
 #[cfg(target_arch = "x86_64")]
 fn wait() {
     // SAFETY: every x86-64 CPU has it.

@@ -1,12 +1,15 @@
-//! A long message of which one segment is exchanged: the new tag, under a new nonce, from the parts of the segments,
-//! beside the same tag computed anew.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Row, notes_on_aes, series};
+//! A long message in which one segment is replaced: the new tag, under a new nonce, from the partial evaluations of the
+//! segments, compared with the same tag computed from the whole message.
+
+use super::bench::{Bench, Row, notes_on_aes, series};
+use crate::group::Group;
 use crate::measure::{Iterations, Plan, Subject};
 use crate::memory::{Memory, Noise};
-use crate::peers::{Hornet, Part, Peer};
+use crate::peers::{Hornet, Partial, Peer};
 use crate::reference::CLAMP;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 use std::hint::black_box;
 use std::slice;
 
@@ -15,17 +18,13 @@ const SEGMENT_BYTES: usize = 4096;
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let len_bytes = if bench.small { 4 << 20 } else { 1 << 30 };
     let mut memory = Memory::new(len_bytes);
-    // SAFETY: so many bytes are there, and nobody else uses them.
+    // SAFETY: the memory has that many bytes, and nothing else refers to them.
     let message = unsafe { slice::from_raw_parts_mut(memory.at(0), len_bytes) };
     let last = len_bytes / SEGMENT_BYTES - 1;
 
-    let hornets: Vec<&Hornet> = bench
-        .peers
-        .iter()
-        .filter_map(|peer| peer.as_hornet())
-        .collect();
     let key = key();
-    let mut edited: Vec<Edited> = hornets
+    let mut edited: Vec<Edited> = bench
+        .hornets
         .iter()
         .map(|hornet| Edited::new(hornet, key, message))
         .collect();
@@ -45,7 +44,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             plan.rounds = bench.rounds_divided_by(4);
             let row = measure(bench, &mut edited, message, segment, plan);
             for edited in &mut edited {
-                edited.exchange(segment, 0); // as the message has it
+                edited.replace(segment, 0); // what the message holds
             }
             row
         });
@@ -58,7 +57,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     ]
 }
 
-/// Edits; and passes over all, which leave nothing of the others in the caches.
+/// Edits, and passes over the whole message, which evict everything else from the caches.
 fn measure(
     bench: &Bench,
     edited: &mut [Edited],
@@ -66,11 +65,11 @@ fn measure(
     segment: usize,
     plan: Plan,
 ) -> Row {
-    let anew: Vec<Subject> = edited
+    let whole: Vec<Subject> = edited
         .iter()
         .map(|edited| {
             let (hornet, key) = (edited.hornet, edited.key);
-            let name = format!("{}, all anew", hornet.name());
+            let name = format!("{}, whole message", hornet.name());
             Subject::new(&name, move |iterations| {
                 for _ in 0..iterations {
                     black_box(hornet.aes(message, &[0; 16], &key));
@@ -81,14 +80,14 @@ fn measure(
     let edits = edited.iter_mut().map(|edited| {
         Subject::new(edited.hornet.name(), move |iterations| {
             for i in 0..iterations {
-                black_box(edited.exchange(segment, i % 2));
+                black_box(edited.replace(segment, i % 2));
             }
         })
     });
-    bench.measure(edits.chain(anew).collect(), plan)
+    bench.measure(edits.chain(whole).collect(), plan)
 }
 
-/// Any k, and an r that is permitted.
+/// Any k, and an r that is clamped.
 fn key() -> [u8; 32] {
     let mut key = [0; 32];
     Noise(1).fill(&mut key);
@@ -97,15 +96,15 @@ fn key() -> [u8; 32] {
     key
 }
 
-/// A message, as its parts.
+/// A message as the partial evaluations of its segments.
 struct Edited<'a> {
     hornet: &'a Hornet,
     key: [u8; 32],
     r: [u8; 16],
-    parts: Vec<Part>,
-    whole: Part,
-    /// What segments are exchanged for.
-    contents: [Vec<u8>; 2],
+    partials: Vec<Partial>,
+    whole: Partial,
+    /// What segments are replaced by.
+    replacements: [Vec<u8>; 2],
     /// Counts the nonces.
     edits: u128,
 }
@@ -113,55 +112,65 @@ struct Edited<'a> {
 impl<'a> Edited<'a> {
     fn new(hornet: &'a Hornet, key: [u8; 32], message: &[u8]) -> Self {
         let r = *key.last_chunk().expect("a key is longer");
-        let parts: Vec<Part> = message
+        let partials: Vec<Partial> = message
             .chunks(SEGMENT_BYTES)
-            .map(|segment| hornet.part(segment, &r))
+            .map(|segment| hornet.partial(segment, &r))
             .collect();
-        let mut whole = Part::default();
-        for part in &parts {
-            hornet.append(&mut whole, part, &r);
+        let mut whole = Partial::default();
+        for partial in &partials {
+            hornet.append(&mut whole, partial, &r);
         }
-        let contents = [2, 3].map(|seed| {
-            let mut content = vec![0; SEGMENT_BYTES];
-            Noise(seed).fill(&mut content);
-            content
+        let replacements = [2, 3].map(|seed| {
+            let mut bytes = vec![0; SEGMENT_BYTES];
+            Noise(seed).fill(&mut bytes);
+            bytes
         });
         Self {
             hornet,
             key,
             r,
-            parts,
+            partials,
             whole,
-            contents,
+            replacements,
             edits: 0,
         }
     }
 
-    /// Exchanges a segment for one of the contents: what is timed.
-    fn exchange(&mut self, segment: usize, content: usize) -> [u8; 16] {
+    /// Replaces a segment by one of the replacements, and computes the new tag: what is timed.
+    fn replace(&mut self, segment: usize, which: usize) -> [u8; 16] {
         self.edits += 1;
-        let after = self.hornet.part(&self.contents[content], &self.r);
-        let behind = (self.parts.len() - 1 - segment) * SEGMENT_BYTES;
-        let before = &mut self.parts[segment];
-        self.hornet
-            .replace(&mut self.whole, before, &after, behind, &self.r);
-        *before = after;
+        let replacement = self.hornet.partial(&self.replacements[which], &self.r);
+        let bytes_after = (self.partials.len() - 1 - segment) * SEGMENT_BYTES;
+        let replaced = &mut self.partials[segment];
+        self.hornet.replace(
+            &mut self.whole,
+            replaced,
+            &replacement,
+            bytes_after,
+            &self.r,
+        );
+        *replaced = replacement;
         let pad = self.hornet.aes(&[], &self.nonce(), &self.key);
-        self.hornet.part_tag(&self.whole, &pad)
+        self.hornet.partial_tag(&self.whole, &pad)
     }
 
     fn nonce(&self) -> [u8; 16] {
         self.edits.to_le_bytes()
     }
 
-    /// Exchanges a segment, in the message too, and compares the tags with those of the whole message.
+    /// Replaces a segment, in the message too, and compares the tags with those computed from the whole message.
     fn check(&mut self, message: &mut [u8], segment: usize) {
-        for content in [1, 0] {
-            let tag = self.exchange(segment, content);
+        for which in [1, 0] {
+            let tag = self.replace(segment, which);
             let start = segment * SEGMENT_BYTES;
-            message[start..start + SEGMENT_BYTES].copy_from_slice(&self.contents[content]);
-            let anew = self.hornet.aes(message, &self.nonce(), &self.key);
-            assert_eq!(tag, anew, "{}: the tag after an edit", self.hornet.name());
+            message[start..start + SEGMENT_BYTES].copy_from_slice(&self.replacements[which]);
+            let expected = self.hornet.aes(message, &self.nonce(), &self.key);
+            assert_eq!(
+                tag,
+                expected,
+                "{}: the tag after an edit",
+                self.hornet.name()
+            );
         }
     }
 }
@@ -174,7 +183,7 @@ mod tests {
     #[test]
     fn tags_after_edits_are_those_of_the_whole_message() {
         let peers = Peers::load();
-        for hornet in peers.hornets() {
+        for hornet in &peers.hornets {
             let mut message = vec![7; 5 * SEGMENT_BYTES];
             let mut edited = Edited::new(hornet, key(), &message);
             for segment in [0, 2, 4, 2, 0, 1] {

@@ -1,9 +1,13 @@
-//! Many keys in turn, as in a server with many connections, beside one key again and again. (One key for two messages
-//! is never safe. Here it is only to see what a peer keeps of it.)
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, series};
+//! Many keys in turn, as in a server with many connections, compared with one key for all calls. (Two messages under one
+//! key are never safe. Here it shows whether a peer caches something for a key.)
+
+use super::bench::{Bench, series};
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::Iterations;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LEN_BYTES: usize = 64;
 const NUMBERS: [usize; 2] = [1, 4096];

@@ -1,9 +1,13 @@
-//! The usual lengths: calls that a CPU may overlap, and calls that wait for each other.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, KEYS, series};
+//! Common lengths: throughput, with calls that a CPU may overlap, and latency, with calls that wait for each other.
+
+use super::bench::{Bench, KEYS, series};
 use crate::call::Calls;
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::Iterations;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 19] = [
     0,
@@ -27,7 +31,7 @@ const LENGTHS: [usize; 19] = [
     1 << 20,
 ];
 
-/// From here on a sample is one call or few, and takes its time.
+/// From this length a sample is only a few calls and takes longer.
 const LONG: usize = 65536;
 
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
@@ -35,7 +39,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let mut variant = |name: &str, chained: bool| {
         series(Group::Lengths, name, "bytes", &LENGTHS, |len_bytes| {
             let calls = if chained {
-                // SAFETY: the inputs outlive the calls, and the key may be written.
+                // SAFETY: the inputs outlive the calls, and the key is writable.
                 unsafe { Calls::chained(inputs.call(0, len_bytes, 0)) }
             } else {
                 inputs.in_turn(0, len_bytes, KEYS)

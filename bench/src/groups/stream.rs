@@ -1,8 +1,12 @@
-//! One gibibyte that no cache holds, beside a pass that only reads it: how near a peer is to the memory's speed.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, series};
+//! One gibibyte, which no cache can hold, compared with a pass that only reads it.
+
+use super::bench::{Bench, series};
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::{Iterations, Subject};
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 use crate::report::merge::READ_PASS;
 use crate::sum::sum;
 use std::hint::black_box;
@@ -15,7 +19,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let calls = inputs.in_turn(0, LEN_BYTES, 1);
     #[expect(clippy::cast_ptr_alignment, reason = "it is the start of a page")]
     let words = inputs.messages.at(0).cast::<u64>();
-    // SAFETY: so many bytes are there, at a multiple of a page, and nobody writes them as long as the words are used.
+    // SAFETY: the memory has that many bytes, is page-aligned, and is not written while the words are in use.
     let words = unsafe { slice::from_raw_parts(words, LEN_BYTES / 8) };
 
     vec![series(

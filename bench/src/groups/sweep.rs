@@ -1,8 +1,12 @@
-//! Every length: where a library has a step or a weak length, it is in here.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, KEYS, series};
+//! Every length up to 2304: shows where a library has a step or is slow.
+
+use super::bench::{Bench, KEYS, series};
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::Iterations;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LONGEST: usize = 2304;
 

@@ -1,12 +1,16 @@
-//! Messages at odd addresses.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Bench, Inputs, KEYS, series};
+//! Messages that are not aligned.
+
+use super::bench::{Bench, KEYS, series};
+use crate::group::Group;
+use crate::inputs::Inputs;
 use crate::measure::Iterations;
-use crate::report::json::{Group, Series, Values};
+use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 3] = [64, 1350, 16384];
 
-/// From the start of a cache line.
+/// Offsets from the start of a cache line.
 const OFFSETS: [usize; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 63];
 
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {

@@ -1,17 +1,20 @@
-//! Poly1305-AES, in those of the peers that have it. Each sets its key up in every call and takes a fresh nonce.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The peers that have Poly1305-AES. Each sets up its key and uses a new nonce in every call.
 
 use super::library::Library;
+use super::peer::{Native, Opened, Peer};
 use super::shims::Functions;
-use super::{Native, Peer};
 use crate::section::Section::{Avx2, Avx512f, Best};
+use crate::source_tree::COMPILERS;
 use std::ptr;
 
-/// k, r, and the nonce of the next call, which each call counts up.
+/// k, r, and the nonce of the next call, which each call increments.
 pub(crate) const AES_KEY_BYTES: usize = 48;
 
-/// Hornet's builds first. What is missing is missing without AES, too, and that says why.
+/// All of them, Hornet's builds first. One that is missing is reported as missing without AES.
 pub(crate) fn all() -> Vec<Box<dyn Peer>> {
-    let hornets = ["gcc", "clang"].map(hornet);
+    let hornets = COMPILERS.map(|(compiler, _)| hornet(compiler));
     let others = [("libgcrypt", "Libgcrypt"), ("nettle", "Nettle")].map(|(library, name)| {
         let prefix = format!("{library}_aes");
         let functions = Functions::of_all_sections(&prefix, name);
@@ -20,12 +23,12 @@ pub(crate) fn all() -> Vec<Box<dyn Peer>> {
     hornets.into_iter().chain(others).flatten().collect()
 }
 
-fn hornet(compiler: &str) -> Result<Box<dyn Peer>, String> {
+fn hornet(compiler: &str) -> Opened {
     let library = Library::open(&format!("hornet_{compiler}"))?;
     Ok(Box::new(Native {
         name: format!("hornet {compiler}"),
         version: "this tree".into(),
-        // SAFETY: peer.h has its type.
+        // SAFETY: the type is that in peer.h.
         mac: unsafe { library.function("hornet_bench_aes_mac")? },
         context: ptr::null_mut(),
         sections: &[Best, Avx2, Avx512f],

@@ -1,6 +1,9 @@
-//! The peers from crates.io: two libraries in C that come with their sources, and two in Rust.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::{Native, Peer, version};
+//! The peers from crates.io: two libraries in C, which are built from source, and two in Rust.
+
+use super::peer::{Native, Peer};
+use crate::built::version;
 use crate::call::MacFunction;
 use crate::section::Section::{self, Avx2, Avx512f, Best};
 use poly1305::Poly1305;
@@ -10,11 +13,11 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
 
-/// Which take no notice of AVX-512.
+/// For peers that never use AVX-512.
 const ALL: &[Section] = &[Best, Avx2, Avx512f];
 
 pub(crate) fn all() -> Vec<Box<dyn Peer>> {
-    // SAFETY: both return strings that stay.
+    // SAFETY: both return static strings.
     let libsodium = unsafe {
         libsodium_sys::sodium_init();
         CStr::from_ptr(libsodium_sys::sodium_version_string())
@@ -27,14 +30,14 @@ pub(crate) fn all() -> Vec<Box<dyn Peer>> {
         peer("libsodium", libsodium, libsodium_mac, ALL, None),
         peer(
             "RustCrypto",
-            version("poly1305"),
+            version("poly1305").into(),
             rustcrypto_mac,
             &[Best],
             native,
         ),
         peer(
             "libcrux",
-            version("libcrux-poly1305"),
+            version("libcrux-poly1305").into(),
             libcrux_mac,
             &[Best],
             native,
@@ -60,7 +63,7 @@ fn peer(
     })
 }
 
-/// `poly1305_state` of AWS-LC's poly1305.h, which `aws-lc-sys` has no declarations of.
+/// `poly1305_state` of AWS-LC's poly1305.h, which `aws-lc-sys` does not declare.
 #[repr(C, align(64))]
 struct AwsLcState([u8; 512]);
 
@@ -73,7 +76,7 @@ unsafe extern "C" {
     fn aws_lc_finish(state: *mut AwsLcState, tag: *mut u8);
 }
 
-// Links it: nothing else here mentions the crate.
+// Links the crate: nothing else here refers to it.
 use aws_lc_sys as _;
 
 unsafe extern "C" fn aws_lc_mac(
@@ -84,7 +87,7 @@ unsafe extern "C" fn aws_lc_mac(
     _context: *mut c_void,
 ) {
     let mut state = MaybeUninit::uninit();
-    // SAFETY: init sets the state; the pointers are the caller's.
+    // SAFETY: init sets the state; the caller guarantees that the pointers are valid.
     unsafe {
         aws_lc_init(state.as_mut_ptr(), key);
         aws_lc_update(state.as_mut_ptr(), msg, len_bytes);
@@ -99,7 +102,7 @@ unsafe extern "C" fn libsodium_mac(
     key: *const u8,
     _context: *mut c_void,
 ) {
-    // SAFETY: the pointers are the caller's.
+    // SAFETY: the caller guarantees that the pointers are valid.
     unsafe { libsodium_sys::crypto_onetimeauth(tag, msg, len_bytes as u64, key) };
 }
 
@@ -110,7 +113,7 @@ unsafe extern "C" fn rustcrypto_mac(
     key: *const u8,
     _context: *mut c_void,
 ) {
-    // SAFETY: the pointers are the caller's.
+    // SAFETY: the caller guarantees that the pointers are valid.
     unsafe {
         let key = &*key.cast::<[u8; 32]>();
         let msg = slice::from_raw_parts(msg, len_bytes);
@@ -126,7 +129,8 @@ unsafe extern "C" fn libcrux_mac(
     key: *const u8,
     _context: *mut c_void,
 ) {
-    // SAFETY: the pointers are the caller's. A message is too long from 2^32 bytes on, and leaves the tag as it was.
+    // SAFETY: the caller guarantees that the pointers are valid. The function fails, and leaves the tag unchanged, only on
+    // messages of 2^32 bytes and more.
     let _ = unsafe {
         let msg = slice::from_raw_parts(msg, len_bytes);
         libcrux_poly1305::mac(&*key.cast(), msg, &mut *tag.cast())

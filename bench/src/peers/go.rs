@@ -1,8 +1,10 @@
-//! golang.org/x/crypto/poly1305; `go/main.go` has the loop.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! golang.org/x/crypto/poly1305. The timed loop is in `go/main.go`.
 
 use super::library::Library;
-use super::{Peer, version};
-use crate::built::TOOLS;
+use super::peer::{Opened, Peer};
+use crate::built::{tool, version};
 use crate::call::{Call, Calls};
 use crate::section::Section;
 
@@ -13,7 +15,7 @@ struct Go {
     run: Run,
 }
 
-pub(crate) fn open() -> Result<Box<dyn Peer>, String> {
+pub(crate) fn open() -> Opened {
     let library = Library::open("go")?;
     // SAFETY: the types are those in main.go.
     let run = unsafe {
@@ -21,9 +23,7 @@ pub(crate) fn open() -> Result<Box<dyn Peer>, String> {
         open();
         library.function("hornet_bench_go_run")?
     };
-    let go = TOOLS.iter().find(|(tool, _)| *tool == "go");
-    let go = go.map_or("unknown", |(_, version)| version);
-    let version = format!("{}, {go}", version("golang.org/x/crypto"));
+    let version = format!("{}, {}", version("golang.org/x/crypto"), tool("go"));
     Ok(Box::new(Go { version, run }))
 }
 
@@ -38,7 +38,7 @@ impl Peer for Go {
 
     fn run(&self, calls: &Calls, iterations: usize) {
         let first = calls.as_slice().as_ptr();
-        // SAFETY: a `Call` is laid out as in main.go, and the mask says how many there are.
+        // SAFETY: a `Call` has the layout of main.go, and the mask is that of the calls.
         unsafe { (self.run)(first, calls.mask(), iterations, calls.is_chained()) }
     }
 

@@ -1,20 +1,22 @@
-//! The peers in C: `shims/` has a file for each library, `peer.h` there says what is in one.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The peers in C: `shims/` has a file for each library; `peer.h` there describes what it contains.
 
 use super::library::Library;
-use super::{Native, Peer, Peers};
+use super::peer::{Native, Opened};
 use crate::call::MacFunction;
 use crate::section::Section::{self, Avx2, Avx512f, Best};
 use std::ffi::{CStr, c_char, c_void};
 
 /// A file in shims/.
-pub(crate) struct Shim {
+struct Shim {
     library: &'static str,
     peers: &'static [Functions<'static>],
 }
 
-/// A peer in it.
+/// The functions of a peer in it.
 pub(super) struct Functions<'a> {
-    /// Of the names of its functions.
+    /// The prefix of their names.
     prefix: &'a str,
     name: &'a str,
     sections: &'static [Section],
@@ -22,10 +24,10 @@ pub(super) struct Functions<'a> {
     note: Option<&'static str>,
 }
 
-/// `OPENSSL_ia32cap` sees to OpenSSL; the others have no vector code for Poly1305.
+/// For OpenSSL, which `OPENSSL_ia32cap` controls, and those without vector code for Poly1305.
 const ALL: &[Section] = &[Best, Avx2, Avx512f];
 
-pub(crate) const SHIMS: &[Shim] = &[
+const SHIMS: &[Shim] = &[
     Shim {
         library: "openssl",
         peers: &[
@@ -125,21 +127,21 @@ pub(crate) const SHIMS: &[Shim] = &[
     },
 ];
 
-impl Shim {
-    pub(crate) fn load(&self, peers: &mut Peers) {
-        let library = Library::open(self.library);
-        for peer in self.peers {
-            let opened = library
-                .clone()
-                .and_then(|library| peer.open(library))
-                .map(|peer| vec![peer]);
-            peers.add(peer.name, opened);
+/// All peers in shims/, or why they cannot be loaded.
+pub(super) fn all() -> Vec<(&'static str, Opened)> {
+    let mut peers = Vec::new();
+    for shim in SHIMS {
+        let library = Library::open(shim.library);
+        for peer in shim.peers {
+            let opened = library.clone().and_then(|library| peer.open(library));
+            peers.push((peer.name, opened));
         }
     }
+    peers
 }
 
 impl<'a> Functions<'a> {
-    /// A peer that has no vector code for Poly1305, and nothing to say about it.
+    /// The functions of a peer without vector code for Poly1305.
     pub(super) fn of_all_sections(prefix: &'a str, name: &'a str) -> Self {
         Self {
             prefix,
@@ -150,10 +152,10 @@ impl<'a> Functions<'a> {
         }
     }
 
-    pub(super) fn open(&self, library: Library) -> Result<Box<dyn Peer>, String> {
+    pub(super) fn open(&self, library: Library) -> Opened {
         type Version = unsafe extern "C" fn() -> *const c_char;
         type Open = unsafe extern "C" fn() -> *mut c_void;
-        // SAFETY: the types are those in peer.h, and so is what the functions return.
+        // SAFETY: the types are those in peer.h.
         let (version, mac, context) = unsafe {
             let version: Version = library.function("peer_version")?;
             let open: Open = library.function(&format!("{}_open", self.prefix))?;

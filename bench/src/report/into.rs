@@ -1,14 +1,19 @@
-//! Results of a few groups put into those of an earlier run of all.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::json::{Anew, Group, Report, SectionReport, Series};
+//! Replaces some groups in the results of an earlier run.
 
-/// The old results with the new ones in place of the same groups; or why the two do not belong together.
+use super::json::{Report, SectionReport, Series, Update};
+use crate::group::Group;
+
+/// The old results with the groups of the new ones replaced; or why the two cannot be combined.
 pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
     let same = |what: &str, is_same: bool| {
         if is_same {
             Ok(())
         } else {
-            Err(format!("{what} changed since; measure everything anew"))
+            Err(format!(
+                "{what} changed since then: measure all groups again"
+            ))
         }
     };
     same("the CPU has", old.cpu == new.cpu)?;
@@ -18,7 +23,7 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
     )?;
     for tool in new.tools {
         match old.tools.iter().find(|other| other.name == tool.name) {
-            // The commands are not in other groups than those that come with them.
+            // The commands occur only in the groups that are replaced with them.
             Some(other) if !tool.is_command() => same(&tool.name, *other == tool)?,
             _ => put(&mut old.tools, tool, |a, b| a.name == b.name),
         }
@@ -46,11 +51,11 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
             None => old.sections.push(section),
         }
     }
-    for anew in &mut old.anew {
-        anew.groups.retain(|group| !groups.contains(group));
+    for update in &mut old.updates {
+        update.groups.retain(|group| !groups.contains(group));
     }
-    old.anew.retain(|anew| !anew.groups.is_empty());
-    old.anew.push(Anew {
+    old.updates.retain(|update| !update.groups.is_empty());
+    old.updates.push(Update {
         date: new.date,
         groups,
         processes: new.processes,
@@ -61,7 +66,7 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
 
 fn insert_section(old: &mut SectionReport, new: SectionReport) -> Result<(), String> {
     if old.hornet_kernel != new.hornet_kernel || old.counts_cycles != new.counts_cycles {
-        return Err("another kernel, or another clock; measure everything anew".into());
+        return Err("another kernel or another clock: measure all groups again".into());
     }
     for check in new.checks {
         put(&mut old.checks, check, |a, b| a.peer == b.peer);
@@ -73,7 +78,7 @@ fn insert_section(old: &mut SectionReport, new: SectionReport) -> Result<(), Str
     Ok(())
 }
 
-/// In place of the same, or at the end.
+/// Replaces the item that is the same, or appends.
 fn put<T>(items: &mut Vec<T>, item: T, is_same: impl Fn(&T, &T) -> bool) {
     match items.iter().position(|other| is_same(other, &item)) {
         Some(at) => items[at] = item,
@@ -113,7 +118,7 @@ mod tests {
                 note: None,
             }],
             missing: Vec::new(),
-            anew: Vec::new(),
+            updates: Vec::new(),
             sections: vec![SectionReport {
                 section: Section::Best,
                 mask: None,
@@ -153,15 +158,15 @@ mod tests {
         assert_eq!(series, expected);
         assert_eq!(section.checks.len(), 2);
         assert_eq!((&*both.date, both.processes), ("old", 9));
-        let anew = &both.anew[0];
-        assert_eq!((&*anew.date, anew.processes), ("new", 3));
-        assert_eq!(anew.groups, [Group::Edit, Group::Cold]);
+        let update = &both.updates[0];
+        assert_eq!((&*update.date, update.processes), ("new", 3));
+        assert_eq!(update.groups, [Group::Edit, Group::Cold]);
 
         let again = insert(both, report("newer", &[Group::Cold])).unwrap();
-        assert_eq!(again.anew.len(), 2);
-        assert_eq!(again.anew[0].groups, [Group::Edit]);
+        assert_eq!(again.updates.len(), 2);
+        assert_eq!(again.updates[0].groups, [Group::Edit]);
         let last = insert(again, report("last", &[Group::Edit])).unwrap();
-        assert_eq!(last.anew.len(), 2);
+        assert_eq!(last.updates.len(), 2);
     }
 
     #[test]

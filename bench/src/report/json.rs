@@ -1,33 +1,35 @@
-//! The results as they are kept: everything else is drawn from this.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
+//! The results of a run, as they are stored. Tables and plots are rendered from them.
+
+use crate::group::Group;
 use crate::section::Section;
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// A whole run.
+/// The results of a run.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Report {
     pub(crate) date: String,
     pub(crate) cpu: Cpu,
-    /// How many processes each section was measured in; figures are over these.
+    /// The number of processes for each section.
     pub(crate) processes: usize,
     pub(crate) rounds: usize,
-    /// What compiled what.
+    /// Versions of compilers and commands.
     pub(crate) tools: Vec<Named>,
     pub(crate) hornet_flags: String,
     pub(crate) rust_flags: String,
     pub(crate) peers: Vec<PeerInfo>,
-    /// Peers that could not be built or run, and why.
+    /// The peers that could not be built or run, and why.
     pub(crate) missing: Vec<Named>,
-    /// Groups that were measured anew since.
+    /// Later runs that replaced some groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) anew: Vec<Anew>,
+    pub(crate) updates: Vec<Update>,
     pub(crate) sections: Vec<SectionReport>,
 }
 
-/// What a later run put into the results of an earlier one.
+/// A later run whose results replaced those of some groups.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct Anew {
+pub(crate) struct Update {
     pub(crate) date: String,
     pub(crate) groups: Vec<Group>,
     pub(crate) processes: usize,
@@ -41,11 +43,21 @@ pub(crate) struct Cpu {
     pub(crate) family: String,
     pub(crate) model_number: String,
     pub(crate) stepping: String,
-    /// Those of the features that Poly1305 code asks for.
+    /// Those of the features that implementations of Poly1305 look for.
     pub(crate) features: Vec<String>,
 }
 
-/// A name and what there is to say.
+impl Cpu {
+    /// Name, family and model: names in clouds are vague.
+    pub(crate) fn title(&self) -> String {
+        format!(
+            "{}, family {} model {}",
+            self.model, self.family, self.model_number
+        )
+    }
+}
+
+/// A name and a text.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -53,16 +65,16 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Whether it is the version of something that the whole-process groups run, and no other.
+    /// Whether it is the version of a command that the groups of whole processes run.
     pub(crate) fn is_command(&self) -> bool {
         self.name.starts_with(COMMAND)
     }
 }
 
-/// So begin names of what these groups run.
+/// The prefix of the names of these commands.
 pub(crate) const COMMAND: &str = "command ";
 
-/// What was measured.
+/// A peer that was measured.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct PeerInfo {
     pub(crate) name: String,
@@ -82,76 +94,21 @@ pub(crate) struct SectionReport {
     pub(crate) series: Vec<Series<Figures>>,
 }
 
-/// How a peer's tags compared with those that are right.
+/// The result of checking a peer's tags.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Verdict {
     pub(crate) peer: String,
     pub(crate) inputs: usize,
     pub(crate) wrong: usize,
-    /// One of the inputs that it erred on, in words.
+    /// A description of the first input with a wrong tag.
     pub(crate) example: Option<String>,
 }
 
 impl Verdict {
-    /// A peer that errs on rare inputs is measured all the same, and flagged. One that errs on most was called in a
-    /// wrong way, and its time means nothing.
+    /// A peer with wrong tags on rare inputs is measured, and flagged. One with wrong tags on most inputs was called
+    /// incorrectly, and its time means nothing.
     pub(crate) fn is_measured(&self) -> bool {
         self.wrong <= self.inputs / 2
-    }
-}
-
-/// Kinds of measurements.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Group {
-    /// The usual lengths, calls that overlap and calls that wait for each other
-    Lengths,
-    /// Every length from 0 to 2304
-    Sweep,
-    /// Message and key not in any cache
-    Cold,
-    /// Many keys in turn
-    Keys,
-    /// Messages at odd addresses
-    Unaligned,
-    /// Many messages at once
-    Batch,
-    /// One gibibyte beside a pass that only reads it
-    Stream,
-    /// Poly1305-AES
-    Aes,
-    /// One segment of a long message exchanged
-    Edit,
-    /// `hornet tag` of a huge file beside a process that only reads it
-    File,
-    /// `hornet tag` of many small files beside other commands
-    Tree,
-}
-
-impl Group {
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Lengths,
-        Self::Sweep,
-        Self::Cold,
-        Self::Keys,
-        Self::Unaligned,
-        Self::Batch,
-        Self::Stream,
-        Self::Aes,
-        Self::Edit,
-        Self::File,
-        Self::Tree,
-    ];
-
-    /// Whether whole processes are measured, and not calls.
-    pub(crate) fn is_of_commands(self) -> bool {
-        matches!(self, Self::File | Self::Tree)
-    }
-
-    /// As on the command line.
-    pub(crate) fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -159,13 +116,13 @@ impl Group {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Series<T> {
     pub(crate) group: Group,
-    /// Which of the group's.
+    /// Which table of the group.
     pub(crate) variant: String,
-    /// What `xs` are.
+    /// The meaning of `xs`.
     pub(crate) axis: String,
     pub(crate) xs: Vec<usize>,
     pub(crate) columns: Vec<Column<T>>,
-    /// Sentences about it.
+    /// Sentences for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
 }
@@ -186,31 +143,31 @@ impl<T> Series<T> {
     }
 }
 
-/// Of one process: one value for each x.
+/// The measurements of one process: one value for each x.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Values {
-    /// For one message.
+    /// Nanoseconds for one message.
     pub(crate) ns: Vec<f64>,
-    /// Empty where they cannot be counted.
+    /// Empty if they cannot be counted.
     pub(crate) cycles: Vec<f64>,
-    /// To the first column.
+    /// The ratio to the first column.
     pub(crate) ratio: Vec<f64>,
 }
 
-/// Over all processes: one value for each x; empty where there is nothing to tell.
+/// The figures over all processes: one value for each x, or empty.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) ns: Spread,
     #[serde(default, skip_serializing_if = "Spread::is_empty")]
     pub(crate) cycles: Spread,
-    /// To the first column.
+    /// The ratio to the first column.
     pub(crate) ratio: Spread,
-    /// To the best of the peers that are not Hornet; Hornet's columns only.
+    /// The ratio to the fastest peer that is not Hornet, in Hornet's columns only.
     #[serde(default, skip_serializing_if = "Spread::is_empty")]
     pub(crate) to_best: Spread,
 }
 
-/// The median over all processes, and the quartiles, which a sweep has of the ratios to the best only.
+/// The median and the quartiles over all processes. A sweep has quartiles only of the ratio to the fastest other.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(default)]
 pub(crate) struct Spread {
@@ -228,7 +185,7 @@ impl Spread {
     }
 }
 
-/// What a worker process hands to the one that started it.
+/// The output of a worker process.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct WorkerReport {
     pub(crate) hornet_kernel: String,

@@ -1,12 +1,15 @@
-//! One report out of those of many processes.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::json::{Column, Figures, Group, Series, Spread, Values};
+//! Merges the reports of several processes.
+
+use super::json::{Column, Figures, Series, Spread, Values};
+use crate::group::Group;
 use crate::stats::{quantile, rounded};
 
-/// Hornet's columns begin so; all others are its rivals.
+/// The prefix of the names of Hornet's columns; all others are its rivals.
 pub(crate) const HORNET: &str = "hornet";
 
-/// A column that is there for comparison, and no rival.
+/// A column for comparison that is not a rival.
 pub(crate) const READ_PASS: &str = "read pass";
 
 pub(crate) fn is_hornet(column: &str) -> bool {
@@ -17,7 +20,7 @@ pub(crate) fn is_rival(column: &str) -> bool {
     !is_hornet(column) && column != READ_PASS
 }
 
-/// The same series of many processes, as one. All have the same form, since they come from the same command.
+/// Merges the series of several processes, which all have the same form since they come from the same command.
 pub(crate) fn merge(processes: &[Vec<Series<Values>>]) -> Vec<Series<Figures>> {
     let first = processes.first().map_or(&[][..], Vec::as_slice);
     (0..first.len())
@@ -49,7 +52,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
             to_best: spread(&to_best),
         };
         if form.group == Group::Sweep {
-            // A megabyte of them; those of the ratios to the best stay.
+            // They would take a megabyte; those of the ratios to the best are kept.
             for spread in [&mut figures.ns, &mut figures.cycles, &mut figures.ratio] {
                 spread.low.clear();
                 spread.high.clear();
@@ -68,7 +71,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
     }
 }
 
-/// A column's ratios to the best rival of each row; empty if there is no rival.
+/// A column's ratios to the fastest rival in each row; empty if there is no rival.
 fn to_best(series: &Series<Values>, column: usize) -> Vec<f64> {
     let rivals: Vec<&Vec<f64>> = series
         .columns
@@ -87,14 +90,14 @@ fn to_best(series: &Series<Values>, column: usize) -> Vec<f64> {
     .collect()
 }
 
-/// One list for each process; equal indexes are of one row.
-fn spread(processes: &[Vec<f64>]) -> Spread {
+/// Takes one list for each process; equal indexes belong to one row.
+pub(crate) fn spread(processes: &[Vec<f64>]) -> Spread {
     let rows = processes.first().map_or(0, Vec::len);
-    let at = |part: f64| -> Vec<f64> {
+    let at = |fraction: f64| -> Vec<f64> {
         (0..rows)
             .map(|row| {
                 let values: Vec<f64> = processes.iter().map(|values| values[row]).collect();
-                quantile(&values, part).map_or(f64::NAN, rounded)
+                quantile(&values, fraction).map_or(f64::NAN, rounded)
             })
             .collect()
     };

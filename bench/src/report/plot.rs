@@ -1,20 +1,24 @@
-//! The results as plots.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
-use super::json::{Figures, Group, Report, SectionReport, Series, Spread};
+//! Renders the results as plots.
+
+use super::json::{Figures, Report, SectionReport, Series, Spread};
 use super::merge::is_hornet;
+use crate::counter::unit;
+use crate::group::Group;
 use crate::section::Section;
 use plotters::prelude::*;
 use std::ops::Range;
 
-/// A drawing, or why there is none.
+/// A plot, or why it could not be drawn.
 pub(crate) struct Plot {
-    /// Part of a file name.
+    /// For the file name.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) svg: Result<String, String>,
 }
 
-/// Every plot that there are results for.
+/// All plots for which there are results.
 pub(crate) fn all(report: &Report) -> Vec<Plot> {
     let mut plots = Vec::new();
     for section in &report.sections {
@@ -28,7 +32,7 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
             let name = format!("{}-{name}", section.section.name());
             plots.push(Plot { name, title, svg });
         };
-        let unit = unit(section);
+        let unit = unit(section.counts_cycles);
         let instructions = section.section.title();
         if let Some(series) = find(Group::Lengths, "throughput") {
             let title = format!("{unit} per byte over bytes. {instructions}");
@@ -42,7 +46,7 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
                 add("sweep", title, &|chart| chart.linear(&lines, None));
             }
             let title =
-                format!("Time as a ratio to the best of the others, over bytes. {instructions}");
+                format!("Time as a ratio to the fastest other peer, over bytes. {instructions}");
             let lines = ratios(series);
             add("ratio", title, &|chart| chart.linear(&lines, Some(1.0)));
         }
@@ -50,18 +54,10 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
     plots
 }
 
-/// A name and its points.
+/// A line with its name.
 struct Line<'a> {
     name: &'a str,
     points: Vec<(f64, f64)>,
-}
-
-fn unit(section: &SectionReport) -> &'static str {
-    if section.counts_cycles {
-        "Cycles"
-    } else {
-        "Nanoseconds"
-    }
 }
 
 fn cost<'a>(section: &SectionReport, figures: &'a Figures) -> &'a Spread {
@@ -198,13 +194,13 @@ where
     Ok(())
 }
 
-/// Hornet stands out.
+/// Hornet's lines are thicker.
 fn style(which: usize, line: &Line) -> ShapeStyle {
     let color = Palette99::pick(which).to_rgba();
     color.stroke_width(if is_hornet(line.name) { 3 } else { 1 })
 }
 
-/// What is covered; something drawable even if that is nothing.
+/// The ranges of the axes, which are not empty even if there are no points.
 fn ranges(lines: &[Line]) -> (Range<f64>, Range<f64>) {
     let points = || {
         lines

@@ -1,4 +1,6 @@
-//! A folder for files that are measured, on the disk that the bench was built on; removed when it is dropped.
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Temporary directories, on the disk that the bench was built on; removed when dropped.
 
 use crate::error::Error;
 use std::env;
@@ -9,11 +11,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process;
 
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty folder in `target/`. What others have left that did not get to remove theirs is removed, too.
-    pub(super) fn new(purpose: &str) -> Result<Self, Error> {
+    /// Creates an empty directory in `target/`. Also removes those of processes that could not remove theirs.
+    pub(crate) fn new(purpose: &str) -> Result<Self, Error> {
         let program = env::current_exe().map_err(|error| Error::new("hornet-bench", error))?;
         let parent = program.with_file_name("scratch");
         let folder = parent.join(format!("{purpose}-{}", process::id()));
@@ -23,17 +25,17 @@ impl Scratch {
         Ok(Self(folder))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// How many bytes more its disk can take.
-    pub(super) fn free_bytes(&self) -> u64 {
+    /// The number of bytes that are free on its disk.
+    pub(crate) fn free_bytes(&self) -> u64 {
         let Ok(path) = CString::new(self.0.as_os_str().as_bytes()) else {
             return 0;
         };
         let mut stat = MaybeUninit::<libc::statvfs>::uninit();
-        // SAFETY: a string, and room for what is written; it is read only if it was.
+        // SAFETY: a C string, and a buffer that is read only if the call succeeded.
         unsafe {
             if libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) != 0 {
                 return 0;
@@ -46,12 +48,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays, the next run removes.
+        // The next run removes what remains.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Folders of processes that are no more.
+/// Removes the directories of processes that no longer exist.
 fn remove_abandoned(parent: &Path) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {
@@ -61,22 +63,6 @@ fn remove_abandoned(parent: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-}
-
-/// How much memory can be had without swapping; the page cache counts.
-pub(super) fn available_memory() -> u64 {
-    parse(&fs::read_to_string("/proc/meminfo").unwrap_or_default())
-}
-
-fn parse(meminfo: &str) -> u64 {
-    let find = |line: &str| {
-        let kib = line
-            .strip_prefix("MemAvailable:")?
-            .trim()
-            .strip_suffix("kB")?;
-        kib.trim().parse::<u64>().ok()
-    };
-    meminfo.lines().find_map(find).unwrap_or(0) << 10
 }
 
 #[cfg(test)]
@@ -99,12 +85,5 @@ mod tests {
 
         drop(scratch);
         assert!(!path.exists());
-    }
-
-    #[test]
-    fn memory() {
-        let meminfo = "MemTotal:       24684084 kB\nMemAvailable:    2000 kB\n";
-        assert_eq!(parse(meminfo), 2_048_000);
-        assert_eq!(parse(""), 0);
     }
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Shared code of the groups that measure calls.
+
+use crate::call::Calls;
+use crate::counter::Counter;
+use crate::group::Group;
+use crate::measure::{Iterations, Plan, Subject, measure};
+use crate::peers::{Hornet, Peer};
+use crate::report::json::{Column, Series, Values};
+
+/// The peers, and how they are measured.
+pub(crate) struct Bench<'a> {
+    pub(crate) counter: Counter,
+    /// Hornet's builds first.
+    pub(crate) peers: Vec<&'a dyn Peer>,
+    /// Those of the peers that are builds of Hornet.
+    pub(crate) hornets: Vec<&'a Hornet>,
+    /// The peers with Poly1305-AES.
+    pub(crate) with_aes: Vec<&'a dyn Peer>,
+    /// Whether to use small inputs, to test that the groups run.
+    pub(crate) small: bool,
+    pub(crate) rounds: usize,
+}
+
+/// The number of keys in turn: enough that no two calls in flight share one, few enough for the first-level cache.
+pub(super) const KEYS: usize = 64;
+
+impl Bench<'_> {
+    /// The peers that can be the fastest.
+    pub(super) fn fast_peers(&self) -> Vec<&dyn Peer> {
+        let fast = self.peers.iter().filter(|peer| peer.is_fast());
+        fast.copied().collect()
+    }
+
+    /// A fraction of the rounds, for groups that take longer; at least three.
+    pub(super) fn rounds_divided_by(&self, divisor: usize) -> usize {
+        (self.rounds / divisor).max(3)
+    }
+
+    pub(super) fn plan(&self, iterations: Iterations) -> Plan {
+        Plan {
+            rounds: self.rounds,
+            iterations,
+        }
+    }
+
+    /// Measures the peers on these calls.
+    pub(super) fn measure_calls(&self, peers: &[&dyn Peer], calls: &Calls, plan: Plan) -> Row {
+        let subjects = peers
+            .iter()
+            .map(|peer| Subject::new(peer.name(), |iterations| peer.run(calls, iterations)));
+        self.measure(subjects.collect(), plan)
+    }
+
+    pub(super) fn measure(&self, mut subjects: Vec<Subject>, plan: Plan) -> Row {
+        let measured = measure(&self.counter, &mut subjects, plan);
+        let names = subjects.into_iter().map(|subject| subject.name);
+        names.zip(measured).collect()
+    }
+}
+
+/// The measurements for one x.
+pub(super) type Row = Vec<(String, crate::measure::Measured)>;
+
+/// Measures a row for each of `xs`. All rows must have the same columns.
+pub(super) fn series(
+    group: Group,
+    variant: &str,
+    axis: &str,
+    xs: &[usize],
+    row: impl FnMut(usize) -> Row,
+) -> Series<Values> {
+    let rows: Vec<Row> = xs.iter().copied().map(row).collect();
+    let mut columns: Vec<Column<Values>> = Vec::new();
+    for row in rows {
+        for (at, (name, measured)) in row.into_iter().enumerate() {
+            if at == columns.len() {
+                columns.push(Column {
+                    peer: name,
+                    figures: Values::default(),
+                });
+            }
+            let values = &mut columns[at].figures;
+            values.ns.push(measured.ns);
+            values.cycles.extend(measured.cycles);
+            values.ratio.push(measured.ratio);
+        }
+    }
+    Series {
+        group,
+        variant: variant.to_owned(),
+        axis: axis.to_owned(),
+        xs: xs.to_vec(),
+        columns,
+        notes: Vec::new(),
+    }
+}
+
+/// A note on which AES implementation Hornet uses.
+pub(super) fn notes_on_aes(bench: &Bench) -> Vec<String> {
+    let hornets = bench.hornets.iter();
+    let mut names: Vec<String> = hornets.map(|hornet| hornet.aes_name()).collect();
+    names.dedup();
+    vec![format!("Hornet's AES: `{}`.", names.join("`, `"))]
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! All peers that this machine has.
+
+use super::hornet::Hornet;
+use super::peer::{Opened, Peer};
+use super::{aes, crates, go, shims};
+use crate::source_tree::COMPILERS;
+
+/// The peers, and why some are missing.
+pub(crate) struct Peers {
+    /// Hornet's builds.
+    pub(crate) hornets: Vec<Hornet>,
+    others: Vec<Box<dyn Peer>>,
+    /// Poly1305-AES of those that have it, as peers with keys of `AES_KEY_BYTES`.
+    pub(crate) with_aes: Vec<Box<dyn Peer>>,
+    /// Names and reasons.
+    pub(crate) missing: Vec<(String, String)>,
+}
+
+impl Peers {
+    pub(crate) fn load() -> Self {
+        let mut peers = Self {
+            hornets: Vec::new(),
+            others: Vec::new(),
+            with_aes: aes::all(),
+            missing: Vec::new(),
+        };
+        for (compiler, _) in COMPILERS {
+            match Hornet::open(compiler) {
+                Ok(hornet) => peers.hornets.push(hornet),
+                Err(why) => peers.missing.push((format!("hornet {compiler}"), why)),
+            }
+        }
+        for (name, peer) in shims::all() {
+            peers.add(name, peer);
+        }
+        peers.others.extend(crates::all());
+        peers.add("Go x/crypto", go::open());
+        peers
+    }
+
+    fn add(&mut self, name: &str, peer: Opened) {
+        match peer {
+            Ok(peer) => self.others.push(peer),
+            Err(why) => self.missing.push((name.to_owned(), why)),
+        }
+    }
+
+    /// All peers that could be loaded, Hornet's builds first.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &dyn Peer> {
+        let hornets = self.hornets.iter().map(|hornet| hornet as &dyn Peer);
+        hornets.chain(self.others.iter().map(|peer| &**peer))
+    }
+
+    /// The build of Hornet whose name as a peer is this.
+    pub(crate) fn hornet(&self, name: &str) -> Option<&Hornet> {
+        self.hornets.iter().find(|hornet| hornet.name() == name)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The interface of all peers.
+
+use crate::call::{self, Call, Calls, MacFunction};
+use crate::section::Section;
+use std::ffi::c_void;
+
+/// An implementation of Poly1305.
+pub(crate) trait Peer {
+    fn name(&self) -> &str;
+
+    fn version(&self) -> &str;
+
+    /// Makes that many calls: what is timed.
+    fn run(&self, calls: &Calls, iterations: usize);
+
+    /// Whether it is measured in that section: whether it uses no other instructions than the section's.
+    fn is_in(&self, section: Section) -> bool;
+
+    /// Whether it can be the fastest at some length. The others are left out of the long measurements.
+    fn is_fast(&self) -> bool;
+
+    /// A note on it for the report.
+    fn note(&self) -> Option<&str> {
+        None
+    }
+
+    /// Computes one tag.
+    fn tag(&self, key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
+        self.tag_under(&mut key.clone(), msg)
+    }
+
+    /// Computes one tag, under a key of the length that the peer takes.
+    fn tag_under(&self, key: &mut [u8], msg: &[u8]) -> [u8; 16] {
+        // Remains if the peer fails silently.
+        let mut tag = *b"nothing written!";
+        let call = Call {
+            tag: tag.as_mut_ptr(),
+            msg: msg.as_ptr(),
+            len_bytes: msg.len(),
+            key: key.as_mut_ptr(),
+        };
+        // SAFETY: all of them outlive the call below.
+        let calls = unsafe { Calls::new(vec![call]) };
+        self.run(&calls, 1);
+        tag
+    }
+}
+
+/// A peer, or why it is missing.
+pub(super) type Opened = Result<Box<dyn Peer>, String>;
+
+/// A peer that is one C function.
+pub(super) struct Native {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) mac: MacFunction,
+    pub(super) context: *mut c_void,
+    pub(super) sections: &'static [Section],
+    pub(super) fast: bool,
+    pub(super) note: Option<&'static str>,
+}
+
+impl Peer for Native {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn run(&self, calls: &Calls, iterations: usize) {
+        // SAFETY: the function and its context belong together; no other peer and no other thread uses the context.
+        unsafe { call::run(self.mac, self.context, calls, iterations) }
+    }
+
+    fn is_in(&self, section: Section) -> bool {
+        self.sections.contains(&section)
+    }
+
+    fn is_fast(&self) -> bool {
+        self.fast
+    }
+
+    fn note(&self) -> Option<&str> {
+        self.note
+    }
+}

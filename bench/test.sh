@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Checks the bench: its tests, the tags of all its peers, and that each of its commands runs on few inputs. Times nothing
+# that counts.
+set -eu
+cd "$(dirname "$0")"
+./install.sh
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+cargo fmt --check
+cargo clippy --release --locked --all-targets -- -D warnings
+cargo test --release --locked
+cargo run --release --locked -- check
+cargo run --release --locked -- run --only lengths,keys,batch --sections best --peers hornet,openssl \
+    --processes 1 --rounds 1 --out "$out"
+cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
+    --processes 1 --rounds 1 --into "$out"/*.json
+# The tree with itself. Every kernel that this CPU can run must have a proposal.
+cargo run --release --locked -- compare .. .. --compiler gcc --lengths 0..16 --processes 2 --rounds 3
