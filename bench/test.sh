@@ -9,7 +9,6 @@ cd "$(dirname "$0")"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-cargo fmt --check
 cargo clippy --release --locked --all-targets -- -D warnings
 cargo test --release --locked
 cargo run --release --locked -- check
@@ -17,5 +16,6 @@ cargo run --release --locked -- run --only lengths,keys,batch --sections best --
     --processes 1 --rounds 1 --out "$out"
 cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
     --processes 1 --rounds 1 --into "$out"/*.json
-# The tree with itself. Every kernel that this CPU can run must have a proposal.
+cargo run --release --locked -- tune --longest 300 --step 64 --rounds 3
+# The tree with itself.
 cargo run --release --locked -- compare .. .. --compiler gcc --lengths 0..16 --processes 2 --rounds 3
