@@ -93,6 +93,7 @@ quick() {
     run_test dispatch                       tests/unit/dispatch.sh
     run_test cpus-x86-64                    tests/cross/cpus.sh qemu-x86_64
     run_test cpus-i686                      tests/cross/cpus.sh qemu-i386
+    run_test freestanding                   tests/cross/freestanding.sh
     run_test install                        tests/clients/install/run.sh
     run_test install-command                tests/clients/install/command.sh
     run_test interposed                     tests/clients/interposed.sh
