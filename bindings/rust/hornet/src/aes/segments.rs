@@ -148,10 +148,10 @@ impl<'k> Segments<'k> {
     ///
     /// Combines all remaining segments again, unless only a short one is removed.
     pub fn truncate(&mut self, count: usize) {
-        let only_short = count + 1 == self.partials.len() && self.short().is_some();
         if count >= self.partials.len() {
             return;
         }
+        let only_short = count + 1 == self.partials.len() && self.short().is_some();
         self.partials.truncate(count);
         if !only_short {
             self.full = Partial::default();

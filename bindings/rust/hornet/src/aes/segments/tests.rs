@@ -80,6 +80,19 @@ fn shorter_and_longer_again() {
     }
 }
 
+#[test]
+fn truncated_to_more_segments_than_there_are() {
+    let key = key();
+    for length in [0, 32, 40] {
+        let message = message(length);
+        let mut segments = pushed(&key, 32, &message);
+        for count in [3, usize::MAX - 1, usize::MAX] {
+            segments.truncate(count);
+            assert_of(&segments, &message);
+        }
+    }
+}
+
 /// The short last segment is replaced by a longer one.
 #[test]
 fn growing_at_the_end() {
