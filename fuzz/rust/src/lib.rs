@@ -2,7 +2,7 @@
 
 //! What the fuzz targets share: keys, and valid texts to mutate.
 
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_cli::manifest::PURPOSE;
 
 /// The key of all texts.
@@ -13,18 +13,18 @@ pub fn key() -> Key {
 
 /// A nonce for a seal.
 #[must_use]
-pub fn seal_nonce() -> Nonce {
+pub fn seal_nonce() -> UnusedNonce {
     let mut bytes = [0; Nonce::BYTES];
     bytes[0] = 3;
     bytes[15] = PURPOSE.number();
-    Nonce::new(bytes)
+    UnusedNonce::assume_unused(bytes)
 }
 
 /// Appends a seal to the body of a manifest, whatever that is.
 #[must_use]
 pub fn sealed(body: &[u8]) -> Vec<u8> {
     let tag = key().mac(seal_nonce(), body);
-    let seal = format!("seal {} {tag}\n", seal_nonce());
+    let seal = format!("seal {} {tag}\n", seal_nonce().nonce());
     [body, seal.as_bytes()].concat()
 }
 

@@ -71,7 +71,7 @@ impl Content {
         }
         let above = text.len() - CHECK_LINE_BYTES;
         key.verify(
-            &Purpose::KEY_FILE.nonce(next),
+            &Purpose::KEY_FILE.nonce(next).nonce(),
             &text[..above],
             &check.into(),
         )

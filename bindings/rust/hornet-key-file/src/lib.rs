@@ -13,7 +13,7 @@
 //! # let path = folder.path().join("key");
 //! let file = KeyFile::create(&path)?;
 //! for nonce in file.reserve(2)? {
-//!     let sent = *nonce.as_bytes();
+//!     let sent = nonce.nonce();
 //!     let tag = file.key().mac(nonce, b"a message");
 //!     // Send message, nonce and tag.
 //! #   let _ = (sent, tag);

@@ -2,7 +2,7 @@
 
 //! Reserved nonces, and their purposes.
 
-use hornet::aes::Nonce;
+use hornet::aes::{Nonce, UnusedNonce};
 use std::iter::FusedIterator;
 
 /// The number of counters. They have 15 bytes in a nonce.
@@ -56,11 +56,11 @@ impl Purpose {
     }
 
     /// The nonce of a counter for this purpose.
-    pub(crate) fn nonce(self, counter: u128) -> Nonce {
+    pub(crate) fn nonce(self, counter: u128) -> UnusedNonce {
         let mut bytes = counter.to_le_bytes();
         let [.., last] = &mut bytes;
         *last = self.0;
-        Nonce::new(bytes)
+        UnusedNonce::assume_unused(bytes)
     }
 }
 
@@ -82,14 +82,14 @@ impl Nonces {
 
     /// The next nonce, for that purpose. `None` if there are no more. `None` also for
     /// [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE), which only this crate uses.
-    pub fn next_for(&mut self, purpose: Purpose) -> Option<Nonce> {
+    pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         match purpose {
             Purpose::FORK | Purpose::KEY_FILE => None,
             _ => self.next_with(purpose),
         }
     }
 
-    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<Nonce> {
+    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         self.left = self.left.checked_sub(1)?;
         let counter = self.next;
         self.next += 1;
@@ -99,9 +99,9 @@ impl Nonces {
 
 /// Nonces for [`Purpose::MESSAGE`].
 impl Iterator for Nonces {
-    type Item = Nonce;
+    type Item = UnusedNonce;
 
-    fn next(&mut self) -> Option<Nonce> {
+    fn next(&mut self) -> Option<UnusedNonce> {
         self.next_for(Purpose::MESSAGE)
     }
 

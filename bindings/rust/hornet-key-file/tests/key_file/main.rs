@@ -9,7 +9,7 @@ mod files;
 mod nonces;
 mod sharing;
 
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, UnusedNonce};
 use hornet_key_file::{KeyFile, Purpose};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -34,10 +34,10 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
-fn nonce(counter: u128, purpose: u8) -> Nonce {
+fn nonce(counter: u128, purpose: u8) -> UnusedNonce {
     let mut bytes = counter.to_le_bytes();
     bytes[15] = purpose;
-    Nonce::new(bytes)
+    UnusedNonce::assume_unused(bytes)
 }
 
 /// The first nonce of the next reservation, as a number.
@@ -45,8 +45,9 @@ fn next(file: &KeyFile) -> u128 {
     counter(&file.reserve(1).unwrap().next().unwrap())
 }
 
-fn counter(nonce: &Nonce) -> u128 {
-    assert_eq!(Purpose::of(nonce), Purpose::MESSAGE);
+fn counter(nonce: &UnusedNonce) -> u128 {
+    let nonce = nonce.nonce();
+    assert_eq!(Purpose::of(&nonce), Purpose::MESSAGE);
     u128::from_le_bytes(*nonce.as_bytes())
 }
 

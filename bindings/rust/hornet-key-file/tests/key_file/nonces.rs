@@ -3,7 +3,7 @@
 //! Reserved nonces and their purposes, and derived keys.
 
 use super::{names, nonce, place, problem, text, write};
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::{KeyFile, Purpose};
 use std::fs;
 
@@ -14,7 +14,9 @@ fn create_open_reserve() {
     let opened = KeyFile::open(&path).unwrap();
     let tag = created.key().mac(nonce(7, 0), b"a message");
     assert_eq!(
-        opened.key().verify(&nonce(7, 0), b"a message", &tag),
+        opened
+            .key()
+            .verify(&nonce(7, 0).nonce(), b"a message", &tag),
         Ok(())
     );
 
@@ -110,9 +112,9 @@ fn purposes() {
     assert_eq!(Purpose::new(255), None);
 
     let mut nonces = KeyFile::create(&path).unwrap().reserve(5).unwrap();
-    let is = |nonce: Option<Nonce>, counter, purpose: u8| {
-        let found = nonce.unwrap();
-        assert_eq!(found.as_bytes(), super::nonce(counter, purpose).as_bytes());
+    let is = |nonce: Option<UnusedNonce>, counter, purpose: u8| {
+        let found = nonce.unwrap().nonce();
+        assert_eq!(found, super::nonce(counter, purpose).nonce());
         assert_eq!(Purpose::of(&found).number(), purpose);
     };
     is(nonces.next(), 0, 0);
