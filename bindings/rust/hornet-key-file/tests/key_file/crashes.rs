@@ -186,7 +186,7 @@ fn at_every_call(job: &str, path: &Path, mut at: impl FnMut(Traced)) -> usize {
     unreachable!()
 }
 
-fn add(said: &[String], handed_out: &mut HandedOut) {
+fn add(said: &[String], handed_out: &mut HandedOut<u64>) {
     for counter in child::counters(said) {
         handed_out.add(counter);
     }
@@ -196,7 +196,7 @@ fn add(said: &[String], handed_out: &mut HandedOut) {
 fn killed_at_every_call_of_reserve() {
     let (folder, path) = place();
     let file = KeyFile::create(&path).unwrap();
-    let mut handed_out = HandedOut::default();
+    let mut handed_out = HandedOut::new();
     let calls = at_every_call("reserve, traced", &path, |traced| {
         add(&traced.kill(), &mut handed_out);
         assert!(KeyFile::open(&path).is_ok());
@@ -210,7 +210,7 @@ fn killed_at_every_call_of_reserve() {
 fn every_call_of_reserve_fails() {
     let (folder, path) = place();
     let file = KeyFile::create(&path).unwrap();
-    let mut handed_out = HandedOut::default();
+    let mut handed_out = HandedOut::new();
     let mut errors = 0;
     at_every_call("reserve, traced", &path, |traced| {
         traced.fail_call(libc::EIO);
