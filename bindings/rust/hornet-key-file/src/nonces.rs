@@ -168,3 +168,40 @@ impl Iterator for Nonces {
 impl ExactSizeIterator for Nonces {}
 
 impl FusedIterator for Nonces {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_random_source_that_fails() {
+        let failing = Random::draw_from(|bytes| {
+            // What was written before the error is not used.
+            bytes.fill(7);
+            Err(io::Error::other("broken"))
+        });
+        let zeros = Random::draw_from(|_| Ok(()));
+        for (result, why) in [
+            (failing, "broken"),
+            (zeros, "the random source gave only zeros"),
+        ] {
+            let problem = result.unwrap_err().to_string();
+            assert_eq!(problem, format!("no random bytes for nonces: {why}"));
+        }
+    }
+
+    #[test]
+    fn every_random_byte_is_in_the_nonce() {
+        for index in 0..RANDOM_BYTES {
+            let random = Random::draw_from(|bytes| {
+                bytes[index] = 0xa5;
+                Ok(())
+            });
+            let nonce = Purpose::MESSAGE.nonce(COUNTERS - 1, random.unwrap());
+            let mut expected = [0; Nonce::BYTES];
+            expected[..COUNTER_BYTES].fill(0xff);
+            expected[COUNTER_BYTES + index] = 0xa5;
+            assert_eq!(nonce, expected);
+        }
+    }
+}

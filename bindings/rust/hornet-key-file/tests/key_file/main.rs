@@ -9,6 +9,7 @@ mod crashes;
 mod files;
 mod nonces;
 mod sharing;
+mod traced;
 
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::{KeyFile, Purpose};
