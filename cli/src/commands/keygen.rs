@@ -16,10 +16,11 @@ pub(crate) struct Keygen {
 
     /// Derive the new key from the key in OLD
     ///
-    /// Afterwards the two are independent: each file counts its own nonces, and the new key reveals
-    /// nothing about the old one. Do this instead of copying a key file. NEVER use a copy, or a
-    /// restored backup, for 'hornet tag': it counts from the same nonce as the original, so that
-    /// two files get the same nonce, and that lets anyone forge.
+    /// Afterwards the two are independent: neither key verifies what was tagged under the other,
+    /// and the new key reveals nothing about the old one. For those who want another key, such as
+    /// one for each machine; a key file may also be copied, or restored from a backup, because each
+    /// 'hornet tag' draws new random bits for its nonces. See 'hornet bound' for the chance that
+    /// two copies meet.
     #[arg(long, value_name = "OLD")]
     fork: Option<PathBuf>,
 }
