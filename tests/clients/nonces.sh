@@ -22,9 +22,9 @@ fail() {
     exit 1
 }
 
-# The counters of the nonces that a manifest shows: all but the byte of the purpose, which is another for the seal.
+# The counters of the nonces that a manifest shows: their first 6 bytes, which are unique without the random bits.
 counters_in() {
-    sed -n 's/^\(seal \)\?\([0-9a-f]\{30\}\)[0-9a-f][0-9a-f] [0-9a-f]\{32\}.*/\2/p' "$@"
+    sed -n 's/^\(seal \)\?\([0-9a-f]\{12\}\)[0-9a-f]\{20\} [0-9a-f]\{32\}.*/\2/p' "$@"
 }
 
 # The manifests written so far: whole, each, and no nonce in two of them or twice in one.
@@ -104,7 +104,7 @@ done
 [ "$(sed -n 's/^key //p' key new-* fork-* | sort -u | wc -l)" = "$keys" ] || fail "two key files have one key"
 
 # A full disk and a failing one, at every call that could meet them.
-for call in openat write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
+for call in openat getrandom write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
     for error in ENOSPC EIO; do
         for when in {1..12}; do
             injected "$call:error=$error:when=$when" "$hornet" tag -k key -o "out/$call-$error-$when" tree

@@ -164,8 +164,8 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
             f,
             "
 This assumes that the key is random and secret, and that no two messages have the same nonce. One key file never
-repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that copies do, at most
-(birthday bound: each pair of reservations has the same {} random bits)
+repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that two of N reservations
+drew the same {} random bits (birthday bound: Bellare and Rogaway, Introduction to Modern Cryptography, appendix A), at most
 
     N^2 / 2^{}
 
