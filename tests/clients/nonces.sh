@@ -104,7 +104,7 @@ done
 [ "$(sed -n 's/^key //p' key new-* fork-* | sort -u | wc -l)" = "$keys" ] || fail "two key files have one key"
 
 # A full disk and a failing one, at every call that could meet them.
-for call in openat getrandom write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
+for call in openat write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
     for error in ENOSPC EIO; do
         for when in {1..12}; do
             injected "$call:error=$error:when=$when" "$hornet" tag -k key -o "out/$call-$error-$when" tree
@@ -114,6 +114,20 @@ for call in openat getrandom write fsync flock rename,renameat,renameat2 link,li
     done
 done
 check_manifests "errors at every call"
+
+# No random bits. A fork draws some for the nonces it takes, and others for a temporary name; `hornet tag` cannot be used here,
+# because the standard library's hash maps end the process where the system has none.
+refused=0
+for when in {1..6}; do
+    injected "getrandom:error=EIO:when=$when" "$hornet" keygen --fork key "fork-random-$when"
+    ! grep -q 'no random bytes for nonces' stderr || refused=$((refused + 1))
+    [ "$status" = 0 ] || [ ! -e "fork-random-$when" ] || fail "fork-random-$when: made without random bits"
+done
+# From glibc 2.41, random bytes may take no system call, so that none can fail.
+strace -f -qqq -e trace=getrandom -o log "$hornet" keygen --fork key fork-random
+[ "$refused" -gt 0 ] || ! grep -q ', 9, 0)' log || fail "no reservation was refused for want of random bits"
+"$hornet" tag -k key tree > out/after-no-random-bits
+check_manifests "no random bits"
 
 # Eight at once, some of them killed.
 for process in {1..8}; do
