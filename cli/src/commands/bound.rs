@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3), and the
-//! chance that copies of a key file repeat a nonce.
+//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3), and
+//! the chance that copies of a key file repeat a nonce.
 
 use crate::error::Error;
 use crate::number::Number;
@@ -66,10 +66,11 @@ impl Bound {
         self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(self.blocks()) - 106.0
     }
 
-    /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0.
+    /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0. The birthday bound:
+    /// Bellare and Rogaway, Introduction to Modern Cryptography, appendix A.
     ///
     /// Of N reservations, each of the N(N-1)/2 pairs has the same random bits with a probability of
-    /// at most 1/(2^72 - 1). The sum is below N^2 / 2^73 up to N = 2^72, and beyond both say nothing.
+    /// at most 1/(2^72 - 1). The sum is at most N^2 / 2^73 up to N = 2^72; beyond, both say nothing.
     fn log2_copies(&self) -> f64 {
         2.0 * log2_up(self.reservations.value) - f64::from(Nonces::RANDOM_BITS + 1)
     }
@@ -164,8 +165,8 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
             f,
             "
 This assumes that the key is random and secret, and that no two messages have the same nonce. One key file never
-repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that two of N reservations
-drew the same {} random bits (birthday bound: Bellare and Rogaway, Introduction to Modern Cryptography, appendix A), at most
+repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that two of N
+reservations drew the same {} random bits, at most (birthday bound)
 
     N^2 / 2^{}
 

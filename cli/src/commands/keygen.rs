@@ -17,10 +17,9 @@ pub(crate) struct Keygen {
     /// Derive the new key from the key in OLD
     ///
     /// Afterwards the two are independent: neither key verifies what was tagged under the other,
-    /// and the new key reveals nothing about the old one. For those who want another key, such as
-    /// one for each machine; a key file may also be copied, or restored from a backup, because each
-    /// 'hornet tag' draws new random bits for its nonces. See 'hornet bound' for the chance that
-    /// two copies meet.
+    /// and the new key reveals nothing about the old one. Use this to give each machine a key of its
+    /// own. A key file may also be copied or restored from a backup, because each 'hornet tag' draws
+    /// new random bits for its nonces; 'hornet bound' states the chance that two copies repeat one.
     #[arg(long, value_name = "OLD")]
     fork: Option<PathBuf>,
 }

@@ -61,7 +61,11 @@ pub fn with_check(lines: &[u8], key: &Key, next: u128) -> Vec<u8> {
     [lines, format!("check {check}\n").as_bytes()].concat()
 }
 
-/// Panics if the text of a key file is accepted and is not the one of its version, key and counter.
+/// Checks that the text of a key file, if it is accepted, is the one of its version, key and counter.
+///
+/// # Panics
+///
+/// If it is not.
 pub fn check_key_file(text: &[u8]) {
     let Some((key, next)) = read(text) else {
         return;

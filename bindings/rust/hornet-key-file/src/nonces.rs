@@ -48,8 +48,8 @@ impl Random {
     }
 }
 
-/// The purpose of a nonce, and so of the tag made with it: its last byte. A tag made for one purpose cannot be used for another if the receiver checks the
-/// purpose of its nonce.
+/// The purpose of a nonce, and so of the tag made with it: its last byte. A tag made for one purpose
+/// cannot be used for another if the receiver checks the purpose of its nonce.
 ///
 /// ```
 /// use hornet_key_file::Purpose;

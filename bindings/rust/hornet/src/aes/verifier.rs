@@ -68,12 +68,13 @@ impl std::io::Write for Verifier {
 
 #[cfg(test)]
 mod tests {
-    use crate::aes::samples::{key, message, nonce, unused};
+    use crate::aes::samples::{key, nonce};
     use std::format;
 
     #[cfg(feature = "std")]
     #[test]
     fn written_in_pieces() {
+        use crate::aes::samples::{message, unused};
         use std::io::{self, IoSlice, Write};
         let message = message(1_000);
         let expected = key().mac(unused(0), &message);
