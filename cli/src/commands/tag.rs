@@ -17,7 +17,7 @@ use crate::tree::task::Task;
 use crate::tree::walk::{Found, Strictness, Unread, Walk};
 use crate::tree::work::Work;
 use clap::Args;
-use hornet::aes::{Key, Nonce, Partial};
+use hornet::aes::{Key, Partial, UnusedNonce};
 use hornet_key_file::{KeyFile, Nonces};
 use rayon::ThreadPool;
 use std::fs;
@@ -158,7 +158,7 @@ fn no_nonce() -> Error {
 /// A file to be tagged.
 struct Tagging {
     path: PathBuf,
-    nonce: Nonce,
+    nonce: UnusedNonce,
 }
 
 impl Task for Tagging {
@@ -172,7 +172,7 @@ impl Task for Tagging {
         let (names, messages): (Vec<_>, Vec<_>) = files
             .into_iter()
             .map(|(task, content)| {
-                let shown = *task.nonce.as_bytes();
+                let shown = *task.nonce.nonce().as_bytes();
                 ((task.path, shown), (task.nonce, content))
             })
             .unzip();
@@ -183,7 +183,7 @@ impl Task for Tagging {
 
     fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
         Ok(Line {
-            nonce: *self.nonce.as_bytes(),
+            nonce: *self.nonce.nonce().as_bytes(),
             tag: key.finish(self.nonce, partial),
             path: self.path,
         })

@@ -7,7 +7,7 @@ use crate::manifest::problem::Problem;
 use crate::manifest::read::read;
 use crate::manifest::text::{HEADER, digits, push_digits};
 use hornet::Tag;
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
 
 /// The purpose of the tag of a manifest. The tags of files have the purpose `MESSAGE`. If that of a
@@ -18,9 +18,9 @@ pub const PURPOSE: Purpose = Purpose::new(1).unwrap();
 impl Manifest {
     /// The text with its seal, under a nonce that must have the purpose [`PURPOSE`].
     #[must_use]
-    pub fn seal(&self, key: &Key, nonce: Nonce) -> Vec<u8> {
+    pub fn seal(&self, key: &Key, nonce: UnusedNonce) -> Vec<u8> {
         let mut text = self.body();
-        let shown = *nonce.as_bytes();
+        let shown = *nonce.nonce().as_bytes();
         let tag = key.mac(nonce, &text);
         text.extend_from_slice(b"seal ");
         push_digits(&mut text, &shown);

@@ -4,7 +4,7 @@
 
 use crate::manifest::content::{Line, Manifest};
 use crate::manifest::text::HEADER;
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 
 fn key() -> Key {
     Key::clamped(&[7; 32])
@@ -34,7 +34,7 @@ fn manifest() -> Manifest {
 /// Any body with a valid seal.
 fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
     let shown = Nonce::new(nonce);
-    let tag = key().mac(Nonce::new(nonce), body.as_bytes());
+    let tag = key().mac(UnusedNonce::assume_unused(nonce), body.as_bytes());
     format!("{body}seal {shown} {tag}\n").into_bytes()
 }
 
@@ -48,7 +48,7 @@ fn problem(text: &[u8]) -> String {
 
 #[test]
 fn round_trip() {
-    let text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
     let body = "\
 hornet manifest 1
 symbolic links: followed
@@ -61,7 +61,12 @@ files 2 unread 1
 ";
     assert_eq!(text, sealed(body, nonce(3, 1)));
     let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
-    assert_eq!(again.unwrap().seal(&key(), Nonce::new(nonce(3, 1))), text);
+    assert_eq!(
+        again
+            .unwrap()
+            .seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
+        text
+    );
     for follow_symlinks in [true, false] {
         let empty = Manifest {
             follow_symlinks,
@@ -69,7 +74,7 @@ files 2 unread 1
             files: Vec::new(),
             unread: Vec::new(),
         };
-        let text = empty.seal(&key(), Nonce::new(nonce(3, 1)));
+        let text = empty.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
         let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
         assert_eq!(again.unwrap().follow_symlinks, follow_symlinks);
     }
@@ -77,12 +82,12 @@ files 2 unread 1
 
 #[test]
 fn what_the_seal_detects() {
-    let text = manifest().seal(&key(), Nonce::new(nonce(3, 0)));
+    let text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 0)));
     assert_eq!(
         problem(&text),
         "the seal is the tag of a file, not of a manifest"
     );
-    let mut text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let mut text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
     let at = text.len() - 2;
     text[at] = if text[at] == b'0' { b'1' } else { b'0' };
     assert!(problem(&text).starts_with("changed since it was made"));
@@ -167,7 +172,7 @@ fn malformed_lines() {
     }
     let mut body = Vec::from(head);
     body.extend_from_slice(b"unread \xff\nfiles 0 unread 1\n");
-    let tag = key().mac(Nonce::new(nonce(3, 1)), &body);
+    let tag = key().mac(UnusedNonce::assume_unused(nonce(3, 1)), &body);
     body.extend_from_slice(format!("seal {} {tag}\n", Nonce::new(nonce(3, 1))).as_bytes());
     assert_eq!(problem(&body), "line 4: not UTF-8");
 }

@@ -68,7 +68,7 @@ pub enum Problem {
     Exists,
     /// It is not a regular file.
     NotRegular,
-    /// It has this many hard links instead of one: under the other names, old nonces would remain.
+    /// It has this many hard links instead of one: under the other names, old copies would remain.
     Links(u64),
     /// It belongs to another user.
     Owner,
@@ -78,7 +78,7 @@ pub enum Problem {
     Malformed(u8, &'static str),
     /// It holds another key than when it was opened.
     OtherKey,
-    /// Not that many nonces are left.
+    /// Not that many nonces are left of the 2^48 - 1 that a file gives out.
     Exhausted,
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for Problem {
             Self::Links(0) => f.write_str("was replaced by another file"),
             Self::Links(count) => write!(
                 f,
-                "has {count} hard links: under the other names, old nonces would remain"
+                "has {count} hard links: under the other names, old copies would remain"
             ),
             Self::Owner => f.write_str("belongs to another user"),
             Self::Mode(mode) => write!(
@@ -101,7 +101,9 @@ impl fmt::Display for Problem {
             ),
             Self::Malformed(line, what) => write!(f, "line {line}: {what}"),
             Self::OtherKey => f.write_str("now holds another key than when it was opened"),
-            Self::Exhausted => f.write_str("not enough nonces left"),
+            Self::Exhausted => f.write_str(
+                "not enough nonces left: a key file gives out 2^48 - 1; derive another key or make one",
+            ),
         }
     }
 }

@@ -108,7 +108,7 @@ fn hard_links_are_refused() {
     let file = KeyFile::create(&path).unwrap();
     let other = folder.path().join("other");
     fs::hard_link(&path, &other).unwrap();
-    let expected = "has 2 hard links: under the other names, old nonces would remain";
+    let expected = "has 2 hard links: under the other names, old copies would remain";
     assert_eq!(problem(KeyFile::open(&path), &path), expected);
     assert_eq!(problem(KeyFile::open(&other), &other), expected);
     assert_eq!(problem(file.reserve(1), &path), expected);
