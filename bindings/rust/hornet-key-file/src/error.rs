@@ -105,3 +105,8 @@ impl fmt::Display for Problem {
         }
     }
 }
+
+/// Makes a `Problem` of an error of the operating system.
+pub(crate) fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
+    move |error| Problem::Io(what, error.into())
+}

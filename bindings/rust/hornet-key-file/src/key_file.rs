@@ -28,8 +28,9 @@ pub struct KeyFile {
 impl KeyFile {
     /// Makes a random key and writes it to a new file, with mode 0600. Never overwrites anything.
     ///
-    /// Until it is complete, the file has a temporary name, which begins with a dot and ends in a
-    /// random number. A crash may leave such a file. Its key was never used.
+    /// On Linux, the file has no name until it is complete. On other systems, and on file systems
+    /// that cannot do this, it has a temporary name, which begins with a dot and ends in a random
+    /// number. A crash may leave such a file. Its key was never used.
     ///
     /// # Errors
     ///

@@ -3,7 +3,9 @@
 //! Kills the process at every system call, and lets every system call fail.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 
-use super::{HandedOut, KeyFile, child, names, next, place};
+use super::{
+    HandedOut, KeyFile, child, is_temporary, names, next, only_temporaries_beside_key, place,
+};
 use libc::{c_int, pid_t};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
@@ -201,9 +203,11 @@ fn killed_at_every_call_of_reserve() {
         add(&traced.kill(), &mut handed_out);
         assert!(KeyFile::open(&path).is_ok());
         handed_out.add(next(&file));
-        assert_eq!(names(&folder), ["key"]);
+        assert!(only_temporaries_beside_key(&folder));
     });
     assert!(calls > 10, "{calls}");
+    // Killed before the call that replaces the key file. At any other, nothing is left.
+    assert_eq!(names(&folder).len(), 2);
 }
 
 #[test]
@@ -224,8 +228,8 @@ fn every_call_of_reserve_fails() {
         handed_out.add(next(&file));
         assert_eq!(names(&folder), ["key"]);
     });
-    // open the folder, open the file, flock, fstat, statat, fstat, unlink, create, fchmod, write,
-    // fsync, rename, fsync.
+    // open the folder, open the file, flock, fstat, statat, fstat, create, fchmod, write, fsync,
+    // random bytes, link, rename, fsync.
     assert!(errors >= 13, "{errors}");
 }
 
@@ -237,7 +241,7 @@ fn exists_completely(folder: &TempDir, path: &Path) -> bool {
         fs::remove_file(path).unwrap();
     }
     for name in names(folder) {
-        assert!(name.starts_with(".key."), "{name}");
+        assert!(is_temporary(&name), "{name}");
     }
     exists
 }
@@ -272,7 +276,49 @@ fn every_call_of_create_fails() {
     assert!(errors >= 7, "{errors}");
 }
 
-/// On file systems that cannot rename without replacing.
+impl Traced {
+    /// Runs to the call that creates a file without a name, and lets it fail as on file systems
+    /// that have no such files.
+    fn without_nameless_files(&self) {
+        let nameless = u64::from(libc::O_TMPFILE.unsigned_abs());
+        loop {
+            let call = self.to_call().unwrap();
+            let flags = self.registers().rdx;
+            if call == libc::SYS_openat && flags & nameless == nameless {
+                return self.fail_call(libc::EOPNOTSUPP);
+            }
+            self.through_call();
+        }
+    }
+}
+
+/// On file systems that have no files without names.
+#[test]
+fn created_and_replaced_with_a_temporary_name() {
+    let (folder, path) = place();
+    for job in ["create, traced", "reserve, traced"] {
+        let traced = Traced::start(job, &path);
+        traced.without_nameless_files();
+        while traced.to_call() != Some(libc::SYS_fsync) {
+            traced.through_call();
+        }
+        let temporary = |name: &String| is_temporary(name);
+        assert_eq!(
+            names(&folder).iter().filter(|name| temporary(name)).count(),
+            1
+        );
+        let said = traced.run();
+        assert!(
+            !said.iter().any(|line| line.starts_with("error")),
+            "{said:?}"
+        );
+        assert_eq!(names(&folder), ["key"]);
+    }
+    // Those of the job are used up.
+    assert_eq!(next(&KeyFile::open(&path).unwrap()), 2);
+}
+
+/// On those that cannot rename without replacing either.
 #[test]
 fn created_by_a_link() {
     for exists in [false, true] {
@@ -281,6 +327,7 @@ fn created_by_a_link() {
             fs::write(&path, "something").unwrap();
         }
         let traced = Traced::start("create, traced", &path);
+        traced.without_nameless_files();
         while traced.to_call() != Some(libc::SYS_renameat2) {
             traced.through_call();
         }
@@ -306,7 +353,7 @@ fn the_order_of_calls() {
     KeyFile::create(&path).unwrap();
     for (job, renames) in [
         ("reserve, traced", [libc::SYS_renameat, libc::SYS_renameat2]),
-        ("create, traced", [libc::SYS_renameat2; 2]),
+        ("create, traced", [libc::SYS_linkat; 2]),
     ] {
         let path = if job == "create, traced" {
             path.with_file_name("new")
