@@ -115,6 +115,82 @@ fn key_file_and_manifest_within_the_tree() {
     );
 }
 
+/// The file that is opened counts, not its name: links and bind mounts lead to the key file too.
+#[test]
+fn links_to_the_key_file_are_left_out() {
+    let folder = tree();
+    symlink("../k", folder.path("t/link")).unwrap();
+    symlink("../../m", folder.path("t/sub/link")).unwrap();
+    folder.file("m", "an old manifest");
+    prints(&folder.run("tag -k k -o m --force --follow-symlinks t"), "");
+    assert_eq!(paths(&folder.read("m")), TREE);
+    // Unchanged by another use of the key.
+    prints(&folder.run("tag -k k -o n t/a"), "");
+    let output = folder.run("check --strict -k k m");
+    finds(&output, 0, &all_ok(), &[]);
+    // Nor through a link that is named.
+    complains(
+        &folder.run("tag -k k --follow-symlinks t/link"),
+        2,
+        &["t/link: ", "is the key file"],
+    );
+}
+
+/// A bind mount of the key file has another inode in the listing of its folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn bind_mounts_of_the_key_file_are_left_out() {
+    let folder = tree();
+    folder.file("t/mounted", "");
+    let script = "mount --bind k t/mounted && exec \"$0\" tag -k k -o m t";
+    let mut unshare = std::process::Command::new("unshare");
+    let output = unshare
+        .args(["--mount", "--map-root-user", "sh", "-c", script])
+        .arg(env!("CARGO_BIN_EXE_hornet"))
+        .current_dir(folder.path(""))
+        .output();
+    let output = output
+        .ok()
+        .filter(|output| !output.stderr.starts_with(b"unshare"));
+    let Some(output) = output else {
+        eprintln!("not tested: nothing can be mounted here");
+        return;
+    };
+    prints(&output, "");
+    assert_eq!(paths(&folder.read("m")), TREE);
+}
+
+/// With n folders that link to one another, there are more than n! paths.
+#[test]
+fn folders_that_link_to_one_another() {
+    let folder = Folder::new();
+    prints(&folder.run("keygen k"), "");
+    for index in 0..8 {
+        fs::create_dir_all(folder.path(format!("t/{index}"))).unwrap();
+        folder.file(format!("t/{index}/f"), "");
+        for other in (0..8).filter(|other| *other != index) {
+            let link = folder.path(format!("t/{index}/to{other}"));
+            symlink(format!("../{other}"), link).unwrap();
+        }
+    }
+    let words = [
+        "t/0/to1/to0: left out: leads back to a folder that contains it",
+        "t/0/to1/to2: left out: its files are listed below t/2",
+    ];
+    finds(
+        &folder.run("tag -k k -o m --follow-symlinks t"),
+        0,
+        "",
+        &words,
+    );
+    let manifest = folder.read("m");
+    let listed = paths(&manifest);
+    assert_eq!(listed.len(), 8 + 8 * 7);
+    assert!(listed.contains(&"t/7/to0/f"));
+    let output = folder.run("check --strict -k k m");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
 #[test]
 fn names_of_all_kinds() {
     let folder = Folder::new();

@@ -66,7 +66,7 @@ impl Check {
         let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
         let mut report = Report::default();
         let extra = if self.strict {
-            let exempt = Exempt::new(&key_file, &self.key, Some(&metadata));
+            let exempt = Exempt::new(&key_file, Some(&metadata));
             extra(&manifest, &exempt, &pool)?
         } else {
             Vec::new()
@@ -124,7 +124,10 @@ fn extra(manifest: &Manifest, exempt: &Exempt, pool: &ThreadPool) -> Result<Vec<
         let file = manifest.files.binary_search_by(|line| by_bytes(&line.path));
         file.is_ok() || manifest.unread.binary_search_by(by_bytes).is_ok()
     };
-    let extra = found.files.into_iter().filter(|path| !is_known(path));
+    let extra = found
+        .files
+        .into_iter()
+        .filter(|path| !is_known(path) && !exempt.is_at(path));
     let extra = extra.map(|path| Entry {
         path,
         status: Status::Extra,
@@ -180,7 +183,7 @@ impl Task for Checking {
     fn fail(self, failure: Failure) -> Entry {
         let status = match failure {
             Failure::Missing => Status::Missing,
-            Failure::NotRegular(_) => Status::Changed,
+            Failure::NotRegular(_) | Failure::Exempt => Status::Changed,
             Failure::Unreadable(reason) => Status::Unreadable(reason),
         };
         Entry {

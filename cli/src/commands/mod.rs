@@ -49,7 +49,8 @@ enum Command {
     /// the manifest itself. docs/manifest.md describes the format.
     ///
     /// A file that cannot be read, or changes while it is read, is reported and listed in the
-    /// manifest as unread. The exit status is 2 then. The key file and MANIFEST are left out.
+    /// manifest as unread. The exit status is 2 then. The key file and MANIFEST are left out,
+    /// whatever link or mount leads to them.
     Tag(tag::TagFiles),
 
     /// Check files against a manifest

@@ -43,6 +43,10 @@ pub(crate) struct TagFiles {
     force: bool,
 
     /// Follow symbolic links; without this option, those in folders are left out
+    ///
+    /// The files in a folder are listed below each link to it. A path through more than one link is
+    /// followed only to folders that have no other path, and none back to a folder on it. What is
+    /// not followed is reported.
     #[arg(long)]
     follow_symlinks: bool,
 
@@ -68,7 +72,7 @@ impl TagFiles {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
         };
-        let exempt = Exempt::new(&key_file, &self.key, target.as_ref().and_then(Target::old));
+        let exempt = Exempt::new(&key_file, target.as_ref().and_then(Target::old));
         let pool = self.options.pool()?;
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,
@@ -82,7 +86,8 @@ impl TagFiles {
         // One nonce for each file and one for the manifest, before any file is read.
         let mut nonces = key_file.reserve(found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let (manifest, unread) = self.tag(&pool, settled, key_file.key(), found, &mut nonces)?;
+        let (manifest, unread) =
+            self.tag(&pool, settled, &exempt, key_file.key(), found, &mut nonces)?;
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
         let text = manifest.seal(key_file.key(), nonce);
 
@@ -109,6 +114,7 @@ impl TagFiles {
         self,
         pool: &ThreadPool,
         settled: Option<Settled>,
+        exempt: &Exempt,
         key: &Key,
         found: Found,
         nonces: &mut Nonces,
@@ -123,7 +129,9 @@ impl TagFiles {
             ));
         }
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = Work::new(key, &roots, pool, !self.options.no_mmap).settled(settled);
+        let work = Work::new(key, &roots, pool, !self.options.no_mmap)
+            .settled(settled)
+            .exempt(exempt);
         let count = found.files.len();
         let tagging: Vec<_> = zip(found.files, nonces)
             .map(|(path, nonce)| Tagging { path, nonce })
@@ -135,8 +143,9 @@ impl TagFiles {
         let mut unread = found.unread;
         for result in work.run(tagging) {
             match result {
-                Ok(line) => files.push(line),
-                Err(failed) => unread.push(failed),
+                Tagged::File(line) => files.push(line),
+                Tagged::Unread(failed) => unread.push(failed),
+                Tagged::Exempt => {}
             }
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
@@ -161,8 +170,16 @@ struct Tagging {
     nonce: Nonce,
 }
 
+/// What became of a file.
+enum Tagged {
+    File(Line),
+    Unread(Unread),
+    /// It is the key file or the manifest, under another name than theirs.
+    Exempt,
+}
+
 impl Task for Tagging {
-    type Done = Result<Line, Unread>;
+    type Done = Tagged;
 
     fn path(&self) -> &Path {
         &self.path
@@ -177,12 +194,12 @@ impl Task for Tagging {
             })
             .unzip();
         zip(names, key.mac_batch(messages))
-            .map(|((path, nonce), tag)| Ok(Line { nonce, tag, path }))
+            .map(|((path, nonce), tag)| Tagged::File(Line { nonce, tag, path }))
             .collect()
     }
 
     fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
-        Ok(Line {
+        Tagged::File(Line {
             nonce: *self.nonce.as_bytes(),
             tag: key.finish(self.nonce, partial),
             path: self.path,
@@ -191,9 +208,12 @@ impl Task for Tagging {
 
     /// The nonce is dropped unused.
     fn fail(self, failure: Failure) -> Self::Done {
-        Err(Unread {
-            path: self.path,
-            reason: failure.to_string(),
-        })
+        match failure {
+            Failure::Exempt => Tagged::Exempt,
+            _ => Tagged::Unread(Unread {
+                path: self.path,
+                reason: failure.to_string(),
+            }),
+        }
     }
 }

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The files that are never tagged: the key file and the manifest.
+//! The files that are never tagged: the key file and the manifest. They are recognized by device
+//! and inode, because links and mounts give them any number of paths.
 
+use crate::tree::failure::Failure;
+use crate::tree::snapshot::Snapshot;
 use hornet_key_file::KeyFile;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 pub(crate) struct Exempt<'a> {
     key_file: &'a KeyFile,
-    /// The inodes of both, so that other files need no `stat`.
-    inodes: Vec<u64>,
+    /// Device and inode.
     manifest: Option<(u64, u64)>,
 }
 
 impl<'a> Exempt<'a> {
     /// `manifest` is `None` if no manifest exists yet.
-    pub(crate) fn new(key_file: &'a KeyFile, key_path: &Path, manifest: Option<&Metadata>) -> Self {
-        let key_inode = fs::metadata(key_path).ok().map(|key| key.ino());
+    pub(crate) fn new(key_file: &'a KeyFile, manifest: Option<&Metadata>) -> Self {
         Self {
             key_file,
-            inodes: key_inode
-                .into_iter()
-                .chain(manifest.map(MetadataExt::ino))
-                .collect(),
             manifest: manifest.map(|manifest| (manifest.dev(), manifest.ino())),
         }
     }
@@ -32,12 +29,27 @@ impl<'a> Exempt<'a> {
         self.manifest == Some((metadata.dev(), metadata.ino())) || self.key_file.is(metadata)
     }
 
-    /// Whether a file with this inode, on any device, can be one of them.
-    pub(crate) fn may_be(&self, inode: u64) -> bool {
-        self.inodes.contains(&inode)
-    }
-
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| self.is(&metadata))
+    }
+
+    /// Refuses an open file that is one of them.
+    pub(super) fn check(&self, file: &File, snapshot: Snapshot) -> Result<(), Failure> {
+        if self.manifest == Some(snapshot.identity) {
+            return Err(Failure::Exempt);
+        }
+        // Where the key file is now takes a system call, which is saved for files that cannot be
+        // it.
+        if snapshot.is_private {
+            let metadata = file.metadata()?;
+            if self.key_file.is(&metadata) {
+                return Err(Failure::Exempt);
+            }
+            // It may be a key file that was replaced meanwhile.
+            if metadata.nlink() == 0 {
+                return Err(Failure::Missing);
+            }
+        }
+        Ok(())
     }
 }

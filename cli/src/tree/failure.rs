@@ -11,6 +11,8 @@ use std::io;
 pub(crate) enum Failure {
     /// There is nothing of this path.
     Missing,
+    /// It is the key file or the manifest.
+    Exempt,
     /// It is not a regular file, but what this says.
     NotRegular(&'static str),
     /// It cannot be read, for this reason.
@@ -36,6 +38,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("no longer exists"),
+            Self::Exempt => f.write_str("is the key file or the manifest"),
             Self::NotRegular(kind) => write!(f, "not a regular file but {kind}"),
             Self::Unreadable(reason) => f.write_str(reason),
         }

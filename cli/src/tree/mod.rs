@@ -10,6 +10,7 @@ mod reading;
 pub(crate) mod roots;
 pub(crate) mod snapshot;
 pub(crate) mod task;
+mod visits;
 pub(crate) mod walk;
 mod windows;
 pub(crate) mod work;

@@ -3,7 +3,7 @@
 //! The metadata of a file that show whether it changed while it was read.
 
 use crate::tree::failure::kind;
-use rustix::fs::{FileType, Stat, fstat};
+use rustix::fs::{FileType, Mode, Stat, fstat};
 use std::fs::Metadata;
 use std::io;
 use std::os::fd::AsFd;
@@ -11,6 +11,10 @@ use std::os::unix::fs::MetadataExt;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
+    /// Device and inode.
+    pub(crate) identity: (u64, u64),
+    /// Whether only its owner has permissions.
+    pub(crate) is_private: bool,
     pub(crate) length: u64,
     modified: (i64, i64),
     file_type: FileType,
@@ -41,9 +45,15 @@ impl From<&Stat> for Snapshot {
         clippy::cast_possible_wrap,
         reason = "the types differ between systems, and are only compared"
     )]
-    #[allow(clippy::cast_lossless, reason = "on some systems")]
+    #[allow(
+        clippy::cast_lossless,
+        clippy::cast_sign_loss,
+        reason = "on some systems"
+    )]
     fn from(stat: &Stat) -> Self {
         Self {
+            identity: (stat.st_dev as u64, stat.st_ino as u64),
+            is_private: !Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO),
             // No file has a negative length.
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
