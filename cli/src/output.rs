@@ -4,7 +4,9 @@
 
 use crate::error::Error;
 use std::fmt;
+use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::os::fd::AsFd;
 
 pub(crate) const STDOUT: &str = "standard output";
 
@@ -21,6 +23,13 @@ pub(crate) fn print_all(
     write(&mut stdout)
         .and_then(|()| stdout.flush())
         .map_err(|error| Error::new(&STDOUT, error))
+}
+
+/// The file that standard output is, if it is one.
+pub(crate) fn file() -> Option<Metadata> {
+    let stdout = io::stdout().as_fd().try_clone_to_owned().ok()?;
+    let metadata = File::from(stdout).metadata().ok()?;
+    metadata.is_file().then_some(metadata)
 }
 
 /// Prints an error to standard error.

@@ -10,7 +10,7 @@ use common::{
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
-use std::fs::{self};
+use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -122,6 +122,38 @@ fn nothing_is_overwritten_without_force() {
             .any(|entry| entry.file_name().as_bytes().starts_with(b".")),
         "{names:?}"
     );
+}
+
+#[test]
+fn standard_output_in_the_tree_is_left_out() {
+    let folder = tree();
+    for length in [0, 200_000] {
+        // Also a file that is appended to.
+        folder.file("t/m", vec![b'x'; length]);
+        let append = fs::OpenOptions::new().append(true).open(folder.path("t/m"));
+        let mut tag = folder.hornet("tag -k k t");
+        let output = tag.stdout(append.unwrap()).output().unwrap();
+        prints(&output, "");
+        assert_eq!(paths(&folder.read("t/m")[length..]), TREE);
+    }
+    let output = File::create(folder.path("t/m")).unwrap();
+    let tag = folder.hornet("tag -k k t/a t/m").stdout(output).output();
+    complains(&tag.unwrap(), 2, &["t/m: is the key file or the manifest"]);
+    // A file like any other if the manifest goes elsewhere.
+    let output = File::create(folder.path("t/m")).unwrap();
+    let tag = folder.hornet("tag -k k -o m t").stdout(output).output();
+    prints(&tag.unwrap(), "");
+    assert_eq!(paths(&folder.read("m")).len(), 5);
+    // The report of a check is not an extra file.
+    fs::remove_file(folder.path("t/m")).unwrap();
+    prints(&folder.run("tag -k k -o m --force t"), "");
+    let output = File::create(folder.path("t/report")).unwrap();
+    let check = folder
+        .hornet("check --strict -k k m")
+        .stdout(output)
+        .output();
+    prints(&check.unwrap(), "");
+    assert_eq!(folder.read("t/report"), all_ok());
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Check {
         let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
         let mut report = Report::default();
         let extra = if self.strict {
-            let exempt = Exempt::new(&key_file, Some(&metadata));
+            let exempt = Exempt::new(&key_file, [metadata].into_iter().chain(output::file()));
             extra(&manifest, &exempt, &pool)?
         } else {
             Vec::new()

@@ -34,7 +34,8 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears when it is complete and on the disk, or not at all.
+    /// The file appears when it is complete and on the disk, or not at all. Neither it nor the file
+    /// that standard output is redirected to are tagged.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
@@ -72,7 +73,11 @@ impl TagFiles {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
         };
-        let exempt = Exempt::new(&key_file, target.as_ref().and_then(Target::old));
+        let manifest = match &target {
+            Some(target) => target.old().cloned(),
+            None => output::file(),
+        };
+        let exempt = Exempt::new(&key_file, manifest);
         let pool = self.options.pool()?;
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The files that are never tagged: the key file and the manifest. They are recognized by device
+//! The files that are never tagged: the key file, the manifest and standard output. They are recognized by device
 //! and inode, because links and mounts give them any number of paths.
 
 use crate::tree::failure::Failure;
@@ -12,21 +12,21 @@ use std::path::Path;
 
 pub(crate) struct Exempt<'a> {
     key_file: &'a KeyFile,
-    /// Device and inode.
-    manifest: Option<(u64, u64)>,
+    /// Device and inode of the others.
+    others: Vec<(u64, u64)>,
 }
 
 impl<'a> Exempt<'a> {
-    /// `manifest` is `None` if no manifest exists yet.
-    pub(crate) fn new(key_file: &'a KeyFile, manifest: Option<&Metadata>) -> Self {
+    /// The key file, and other files that exist already.
+    pub(crate) fn new(key_file: &'a KeyFile, others: impl IntoIterator<Item = Metadata>) -> Self {
         Self {
             key_file,
-            manifest: manifest.map(|manifest| (manifest.dev(), manifest.ino())),
+            others: others.into_iter().map(|other| identity(&other)).collect(),
         }
     }
 
     pub(crate) fn is(&self, metadata: &Metadata) -> bool {
-        self.manifest == Some((metadata.dev(), metadata.ino())) || self.key_file.is(metadata)
+        self.others.contains(&identity(metadata)) || self.key_file.is(metadata)
     }
 
     pub(crate) fn is_at(&self, path: &Path) -> bool {
@@ -35,7 +35,7 @@ impl<'a> Exempt<'a> {
 
     /// Refuses an open file that is one of them.
     pub(super) fn check(&self, file: &File, snapshot: Snapshot) -> Result<(), Failure> {
-        if self.manifest == Some(snapshot.identity) {
+        if self.others.contains(&snapshot.identity) {
             return Err(Failure::Exempt);
         }
         // Where the key file is now takes a system call, which is saved for files that cannot be
@@ -52,4 +52,8 @@ impl<'a> Exempt<'a> {
         }
         Ok(())
     }
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }
