@@ -15,6 +15,7 @@ mod progress;
 mod save;
 mod source;
 mod tree;
+mod undisturbed;
 
 pub mod manifest;
 

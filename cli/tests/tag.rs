@@ -5,16 +5,19 @@
 mod common;
 
 use common::{
-    TREE, all_ok, broken_pipe, complains, is_tag_of, paths, prints, rejects, terminal, tree,
+    Folder, TREE, all_ok, broken_pipe, complains, is_tag_of, paths, prints, rejects, terminal, tree,
 };
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::ExitStatusExt;
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn every_line_of_a_manifest() {
@@ -154,6 +157,62 @@ fn standard_output_in_the_tree_is_left_out() {
         .output();
     prints(&check.unwrap(), "");
     assert_eq!(folder.read("t/report"), all_ok());
+}
+
+fn hidden_files(folder: &Folder) -> Vec<OsString> {
+    let entries = fs::read_dir(folder.path("")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name());
+    names
+        .filter(|name| name.as_bytes().starts_with(b"."))
+        .collect()
+}
+
+/// Starts the command, and sends it a signal after some time. Returns whether it was killed.
+fn kill_after(folder: &Folder, arguments: &str, signal: libc::c_int, time: Duration) -> bool {
+    let mut child = folder.hornet(arguments).spawn().unwrap();
+    thread::sleep(time);
+    let id = libc::pid_t::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so its id is valid.
+    assert_eq!(unsafe { libc::kill(id, signal) }, 0);
+    child.wait().unwrap().signal() == Some(signal)
+}
+
+#[test]
+fn killed_at_any_time_it_leaves_nothing() {
+    let folder = tree();
+    folder.tag_tree();
+    let mut killed = 0;
+    for turn in 0..200 {
+        let signal = [libc::SIGINT, libc::SIGTERM][turn % 2];
+        let time = Duration::from_micros(60 * turn as u64);
+        killed += usize::from(kill_after(&folder, "tag -k k -o m --force t", signal, time));
+        assert_eq!(hidden_files(&folder), [""; 0], "after {time:?}");
+        // The old manifest or the new one.
+        assert!(folder.read("m").contains("\nseal "));
+    }
+    assert!(killed > 10, "{killed}");
+
+    // While it reads a file that takes a second.
+    let file = File::create(folder.path("t/huge")).unwrap();
+    file.set_len(24 << 30).unwrap();
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let time = Duration::from_millis(100);
+        assert!(kill_after(&folder, "tag -k k -o new t", signal, time));
+        assert_eq!(hidden_files(&folder), [""; 0]);
+        assert!(!folder.path("new").exists());
+    }
+}
+
+#[test]
+fn a_replaced_manifest_keeps_its_mode() {
+    let folder = tree();
+    folder.tag_tree();
+    for mode in [0o600, 0o640, 0o644, 0o400] {
+        fs::set_permissions(folder.path("m"), Permissions::from_mode(mode)).unwrap();
+        prints(&folder.run("tag -k k -o m --force t"), "");
+        let found = fs::metadata(folder.path("m")).unwrap().permissions().mode();
+        assert_eq!(found & 0o7777, mode, "{found:o}");
+    }
 }
 
 #[test]

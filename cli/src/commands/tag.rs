@@ -16,6 +16,7 @@ use crate::tree::snapshot::Settled;
 use crate::tree::task::Task;
 use crate::tree::walk::{Found, Strictness, Unread, Walk};
 use crate::tree::work::Work;
+use crate::undisturbed::Undisturbed;
 use clap::Args;
 use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::{KeyFile, Nonces};
@@ -39,7 +40,7 @@ pub(crate) struct TagFiles {
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
-    /// Replace MANIFEST if it exists
+    /// Replace MANIFEST if it exists; the new one has its permissions
     #[arg(long, requires = "output")]
     force: bool,
 
@@ -89,7 +90,7 @@ impl TagFiles {
         let saving = target.map(Target::begin).transpose()?;
 
         // One nonce for each file and one for the manifest, before any file is read.
-        let mut nonces = key_file.reserve(found.files.len() as u64 + 1)?;
+        let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
         let (manifest, unread) =
             self.tag(&pool, settled, &exempt, key_file.key(), found, &mut nonces)?;
@@ -162,6 +163,14 @@ impl TagFiles {
         };
         Ok((manifest, unread))
     }
+}
+
+/// Reserves nonces. The new key file has a temporary name for a moment, and must not be left there.
+fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
+    // Waits for other processes here, where it can be interrupted.
+    key_file.reserve(0)?;
+    let _undisturbed = Undisturbed::new();
+    Ok(key_file.reserve(count)?)
 }
 
 /// Cannot happen: the nonces reserved are as many as those taken.
