@@ -14,6 +14,7 @@ mod path;
 mod progress;
 mod save;
 mod source;
+mod standard;
 mod tree;
 mod undisturbed;
 

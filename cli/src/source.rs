@@ -2,6 +2,7 @@
 
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
+use crate::standard;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -19,7 +20,10 @@ impl Source {
     /// Opens it for reading without a buffer, which would read ahead and keep a copy of a key.
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
-            Self::Stdin => Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?)),
+            Self::Stdin => {
+                standard::input()?;
+                Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+            }
             Self::File(path) => File::open(path),
         }
     }

@@ -55,6 +55,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
+        output::check()?;
         let key_file = KeyFile::open(&self.key)?;
         let (text, metadata) = self.read()?;
         let manifest = Manifest::open(&text, key_file.key())

@@ -19,7 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use generate::Generate;
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 /// Compute and verify Poly1305 tags of files and messages
@@ -87,20 +87,31 @@ pub fn main() -> ExitCode {
     let result = match parse() {
         Ok(Parsed::Cli(cli)) => run(cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),
-        Err(usage) => usage
-            .print()
-            .and_then(|()| io::stdout().flush())
-            .map(|()| {
-                // clap returns --help and --version as errors too.
-                let is_error = usage.use_stderr();
-                ExitCode::from(if is_error { 2 } else { 0 })
-            })
-            .map_err(|error| Error::new(&output::STDOUT, error)),
+        Err(usage) => explain(&usage),
     };
     result.unwrap_or_else(|error| {
         output::complain(&error);
         ExitCode::from(2)
     })
+}
+
+/// Prints why the arguments were not accepted. clap returns --help and --version as errors too.
+fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
+    if usage.use_stderr() {
+        // There is nothing to do if that fails.
+        let _ = usage.print();
+        return Ok(ExitCode::from(2));
+    }
+    output::check()?;
+    if io::stdout().is_terminal() {
+        // With the colors of the terminal.
+        usage
+            .print()
+            .map_err(|error| Error::new(&output::STDOUT, error))?;
+    } else {
+        output::print(format_args!("{}", usage.render()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 enum Parsed {

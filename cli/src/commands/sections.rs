@@ -17,7 +17,10 @@ pub(super) const SECTIONS: [Section; 2] = [
                 "1",
                 "a tag does not match, or files differ from the manifest",
             ),
-            ("2", "wrong usage, or an error reading or writing"),
+            (
+                "2",
+                "wrong usage, or an error reading or writing, also if standard input or output is closed",
+            ),
         ],
     },
     Section {

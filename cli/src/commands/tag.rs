@@ -69,6 +69,9 @@ impl TagFiles {
             let why = "standard input has no path to check later; use ./- for a file of this name";
             return Err(Error::new(&"-", why));
         }
+        if self.output.is_none() {
+            output::check()?;
+        }
         let key_file = KeyFile::open(&self.key)?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
