@@ -27,7 +27,7 @@ fn every_line_of_a_manifest() {
     let lines: Vec<&str> = manifest.lines().collect();
     assert_eq!(
         lines[..3],
-        ["hornet manifest 1", "symbolic links: left out", "path t"]
+        ["hornet manifest 2", "symbolic links: left out", "path t"]
     );
     assert_eq!(paths(&manifest), TREE);
     for (line, path) in lines[3..7].iter().zip(TREE) {
@@ -36,7 +36,7 @@ fn every_line_of_a_manifest() {
         let content = fs::read(folder.path(path)).unwrap();
         assert!(is_tag_of(&key_file, line, &content), "{path}");
     }
-    assert_eq!(lines[7], "files 4 unread 0");
+    assert_eq!(lines[7], "files 4 unread 0 others 0");
     let seal: Vec<&str> = lines[8].split(' ').collect();
     assert_eq!((seal.len(), seal[0], lines.len()), (3, "seal", 9));
     let nonce: Nonce = seal[1].parse().unwrap();

@@ -88,7 +88,7 @@ fn symbolic_links_are_followed_if_asked() {
     );
     let manifest = folder.read("m");
     assert!(
-        manifest.contains("\nunread t/dangling\nunread t/loop\nfiles 7 unread 2\n"),
+        manifest.contains("\nunread t/dangling\nunread t/loop\nother folder t/"),
         "{manifest}"
     );
 }
@@ -305,7 +305,7 @@ fn files_without_read_permission() {
     let manifest = folder.read("m");
     assert_eq!(paths(&manifest), ["t/empty", "t/sub/b"]);
     assert!(
-        manifest.contains("\nunread t/a\nunread t/sub/deep\nfiles 2 unread 2\n"),
+        manifest.contains("\nunread t/a\nunread t/sub/deep\nfiles 2 unread 2 others 0\n"),
         "{manifest}"
     );
     let listed = "t/empty: OK\nt/sub/b: OK\n\
@@ -337,7 +337,7 @@ fn files_that_cannot_be_read_are_listed() {
     );
     let manifest = folder.read("m");
     assert!(
-        manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1\n"),
+        manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1 others 0\n"),
         "{manifest}"
     );
     // Its length is given as 0.

@@ -2,24 +2,23 @@
 
 //! `hornet check`: verifies a manifest, and the files it lists.
 
+use crate::commands::extra;
 use crate::commands::options::Options;
 use crate::error::Error;
-use crate::manifest::report::{Entry, Report, Status};
-use crate::manifest::{HEADER, Line, Manifest};
-use crate::output;
-use crate::path::bytes;
+use crate::manifest::report::{self, Entry, Report, Status};
+use crate::manifest::{HEADER_BYTES, Line, Manifest, Version};
+use crate::output::{self, say};
 use crate::source::Source;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::roots::Roots;
 use crate::tree::task::Task;
-use crate::tree::walk::{Strictness, Walk};
 use crate::tree::work::Work;
 use clap::Args;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::KeyFile;
-use rayon::ThreadPool;
+use std::fmt;
 use std::fs::Metadata;
 use std::io::{self, Read};
 use std::iter::zip;
@@ -32,9 +31,11 @@ pub(crate) struct Check {
     #[arg(short, long, value_name = "KEYFILE")]
     key: PathBuf,
 
-    /// Also report files that are not in the manifest
+    /// Also report as EXTRA what was added: files, links, fifos, sockets, devices, empty folders
     ///
-    /// They are searched for in the folders that were given to 'hornet tag'.
+    /// It is searched for in the folders that were given to 'hornet tag'. Modes, owners, times and the
+    /// targets of links that are not followed are not in a manifest, so their changes are not found,
+    /// nor is the removal of what has no tag.
     #[arg(long)]
     strict: bool,
 
@@ -43,6 +44,8 @@ pub(crate) struct Check {
     quiet: bool,
 
     /// Print a JSON object per line, the last one a summary
+    ///
+    /// If the manifest is refused, there is one object, whose status is REFUSED.
     #[arg(long)]
     json: bool,
 
@@ -58,17 +61,26 @@ impl Check {
         output::check()?;
         let key_file = KeyFile::open(&self.key)?;
         let (text, metadata) = self.read()?;
-        let manifest = Manifest::open(&text, key_file.key())
-            .map_err(|problem| Error::new(&self.manifest, problem))?;
+        let mut manifest = match Manifest::open(&text, key_file.key()) {
+            Ok(manifest) => manifest,
+            Err(problem) if problem.is_seal() => return self.refuse(&problem),
+            Err(problem) => return Err(Error::new(&self.manifest, problem)),
+        };
         drop(text);
 
         let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
         let pool = self.options.pool()?;
         let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
         let mut report = Report::default();
+        if self.strict && manifest.others.is_none() {
+            say(format_args!(
+                "{}: of version 1, which lists files only: nothing else is reported as EXTRA",
+                self.manifest
+            ));
+        }
         let extra = if self.strict {
             let exempt = Exempt::new(&key_file, [metadata].into_iter().chain(output::file()));
-            extra(&manifest, &exempt, &pool)?
+            extra::find(&mut manifest, &exempt, &pool)?
         } else {
             Vec::new()
         };
@@ -91,6 +103,18 @@ impl Check {
         Ok(ExitCode::from(report.exit_status()))
     }
 
+    /// Reports a manifest that cannot be trusted.
+    fn refuse(&self, why: &impl fmt::Display) -> Result<ExitCode, Error> {
+        let error = Error::new(&self.manifest, why);
+        if self.json {
+            output::print_all(|stdout| {
+                report::write_json_refusal(stdout, &self.manifest, &why.to_string())
+            })?;
+        }
+        output::complain(&error);
+        Ok(ExitCode::from(1))
+    }
+
     /// Reads the whole manifest. Stops after the first line if that is not a manifest's, because
     /// the input may be endless.
     fn read(&self) -> Result<(Vec<u8>, Metadata), Error> {
@@ -99,45 +123,15 @@ impl Check {
             let metadata = file.metadata()?;
             let mut text = Vec::new();
             (&mut file)
-                .take(HEADER.len() as u64)
+                .take(HEADER_BYTES as u64)
                 .read_to_end(&mut text)?;
-            if text == HEADER.as_bytes() {
+            if Version::of(&text).is_some() {
                 file.read_to_end(&mut text)?;
             }
             Ok((text, metadata))
         };
         read().map_err(|error| Error::new(&self.manifest, error))
     }
-}
-
-/// Files that exist and are not in the manifest, and folders that cannot be read.
-fn extra(manifest: &Manifest, exempt: &Exempt, pool: &ThreadPool) -> Result<Vec<Entry>, Error> {
-    let walk = Walk {
-        follow_symlinks: manifest.follow_symlinks,
-        exempt,
-        pool,
-        strictness: Strictness::Recorded,
-    };
-    let found = walk.run(&manifest.arguments)?;
-    let is_known = |path: &Path| {
-        // Both lists are sorted.
-        let by_bytes = |other: &PathBuf| bytes(other).cmp(bytes(path));
-        let file = manifest.files.binary_search_by(|line| by_bytes(&line.path));
-        file.is_ok() || manifest.unread.binary_search_by(by_bytes).is_ok()
-    };
-    let extra = found
-        .files
-        .into_iter()
-        .filter(|path| !is_known(path) && !exempt.is_at(path));
-    let extra = extra.map(|path| Entry {
-        path,
-        status: Status::Extra,
-    });
-    let unreadable = found.unread.into_iter().map(|unread| Entry {
-        path: unread.path,
-        status: Status::Unreadable(unread.reason),
-    });
-    Ok(extra.chain(unreadable).collect())
 }
 
 /// A file to be checked.

@@ -4,6 +4,7 @@
 
 mod bound;
 mod check;
+mod extra;
 mod generate;
 mod info;
 mod keygen;
@@ -55,11 +56,12 @@ enum Command {
 
     /// Check files against a manifest
     ///
-    /// A manifest that was changed, truncated or made with another key is refused as a whole.
-    /// Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
+    /// A manifest that was changed, truncated or made with another key is refused as a whole, with
+    /// exit status 1. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
     /// UNREADABLE.
     ///
-    /// The exit status is 0 if all files are OK, 1 if some differ, 2 if some cannot be read.
+    /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, 2 if
+    /// some cannot be read.
     Check(check::Check),
 
     /// Show the bound on the probability of a forgery under one key

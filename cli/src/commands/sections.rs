@@ -15,7 +15,7 @@ pub(super) const SECTIONS: [Section; 2] = [
             ("0", "success"),
             (
                 "1",
-                "a tag does not match, or files differ from the manifest",
+                "a tag does not match, files differ from the manifest, or its seal does not match",
             ),
             (
                 "2",

@@ -5,16 +5,17 @@
 use crate::commands::options::Options;
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
-use crate::manifest::{self, Line, Manifest};
+use crate::manifest::{self, Line, Manifest, Other};
 use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
+use crate::tree::kind::Kind;
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::Task;
-use crate::tree::walk::{Found, Strictness, Unread, Walk};
+use crate::tree::walk::{Found, LeftOut, Strictness, Unread, Walk};
 use crate::tree::work::Work;
 use crate::undisturbed::Undisturbed;
 use clap::Args;
@@ -128,15 +129,10 @@ impl TagFiles {
         found: Found,
         nonces: &mut Nonces,
     ) -> Result<(Manifest, Vec<Unread>), Error> {
-        for (path, why) in &found.left_out {
-            say(format_args!("{}: left out: {why}", Escaped::new(path)));
-        }
-        if found.links > 0 {
-            say(format_args!(
-                "symbolic links left out: {}; --follow-symlinks follows them",
-                found.links
-            ));
-        }
+        say_left_out(&found);
+        let others = found.left_out.into_iter();
+        let others = others.map(|LeftOut { path, kind, .. }| Other { path, kind });
+        let others = Some(others.collect());
         let roots = Roots::new(&self.paths, self.follow_symlinks);
         let work = Work::new(key, &roots, pool, !self.options.no_mmap)
             .settled(settled)
@@ -163,8 +159,28 @@ impl TagFiles {
             arguments: self.paths,
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
+            others,
         };
         Ok((manifest, unread))
+    }
+}
+
+/// Reports what is left out of the tags, but for empty folders, of which nothing is.
+fn say_left_out(found: &Found) {
+    let mut links = 0;
+    for LeftOut { path, kind, why } in &found.left_out {
+        let path = Escaped::new(path);
+        match (kind, why) {
+            (_, Some(why)) => say(format_args!("{path}: left out: {why}")),
+            (Kind::Folder, None) => {}
+            (Kind::Symlink, None) => links += 1,
+            (kind, None) => say(format_args!("{path}: left out: {kind}")),
+        }
+    }
+    if links > 0 {
+        say(format_args!(
+            "symbolic links left out: {links}; --follow-symlinks follows them"
+        ));
     }
 }
 

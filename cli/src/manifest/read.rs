@@ -2,11 +2,12 @@
 
 //! Parses the text of a manifest up to the seal.
 
-use crate::manifest::content::{Line, Manifest};
+use crate::manifest::content::{Line, Manifest, Other};
 use crate::manifest::escape::unescape;
 use crate::manifest::problem::Problem;
-use crate::manifest::text::{DIGITS, PATH, UNREAD, digits, links_line};
+use crate::manifest::text::{DIGITS, OTHER, PATH, UNREAD, Version, digits, links_line};
 use crate::path::bytes;
+use crate::tree::kind::Kind;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
@@ -15,21 +16,23 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// Parses all lines but the seal. They must have been verified.
-pub(super) fn read(body: &[u8]) -> Result<Manifest, Problem> {
-    Reader::new(body).read()
+pub(super) fn read(body: &[u8], version: Version) -> Result<Manifest, Problem> {
+    Reader::new(body, version).read()
 }
 
 struct Reader<'a> {
     /// The lines that remain.
     rest: &'a [u8],
+    version: Version,
     /// The number of the next line.
     number: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8]) -> Self {
+    fn new(body: &'a [u8], version: Version) -> Self {
         Self {
             rest: body,
+            version,
             number: 1,
         }
     }
@@ -57,11 +60,16 @@ impl<'a> Reader<'a> {
             files.push(file);
         }
         let unread = self.paths(UNREAD)?;
+        let others = match self.version {
+            Version::One => None,
+            Version::Two => Some(self.others()?),
+        };
         let manifest = Manifest {
             follow_symlinks,
             arguments,
             files,
             unread,
+            others,
         };
         let count = manifest.count();
         if self.next() != Some(count.as_bytes()) {
@@ -99,6 +107,26 @@ impl<'a> Reader<'a> {
             paths.push(self.path(&line[word.len()..])?);
         }
         Ok(paths)
+    }
+
+    fn others(&mut self) -> Result<Vec<Other>, Problem> {
+        let mut others: Vec<Other> = Vec::new();
+        while let Some(line) = self.next_if(|line| line.starts_with(OTHER)) {
+            let mut words = line[OTHER.len()..].splitn(2, |&byte| byte == b' ');
+            let kind = words.next().and_then(Kind::named);
+            let (Some(kind), Some(path)) = (kind, words.next()) else {
+                return Err(self.problem("not a kind and a path"));
+            };
+            let path = self.path(path)?;
+            if others
+                .last()
+                .is_some_and(|last| bytes(&last.path) >= bytes(&path))
+            {
+                return Err(self.problem("out of order"));
+            }
+            others.push(Other { path, kind });
+        }
+        Ok(others)
     }
 
     fn path(&self, text: &[u8]) -> Result<PathBuf, Problem> {

@@ -5,6 +5,7 @@
 use crate::manifest::escape::Escaped;
 use crate::output::say;
 use crate::source::Source;
+use crate::tree::kind::Kind;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ pub(crate) enum Status {
     Ok,
     Changed,
     Missing,
-    Extra,
+    /// A file, or if it is none, its kind.
+    Extra(Option<Kind>),
     /// It could not be read when the manifest was made.
     Unread,
     Unreadable(String),
@@ -49,7 +51,7 @@ impl Extend<Entry> for Report {
                 Status::Ok => &mut counts.ok,
                 Status::Changed => &mut counts.changed,
                 Status::Missing => &mut counts.missing,
-                Status::Extra => &mut counts.extra,
+                Status::Extra(_) => &mut counts.extra,
                 Status::Unread => &mut counts.unread,
                 Status::Unreadable(_) => &mut counts.unreadable,
             } += 1;
@@ -64,7 +66,7 @@ impl Status {
             Self::Ok => "OK",
             Self::Changed => "CHANGED",
             Self::Missing => "MISSING",
-            Self::Extra => "EXTRA",
+            Self::Extra(_) => "EXTRA",
             Self::Unread => "UNREAD",
             Self::Unreadable(_) => "UNREADABLE",
         }
@@ -72,11 +74,33 @@ impl Status {
 
     fn reason(&self) -> Option<&str> {
         match self {
+            Self::Extra(kind) => kind.map(Kind::word),
             Self::Unreadable(reason) => Some(reason),
             Self::Unread => Some("could not be read when the manifest was made"),
             _ => None,
         }
     }
+}
+
+/// Writes that a manifest cannot be trusted, so that nothing was checked.
+pub(crate) fn write_json_refusal(
+    to: &mut impl Write,
+    manifest: &Source,
+    reason: &str,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Refused<'a> {
+        manifest: String,
+        status: &'a str,
+        reason: &'a str,
+    }
+    let refused = Refused {
+        manifest: manifest.to_string(),
+        status: "REFUSED",
+        reason,
+    };
+    serde_json::to_writer(&mut *to, &refused)?;
+    writeln!(to)
 }
 
 impl Report {

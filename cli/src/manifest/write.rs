@@ -2,9 +2,9 @@
 
 //! Writes the text of a manifest up to the seal.
 
-use crate::manifest::content::{Line, Manifest};
+use crate::manifest::content::{Line, Manifest, Other};
 use crate::manifest::escape::Escaped;
-use crate::manifest::text::{HEADER, PATH, UNREAD, links_line, push_digits};
+use crate::manifest::text::{OTHER, PATH, UNREAD, links_line, push_digits};
 use std::path::Path;
 
 impl Manifest {
@@ -12,7 +12,7 @@ impl Manifest {
     /// lines.
     pub(super) fn body(&self) -> Vec<u8> {
         let mut text = Vec::with_capacity(128 * (self.files.len() + 1));
-        text.extend_from_slice(HEADER.as_bytes());
+        text.extend_from_slice(self.version().header().as_bytes());
         text.extend_from_slice(links_line(self.follow_symlinks).as_bytes());
         text.push(b'\n');
         for path in &self.arguments {
@@ -28,6 +28,12 @@ impl Manifest {
         }
         for path in &self.unread {
             text.extend_from_slice(UNREAD);
+            push_path(&mut text, path);
+        }
+        for Other { path, kind } in self.others.iter().flatten() {
+            text.extend_from_slice(OTHER);
+            text.extend_from_slice(kind.word().as_bytes());
+            text.push(b' ');
             push_path(&mut text, path);
         }
         text.extend_from_slice(self.count().as_bytes());

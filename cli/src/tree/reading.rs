@@ -90,6 +90,7 @@ pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::kind::Kind;
     use std::io::Write;
     use tempfile::NamedTempFile;
 
@@ -150,7 +151,7 @@ mod tests {
         let folder = File::open("/").unwrap();
         assert!(matches!(
             regular(&folder),
-            Err(Failure::NotRegular("a directory"))
+            Err(Failure::NotRegular(Kind::Folder))
         ));
     }
 }

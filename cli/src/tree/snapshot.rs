@@ -2,7 +2,7 @@
 
 //! The metadata of a file that show whether it changed while it was read.
 
-use crate::tree::failure::kind;
+use crate::tree::kind::Kind;
 use rustix::fs::{FileType, Mode, Stat, fstat};
 use std::fs::Metadata;
 use std::io;
@@ -26,8 +26,8 @@ impl Snapshot {
     }
 
     /// Its kind, if it is not a regular file.
-    pub(crate) fn is_not(self) -> Option<&'static str> {
-        (self.file_type != FileType::RegularFile).then(|| kind(self.file_type))
+    pub(crate) fn is_not(self) -> Option<Kind> {
+        (self.file_type != FileType::RegularFile).then(|| Kind::of(self.file_type))
     }
 
     /// Whether a regular file has another length or modification time by now. Detects changes by

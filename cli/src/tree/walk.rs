@@ -7,7 +7,8 @@ use crate::manifest::escape::Escaped;
 use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::exempt::Exempt;
-use crate::tree::failure::{Failure, kind};
+use crate::tree::failure::Failure;
+use crate::tree::kind::Kind;
 use crate::tree::opener::Opener;
 use crate::tree::roots::Roots;
 use crate::tree::visits::{Inner, Place, Visits};
@@ -31,15 +32,21 @@ pub(crate) struct Unread {
     pub(crate) reason: String,
 }
 
+/// What is not a file, or a folder that is not entered or has nothing in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    /// Why a folder was not entered.
+    pub(crate) why: Option<String>,
+}
+
 /// What was found. Everything is sorted by the bytes of the paths.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) unread: Vec<Unread>,
-    /// What is neither a file nor a folder, with the reason why it was left out.
-    pub(crate) left_out: Vec<(PathBuf, String)>,
-    /// Symbolic links that were not followed.
-    pub(crate) links: usize,
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// What to do about an argument that cannot be tagged.
@@ -125,7 +132,9 @@ impl Walk<'_> {
         let mut folders = vec![top];
         while !folders.is_empty() {
             if self.follow_symlinks {
-                folders = visits.choose(folders, |path, why| found.left_out.push((path, why)));
+                folders = visits.choose(folders, |path, why| {
+                    found.leave_out(path, Kind::Folder, Some(why));
+                });
             }
             let results: Vec<_> = folders
                 .into_par_iter()
@@ -164,6 +173,7 @@ fn read_folder(
 ) -> Result<Vec<Inner>, Failure> {
     let fd = opener.folder(path)?;
     let mut inner = Vec::new();
+    let mut is_empty = true;
     let mut dir = Dir::new(fd).map_err(io::Error::from)?;
     while let Some(entry) = dir.read() {
         let entry = entry.map_err(io::Error::from)?;
@@ -171,17 +181,20 @@ fn read_folder(
         if name == b"." || name == b".." {
             continue;
         }
+        is_empty = false;
         let path = joined(path, name);
         match entry_of(&dir, &entry, place) {
             Ok(Entry::File) => found.files.push(path),
             Ok(Entry::Folder(place)) => inner.push(Inner { path, place }),
-            Ok(Entry::Other(FileType::Symlink)) => found.links += 1,
-            Ok(Entry::Other(other)) => found.left_out.push((path, kind(other).into())),
+            Ok(Entry::Other(kind)) => found.leave_out(path, kind, None),
             Err(error) => found.unread.push(Unread {
                 path,
                 reason: error.to_string(),
             }),
         }
+    }
+    if is_empty {
+        found.leave_out(path.to_owned(), Kind::Folder, None);
     }
     Ok(inner)
 }
@@ -191,7 +204,7 @@ enum Entry {
     File,
     /// With its place if links are followed.
     Folder(Option<Arc<Place>>),
-    Other(FileType),
+    Other(Kind),
 }
 
 /// What an entry of the folder at `place` is, or what it leads to if it is a link to be
@@ -207,7 +220,7 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
         return Ok(match file_type {
             FileType::RegularFile => Entry::File,
             FileType::Directory => Entry::Folder(None),
-            other => Entry::Other(other),
+            other => Entry::Other(Kind::of(other)),
         });
     };
     let stat = stat(AtFlags::empty())?;
@@ -217,17 +230,20 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
             let identity = (stat.st_dev, stat.st_ino);
             Entry::Folder(Some(Place::below(place, identity, is_link).into()))
         }
-        other => Entry::Other(other),
+        other => Entry::Other(Kind::of(other)),
     })
 }
 
 impl Found {
+    fn leave_out(&mut self, path: PathBuf, kind: Kind, why: Option<String>) {
+        self.left_out.push(LeftOut { path, kind, why });
+    }
+
     /// Adds what was found in another folder.
     fn append(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.unread.append(&mut other.unread);
         self.left_out.append(&mut other.left_out);
-        self.links += other.links;
     }
 
     /// Sorts everything, and removes what was found more than once.
@@ -237,14 +253,19 @@ impl Found {
         if arguments.iter().any(|path| plain(path) != bytes(path)) {
             let mut seen = HashSet::new();
             self.files.retain(|path| seen.insert(plain(path)));
+            self.unread
+                .retain(|unread| seen.insert(plain(&unread.path)));
+            self.left_out
+                .retain(|other| seen.insert(plain(&other.path)));
         }
         // The stable sort uses the runs that are sorted already.
         self.files.par_sort_by(|a, b| bytes(a).cmp(bytes(b)));
         self.files.dedup();
         self.unread
             .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-        self.unread.dedup();
-        self.left_out.sort_unstable();
-        self.left_out.dedup();
+        self.unread.dedup_by(|a, b| a.path == b.path);
+        self.left_out
+            .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        self.left_out.dedup_by(|a, b| a.path == b.path);
     }
 }
