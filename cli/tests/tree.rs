@@ -196,7 +196,7 @@ fn names_of_all_kinds() {
     let folder = Folder::new();
     prints(&folder.run("keygen k"), "");
     fs::create_dir(folder.path("t")).unwrap();
-    let names: [&[u8]; 9] = [
+    let names: [&[u8]; 11] = [
         b"\xff\xfe",
         b"\n",
         b"a\nseal x",
@@ -206,6 +206,8 @@ fn names_of_all_kinds() {
         b"\x1b[31m",
         "ü".as_bytes(),
         b"tab\there",
+        "line\u{2028}a: OK".as_bytes(),
+        "\u{202e}gpj.exe".as_bytes(),
     ];
     for name in names {
         folder.file(OsStr::from_bytes(&[b"t/", name].concat()), name);
@@ -222,10 +224,12 @@ fn names_of_all_kinds() {
         r"t/tab\x09here",
         "t/ü",
         r"t/\xff\xfe",
+        r"t/line\xe2\x80\xa8a: OK",
+        r"t/\xe2\x80\xaegpj.exe",
     ];
     let mut sorted = names.map(|name| [b"t/", name].concat());
     sorted.sort();
-    assert_eq!(paths(&manifest).len(), 9);
+    assert_eq!(paths(&manifest).len(), 11);
     for path in escaped {
         assert!(
             paths(&manifest).contains(&path),
@@ -236,7 +240,7 @@ fn names_of_all_kinds() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
         stdout.lines().filter(|line| line.ends_with(": OK")).count(),
-        9,
+        11,
         "{stdout}"
     );
     assert_eq!(output.status.code(), Some(0));
@@ -262,6 +266,17 @@ fn names_of_all_kinds() {
         .output()
         .unwrap();
     complains(&output, 2, &[r"no\n\xff: No such file"]);
+    // All that name a path escape it.
+    let strange = "no\u{202e}\u{2028}";
+    for (arguments, escaped) in [
+        ("tag -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("check -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("mac --key-file k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("check m -k", r#""no\u{202e}\u{2028}": "#),
+    ] {
+        let output = folder.hornet(arguments).arg(strange).output().unwrap();
+        complains(&output, 2, &[escaped]);
+    }
 }
 
 /// Paths longer than the system accepts.

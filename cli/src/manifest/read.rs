@@ -3,7 +3,7 @@
 //! Parses the text of a manifest up to the seal.
 
 use crate::manifest::content::{Line, Manifest, Other};
-use crate::manifest::escape::unescape;
+use crate::manifest::escape::unescape_in;
 use crate::manifest::problem::Problem;
 use crate::manifest::text::{DIGITS, OTHER, PATH, UNREAD, Version, digits, links_line};
 use crate::path::bytes;
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
 
     fn path(&self, text: &[u8]) -> Result<PathBuf, Problem> {
         let text = std::str::from_utf8(text).map_err(|_| self.problem("not UTF-8"))?;
-        let path = unescape(text).map_err(|problem| self.problem(problem))?;
+        let path = unescape_in(self.version, text).map_err(|problem| self.problem(problem))?;
         Ok(OsString::from_vec(path).into())
     }
 

@@ -216,6 +216,13 @@ fn paths() {
         panic!();
     };
     assert!(error.to_string().contains(r"a\nkey"), "{error}");
+    for control in [
+        '\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}', '\u{202e}',
+        '\u{2066}', '\u{2069}',
+    ] {
+        let error = KeyFile::open(&folder.path().join(format!("{control}key"))).unwrap_err();
+        assert!(!error.to_string().contains(control), "{error}");
+    }
 }
 
 #[test]
