@@ -60,7 +60,7 @@ struct Message {
     /// The message, the only one under this key; '-' is standard input
     ///
     /// Large regular files are mapped into memory, others are read as a stream. It is an error if
-    /// the file changes meanwhile.
+    /// the file or its metadata change meanwhile.
     #[arg(default_value = "-")]
     input: Source,
 

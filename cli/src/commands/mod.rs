@@ -49,8 +49,9 @@ enum Command {
     /// Each file gets a nonce and the Poly1305-AES tag of its content. The last line authenticates
     /// the manifest itself. docs/manifest.md describes the format.
     ///
-    /// A file that cannot be read, or changes while it is read, is reported and listed in the
-    /// manifest as unread. The exit status is 2 then. The key file and MANIFEST are left out,
+    /// A file that cannot be read, or changes while it is read (its length, or the time of its last
+    /// modification or of its last change of any kind), is reported and listed in the manifest as
+    /// unread. The exit status is 2 then. The key file and MANIFEST are left out,
     /// whatever link or mount leads to them.
     Tag(tag::TagFiles),
 

@@ -17,6 +17,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_private: bool,
     pub(crate) length: u64,
     modified: (i64, i64),
+    /// When content or metadata changed. Programs cannot set this time, except by setting the clock.
+    changed: (i64, i64),
     file_type: FileType,
 }
 
@@ -30,9 +32,9 @@ impl Snapshot {
         (self.file_type != FileType::RegularFile).then(|| Kind::of(self.file_type))
     }
 
-    /// Whether a regular file has another length or modification time by now. Detects changes by
-    /// programs that do not hide them, as far as the time stamps of the file system distinguish
-    /// writes.
+    /// Whether a regular file has another length, modification time or change time by now. Detects
+    /// changes as far as the time stamps of the file system distinguish writes, also if a program
+    /// sets the modification time back. A change of metadata alone (mode, owner, links) counts too.
     pub(crate) fn has_changed(self, file: impl AsFd) -> io::Result<bool> {
         Ok(self.is_not().is_none() && self != Self::of(file)?)
     }
@@ -57,6 +59,7 @@ impl From<&Stat> for Snapshot {
             // No file has a negative length.
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             file_type: FileType::from_raw_mode(stat.st_mode),
         }
     }
@@ -104,6 +107,24 @@ mod tests {
     use std::fs;
     use std::thread::sleep;
     use std::time::Duration;
+
+    /// As `touch -r` does, to hide a change.
+    #[test]
+    fn a_change_whose_time_is_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "before").unwrap();
+        let file = fs::File::open(&path).unwrap();
+        let before = Snapshot::of(&file).unwrap();
+        let modified = file.metadata().unwrap().modified().unwrap();
+        assert!(!before.has_changed(&file).unwrap());
+        sleep(Duration::from_millis(20));
+        fs::write(&path, "hidden").unwrap();
+        let writer = fs::File::options().write(true).open(&path).unwrap();
+        writer.set_modified(modified).unwrap();
+        assert_eq!(file.metadata().unwrap().modified().unwrap(), modified);
+        assert!(before.has_changed(&file).unwrap());
+    }
 
     #[test]
     fn settled() {
