@@ -15,6 +15,7 @@ mod progress;
 mod save;
 mod source;
 mod standard;
+mod time;
 mod tree;
 mod undisturbed;
 

@@ -381,9 +381,13 @@ fn json() {
         "\n",
         r#"{"path":"t/sub/b2","status":"EXTRA"}"#,
         "\n",
-        r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0}}"#,
+        r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0},"#,
+        r#""number":5,"sealed":"TIME"}"#,
         "\n",
     );
+    let manifest = folder.read("m");
+    let time = manifest.lines().nth(1).unwrap();
+    let all = &all.replace("TIME", time.strip_prefix("sealed ").unwrap());
     finds(
         &folder.run("check --json --strict -k k m"),
         1,

@@ -3,10 +3,12 @@
 //! `hornet check`: verifies a manifest, and the files it lists.
 
 use crate::commands::extra;
+use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::options::Options;
 use crate::error::Error;
+use crate::manifest::escape::Escaped;
 use crate::manifest::report::{self, Entry, Report, Status};
-use crate::manifest::{HEADER_BYTES, Line, Manifest, Version};
+use crate::manifest::{Line, Version};
 use crate::output::{self, say};
 use crate::source::Source;
 use crate::tree::exempt::Exempt;
@@ -18,9 +20,7 @@ use clap::Args;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::KeyFile;
-use std::fmt;
-use std::fs::Metadata;
-use std::io::{self, Read};
+use std::env;
 use std::iter::zip;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,7 +39,19 @@ pub(crate) struct Check {
     #[arg(long)]
     strict: bool,
 
-    /// Print only files that are not OK
+    /// Refuse a manifest that was sealed before OTHER, a manifest of the same key
+    ///
+    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted. Keep the
+    /// last manifest that was accepted in a place of its own: an old manifest with the old files
+    /// passes otherwise.
+    #[arg(long, value_name = "OTHER")]
+    newer_than: Option<Source>,
+
+    /// Resolve relative paths of the manifest in DIR instead of the current folder
+    #[arg(long, value_name = "DIR")]
+    base: Option<PathBuf>,
+
+    /// Print only files that are not OK, and not when the manifest was sealed
     #[arg(short, long)]
     quiet: bool,
 
@@ -60,24 +72,37 @@ impl Check {
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
         output::check()?;
         let key_file = KeyFile::open(&self.key)?;
-        let (text, metadata) = self.read()?;
-        let mut manifest = match Manifest::open(&text, key_file.key()) {
-            Ok(manifest) => manifest,
-            Err(problem) if problem.is_seal() => return self.refuse(&problem),
-            Err(problem) => return Err(Error::new(&self.manifest, problem)),
+        let opened = match self.open(&key_file) {
+            Ok(opened) => opened,
+            Err(NotOpened::Failed(error)) => return Err(error),
+            Err(NotOpened::Refused(source, why)) => return self.refuse(source, &why),
         };
-        drop(text);
-
-        let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
-        let pool = self.options.pool()?;
-        let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
-        let mut report = Report::default();
-        if self.strict && manifest.others.is_none() {
+        if !self.quiet {
+            opened.say_when();
+        }
+        if self.newer_than.is_none() {
+            opened.warn_of_newer(&key_file)?;
+        }
+        let mut report = Report::new(opened.number(), opened.manifest.sealed);
+        let Opened {
+            mut manifest,
+            metadata,
+            ..
+        } = opened;
+        if self.strict && manifest.version() == Version::One {
             say(format_args!(
                 "{}: of version 1, which lists files only: nothing else is reported as EXTRA",
                 self.manifest
             ));
         }
+
+        // All other files are open or read by now.
+        if let Some(base) = &self.base {
+            env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))?;
+        }
+        let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
+        let pool = self.options.pool()?;
+        let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
         let extra = if self.strict {
             let exempt = Exempt::new(&key_file, [metadata].into_iter().chain(output::file()));
             extra::find(&mut manifest, &exempt, &pool)?
@@ -103,34 +128,22 @@ impl Check {
         Ok(ExitCode::from(report.exit_status()))
     }
 
-    /// Reports a manifest that cannot be trusted.
-    fn refuse(&self, why: &impl fmt::Display) -> Result<ExitCode, Error> {
-        let error = Error::new(&self.manifest, why);
-        if self.json {
-            output::print_all(|stdout| {
-                report::write_json_refusal(stdout, &self.manifest, &why.to_string())
-            })?;
+    /// Opens the manifest, which must not be older than that of --newer-than.
+    fn open(&self, key_file: &KeyFile) -> Result<Opened<'_>, NotOpened<'_>> {
+        let opened = Opened::new(&self.manifest, key_file)?;
+        match &self.newer_than {
+            Some(other) => opened.not_older_than(&Opened::new(other, key_file)?),
+            None => Ok(opened),
         }
-        output::complain(&error);
-        Ok(ExitCode::from(1))
     }
 
-    /// Reads the whole manifest. Stops after the first line if that is not a manifest's, because
-    /// the input may be endless.
-    fn read(&self) -> Result<(Vec<u8>, Metadata), Error> {
-        let read = || -> io::Result<_> {
-            let mut file = self.manifest.open()?;
-            let metadata = file.metadata()?;
-            let mut text = Vec::new();
-            (&mut file)
-                .take(HEADER_BYTES as u64)
-                .read_to_end(&mut text)?;
-            if Version::of(&text).is_some() {
-                file.read_to_end(&mut text)?;
-            }
-            Ok((text, metadata))
-        };
-        read().map_err(|error| Error::new(&self.manifest, error))
+    /// Reports a manifest that is not to be trusted.
+    fn refuse(&self, source: &Source, why: &str) -> Result<ExitCode, Error> {
+        if self.json {
+            output::print_all(|stdout| report::write_json_refusal(stdout, source, why))?;
+        }
+        output::complain(&Error::new(source, why));
+        Ok(ExitCode::from(1))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::error::Error;
 use crate::manifest::report::{Entry, Status};
-use crate::manifest::{Manifest, Other};
+use crate::manifest::{Manifest, Version};
 use crate::path::{bytes, joined};
 use crate::tree::exempt::Exempt;
 use crate::tree::kind::Kind;
@@ -75,23 +75,27 @@ impl Known<'_> {
                 .is_ok()
     }
 
+    /// Version 1 says nothing about what is not a file.
     fn has_other(&self, LeftOut { path, kind, .. }: &LeftOut) -> bool {
-        let Some(others) = &self.0.others else {
-            // The manifest says nothing about them.
-            return true;
-        };
+        let others = &self.0.others;
         let found = others.binary_search_by(|other| bytes(&other.path).cmp(bytes(path)));
-        found.is_ok_and(|at| others[at].kind == *kind)
+        self.0.version() == Version::One
+            || found.is_ok_and(|at| others[at].kind == *kind)
             || self.has(path)
-            || (*kind == Kind::Folder && self.has_below(path, others))
+            || (*kind == Kind::Folder && self.has_below(path))
     }
 
     /// Whether something in this folder is listed: then the folder was there.
-    fn has_below(&self, folder: &Path, others: &[Other]) -> bool {
+    fn has_below(&self, folder: &Path) -> bool {
         let start = joined(folder, b"");
         let start = bytes(&start);
         let has = |first: Option<&Path>| first.is_some_and(|path| bytes(path).starts_with(start));
-        let Manifest { files, unread, .. } = self.0;
+        let Manifest {
+            files,
+            unread,
+            others,
+            ..
+        } = self.0;
         let file = files.partition_point(|line| bytes(&line.path) < start);
         let other = others.partition_point(|other| bytes(&other.path) < start);
         let unread_at = unread.partition_point(|path| bytes(path) < start);

@@ -9,6 +9,7 @@ mod generate;
 mod info;
 mod keygen;
 mod mac;
+mod opened;
 mod options;
 mod sections;
 mod tag;
@@ -56,6 +57,10 @@ enum Command {
     Tag(tag::TagFiles),
 
     /// Check files against a manifest
+    ///
+    /// Paths are resolved in the current folder, or in that of --base. On standard error, says when
+    /// the manifest was sealed, and warns if its key was used since for as many tags as a newer
+    /// manifest would take.
     ///
     /// A manifest that was changed, truncated or made with another key is refused as a whole, with
     /// exit status 1. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or

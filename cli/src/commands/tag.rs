@@ -9,6 +9,7 @@ use crate::manifest::{self, Line, Manifest, Other};
 use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
+use crate::time::Time;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::kind::Kind;
@@ -132,7 +133,7 @@ impl TagFiles {
         say_left_out(&found);
         let others = found.left_out.into_iter();
         let others = others.map(|LeftOut { path, kind, .. }| Other { path, kind });
-        let others = Some(others.collect());
+        let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
         let work = Work::new(key, &roots, pool, !self.options.no_mmap)
             .settled(settled)
@@ -160,6 +161,7 @@ impl TagFiles {
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
             others,
+            sealed: Some(Time::now()),
         };
         Ok((manifest, unread))
     }

@@ -3,6 +3,7 @@
 //! The content of a manifest.
 
 use crate::manifest::text::Version;
+use crate::time::Time;
 use crate::tree::kind::Kind;
 use hornet::Tag;
 use hornet::aes::Nonce;
@@ -30,23 +31,28 @@ pub struct Manifest {
     pub(crate) files: Vec<Line>,
     /// Files and folders that existed and could not be read.
     pub(crate) unread: Vec<PathBuf>,
-    /// What is not a file, and folders that have nothing in them or were not entered. `None` in
+    /// What is not a file, and folders that have nothing in them or were not entered. None in
     /// version 1, which does not list them.
-    pub(crate) others: Option<Vec<Other>>,
+    pub(crate) others: Vec<Other>,
+    /// When it was sealed. `None` in version 1, and only there.
+    pub(crate) sealed: Option<Time>,
 }
 
 impl Manifest {
     /// The line before the seal, without its end.
     pub(super) fn count(&self) -> String {
         let (files, unread) = (self.files.len(), self.unread.len());
-        match &self.others {
-            None => format!("files {files} unread {unread}"),
-            Some(others) => format!("files {files} unread {unread} others {}", others.len()),
+        match self.version() {
+            Version::One => format!("files {files} unread {unread}"),
+            Version::Two => {
+                let others = self.others.len();
+                format!("files {files} unread {unread} others {others}")
+            }
         }
     }
 
-    pub(super) fn version(&self) -> Version {
-        match self.others {
+    pub(crate) fn version(&self) -> Version {
+        match self.sealed {
             None => Version::One,
             Some(_) => Version::Two,
         }

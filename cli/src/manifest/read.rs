@@ -5,8 +5,9 @@
 use crate::manifest::content::{Line, Manifest, Other};
 use crate::manifest::escape::unescape_in;
 use crate::manifest::problem::Problem;
-use crate::manifest::text::{DIGITS, OTHER, PATH, UNREAD, Version, digits, links_line};
+use crate::manifest::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, Version, digits, links_line};
 use crate::path::bytes;
+use crate::time::Time;
 use crate::tree::kind::Kind;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
@@ -40,6 +41,10 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Manifest, Problem> {
         // The first line, which was compared before.
         self.next();
+        let sealed = match self.version {
+            Version::One => None,
+            Version::Two => Some(self.sealed()?),
+        };
         let follow_symlinks = match self.next() {
             Some(line) if line == links_line(true).as_bytes() => true,
             Some(line) if line == links_line(false).as_bytes() => false,
@@ -61,8 +66,8 @@ impl<'a> Reader<'a> {
         }
         let unread = self.paths(UNREAD)?;
         let others = match self.version {
-            Version::One => None,
-            Version::Two => Some(self.others()?),
+            Version::One => Vec::new(),
+            Version::Two => self.others()?,
         };
         let manifest = Manifest {
             follow_symlinks,
@@ -70,6 +75,7 @@ impl<'a> Reader<'a> {
             files,
             unread,
             others,
+            sealed,
         };
         let count = manifest.count();
         if self.next() != Some(count.as_bytes()) {
@@ -107,6 +113,12 @@ impl<'a> Reader<'a> {
             paths.push(self.path(&line[word.len()..])?);
         }
         Ok(paths)
+    }
+
+    fn sealed(&mut self) -> Result<Time, Problem> {
+        let line = self.next().and_then(|line| line.strip_prefix(SEALED));
+        line.and_then(Time::parse)
+            .ok_or_else(|| self.problem("not the time of the seal"))
     }
 
     fn others(&mut self) -> Result<Vec<Other>, Problem> {

@@ -5,6 +5,7 @@
 use crate::manifest::escape::Escaped;
 use crate::output::say;
 use crate::source::Source;
+use crate::time::Time;
 use crate::tree::kind::Kind;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -37,8 +38,10 @@ struct Counts {
     unreadable: u64,
 }
 
-#[derive(Default)]
 pub(crate) struct Report {
+    /// The counter of the seal.
+    number: u64,
+    sealed: Option<Time>,
     entries: Vec<Entry>,
     counts: Counts,
 }
@@ -104,6 +107,15 @@ pub(crate) fn write_json_refusal(
 }
 
 impl Report {
+    pub(crate) fn new(number: u64, sealed: Option<Time>) -> Self {
+        Self {
+            number,
+            sealed,
+            entries: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
     /// The entries to print.
     fn shown(&self, quiet: bool) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter();
@@ -130,8 +142,11 @@ impl Report {
             reason: Option<&'a str>,
         }
         #[derive(Serialize)]
-        struct Summary<'a> {
+        struct Last<'a> {
             summary: &'a Counts,
+            number: u64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            sealed: Option<String>,
         }
         for Entry { path, status } in self.shown(quiet) {
             let file = File {
@@ -142,8 +157,12 @@ impl Report {
             serde_json::to_writer(&mut *to, &file)?;
             writeln!(to)?;
         }
-        let summary = &self.counts;
-        serde_json::to_writer(&mut *to, &Summary { summary })?;
+        let last = Last {
+            summary: &self.counts,
+            number: self.number,
+            sealed: self.sealed.map(|time| time.to_string()),
+        };
+        serde_json::to_writer(&mut *to, &last)?;
         writeln!(to)
     }
 

@@ -39,6 +39,11 @@ impl Manifest {
     ///
     /// [`Problem`] if it is malformed, or does not have a valid seal of this key.
     pub fn open(text: &[u8], key: &Key) -> Result<Self, Problem> {
+        Self::open_sealed(text, key).map(|(manifest, _)| manifest)
+    }
+
+    /// The same, with the nonce of the seal.
+    pub(crate) fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
         let version = Version::of(text).ok_or_else(|| wrong_header(text))?;
         let (body, seal) = split_seal(text).ok_or(Problem::seal(
             "truncated or changed: the last line is not a seal",
@@ -53,7 +58,7 @@ impl Manifest {
                 "the seal is the tag of a file, not of a manifest",
             ));
         }
-        read(body, version)
+        Ok((read(body, version)?, seal.nonce))
     }
 }
 

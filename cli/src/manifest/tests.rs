@@ -3,6 +3,7 @@
 //! Tests of writing, sealing, verifying and reading manifests.
 
 use crate::manifest::content::{Line, Manifest, Other};
+use crate::time::Time;
 use crate::tree::kind::Kind;
 use hornet::aes::{Key, Nonce};
 
@@ -15,6 +16,10 @@ fn nonce(number: u8, purpose: u8) -> [u8; 16] {
     bytes[0] = number;
     bytes[15] = purpose;
     bytes
+}
+
+fn time() -> Option<Time> {
+    Time::parse(b"2026-11-21T22:17:38Z")
 }
 
 fn manifest() -> Manifest {
@@ -32,10 +37,8 @@ fn manifest() -> Manifest {
         arguments: vec!["b".into(), "a\n".into()],
         files: vec![line(1, "a\n"), line(2, "b/\\")],
         unread: vec!["b/c".into()],
-        others: Some(vec![
-            other(Kind::Symlink, "a b"),
-            other(Kind::Folder, "b/\n"),
-        ]),
+        others: vec![other(Kind::Symlink, "a b"), other(Kind::Folder, "b/\n")],
+        sealed: time(),
     }
 }
 
@@ -59,6 +62,7 @@ fn round_trip() {
     let text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
     let body = "\
 hornet manifest 2
+sealed 2026-11-21T22:17:38Z
 symbolic links: followed
 path b
 path a\\n
@@ -73,14 +77,14 @@ files 2 unread 1 others 2
     let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
     assert_eq!(again.unwrap().seal(&key(), Nonce::new(nonce(3, 1))), text);
     // The same, in version 1.
-    let body = body.replace("manifest 2", "manifest 1");
+    let body = body.replace("manifest 2\nsealed 2026-11-21T22:17:38Z", "manifest 1");
     let body = body
         .replace(" others 2", "")
         .replace("other symlink a b\nother folder b/\\n\n", "");
     let text = sealed(&body, nonce(3, 1));
     let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
     let again = again.unwrap();
-    assert!(again.others.is_none());
+    assert!(again.others.is_empty() && again.sealed.is_none());
     assert_eq!(again.seal(&key(), Nonce::new(nonce(3, 1))), text);
     for follow_symlinks in [true, false] {
         let empty = Manifest {
@@ -88,7 +92,8 @@ files 2 unread 1 others 2
             arguments: vec!["x".into()],
             files: Vec::new(),
             unread: Vec::new(),
-            others: Some(Vec::new()),
+            others: Vec::new(),
+            sealed: time(),
         };
         let text = empty.seal(&key(), Nonce::new(nonce(3, 1)));
         let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
@@ -187,17 +192,23 @@ fn malformed_lines() {
         assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
     }
     for (lines, expected) in [
-        ("other t/x\n", "line 4: not a kind and a path"),
-        ("other thing t/x\n", "line 4: not a kind and a path"),
-        ("other fifo \n", "line 4: no path"),
-        ("other fifo t/x\nother fifo t/x\n", "line 5: out of order"),
+        ("other t/x\n", "line 5: not a kind and a path"),
+        ("other thing t/x\n", "line 5: not a kind and a path"),
+        ("other fifo \n", "line 5: no path"),
+        ("other fifo t/x\nother fifo t/x\n", "line 6: out of order"),
         (
             "other fifo t/x\n",
-            "line 5: not `files 0 unread 0 others 1`, which is expected here",
+            "line 6: not `files 0 unread 0 others 1`, which is expected here",
         ),
     ] {
-        let head = head.replace("manifest 1", "manifest 2");
+        let head = head.replace("manifest 1", "manifest 2\nsealed 2026-11-21T22:17:38Z");
         let body = format!("{head}{lines}files 0 unread 0 others 0\n");
+        assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
+    }
+    for line in ["", "sealed 2026-11-21\n", "sealed 2026-11-21T22:17:38+\n"] {
+        let body = head.replace("manifest 1\n", &format!("manifest 2\n{line}"));
+        let body = format!("{body}files 0 unread 0 others 0\n");
+        let expected = "line 2: not the time of the seal";
         assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
     }
     // Version 1 has no such lines.

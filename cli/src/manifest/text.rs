@@ -5,7 +5,7 @@
 /// The version of the format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Does not list what is not a file.
+    /// Does not say when it was sealed, and does not list what is not a file.
     One,
     Two,
 }
@@ -29,9 +29,10 @@ impl Version {
     }
 }
 
-// The first words of lines with a path.
+// The first words of lines.
 pub(super) const PATH: &[u8] = b"path ";
 pub(super) const UNREAD: &[u8] = b"unread ";
+pub(super) const SEALED: &[u8] = b"sealed ";
 pub(super) const OTHER: &[u8] = b"other ";
 
 /// The length of 16 bytes in hexadecimal digits.

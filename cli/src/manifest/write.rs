@@ -4,7 +4,7 @@
 
 use crate::manifest::content::{Line, Manifest, Other};
 use crate::manifest::escape::Escaped;
-use crate::manifest::text::{OTHER, PATH, UNREAD, Version, links_line, push_digits};
+use crate::manifest::text::{OTHER, PATH, SEALED, UNREAD, Version, links_line, push_digits};
 use std::path::Path;
 
 impl Manifest {
@@ -14,6 +14,11 @@ impl Manifest {
         let mut text = Vec::with_capacity(128 * (self.files.len() + 1));
         let version = self.version();
         text.extend_from_slice(version.header().as_bytes());
+        if let Some(sealed) = self.sealed {
+            text.extend_from_slice(SEALED);
+            text.extend_from_slice(sealed.to_string().as_bytes());
+            text.push(b'\n');
+        }
         text.extend_from_slice(links_line(self.follow_symlinks).as_bytes());
         text.push(b'\n');
         for path in &self.arguments {
@@ -31,7 +36,7 @@ impl Manifest {
             text.extend_from_slice(UNREAD);
             push_path(&mut text, version, path);
         }
-        for Other { path, kind } in self.others.iter().flatten() {
+        for Other { path, kind } in &self.others {
             text.extend_from_slice(OTHER);
             text.extend_from_slice(kind.word().as_bytes());
             text.push(b' ');

@@ -31,6 +31,7 @@ pub fn sealed(body: &[u8]) -> Vec<u8> {
 /// The body of a manifest with lines of every kind.
 pub const BODY: &[u8] = b"\
 hornet manifest 2
+sealed 2026-11-21T22:17:38Z
 symbolic links: followed
 path b
 path a\\n

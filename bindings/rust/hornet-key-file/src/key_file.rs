@@ -122,6 +122,22 @@ impl KeyFile {
         that == self.identity || now.is_ok_and(|now| that == identity(&now))
     }
 
+    /// The counter of the next nonce that the file hands out: see
+    /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] like [`reserve`](Self::reserve).
+    pub fn next_counter(&self) -> Result<u64, Error> {
+        match self.place.read() {
+            Ok((content, _)) if is_same(&content.key, &self.key) => {
+                Ok(u64::try_from(content.next).unwrap_or(u64::MAX))
+            }
+            Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
+            Err(problem) => Err(Error::new(self.place.shown(), problem)),
+        }
+    }
+
     fn create_with(path: &Path, key: aes::Key) -> Result<Self, Problem> {
         let place = Place::of_new(path)?;
         let identity = place.create(&content::text(&key, 0))?;

@@ -4,7 +4,7 @@
 
 use super::{names, nonce, place, problem, text, write};
 use hornet::aes::{Key, Nonce};
-use hornet_key_file::{KeyFile, Purpose};
+use hornet_key_file::{KeyFile, Nonces, Purpose};
 use std::fs;
 
 #[test]
@@ -98,6 +98,25 @@ fn exhausted() {
     let mut most = file.reserve(u64::MAX).unwrap();
     assert_eq!(super::counter(&most.next().unwrap()), 1);
     assert_eq!(super::next(&file), 1 << 64);
+}
+
+#[test]
+fn counters_grow() {
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let mut last = None;
+    for count in [1, 300, 70_000] {
+        assert!(last < Some(file.next_counter().unwrap()));
+        for nonce in file.reserve(count).unwrap() {
+            let counter = Nonces::counter_of(&nonce);
+            assert!(last < Some(counter));
+            last = Some(counter);
+        }
+        assert_eq!(file.next_counter().ok(), last.map(|last| last + 1));
+    }
+    write(&path, text(1));
+    let found = problem(file.next_counter(), &path);
+    assert_eq!(found, "now holds another key than when it was opened");
 }
 
 #[test]
