@@ -131,3 +131,24 @@ for process in {1..8}; do
     wait "${processes[process]}" || fail "process $process: $(cat "stderr-$process")"
 done
 check_manifests "eight processes at once"
+
+# Ended by SIGINT or SIGTERM at each call that makes, writes or names a file: none is left with a temporary name. A signal
+# takes effect when the call returns.
+mkdir ended
+"$hornet" keygen ended/key
+ended=0
+for signal in INT TERM; do
+    for call in openat write fsync linkat rename,renameat,renameat2; do
+        for when in {1..6}; do
+            status=0
+            { strace -f -qqq -o /dev/null -e "inject=$call:signal=$signal:when=$when" \
+                "$hornet" tag -k ended/key -o ended/manifest --force tree; } > stdout 2> stderr || status=$?
+            [ "$status" = 0 ] || ended=$((ended + 1))
+            left=$(find ended -name '.*')
+            [ -z "$left" ] || fail "SIG$signal at $call $when leaves $left"
+        done
+    done
+done
+[ "$ended" -gt 0 ] || fail "no process was ended"
+"$hornet" check --quiet -k ended/key ended/manifest || fail "the manifest is not whole"
+echo "$ended processes ended by signals: no temporary file left"
