@@ -32,7 +32,8 @@ pub fn sealed(body: &[u8]) -> Vec<u8> {
 
 /// The body of a manifest with lines of every kind.
 pub const BODY: &[u8] = b"\
-hornet manifest 1
+hornet manifest 2
+sealed 2026-11-21T22:17:38Z
 symbolic links: followed
 path b
 path a\\n
@@ -40,7 +41,9 @@ path a\\n
 01000000000000000000000000000000 01010101010101010101010101010101  b/\\\\
 02000000000000000000000000000000 02020202020202020202020202020202  b/\\xff
 unread b/c
-files 3 unread 1
+other symlink a b
+other folder b/d
+files 3 unread 1 others 2
 ";
 
 /// Whether a text starts like a key file of version 1.

@@ -35,13 +35,16 @@ impl Error {
     }
 }
 
-/// Shows the path unchanged if it is UTF-8 without control characters, else quoted and escaped.
+/// Shows the path unchanged if it is UTF-8 and every character of it can be shown on one line as it
+/// is, else quoted and escaped.
 impl fmt::Display for Error {
     #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Escapes control characters, separators of lines, and what reorders the text.
+        let quoted = format!("{:?}", self.path);
         match self.path.to_str() {
-            Some(path) if !path.chars().any(char::is_control) => f.write_str(path)?,
-            _ => write!(f, "{:?}", self.path)?,
+            Some(path) if quoted.len() == path.len() + 2 => f.write_str(path)?,
+            _ => f.write_str(&quoted)?,
         }
         write!(f, ": {}", self.problem)
     }
@@ -106,4 +109,9 @@ impl fmt::Display for Problem {
             ),
         }
     }
+}
+
+/// Makes a `Problem` of an error of the operating system.
+pub(crate) fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
+    move |error| Problem::Io(what, error.into())
 }

@@ -28,8 +28,9 @@ pub struct KeyFile {
 impl KeyFile {
     /// Makes a random key and writes it to a new file, with mode 0600. Never overwrites anything.
     ///
-    /// Until it is complete, the file has a temporary name, which begins with a dot and ends in a
-    /// random number. A crash may leave such a file. Its key was never used.
+    /// On Linux, the file has no name until it is complete. On other systems, and on file systems
+    /// that cannot do this, it has a temporary name, which begins with a dot and ends in a random
+    /// number. A crash may leave such a file. Its key was never used.
     ///
     /// # Errors
     ///
@@ -125,6 +126,22 @@ impl KeyFile {
         let that = identity(metadata);
         let now = fs::metadata(self.place.path());
         that == self.identity || now.is_ok_and(|now| that == identity(&now))
+    }
+
+    /// The counter of the next nonce that the file hands out: see
+    /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] like [`reserve`](Self::reserve).
+    pub fn next_counter(&self) -> Result<u64, Error> {
+        match self.place.read() {
+            Ok((content, _)) if is_same(&content.key, &self.key) => {
+                Ok(u64::try_from(content.next).unwrap_or(u64::MAX))
+            }
+            Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
+            Err(problem) => Err(Error::new(self.place.shown(), problem)),
+        }
     }
 
     fn create_with(path: &Path, key: aes::Key) -> Result<Self, Problem> {

@@ -57,6 +57,11 @@
 //! - Only the owner may have permission to read or write the file. It must have one name, without
 //!   other hard links. A symbolic link to it is followed and kept.
 //!
+//! A process that is killed while it replaces the file may leave the new one under its temporary
+//! name: `.hornet-key-` and 16 hexadecimal digits. On Linux, that takes a
+//! kill between two adjacent system calls. Such a file holds the key. It is never removed
+//! automatically, because only its owner can tell that it is not needed.
+//!
 //! Whatever of this can be checked is checked, and gives an error. Permissions beyond the owner's,
 //! extended attributes and comments are not kept. The bytes of replaced files, which hold the same
 //! key, stay on the disk until they are overwritten.
@@ -117,6 +122,7 @@ mod error;
 mod key_file;
 mod nonces;
 mod place;
+mod temporary;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -130,6 +130,19 @@ impl Nonces {
         Self::new(0, 0, Random::KEY_FILE)
     }
 
+    /// The counter of a nonce, as far as its lower 48 bits. Of two nonces of one key file, that with
+    /// the larger counter was reserved later, unless the file was restored from a backup meanwhile.
+    #[must_use]
+    pub const fn counter_of(nonce: &Nonce) -> u64 {
+        let mut counter = 0;
+        let mut at = 6;
+        while at > 0 {
+            at -= 1;
+            counter = counter << 8 | nonce.as_bytes()[at] as u64;
+        }
+        counter
+    }
+
     /// The next nonce, for that purpose. `None` if there are no more. `None` also for
     /// [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE), which only this crate uses.
     pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {

@@ -4,7 +4,10 @@
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 
 use super::traced::{Traced, at_every_call};
-use super::{HandedOut, KeyFile, child, counter, names, next, number, place, text, text_1, write};
+use super::{
+    HandedOut, KeyFile, child, counter, is_temporary, names, next, number,
+    only_temporaries_beside_key, place, text, text_1, write,
+};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -25,9 +28,11 @@ fn killed_at_every_call_of_reserve() {
         add(&traced.kill(), &mut handed_out);
         assert!(KeyFile::open(&path).is_ok());
         handed_out.add(next(&file));
-        assert_eq!(names(&folder), ["key"]);
+        assert!(only_temporaries_beside_key(&folder));
     });
     assert!(calls > 10, "{calls}");
+    // Killed before the call that replaces the key file. At any other, nothing is left.
+    assert_eq!(names(&folder).len(), 2);
 }
 
 #[test]
@@ -49,7 +54,7 @@ fn every_call_of_reserve_fails() {
         assert_eq!(names(&folder), ["key"]);
     });
     // Random bytes may take no call. Open the folder, open the file, flock, fstat, statat, fstat,
-    // unlink, create, fchmod, write, fsync, rename, fsync.
+    // create, fchmod, write, fsync, link, rename, fsync.
     assert!(errors >= 13, "{errors}");
 }
 
@@ -82,7 +87,7 @@ fn the_upgrade_is_killed_or_fails_at_every_call() {
                 assert!(counter(number) >= 41);
                 handed_out.add(number);
             }
-            assert_eq!(names(&folder), ["key"]);
+            assert!(only_temporaries_beside_key(&folder));
             write(&path, text_1(41));
         });
         assert!(before > 10 && after > 1, "{before} {after}");
@@ -106,8 +111,9 @@ fn to_random_bytes(path: &Path) -> Option<Traced> {
 }
 
 /// The calls by which a reservation changes something.
-const CHANGES: [i64; 6] = [
+const CHANGES: [i64; 7] = [
     libc::SYS_unlinkat,
+    libc::SYS_linkat,
     libc::SYS_fchmod,
     libc::SYS_renameat,
     libc::SYS_renameat2,
@@ -157,7 +163,7 @@ fn exists_completely(folder: &TempDir, path: &Path) -> bool {
         fs::remove_file(path).unwrap();
     }
     for name in names(folder) {
-        assert!(name.starts_with(".key."), "{name}");
+        assert!(is_temporary(&name), "{name}");
     }
     exists
 }
@@ -192,7 +198,49 @@ fn every_call_of_create_fails() {
     assert!(errors >= 7, "{errors}");
 }
 
-/// On file systems that cannot rename without replacing.
+impl Traced {
+    /// Runs to the call that creates a file without a name, and lets it fail as on file systems
+    /// that have no such files.
+    fn without_nameless_files(&self) {
+        let nameless = u64::from(libc::O_TMPFILE.unsigned_abs());
+        loop {
+            let call = self.to_call().unwrap();
+            let flags = self.registers().rdx;
+            if call == libc::SYS_openat && flags & nameless == nameless {
+                return self.fail_call(libc::EOPNOTSUPP);
+            }
+            self.through_call();
+        }
+    }
+}
+
+/// On file systems that have no files without names.
+#[test]
+fn created_and_replaced_with_a_temporary_name() {
+    let (folder, path) = place();
+    for job in ["create, traced", "reserve, traced"] {
+        let traced = Traced::start(job, &path);
+        traced.without_nameless_files();
+        while traced.to_call() != Some(libc::SYS_fsync) {
+            traced.through_call();
+        }
+        let temporary = |name: &String| is_temporary(name);
+        assert_eq!(
+            names(&folder).iter().filter(|name| temporary(name)).count(),
+            1
+        );
+        let said = traced.run();
+        assert!(
+            !said.iter().any(|line| line.starts_with("error")),
+            "{said:?}"
+        );
+        assert_eq!(names(&folder), ["key"]);
+    }
+    // Those of the job are used up.
+    assert_eq!(next(&KeyFile::open(&path).unwrap()), 2);
+}
+
+/// On those that cannot rename without replacing either.
 #[test]
 fn created_by_a_link() {
     for exists in [false, true] {
@@ -201,6 +249,7 @@ fn created_by_a_link() {
             fs::write(&path, "something").unwrap();
         }
         let traced = Traced::start("create, traced", &path);
+        traced.without_nameless_files();
         while traced.to_call() != Some(libc::SYS_renameat2) {
             traced.through_call();
         }
@@ -226,7 +275,7 @@ fn the_order_of_calls() {
     KeyFile::create(&path).unwrap();
     for (job, renames) in [
         ("reserve, traced", [libc::SYS_renameat, libc::SYS_renameat2]),
-        ("create, traced", [libc::SYS_renameat2; 2]),
+        ("create, traced", [libc::SYS_linkat; 2]),
     ] {
         let path = if job == "create, traced" {
             path.with_file_name("new")

@@ -36,6 +36,18 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
+/// Whether a folder has the key file, and besides it at most what a killed process may leave: a
+/// temporary file, named `.hornet-key-` and 16 digits.
+fn only_temporaries_beside_key(folder: &TempDir) -> bool {
+    let (key, others): (Vec<_>, Vec<_>) = names(folder).into_iter().partition(|name| name == "key");
+    key.len() == 1 && others.iter().all(|name| is_temporary(name))
+}
+
+fn is_temporary(name: &str) -> bool {
+    let digits = name.strip_prefix(".hornet-key-").unwrap_or_default();
+    digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
 /// A nonce as the documentation says: counter, random bits, purpose.
 fn nonce(counter: u64, random: [u8; 9], purpose: u8) -> Nonce {
     let mut bytes = [0; Nonce::BYTES];

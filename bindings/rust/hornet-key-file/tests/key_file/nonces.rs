@@ -4,7 +4,7 @@
 
 use super::{counter, fingerprint, names, nonce, number, place, problem, tag, text, write};
 use hornet::aes::{Key, Nonce, UnusedNonce};
-use hornet_key_file::{KeyFile, Purpose};
+use hornet_key_file::{KeyFile, Nonces, Purpose};
 use std::fs;
 
 #[test]
@@ -124,6 +124,25 @@ fn random_bits() {
     distinct.sort_unstable();
     distinct.dedup();
     assert_eq!(distinct.len(), drawn.len());
+}
+
+#[test]
+fn counters_grow() {
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let mut last = None;
+    for count in [1, 300, 70_000] {
+        assert!(last < Some(file.next_counter().unwrap()));
+        for nonce in file.reserve(count).unwrap() {
+            let counter = Nonces::counter_of(&nonce.nonce());
+            assert!(last < Some(counter));
+            last = Some(counter);
+        }
+        assert_eq!(file.next_counter().ok(), last.map(|last| last + 1));
+    }
+    write(&path, text(1));
+    let found = problem(file.next_counter(), &path);
+    assert_eq!(found, "now holds another key than when it was opened");
 }
 
 #[test]
