@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Ignores the signals by which people and other programs end this one, for a moment in which it
+//! Puts off the signals by which people and other programs end this one, for a moment in which it
 //! would leave something behind.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// SIGKILL cannot be ignored. Others show a defect, and end the program as always.
+/// SIGKILL cannot be put off. Others show a defect, and end the program as always.
 const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
 /// There is one way back, so there can be one at a time.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// While this exists, the signals have no effect on any thread, and are lost. To be used only where
-/// the program goes on for a moment at most.
+/// A bit for each signal that came meanwhile.
+static CAME: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn note(signal: libc::c_int) {
+    CAME.fetch_or(1 << signal, Ordering::Relaxed);
+}
+
+/// While this exists, the signals have no effect on any thread. Those that came have it when it is
+/// dropped. Blocking them would not do, because another thread would take them.
 pub(crate) struct Undisturbed {
     before: [libc::sighandler_t; SIGNALS.len()],
     _one: MutexGuard<'static, ()>,
@@ -21,9 +29,10 @@ pub(crate) struct Undisturbed {
 impl Undisturbed {
     pub(crate) fn new() -> Self {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
         Self {
-            // SAFETY: ignoring a signal needs no handler.
-            before: SIGNALS.map(|signal| unsafe { libc::signal(signal, libc::SIG_IGN) }),
+            // SAFETY: the handler only changes an atomic. System calls go on after it.
+            before: SIGNALS.map(|signal| unsafe { libc::signal(signal, handler) }),
             _one: one,
         }
     }
@@ -37,29 +46,50 @@ impl Drop for Undisturbed {
                 unsafe { libc::signal(signal, before) };
             }
         }
+        let came = CAME.swap(0, Ordering::Relaxed);
+        for signal in SIGNALS {
+            if came & 1 << signal != 0 {
+                // SAFETY: it is a signal's number.
+                unsafe { libc::raise(signal) };
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::env;
     use std::os::unix::process::ExitStatusExt;
-    use std::process::{Command, Stdio};
+    use std::process::Command;
 
-    /// Whether the signal ends a program that is started now: it would inherit that it is ignored.
-    fn ends(signal: libc::c_int) -> bool {
-        let script = format!("kill -{signal} $$");
-        let mut shell = Command::new("sh");
-        let status = shell.args(["-c", &script]).stderr(Stdio::null()).status();
-        status.unwrap().signal() == Some(signal)
+    const SIGNAL: &str = "HORNET_TEST_SIGNAL";
+
+    /// What the next test runs in a process of its own.
+    #[test]
+    fn is_signalled() {
+        let Ok(signal) = env::var(SIGNAL) else {
+            return;
+        };
+        let undisturbed = Undisturbed::new();
+        // SAFETY: it is a signal's number.
+        unsafe { libc::raise(signal.parse().unwrap()) };
+        eprintln!("undisturbed");
+        drop(undisturbed);
+        eprintln!("not reached");
     }
 
     #[test]
-    fn only_while_it_exists() {
-        let undisturbed = Undisturbed::new();
-        assert!(!SIGNALS.into_iter().any(ends));
-        drop(undisturbed);
-        // Other tests may hold one for a moment.
-        assert!((0..1000).any(|_| ends(libc::SIGTERM)));
+    fn signals_are_put_off() {
+        for signal in SIGNALS {
+            let output = Command::new(env::current_exe().unwrap())
+                .args(["--exact", "undisturbed::tests::is_signalled", "--nocapture"])
+                .env(SIGNAL, signal.to_string())
+                .output()
+                .unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.signal(), Some(signal), "{stderr}");
+            assert!(stderr.contains("undisturbed\n") && !stderr.contains("not reached"));
+        }
     }
 }
