@@ -71,9 +71,12 @@ mod tests {
         let Ok(signal) = env::var(SIGNAL) else {
             return;
         };
+        let signal = signal.parse().unwrap();
+        // SAFETY: no handler. Whoever runs the tests may ignore it.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
         let undisturbed = Undisturbed::new();
         // SAFETY: it is a signal's number.
-        unsafe { libc::raise(signal.parse().unwrap()) };
+        unsafe { libc::raise(signal) };
         eprintln!("undisturbed");
         drop(undisturbed);
         eprintln!("not reached");

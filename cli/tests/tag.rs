@@ -15,7 +15,7 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::thread;
 use std::time::Duration;
 
@@ -170,7 +170,15 @@ fn hidden_files(folder: &Folder) -> Vec<OsString> {
 
 /// Starts the command, and sends it a signal after some time. Returns whether it was killed.
 fn kill_after(folder: &Folder, arguments: &str, signal: libc::c_int, time: Duration) -> bool {
-    let mut child = folder.hornet(arguments).spawn().unwrap();
+    let mut command = folder.hornet(arguments);
+    // SAFETY: `signal` may be called after a fork. Whoever runs the tests may ignore the signal.
+    unsafe {
+        command.pre_exec(move || {
+            libc::signal(signal, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().unwrap();
     thread::sleep(time);
     let id = libc::pid_t::try_from(child.id()).unwrap();
     // SAFETY: the child has not been waited for, so its id is valid.
