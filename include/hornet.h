@@ -31,10 +31,12 @@
 extern "C" {
 #endif
 
+#ifndef HORNET_API
 #if defined(__GNUC__)
 #define HORNET_API __attribute__((visibility("default")))
 #else
 #define HORNET_API
+#endif
 #endif
 
 /* On functions whose result must not be ignored. */
@@ -216,8 +218,9 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_append(hornet_poly1305_pa
 /* *whole = the value over the same message with one segment replaced: the one whose value was `replaced`,
  * with bytes_after bytes of the message after it, by one of the same length whose value is `replacement`.
  * Takes at most 2 log2(n) + 3 multiplications if n blocks follow. False, and nothing changed, if r is not
- * clamped, if the lengths of replaced and replacement differ, if they end within a block and bytes_after is
- * not 0, or if the whole has fewer bytes. That `replaced` was there is not checked. */
+ * clamped, if the lengths of replaced and replacement differ, if the segment begins within a block, or ends
+ * within one and is not the last, or if the whole has fewer bytes. That `replaced` was there is not
+ * checked. */
 HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole,
                                                                const hornet_poly1305_partial *replaced,
                                                                const hornet_poly1305_partial *replacement,

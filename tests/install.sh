@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, and rustfmt and clippy with rustup. Does nothing, and needs no network, when all is there.
+# apt-get, and parts of Rust with rustup. Does nothing, and needs no network, when all is there.
 #
 #     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
 set -eu
@@ -21,3 +21,14 @@ if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/nul
     echo "installing rustfmt and clippy with rustup"
     rustup component add rustfmt clippy
 fi
+
+for target in wasm32-unknown-unknown aarch64-unknown-none; do
+    if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+        if [ "${1-}" = --check ]; then
+            echo "missing Rust's target $target (make deps installs it)" >&2
+            exit 1
+        fi
+        echo "installing Rust's target $target with rustup"
+        rustup target add "$target"
+    fi
+done

@@ -93,8 +93,10 @@ quick() {
     run_test dispatch                       tests/unit/dispatch.sh
     run_test cpus-x86-64                    tests/cross/cpus.sh qemu-x86_64
     run_test cpus-i686                      tests/cross/cpus.sh qemu-i386
+    run_test freestanding                   tests/cross/freestanding.sh
     run_test install                        tests/clients/install/run.sh
     run_test install-command                tests/clients/install/command.sh
+    run_test interposed                     tests/clients/interposed.sh
     run_test kernels-left-out               tests/clients/left_out.sh
     run_test examples                       tests/clients/examples.sh
     run_test rust-package                   bindings/rust/package-test.sh

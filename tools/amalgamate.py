@@ -61,7 +61,9 @@ class Amalgamation:
                 self.lines.append(line)
                 continue
             included = (path.parent / include.group(1)).resolve()
-            if included != HEADER and self.needs(included.relative_to(SOURCE).as_posix()):
+            if included == HEADER:
+                self.lines.append('#include "hornet.h"')
+            elif self.needs(included.relative_to(SOURCE).as_posix()):
                 self.add(included)
 
 
@@ -83,7 +85,6 @@ def main() -> None:
         " *",
         " * Hornet in one file, made by tools/amalgamate.py: Poly1305 message authentication. hornet.h has the contracts.",
         " * cc -O2 -c hornet.c needs no other flag. */",
-        '#include "hornet.h"',
     ]
     text = "\n".join(opening + amalgamation.lines) + "\n"
     (folder / "hornet.c").write_text(text, encoding="utf-8")

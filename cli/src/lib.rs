@@ -14,7 +14,10 @@ mod path;
 mod progress;
 mod save;
 mod source;
+mod standard;
+mod time;
 mod tree;
+mod undisturbed;
 
 pub mod manifest;
 

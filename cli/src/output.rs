@@ -3,8 +3,13 @@
 //! Writing to standard output and standard error without panics if they are closed.
 
 use crate::error::Error;
+use crate::standard;
+use rustix::fs::{OFlags, fcntl_getfl};
+use rustix::io::Errno;
 use std::fmt;
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 
 pub(crate) const STDOUT: &str = "standard output";
 
@@ -13,14 +18,38 @@ pub(crate) fn print(text: fmt::Arguments) -> Result<(), Error> {
     print_all(|stdout| stdout.write_fmt(text))
 }
 
-/// The same for long output, which is written in large pieces; `io::stdout` would flush each line.
+/// The same for long output, which is written in large pieces.
 pub(crate) fn print_all(
-    write: impl FnOnce(&mut BufWriter<StdoutLock>) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let mut stdout = BufWriter::with_capacity(64 << 10, io::stdout().lock());
-    write(&mut stdout)
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Error::new(&STDOUT, error))
+    let print = || {
+        let mut stdout = BufWriter::with_capacity(64 << 10, open()?);
+        write(&mut stdout)?;
+        stdout.flush()
+    };
+    print().map_err(|error| Error::new(&STDOUT, error))
+}
+
+/// Checks that something can be printed, before long work.
+pub(crate) fn check() -> Result<(), Error> {
+    open().map(drop).map_err(|error| Error::new(&STDOUT, error))
+}
+
+/// Standard output as a file. `io::stdout` would flush each line, and ignore that it is closed or
+/// open for reading only.
+fn open() -> io::Result<File> {
+    standard::output()?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    if fcntl_getfl(&stdout)? & OFlags::RWMODE == OFlags::RDONLY {
+        return Err(Errno::BADF.into());
+    }
+    Ok(stdout.into())
+}
+
+/// The file that standard output is, if it is one.
+pub(crate) fn file() -> Option<Metadata> {
+    let metadata = open().ok()?.metadata().ok()?;
+    metadata.is_file().then_some(metadata)
 }
 
 /// Prints an error to standard error.

@@ -4,11 +4,14 @@
 
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
+use crate::undisturbed::Undisturbed;
+use rustix::fs::{AtFlags, CWD, linkat};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::Builder;
 
 /// Where to write a file.
 pub(crate) struct Target {
@@ -53,16 +56,15 @@ impl Target {
 
     /// Creates a temporary file in the same folder. To be called before long work, to fail early.
     pub(crate) fn begin(self) -> Result<Saving, Error> {
-        let temporary = Builder::new()
-            .prefix(".hornet-")
-            // Less the umask.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(&self.folder)
-            .map_err(|error| self.error(&error))?;
-        Ok(Saving {
-            target: self,
-            temporary,
-        })
+        // Where files need names, this one has its name for a moment.
+        let _undisturbed = Undisturbed::new();
+        match tempfile::tempfile_in(&self.folder) {
+            Ok(temporary) => Ok(Saving {
+                target: self,
+                temporary,
+            }),
+            Err(error) => Err(self.error(&error)),
+        }
     }
 
     fn error(&self, error: &io::Error) -> Error {
@@ -70,31 +72,87 @@ impl Target {
     }
 }
 
-/// A temporary file that will become the target, and is removed when dropped.
+/// A temporary file that will become the target. It has no name, so that nothing is left of it if
+/// the program is killed.
 pub(crate) struct Saving {
     target: Target,
-    temporary: NamedTempFile,
+    temporary: File,
 }
 
 impl Saving {
     /// Writes the content to the disk, then gives the file its name, and writes that to the disk
     /// too.
-    pub(crate) fn finish(mut self, content: &[u8]) -> Result<(), Error> {
-        let target = self.target;
-        let write = || {
-            self.temporary.write_all(content)?;
-            self.temporary.as_file().sync_all()?;
-            let named = if target.old.is_some() {
-                self.temporary.persist(&target.path)
-            } else {
-                // A file that was created meanwhile must not be replaced.
-                self.temporary.persist_noclobber(&target.path)
-            };
-            named.map_err(|error| error.error)?;
+    pub(crate) fn finish(self, content: &[u8]) -> Result<(), Error> {
+        let Self { target, temporary } = self;
+        let finish = || {
+            target.write(&temporary, content)?;
+            match target.name(&temporary) {
+                // The file cannot get a name, as on file systems without O_TMPFILE.
+                Err(error) if error.kind() == ErrorKind::NotFound => target.write_named(content)?,
+                result => result?,
+            }
             File::open(&target.folder)?.sync_all()
         };
-        write().map_err(|error| target.error(&error))
+        finish().map_err(|error| target.error(&error))
     }
+}
+
+impl Target {
+    fn write(&self, mut file: &File, content: &[u8]) -> io::Result<()> {
+        if let Some(old) = &self.old {
+            keep_permissions(old, file)?;
+        }
+        file.write_all(content)?;
+        file.sync_all()
+    }
+
+    /// Names a file that has no name.
+    fn name(&self, file: &File) -> io::Result<()> {
+        let link = |path: &Path| {
+            let file = format!("/proc/self/fd/{}", file.as_raw_fd());
+            Ok(linkat(CWD, file, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+        };
+        if self.old.is_none() {
+            // A file that was created meanwhile must not be replaced.
+            return link(&self.path);
+        }
+        // A link cannot replace a file, only `rename` can.
+        let _undisturbed = Undisturbed::new();
+        let named = temporary_name().make_in(&self.folder, link)?;
+        named.persist(&self.path).map_err(|error| error.error)
+    }
+
+    /// Writes the content to a file that has a temporary name from the start.
+    fn write_named(&self, content: &[u8]) -> io::Result<()> {
+        let _undisturbed = Undisturbed::new();
+        let named = temporary_name()
+            // Less the umask.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(&self.folder)?;
+        self.write(named.as_file(), content)?;
+        let named = if self.old.is_some() {
+            named.persist(&self.path)
+        } else {
+            named.persist_noclobber(&self.path)
+        };
+        named.map(drop).map_err(|error| error.error)
+    }
+}
+
+fn temporary_name() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".hornet-");
+    builder
+}
+
+/// Gives a file the permissions of the one that it will replace. Those of the group are only for
+/// the same group.
+fn keep_permissions(old: &Metadata, new: &File) -> io::Result<()> {
+    let mut mode = old.mode() & 0o777;
+    if new.metadata()?.gid() != old.gid() && fchown(new, None, Some(old.gid())).is_err() {
+        mode &= !0o070;
+    }
+    new.set_permissions(Permissions::from_mode(mode))
 }
 
 #[cfg(test)]
@@ -114,6 +172,46 @@ mod tests {
         saving.finish(b"content").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"content");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// As on file systems without `O_TMPFILE`.
+    #[test]
+    fn files_that_cannot_be_named() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("new");
+        for content in ["first", "second"] {
+            let saving = Saving {
+                target: Target::new(&path, true).unwrap(),
+                // Unlinked, and so without a name for ever.
+                temporary: Builder::new().tempfile_in(&folder).unwrap().into_file(),
+            };
+            saving.finish(content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
+            let mode = fs::metadata(&path).unwrap().permissions().mode();
+            let expected = if content == "first" {
+                mode_of_new()
+            } else {
+                0o600
+            };
+            assert_eq!(mode & 0o7777, expected);
+            fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+        let saving = Saving {
+            target: Target::new(&folder.path().join("other"), false).unwrap(),
+            temporary: Builder::new().tempfile_in(&folder).unwrap().into_file(),
+        };
+        fs::write(folder.path().join("other"), "theirs").unwrap();
+        assert!(saving.finish(b"ours").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    /// The mode that a new file gets.
+    fn mode_of_new() -> u32 {
+        let folder = TempDir::new().unwrap();
+        let file = File::create(folder.path().join("x")).unwrap();
+        file.metadata().unwrap().mode() & 0o7777
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
+use crate::manifest::escape::Escaped;
+use crate::standard;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -19,7 +21,10 @@ impl Source {
     /// Opens it for reading without a buffer, which would read ahead and keep a copy of a key.
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
-            Self::Stdin => Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?)),
+            Self::Stdin => {
+                standard::input()?;
+                Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+            }
             Self::File(path) => File::open(path),
         }
     }
@@ -35,16 +40,12 @@ impl From<OsString> for Source {
     }
 }
 
-/// Shows the name unchanged if it is UTF-8 without control characters, else quoted and escaped.
+/// Shows the name as messages show all paths.
 impl fmt::Display for Source {
-    #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => f.write_str("standard input"),
-            Self::File(path) => match path.to_str() {
-                Some(name) if !name.chars().any(char::is_control) => f.write_str(name),
-                _ => write!(f, "{path:?}"),
-            },
+            Self::File(path) => Escaped::new(path).fmt(f),
         }
     }
 }
@@ -71,7 +72,7 @@ mod tests {
         let shown = |name: &[u8]| Source::from(OsStr::from_bytes(name).to_owned()).to_string();
         assert_eq!(shown(b"-"), "standard input");
         assert_eq!(shown("a ü.bin".as_bytes()), "a ü.bin");
-        assert_eq!(shown(b"a\xff"), r#""a\xFF""#);
-        assert_eq!(shown(b"a\x1b[2J"), r#""a\u{1b}[2J""#);
+        assert_eq!(shown(b"a\xff"), r"a\xff");
+        assert_eq!(shown(b"a\x1b[2J"), r"a\x1b[2J");
     }
 }

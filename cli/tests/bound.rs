@@ -20,6 +20,8 @@ fn the_papers_example() {
         // "With probability at least 0.999999 - delta", all forgeries are rejected.
         "2^-21.27, which is at most 3.931e-7\n",
         "no two messages have the same nonce",
+        "N = 2^24: ",
+        "copies meet       2^-25, which is at most 2.981e-8\n",
     ] {
         assert!(text.contains(line), "{line:?} is not in {text}");
     }
@@ -38,6 +40,10 @@ fn limits() {
             ["--forgeries", "below 2^128"],
         ),
         ("--messages 1 --forgeries 1 --length -1", ["--length", "-1"]),
+        (
+            "--messages 1 --forgeries 1 --length 1 --reservations 2^128",
+            ["--reservations", "below 2^128"],
+        ),
         (
             "--messages 1 --forgeries 1 --length 1.5",
             ["--length", "not a number"],

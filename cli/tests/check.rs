@@ -229,6 +229,138 @@ fn strict_looks_where_tag_looked() {
 }
 
 #[test]
+fn everything_added_is_extra() {
+    let folder = tree();
+    // There from the start.
+    symlink("a", folder.path("t/link")).unwrap();
+    folder.fifo("t/fifo");
+    fs::create_dir_all(folder.path("t/hollow/inner")).unwrap();
+    let output = folder.run("tag -k k -o m t");
+    assert_eq!(output.status.code(), Some(0));
+    let manifest = folder.read("m");
+    let others = "other fifo t/fifo\nother folder t/hollow/inner\nother symlink t/link\n";
+    assert!(
+        manifest.contains(&format!("{others}files 4 unread 0 others 3\n")),
+        "{manifest}"
+    );
+    prints(&folder.run("check --strict -k k m"), &all_ok());
+
+    symlink("/etc", folder.path("t/sub/etc")).unwrap();
+    folder.fifo("t/sub/fifo");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("t/sub/socket")).unwrap();
+    fs::create_dir_all(folder.path("t/new/inner")).unwrap();
+    // The same path as before, but another kind.
+    fs::remove_file(folder.path("t/link")).unwrap();
+    folder.fifo("t/link");
+    // A folder that was there, and is empty by now.
+    fs::remove_file(folder.path("t/sub/deep/c")).unwrap();
+    let added = "t/link: EXTRA (fifo)\nt/new/inner: EXTRA (folder)\nt/sub/etc: EXTRA (symlink)\n\
+        t/sub/fifo: EXTRA (fifo)\nt/sub/socket: EXTRA (socket)\n";
+    let listed = format!("{}{added}", all_ok_but(&[("t/sub/deep/c", "MISSING")]));
+    let summary = "m: of 9 files, 1 missing, 5 extra\n";
+    finds(&folder.run("check --strict -k k m"), 1, &listed, &[summary]);
+    let json = folder.run("check --strict --json --quiet -k k m").stdout;
+    let json = String::from_utf8(json).unwrap();
+    let line = r#"{"path":"t/link","status":"EXTRA","reason":"fifo"}"#;
+    assert!(json.contains(line), "{json}");
+}
+
+/// A manifest of version 1, under the key of other tests.
+#[test]
+fn manifests_of_version_1() {
+    let folder = tree();
+    let file = hornet_key_file::KeyFile::open(&folder.path("k")).unwrap();
+    let mut nonces = file.reserve(2).unwrap();
+    let nonce = nonces.next().unwrap();
+    let shown = nonce.nonce().to_string();
+    let tag = file.key().mac(nonce, b"one");
+    let body = format!(
+        "hornet manifest 1\nsymbolic links: left out\npath t\n{shown} {tag}  t/a\nfiles 1 unread 0\n"
+    );
+    let nonce = nonces.next_for(hornet_cli::manifest::PURPOSE).unwrap();
+    let shown = nonce.nonce().to_string();
+    let tag = file.key().mac(nonce, body.as_bytes());
+    folder.file("m", format!("{body}seal {shown} {tag}\n"));
+    prints(&folder.run("check -k k m"), "t/a: OK\n");
+    folder.fifo("t/fifo");
+    finds(
+        &folder.run("check --strict -k k m"),
+        1,
+        "t/a: OK\nt/empty: EXTRA\nt/sub/b: EXTRA\nt/sub/deep/c: EXTRA\n",
+        &["m: of version 1, which lists files only", "3 extra"],
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_once() {
+    let folder = tree();
+    symlink("loop", folder.path("t/loop")).unwrap();
+    let output = folder.run("tag -k k -o m --follow-symlinks t");
+    assert_eq!(output.status.code(), Some(2));
+    fs::remove_file(folder.path("t/sub/b")).unwrap();
+    symlink("b", folder.path("t/sub/b")).unwrap();
+    let reason = "UNREADABLE (Too many levels of symbolic links (os error 40))";
+    let listed = format!("{}t/loop: {reason}\n", all_ok_but(&[("t/sub/b", reason)]));
+    finds(
+        &folder.run("check --strict -k k m"),
+        2,
+        &listed,
+        &["m: of 5 files, 2 unreadable\n"],
+    );
+}
+
+#[test]
+fn folders_that_cannot_be_read_are_listed_once() {
+    if is_root() {
+        return;
+    }
+    let folder = tree();
+    let lock = |mode| {
+        let deep = folder.path("t/sub/deep");
+        fs::set_permissions(deep, Permissions::from_mode(mode)).unwrap();
+    };
+    lock(0o000);
+    folder.run("tag -k k -o m t");
+    let listed = "t/a: OK\nt/empty: OK\nt/sub/b: OK\n\
+        t/sub/deep: UNREADABLE (Permission denied (os error 13))\n";
+    finds(
+        &folder.run("check --strict -k k m"),
+        2,
+        listed,
+        &["1 unreadable"],
+    );
+    lock(0o700);
+}
+
+#[test]
+fn a_refused_manifest_in_json() {
+    let folder = tree();
+    let manifest = folder.tag_tree();
+    folder.file("m", manifest.replace("t/a", "t/b"));
+    let output = folder.run("check --json -k k m");
+    let refused = concat!(
+        r#"{"manifest":"m","status":"REFUSED","reason":"changed since it was made, "#,
+        r#"or made with another key: the seal does not match"}"#,
+        "\n"
+    );
+    finds(
+        &output,
+        1,
+        refused,
+        &["hornet: m: changed since it was made"],
+    );
+    folder.file("m", &manifest[..manifest.len() - 40]);
+    let output = folder.run("check --json -k k m");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&json["status"], output.status.code()),
+        (&"REFUSED".into(), Some(1))
+    );
+    folder.file("m", "no manifest");
+    complains(&folder.run("check --json -k k m"), 2, &["m: line 1: "]);
+}
+
+#[test]
 fn json() {
     let folder = tree();
     folder.file("t/\"\n\u{e9}", "");
@@ -249,9 +381,13 @@ fn json() {
         "\n",
         r#"{"path":"t/sub/b2","status":"EXTRA"}"#,
         "\n",
-        r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0}}"#,
+        r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0},"#,
+        r#""number":5,"sealed":"TIME"}"#,
         "\n",
     );
+    let manifest = folder.read("m");
+    let time = manifest.lines().nth(1).unwrap();
+    let all = &all.replace("TIME", time.strip_prefix("sealed ").unwrap());
     finds(
         &folder.run("check --json --strict -k k m"),
         1,
@@ -296,12 +432,12 @@ fn wrong_usage() {
         2,
         &["t/a: line 1: not a manifest"],
     );
-    folder.file("next", "hornet manifest 2\n");
+    folder.file("next", "hornet manifest 3\n");
     complains(
         &folder.run("check -k k next"),
         2,
         &["next: line 1: ", "version"],
     );
     prints(&folder.run("keygen l"), "");
-    complains(&folder.run("check -k l m"), 2, &["m: ", "another key"]);
+    complains(&folder.run("check -k l m"), 1, &["m: ", "another key"]);
 }

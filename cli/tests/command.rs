@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{Folder, KEY, TAG, VERSION, broken_pipe, complains, prints, rejects};
+use common::{Folder, KEY, TAG, VERSION, all_ok, broken_pipe, complains, prints, rejects, tree};
 use std::fs::OpenOptions;
+use std::process::{Command, Output};
 
 #[test]
 fn wrong_usage() {
@@ -62,4 +63,77 @@ fn output_to_a_closed_pipe() {
     let mut mac = folder.hornet("mac --key-file key missing");
     let status = mac.stderr(broken_pipe()).status().unwrap();
     assert_eq!(status.code(), Some(2));
+}
+
+/// Runs the command as a shell does with `redirections` after it.
+fn run_redirected(folder: &Folder, arguments: &str, redirections: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", &format!("\"$0\" {arguments} {redirections}")])
+        .arg(env!("CARGO_BIN_EXE_hornet"))
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn closed_standard_output() {
+    let folder = tree();
+    folder.tag_tree();
+    let before = folder.read("k");
+    for arguments in [
+        "mac --key-file key message",
+        &format!("verify --key-file key --tag {TAG} message"),
+        "info",
+        "--help",
+        "--version",
+        "tag -k k t",
+        "check -k k m",
+        "check --json -k k m",
+        "bound --messages 1 --forgeries 1 --length 1",
+    ] {
+        // Closed, and open for reading only.
+        for redirection in [">&-", "1< message", ">&- <&-"] {
+            let output = run_redirected(&folder, arguments, redirection);
+            complains(&output, 2, &["standard output: "]);
+        }
+    }
+    assert_eq!(folder.read("k"), before, "nonces were used");
+    // Without output, nothing is lost.
+    prints(&run_redirected(&folder, "tag -k k -o n t", ">&-"), "");
+    prints(&run_redirected(&folder, "check -k k m", "2>&-"), &all_ok());
+}
+
+#[test]
+fn closed_standard_input() {
+    let folder = tree();
+    for arguments in [
+        "mac --key-file key",
+        "mac --key-file key -",
+        "mac --key-file key /dev/stdin",
+        "mac --key-file - message",
+        "check -k k -",
+    ] {
+        for redirection in ["<&-", "0> other"] {
+            if redirection == "0> other" && arguments.ends_with("/dev/stdin") {
+                // That opens the file again.
+                continue;
+            }
+            let output = run_redirected(&folder, arguments, redirection);
+            let name = if arguments.ends_with("/dev/stdin") {
+                "/dev/stdin: "
+            } else {
+                "standard input: "
+            };
+            complains(&output, 2, &[name]);
+        }
+    }
+    // An empty message is one.
+    prints(
+        &run_redirected(&folder, "mac --key-file key", "< /dev/null"),
+        &format!("{}\n", &KEY[32..]),
+    );
+    prints(
+        &run_redirected(&folder, "mac --key-file key message", "<&-"),
+        &format!("{TAG}\n"),
+    );
 }

@@ -129,7 +129,7 @@ fn is_never_tagged(change: impl Fn(&fs::File, u64) + Sync) {
         folder.file("t/busy", vec![1; BUSY as usize]);
         let manifest = tag_while(&folder, &change, options);
         assert_eq!(paths(&manifest), TREE);
-        let end = "\nunread t/busy\nfiles 4 unread 1\n";
+        let end = "\nunread t/busy\nfiles 4 unread 1 others 0\n";
         assert!(manifest.contains(end), "{manifest}");
     }
 }

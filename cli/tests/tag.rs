@@ -5,26 +5,30 @@
 mod common;
 
 use common::{
-    TREE, all_ok, broken_pipe, complains, is_tag_of, paths, prints, rejects, terminal, tree,
+    Folder, TREE, all_ok, broken_pipe, complains, is_tag_of, paths, prints, rejects, terminal, tree,
 };
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
-use std::fs::{self};
+use std::fs::{self, File, Permissions};
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn every_line_of_a_manifest() {
     let folder = tree();
     let manifest = folder.tag_tree();
     let key_file = folder.key();
-    let lines: Vec<&str> = manifest.lines().collect();
+    let mut lines: Vec<&str> = manifest.lines().collect();
+    assert!(lines.remove(1).starts_with("sealed 20"));
     assert_eq!(
         lines[..3],
-        ["hornet manifest 1", "symbolic links: left out", "path t"]
+        ["hornet manifest 2", "symbolic links: left out", "path t"]
     );
     assert_eq!(paths(&manifest), TREE);
     for (line, path) in lines[3..7].iter().zip(TREE) {
@@ -33,7 +37,7 @@ fn every_line_of_a_manifest() {
         let content = fs::read(folder.path(path)).unwrap();
         assert!(is_tag_of(&key_file, line, &content), "{path}");
     }
-    assert_eq!(lines[7], "files 4 unread 0");
+    assert_eq!(lines[7], "files 4 unread 0 others 0");
     let seal: Vec<&str> = lines[8].split(' ').collect();
     assert_eq!((seal.len(), seal[0], lines.len()), (3, "seal", 9));
     let nonce: Nonce = seal[1].parse().unwrap();
@@ -122,6 +126,102 @@ fn nothing_is_overwritten_without_force() {
             .any(|entry| entry.file_name().as_bytes().starts_with(b".")),
         "{names:?}"
     );
+}
+
+#[test]
+fn standard_output_in_the_tree_is_left_out() {
+    let folder = tree();
+    for length in [0, 200_000] {
+        // Also a file that is appended to.
+        folder.file("t/m", vec![b'x'; length]);
+        let append = fs::OpenOptions::new().append(true).open(folder.path("t/m"));
+        let mut tag = folder.hornet("tag -k k t");
+        let output = tag.stdout(append.unwrap()).output().unwrap();
+        prints(&output, "");
+        assert_eq!(paths(&folder.read("t/m")[length..]), TREE);
+    }
+    let output = File::create(folder.path("t/m")).unwrap();
+    let tag = folder.hornet("tag -k k t/a t/m").stdout(output).output();
+    complains(&tag.unwrap(), 2, &["t/m: is the key file or the manifest"]);
+    // A file like any other if the manifest goes elsewhere.
+    let output = File::create(folder.path("t/m")).unwrap();
+    let tag = folder.hornet("tag -k k -o m t").stdout(output).output();
+    prints(&tag.unwrap(), "");
+    assert_eq!(paths(&folder.read("m")).len(), 5);
+    // The report of a check is not an extra file.
+    fs::remove_file(folder.path("t/m")).unwrap();
+    prints(&folder.run("tag -k k -o m --force t"), "");
+    let output = File::create(folder.path("t/report")).unwrap();
+    let check = folder
+        .hornet("check --strict -k k m")
+        .stdout(output)
+        .output();
+    prints(&check.unwrap(), "");
+    assert_eq!(folder.read("t/report"), all_ok());
+}
+
+fn hidden_files(folder: &Folder) -> Vec<OsString> {
+    let entries = fs::read_dir(folder.path("")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name());
+    names
+        .filter(|name| name.as_bytes().starts_with(b"."))
+        .collect()
+}
+
+/// Starts the command, and sends it a signal after some time. Returns whether it was killed.
+fn kill_after(folder: &Folder, arguments: &str, signal: libc::c_int, time: Duration) -> bool {
+    let mut command = folder.hornet(arguments);
+    // SAFETY: `signal` may be called after a fork. Whoever runs the tests may ignore the signal.
+    unsafe {
+        command.pre_exec(move || {
+            libc::signal(signal, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    let mut child = command.spawn().unwrap();
+    thread::sleep(time);
+    let id = libc::pid_t::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so its id is valid.
+    assert_eq!(unsafe { libc::kill(id, signal) }, 0);
+    child.wait().unwrap().signal() == Some(signal)
+}
+
+#[test]
+fn killed_at_any_time_it_leaves_nothing() {
+    let folder = tree();
+    folder.tag_tree();
+    let mut killed = 0;
+    for turn in 0..200 {
+        let signal = [libc::SIGINT, libc::SIGTERM][turn % 2];
+        let time = Duration::from_micros(60 * turn as u64);
+        killed += usize::from(kill_after(&folder, "tag -k k -o m --force t", signal, time));
+        assert_eq!(hidden_files(&folder), [""; 0], "after {time:?}");
+        // The old manifest or the new one.
+        assert!(folder.read("m").contains("\nseal "));
+    }
+    assert!(killed > 10, "{killed}");
+
+    // While it reads a file that takes a second.
+    let file = File::create(folder.path("t/huge")).unwrap();
+    file.set_len(24 << 30).unwrap();
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let time = Duration::from_millis(100);
+        assert!(kill_after(&folder, "tag -k k -o new t", signal, time));
+        assert_eq!(hidden_files(&folder), [""; 0]);
+        assert!(!folder.path("new").exists());
+    }
+}
+
+#[test]
+fn a_replaced_manifest_keeps_its_mode() {
+    let folder = tree();
+    folder.tag_tree();
+    for mode in [0o600, 0o640, 0o644, 0o400] {
+        fs::set_permissions(folder.path("m"), Permissions::from_mode(mode)).unwrap();
+        prints(&folder.run("tag -k k -o m --force t"), "");
+        let found = fs::metadata(folder.path("m")).unwrap().permissions().mode();
+        assert_eq!(found & 0o7777, mode, "{found:o}");
+    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn symbolic_links_are_followed_if_asked() {
     );
     let manifest = folder.read("m");
     assert!(
-        manifest.contains("\nunread t/dangling\nunread t/loop\nfiles 7 unread 2\n"),
+        manifest.contains("\nunread t/dangling\nunread t/loop\nother folder t/"),
         "{manifest}"
     );
 }
@@ -115,12 +115,88 @@ fn key_file_and_manifest_within_the_tree() {
     );
 }
 
+/// The file that is opened counts, not its name: links and bind mounts lead to the key file too.
+#[test]
+fn links_to_the_key_file_are_left_out() {
+    let folder = tree();
+    symlink("../k", folder.path("t/link")).unwrap();
+    symlink("../../m", folder.path("t/sub/link")).unwrap();
+    folder.file("m", "an old manifest");
+    prints(&folder.run("tag -k k -o m --force --follow-symlinks t"), "");
+    assert_eq!(paths(&folder.read("m")), TREE);
+    // Unchanged by another use of the key.
+    prints(&folder.run("tag -k k -o n t/a"), "");
+    let output = folder.run("check --strict -k k m");
+    finds(&output, 0, &all_ok(), &[]);
+    // Nor through a link that is named.
+    complains(
+        &folder.run("tag -k k --follow-symlinks t/link"),
+        2,
+        &["t/link: ", "is the key file"],
+    );
+}
+
+/// A bind mount of the key file has another inode in the listing of its folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn bind_mounts_of_the_key_file_are_left_out() {
+    let folder = tree();
+    folder.file("t/mounted", "");
+    let script = "mount --bind k t/mounted && exec \"$0\" tag -k k -o m t";
+    let mut unshare = std::process::Command::new("unshare");
+    let output = unshare
+        .args(["--mount", "--map-root-user", "sh", "-c", script])
+        .arg(env!("CARGO_BIN_EXE_hornet"))
+        .current_dir(folder.path(""))
+        .output();
+    let output = output
+        .ok()
+        .filter(|output| !output.stderr.starts_with(b"unshare"));
+    let Some(output) = output else {
+        eprintln!("not tested: nothing can be mounted here");
+        return;
+    };
+    prints(&output, "");
+    assert_eq!(paths(&folder.read("m")), TREE);
+}
+
+/// With n folders that link to one another, there are more than n! paths.
+#[test]
+fn folders_that_link_to_one_another() {
+    let folder = Folder::new();
+    prints(&folder.run("keygen k"), "");
+    for index in 0..8 {
+        fs::create_dir_all(folder.path(format!("t/{index}"))).unwrap();
+        folder.file(format!("t/{index}/f"), "");
+        for other in (0..8).filter(|other| *other != index) {
+            let link = folder.path(format!("t/{index}/to{other}"));
+            symlink(format!("../{other}"), link).unwrap();
+        }
+    }
+    let words = [
+        "t/0/to1/to0: left out: leads back to a folder that contains it",
+        "t/0/to1/to2: left out: its files are listed below t/2",
+    ];
+    finds(
+        &folder.run("tag -k k -o m --follow-symlinks t"),
+        0,
+        "",
+        &words,
+    );
+    let manifest = folder.read("m");
+    let listed = paths(&manifest);
+    assert_eq!(listed.len(), 8 + 8 * 7);
+    assert!(listed.contains(&"t/7/to0/f"));
+    let output = folder.run("check --strict -k k m");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
 #[test]
 fn names_of_all_kinds() {
     let folder = Folder::new();
     prints(&folder.run("keygen k"), "");
     fs::create_dir(folder.path("t")).unwrap();
-    let names: [&[u8]; 9] = [
+    let names: [&[u8]; 11] = [
         b"\xff\xfe",
         b"\n",
         b"a\nseal x",
@@ -130,6 +206,8 @@ fn names_of_all_kinds() {
         b"\x1b[31m",
         "ü".as_bytes(),
         b"tab\there",
+        "line\u{2028}a: OK".as_bytes(),
+        "\u{202e}gpj.exe".as_bytes(),
     ];
     for name in names {
         folder.file(OsStr::from_bytes(&[b"t/", name].concat()), name);
@@ -146,10 +224,12 @@ fn names_of_all_kinds() {
         r"t/tab\x09here",
         "t/ü",
         r"t/\xff\xfe",
+        r"t/line\xe2\x80\xa8a: OK",
+        r"t/\xe2\x80\xaegpj.exe",
     ];
     let mut sorted = names.map(|name| [b"t/", name].concat());
     sorted.sort();
-    assert_eq!(paths(&manifest).len(), 9);
+    assert_eq!(paths(&manifest).len(), 11);
     for path in escaped {
         assert!(
             paths(&manifest).contains(&path),
@@ -160,7 +240,7 @@ fn names_of_all_kinds() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
         stdout.lines().filter(|line| line.ends_with(": OK")).count(),
-        9,
+        11,
         "{stdout}"
     );
     assert_eq!(output.status.code(), Some(0));
@@ -186,6 +266,17 @@ fn names_of_all_kinds() {
         .output()
         .unwrap();
     complains(&output, 2, &[r"no\n\xff: No such file"]);
+    // All that name a path escape it.
+    let strange = "no\u{202e}\u{2028}";
+    for (arguments, escaped) in [
+        ("tag -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("check -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("mac --key-file k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
+        ("check m -k", r#""no\u{202e}\u{2028}": "#),
+    ] {
+        let output = folder.hornet(arguments).arg(strange).output().unwrap();
+        complains(&output, 2, &[escaped]);
+    }
 }
 
 /// Paths longer than the system accepts.
@@ -229,7 +320,7 @@ fn files_without_read_permission() {
     let manifest = folder.read("m");
     assert_eq!(paths(&manifest), ["t/empty", "t/sub/b"]);
     assert!(
-        manifest.contains("\nunread t/a\nunread t/sub/deep\nfiles 2 unread 2\n"),
+        manifest.contains("\nunread t/a\nunread t/sub/deep\nfiles 2 unread 2 others 0\n"),
         "{manifest}"
     );
     let listed = "t/empty: OK\nt/sub/b: OK\n\
@@ -261,7 +352,7 @@ fn files_that_cannot_be_read_are_listed() {
     );
     let manifest = folder.read("m");
     assert!(
-        manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1\n"),
+        manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1 others 0\n"),
         "{manifest}"
     );
     // Its length is given as 0.

@@ -2,9 +2,8 @@
 /* The list of AES implementations. */
 #include "aes.h"
 
-#include "../../include/hornet.h"
-
 #include "../core/cpu.h"
+#include "../core/public.h"
 
 static const struct hornet_row aes_rows[] = {
 #define HORNET_AES(name) {&hornet_aes_##name.implementation, CPU_ANY, 0, 0},

@@ -4,9 +4,9 @@
 #define HORNET_CORE_BYTES_H
 
 #include <stdint.h>
-#include <string.h>
 
 #include "compiler.h"
+#include "memory.h"
 
 HORNET_INLINE uint64_t load_le64(const uint8_t *bytes)
 {

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "../../include/hornet.h"
+#include "public.h"
 
 #define DETECTED (UINT32_C(1) << 31)
 

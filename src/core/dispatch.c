@@ -2,8 +2,6 @@
 /* Which rows of a list a CPU uses. */
 #include "dispatch.h"
 
-#include <string.h>
-
 #include "cpu.h"
 
 static bool runs_well(const struct hornet_row *row, uint32_t cpu)
@@ -39,11 +37,18 @@ static uint32_t reached(const struct hornet_list *list, uint32_t rows)
     return result;
 }
 
+static bool same(const char *a, const char *b)
+{
+    while (*a != 0 && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
 /* The first row of the implementation of that name; NULL if there is none. */
 static const struct hornet_row *row_named(const struct hornet_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->rows[i].implementation->name, name) == 0)
+        if (same(list->rows[i].implementation->name, name))
             return &list->rows[i];
     return NULL;
 }

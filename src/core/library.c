@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What belongs to the library as a whole. */
-#include "../../include/hornet.h"
-
+#include "public.h"
 #include "wipe.h"
 
 const char *hornet_version(void) { return HORNET_VERSION; }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Many messages at once: which of them share the lanes of a vector. */
-#include "../../include/hornet.h"
-
 #include "../core/constant_time.h"
+#include "../core/public.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "padding.h"

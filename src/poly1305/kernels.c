@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The list of kernels, and what callers may ask about it. */
-#include "../../include/hornet.h"
+#include "../core/public.h"
 #include "kernel.h"
 
 /* For measuring where each kernel begins to gain: every message goes to the kernel that is forced. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What callers use: one call, or a message in pieces; and verification. */
-#include "../../include/hornet.h"
-
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
+#include "../core/public.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "tag.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Poly1305-AES: Poly1305 under r and a pad, which is the nonce, encrypted. Bernstein 2005, section 2. */
-#include "../../include/hornet.h"
-
 #include "../aes/aes.h"
+#include "../core/public.h"
 #include "../core/wipe.h"
 #include "../poly1305/kernel.h"
 

@@ -42,13 +42,17 @@ for compiler in gcc clang-19; do
         awk 'END { print $1 }')"
 
     # Declared, as the compiler says: functions with default visibility in the preprocessed header.
-    declared=$(gcc -E -P include/hornet.h | tr '\n' ' ' | grep -o 'visibility("default")[^(]*[^;(]*([^;]*;' |
+    declared=$(gcc -E -P include/hornet.h | tr '\n' ' ' | grep -o 'visibility("[a-z]*")[^(]*[^;(]*([^;]*;' |
         grep -o 'hornet_[a-z0-9_]*(' | tr -d '(' | sort)
     exported=$(nm -D --defined-only "$folder/libhornet.so" | awk '{ print $3 }' | sort)
     [ "$declared" = "$exported" ] || fail "$compiler: exported but not declared, or the other way round:" \
         "$(comm -3 <(echo "$declared") <(echo "$exported"))"
     outside=$(nm -g --defined-only "$folder"/*.o | awk 'NF == 3 { print $3 }' | grep -v '^hornet_' || true)
     [ -z "$outside" ] || fail "$compiler: global names outside hornet_: $outside"
+    # Nothing in a program can stand in for a function that the library calls in itself.
+    readelf -rW "$folder/libhornet.so" > "$folder/relocations"
+    diverted=$(grep -o ' hornet_[a-z0-9_]*' "$folder/relocations" || true)
+    [ -z "$diverted" ] || fail "$compiler: bound when it is loaded, not when it is linked: ${diverted//$'\n'/,}"
     # The library calls nothing but memcpy and its kin.
     foreign=$(nm -u "$folder/libhornet.so" | awk '{ print $2 }' | sed 's/@.*//' |
         grep -v '^memcpy$\|^memset$\|^strcmp$\|^__stack_chk_fail$\|^_ITM_\|^__cxa_finalize$\|^__gmon_start__$' || true)

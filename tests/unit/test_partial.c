@@ -109,6 +109,21 @@ static void test_replacements(const uint8_t key[32], const uint8_t *msg)
             }
 }
 
+/* Every place of every segment in wholes of up to 120 bytes: only those whose beginning is a block's, and
+ * whose end is a block's or the message's, can be replaced. */
+static void test_places(const uint8_t r[16])
+{
+    for (uint64_t all = 0; all <= 120; all++)
+        for (uint64_t bytes = 0; bytes <= all; bytes++)
+            for (uint64_t after = 0; after <= all - bytes; after++) {
+                hornet_poly1305_partial whole = {{0, 0, 0, all}};
+                const hornet_poly1305_partial segment = {{0, 0, 0, bytes}};
+                const bool aligned = (all - after - bytes) % 16 == 0 && (after == 0 || bytes % 16 == 0);
+                check(hornet_poly1305_partial_replace(&whole, &segment, &segment, after, r) == aligned,
+                      "%d bytes of %d with %d after them", (int)bytes, (int)all, (int)after);
+            }
+}
+
 /* left * r^n + right and whole + (replacement - replaced) r^n for values at every limb boundary and the
  * largest that one may have, and n up to 2^60. */
 static void test_edge_values(const uint8_t r_bytes[16])
@@ -249,6 +264,7 @@ int main(void)
     }
     test_replacements(key, msg);
     test_replacements(largest, ones);
+    test_places(key);
     test_edge_values(key);
     test_edge_values(largest);
     test_doubling(key);

@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
     // So that every build is the same.
     sources.sort();
 
-    cc::Build::new()
+    compiler()
         .files(sources)
         // Also in debug builds: the level that the library is tested and measured at.
         .opt_level(2)
@@ -47,7 +47,7 @@ const LAYOUT_C: &str = "src/layout.c";
 
 /// Compiles layout.c, which fails unless hornet.h is as this crate expects it.
 fn check_layout(include: &Path) {
-    let mut check = cc::Build::new();
+    let mut check = compiler();
     for (name, value) in LAYOUT {
         check.define(name, *value);
     }
@@ -57,6 +57,15 @@ fn check_layout(include: &Path) {
         .include(include)
         .file(LAYOUT_C)
         .compile_intermediates();
+}
+
+/// The C compiler. Bare metal has no C library, and so no `string.h`, and wasm only has one in WASI.
+fn compiler() -> cc::Build {
+    let mut build = cc::Build::new();
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "none" || os == "unknown") {
+        build.flag("-ffreestanding");
+    }
+    build
 }
 
 /// The folder that has `src` and `include`.

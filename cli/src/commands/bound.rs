@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3).
+//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3), and
+//! the chance that copies of a key file repeat a nonce.
 
 use crate::error::Error;
 use crate::number::Number;
 use crate::output;
 use clap::Args;
+use hornet_key_file::Nonces;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -28,6 +30,14 @@ pub(crate) struct Bound {
     /// guessed like any other.
     #[arg(long, value_name = "L")]
     length: Number,
+
+    /// N: reservations of nonces in all copies of the key file together, below 2^128
+    ///
+    /// Each 'hornet tag' reserves nonces once, as does each 'hornet keygen --fork'. The default is
+    /// one a minute for 31 years. It does not matter for a key file that is never copied, restored
+    /// or rolled back.
+    #[arg(long, value_name = "N", default_value = "2^24")]
+    reservations: Number,
 }
 
 impl Bound {
@@ -54,6 +64,28 @@ impl Bound {
     /// Base-2 logarithm of the bound without delta, rounded up; minus infinity if D is 0.
     fn log2(&self) -> f64 {
         self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(self.blocks()) - 106.0
+    }
+
+    /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0. The birthday bound:
+    /// Bellare and Rogaway, Introduction to Modern Cryptography, appendix A.
+    ///
+    /// Of N reservations, each of the N(N-1)/2 pairs has the same random bits with a probability of
+    /// at most 1/(2^72 - 1). The sum is at most N^2 / 2^73 up to N = 2^72; beyond, both say nothing.
+    fn log2_copies(&self) -> f64 {
+        2.0 * log2_up(self.reservations.value) - f64::from(Nonces::RANDOM_BITS + 1)
+    }
+}
+
+/// Writes a line for a probability, given by its base-2 logarithm. A bound of 1 or more says
+/// nothing.
+fn write_probability(f: &mut fmt::Formatter<'_>, name: &str, log2: f64, many: &str) -> fmt::Result {
+    if log2 < 0.0 {
+        writeln!(f, "    {name:<17} {}", Up(log2))
+    } else {
+        writeln!(
+            f,
+            "    {name:<17} 1 or more: NO GUARANTEE for so many {many}"
+        )
     }
 }
 
@@ -125,21 +157,31 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
                 ""
             },
         )?;
-        // A bound of 1 or more says nothing.
         if log2 < 0.0 {
             writeln!(f, "    the power         {}", Up(self.log2_factor()))?;
-            writeln!(f, "    all after delta   {}", Up(log2))?;
-        } else {
-            writeln!(
-                f,
-                "    all after delta   1 or more: NO GUARANTEE for so many or so long messages"
-            )?;
         }
+        write_probability(f, "all after delta", log2, "or so long messages")?;
+        write!(
+            f,
+            "
+This assumes that the key is random and secret, and that no two messages have the same nonce. One key file never
+repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that two of N
+reservations drew the same {} random bits, at most (birthday bound)
+
+    N^2 / 2^{}
+
+    N = {}: reservations of nonces in all copies
+
+",
+            Nonces::RANDOM_BITS,
+            Nonces::RANDOM_BITS + 1,
+            self.reservations.text,
+        )?;
+        write_probability(f, "copies meet", self.log2_copies(), "reservations")?;
         f.write_str(
             "
 Rounded up. delta is the probability of distinguishing AES-128 from a random permutation with C + D queries.
 That it is small cannot be proved, but is what AES was designed for.
-This assumes that no two messages have the same nonce, and that the key is random and secret.
 ",
         )
     }
@@ -154,6 +196,56 @@ mod tests {
             messages: messages.parse().unwrap(),
             forgeries: forgeries.parse().unwrap(),
             length: length.parse().unwrap(),
+            reservations: "2^24".parse().unwrap(),
+        }
+    }
+
+    fn copies(reservations: &str) -> Bound {
+        Bound {
+            reservations: reservations.parse().unwrap(),
+            ..bound("1", "1", "1")
+        }
+    }
+
+    /// Against the product of the probabilities that each reservation differs from all before it.
+    #[test]
+    fn birthday_bound() {
+        for reservations in [2_u32, 3, 10, 1_000, 1_000_000] {
+            let values = 2f64.powi(72) - 1.0;
+            let none: f64 = (1..reservations)
+                .map(|before| (-f64::from(before) / values).ln_1p())
+                .sum();
+            let exact = -none.exp_m1();
+            let stated = copies(&reservations.to_string()).log2_copies().exp2();
+            assert!(exact <= stated, "{reservations}");
+            // (N - 1)/N of it, but for rounding.
+            let part = 1.0 - 1.0 / f64::from(reservations);
+            assert!(exact > 0.999_999 * part * stated, "{reservations}");
+        }
+    }
+
+    #[test]
+    fn copies_of_a_key_file() {
+        for (reservations, line) in [
+            (
+                "2^24",
+                "copies meet       2^-25, which is at most 2.981e-8\n",
+            ),
+            ("0", "copies meet       0\n"),
+            ("2^36", "copies meet       2^-1, which is at most 5"),
+            (
+                "2^37",
+                "copies meet       1 or more: NO GUARANTEE for so many reservations\n",
+            ),
+            ("2^127", "copies meet       1 or more: NO GUARANTEE"),
+        ] {
+            let text = copies(reservations).to_string();
+            assert!(text.contains(line), "{text}");
+            assert!(
+                text.contains(&format!("    N = {reservations}: ")),
+                "{text}"
+            );
+            assert!(text.contains("    N^2 / 2^73\n"), "{text}");
         }
     }
 
@@ -223,7 +315,10 @@ mod tests {
             ("0", "2^127", "2^127"),
         ] {
             let text = bound(messages, forgeries, length).to_string();
-            assert!(text.contains("1 or more: NO GUARANTEE"), "{text}");
+            assert!(
+                text.contains("all after delta   1 or more: NO GUARANTEE"),
+                "{text}"
+            );
         }
         let text = bound("0", "2^102", "16").to_string();
         assert!(

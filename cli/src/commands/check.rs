@@ -2,26 +2,25 @@
 
 //! `hornet check`: verifies a manifest, and the files it lists.
 
+use crate::commands::extra;
+use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::options::Options;
 use crate::error::Error;
-use crate::manifest::report::{Entry, Report, Status};
-use crate::manifest::{HEADER, Line, Manifest};
-use crate::output;
-use crate::path::bytes;
+use crate::manifest::escape::Escaped;
+use crate::manifest::report::{self, Entry, Report, Status};
+use crate::manifest::{Line, Version};
+use crate::output::{self, say};
 use crate::source::Source;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::roots::Roots;
 use crate::tree::task::Task;
-use crate::tree::walk::{Strictness, Walk};
 use crate::tree::work::Work;
 use clap::Args;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::KeyFile;
-use rayon::ThreadPool;
-use std::fs::Metadata;
-use std::io::{self, Read};
+use std::env;
 use std::iter::zip;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,17 +31,33 @@ pub(crate) struct Check {
     #[arg(short, long, value_name = "KEYFILE")]
     key: PathBuf,
 
-    /// Also report files that are not in the manifest
+    /// Also report as EXTRA what was added: files, links, fifos, sockets, devices, empty folders
     ///
-    /// They are searched for in the folders that were given to 'hornet tag'.
+    /// It is searched for in the folders that were given to 'hornet tag'. Modes, owners, times and the
+    /// targets of links that are not followed are not in a manifest, so their changes are not found,
+    /// nor is the removal of what has no tag.
     #[arg(long)]
     strict: bool,
 
-    /// Print only files that are not OK
+    /// Refuse a manifest that was sealed before OTHER, a manifest of the same key
+    ///
+    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted. Keep the
+    /// last manifest that was accepted in a place of its own: an old manifest with the old files
+    /// passes otherwise.
+    #[arg(long, value_name = "OTHER")]
+    newer_than: Option<Source>,
+
+    /// Resolve relative paths of the manifest in DIR instead of the current folder
+    #[arg(long, value_name = "DIR")]
+    base: Option<PathBuf>,
+
+    /// Print only files that are not OK, and not when the manifest was sealed
     #[arg(short, long)]
     quiet: bool,
 
     /// Print a JSON object per line, the last one a summary
+    ///
+    /// If the manifest is refused, there is one object, whose status is REFUSED.
     #[arg(long)]
     json: bool,
 
@@ -55,19 +70,42 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
+        output::check()?;
         let key_file = KeyFile::open(&self.key)?;
-        let (text, metadata) = self.read()?;
-        let manifest = Manifest::open(&text, key_file.key())
-            .map_err(|problem| Error::new(&self.manifest, problem))?;
-        drop(text);
+        let opened = match self.open(&key_file) {
+            Ok(opened) => opened,
+            Err(NotOpened::Failed(error)) => return Err(error),
+            Err(NotOpened::Refused(source, why)) => return self.refuse(source, &why),
+        };
+        if !self.quiet {
+            opened.say_when();
+        }
+        if self.newer_than.is_none() {
+            opened.warn_of_newer(&key_file)?;
+        }
+        let mut report = Report::new(opened.number(), opened.manifest.sealed);
+        let Opened {
+            mut manifest,
+            metadata,
+            ..
+        } = opened;
+        if self.strict && manifest.version() == Version::One {
+            say(format_args!(
+                "{}: of version 1, which lists files only: nothing else is reported as EXTRA",
+                self.manifest
+            ));
+        }
 
+        // All other files are open or read by now.
+        if let Some(base) = &self.base {
+            env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))?;
+        }
         let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
         let pool = self.options.pool()?;
         let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
-        let mut report = Report::default();
         let extra = if self.strict {
-            let exempt = Exempt::new(&key_file, &self.key, Some(&metadata));
-            extra(&manifest, &exempt, &pool)?
+            let exempt = Exempt::new(&key_file, [metadata].into_iter().chain(output::file()));
+            extra::find(&mut manifest, &exempt, &pool)?
         } else {
             Vec::new()
         };
@@ -90,50 +128,23 @@ impl Check {
         Ok(ExitCode::from(report.exit_status()))
     }
 
-    /// Reads the whole manifest. Stops after the first line if that is not a manifest's, because
-    /// the input may be endless.
-    fn read(&self) -> Result<(Vec<u8>, Metadata), Error> {
-        let read = || -> io::Result<_> {
-            let mut file = self.manifest.open()?;
-            let metadata = file.metadata()?;
-            let mut text = Vec::new();
-            (&mut file)
-                .take(HEADER.len() as u64)
-                .read_to_end(&mut text)?;
-            if text == HEADER.as_bytes() {
-                file.read_to_end(&mut text)?;
-            }
-            Ok((text, metadata))
-        };
-        read().map_err(|error| Error::new(&self.manifest, error))
+    /// Opens the manifest, which must not be older than that of --newer-than.
+    fn open(&self, key_file: &KeyFile) -> Result<Opened<'_>, NotOpened<'_>> {
+        let opened = Opened::new(&self.manifest, key_file)?;
+        match &self.newer_than {
+            Some(other) => opened.not_older_than(&Opened::new(other, key_file)?),
+            None => Ok(opened),
+        }
     }
-}
 
-/// Files that exist and are not in the manifest, and folders that cannot be read.
-fn extra(manifest: &Manifest, exempt: &Exempt, pool: &ThreadPool) -> Result<Vec<Entry>, Error> {
-    let walk = Walk {
-        follow_symlinks: manifest.follow_symlinks,
-        exempt,
-        pool,
-        strictness: Strictness::Recorded,
-    };
-    let found = walk.run(&manifest.arguments)?;
-    let is_known = |path: &Path| {
-        // Both lists are sorted.
-        let by_bytes = |other: &PathBuf| bytes(other).cmp(bytes(path));
-        let file = manifest.files.binary_search_by(|line| by_bytes(&line.path));
-        file.is_ok() || manifest.unread.binary_search_by(by_bytes).is_ok()
-    };
-    let extra = found.files.into_iter().filter(|path| !is_known(path));
-    let extra = extra.map(|path| Entry {
-        path,
-        status: Status::Extra,
-    });
-    let unreadable = found.unread.into_iter().map(|unread| Entry {
-        path: unread.path,
-        status: Status::Unreadable(unread.reason),
-    });
-    Ok(extra.chain(unreadable).collect())
+    /// Reports a manifest that is not to be trusted.
+    fn refuse(&self, source: &Source, why: &str) -> Result<ExitCode, Error> {
+        if self.json {
+            output::print_all(|stdout| report::write_json_refusal(stdout, source, why))?;
+        }
+        output::complain(&Error::new(source, why));
+        Ok(ExitCode::from(1))
+    }
 }
 
 /// A file to be checked.
@@ -180,7 +191,7 @@ impl Task for Checking {
     fn fail(self, failure: Failure) -> Entry {
         let status = match failure {
             Failure::Missing => Status::Missing,
-            Failure::NotRegular(_) => Status::Changed,
+            Failure::NotRegular(_) | Failure::Exempt => Status::Changed,
             Failure::Unreadable(reason) => Status::Unreadable(reason),
         };
         Entry {

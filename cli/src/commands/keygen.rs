@@ -16,10 +16,10 @@ pub(crate) struct Keygen {
 
     /// Derive the new key from the key in OLD
     ///
-    /// Afterwards the two are independent: each file counts its own nonces, and the new key reveals
-    /// nothing about the old one. Do this instead of copying a key file. NEVER use a copy, or a
-    /// restored backup, for 'hornet tag': it counts from the same nonce as the original, so that
-    /// two files get the same nonce, and that lets anyone forge.
+    /// Afterwards the two are independent: neither key verifies what was tagged under the other,
+    /// and the new key reveals nothing about the old one. Use this to give each machine a key of its
+    /// own. A key file may also be copied or restored from a backup, because each 'hornet tag' draws
+    /// new random bits for its nonces; 'hornet bound' states the chance that two copies repeat one.
     #[arg(long, value_name = "OLD")]
     fork: Option<PathBuf>,
 }

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::input::Input;
 use crate::one_time_key;
-use crate::output::{complain, print, say};
+use crate::output::{self, complain, print, say};
 use crate::source::Source;
 use clap::Args;
 use hornet::{Poly1305, Tag, kernel};
@@ -60,7 +60,7 @@ struct Message {
     /// The message, the only one under this key; '-' is standard input
     ///
     /// Large regular files are mapped into memory, others are read as a stream. It is an error if
-    /// the file changes meanwhile.
+    /// the file or its metadata change meanwhile.
     #[arg(default_value = "-")]
     input: Source,
 
@@ -74,6 +74,7 @@ impl Message {
     ///
     /// Opens the input first: a key from a pipe should not be consumed if there is no message.
     fn read(&self) -> Result<Poly1305, Error> {
+        output::check()?;
         let mut input = Input::open(&self.input)?;
         let mut poly1305 = Poly1305::new(one_time_key::read(&self.key_file, &input)?);
         let started = Instant::now();

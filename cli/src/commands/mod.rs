@@ -4,10 +4,12 @@
 
 mod bound;
 mod check;
+mod extra;
 mod generate;
 mod info;
 mod keygen;
 mod mac;
+mod opened;
 mod options;
 mod sections;
 mod tag;
@@ -19,7 +21,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use generate::Generate;
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 /// Compute and verify Poly1305 tags of files and messages
@@ -48,17 +50,24 @@ enum Command {
     /// Each file gets a nonce and the Poly1305-AES tag of its content. The last line authenticates
     /// the manifest itself. docs/manifest.md describes the format.
     ///
-    /// A file that cannot be read, or changes while it is read, is reported and listed in the
-    /// manifest as unread. The exit status is 2 then. The key file and MANIFEST are left out.
+    /// A file that cannot be read, or changes while it is read (its length, or the time of its last
+    /// modification or of its last change of any kind), is reported and listed in the manifest as
+    /// unread. The exit status is 2 then. The key file and MANIFEST are left out,
+    /// whatever link or mount leads to them.
     Tag(tag::TagFiles),
 
     /// Check files against a manifest
     ///
-    /// A manifest that was changed, truncated or made with another key is refused as a whole.
-    /// Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
+    /// Paths are resolved in the current folder, or in that of --base. On standard error, says when
+    /// the manifest was sealed, and warns if its key was used since for as many tags as a newer
+    /// manifest would take.
+    ///
+    /// A manifest that was changed, truncated or made with another key is refused as a whole, with
+    /// exit status 1. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
     /// UNREADABLE.
     ///
-    /// The exit status is 0 if all files are OK, 1 if some differ, 2 if some cannot be read.
+    /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, 2 if
+    /// some cannot be read.
     Check(check::Check),
 
     /// Show the bound on the probability of a forgery under one key
@@ -86,20 +95,31 @@ pub fn main() -> ExitCode {
     let result = match parse() {
         Ok(Parsed::Cli(cli)) => run(cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),
-        Err(usage) => usage
-            .print()
-            .and_then(|()| io::stdout().flush())
-            .map(|()| {
-                // clap returns --help and --version as errors too.
-                let is_error = usage.use_stderr();
-                ExitCode::from(if is_error { 2 } else { 0 })
-            })
-            .map_err(|error| Error::new(&output::STDOUT, error)),
+        Err(usage) => explain(&usage),
     };
     result.unwrap_or_else(|error| {
         output::complain(&error);
         ExitCode::from(2)
     })
+}
+
+/// Prints why the arguments were not accepted. clap returns --help and --version as errors too.
+fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
+    if usage.use_stderr() {
+        // There is nothing to do if that fails.
+        let _ = usage.print();
+        return Ok(ExitCode::from(2));
+    }
+    output::check()?;
+    if io::stdout().is_terminal() {
+        // With the colors of the terminal.
+        usage
+            .print()
+            .map_err(|error| Error::new(&output::STDOUT, error))?;
+    } else {
+        output::print(format_args!("{}", usage.render()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 enum Parsed {

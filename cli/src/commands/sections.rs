@@ -15,9 +15,12 @@ pub(super) const SECTIONS: [Section; 2] = [
             ("0", "success"),
             (
                 "1",
-                "a tag does not match, or files differ from the manifest",
+                "a tag does not match, files differ from the manifest, or its seal does not match",
             ),
-            ("2", "wrong usage, or an error reading or writing"),
+            (
+                "2",
+                "wrong usage, or an error reading or writing, also if standard input or output is closed",
+            ),
         ],
     },
     Section {

@@ -5,19 +5,22 @@
 use crate::commands::options::Options;
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
-use crate::manifest::{self, Line, Manifest};
+use crate::manifest::{self, Line, Manifest, Other};
 use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
+use crate::time::Time;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
+use crate::tree::kind::Kind;
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::Task;
-use crate::tree::walk::{Found, Strictness, Unread, Walk};
+use crate::tree::walk::{Found, LeftOut, Strictness, Unread, Walk};
 use crate::tree::work::Work;
+use crate::undisturbed::Undisturbed;
 use clap::Args;
-use hornet::aes::{Key, Nonce, Partial};
+use hornet::aes::{Key, Partial, UnusedNonce};
 use hornet_key_file::{KeyFile, Nonces};
 use rayon::ThreadPool;
 use std::fs;
@@ -34,15 +37,20 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears when it is complete and on the disk, or not at all.
+    /// The file appears when it is complete and on the disk, or not at all. Neither it nor the file
+    /// that standard output is redirected to are tagged.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
-    /// Replace MANIFEST if it exists
+    /// Replace MANIFEST if it exists; the new one has its permissions
     #[arg(long, requires = "output")]
     force: bool,
 
     /// Follow symbolic links; without this option, those in folders are left out
+    ///
+    /// The files in a folder are listed below each link to it. A path through more than one link is
+    /// followed only to folders that have no other path, and none back to a folder on it. What is
+    /// not followed is reported.
     #[arg(long)]
     follow_symlinks: bool,
 
@@ -63,12 +71,19 @@ impl TagFiles {
             let why = "standard input has no path to check later; use ./- for a file of this name";
             return Err(Error::new(&"-", why));
         }
+        if self.output.is_none() {
+            output::check()?;
+        }
         let key_file = KeyFile::open(&self.key)?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
         };
-        let exempt = Exempt::new(&key_file, &self.key, target.as_ref().and_then(Target::old));
+        let manifest = match &target {
+            Some(target) => target.old().cloned(),
+            None => output::file(),
+        };
+        let exempt = Exempt::new(&key_file, manifest);
         let pool = self.options.pool()?;
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,
@@ -80,9 +95,10 @@ impl TagFiles {
         let saving = target.map(Target::begin).transpose()?;
 
         // One nonce for each file and one for the manifest, before any file is read.
-        let mut nonces = key_file.reserve(found.files.len() as u64 + 1)?;
+        let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let (manifest, unread) = self.tag(&pool, settled, key_file.key(), found, &mut nonces)?;
+        let (manifest, unread) =
+            self.tag(&pool, settled, &exempt, key_file.key(), found, &mut nonces)?;
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
         let text = manifest.seal(key_file.key(), nonce);
 
@@ -109,21 +125,19 @@ impl TagFiles {
         self,
         pool: &ThreadPool,
         settled: Option<Settled>,
+        exempt: &Exempt,
         key: &Key,
         found: Found,
         nonces: &mut Nonces,
     ) -> Result<(Manifest, Vec<Unread>), Error> {
-        for (path, why) in &found.left_out {
-            say(format_args!("{}: left out: {why}", Escaped::new(path)));
-        }
-        if found.links > 0 {
-            say(format_args!(
-                "symbolic links left out: {}; --follow-symlinks follows them",
-                found.links
-            ));
-        }
+        say_left_out(&found);
+        let others = found.left_out.into_iter();
+        let others = others.map(|LeftOut { path, kind, .. }| Other { path, kind });
+        let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = Work::new(key, &roots, pool, !self.options.no_mmap).settled(settled);
+        let work = Work::new(key, &roots, pool, !self.options.no_mmap)
+            .settled(settled)
+            .exempt(exempt);
         let count = found.files.len();
         let tagging: Vec<_> = zip(found.files, nonces)
             .map(|(path, nonce)| Tagging { path, nonce })
@@ -135,8 +149,9 @@ impl TagFiles {
         let mut unread = found.unread;
         for result in work.run(tagging) {
             match result {
-                Ok(line) => files.push(line),
-                Err(failed) => unread.push(failed),
+                Tagged::File(line) => files.push(line),
+                Tagged::Unread(failed) => unread.push(failed),
+                Tagged::Exempt => {}
             }
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
@@ -145,9 +160,38 @@ impl TagFiles {
             arguments: self.paths,
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
+            others,
+            sealed: Some(Time::now()),
         };
         Ok((manifest, unread))
     }
+}
+
+/// Reports what is left out of the tags, but for empty folders, of which nothing is.
+fn say_left_out(found: &Found) {
+    let mut links = 0;
+    for LeftOut { path, kind, why } in &found.left_out {
+        let path = Escaped::new(path);
+        match (kind, why) {
+            (_, Some(why)) => say(format_args!("{path}: left out: {why}")),
+            (Kind::Folder, None) => {}
+            (Kind::Symlink, None) => links += 1,
+            (kind, None) => say(format_args!("{path}: left out: {kind}")),
+        }
+    }
+    if links > 0 {
+        say(format_args!(
+            "symbolic links left out: {links}; --follow-symlinks follows them"
+        ));
+    }
+}
+
+/// Reserves nonces. The new key file has a temporary name for a moment, and must not be left there.
+fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
+    // Waits for other processes here, where it can be interrupted.
+    key_file.reserve(0)?;
+    let _undisturbed = Undisturbed::new();
+    Ok(key_file.reserve(count)?)
 }
 
 /// Cannot happen: the nonces reserved are as many as those taken.
@@ -158,11 +202,19 @@ fn no_nonce() -> Error {
 /// A file to be tagged.
 struct Tagging {
     path: PathBuf,
-    nonce: Nonce,
+    nonce: UnusedNonce,
+}
+
+/// What became of a file.
+enum Tagged {
+    File(Line),
+    Unread(Unread),
+    /// It is the key file or the manifest, under another name than theirs.
+    Exempt,
 }
 
 impl Task for Tagging {
-    type Done = Result<Line, Unread>;
+    type Done = Tagged;
 
     fn path(&self) -> &Path {
         &self.path
@@ -172,18 +224,18 @@ impl Task for Tagging {
         let (names, messages): (Vec<_>, Vec<_>) = files
             .into_iter()
             .map(|(task, content)| {
-                let shown = *task.nonce.as_bytes();
+                let shown = *task.nonce.nonce().as_bytes();
                 ((task.path, shown), (task.nonce, content))
             })
             .unzip();
         zip(names, key.mac_batch(messages))
-            .map(|((path, nonce), tag)| Ok(Line { nonce, tag, path }))
+            .map(|((path, nonce), tag)| Tagged::File(Line { nonce, tag, path }))
             .collect()
     }
 
     fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
-        Ok(Line {
-            nonce: *self.nonce.as_bytes(),
+        Tagged::File(Line {
+            nonce: *self.nonce.nonce().as_bytes(),
             tag: key.finish(self.nonce, partial),
             path: self.path,
         })
@@ -191,9 +243,12 @@ impl Task for Tagging {
 
     /// The nonce is dropped unused.
     fn fail(self, failure: Failure) -> Self::Done {
-        Err(Unread {
-            path: self.path,
-            reason: failure.to_string(),
-        })
+        match failure {
+            Failure::Exempt => Tagged::Exempt,
+            _ => Tagged::Unread(Unread {
+                path: self.path,
+                reason: failure.to_string(),
+            }),
+        }
     }
 }

@@ -2,6 +2,9 @@
 
 //! The content of a manifest.
 
+use crate::manifest::text::Version;
+use crate::time::Time;
+use crate::tree::kind::Kind;
 use hornet::Tag;
 use hornet::aes::Nonce;
 use std::path::PathBuf;
@@ -13,20 +16,45 @@ pub(crate) struct Line {
     pub(crate) path: PathBuf,
 }
 
+/// What was found and has no tag.
+pub(crate) struct Other {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+}
+
 /// The content of a manifest, in the order of its lines.
 pub struct Manifest {
     pub(crate) follow_symlinks: bool,
     /// The PATH arguments.
     pub(crate) arguments: Vec<PathBuf>,
-    /// Sorted by the bytes of their paths, and so are `unread`.
+    /// Sorted by the bytes of their paths, and so are `unread` and `others`.
     pub(crate) files: Vec<Line>,
     /// Files and folders that existed and could not be read.
     pub(crate) unread: Vec<PathBuf>,
+    /// What is not a file, and folders that have nothing in them or were not entered. None in
+    /// version 1, which does not list them.
+    pub(crate) others: Vec<Other>,
+    /// When it was sealed. `None` in version 1, and only there.
+    pub(crate) sealed: Option<Time>,
 }
 
 impl Manifest {
     /// The line before the seal, without its end.
     pub(super) fn count(&self) -> String {
-        format!("files {} unread {}", self.files.len(), self.unread.len())
+        let (files, unread) = (self.files.len(), self.unread.len());
+        match self.version() {
+            Version::One => format!("files {files} unread {unread}"),
+            Version::Two => {
+                let others = self.others.len();
+                format!("files {files} unread {unread} others {others}")
+            }
+        }
+    }
+
+    pub(crate) fn version(&self) -> Version {
+        match self.sealed {
+            None => Version::One,
+            Some(_) => Version::Two,
+        }
     }
 }

@@ -3,28 +3,56 @@
 //! Escaping: paths, which may hold any bytes, as text on one line. Each path has exactly one
 //! escaped form.
 //!
-//! A backslash is `\\`, a newline `\n`. Every byte of any other control character, and every byte
-//! that is not part of valid UTF-8, is `\xHH` with lower-case digits. All else is unchanged.
+//! A backslash is `\\`, a newline `\n`. Every byte of any other control character, of a line or
+//! paragraph separator (U+2028, U+2029) and of a character that sets the direction of the text
+//! (Unicode's property `Bidi_Control`), and every byte that is not part of valid UTF-8, is `\xHH`
+//! with lower-case digits. All else is unchanged. In manifests of version 1, so are the separators
+//! and the characters that set the direction.
 
+use crate::manifest::text::Version;
+use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// A path as it is written in manifests and messages: without control characters and on one line.
-pub struct Escaped<'a>(&'a [u8]);
+pub struct Escaped<'a> {
+    path: &'a [u8],
+    version: Version,
+}
 
 impl<'a> Escaped<'a> {
     /// Borrows a path.
     #[must_use]
     pub fn new(path: &'a Path) -> Self {
-        Self(path.as_os_str().as_bytes())
+        Self::in_version(Version::Two, path)
+    }
+
+    /// The same, as in manifests of this version.
+    pub(super) fn in_version(version: Version, path: &'a Path) -> Self {
+        Self {
+            path: path.as_os_str().as_bytes(),
+            version,
+        }
+    }
+
+    fn must_escape(&self, character: char) -> bool {
+        match character {
+            '\\' => true,
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => self.version != Version::One,
+            _ => character.is_control(),
+        }
     }
 
     /// Appends the escaped form to a text.
     pub fn push_to(&self, text: &mut Vec<u8>) {
         let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'\\';
-        if self.0.iter().all(is_plain) {
-            text.extend_from_slice(self.0);
+        if self.path.iter().all(is_plain) {
+            text.extend_from_slice(self.path);
         } else {
             text.extend_from_slice(self.to_string().as_bytes());
         }
@@ -33,11 +61,11 @@ impl<'a> Escaped<'a> {
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for chunk in self.0.utf8_chunks() {
+        for chunk in self.path.utf8_chunks() {
             let text = chunk.valid();
             let mut written = 0;
             for (at, character) in text.char_indices() {
-                if character != '\\' && !character.is_control() {
+                if !self.must_escape(character) {
                     continue;
                 }
                 let end = at + character.len_utf8();
@@ -66,6 +94,11 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///
 /// In words, if the text is not the escaped form of a path.
 pub fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
+    unescape_in(Version::Two, text)
+}
+
+/// The same, as in manifests of this version.
+pub(super) fn unescape_in(version: Version, text: &str) -> Result<Vec<u8>, &'static str> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {
@@ -96,7 +129,8 @@ pub fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
     }
     // Otherwise, two lines that look different could name one file.
     let mut again = Vec::with_capacity(text.len());
-    Escaped(&bytes).push_to(&mut again);
+    let path = Path::new(OsStr::from_bytes(&bytes));
+    Escaped::in_version(version, path).push_to(&mut again);
     if again != text.as_bytes() {
         return Err("a path that is not in its escaped form");
     }
@@ -109,7 +143,10 @@ mod tests {
 
     #[track_caller]
     fn round_trip(bytes: &[u8], text: &str) {
-        assert_eq!(Escaped(bytes).to_string(), text);
+        assert_eq!(
+            Escaped::new(Path::new(OsStr::from_bytes(bytes))).to_string(),
+            text
+        );
         assert_eq!(unescape(text).as_deref(), Ok(bytes));
     }
 
@@ -131,11 +168,40 @@ mod tests {
         round_trip(b"\xed\xa0\x80\xc0\xaf", r"\xed\xa0\x80\xc0\xaf");
     }
 
+    /// They would break a line, or reorder what is shown of it.
+    #[test]
+    fn separators_and_bidirectional_controls() {
+        let controls = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
+        let embeddings = '\u{202a}'..='\u{202e}';
+        let isolates = '\u{2066}'..='\u{2069}';
+        for control in controls.into_iter().chain(embeddings).chain(isolates) {
+            let path = format!("a{control}b");
+            let text = Escaped::new(Path::new(&path)).to_string();
+            assert!(text.is_ascii() && text.starts_with("a\\x"), "{text:?}");
+            assert_eq!(unescape(&text).as_deref(), Ok(path.as_bytes()));
+            assert!(unescape(&path).is_err(), "{text}");
+        }
+        round_trip("a\u{202e}b".as_bytes(), r"a\xe2\x80\xaeb");
+        // Manifests of version 1 have them as they are.
+        for path in ["a\u{202e}b", "\u{2028}"] {
+            let found = unescape_in(Version::One, path);
+            assert_eq!(found.as_deref(), Ok(path.as_bytes()));
+            let mut text = Vec::new();
+            Escaped::in_version(Version::One, Path::new(path)).push_to(&mut text);
+            assert_eq!(text, path.as_bytes());
+        }
+        // Their neighbours are shown.
+        for other in ['\u{2027}', '\u{202f}', '\u{206f}', '\u{2010}'] {
+            let path = format!("a{other}b");
+            round_trip(path.as_bytes(), &path);
+        }
+    }
+
     #[test]
     fn every_byte_alone_and_between_others() {
         for byte in 1..=255 {
             for bytes in [&[byte][..], &[b'a', byte, b'b'], &[0xc3, byte, 0xbc]] {
-                let text = Escaped(bytes).to_string();
+                let text = Escaped::new(Path::new(OsStr::from_bytes(bytes))).to_string();
                 assert!(!text.chars().any(char::is_control), "{text:?}");
                 assert_eq!(unescape(&text).as_deref(), Ok(bytes), "{text:?}");
             }

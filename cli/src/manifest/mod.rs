@@ -14,8 +14,8 @@ mod tests;
 mod text;
 mod write;
 
-pub(crate) use content::Line;
 pub use content::Manifest;
+pub(crate) use content::{Line, Other};
 pub use problem::Problem;
 pub use seal::PURPOSE;
-pub(crate) use text::HEADER;
+pub(crate) use text::{HEADER_BYTES, Version};

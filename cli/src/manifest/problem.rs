@@ -9,14 +9,16 @@ use std::fmt;
 pub struct Problem {
     line: Option<usize>,
     what: String,
+    is_seal: bool,
 }
 
 impl Problem {
-    /// A problem with the manifest as a whole.
-    pub(super) fn whole(what: &str) -> Self {
+    /// A problem with the seal, and so with the manifest as a whole.
+    pub(super) fn seal(what: &str) -> Self {
         Self {
             line: None,
             what: what.into(),
+            is_seal: true,
         }
     }
 
@@ -25,7 +27,15 @@ impl Problem {
         Self {
             line: Some(line),
             what: what.to_string(),
+            is_seal: false,
         }
+    }
+
+    /// Whether it is a manifest without a valid seal of the key: it was changed, truncated, forged
+    /// or made with another key.
+    #[must_use]
+    pub fn is_seal(&self) -> bool {
+        self.is_seal
     }
 }
 

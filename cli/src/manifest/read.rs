@@ -2,11 +2,13 @@
 
 //! Parses the text of a manifest up to the seal.
 
-use crate::manifest::content::{Line, Manifest};
-use crate::manifest::escape::unescape;
+use crate::manifest::content::{Line, Manifest, Other};
+use crate::manifest::escape::unescape_in;
 use crate::manifest::problem::Problem;
-use crate::manifest::text::{DIGITS, PATH, UNREAD, digits, links_line};
+use crate::manifest::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, Version, digits, links_line};
 use crate::path::bytes;
+use crate::time::Time;
+use crate::tree::kind::Kind;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
@@ -15,21 +17,23 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// Parses all lines but the seal. They must have been verified.
-pub(super) fn read(body: &[u8]) -> Result<Manifest, Problem> {
-    Reader::new(body).read()
+pub(super) fn read(body: &[u8], version: Version) -> Result<Manifest, Problem> {
+    Reader::new(body, version).read()
 }
 
 struct Reader<'a> {
     /// The lines that remain.
     rest: &'a [u8],
+    version: Version,
     /// The number of the next line.
     number: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8]) -> Self {
+    fn new(body: &'a [u8], version: Version) -> Self {
         Self {
             rest: body,
+            version,
             number: 1,
         }
     }
@@ -37,6 +41,10 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Manifest, Problem> {
         // The first line, which was compared before.
         self.next();
+        let sealed = match self.version {
+            Version::One => None,
+            Version::Two => Some(self.sealed()?),
+        };
         let follow_symlinks = match self.next() {
             Some(line) if line == links_line(true).as_bytes() => true,
             Some(line) if line == links_line(false).as_bytes() => false,
@@ -57,11 +65,17 @@ impl<'a> Reader<'a> {
             files.push(file);
         }
         let unread = self.paths(UNREAD)?;
+        let others = match self.version {
+            Version::One => Vec::new(),
+            Version::Two => self.others()?,
+        };
         let manifest = Manifest {
             follow_symlinks,
             arguments,
             files,
             unread,
+            others,
+            sealed,
         };
         let count = manifest.count();
         if self.next() != Some(count.as_bytes()) {
@@ -101,9 +115,35 @@ impl<'a> Reader<'a> {
         Ok(paths)
     }
 
+    fn sealed(&mut self) -> Result<Time, Problem> {
+        let line = self.next().and_then(|line| line.strip_prefix(SEALED));
+        line.and_then(Time::parse)
+            .ok_or_else(|| self.problem("not the time of the seal"))
+    }
+
+    fn others(&mut self) -> Result<Vec<Other>, Problem> {
+        let mut others: Vec<Other> = Vec::new();
+        while let Some(line) = self.next_if(|line| line.starts_with(OTHER)) {
+            let mut words = line[OTHER.len()..].splitn(2, |&byte| byte == b' ');
+            let kind = words.next().and_then(Kind::named);
+            let (Some(kind), Some(path)) = (kind, words.next()) else {
+                return Err(self.problem("not a kind and a path"));
+            };
+            let path = self.path(path)?;
+            if others
+                .last()
+                .is_some_and(|last| bytes(&last.path) >= bytes(&path))
+            {
+                return Err(self.problem("out of order"));
+            }
+            others.push(Other { path, kind });
+        }
+        Ok(others)
+    }
+
     fn path(&self, text: &[u8]) -> Result<PathBuf, Problem> {
         let text = std::str::from_utf8(text).map_err(|_| self.problem("not UTF-8"))?;
-        let path = unescape(text).map_err(|problem| self.problem(problem))?;
+        let path = unescape_in(self.version, text).map_err(|problem| self.problem(problem))?;
         Ok(OsString::from_vec(path).into())
     }
 

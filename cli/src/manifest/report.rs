@@ -5,6 +5,8 @@
 use crate::manifest::escape::Escaped;
 use crate::output::say;
 use crate::source::Source;
+use crate::time::Time;
+use crate::tree::kind::Kind;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,7 +15,8 @@ pub(crate) enum Status {
     Ok,
     Changed,
     Missing,
-    Extra,
+    /// A file, or if it is none, its kind.
+    Extra(Option<Kind>),
     /// It could not be read when the manifest was made.
     Unread,
     Unreadable(String),
@@ -35,8 +38,10 @@ struct Counts {
     unreadable: u64,
 }
 
-#[derive(Default)]
 pub(crate) struct Report {
+    /// The counter of the seal.
+    number: u64,
+    sealed: Option<Time>,
     entries: Vec<Entry>,
     counts: Counts,
 }
@@ -49,7 +54,7 @@ impl Extend<Entry> for Report {
                 Status::Ok => &mut counts.ok,
                 Status::Changed => &mut counts.changed,
                 Status::Missing => &mut counts.missing,
-                Status::Extra => &mut counts.extra,
+                Status::Extra(_) => &mut counts.extra,
                 Status::Unread => &mut counts.unread,
                 Status::Unreadable(_) => &mut counts.unreadable,
             } += 1;
@@ -64,7 +69,7 @@ impl Status {
             Self::Ok => "OK",
             Self::Changed => "CHANGED",
             Self::Missing => "MISSING",
-            Self::Extra => "EXTRA",
+            Self::Extra(_) => "EXTRA",
             Self::Unread => "UNREAD",
             Self::Unreadable(_) => "UNREADABLE",
         }
@@ -72,6 +77,7 @@ impl Status {
 
     fn reason(&self) -> Option<&str> {
         match self {
+            Self::Extra(kind) => kind.map(Kind::word),
             Self::Unreadable(reason) => Some(reason),
             Self::Unread => Some("could not be read when the manifest was made"),
             _ => None,
@@ -79,7 +85,37 @@ impl Status {
     }
 }
 
+/// Writes that a manifest cannot be trusted, so that nothing was checked.
+pub(crate) fn write_json_refusal(
+    to: &mut impl Write,
+    manifest: &Source,
+    reason: &str,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Refused<'a> {
+        manifest: String,
+        status: &'a str,
+        reason: &'a str,
+    }
+    let refused = Refused {
+        manifest: manifest.to_string(),
+        status: "REFUSED",
+        reason,
+    };
+    serde_json::to_writer(&mut *to, &refused)?;
+    writeln!(to)
+}
+
 impl Report {
+    pub(crate) fn new(number: u64, sealed: Option<Time>) -> Self {
+        Self {
+            number,
+            sealed,
+            entries: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
     /// The entries to print.
     fn shown(&self, quiet: bool) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter();
@@ -106,8 +142,11 @@ impl Report {
             reason: Option<&'a str>,
         }
         #[derive(Serialize)]
-        struct Summary<'a> {
+        struct Last<'a> {
             summary: &'a Counts,
+            number: u64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            sealed: Option<String>,
         }
         for Entry { path, status } in self.shown(quiet) {
             let file = File {
@@ -118,8 +157,12 @@ impl Report {
             serde_json::to_writer(&mut *to, &file)?;
             writeln!(to)?;
         }
-        let summary = &self.counts;
-        serde_json::to_writer(&mut *to, &Summary { summary })?;
+        let last = Last {
+            summary: &self.counts,
+            number: self.number,
+            sealed: self.sealed.map(|time| time.to_string()),
+        };
+        serde_json::to_writer(&mut *to, &last)?;
         writeln!(to)
     }
 

@@ -5,9 +5,9 @@
 use crate::manifest::content::Manifest;
 use crate::manifest::problem::Problem;
 use crate::manifest::read::read;
-use crate::manifest::text::{HEADER, digits, push_digits};
+use crate::manifest::text::{Version, digits, push_digits};
 use hornet::Tag;
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
 
 /// The purpose of the tag of a manifest. The tags of files have the purpose `MESSAGE`. If that of a
@@ -18,9 +18,9 @@ pub const PURPOSE: Purpose = Purpose::new(1).unwrap();
 impl Manifest {
     /// The text with its seal, under a nonce that must have the purpose [`PURPOSE`].
     #[must_use]
-    pub fn seal(&self, key: &Key, nonce: Nonce) -> Vec<u8> {
+    pub fn seal(&self, key: &Key, nonce: UnusedNonce) -> Vec<u8> {
         let mut text = self.body();
-        let shown = *nonce.as_bytes();
+        let shown = *nonce.nonce().as_bytes();
         let tag = key.mac(nonce, &text);
         text.extend_from_slice(b"seal ");
         push_digits(&mut text, &shown);
@@ -39,35 +39,40 @@ impl Manifest {
     ///
     /// [`Problem`] if it is malformed, or does not have a valid seal of this key.
     pub fn open(text: &[u8], key: &Key) -> Result<Self, Problem> {
-        if !text.starts_with(HEADER.as_bytes()) {
-            return Err(wrong_header(text));
-        }
-        let (body, seal) = split_seal(text).ok_or(Problem::whole(
+        Self::open_sealed(text, key).map(|(manifest, _)| manifest)
+    }
+
+    /// The same, with the nonce of the seal.
+    pub(crate) fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
+        let version = Version::of(text).ok_or_else(|| wrong_header(text))?;
+        let (body, seal) = split_seal(text).ok_or(Problem::seal(
             "truncated or changed: the last line is not a seal",
         ))?;
         key.verify(&seal.nonce, body, &seal.tag).map_err(|_| {
-            Problem::whole(
+            Problem::seal(
                 "changed since it was made, or made with another key: the seal does not match",
             )
         })?;
         if Purpose::of(&seal.nonce) != PURPOSE {
-            return Err(Problem::whole(
+            return Err(Problem::seal(
                 "the seal is the tag of a file, not of a manifest",
             ));
         }
-        read(body)
+        Ok((read(body, version)?, seal.nonce))
     }
 }
 
 fn wrong_header(text: &[u8]) -> Problem {
     let what = if text.is_empty() {
         "empty"
-    } else if HEADER.as_bytes().starts_with(text) {
+    } else if Version::Two.header().as_bytes().starts_with(text)
+        || Version::One.header().as_bytes().starts_with(text)
+    {
         "truncated in the first line"
     } else if text.starts_with(b"hornet manifest ") {
         "a manifest of a version that this program does not support"
     } else {
-        "not a manifest: it does not begin with `hornet manifest 1`"
+        "not a manifest: it does not begin with `hornet manifest 2`"
     };
     Problem::in_line(1, what)
 }

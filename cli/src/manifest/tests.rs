@@ -2,9 +2,10 @@
 
 //! Tests of writing, sealing, verifying and reading manifests.
 
-use crate::manifest::content::{Line, Manifest};
-use crate::manifest::text::HEADER;
-use hornet::aes::{Key, Nonce};
+use crate::manifest::content::{Line, Manifest, Other};
+use crate::time::Time;
+use crate::tree::kind::Kind;
+use hornet::aes::{Key, Nonce, UnusedNonce};
 
 fn key() -> Key {
     Key::clamped(&[7; 32])
@@ -17,24 +18,34 @@ fn nonce(number: u8, purpose: u8) -> [u8; 16] {
     bytes
 }
 
+fn time() -> Option<Time> {
+    Time::parse(b"2026-11-21T22:17:38Z")
+}
+
 fn manifest() -> Manifest {
     let line = |number, path: &str| Line {
         nonce: nonce(number, 0),
         tag: [number; 16].into(),
         path: path.into(),
     };
+    let other = |kind, path: &str| Other {
+        path: path.into(),
+        kind,
+    };
     Manifest {
         follow_symlinks: true,
         arguments: vec!["b".into(), "a\n".into()],
         files: vec![line(1, "a\n"), line(2, "b/\\")],
         unread: vec!["b/c".into()],
+        others: vec![other(Kind::Symlink, "a b"), other(Kind::Folder, "b/\n")],
+        sealed: time(),
     }
 }
 
 /// Any body with a valid seal.
 fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
     let shown = Nonce::new(nonce);
-    let tag = key().mac(Nonce::new(nonce), body.as_bytes());
+    let tag = key().mac(UnusedNonce::assume_unused(nonce), body.as_bytes());
     format!("{body}seal {shown} {tag}\n").into_bytes()
 }
 
@@ -48,28 +59,51 @@ fn problem(text: &[u8]) -> String {
 
 #[test]
 fn round_trip() {
-    let text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
     let body = "\
-hornet manifest 1
+hornet manifest 2
+sealed 2026-11-21T22:17:38Z
 symbolic links: followed
 path b
 path a\\n
 01000000000000000000000000000000 01010101010101010101010101010101  a\\n
 02000000000000000000000000000000 02020202020202020202020202020202  b/\\\\
 unread b/c
-files 2 unread 1
+other symlink a b
+other folder b/\\n
+files 2 unread 1 others 2
 ";
     assert_eq!(text, sealed(body, nonce(3, 1)));
     let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
-    assert_eq!(again.unwrap().seal(&key(), Nonce::new(nonce(3, 1))), text);
+    assert_eq!(
+        again
+            .unwrap()
+            .seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
+        text
+    );
+    // The same, in version 1.
+    let body = body.replace("manifest 2\nsealed 2026-11-21T22:17:38Z", "manifest 1");
+    let body = body
+        .replace(" others 2", "")
+        .replace("other symlink a b\nother folder b/\\n\n", "");
+    let text = sealed(&body, nonce(3, 1));
+    let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
+    let again = again.unwrap();
+    assert!(again.others.is_empty() && again.sealed.is_none());
+    assert_eq!(
+        again.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
+        text
+    );
     for follow_symlinks in [true, false] {
         let empty = Manifest {
             follow_symlinks,
             arguments: vec!["x".into()],
             files: Vec::new(),
             unread: Vec::new(),
+            others: Vec::new(),
+            sealed: time(),
         };
-        let text = empty.seal(&key(), Nonce::new(nonce(3, 1)));
+        let text = empty.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
         let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
         assert_eq!(again.unwrap().follow_symlinks, follow_symlinks);
     }
@@ -77,12 +111,12 @@ files 2 unread 1
 
 #[test]
 fn what_the_seal_detects() {
-    let text = manifest().seal(&key(), Nonce::new(nonce(3, 0)));
+    let text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 0)));
     assert_eq!(
         problem(&text),
         "the seal is the tag of a file, not of a manifest"
     );
-    let mut text = manifest().seal(&key(), Nonce::new(nonce(3, 1)));
+    let mut text = manifest().seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
     let at = text.len() - 2;
     text[at] = if text[at] == b'0' { b'1' } else { b'0' };
     assert!(problem(&text).starts_with("changed since it was made"));
@@ -94,7 +128,7 @@ fn what_the_seal_detects() {
         "line 1: truncated in the first line"
     );
     assert_eq!(
-        problem(HEADER.as_bytes()),
+        problem(b"hornet manifest 2\n"),
         "truncated or changed: the last line is not a seal"
     );
     assert!(problem(b"hornet manifest 12\n").contains("version"));
@@ -165,9 +199,33 @@ fn malformed_lines() {
     ] {
         assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
     }
+    for (lines, expected) in [
+        ("other t/x\n", "line 5: not a kind and a path"),
+        ("other thing t/x\n", "line 5: not a kind and a path"),
+        ("other fifo \n", "line 5: no path"),
+        ("other fifo t/x\nother fifo t/x\n", "line 6: out of order"),
+        (
+            "other fifo t/x\n",
+            "line 6: not `files 0 unread 0 others 1`, which is expected here",
+        ),
+    ] {
+        let head = head.replace("manifest 1", "manifest 2\nsealed 2026-11-21T22:17:38Z");
+        let body = format!("{head}{lines}files 0 unread 0 others 0\n");
+        assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
+    }
+    for line in ["", "sealed 2026-11-21\n", "sealed 2026-11-21T22:17:38+\n"] {
+        let body = head.replace("manifest 1\n", &format!("manifest 2\n{line}"));
+        let body = format!("{body}files 0 unread 0 others 0\n");
+        let expected = "line 2: not the time of the seal";
+        assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
+    }
+    // Version 1 has no such lines.
+    let body = format!("{head}other fifo t/x\nfiles 0 unread 0\n");
+    let expected = "line 4: not `files 0 unread 0`, which is expected here";
+    assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected);
     let mut body = Vec::from(head);
     body.extend_from_slice(b"unread \xff\nfiles 0 unread 1\n");
-    let tag = key().mac(Nonce::new(nonce(3, 1)), &body);
+    let tag = key().mac(UnusedNonce::assume_unused(nonce(3, 1)), &body);
     body.extend_from_slice(format!("seal {} {tag}\n", Nonce::new(nonce(3, 1))).as_bytes());
     assert_eq!(problem(&body), "line 4: not UTF-8");
 }

@@ -2,12 +2,38 @@
 
 //! The words and digits of the format, for writing and reading.
 
-/// The first line.
-pub(crate) const HEADER: &str = "hornet manifest 1\n";
+/// The version of the format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// Does not say when it was sealed, and does not list what is not a file.
+    One,
+    Two,
+}
 
-// The first words of lines with a path.
+/// The length of the first line.
+pub(crate) const HEADER_BYTES: usize = Version::Two.header().len();
+
+impl Version {
+    /// The first line.
+    pub(super) const fn header(self) -> &'static str {
+        match self {
+            Self::One => "hornet manifest 1\n",
+            Self::Two => "hornet manifest 2\n",
+        }
+    }
+
+    /// The version of a manifest that begins with these bytes.
+    pub(crate) fn of(text: &[u8]) -> Option<Self> {
+        let is = |version: &Self| text.starts_with(version.header().as_bytes());
+        [Self::One, Self::Two].into_iter().find(is)
+    }
+}
+
+// The first words of lines.
 pub(super) const PATH: &[u8] = b"path ";
 pub(super) const UNREAD: &[u8] = b"unread ";
+pub(super) const SEALED: &[u8] = b"sealed ";
+pub(super) const OTHER: &[u8] = b"other ";
 
 /// The length of 16 bytes in hexadecimal digits.
 pub(super) const DIGITS: usize = 32;

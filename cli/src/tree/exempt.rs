@@ -1,43 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The files that are never tagged: the key file and the manifest.
+//! The files that are never tagged: the key file, the manifest and standard output. They are recognized by device
+//! and inode, because links and mounts give them any number of paths.
 
+use crate::tree::failure::Failure;
+use crate::tree::snapshot::Snapshot;
 use hornet_key_file::KeyFile;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 pub(crate) struct Exempt<'a> {
     key_file: &'a KeyFile,
-    /// The inodes of both, so that other files need no `stat`.
-    inodes: Vec<u64>,
-    manifest: Option<(u64, u64)>,
+    /// Device and inode of the others.
+    others: Vec<(u64, u64)>,
 }
 
 impl<'a> Exempt<'a> {
-    /// `manifest` is `None` if no manifest exists yet.
-    pub(crate) fn new(key_file: &'a KeyFile, key_path: &Path, manifest: Option<&Metadata>) -> Self {
-        let key_inode = fs::metadata(key_path).ok().map(|key| key.ino());
+    /// The key file, and other files that exist already.
+    pub(crate) fn new(key_file: &'a KeyFile, others: impl IntoIterator<Item = Metadata>) -> Self {
         Self {
             key_file,
-            inodes: key_inode
-                .into_iter()
-                .chain(manifest.map(MetadataExt::ino))
-                .collect(),
-            manifest: manifest.map(|manifest| (manifest.dev(), manifest.ino())),
+            others: others.into_iter().map(|other| identity(&other)).collect(),
         }
     }
 
     pub(crate) fn is(&self, metadata: &Metadata) -> bool {
-        self.manifest == Some((metadata.dev(), metadata.ino())) || self.key_file.is(metadata)
-    }
-
-    /// Whether a file with this inode, on any device, can be one of them.
-    pub(crate) fn may_be(&self, inode: u64) -> bool {
-        self.inodes.contains(&inode)
+        self.others.contains(&identity(metadata)) || self.key_file.is(metadata)
     }
 
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| self.is(&metadata))
     }
+
+    /// Refuses an open file that is one of them.
+    pub(super) fn check(&self, file: &File, snapshot: Snapshot) -> Result<(), Failure> {
+        if self.others.contains(&snapshot.identity) {
+            return Err(Failure::Exempt);
+        }
+        // Where the key file is now takes a system call, which is saved for files that cannot be
+        // it.
+        if snapshot.is_private {
+            let metadata = file.metadata()?;
+            if self.key_file.is(&metadata) {
+                return Err(Failure::Exempt);
+            }
+            // It may be a key file that was replaced meanwhile.
+            if metadata.nlink() == 0 {
+                return Err(Failure::Missing);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
 }

@@ -2,7 +2,7 @@
 
 //! Why a file could not be read.
 
-use rustix::fs::FileType;
+use crate::tree::kind::Kind;
 use std::fmt;
 use std::io;
 
@@ -11,8 +11,10 @@ use std::io;
 pub(crate) enum Failure {
     /// There is nothing of this path.
     Missing,
+    /// It is the key file or the manifest.
+    Exempt,
     /// It is not a regular file, but what this says.
-    NotRegular(&'static str),
+    NotRegular(Kind),
     /// It cannot be read, for this reason.
     Unreadable(String),
 }
@@ -36,20 +38,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("no longer exists"),
+            Self::Exempt => f.write_str("is the key file or the manifest"),
             Self::NotRegular(kind) => write!(f, "not a regular file but {kind}"),
             Self::Unreadable(reason) => f.write_str(reason),
         }
-    }
-}
-
-/// The kind of a file that is not regular, in words.
-pub(crate) fn kind(file_type: FileType) -> &'static str {
-    match file_type {
-        FileType::Directory => "a directory",
-        FileType::Symlink => "a symbolic link",
-        FileType::Fifo => "a fifo",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        _ => "something unknown",
     }
 }

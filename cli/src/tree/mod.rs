@@ -4,12 +4,14 @@
 
 pub(crate) mod exempt;
 pub(crate) mod failure;
+pub(crate) mod kind;
 pub(crate) mod mapping;
 mod opener;
 mod reading;
 pub(crate) mod roots;
 pub(crate) mod snapshot;
 pub(crate) mod task;
+mod visits;
 pub(crate) mod walk;
 mod windows;
 pub(crate) mod work;

@@ -8,7 +8,8 @@
 //! accepts.
 
 use crate::path::bytes;
-use crate::tree::failure::{Failure, kind};
+use crate::tree::failure::Failure;
+use crate::tree::kind::Kind;
 use crate::tree::roots::Roots;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -136,7 +137,7 @@ fn why_not(folder: impl AsFd, name: &[u8], flags: OFlags, error: Errno) -> Failu
         // A file on the way, where a folder was expected: nothing can be below it.
         Some(FileType::RegularFile) | None if error == Errno::NOTDIR => Failure::Missing,
         Some(found) if found != FileType::RegularFile && found != FileType::Directory => {
-            Failure::NotRegular(kind(found))
+            Failure::NotRegular(Kind::of(found))
         }
         _ => Failure::from(io::Error::from(error)),
     }
@@ -171,7 +172,7 @@ mod tests {
                 text
             })
         };
-        let link = || Err(Failure::NotRegular("a symbolic link"));
+        let link = || Err(Failure::NotRegular(Kind::Symlink));
         let content_of = |name: &str| Ok(name.to_owned());
         let all = [
             ("t/f", content_of("t/f")),

@@ -3,6 +3,7 @@
 //! Reads a file through a buffer, and notices whether it changes meanwhile.
 
 use crate::source::read_some;
+use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
@@ -19,6 +20,15 @@ pub(super) fn regular(file: &File) -> Result<Snapshot, Failure> {
         None => Ok(snapshot),
         Some(kind) => Err(Failure::NotRegular(kind)),
     }
+}
+
+/// The same, for a file that must not be exempt.
+pub(super) fn taggable(file: &File, exempt: Option<&Exempt>) -> Result<Snapshot, Failure> {
+    let snapshot = regular(file)?;
+    if let Some(exempt) = exempt {
+        exempt.check(file, snapshot)?;
+    }
+    Ok(snapshot)
 }
 
 /// Checks that a file has not changed since.
@@ -80,6 +90,7 @@ pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::kind::Kind;
     use std::io::Write;
     use tempfile::NamedTempFile;
 
@@ -140,7 +151,7 @@ mod tests {
         let folder = File::open("/").unwrap();
         assert!(matches!(
             regular(&folder),
-            Err(Failure::NotRegular("a directory"))
+            Err(Failure::NotRegular(Kind::Folder))
         ));
     }
 }

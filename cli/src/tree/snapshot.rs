@@ -2,8 +2,8 @@
 
 //! The metadata of a file that show whether it changed while it was read.
 
-use crate::tree::failure::kind;
-use rustix::fs::{FileType, Stat, fstat};
+use crate::tree::kind::Kind;
+use rustix::fs::{FileType, Mode, Stat, fstat};
 use std::fs::Metadata;
 use std::io;
 use std::os::fd::AsFd;
@@ -11,8 +11,14 @@ use std::os::unix::fs::MetadataExt;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
+    /// Device and inode.
+    pub(crate) identity: (u64, u64),
+    /// Whether only its owner has permissions.
+    pub(crate) is_private: bool,
     pub(crate) length: u64,
     modified: (i64, i64),
+    /// When content or metadata changed. Programs cannot set this time, except by setting the clock.
+    changed: (i64, i64),
     file_type: FileType,
 }
 
@@ -22,13 +28,13 @@ impl Snapshot {
     }
 
     /// Its kind, if it is not a regular file.
-    pub(crate) fn is_not(self) -> Option<&'static str> {
-        (self.file_type != FileType::RegularFile).then(|| kind(self.file_type))
+    pub(crate) fn is_not(self) -> Option<Kind> {
+        (self.file_type != FileType::RegularFile).then(|| Kind::of(self.file_type))
     }
 
-    /// Whether a regular file has another length or modification time by now. Detects changes by
-    /// programs that do not hide them, as far as the time stamps of the file system distinguish
-    /// writes.
+    /// Whether a regular file has another length, modification time or change time by now. Detects
+    /// changes as far as the time stamps of the file system distinguish writes, also if a program
+    /// sets the modification time back. A change of metadata alone (mode, owner, links) counts too.
     pub(crate) fn has_changed(self, file: impl AsFd) -> io::Result<bool> {
         Ok(self.is_not().is_none() && self != Self::of(file)?)
     }
@@ -41,12 +47,19 @@ impl From<&Stat> for Snapshot {
         clippy::cast_possible_wrap,
         reason = "the types differ between systems, and are only compared"
     )]
-    #[allow(clippy::cast_lossless, reason = "on some systems")]
+    #[allow(
+        clippy::cast_lossless,
+        clippy::cast_sign_loss,
+        reason = "on some systems"
+    )]
     fn from(stat: &Stat) -> Self {
         Self {
+            identity: (stat.st_dev as u64, stat.st_ino as u64),
+            is_private: !Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO),
             // No file has a negative length.
             length: u64::try_from(stat.st_size).unwrap_or(0),
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             file_type: FileType::from_raw_mode(stat.st_mode),
         }
     }
@@ -94,6 +107,24 @@ mod tests {
     use std::fs;
     use std::thread::sleep;
     use std::time::Duration;
+
+    /// As `touch -r` does, to hide a change.
+    #[test]
+    fn a_change_whose_time_is_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "before").unwrap();
+        let file = fs::File::open(&path).unwrap();
+        let before = Snapshot::of(&file).unwrap();
+        let modified = file.metadata().unwrap().modified().unwrap();
+        assert!(!before.has_changed(&file).unwrap());
+        sleep(Duration::from_millis(20));
+        fs::write(&path, "hidden").unwrap();
+        let writer = fs::File::options().write(true).open(&path).unwrap();
+        writer.set_modified(modified).unwrap();
+        assert_eq!(file.metadata().unwrap().modified().unwrap(), modified);
+        assert!(before.has_changed(&file).unwrap());
+    }
 
     #[test]
     fn settled() {

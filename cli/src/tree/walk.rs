@@ -7,18 +7,20 @@ use crate::manifest::escape::Escaped;
 use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::exempt::Exempt;
-use crate::tree::failure::{Failure, kind};
+use crate::tree::failure::Failure;
+use crate::tree::kind::Kind;
 use crate::tree::opener::Opener;
 use crate::tree::roots::Roots;
+use crate::tree::visits::{Inner, Place, Visits};
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
-use rustix::fs::{AtFlags, Dir, DirEntry, FileType, fstat, statat};
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, statat};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -30,15 +32,21 @@ pub(crate) struct Unread {
     pub(crate) reason: String,
 }
 
+/// What is not a file, or a folder that is not entered or has nothing in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    /// Why a folder was not entered.
+    pub(crate) why: Option<String>,
+}
+
 /// What was found. Everything is sorted by the bytes of the paths.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) unread: Vec<Unread>,
-    /// What is neither a file nor a folder, with the reason why it was left out.
-    pub(crate) left_out: Vec<(PathBuf, String)>,
-    /// Symbolic links that were not followed.
-    pub(crate) links: usize,
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// What to do about an argument that cannot be tagged.
@@ -62,10 +70,11 @@ impl Walk<'_> {
         let roots = Roots::new(arguments, self.follow_symlinks);
         let progress = Progress::new(Unit::FilesFound, None);
         let mut found = Found::default();
+        let mut visits = Visits::default();
         self.pool.install(|| {
             for argument in arguments {
                 if let Some(folder) = self.argument(argument, &mut found)? {
-                    self.below(folder, &roots, &mut found, &progress);
+                    self.below(folder, &roots, &mut visits, &mut found, &progress);
                 }
             }
             found.sort(arguments);
@@ -74,7 +83,7 @@ impl Walk<'_> {
     }
 
     /// Adds an argument that is a file, and returns one that is a folder.
-    fn argument(&self, path: &Path, found: &mut Found) -> Result<Option<PathBuf>, Error> {
+    fn argument(&self, path: &Path, found: &mut Found) -> Result<Option<Inner>, Error> {
         let metadata = if self.follow_symlinks {
             fs::metadata(path)
         } else {
@@ -90,7 +99,11 @@ impl Walk<'_> {
                     found.files.push(path.to_owned());
                     return Ok(None);
                 } else if is.is_dir() {
-                    return Ok(Some(OsStr::from_bytes(trimmed(path)).into()));
+                    let identity = (metadata.dev(), metadata.ino());
+                    return Ok(Some(Inner {
+                        path: OsStr::from_bytes(trimmed(path)).into(),
+                        place: self.follow_symlinks.then(|| Place::top(identity).into()),
+                    }));
                 } else if is.is_symlink() {
                     "is a symbolic link; --follow-symlinks follows it".into()
                 } else if is.is_fifo() || is.is_socket() {
@@ -108,19 +121,28 @@ impl Walk<'_> {
 
     /// Adds all files below a folder, with all folders of the same depth at once. Not recursive,
     /// because the tree may be deeper than the stack.
-    fn below(&self, top: PathBuf, roots: &Roots, found: &mut Found, progress: &Progress) {
-        let mut folders = vec![Inner {
-            path: top,
-            above: None,
-        }];
+    fn below(
+        &self,
+        top: Inner,
+        roots: &Roots,
+        visits: &mut Visits,
+        found: &mut Found,
+        progress: &Progress,
+    ) {
+        let mut folders = vec![top];
         while !folders.is_empty() {
+            if self.follow_symlinks {
+                folders = visits.choose(folders, |path, why| {
+                    found.leave_out(path, Kind::Folder, Some(why));
+                });
+            }
             let results: Vec<_> = folders
                 .into_par_iter()
                 .map_init(
                     || Opener::new(roots),
-                    |opener, Inner { path, above }| {
+                    |opener, Inner { path, place }| {
                         let mut found = Found::default();
-                        let inner = self.folder(&path, above.as_ref(), opener, &mut found);
+                        let inner = read_folder(&path, place.as_ref(), opener, &mut found);
                         let inner = inner.unwrap_or_else(|failure| {
                             let reason = failure.to_string();
                             found.unread.push(Unread { path, reason });
@@ -140,107 +162,88 @@ impl Walk<'_> {
             }
         }
     }
+}
 
-    /// Adds the files in one folder, and returns the folders in it.
-    fn folder(
-        &self,
-        path: &Path,
-        above: Option<&Arc<Folder>>,
-        opener: &mut Opener,
-        found: &mut Found,
-    ) -> Result<Vec<Inner>, Failure> {
-        let fd = opener.folder(path)?;
-        // Only links can lead back to a parent folder.
-        let here = if self.follow_symlinks {
-            let stat = fstat(&fd).map_err(io::Error::from)?;
-            let here = Folder {
-                identity: (stat.st_dev, stat.st_ino),
-                above: above.cloned(),
-            };
-            if here.is_its_own_ancestor() {
-                let why = "leads back to a folder that contains it".into();
-                found.left_out.push((path.to_owned(), why));
-                return Ok(Vec::new());
-            }
-            Some(Arc::new(here))
-        } else {
-            None
-        };
-        let mut inner = Vec::new();
-        let mut dir = Dir::new(fd).map_err(io::Error::from)?;
-        while let Some(entry) = dir.read() {
-            let entry = entry.map_err(io::Error::from)?;
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." {
-                continue;
-            }
-            let path = joined(path, name);
-            match self.file_type(&dir, &entry) {
-                Ok(FileType::RegularFile) => {
-                    if !(self.exempt.may_be(entry.ino()) && self.exempt.is_at(&path)) {
-                        found.files.push(path);
-                    }
-                }
-                Ok(FileType::Directory) => inner.push(Inner {
-                    path,
-                    above: here.clone(),
-                }),
-                Ok(FileType::Symlink) => found.links += 1,
-                Ok(other) => found.left_out.push((path, kind(other).into())),
-                Err(error) => found.unread.push(Unread {
-                    path,
-                    reason: error.to_string(),
-                }),
-            }
+/// Adds the files in one folder, and returns the folders in it.
+fn read_folder(
+    path: &Path,
+    place: Option<&Arc<Place>>,
+    opener: &mut Opener,
+    found: &mut Found,
+) -> Result<Vec<Inner>, Failure> {
+    let fd = opener.folder(path)?;
+    let mut inner = Vec::new();
+    let mut is_empty = true;
+    let mut dir = Dir::new(fd).map_err(io::Error::from)?;
+    while let Some(entry) = dir.read() {
+        let entry = entry.map_err(io::Error::from)?;
+        let name = entry.file_name().to_bytes();
+        if name == b"." || name == b".." {
+            continue;
         }
-        Ok(inner)
-    }
-
-    /// The type of an entry, or of what it leads to if it is a link to be followed.
-    fn file_type(&self, folder: &Dir, entry: &DirEntry) -> io::Result<FileType> {
-        let flags = match entry.file_type() {
-            FileType::Symlink | FileType::Unknown if self.follow_symlinks => AtFlags::empty(),
-            FileType::Unknown => AtFlags::SYMLINK_NOFOLLOW,
-            known => return Ok(known),
-        };
-        let stat = statat(folder.fd()?.as_fd(), entry.file_name(), flags)?;
-        Ok(FileType::from_raw_mode(stat.st_mode))
-    }
-}
-
-/// A folder that is still to be read.
-struct Inner {
-    path: PathBuf,
-    above: Option<Arc<Folder>>,
-}
-
-/// A folder and its parents.
-struct Folder {
-    /// Device and inode.
-    identity: (u64, u64),
-    above: Option<Arc<Folder>>,
-}
-
-impl Folder {
-    fn is_its_own_ancestor(&self) -> bool {
-        let mut folder = &self.above;
-        while let Some(above) = folder {
-            if above.identity == self.identity {
-                return true;
-            }
-            folder = &above.above;
+        is_empty = false;
+        let path = joined(path, name);
+        match entry_of(&dir, &entry, place) {
+            Ok(Entry::File) => found.files.push(path),
+            Ok(Entry::Folder(place)) => inner.push(Inner { path, place }),
+            Ok(Entry::Other(kind)) => found.leave_out(path, kind, None),
+            Err(error) => found.unread.push(Unread {
+                path,
+                reason: error.to_string(),
+            }),
         }
-        false
     }
+    if is_empty {
+        found.leave_out(path.to_owned(), Kind::Folder, None);
+    }
+    Ok(inner)
+}
+
+/// An entry of a folder.
+enum Entry {
+    File,
+    /// With its place if links are followed.
+    Folder(Option<Arc<Place>>),
+    Other(Kind),
+}
+
+/// What an entry of the folder at `place` is, or what it leads to if it is a link to be
+/// followed.
+fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::Result<Entry> {
+    let stat = |flags| statat(folder.fd()?.as_fd(), entry.file_name(), flags);
+    let mut file_type = entry.file_type();
+    if file_type == FileType::Unknown {
+        file_type = FileType::from_raw_mode(stat(AtFlags::SYMLINK_NOFOLLOW)?.st_mode);
+    }
+    let is_link = file_type == FileType::Symlink;
+    let Some(place) = place.filter(|_| is_link || file_type == FileType::Directory) else {
+        return Ok(match file_type {
+            FileType::RegularFile => Entry::File,
+            FileType::Directory => Entry::Folder(None),
+            other => Entry::Other(Kind::of(other)),
+        });
+    };
+    let stat = stat(AtFlags::empty())?;
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Entry::File,
+        FileType::Directory => {
+            let identity = (stat.st_dev, stat.st_ino);
+            Entry::Folder(Some(Place::below(place, identity, is_link).into()))
+        }
+        other => Entry::Other(Kind::of(other)),
+    })
 }
 
 impl Found {
+    fn leave_out(&mut self, path: PathBuf, kind: Kind, why: Option<String>) {
+        self.left_out.push(LeftOut { path, kind, why });
+    }
+
     /// Adds what was found in another folder.
     fn append(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.unread.append(&mut other.unread);
         self.left_out.append(&mut other.left_out);
-        self.links += other.links;
     }
 
     /// Sorts everything, and removes what was found more than once.
@@ -250,14 +253,19 @@ impl Found {
         if arguments.iter().any(|path| plain(path) != bytes(path)) {
             let mut seen = HashSet::new();
             self.files.retain(|path| seen.insert(plain(path)));
+            self.unread
+                .retain(|unread| seen.insert(plain(&unread.path)));
+            self.left_out
+                .retain(|other| seen.insert(plain(&other.path)));
         }
         // The stable sort uses the runs that are sorted already.
         self.files.par_sort_by(|a, b| bytes(a).cmp(bytes(b)));
         self.files.dedup();
         self.unread
             .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-        self.unread.dedup();
-        self.left_out.sort_unstable();
-        self.left_out.dedup();
+        self.unread.dedup_by(|a, b| a.path == b.path);
+        self.left_out
+            .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        self.left_out.dedup_by(|a, b| a.path == b.path);
     }
 }

@@ -7,9 +7,10 @@
 //! those for one thread each, then the huge ones, each with all threads.
 
 use crate::progress::{Progress, Unit};
+use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
-use crate::tree::reading::{regular, unchanged};
+use crate::tree::reading::{taggable, unchanged};
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::{Slot, Task};
@@ -35,6 +36,7 @@ pub(crate) struct Work<'a> {
     pool: &'a ThreadPool,
     map: bool,
     settled: Option<Settled>,
+    exempt: Option<&'a Exempt<'a>>,
 }
 
 impl<'a> Work<'a> {
@@ -46,12 +48,19 @@ impl<'a> Work<'a> {
             pool,
             map,
             settled: None,
+            exempt: None,
         }
     }
 
     /// Sets the time before which files must have been changed to need no second look.
     pub(crate) fn settled(mut self, settled: Option<Settled>) -> Self {
         self.settled = settled;
+        self
+    }
+
+    /// Sets the files that are refused.
+    pub(crate) fn exempt(mut self, exempt: &'a Exempt<'a>) -> Self {
+        self.exempt = Some(exempt);
         self
     }
 
@@ -93,7 +102,7 @@ impl<'a> Work<'a> {
     /// Evaluates one file on all threads.
     fn huge(&self, path: &Path, progress: &Progress) -> Result<Partial, Failure> {
         let file = Opener::new(self.roots).file(path)?;
-        let before = regular(&file)?;
+        let before = taggable(&file, self.exempt)?;
         let partial = windows::partial(
             self.key,
             self.pool,
@@ -122,7 +131,7 @@ impl<'a> Work<'a> {
         }
         let items = Mutex::new(items);
         let run = || {
-            let mut worker = Worker::new(self.roots, self.settled);
+            let mut worker = Worker::new(self.roots, self.settled, self.exempt);
             loop {
                 let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };

@@ -4,9 +4,10 @@
 
 use crate::progress::Progress;
 use crate::source::read_some;
+use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
-use crate::tree::reading::{PIECE_BYTES, read_on, regular, unchanged};
+use crate::tree::reading::{PIECE_BYTES, read_on, taggable, unchanged};
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::{Settled, Snapshot};
 use crate::tree::task::{Slot, Task};
@@ -48,6 +49,7 @@ enum Content {
 /// The state of one thread.
 pub(super) struct Worker<'a> {
     settled: Option<Settled>,
+    exempt: Option<&'a Exempt<'a>>,
     opener: Opener<'a>,
     buffer: Vec<u8>,
     /// The number of bytes of the buffer that small files occupy.
@@ -55,9 +57,14 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(roots: &'a Roots, settled: Option<Settled>) -> Self {
+    pub(super) fn new(
+        roots: &'a Roots,
+        settled: Option<Settled>,
+        exempt: Option<&'a Exempt<'a>>,
+    ) -> Self {
         Self {
             settled,
+            exempt,
             opener: Opener::new(roots),
             buffer: Vec::new(),
             used: 0,
@@ -95,7 +102,7 @@ impl<'a> Worker<'a> {
         let file = self.opener.file(path)?;
         match self.read_settled(&file)? {
             Some(content) => Ok(content),
-            None => self.read_file(key, &file, regular(&file)?),
+            None => self.read_file(key, &file, taggable(&file, self.exempt)?),
         }
     }
 
@@ -116,6 +123,9 @@ impl<'a> Worker<'a> {
         let is_whole = after.is_not().is_none() && after.length == length as u64;
         if !is_whole || after.length > SMALL_BYTES || !settled.is(&status) {
             return Ok(None);
+        }
+        if let Some(exempt) = self.exempt {
+            exempt.check(file, after)?;
         }
         let end = self.used + length;
         Ok(Some(Content::Small(mem::replace(&mut self.used, end)..end)))
@@ -153,7 +163,7 @@ impl<'a> Worker<'a> {
         progress: &Progress,
     ) -> Result<Partial, Failure> {
         let file = self.opener.file(path)?;
-        let before = regular(&file)?;
+        let before = taggable(&file, self.exempt)?;
         self.buffer.resize(BUFFER_BYTES, 0);
         read_on(key, &file, before, &mut self.buffer, 0, |count| {
             progress.add(count);
@@ -180,6 +190,7 @@ impl<T: Task> Batch<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::reading::regular;
     use std::io::Write;
     use tempfile::NamedTempFile;
 
@@ -188,7 +199,7 @@ mod tests {
     fn changes_of_small_files_are_detected() {
         let key = Key::clamped(&[7; 32]);
         let roots = Roots::new(&[], false);
-        let mut worker = Worker::new(&roots, None);
+        let mut worker = Worker::new(&roots, None, None);
         let mut file = NamedTempFile::new().unwrap();
         file.write_all(b"content").unwrap();
         let reader = || File::open(file.path()).unwrap();

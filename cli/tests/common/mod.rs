@@ -88,9 +88,18 @@ impl Folder {
     }
 }
 
+/// Standard error without the line with which `check` says when the manifest was sealed.
+fn stderr(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines = text.split_inclusive('\n');
+    lines
+        .filter(|line| !(line.contains(": sealed ") && line.ends_with(" of its key\n")))
+        .collect()
+}
+
 #[track_caller]
 pub fn prints(output: &Output, stdout: &str) {
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(stderr(output), "");
     assert_eq!(String::from_utf8_lossy(&output.stdout), stdout);
     assert_eq!(output.status.code(), Some(0));
 }
@@ -98,7 +107,7 @@ pub fn prints(output: &Output, stdout: &str) {
 /// The command failed with one line on standard error that has all of these words.
 #[track_caller]
 pub fn complains(output: &Output, status: i32, words: &[&str]) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = stderr(output);
     assert_eq!(output.status.code(), Some(status), "{stderr}");
     assert!(output.stdout.is_empty(), "{output:?}");
     assert!(stderr.starts_with("hornet: "), "{stderr}");
@@ -197,7 +206,7 @@ impl Folder {
 /// The command printed these lines and all of these words on standard error.
 #[track_caller]
 pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = stderr(output);
     assert_eq!(String::from_utf8_lossy(&output.stdout), stdout, "{stderr}");
     assert_eq!(output.status.code(), Some(status), "{stderr}");
     for word in words {

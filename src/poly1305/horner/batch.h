@@ -14,9 +14,9 @@
 #define HORNET_POLY1305_HORNER_BATCH_H
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "../../core/bytes.h"
+#include "../../core/memory.h"
 #include "../../core/wipe.h"
 #include "../field.h"
 #include "../kernel.h"

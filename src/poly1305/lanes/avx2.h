@@ -11,9 +11,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "../../core/compiler.h"
+#include "../../core/memory.h"
 
 #define HORNET_TARGET "avx2"
 #define LANES         4

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "../../core/compiler.h"
+#include "../../core/memory.h"
 
 #define HORNET_TARGET "avx512f"
 #define LANES         8

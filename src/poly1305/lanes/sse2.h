@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "../../core/compiler.h"
+#include "../../core/memory.h"
 
 #define HORNET_TARGET "sse2"
 #define LANES         2

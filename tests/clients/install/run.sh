@@ -59,6 +59,21 @@ make -s -C "$root" install-library DESTDIR="$build/debian" PREFIX=/usr LIBDIR=/u
 PKG_CONFIG_LIBDIR=$build/debian/usr/lib/x86_64-linux-gnu/pkgconfig pkg-config --libs hornet |
     grep -q '/debian/usr/lib/x86_64-linux-gnu/pkgconfig/../../../lib/x86_64-linux-gnu -lhornet'
 
+# All addresses are found when the library is loaded, and the table of them is read-only then. Indirect branches and returns
+# may be checked; the linker says so of the shared library where the system's startup code allows it, which Debian's does not.
+# LDFLAGS count.
+for library in "$build/make/lib/libhornet.so" "$build/cmake-ON/lib/libhornet.so"; do
+    readelf -d "$library" | grep 'FLAGS_1.* NOW' > /dev/null || fail "$library: not -z now"
+    readelf -l "$library" | grep GNU_RELRO > /dev/null || fail "$library: not -z relro"
+done
+for library in "$build/make/lib/libhornet.a" "$build/cmake-OFF/lib/libhornet.a"; do
+    objects=$(ar t "$library" | wc -l)
+    marked=$(readelf -n "$library" | grep -c 'IBT, SHSTK')
+    [ "$(uname -m)" != x86_64 ] || [ "$marked" = "$objects" ] || fail "$library: $marked of $objects objects have CET marks"
+done
+make -s -C "$root" library BUILD="$build/flags" LDFLAGS=-Wl,--build-id=0x0123456789abcdef
+readelf -n "$build/flags/libhornet.so" | grep 0123456789abcdef > /dev/null || fail "LDFLAGS are ignored"
+
 # The header in C++.
 printf '#include <hornet.h>\nint main() { return hornet_kernel_count() == 0; }\n' > "$build/header.cc"
 # shellcheck disable=SC2046

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The text of a key file.
+//! The text of a key file: version 2, and version 1, which is only read.
 
 use crate::error::Problem;
-use crate::nonces::{COUNTERS, Purpose};
-use hornet::aes::{Key, NotClamped};
+use crate::nonces::{COUNTERS, Purpose, Random};
+use hornet::aes::{Key, Nonce, NotClamped, UnusedNonce};
 use hornet::{Mismatch, Tag};
 use std::io::Write;
 use std::str;
 use zeroize::Zeroizing;
 
-const TITLE: &[u8] = b"hornet-poly1305-aes-key 1";
+/// The first line, up to the version.
+const TITLE: &[u8] = b"hornet-poly1305-aes-key ";
 
-/// The longest text: 2^120 has 37 decimal digits.
+/// The number of counters in version 1, in which they have all bytes of a nonce but the last.
+const COUNTERS_1: u128 = 1 << 120;
+
+/// The longest text, which is of version 1: 2^120 has 37 decimal digits.
 const LONGEST: usize = TITLE.len()
+    + "1".len()
     + " key ".len()
     + 2 * Key::BYTES
     + " next-nonce ".len()
@@ -38,8 +43,40 @@ pub(crate) type Text = Zeroizing<Vec<u8>>;
 /// The content of a key file.
 pub(crate) struct Content {
     pub(crate) key: Key,
-    /// The first counter that is not used.
+    /// The first counter that is not used. In version 1, it can exceed those of version 2.
     pub(crate) next: u128,
+}
+
+/// The first counter that is not used, in the version of the text.
+enum Next {
+    One(u128),
+    Two(u64),
+}
+
+impl Next {
+    fn one(number: Option<u128>) -> Result<Self, Problem> {
+        let next = number.filter(|&next| next < COUNTERS_1);
+        next.map(Self::One).ok_or(NEXT_PROBLEM_1)
+    }
+
+    fn two(number: Option<u128>) -> Result<Self, Problem> {
+        let next = number.and_then(|number| u64::try_from(number).ok());
+        let next = next.filter(|&next| next < COUNTERS);
+        next.map(Self::Two).ok_or(NEXT_PROBLEM_2)
+    }
+
+    /// The nonce of the last line. The two texts of a counter, one in each version, have two.
+    fn check_nonce(&self) -> [u8; Nonce::BYTES] {
+        match *self {
+            Self::One(counter) => {
+                let mut bytes = counter.to_le_bytes();
+                let [.., purpose] = &mut bytes;
+                *purpose = Purpose::KEY_FILE.number();
+                bytes
+            }
+            Self::Two(counter) => Purpose::KEY_FILE.nonce(counter, Random::KEY_FILE),
+        }
+    }
 }
 
 impl Content {
@@ -48,8 +85,11 @@ impl Content {
         let mut lines = text.split_inclusive(|&byte| byte == b'\n');
         let mut line = |start: &[u8]| lines.next()?.strip_suffix(b"\n")?.strip_prefix(start);
 
-        let title = line(TITLE);
-        title.filter(|rest| rest.is_empty()).ok_or(TITLE_PROBLEM)?;
+        let next_of = match line(TITLE) {
+            Some(b"1") => Next::one,
+            Some(b"2") => Next::two,
+            _ => return Err(TITLE_PROBLEM),
+        };
 
         let mut bytes = Zeroizing::new([0; Key::BYTES]);
         line(b"key ")
@@ -59,7 +99,7 @@ impl Content {
             .ok_or(KEY_PROBLEM)?;
         let key = Key::new(&bytes).map_err(|NotClamped| R_PROBLEM)?;
 
-        let next = line(b"next-nonce ").and_then(counter).ok_or(NEXT_PROBLEM)?;
+        let next = next_of(line(b"next-nonce ").and_then(number))?;
 
         let mut check = [0; Tag::BYTES];
         line(b"check ")
@@ -71,30 +111,39 @@ impl Content {
         }
         let above = text.len() - CHECK_LINE_BYTES;
         key.verify(
-            &Purpose::KEY_FILE.nonce(next),
+            &Nonce::new(next.check_nonce()),
             &text[..above],
             &check.into(),
         )
         .map_err(|Mismatch| MISMATCH_PROBLEM)?;
+        let next = match next {
+            Next::One(counter) => counter,
+            Next::Two(counter) => counter.into(),
+        };
         Ok(Self { key, next })
     }
 }
 
-const TITLE_PROBLEM: Problem = Problem::Malformed(1, r#"is not "hornet-poly1305-aes-key 1""#);
+const TITLE_PROBLEM: Problem = Problem::Malformed(
+    1,
+    r#"is not "hornet-poly1305-aes-key" and a version, 1 or 2"#,
+);
 const KEY_PROBLEM: Problem =
     Problem::Malformed(2, r#"is not "key" and 64 lower-case hexadecimal digits"#);
 const R_PROBLEM: Problem = Problem::Malformed(2, "r, the second half of the key, is not clamped");
-const NEXT_PROBLEM: Problem =
+const NEXT_PROBLEM_1: Problem =
     Problem::Malformed(3, "next-nonce is not a decimal number below 2^120");
+const NEXT_PROBLEM_2: Problem =
+    Problem::Malformed(3, "next-nonce is not a decimal number below 2^48");
 const CHECK_PROBLEM: Problem =
     Problem::Malformed(4, r#"is not "check" and 32 lower-case hexadecimal digits"#);
 const MISMATCH_PROBLEM: Problem =
     Problem::Malformed(4, "check does not match the lines above: they were changed");
 const END_PROBLEM: Problem = Problem::Malformed(5, "unexpected: the file must end after line 4");
 
-/// Writes the text of a key file. Each counter gives one text, so the nonce of the last line has
-/// one message.
-pub(crate) fn text(key: &Key, next: u128) -> Text {
+/// Writes the text of a key file. The counter must be below `COUNTERS`. Each gives one text, so the
+/// nonce of the last line has one message.
+pub(crate) fn text(key: &Key, next: u64) -> Text {
     // With enough capacity from the start: a vector that grows frees its old memory without wiping
     // it.
     let mut text = Zeroizing::new(Vec::with_capacity(LONGEST));
@@ -102,19 +151,20 @@ pub(crate) fn text(key: &Key, next: u128) -> Text {
     let digits = base16ct::lower::encode(key.as_bytes(), &mut *digits).unwrap_or_default();
 
     text.extend_from_slice(TITLE);
-    text.extend_from_slice(b"\nkey ");
+    text.extend_from_slice(b"2\nkey ");
     text.extend_from_slice(digits);
     // Writing to a vector cannot fail.
     let _ = write!(text, "\nnext-nonce {next}\n");
-    let check = key.mac(Purpose::KEY_FILE.nonce(next), &text);
+    let nonce = UnusedNonce::assume_unused(Next::Two(next).check_nonce());
+    let check = key.mac(nonce, &text);
     let _ = writeln!(text, "check {check}");
     text
 }
 
-/// Parses a decimal number below 2^120 without leading zeros or a sign.
-fn counter(digits: &[u8]) -> Option<u128> {
+/// Parses a decimal number without leading zeros or a sign.
+fn number(digits: &[u8]) -> Option<u128> {
     let canonical = digits.iter().all(u8::is_ascii_digit)
         && (digits[..] == b"0"[..] || digits.first() != Some(&b'0'));
     let number = str::from_utf8(digits).ok()?.parse().ok()?;
-    (canonical && number < COUNTERS).then_some(number)
+    canonical.then_some(number)
 }

@@ -35,13 +35,16 @@ impl Error {
     }
 }
 
-/// Shows the path unchanged if it is UTF-8 without control characters, else quoted and escaped.
+/// Shows the path unchanged if it is UTF-8 and every character of it can be shown on one line as it
+/// is, else quoted and escaped.
 impl fmt::Display for Error {
     #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Escapes control characters, separators of lines, and what reorders the text.
+        let quoted = format!("{:?}", self.path);
         match self.path.to_str() {
-            Some(path) if !path.chars().any(char::is_control) => f.write_str(path)?,
-            _ => write!(f, "{:?}", self.path)?,
+            Some(path) if quoted.len() == path.len() + 2 => f.write_str(path)?,
+            _ => f.write_str(&quoted)?,
         }
         write!(f, ": {}", self.problem)
     }
@@ -68,7 +71,7 @@ pub enum Problem {
     Exists,
     /// It is not a regular file.
     NotRegular,
-    /// It has this many hard links instead of one: under the other names, old nonces would remain.
+    /// It has this many hard links instead of one: under the other names, old copies would remain.
     Links(u64),
     /// It belongs to another user.
     Owner,
@@ -78,7 +81,7 @@ pub enum Problem {
     Malformed(u8, &'static str),
     /// It holds another key than when it was opened.
     OtherKey,
-    /// Not that many nonces are left.
+    /// Not that many nonces are left of the 2^48 - 1 that a file gives out.
     Exhausted,
 }
 
@@ -92,7 +95,7 @@ impl fmt::Display for Problem {
             Self::Links(0) => f.write_str("was replaced by another file"),
             Self::Links(count) => write!(
                 f,
-                "has {count} hard links: under the other names, old nonces would remain"
+                "has {count} hard links: under the other names, old copies would remain"
             ),
             Self::Owner => f.write_str("belongs to another user"),
             Self::Mode(mode) => write!(
@@ -101,7 +104,14 @@ impl fmt::Display for Problem {
             ),
             Self::Malformed(line, what) => write!(f, "line {line}: {what}"),
             Self::OtherKey => f.write_str("now holds another key than when it was opened"),
-            Self::Exhausted => f.write_str("not enough nonces left"),
+            Self::Exhausted => f.write_str(
+                "not enough nonces left: a key file gives out 2^48 - 1; derive another key or make one",
+            ),
         }
     }
+}
+
+/// Makes a `Problem` of an error of the operating system.
+pub(crate) fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
+    move |error| Problem::Io(what, error.into())
 }

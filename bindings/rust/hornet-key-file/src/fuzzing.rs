@@ -12,8 +12,8 @@ pub fn read(text: &[u8]) -> Option<(Key, u128)> {
     Some((content.key, content.next))
 }
 
-/// The text of a key file. The counter must be below 2^120.
+/// The text of a key file, in version 2. The counter must be below 2^48.
 #[must_use]
-pub fn write(key: &Key, next: u128) -> Vec<u8> {
+pub fn write(key: &Key, next: u64) -> Vec<u8> {
     content::text(key, next).to_vec()
 }

@@ -4,7 +4,7 @@
 
 use crate::content::{self, Content};
 use crate::error::{Error, Problem};
-use crate::nonces::{self, Nonces, Purpose};
+use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
 use crate::place::{Identity, Place, identity};
 use hornet::aes;
 use std::fs::{self, Metadata};
@@ -28,8 +28,9 @@ pub struct KeyFile {
 impl KeyFile {
     /// Makes a random key and writes it to a new file, with mode 0600. Never overwrites anything.
     ///
-    /// Until it is complete, the file has a temporary name, which begins with a dot and ends in a
-    /// random number. A crash may leave such a file. Its key was never used.
+    /// On Linux, the file has no name until it is complete. On other systems, and on file systems
+    /// that cannot do this, it has a temporary name, which begins with a dot and ends in a random
+    /// number. A crash may leave such a file. Its key was never used.
     ///
     /// # Errors
     ///
@@ -72,8 +73,14 @@ impl KeyFile {
     /// Reserves `count` nonces: the count on disk is beyond them before this returns. Waits while
     /// another thread or process reserves nonces.
     ///
+    /// They have consecutive counters, and share [72 random bits](Nonces::RANDOM_BITS) that are
+    /// drawn from the operating system for this reservation, so that they differ from those
+    /// reserved in a copy of the file, or in the file as it was before it was restored.
+    ///
     /// Takes the time of two `fsync`, so reserve many nonces at once for many messages. Nonces that
-    /// are not used are lost; there are 2^120. Reserving none only checks the file.
+    /// are not used are lost; a file gives out 2^48 - 1. Reserving none only checks the file.
+    ///
+    /// A file of version 1 becomes one of version 2.
     ///
     /// The file is read and replaced where the path led when it was opened. If another file with
     /// the same key is there now, nonces are reserved in that.
@@ -81,9 +88,9 @@ impl KeyFile {
     /// # Errors
     ///
     /// [`Error`] if the file cannot be read or written, if it is no longer as the
-    /// [crate documentation](crate) says, if it now holds another key, or if not that many nonces
-    /// are left. The file is unchanged then, or its count is beyond nonces that were not handed
-    /// out.
+    /// [crate documentation](crate) says, if it now holds another key, if not that many nonces are
+    /// left, or if the operating system gives no random bits. The file is unchanged then, or its
+    /// count is beyond nonces that were not handed out.
     pub fn reserve(&self, count: u64) -> Result<Nonces, Error> {
         self.try_reserve(count)
             .map_err(|problem| Error::new(self.place.shown(), problem))
@@ -92,8 +99,8 @@ impl KeyFile {
     /// Derives another key from this one, and writes it to a new file that counts its own nonces.
     /// The new key reveals nothing about this key or about others derived from it.
     ///
-    /// The new key is k' = `AES_k(n)` and r' = `AES_k(n + 1)`, clamped, where n and n + 1 are
-    /// nonces reserved for [`Purpose::FORK`].
+    /// The new key is k' = `AES_k(n)` and r' = `AES_k(m)`, clamped, where n and m are two nonces
+    /// reserved for [`Purpose::FORK`]. Each call derives another key, also from a copy of the file.
     ///
     /// # Errors
     ///
@@ -121,6 +128,22 @@ impl KeyFile {
         that == self.identity || now.is_ok_and(|now| that == identity(&now))
     }
 
+    /// The counter of the next nonce that the file hands out: see
+    /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] like [`reserve`](Self::reserve).
+    pub fn next_counter(&self) -> Result<u64, Error> {
+        match self.place.read() {
+            Ok((content, _)) if is_same(&content.key, &self.key) => {
+                Ok(u64::try_from(content.next).unwrap_or(u64::MAX))
+            }
+            Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
+            Err(problem) => Err(Error::new(self.place.shown(), problem)),
+        }
+    }
+
     fn create_with(path: &Path, key: aes::Key) -> Result<Self, Problem> {
         let place = Place::of_new(path)?;
         let identity = place.create(&content::text(&key, 0))?;
@@ -141,17 +164,16 @@ impl KeyFile {
         };
         if count == 0 {
             let (content, _) = self.place.read()?;
-            return Ok(Nonces::new(next(&content)?, 0));
+            return next(&content).map(|_| Nonces::none());
         }
+        let random = Random::draw()?;
         self.place.update(|content| {
-            let start = next(content)?;
-            // Below 2^121.
-            let end = start + u128::from(count);
-            if end >= nonces::COUNTERS {
-                return Err(Problem::Exhausted);
-            }
+            // Beyond `COUNTERS`, it can be in version 1.
+            let start = u64::try_from(next(content)?).map_err(|_| Problem::Exhausted)?;
+            let end = start.checked_add(count).filter(|&end| end < COUNTERS);
+            let end = end.ok_or(Problem::Exhausted)?;
             let text = content::text(&content.key, end);
-            Ok((Nonces::new(start, count), text))
+            Ok((Nonces::new(start, count, random), text))
         })
     }
 }

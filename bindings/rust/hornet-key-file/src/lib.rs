@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A Poly1305-AES key on disk, together with the next unused nonce.
+//! A Poly1305-AES key on disk, together with the count of its nonces.
 //!
 //! Nonces are reserved on disk before they are handed out, so that none is handed out twice: not
 //! after a crash or a power cut, not on a full disk, and not by threads or processes at the same
-//! time. Any number of them may use one key file.
+//! time. Any number of them may use one key file. Random bits in each nonce keep copies of the file
+//! apart.
 //!
 //! ```
 //! use hornet_key_file::KeyFile;
@@ -13,7 +14,7 @@
 //! # let path = folder.path().join("key");
 //! let file = KeyFile::create(&path)?;
 //! for nonce in file.reserve(2)? {
-//!     let sent = *nonce.as_bytes();
+//!     let sent = nonce.nonce();
 //!     let tag = file.key().mac(nonce, b"a message");
 //!     // Send message, nonce and tag.
 //! #   let _ = (sent, tag);
@@ -23,13 +24,24 @@
 //!
 //! # Copies
 //!
-//! **A copied key file counts from the same nonce as the original.** With both in use, two messages
-//! get the same nonce. The same holds for a file restored from a backup, and for one in a snapshot
-//! of a machine. Give each place a key of its own: [`KeyFile::fork`] derives one. Fork only the
-//! original: two copies would derive the same key.
+//! A key file may be copied, restored from a backup, or rolled back with a snapshot of its disk.
+//! Copies count from the same counter, but each reservation draws 72 random bits from the operating
+//! system, which all its nonces hold. Two reservations with overlapping counters share nonces only
+//! if they drew the same bits: for n reservations in all copies together, that has a probability of
+//! at most n^2 / 2^73 (the birthday bound: n (n - 1) / 2 pairs, each with 1 / (2^72 - 1), because
+//! zero is not drawn). For 2^24 reservations, one a minute for 31 years, it is 2^-25. The command
+//! `hornet bound` computes it. Within one file that was never copied, it is zero.
 //!
-//! Copies that are only used to verify do no harm: [`KeyFile::open`] and [`KeyFile::key`] use no
-//! nonce, and work on a file that cannot be written.
+//! What random bits cannot keep apart is a copy of a running process: when its memory is restored
+//! from a snapshot, or duplicated by `fork`, nonces that it has reserved and not yet used are there
+//! twice. The same holds for a virtual machine whose memory is restored, and for its random
+//! generator, unless its system is told: Linux from 5.18 reseeds where the host has a generation
+//! identifier (`vmgenid`). After such a restore, drop reserved nonces and reserve others.
+//!
+//! To give each place a key of its own instead, use [`KeyFile::fork`].
+//!
+//! Copies that are only used to verify use no nonce: [`KeyFile::open`] and [`KeyFile::key`] work on
+//! a file that cannot be written.
 //!
 //! # What this depends on
 //!
@@ -37,12 +49,18 @@
 //! `rename`, `fsync` of the folder), under a lock (`flock`) on the file that has the name.
 //! Therefore:
 //!
-//! - Nothing but this crate may write the file while it is in use. Whoever can write to its folder
-//!   must be trusted, because they could put back an old file.
+//! - Nothing but this crate may write the file while it is in use.
+//! - The operating system's random source must work. If it fails, or gives only zeros, nothing is
+//!   reserved.
 //! - The file system and the disk must keep what `fsync` promises, and locks must hold for all users of
 //!   the file. On a network file system, they may hold on one machine only.
 //! - Only the owner may have permission to read or write the file. It must have one name, without
 //!   other hard links. A symbolic link to it is followed and kept.
+//!
+//! A process that is killed while it replaces the file may leave the new one under its temporary
+//! name: `.hornet-key-` and 16 hexadecimal digits. On Linux, that takes a
+//! kill between two adjacent system calls. Such a file holds the key. It is never removed
+//! automatically, because only its owner can tell that it is not needed.
 //!
 //! Whatever of this can be checked is checked, and gives an error. Permissions beyond the owner's,
 //! extended attributes and comments are not kept. The bytes of replaced files, which hold the same
@@ -56,17 +74,45 @@
 //! A key file is exactly these lines of text:
 //!
 //! ```text
-//! hornet-poly1305-aes-key 1
+//! hornet-poly1305-aes-key 2
 //! key <64 lower-case hexadecimal digits: k, then r>
-//! next-nonce <the next counter: a decimal number below 2^120>
+//! next-nonce <the next counter: a decimal number below 2^48>
 //! check <32 lower-case hexadecimal digits>
 //! ```
 //!
-//! The last line is the tag of the lines above, under this key and the nonce of that counter with
-//! [`Purpose::KEY_FILE`]. For each key and counter there is exactly one text, and so one message
-//! under that nonce. A file that was damaged or edited does not match its last line and is refused.
+//! A nonce has 16 bytes:
 //!
-//! A nonce is the counter as 15 bytes in little-endian order, followed by its [`Purpose`].
+//! | bytes | |
+//! |---|---|
+//! | 0 to 5 | the counter, in little-endian order; each is handed out once in one file |
+//! | 6 to 14 | 72 random bits, the same for all nonces of a reservation, not all zero |
+//! | 15 | its [`Purpose`] |
+//!
+//! A file hands out 2^48 - 1 nonces, then [`KeyFile::reserve`] refuses. The random bits are not in
+//! the file.
+//!
+//! The last line is the tag of the lines above, under this key and the nonce of that counter, with
+//! ones in place of the random bits and [`Purpose::KEY_FILE`]. For each key and counter there is
+//! exactly one text, and so one message under that nonce. A file that was damaged or edited does
+//! not match its last line and is refused.
+//!
+//! # Version 1
+//!
+//! Files that begin with `hornet-poly1305-aes-key 1` are read too. They become version 2, with the
+//! same key and counter, at their next reservation, in the same rename. Releases that only know
+//! version 1 then refuse the file.
+//!
+//! In version 1, the counter was below 2^120, and had all 15 bytes of a nonce before the purpose;
+//! the nonce of the last line was that of the counter with [`Purpose::KEY_FILE`]. Therefore:
+//!
+//! - Version 2 hands out no nonce that version 1 has handed out or will hand out from a copy with a
+//!   counter below 2^48: that one has zeros in bytes 6 to 14, where version 2 never has. If a copy
+//!   was beyond 2^48, because it had reserved far more than it used, each reservation of version 2
+//!   meets one of its nonces with a probability of at most 1 / (2^72 - 1) for each value that it
+//!   has used in those bytes.
+//! - A version 1 file whose counter is 2^48 - 1 or more verifies, and hands out no nonce.
+//! - A copy that is still used by a release that only knows version 1 repeats nonces of version 1,
+//!   as before: upgrade all that tag.
 
 #[cfg(not(unix))]
 compile_error!("hornet-key-file needs Unix: file modes, `flock`, and a `rename` that replaces");
@@ -76,6 +122,7 @@ mod error;
 mod key_file;
 mod nonces;
 mod place;
+mod temporary;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

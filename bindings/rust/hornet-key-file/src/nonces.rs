@@ -2,15 +2,54 @@
 
 //! Reserved nonces, and their purposes.
 
-use hornet::aes::Nonce;
+use crate::error::Problem;
+use hornet::aes::{Nonce, UnusedNonce};
+use std::io;
 use std::iter::FusedIterator;
 
-/// The number of counters. They have 15 bytes in a nonce.
-pub(crate) const COUNTERS: u128 = 1 << 120;
+/// The length of a counter in a nonce.
+const COUNTER_BYTES: usize = 6;
 
-/// The purpose of a nonce, and so of the tag made with it. It is the last byte of the nonce, after
-/// the counter. A tag made for one purpose cannot be used for another if the receiver checks the
-/// purpose of its nonce.
+/// The number of counters.
+pub(crate) const COUNTERS: u64 = 1 << (8 * COUNTER_BYTES);
+
+/// The length of the random bits of a reservation.
+const RANDOM_BYTES: usize = Nonces::RANDOM_BITS as usize / 8;
+
+// Counter, random bits, purpose.
+const _: () = assert!(COUNTER_BYTES + RANDOM_BYTES + 1 == Nonce::BYTES);
+
+/// The bytes of a nonce between its counter and its purpose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Random([u8; RANDOM_BYTES]);
+
+impl Random {
+    /// In nonces of purpose `KEY_FILE`, which have no random bits: a text has one message.
+    pub(crate) const KEY_FILE: Self = Self([0xff; RANDOM_BYTES]);
+
+    /// New random bits from the operating system.
+    pub(crate) fn draw() -> Result<Self, Problem> {
+        Self::draw_from(|bytes| Ok(getrandom::fill(bytes)?))
+    }
+
+    /// Zero is refused: in version 1 of the format, nonces had zeros in this place unless their
+    /// counter reached `COUNTERS`. A source that works gives it once in 2^72 times, so one that
+    /// gives it is broken.
+    fn draw_from(fill: impl FnOnce(&mut [u8]) -> io::Result<()>) -> Result<Self, Problem> {
+        let problem = |error| Problem::Io("no random bytes for nonces", error);
+        let mut bytes = [0; RANDOM_BYTES];
+        fill(&mut bytes).map_err(problem)?;
+        if bytes == [0; RANDOM_BYTES] {
+            return Err(problem(io::Error::other(
+                "the random source gave only zeros",
+            )));
+        }
+        Ok(Self(bytes))
+    }
+}
+
+/// The purpose of a nonce, and so of the tag made with it: its last byte. A tag made for one purpose
+/// cannot be used for another if the receiver checks the purpose of its nonce.
 ///
 /// ```
 /// use hornet_key_file::Purpose;
@@ -55,53 +94,80 @@ impl Purpose {
         self.0
     }
 
-    /// The nonce of a counter for this purpose.
-    pub(crate) fn nonce(self, counter: u128) -> Nonce {
-        let mut bytes = counter.to_le_bytes();
-        let [.., last] = &mut bytes;
-        *last = self.0;
-        Nonce::new(bytes)
+    /// The bytes of a nonce for this purpose. The counter must be below `COUNTERS`.
+    pub(crate) fn nonce(self, counter: u64, random: Random) -> [u8; Nonce::BYTES] {
+        let mut bytes = [self.0; Nonce::BYTES];
+        bytes[..COUNTER_BYTES].copy_from_slice(&counter.to_le_bytes()[..COUNTER_BYTES]);
+        bytes[COUNTER_BYTES..][..RANDOM_BYTES].copy_from_slice(&random.0);
+        bytes
     }
 }
 
-/// Nonces reserved by [`KeyFile::reserve`](crate::KeyFile::reserve). Those not taken are lost,
-/// which does no harm.
+/// Nonces reserved by [`KeyFile::reserve`](crate::KeyFile::reserve): consecutive counters with the
+/// same random bits. Those not taken are lost, which does no harm.
 #[derive(Debug)]
 pub struct Nonces {
-    next: u128,
+    next: u64,
     left: u64,
+    random: Random,
 }
 
 impl Nonces {
-    pub(crate) fn new(start: u128, count: u64) -> Self {
+    /// The number of random bits that the nonces of a reservation share: 72. Two reservations of
+    /// two copies of a key file have the same with a probability of at most 1/(2^72 - 1).
+    pub const RANDOM_BITS: u32 = 72;
+
+    /// The counters from `start` must be below `COUNTERS`.
+    pub(crate) fn new(start: u64, count: u64, random: Random) -> Self {
         Self {
             next: start,
             left: count,
+            random,
         }
+    }
+
+    pub(crate) fn none() -> Self {
+        Self::new(0, 0, Random::KEY_FILE)
+    }
+
+    /// The counter of a nonce, as far as its lower 48 bits. Of two nonces of one key file, that with
+    /// the larger counter was reserved later, unless the file was restored from a backup meanwhile.
+    #[must_use]
+    pub const fn counter_of(nonce: &Nonce) -> u64 {
+        let mut counter = 0;
+        let mut at = 6;
+        while at > 0 {
+            at -= 1;
+            counter = counter << 8 | nonce.as_bytes()[at] as u64;
+        }
+        counter
     }
 
     /// The next nonce, for that purpose. `None` if there are no more. `None` also for
     /// [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE), which only this crate uses.
-    pub fn next_for(&mut self, purpose: Purpose) -> Option<Nonce> {
+    pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         match purpose {
             Purpose::FORK | Purpose::KEY_FILE => None,
             _ => self.next_with(purpose),
         }
     }
 
-    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<Nonce> {
+    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         self.left = self.left.checked_sub(1)?;
         let counter = self.next;
         self.next += 1;
-        Some(purpose.nonce(counter))
+        // Its counter is given out once in this file, and its random bits are of this reservation.
+        Some(UnusedNonce::assume_unused(
+            purpose.nonce(counter, self.random),
+        ))
     }
 }
 
 /// Nonces for [`Purpose::MESSAGE`].
 impl Iterator for Nonces {
-    type Item = Nonce;
+    type Item = UnusedNonce;
 
-    fn next(&mut self) -> Option<Nonce> {
+    fn next(&mut self) -> Option<UnusedNonce> {
         self.next_for(Purpose::MESSAGE)
     }
 
@@ -115,3 +181,40 @@ impl Iterator for Nonces {
 impl ExactSizeIterator for Nonces {}
 
 impl FusedIterator for Nonces {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_random_source_that_fails() {
+        let failing = Random::draw_from(|bytes| {
+            // What was written before the error is not used.
+            bytes.fill(7);
+            Err(io::Error::other("broken"))
+        });
+        let zeros = Random::draw_from(|_| Ok(()));
+        for (result, why) in [
+            (failing, "broken"),
+            (zeros, "the random source gave only zeros"),
+        ] {
+            let problem = result.unwrap_err().to_string();
+            assert_eq!(problem, format!("no random bytes for nonces: {why}"));
+        }
+    }
+
+    #[test]
+    fn every_random_byte_is_in_the_nonce() {
+        for index in 0..RANDOM_BYTES {
+            let random = Random::draw_from(|bytes| {
+                bytes[index] = 0xa5;
+                Ok(())
+            });
+            let nonce = Purpose::MESSAGE.nonce(COUNTERS - 1, random.unwrap());
+            let mut expected = [0; Nonce::BYTES];
+            expected[..COUNTER_BYTES].fill(0xff);
+            expected[COUNTER_BYTES + index] = 0xa5;
+            assert_eq!(nonce, expected);
+        }
+    }
+}

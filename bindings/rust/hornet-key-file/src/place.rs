@@ -3,12 +3,13 @@
 //! The place of a key file: reading and replacing the file there.
 
 use crate::content::{self, Content, Text};
-use crate::error::Problem;
+use crate::error::{Problem, io};
+use crate::temporary::Temporary;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -71,14 +72,10 @@ impl Place {
     /// Creates the file. It gets its name when it is complete, and only if nothing has that name.
     pub(crate) fn create(&self, text: &Text) -> Result<Identity, Problem> {
         let folder = self.open_folder()?;
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(io("no random bytes for a temporary name"))?;
-        let name = self.temporary_name(&format!("{:016x}", u64::from_ne_bytes(random)));
-
-        let temporary = Temporary::create(&folder, name)?;
+        let temporary = Temporary::create(&folder, &self.name)?;
         temporary.write(text)?;
-        let identity = identity(&temporary.file.metadata().map_err(io("cannot be created"))?);
-        temporary.rename_to_new(&self.name)?;
+        let identity = identity(&temporary.metadata().map_err(io("cannot be created"))?);
+        temporary.become_new()?;
         sync(&folder)?;
         Ok(identity)
     }
@@ -103,15 +100,9 @@ impl Place {
         check(&file)?;
         let (result, text) = change(&read(&file)?)?;
 
-        let name = self.temporary_name("new");
-        // A crash may have left one. Under the lock, no one else makes one.
-        match rustix::fs::unlinkat(&folder, &name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(error) => return Err(io("an old temporary file cannot be removed")(error)),
-        }
-        let temporary = Temporary::create(&folder, name)?;
+        let temporary = Temporary::create(&folder, &self.name)?;
         temporary.write(&text)?;
-        temporary.rename_over(&self.name)?;
+        temporary.replace()?;
         sync(&folder)?;
         Ok(result)
     }
@@ -153,94 +144,6 @@ impl Place {
         let busy = io::Error::from(ErrorKind::ResourceBusy);
         Err(Problem::Io("cannot be locked", busy))
     }
-
-    /// The name of a hidden temporary file in the same folder.
-    fn temporary_name(&self, what: &str) -> OsString {
-        let mut name = OsString::from(".");
-        name.push(&self.name);
-        name.push(".");
-        name.push(what);
-        name
-    }
-}
-
-/// A temporary file, removed when dropped unless it was renamed.
-struct Temporary<'a> {
-    folder: &'a OwnedFd,
-    name: OsString,
-    file: File,
-    renamed: bool,
-}
-
-impl<'a> Temporary<'a> {
-    fn create(folder: &'a OwnedFd, name: OsString) -> Result<Self, Problem> {
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
-        let fail = io("a temporary file cannot be created beside it");
-        let file = rustix::fs::openat(folder, &name, flags, mode).map_err(&fail)?;
-        let temporary = Self {
-            folder,
-            name,
-            file: file.into(),
-            renamed: false,
-        };
-        // Regardless of the umask.
-        rustix::fs::fchmod(&temporary.file, mode).map_err(&fail)?;
-        Ok(temporary)
-    }
-
-    /// Writes the whole text to the disk.
-    fn write(&self, text: &Text) -> Result<(), Problem> {
-        (&self.file)
-            .write_all(text)
-            .and_then(|()| self.file.sync_all())
-            .map_err(io("a temporary file beside it cannot be written"))
-    }
-
-    /// Renames it, replacing the file of that name.
-    fn rename_over(mut self, name: &OsStr) -> Result<(), Problem> {
-        rustix::fs::renameat(self.folder, &self.name, self.folder, name)
-            .map_err(io("cannot be replaced"))?;
-        self.renamed = true;
-        Ok(())
-    }
-
-    /// Renames it, unless something has that name.
-    fn rename_to_new(mut self, name: &OsStr) -> Result<(), Problem> {
-        let mut result = rename_to_new(self.folder, &self.name, name);
-        self.renamed = result.is_ok();
-        // Not every system and file system supports this.
-        if let Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) = result {
-            // The temporary name is removed when `self` is dropped.
-            let flags = AtFlags::empty();
-            result = rustix::fs::linkat(self.folder, &self.name, self.folder, name, flags);
-        }
-        result.map_err(|error| match error {
-            Errno::EXIST => Problem::Exists,
-            error => io("cannot be created")(error),
-        })
-    }
-}
-
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_to_new(folder: &OwnedFd, from: &OsStr, to: &OsStr) -> rustix::io::Result<()> {
-    let flags = rustix::fs::RenameFlags::NOREPLACE;
-    rustix::fs::renameat_with(folder, from, folder, to, flags)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_to_new(_: &OwnedFd, _: &OsStr, _: &OsStr) -> rustix::io::Result<()> {
-    Err(Errno::NOSYS)
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.renamed {
-            // If that fails too, the file remains until the next update.
-            let _ = rustix::fs::unlinkat(self.folder, &self.name, AtFlags::empty());
-        }
-    }
 }
 
 /// Checks that a file may hold a key: regular, with one name, and accessible only by its owner.
@@ -281,9 +184,4 @@ fn sync(folder: &OwnedFd) -> Result<(), Problem> {
 
 pub(crate) fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
-}
-
-/// Makes a `Problem` of an error of the operating system.
-fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
-    move |error| Problem::Io(what, error.into())
 }

@@ -2,7 +2,7 @@
 
 //! Memory that the crate frees holds no part of a key.
 
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::KeyFile;
 use hornet_test_support::{WatchingAllocator, watch};
 use std::fs;
@@ -27,11 +27,11 @@ fn without_key(bytes: &[u8]) -> bool {
 fn texts_of_key_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
-    let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce 0\n");
-    let mut nonce = [0; Nonce::BYTES];
-    nonce[15] = 255;
+    let above = format!("hornet-poly1305-aes-key 2\nkey {KEY_HEX}\nnext-nonce 0\n");
+    let mut nonce = [255; Nonce::BYTES];
+    nonce[..6].fill(0);
     let key = Key::new(&KEY).unwrap();
-    let check = key.mac(Nonce::new(nonce), above.as_bytes());
+    let check = key.mac(UnusedNonce::assume_unused(nonce), above.as_bytes());
     fs::write(&path, format!("{above}check {check}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
 

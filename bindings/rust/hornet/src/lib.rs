@@ -32,8 +32,8 @@
 //! message in pieces.
 //!
 //! The module [`aes`], Poly1305-AES, is for many messages under one key, with **one nonce for one
-//! message**. The crate `hornet-key-file` keeps such a key on disk with its next unused nonce, so
-//! that no nonce is used twice.
+//! message**. The crate `hornet-key-file` keeps such a key on disk and counts its nonces, so that
+//! none is used twice.
 //!
 //! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys and
 //! what is computed from them are wiped when they are dropped. Copies that the compiler makes when

@@ -9,7 +9,7 @@ use std::error::Error;
 
 /// What is sent. Neither nonce nor tag are secret.
 struct Packet {
-    nonce: [u8; Nonce::BYTES],
+    nonce: Nonce,
     tag: Tag,
     message: Vec<u8>,
 }
@@ -18,8 +18,8 @@ fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key
     // Reserving takes two writes to the disk, so one reservation serves all messages.
     let nonces = key_file.reserve(messages.len() as u64)?;
     let packets = nonces.zip(messages).map(|(nonce, message)| Packet {
-        // Copied first, because the nonce is used up by its message.
-        nonce: *nonce.as_bytes(),
+        // Copied first, because making the tag uses the nonce up.
+        nonce: nonce.nonce(),
         tag: key_file.key().mac(nonce, message.as_bytes()),
         message: message.as_bytes().to_vec(),
     });
@@ -27,20 +27,21 @@ fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key
 }
 
 fn receive(key_file: &KeyFile, packet: &Packet) -> Result<(), Mismatch> {
-    let nonce = Nonce::new(packet.nonce);
     // A tag made for another purpose, such as the last line of a key file, is not one of a message.
-    if Purpose::of(&nonce) != Purpose::MESSAGE {
+    if Purpose::of(&packet.nonce) != Purpose::MESSAGE {
         return Err(Mismatch);
     }
-    key_file.key().verify(&nonce, &packet.message, &packet.tag)
+    key_file
+        .key()
+        .verify(&packet.nonce, &packet.message, &packet.tag)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("key");
 
-    // Once, create the key file. Here, both sides read it. A receiver that only verifies may also have
-    // a copy of it; whoever sends must not.
+    // Once, create the key file. Here, both sides read it; each may also have a copy
+    // of it.
     KeyFile::create(&path)?;
     let sender = KeyFile::open(&path)?;
     let receiver = KeyFile::open(&path)?;
@@ -53,11 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for packet in &packets {
         receive(&receiver, packet)?;
         let text = String::from_utf8_lossy(&packet.message);
-        println!(
-            "{text}: nonce {}, tag {}",
-            Nonce::new(packet.nonce),
-            packet.tag
-        );
+        println!("{text}: nonce {}, tag {}", packet.nonce, packet.tag);
     }
     for (index, one) in packets.iter().enumerate() {
         let used_again = packets[..index]

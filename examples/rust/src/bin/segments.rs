@@ -2,7 +2,7 @@
 
 //! A large message that changes in places: a new tag takes the time for the changed segment only.
 
-use hornet::aes::{Key, Nonce, Segments};
+use hornet::aes::{Key, Nonce, Segments, UnusedNonce};
 use std::error::Error;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Evaluates all segments, on all threads.
     let started = Instant::now();
     let mut segments = Segments::of(&key, SEGMENT_BYTES, &message)?;
-    let tag = segments.tag(Nonce::new([1; 16]));
+    let tag = segments.tag(UnusedNonce::assume_unused([1; 16]));
     println!("whole message: {:?}, tag {tag}", started.elapsed());
     key.verify(&Nonce::new([1; 16]), &message, &tag)?;
 
@@ -26,14 +26,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     segments.replace(index, &message[range])?;
     // The changed message is another message, and needs another nonce.
-    let changed = segments.tag(Nonce::new([2; 16]));
+    let changed = segments.tag(UnusedNonce::assume_unused([2; 16]));
     println!("after a change: {:?}, tag {changed}", started.elapsed());
     key.verify(&Nonce::new([2; 16]), &message, &changed)?;
 
     // The message grows. Only its last segment may be shorter than the others.
     message.extend_from_slice(b"appended");
     segments.push(b"appended")?;
-    let longer = segments.tag(Nonce::new([3; 16]));
+    let longer = segments.tag(UnusedNonce::assume_unused([3; 16]));
     key.verify(&Nonce::new([3; 16]), &message, &longer)?;
     assert_eq!(segments.len_bytes(), message.len() as u64);
 

@@ -2,7 +2,7 @@
 
 //! A message that is read in pieces, however long it is: `io::copy` into a `Poly1305`.
 
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let nonce = [1; Nonce::BYTES];
 
     // A `Poly1305` is an `io::Write`, and takes any number of bytes at a time.
-    let mut poly1305 = key.start(Nonce::new(nonce));
+    let mut poly1305 = key.start(UnusedNonce::assume_unused(nonce));
     let copied = io::copy(&mut File::open(&path)?, &mut poly1305)?;
     let tag = poly1305.finalize();
     println!("{copied} bytes, tag {tag}");
@@ -35,13 +35,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     key.verify(&Nonce::new(nonce), &message, &tag)?;
 
     // The receiver streams, too. Nothing of the message may be used before `verify` has succeeded.
-    let mut poly1305 = key.start(Nonce::new(nonce));
-    io::copy(&mut File::open(&path)?, &mut poly1305)?;
-    poly1305.verify(&tag)?;
+    let mut verifier = key.start_verify(&Nonce::new(nonce));
+    io::copy(&mut File::open(&path)?, &mut verifier)?;
+    verifier.verify(&tag)?;
 
-    let mut poly1305 = key.start(Nonce::new(nonce));
-    io::copy(&mut &message[..message.len() - 1], &mut poly1305)?;
-    assert!(poly1305.verify(&tag).is_err());
+    let mut verifier = key.start_verify(&Nonce::new(nonce));
+    io::copy(&mut &message[..message.len() - 1], &mut verifier)?;
+    assert!(verifier.verify(&tag).is_err());
     println!("a truncated message is refused");
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 //! Child processes: this test program, started again to do one job.
 
-use super::{KeyFile, counter};
+use super::{KeyFile, counter, number};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -41,10 +41,15 @@ pub(crate) fn all_said(output: &Output) -> Vec<String> {
     said(&output.stdout)
 }
 
-/// The nonces that a child said it was given.
-pub(crate) fn counters(said: &[String]) -> Vec<u128> {
-    let counters = said.iter().filter_map(|line| line.strip_prefix("nonce "));
-    counters.map(|counter| counter.parse().unwrap()).collect()
+/// The nonces that a child said it was given, as numbers.
+pub(crate) fn numbers(said: &[String]) -> Vec<u128> {
+    let numbers = said.iter().filter_map(|line| line.strip_prefix("nonce "));
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+/// Their counters.
+pub(crate) fn counters(said: &[String]) -> Vec<u64> {
+    numbers(said).into_iter().map(counter).collect()
 }
 
 /// Prints a line that the parent recognizes. A newline first ends what the test harness has
@@ -59,7 +64,7 @@ fn say(line: impl std::fmt::Display) {
 
 fn reserve(file: &KeyFile, count: u64) {
     match file.reserve(count) {
-        Ok(nonces) => nonces.for_each(|nonce| say(format_args!("nonce {}", counter(&nonce)))),
+        Ok(nonces) => nonces.for_each(|nonce| say(format_args!("nonce {}", number(&nonce)))),
         Err(error) => say(format_args!("error {error}")),
     }
 }

@@ -2,7 +2,7 @@
 
 //! The text of a key file.
 
-use super::{KEY_HEX, nonce, place, problem, text, with_check, write};
+use super::{CHECK, KEY_HEX, nonce, nonce_1, place, problem, tag, text, text_1, with_check, write};
 use hornet::aes::Key;
 use hornet_key_file::{KeyFile, Problem};
 use std::{fs, str};
@@ -11,18 +11,21 @@ use std::{fs, str};
 #[test]
 fn text_is_as_documented() {
     let (_folder, path) = place();
-    for next in [0, 1, 41, u128::from(u64::MAX), (1 << 120) - 4] {
-        write(&path, text(next));
-        let file = KeyFile::open(&path).unwrap();
-        assert_eq!(super::next(&file), next);
-        assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 1));
-        assert_eq!(file.reserve(2).unwrap().count(), 2);
-        assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 3));
+    for next in [0, 1, 41, u64::from(u32::MAX), (1 << 48) - 4] {
+        for before in [text(next), text_1(next.into())] {
+            write(&path, before);
+            let file = KeyFile::open(&path).unwrap();
+            assert_eq!(super::next(&file), next);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 1));
+            assert_eq!(file.reserve(2).unwrap().count(), 2);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 3));
+        }
     }
 }
 
 /// The lines of a valid text with the counter 41.
-const TITLE: &str = "hornet-poly1305-aes-key 1";
+const TITLE: &str = "hornet-poly1305-aes-key 2";
+const TITLE_1: &str = "hornet-poly1305-aes-key 1";
 const NEXT: &str = "next-nonce 41";
 
 fn key_line() -> String {
@@ -31,7 +34,11 @@ fn key_line() -> String {
 
 /// A text of these lines with a valid check.
 fn lines(title: &str, key: &str, next: &str) -> String {
-    with_check(&format!("{title}\n{key}\n{next}\n"), 41)
+    let nonce = match title {
+        TITLE_1 => nonce_1(41, 255),
+        _ => nonce(41, CHECK, 255),
+    };
+    with_check(&format!("{title}\n{key}\n{next}\n"), nonce)
 }
 
 /// Each of the texts is refused with the same message, by `open` and by `reserve` of a file that
@@ -57,12 +64,16 @@ fn refused(texts: impl IntoIterator<Item = String>, expected: &str) {
 fn malformed_titles() {
     let valid = text(41);
     let titles = [
-        "hornet-poly1305-aes-key 2",
+        "hornet-poly1305-aes-key 0",
+        "hornet-poly1305-aes-key 3",
+        "hornet-poly1305-aes-key 12",
+        "hornet-poly1305-aes-key 02",
         "hornet-poly1305-aes-key",
-        "Hornet-poly1305-aes-key 1",
-        "hornet-poly1305-aes-key 1 ",
-        "hornet-poly1305-aes-key 1\r",
-        " hornet-poly1305-aes-key 1",
+        "Hornet-poly1305-aes-key 2",
+        "hornet-poly1305-aes-key  2",
+        "hornet-poly1305-aes-key 2 ",
+        "hornet-poly1305-aes-key 2\r",
+        " hornet-poly1305-aes-key 2",
         "",
     ];
     let texts = titles.map(|title| lines(title, &key_line(), NEXT));
@@ -80,7 +91,7 @@ fn malformed_titles() {
     ];
     refused(
         texts.into_iter().chain(others),
-        r#"line 1: is not "hornet-poly1305-aes-key 1""#,
+        r#"line 1: is not "hornet-poly1305-aes-key" and a version, 1 or 2"#,
     );
 }
 
@@ -123,11 +134,9 @@ fn malformed_keys() {
 #[test]
 fn malformed_next_nonces() {
     let numbers = [
-        // 2^120, one more, ten times that, 2^128.
-        "next-nonce 1329227995784915872903807060280344576",
-        "next-nonce 1329227995784915872903807060280344577",
-        "next-nonce 13292279957849158729038070602803445760",
+        // 2^128, and one more than it.
         "next-nonce 340282366920938463463374607431768211456",
+        "next-nonce 340282366920938463463374607431768211457",
         "next-nonce -1",
         "next-nonce +41",
         "next-nonce 041",
@@ -144,19 +153,37 @@ fn malformed_next_nonces() {
         "41",
         "",
     ];
-    let texts = numbers.map(|next| lines(TITLE, &key_line(), next));
-    let others = [
-        format!("{TITLE}\n{}\n", key_line()),
-        format!("{TITLE}\n{}\n{NEXT}", key_line()),
+    // 2^48 and 2^120, one more, ten times that.
+    let beyond = [
+        "next-nonce 281474976710656",
+        "next-nonce 281474976710657",
+        "next-nonce 2814749767106560",
     ];
-    refused(
-        texts.into_iter().chain(others),
-        "line 3: next-nonce is not a decimal number below 2^120",
-    );
+    let beyond_1 = [
+        "next-nonce 1329227995784915872903807060280344576",
+        "next-nonce 1329227995784915872903807060280344577",
+        "next-nonce 13292279957849158729038070602803445760",
+    ];
+    for (title, beyond, bits) in [(TITLE, beyond, 48), (TITLE_1, beyond_1, 120)] {
+        let next = numbers.iter().chain(&beyond);
+        let texts = next.map(|next| lines(title, &key_line(), next));
+        let others = [
+            format!("{title}\n{}\n", key_line()),
+            format!("{title}\n{}\n{NEXT}", key_line()),
+        ];
+        refused(
+            texts.chain(others),
+            &format!("line 3: next-nonce is not a decimal number below 2^{bits}"),
+        );
+    }
     // With the check for that counter.
     let (_folder, path) = place();
-    for next in [1 << 120, (1 << 120) + 1] {
+    for next in [1 << 48, (1 << 48) + 1, u64::MAX] {
         write(&path, text(next));
+        assert!(KeyFile::open(&path).is_err());
+    }
+    for next in [1 << 120, (1 << 120) + 1] {
+        write(&path, text_1(next));
         assert!(KeyFile::open(&path).is_err());
     }
 }
@@ -193,14 +220,22 @@ fn a_check_that_does_not_match() {
         valid.replace(NEXT, "next-nonce 0"),
         valid.replace("key ec", "key ed"),
         text(40).replace("next-nonce 40", NEXT),
+        // The other version.
+        valid.replace(TITLE, TITLE_1),
+        text_1(41).replace(TITLE_1, TITLE),
+        text_1(41).replace(NEXT, "next-nonce 40"),
     ];
-    // A tag under the nonce of a message or of another counter.
+    // A tag under the nonce of a message, of another counter or of the other version.
     let above = format!("{TITLE}\n{}\n{NEXT}\n", key_line());
     let key = Key::new(&super::KEY).unwrap();
-    let under = [(41, 0), (41, 254), (40, 255), (42, 255)].map(|(counter, purpose)| {
-        let tag = key.mac(nonce(counter, purpose), above.as_bytes());
-        format!("{above}check {tag}\n")
-    });
+    let under = [
+        nonce(41, CHECK, 0),
+        nonce(41, CHECK, 254),
+        nonce(40, CHECK, 255),
+        nonce(42, CHECK, 255),
+        nonce(41, [0; 9], 255),
+    ];
+    let under = under.map(|nonce| format!("{above}check {}\n", tag(&key, nonce, &above)));
     let zeros = format!("{above}check {}\n", "0".repeat(32));
     refused(
         edited.into_iter().chain(under).chain([zeros]),
@@ -211,7 +246,12 @@ fn a_check_that_does_not_match() {
 #[test]
 fn too_many_lines() {
     // Also after the longest possible text.
-    for valid in [text(41), text((1 << 120) - 1)] {
+    for valid in [
+        text(41),
+        text((1 << 48) - 1),
+        text_1(41),
+        text_1((1 << 120) - 1),
+    ] {
         let long = "x".repeat(1_000);
         let more = ["\n", "x", "x\n", "check\n", &long].map(|more| format!("{valid}{more}"));
         refused(more, "line 5: unexpected: the file must end after line 4");
@@ -240,16 +280,17 @@ fn bytes_that_are_not_utf_8() {
 #[test]
 fn every_change_is_refused() {
     let (_folder, path) = place();
-    let valid = text(41).into_bytes();
-    for bit in 0..8 * valid.len() {
-        let mut bytes = valid.clone();
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        write(&path, &bytes);
-        assert!(KeyFile::open(&path).is_err(), "{bit}");
-    }
-    for length in 0..valid.len() {
-        write(&path, &valid[..length]);
-        assert!(KeyFile::open(&path).is_err(), "{length}");
+    for valid in [text(41), text_1(41)].map(String::into_bytes) {
+        for bit in 0..8 * valid.len() {
+            let mut bytes = valid.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            write(&path, &bytes);
+            assert!(KeyFile::open(&path).is_err(), "{bit}");
+        }
+        for length in 0..valid.len() {
+            write(&path, &valid[..length]);
+            assert!(KeyFile::open(&path).is_err(), "{length}");
+        }
     }
 }
 

@@ -4,12 +4,14 @@
 
 mod child;
 mod content;
+mod copies;
 mod crashes;
 mod files;
 mod nonces;
 mod sharing;
+mod traced;
 
-use hornet::aes::{Key, Nonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::{KeyFile, Purpose};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -34,20 +36,63 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
-fn nonce(counter: u128, purpose: u8) -> Nonce {
+/// Whether a folder has the key file, and besides it at most what a killed process may leave: a
+/// temporary file, named `.hornet-key-` and 16 digits.
+fn only_temporaries_beside_key(folder: &TempDir) -> bool {
+    let (key, others): (Vec<_>, Vec<_>) = names(folder).into_iter().partition(|name| name == "key");
+    key.len() == 1 && others.iter().all(|name| is_temporary(name))
+}
+
+fn is_temporary(name: &str) -> bool {
+    let digits = name.strip_prefix(".hornet-key-").unwrap_or_default();
+    digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// A nonce as the documentation says: counter, random bits, purpose.
+fn nonce(counter: u64, random: [u8; 9], purpose: u8) -> Nonce {
+    let mut bytes = [0; Nonce::BYTES];
+    bytes[..6].copy_from_slice(&counter.to_le_bytes()[..6]);
+    bytes[6..15].copy_from_slice(&random);
+    bytes[15] = purpose;
+    Nonce::new(bytes)
+}
+
+/// A nonce of version 1: counter, purpose.
+fn nonce_1(counter: u128, purpose: u8) -> Nonce {
     let mut bytes = counter.to_le_bytes();
     bytes[15] = purpose;
     Nonce::new(bytes)
 }
 
-/// The first nonce of the next reservation, as a number.
-fn next(file: &KeyFile) -> u128 {
-    counter(&file.reserve(1).unwrap().next().unwrap())
+/// In place of the random bits in the nonce of a key file's last line.
+const CHECK: [u8; 9] = [0xff; 9];
+
+/// A tag whose nonce the test may have used before.
+fn tag(key: &Key, nonce: Nonce, message: impl AsRef<[u8]>) -> String {
+    let nonce = UnusedNonce::assume_unused(*nonce.as_bytes());
+    key.mac(nonce, message.as_ref()).to_string()
 }
 
-fn counter(nonce: &Nonce) -> u128 {
-    assert_eq!(Purpose::of(nonce), Purpose::MESSAGE);
+/// Something that only this key has.
+fn fingerprint(file: &KeyFile) -> String {
+    tag(file.key(), Nonce::new([7; Nonce::BYTES]), "")
+}
+
+/// The counter of the first nonce of the next reservation.
+fn next(file: &KeyFile) -> u64 {
+    counter(number(&file.reserve(1).unwrap().next().unwrap()))
+}
+
+/// A nonce for a message as a number: counter and random bits.
+fn number(nonce: &UnusedNonce) -> u128 {
+    let nonce = nonce.nonce();
+    assert_eq!(Purpose::of(&nonce), Purpose::MESSAGE);
     u128::from_le_bytes(*nonce.as_bytes())
+}
+
+/// The counter in a nonce: its first 6 bytes.
+fn counter(number: u128) -> u64 {
+    u64::try_from(number % (1 << 48)).unwrap()
 }
 
 /// The key of the texts in these tests: k, then r.
@@ -58,14 +103,19 @@ const KEY: [u8; 32] = [
 const KEY_HEX: &str = "ec074c835580741701425b623235add6851fc40c3467ac0be05cc20404f3f700";
 
 /// The text of a key file, composed as the documentation says.
-fn text(next: u128) -> String {
-    let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce {next}\n");
-    with_check(&above, next)
+fn text(next: u64) -> String {
+    let above = format!("hornet-poly1305-aes-key 2\nkey {KEY_HEX}\nnext-nonce {next}\n");
+    with_check(&above, nonce(next, CHECK, 255))
 }
 
-fn with_check(above: &str, next: u128) -> String {
-    let key = Key::new(&KEY).unwrap();
-    let check = key.mac(nonce(next, 255), above.as_bytes());
+/// The same in version 1.
+fn text_1(next: u128) -> String {
+    let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce {next}\n");
+    with_check(&above, nonce_1(next, 255))
+}
+
+fn with_check(above: &str, nonce: Nonce) -> String {
+    let check = tag(&Key::new(&KEY).unwrap(), nonce, above);
     format!("{above}check {check}\n")
 }
 
@@ -87,13 +137,16 @@ fn problem<T>(result: Result<T, hornet_key_file::Error>, path: &Path) -> String 
     problem.unwrap_or_else(|| panic!("{message}")).into()
 }
 
-/// Nonces that were handed out: each must be so once.
-#[derive(Default)]
-struct HandedOut(BTreeSet<u128>);
+/// Nonces that were handed out, or their counters: each must be so once.
+struct HandedOut<T>(BTreeSet<T>);
 
-impl HandedOut {
+impl<T: Ord + Copy + std::fmt::Display> HandedOut<T> {
+    fn new() -> Self {
+        Self(BTreeSet::new())
+    }
+
     #[track_caller]
-    fn add(&mut self, counter: u128) {
-        assert!(self.0.insert(counter), "nonce {counter} twice");
+    fn add(&mut self, one: T) {
+        assert!(self.0.insert(one), "nonce {one} twice");
     }
 }

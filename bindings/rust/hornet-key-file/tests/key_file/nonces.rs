@@ -2,9 +2,9 @@
 
 //! Reserved nonces and their purposes, and derived keys.
 
-use super::{names, nonce, place, problem, text, write};
-use hornet::aes::{Key, Nonce};
-use hornet_key_file::{KeyFile, Purpose};
+use super::{counter, fingerprint, names, nonce, number, place, problem, tag, text, write};
+use hornet::aes::{Key, Nonce, UnusedNonce};
+use hornet_key_file::{KeyFile, Nonces, Purpose};
 use std::fs;
 
 #[test]
@@ -12,18 +12,14 @@ fn create_open_reserve() {
     let (_folder, path) = place();
     let created = KeyFile::create(&path).unwrap();
     let opened = KeyFile::open(&path).unwrap();
-    let tag = created.key().mac(nonce(7, 0), b"a message");
-    assert_eq!(
-        opened.key().verify(&nonce(7, 0), b"a message", &tag),
-        Ok(())
-    );
+    assert_eq!(fingerprint(&created), fingerprint(&opened));
 
     let mut counters = 0..;
     for (file, count) in [(&created, 3), (&opened, 1), (&created, 0), (&opened, 200)] {
         let nonces = file.reserve(count).unwrap();
         assert_eq!(nonces.len() as u64, count);
         for nonce in nonces {
-            assert_eq!(super::counter(&nonce), counters.next().unwrap());
+            assert_eq!(counter(number(&nonce)), counters.next().unwrap());
         }
     }
 }
@@ -33,7 +29,7 @@ fn created_keys_differ() {
     let (folder, path) = place();
     let tags: Vec<String> = ["a", "b", "c"]
         .map(|name| KeyFile::create(&folder.path().join(name)).unwrap())
-        .map(|file| file.key().mac(nonce(0, 0), b"").to_string())
+        .map(|file| fingerprint(&file))
         .into();
     assert!(tags[0] != tags[1] && tags[1] != tags[2] && tags[0] != tags[2]);
     assert!(!path.exists());
@@ -66,38 +62,87 @@ fn another_key() {
             let bytes = <[u8; 16]>::try_from(half).unwrap();
             Nonce::new(bytes).to_string()
         });
-        let above = format!("hornet-poly1305-aes-key 1\nkey {k}{r}\nnext-nonce 3\n");
-        let check = key.mac(nonce(3, 255), above.as_bytes());
+        let above = format!("hornet-poly1305-aes-key 2\nkey {k}{r}\nnext-nonce 3\n");
+        let check = tag(&key, nonce(3, super::CHECK, 255), &above);
         write(&path, format!("{above}check {check}\n"));
         assert!(KeyFile::open(&path).is_ok());
         assert_eq!(problem(file.reserve(1), &path), expected, "{bit}");
     }
 }
 
+const EXHAUSTED: &str =
+    "not enough nonces left: a key file gives out 2^48 - 1; derive another key or make one";
+
 #[test]
 fn exhausted() {
     let (_folder, path) = place();
-    write(&path, text((1 << 120) - 5));
+    write(&path, text((1 << 48) - 5));
     let file = KeyFile::open(&path).unwrap();
-    for count in [5, 6, u64::MAX] {
-        assert_eq!(
-            problem(file.reserve(count), &path),
-            "not enough nonces left"
-        );
+    for count in [5, 6, 1 << 48, u64::MAX - (1 << 48), u64::MAX] {
+        assert_eq!(problem(file.reserve(count), &path), EXHAUSTED);
     }
-    assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 120) - 5));
+    assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 5));
     let last = file.reserve(4).unwrap().last().unwrap();
-    assert_eq!(super::counter(&last), (1 << 120) - 2);
-    assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 120) - 1));
-    assert_eq!(problem(file.reserve(1), &path), "not enough nonces left");
+    assert_eq!(counter(number(&last)), (1 << 48) - 2);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 1));
+    assert_eq!(problem(file.reserve(1), &path), EXHAUSTED);
+    assert_eq!(
+        problem(file.fork(&path.with_file_name("fork")), &path),
+        EXHAUSTED
+    );
     assert_eq!(file.reserve(0).unwrap().count(), 0);
     assert!(KeyFile::open(&path).is_ok());
 
     // The largest possible reservation.
+    write(&path, text(0));
+    let mut most = file.reserve((1 << 48) - 1).unwrap();
+    assert_eq!(counter(number(&most.next().unwrap())), 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 1));
+}
+
+/// The nonces of a reservation share their random bits, those of two reservations do not.
+#[test]
+fn random_bits() {
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let random = |nonce: UnusedNonce| number(&nonce) >> 48;
+    let drawn: Vec<u128> = (0..200)
+        .map(|_| {
+            let mut nonces = file.reserve(3).unwrap().map(random);
+            let first = nonces.next().unwrap();
+            assert!(nonces.all(|other| other == first));
+            first
+        })
+        .collect();
+    assert_eq!(hornet_key_file::Nonces::RANDOM_BITS, 72);
+    for bit in 0..72 {
+        let ones = drawn.iter().filter(|&number| number >> bit & 1 == 1);
+        // Fails for a bit that is random in one of 10^22 runs.
+        assert!((30..170).contains(&ones.count()), "{bit}");
+    }
+    let mut distinct = drawn.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), drawn.len());
+}
+
+#[test]
+fn counters_grow() {
+    let (_folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let mut last = None;
+    for count in [1, 300, 70_000] {
+        assert!(last < Some(file.next_counter().unwrap()));
+        for nonce in file.reserve(count).unwrap() {
+            let counter = Nonces::counter_of(&nonce.nonce());
+            assert!(last < Some(counter));
+            last = Some(counter);
+        }
+        assert_eq!(file.next_counter().ok(), last.map(|last| last + 1));
+    }
     write(&path, text(1));
-    let mut most = file.reserve(u64::MAX).unwrap();
-    assert_eq!(super::counter(&most.next().unwrap()), 1);
-    assert_eq!(super::next(&file), 1 << 64);
+    let found = problem(file.next_counter(), &path);
+    assert_eq!(found, "now holds another key than when it was opened");
 }
 
 #[test]
@@ -110,12 +155,15 @@ fn purposes() {
     assert_eq!(Purpose::new(255), None);
 
     let mut nonces = KeyFile::create(&path).unwrap().reserve(5).unwrap();
-    let is = |nonce: Option<Nonce>, counter, purpose: u8| {
-        let found = nonce.unwrap();
-        assert_eq!(found.as_bytes(), super::nonce(counter, purpose).as_bytes());
+    let first = nonces.next().unwrap().nonce();
+    assert_eq!(Purpose::of(&first), Purpose::MESSAGE);
+    let random = <[u8; 9]>::try_from(&first.as_bytes()[6..15]).unwrap();
+    assert_eq!(first, nonce(0, random, 0));
+    let is = |found: Option<UnusedNonce>, counter, purpose: u8| {
+        let found = found.unwrap().nonce();
+        assert_eq!(found, nonce(counter, random, purpose));
         assert_eq!(Purpose::of(&found).number(), purpose);
     };
-    is(nonces.next(), 0, 0);
     is(nonces.next_for(mine), 1, 1);
     assert_eq!(nonces.len(), 3);
     // These are not for messages, and use up no nonce.
@@ -135,26 +183,22 @@ fn forks() {
     let (folder, path) = place();
     write(&path, text(10));
     let file = KeyFile::open(&path).unwrap();
-    let fork = |name: &str| file.fork(&folder.path().join(name)).unwrap();
-    let tag = |key: &Key| key.mac(nonce(0, 0), b"a message").to_string();
+    let fork = |file: &KeyFile, name: &str| file.fork(&folder.path().join(name)).unwrap();
+    let first = fork(&file, "first");
+    let second = fork(&file, "second");
+    let of_first = fork(&first, "of first");
+    // Derived from a copy, which has the same counter.
+    write(&path, text(10));
+    let of_copy = fork(&file, "of copy");
 
-    let first = fork("first");
-    // As documented.
-    let mut bytes = [0; 32];
-    bytes[..16].copy_from_slice(file.key().mac(nonce(10, 254), b"").as_bytes());
-    bytes[16..].copy_from_slice(file.key().mac(nonce(11, 254), b"").as_bytes());
-    assert_eq!(tag(first.key()), tag(&Key::clamped(&bytes)));
-
-    let second = fork("second");
-    let of_first = first.fork(&folder.path().join("of first")).unwrap();
-    let files = [&file, &first, &second, &of_first];
+    let files = [&file, &first, &second, &of_first, &of_copy];
     for (index, one) in files.iter().enumerate() {
         for other in &files[index + 1..] {
-            assert_ne!(tag(one.key()), tag(other.key()));
+            assert_ne!(fingerprint(one), fingerprint(other));
         }
     }
     // Two nonces each.
-    assert_eq!(files.map(super::next), [14, 2, 0, 0]);
+    assert_eq!(files.map(super::next), [12, 2, 0, 0, 0]);
     for name in ["first", "second", "of first"] {
         let path = folder.path().join(name);
         assert_eq!(

@@ -2,7 +2,9 @@
 
 //! Threads and processes that use one key file at the same time.
 
-use super::{HandedOut, KeyFile, child, counter, names, place};
+use super::{
+    HandedOut, KeyFile, child, counter, names, number, only_temporaries_beside_key, place,
+};
 use std::io::{BufRead, BufReader, Read};
 use std::thread;
 use std::time::Duration;
@@ -11,19 +13,21 @@ use std::time::Duration;
 fn eight_threads() {
     let (folder, path) = place();
     let file = KeyFile::create(&path).unwrap();
-    let mut handed_out = HandedOut::default();
+    let mut handed_out = HandedOut::new();
     thread::scope(|scope| {
-        let work = |number: usize| {
+        let work = |index: usize| {
             let (file, path) = (&file, &path);
             move || {
                 // Half of the threads share one `KeyFile`, the others open their own.
                 let own = KeyFile::open(path).unwrap();
-                let file = if number % 2 == 0 { file } else { &own };
+                let file = if index % 2 == 0 { file } else { &own };
                 let nonces = (1..=5)
                     .cycle()
                     .take(30)
                     .flat_map(|count| file.reserve(count).unwrap());
-                nonces.map(|nonce| counter(&nonce)).collect::<Vec<u128>>()
+                nonces
+                    .map(|nonce| counter(number(&nonce)))
+                    .collect::<Vec<u64>>()
             }
         };
         let threads: Vec<_> = (0..8).map(|number| scope.spawn(work(number))).collect();
@@ -42,7 +46,7 @@ fn eight_threads() {
 fn eight_processes() {
     let (folder, path) = place();
     KeyFile::create(&path).unwrap();
-    let mut handed_out = HandedOut::default();
+    let mut handed_out = HandedOut::new();
     let children: Vec<_> = (0..8)
         .map(|_| child::command("reserve many times", &path).spawn().unwrap())
         .collect();
@@ -61,7 +65,7 @@ fn eight_processes() {
 fn killed_processes() {
     let (folder, path) = place();
     let file = KeyFile::create(&path).unwrap();
-    let mut handed_out = HandedOut::default();
+    let mut handed_out = HandedOut::new();
     for round in 0..10 {
         let children: Vec<_> = (0..3)
             .map(|_| {
@@ -91,7 +95,7 @@ fn killed_processes() {
     }
     // In each round, at least one nonce of each child and the one taken here.
     assert!(handed_out.0.len() >= 10 * 4);
-    assert_eq!(names(&folder), ["key"]);
+    assert!(only_temporaries_beside_key(&folder));
 }
 
 #[test]

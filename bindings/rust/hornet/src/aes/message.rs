@@ -3,7 +3,8 @@
 //! Tags of messages under a key of Poly1305-AES: one message, pieces, batches; and pads.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::Nonce;
+use crate::aes::nonce::{Nonce, UnusedNonce};
+use crate::aes::verifier::Verifier;
 use crate::batch;
 use crate::ffi;
 use crate::poly1305::Poly1305;
@@ -15,9 +16,9 @@ impl Key {
     /// The tag of a message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
-    pub fn mac(&self, nonce: Nonce, msg: &[u8]) -> Tag {
+    pub fn mac(&self, nonce: UnusedNonce, msg: &[u8]) -> Tag {
         let mut tag = [0; Tag::BYTES];
-        self.mac_into(&mut tag, &nonce, msg);
+        self.mac_into(&mut tag, &nonce.nonce(), msg);
         tag.into()
     }
 
@@ -40,12 +41,12 @@ impl Key {
         if valid { Ok(()) } else { Err(Mismatch) }
     }
 
-    /// Starts a message in pieces, which ends by [`Poly1305::finalize`] or [`Poly1305::verify`].
+    /// Starts a message in pieces, whose tag [`Poly1305::finalize`] makes.
     ///
     /// ```
-    /// # use hornet::aes::{Key, Nonce};
+    /// # use hornet::aes::{Key, Nonce, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
-    /// let mut poly1305 = key.start(Nonce::new([1; 16]));
+    /// let mut poly1305 = key.start(UnusedNonce::assume_unused([1; 16]));
     /// poly1305.update(b"a mess");
     /// poly1305.update(b"age");
     /// let tag = poly1305.finalize();
@@ -54,7 +55,27 @@ impl Key {
     /// ```
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
-    pub fn start(&self, nonce: Nonce) -> Poly1305 {
+    pub fn start(&self, nonce: UnusedNonce) -> Poly1305 {
+        self.started(&nonce.nonce())
+    }
+
+    /// Starts a received message in pieces, whose tag [`Verifier::verify`] verifies.
+    ///
+    /// ```
+    /// # use hornet::aes::{Key, Nonce, UnusedNonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    /// # let tag = key.mac(UnusedNonce::assume_unused([1; 16]), b"a message");
+    /// let mut verifier = key.start_verify(&Nonce::new([1; 16]));
+    /// verifier.update(b"a mess");
+    /// verifier.update(b"age");
+    /// assert!(verifier.verify(&tag).is_ok());
+    /// ```
+    #[must_use]
+    pub fn start_verify(&self, nonce: &Nonce) -> Verifier {
+        Verifier::new(self.started(nonce))
+    }
+
+    fn started(&self, nonce: &Nonce) -> Poly1305 {
         Poly1305::started(|state| {
             // SAFETY: the state may be written, the nonce has 16 bytes and the key 32.
             unsafe { ffi::hornet_poly1305_aes_init(state, nonce.as_ptr(), self.as_ptr()) };
@@ -70,12 +91,12 @@ impl Key {
     ///
     /// ```
     /// use hornet::Tag;
-    /// use hornet::aes::{Key, Nonce};
+    /// use hornet::aes::{Key, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
     ///
     /// let messages = [
-    ///     (Nonce::new([1; 16]), &b"a message"[..]),
-    ///     (Nonce::new([2; 16]), b"another, of another length"),
+    ///     (UnusedNonce::assume_unused([1; 16]), &b"a message"[..]),
+    ///     (UnusedNonce::assume_unused([2; 16]), b"another, of another length"),
     /// ];
     /// let tags: Vec<Tag> = key.mac_batch(messages).collect();
     /// assert_eq!(tags.len(), 2);
@@ -83,10 +104,10 @@ impl Key {
     #[must_use = "nothing is computed until the tags are taken"]
     pub fn mac_batch<'a>(
         &self,
-        messages: impl IntoIterator<Item = (Nonce, &'a [u8])>,
+        messages: impl IntoIterator<Item = (UnusedNonce, &'a [u8])>,
     ) -> impl FusedIterator<Item = Tag> {
         batch::tags(messages, |chunk, (nonce, msg)| {
-            chunk.push(self.as_bytes(), *nonce.as_bytes(), msg, Tag::ZERO);
+            chunk.push(self.as_bytes(), *nonce.nonce().as_bytes(), msg, Tag::ZERO);
         })
     }
 
@@ -99,9 +120,9 @@ impl Key {
     ///
     /// ```
     /// use hornet::Mismatch;
-    /// use hornet::aes::{Key, Nonce};
+    /// use hornet::aes::{Key, Nonce, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
-    /// # let tag = key.mac(Nonce::new([1; 16]), b"a message");
+    /// # let tag = key.mac(UnusedNonce::assume_unused([1; 16]), b"a message");
     ///
     /// let received = [
     ///     (Nonce::new([1; 16]), &b"a message"[..], tag),
@@ -127,19 +148,20 @@ impl Key {
     /// value of the polynomial, and so r.
     ///
     /// ```
-    /// # use hornet::aes::{Key, Nonce};
+    /// # use hornet::aes::{Key, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
-    /// let (k, r) = (key.pad(Nonce::new([1; 16])), key.pad(Nonce::new([2; 16])));
+    /// # let unused = |number| UnusedNonce::assume_unused([number; 16]);
+    /// let (k, r) = (key.pad(unused(1)), key.pad(unused(2)));
     /// let mut derived = [0; Key::BYTES];
     /// derived[..16].copy_from_slice(&*k);
     /// derived[16..].copy_from_slice(&*r);
     /// let other = Key::clamped(&derived);
-    /// # assert_eq!(key.mac(Nonce::new([1; 16]), b"").as_bytes(), &*k);
+    /// # assert_eq!(key.mac(unused(1), b"").as_bytes(), &*k);
     /// ```
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one pad")]
-    pub fn pad(&self, nonce: Nonce) -> Zeroizing<[u8; Tag::BYTES]> {
-        self.pad_of(&nonce)
+    pub fn pad(&self, nonce: UnusedNonce) -> Zeroizing<[u8; Tag::BYTES]> {
+        self.pad_of(&nonce.nonce())
     }
 
     pub(super) fn pad_of(&self, nonce: &Nonce) -> Zeroizing<[u8; Tag::BYTES]> {
@@ -165,7 +187,7 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::samples::{key, message, nonce};
+    use crate::aes::samples::{key, message, nonce, unused};
     use crate::key::Key as OneTimeKey;
     use crate::poly1305::mac;
     use core::iter::{self, zip};
@@ -228,20 +250,21 @@ mod tests {
         for example in &EXAMPLES {
             let both = bytes(&[example.k, example.r].concat());
             let key = Key::new(&both.try_into().unwrap()).unwrap();
-            let nonce = || example.nonce.parse::<Nonce>().unwrap();
+            let nonce: Nonce = example.nonce.parse().unwrap();
+            let unused = || UnusedNonce::assume_unused(*nonce.as_bytes());
             let message = bytes(example.message);
             let tag: Tag = example.tag.parse().unwrap();
 
-            assert_eq!(key.mac(nonce(), &message).to_string(), example.tag);
-            assert_eq!(key.mac(nonce(), b"").to_string(), example.pad);
-            assert_eq!(key.pad(nonce()).to_vec(), bytes(example.pad));
+            assert_eq!(key.mac(unused(), &message).to_string(), example.tag);
+            assert_eq!(key.mac(unused(), b"").to_string(), example.pad);
+            assert_eq!(key.pad(unused()).to_vec(), bytes(example.pad));
             assert_eq!(
                 key.as_bytes().to_vec(),
                 bytes(&[example.k, example.r].concat())
             );
-            assert_eq!(key.verify(&nonce(), &message, &tag), Ok(()));
+            assert_eq!(key.verify(&nonce, &message, &tag), Ok(()));
             let partial = key.partial(&message);
-            assert_eq!(key.finish(nonce(), &partial).to_string(), example.tag);
+            assert_eq!(key.finish(unused(), &partial).to_string(), example.tag);
         }
     }
 
@@ -252,9 +275,9 @@ mod tests {
             let message = message(length);
             let mut one_time = [0; OneTimeKey::BYTES];
             one_time[..16].copy_from_slice(&key().as_bytes()[16..]);
-            one_time[16..].copy_from_slice(key().mac(nonce(length), b"").as_bytes());
+            one_time[16..].copy_from_slice(key().mac(unused(length), b"").as_bytes());
             assert_eq!(
-                key().mac(nonce(length), &message).as_bytes(),
+                key().mac(unused(length), &message).as_bytes(),
                 mac(OneTimeKey::new(&one_time), &message).as_bytes(),
                 "{length}"
             );
@@ -264,7 +287,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_is_a_mismatch() {
         let message = message(100);
-        let valid = *key().mac(nonce(0), &message).as_bytes();
+        let valid = *key().mac(unused(0), &message).as_bytes();
         let partial = key().partial(&message);
         assert_eq!(key().verify(&nonce(0), &message, &valid.into()), Ok(()));
         assert_eq!(
@@ -281,8 +304,7 @@ mod tests {
                 Err(Mismatch)
             );
 
-            let mut other = [0; Nonce::BYTES];
-            other.copy_from_slice(nonce(0).as_bytes());
+            let mut other = *nonce(0).as_bytes();
             other[bit / 8] ^= 1 << (bit % 8);
             let other = Nonce::new(other);
             assert_eq!(key().verify(&other, &message, &valid.into()), Err(Mismatch));
@@ -296,16 +318,19 @@ mod tests {
     #[test]
     fn same_in_pieces_as_at_once() {
         let message = message(200);
-        let expected = key().mac(nonce(1), &message);
+        let expected = key().mac(unused(1), &message);
         for cut in 0..=message.len() {
-            let start = || {
-                let mut pieces = key().start(nonce(1));
-                pieces.update(&message[..cut]);
-                pieces.update(&message[cut..]);
-                pieces
-            };
-            assert_eq!(start().finalize().as_bytes(), expected.as_bytes(), "{cut}");
-            assert_eq!(start().verify(&expected), Ok(()));
+            let mut pieces = key().start(unused(1));
+            pieces.update(&message[..cut]);
+            pieces.update(&message[cut..]);
+            assert_eq!(pieces.finalize().as_bytes(), expected.as_bytes(), "{cut}");
+
+            for (number, result) in [(1, Ok(())), (2, Err(Mismatch))] {
+                let mut verifier = key().start_verify(&nonce(number));
+                verifier.update(&message[..cut]);
+                verifier.update_vectored(&[&message[cut..]]);
+                assert_eq!(verifier.verify(&expected), result, "{cut}");
+            }
         }
     }
 
@@ -314,16 +339,17 @@ mod tests {
         for count in [0, 1, 2, 13, 63, 64, 65, 300] {
             let lengths = (0..count).map(|index| index * 73 % 301);
             let messages: Vec<Vec<u8>> = lengths.map(message).collect();
-            let numbered = || zip((0..).map(nonce), messages.iter().map(|msg| &msg[..]));
+            let numbered = || zip((0..).map(unused), messages.iter().map(|msg| &msg[..]));
             let key = key();
 
             let mut tags: Vec<Tag> = key.mac_batch(numbered()).collect();
             assert_eq!(tags.len(), count);
-            for ((nonce, msg), tag) in zip(numbered(), &tags) {
-                assert_eq!(key.mac(nonce, msg).as_bytes(), tag.as_bytes());
+            for ((unused, msg), tag) in zip(numbered(), &tags) {
+                assert_eq!(key.mac(unused, msg).as_bytes(), tag.as_bytes());
             }
             let results = |tags: &[Tag]| -> Vec<Result<(), Mismatch>> {
-                let tagged = zip(numbered(), tags).map(|((nonce, msg), &tag)| (nonce, msg, tag));
+                let tagged =
+                    zip(numbered(), tags).map(|((unused, msg), &tag)| (unused.nonce(), msg, tag));
                 key.verify_batch(tagged).collect()
             };
             assert_eq!(results(&tags), vec![Ok(()); count]);
@@ -343,7 +369,7 @@ mod tests {
     /// The messages may outlive the key.
     #[test]
     fn batch_of_constants() {
-        let messages: [(Nonce, &'static [u8]); 1] = [(nonce(0), b"constant")];
+        let messages: [(UnusedNonce, &'static [u8]); 1] = [(unused(0), b"constant")];
         let key = key();
         assert_eq!(key.mac_batch(messages).count(), 1);
         assert_eq!(key.mac_batch(iter::empty()).count(), 0);
@@ -354,5 +380,7 @@ mod tests {
         fn assert_send_sync<T: Send + Sync>() {}
         assert_send_sync::<Key>();
         assert_send_sync::<Nonce>();
+        assert_send_sync::<UnusedNonce>();
+        assert_send_sync::<Verifier>();
     }
 }

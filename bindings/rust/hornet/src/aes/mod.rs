@@ -3,12 +3,12 @@
 //! Poly1305-AES (Bernstein 2005): many messages under one key, each with its own nonce.
 //!
 //! **One nonce, one message.** Two messages under one key and nonce reveal enough to forge others.
-//! A [`Nonce`] is therefore neither `Clone` nor `Copy`, and every function that makes a tag takes
-//! it by value. Count nonces up and never reset the count: the crate `hornet-key-file` keeps it on
-//! disk, safe from crashes and shared among processes.
+//! Every function that makes a tag therefore takes an [`UnusedNonce`] by value, which is neither
+//! `Clone` nor `Copy`; verifying takes any [`Nonce`]. The crate `hornet-key-file` keeps a key on
+//! disk and gives out unused nonces, safe from crashes and shared among processes.
 //!
 //! ```
-//! use hornet::aes::{Key, Nonce};
+//! use hornet::aes::{Key, Nonce, UnusedNonce};
 //!
 //! // Bernstein 2005, appendix B: k, then r.
 //! let key = Key::new(&[
@@ -16,13 +16,13 @@
 //!     0x85, 0x1f, 0xc4, 0x0c, 0x34, 0x67, 0xac, 0x0b, 0xe0, 0x5c, 0xc2, 0x04, 0x04, 0xf3, 0xf7, 0x00,
 //! ])?;
 //! let nonce: Nonce = "fb447350c4e868c52ac3275cf9d4327e".parse()?;
-//! let sent = *nonce.as_bytes();
-//! let tag = key.mac(nonce, &[0xf3, 0xf6]);
+//! let unused = UnusedNonce::assume_unused(*nonce.as_bytes());
+//! let tag = key.mac(unused, &[0xf3, 0xf6]);
 //! assert_eq!(tag.to_string(), "f4c633c3044fc145f84f335cb81953de");
 //!
 //! // The receiver has message, nonce and tag.
-//! assert!(key.verify(&Nonce::new(sent), &[0xf3, 0xf6], &tag).is_ok());
-//! assert!(key.verify(&Nonce::new(sent), &[0xf3, 0xf7], &tag).is_err());
+//! assert!(key.verify(&nonce, &[0xf3, 0xf6], &tag).is_ok());
+//! assert!(key.verify(&nonce, &[0xf3, 0xf7], &tag).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -41,12 +41,14 @@ mod partial;
 mod samples;
 #[cfg(feature = "std")]
 mod segments;
+mod verifier;
 
 pub use key::{Key, NotClamped};
-pub use nonce::{Nonce, ParseNonceError};
+pub use nonce::{Nonce, ParseNonceError, UnusedNonce};
 pub use partial::{Partial, PartialError};
 #[cfg(feature = "std")]
 pub use segments::{SegmentError, Segments};
+pub use verifier::Verifier;
 
 use crate::ffi;
 

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Nonces.
+//! Nonces: those of messages that were tagged, and those that can still tag one.
 
 use crate::hex::{self, Found};
 use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
-/// A nonce: any 16 bytes that no other message under the same key has. Displayed and parsed as 32
-/// hexadecimal digits.
+/// The nonce of a message: 16 bytes, sent with the message and its tag, and not secret. Displayed
+/// and parsed as 32 hexadecimal digits.
 ///
-/// It is not a secret, and is sent with the message and its tag: copy its bytes before you use it.
-/// Functions that make a tag take it by value, so it cannot be used for a second message:
+/// It is for verifying. A tag is made with an [`UnusedNonce`], and a `Nonce` does not turn into
+/// one:
 ///
-/// ```compile_fail,E0382
+/// ```compile_fail,E0308
 /// use hornet::aes::{Key, Nonce};
 /// let key = Key::clamped(&[7; 32]);
-/// let nonce = Nonce::new([0; 16]);
-/// key.mac(nonce, b"first");
-/// key.mac(nonce, b"second"); // use of moved value
+/// key.mac(Nonce::new([0; 16]), b"a message"); // expected `UnusedNonce`
 /// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Nonce([u8; Nonce::BYTES]);
 
 impl Nonce {
     /// The length of a nonce in bytes: 16.
     pub const BYTES: usize = 16;
 
-    /// A nonce of these bytes: that of a received message, or the next of a count. The caller must
-    /// use it for one message only.
+    /// The nonce of a received message.
     #[must_use]
     pub const fn new(bytes: [u8; Nonce::BYTES]) -> Self {
         Self(bytes)
@@ -41,6 +39,50 @@ impl Nonce {
 
     pub(super) fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()
+    }
+}
+
+/// A nonce that no message under the same key has had yet. Making a tag uses it up:
+///
+/// ```compile_fail,E0382
+/// use hornet::aes::{Key, UnusedNonce};
+/// let key = Key::clamped(&[7; 32]);
+/// let nonce = UnusedNonce::assume_unused([0; 16]);
+/// key.mac(nonce, b"first");
+/// key.mac(nonce, b"second"); // use of moved value
+/// ```
+///
+/// It is neither `Clone` nor `Copy`, and is not parsed from text. Get it from something that never
+/// gives one out twice: `KeyFile::reserve` of the crate `hornet-key-file`. Take its value,
+/// [`nonce`](Self::nonce), before making the tag, to send it with the message.
+pub struct UnusedNonce(Nonce);
+
+impl UnusedNonce {
+    /// Takes the caller's word that no message under this key has had, or will have, these bytes as
+    /// its nonce.
+    ///
+    /// **If one has, anyone who sees both tags can forge.** Only the owner of a counter that never
+    /// goes back, or a similar source of unique values, can know that. The bytes of a received or
+    /// stored nonce are never unused: make them a [`Nonce`], which is all that verifying takes.
+    ///
+    /// This is the only way to make an unused nonce of bytes, so a search for its name finds every
+    /// place where uniqueness is claimed. It is not `unsafe`, because a repeated nonce breaks the
+    /// key and no rule of memory.
+    #[must_use]
+    pub const fn assume_unused(bytes: [u8; Nonce::BYTES]) -> Self {
+        Self(Nonce(bytes))
+    }
+
+    /// The value, to be sent with the message and its tag.
+    #[must_use]
+    pub const fn nonce(&self) -> Nonce {
+        self.0
+    }
+}
+
+impl fmt::Debug for UnusedNonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UnusedNonce({})", self.0)
     }
 }
 
@@ -97,7 +139,10 @@ mod tests {
         assert_eq!(nonce.as_bytes()[..3], [0xfb, 0x44, 0x73]);
         assert_eq!(nonce.to_string(), text);
         assert_eq!(format!("{nonce:?}"), format!("Nonce({text})"));
-        assert_eq!(Nonce::new(*nonce.as_bytes()).to_string(), text);
+        assert_eq!(Nonce::new(*nonce.as_bytes()), nonce);
+        let unused = UnusedNonce::assume_unused(*nonce.as_bytes());
+        assert_eq!(unused.nonce(), nonce);
+        assert_eq!(format!("{unused:?}"), format!("UnusedNonce({text})"));
     }
 
     #[test]

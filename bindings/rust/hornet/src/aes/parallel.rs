@@ -3,7 +3,7 @@
 //! One message on all threads of the current rayon pool.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::Nonce;
+use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::aes::partial::Partial;
 use crate::tag::{Mismatch, Tag};
 use core::iter::zip;
@@ -27,15 +27,15 @@ impl Key {
     /// The tag of a message, like [`mac`](Self::mac), on all threads of the current rayon pool.
     ///
     /// ```
-    /// use hornet::aes::{Key, Nonce};
+    /// use hornet::aes::{Key, Nonce, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
     ///
     /// let message = vec![7; 3 << 20];
-    /// let tag = key.mac_parallel(Nonce::new([1; 16]), &message);
+    /// let tag = key.mac_parallel(UnusedNonce::assume_unused([1; 16]), &message);
     /// assert!(key.verify(&Nonce::new([1; 16]), &message, &tag).is_ok());
     /// ```
     #[must_use]
-    pub fn mac_parallel(&self, nonce: Nonce, msg: &[u8]) -> Tag {
+    pub fn mac_parallel(&self, nonce: UnusedNonce, msg: &[u8]) -> Tag {
         self.finish(nonce, &self.partial_parallel(msg))
     }
 
@@ -99,7 +99,7 @@ impl Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::samples::{key, message, nonce, on_pools};
+    use crate::aes::samples::{key, message, nonce, on_pools, unused};
 
     #[test]
     fn same_as_on_one_thread() {
@@ -120,8 +120,8 @@ mod tests {
         on_pools(|| {
             for &length in &lengths {
                 let msg = &message[..length];
-                let serial = key().mac(nonce(0), msg);
-                let parallel = key().mac_parallel(nonce(0), msg);
+                let serial = key().mac(unused(0), msg);
+                let parallel = key().mac_parallel(unused(0), msg);
                 assert_eq!(serial.as_bytes(), parallel.as_bytes(), "{length}");
                 assert_eq!(key().verify_parallel(&nonce(0), msg, &serial), Ok(()));
                 assert_eq!(key().partial_parallel(msg).len_bytes(), length as u64);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_is_a_mismatch() {
         let message = message(3 * CHUNK_BYTES);
-        let valid = *key().mac(nonce(0), &message).as_bytes();
+        let valid = *key().mac(unused(0), &message).as_bytes();
         for bit in 0..128 {
             let mut wrong = valid;
             wrong[bit / 8] ^= 1 << (bit % 8);

@@ -3,7 +3,7 @@
 //! Partial evaluations.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::Nonce;
+use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::ffi;
 use crate::tag::{Mismatch, Tag};
 use core::error::Error;
@@ -66,11 +66,11 @@ impl Key {
     /// both. Takes at most 2 log2(n) + 2 multiplications if the right segment has n blocks.
     ///
     /// ```
-    /// # use hornet::aes::{Key, Nonce};
+    /// # use hornet::aes::{Key, Nonce, UnusedNonce};
     /// # let key = Key::clamped(&[7; 32]);
     /// let mut partial = key.partial(b"A 16-byte block,");
     /// key.append(&mut partial, &key.partial(b" and any number"))?;
-    /// let tag = key.finish(Nonce::new([1; 16]), &partial);
+    /// let tag = key.finish(UnusedNonce::assume_unused([1; 16]), &partial);
     ///
     /// let message = b"A 16-byte block, and any number";
     /// assert!(key.verify(&Nonce::new([1; 16]), message, &tag).is_ok());
@@ -100,9 +100,9 @@ impl Key {
     /// which is not checked.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
-    pub fn finish(&self, nonce: Nonce, partial: &Partial) -> Tag {
+    pub fn finish(&self, nonce: UnusedNonce, partial: &Partial) -> Tag {
         let mut tag = [0; Tag::BYTES];
-        let pad = self.pad_of(&nonce);
+        let pad = self.pad_of(&nonce.nonce());
         // SAFETY: tag and pad have 16 bytes, and `partial` is a partial evaluation.
         unsafe {
             ffi::hornet_poly1305_partial_tag(tag.as_mut_ptr(), &raw const partial.0, pad.as_ptr());
@@ -176,7 +176,7 @@ impl Error for PartialError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::samples::{key, message, nonce};
+    use crate::aes::samples::{key, message, nonce, unused};
     use core::mem::ManuallyDrop;
     use std::format;
     use std::vec::Vec;
@@ -186,9 +186,9 @@ mod tests {
     fn assert_partial_of(partial: &Partial, bytes: &[u8]) {
         assert_eq!(partial.len_bytes(), bytes.len() as u64);
         let key = key();
-        let expected = key.mac(nonce(0), bytes);
+        let expected = key.mac(unused(0), bytes);
         assert_eq!(
-            key.finish(nonce(0), partial).as_bytes(),
+            key.finish(unused(0), partial).as_bytes(),
             expected.as_bytes()
         );
         assert_eq!(key.verify_partial(&nonce(0), partial, &expected), Ok(()));
@@ -274,11 +274,11 @@ mod tests {
         let full = joined(&most, &key().partial(&[7; 15])).unwrap();
         assert_eq!(full.len_bytes(), u64::MAX);
 
-        let before = key().finish(nonce(0), &most);
+        let before = key().finish(unused(0), &most);
         let result = key().append(&mut most, &block);
         assert_eq!(result, Err(PartialError::TooLong));
         assert_eq!(most.len_bytes(), u64::MAX - 15);
-        let after = key().finish(nonce(0), &most);
+        let after = key().finish(unused(0), &most);
         assert_eq!(before.as_bytes(), after.as_bytes());
     }
 
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_is_a_mismatch() {
         let partial = key().partial(&message(100));
-        let valid = *key().finish(nonce(0), &partial).as_bytes();
+        let valid = *key().finish(unused(0), &partial).as_bytes();
         for bit in 0..128 {
             let mut wrong = valid;
             wrong[bit / 8] ^= 1 << (bit % 8);

@@ -3,7 +3,7 @@
 //! Keys, nonces, messages and thread pools for the tests of Poly1305-AES.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::Nonce;
+use crate::aes::nonce::{Nonce, UnusedNonce};
 use std::vec::Vec;
 
 pub(super) fn key() -> Key {
@@ -14,6 +14,11 @@ pub(super) fn nonce(number: usize) -> Nonce {
     let mut bytes = [0x3c; Nonce::BYTES];
     bytes[..8].copy_from_slice(&(number as u64).to_le_bytes());
     Nonce::new(bytes)
+}
+
+/// The same nonce, to tag with: tests make many tags under one.
+pub(super) fn unused(number: usize) -> UnusedNonce {
+    UnusedNonce::assume_unused(*nonce(number).as_bytes())
 }
 
 /// Bytes without repeated segments.

@@ -3,7 +3,7 @@
 //! The partial evaluations of a long message, for new tags after changes.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::Nonce;
+use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::aes::partial::Partial;
 use crate::ffi;
 use crate::tag::{Mismatch, Tag};
@@ -20,7 +20,7 @@ use zeroize::ZeroizeOnDrop;
 /// **Each tag needs a new nonce**: the changed message is another message.
 ///
 /// ```
-/// use hornet::aes::{Key, Nonce, Segments};
+/// use hornet::aes::{Key, Nonce, Segments, UnusedNonce};
 /// # let key = Key::clamped(&[7; 32]);
 ///
 /// let mut message = vec![0; 1_000_000];
@@ -28,12 +28,12 @@ use zeroize::ZeroizeOnDrop;
 /// for segment in message.chunks(4096) {
 ///     segments.push(segment)?;
 /// }
-/// let first = segments.tag(Nonce::new([1; 16]));
+/// let first = segments.tag(UnusedNonce::assume_unused([1; 16]));
 /// assert!(key.verify(&Nonce::new([1; 16]), &message, &first).is_ok());
 ///
 /// message[7 * 4096] = 1;
 /// segments.replace(7, &message[7 * 4096..8 * 4096])?;
-/// let second = segments.tag(Nonce::new([2; 16]));
+/// let second = segments.tag(UnusedNonce::assume_unused([2; 16]));
 /// assert!(key.verify(&Nonce::new([2; 16]), &message, &second).is_ok());
 /// # Ok::<(), hornet::aes::SegmentError>(())
 /// ```
@@ -148,10 +148,10 @@ impl<'k> Segments<'k> {
     ///
     /// Combines all remaining segments again, unless only a short one is removed.
     pub fn truncate(&mut self, count: usize) {
-        let only_short = count + 1 == self.partials.len() && self.short().is_some();
         if count >= self.partials.len() {
             return;
         }
+        let only_short = count + 1 == self.partials.len() && self.short().is_some();
         self.partials.truncate(count);
         if !only_short {
             self.full = Partial::default();
@@ -181,7 +181,7 @@ impl<'k> Segments<'k> {
 
     /// The tag of the message as it is now.
     #[must_use]
-    pub fn tag(&self, nonce: Nonce) -> Tag {
+    pub fn tag(&self, nonce: UnusedNonce) -> Tag {
         self.key.finish(nonce, &self.whole())
     }
 

@@ -7,7 +7,7 @@ use super::*;
 use crate::aes::parallel::CHUNK_BYTES;
 #[cfg(feature = "rayon")]
 use crate::aes::samples::on_pools;
-use crate::aes::samples::{key, message, nonce};
+use crate::aes::samples::{key, message, nonce, unused};
 use std::format;
 
 fn pushed<'k>(key: &'k Key, segment_bytes: usize, message: &[u8]) -> Segments<'k> {
@@ -24,8 +24,8 @@ fn assert_of(segments: &Segments, message: &[u8]) {
     assert_eq!(segments.len(), count);
     assert_eq!(segments.is_empty(), message.is_empty());
     assert_eq!(segments.len_bytes(), message.len() as u64);
-    let expected = key().mac(nonce(0), message);
-    assert_eq!(segments.tag(nonce(0)).as_bytes(), expected.as_bytes());
+    let expected = key().mac(unused(0), message);
+    assert_eq!(segments.tag(unused(0)).as_bytes(), expected.as_bytes());
     assert_eq!(segments.verify(&nonce(0), &expected), Ok(()));
     assert_eq!(segments.verify(&nonce(1), &expected), Err(Mismatch));
 }
@@ -80,6 +80,19 @@ fn shorter_and_longer_again() {
     }
 }
 
+#[test]
+fn truncated_to_more_segments_than_there_are() {
+    let key = key();
+    for length in [0, 32, 40] {
+        let message = message(length);
+        let mut segments = pushed(&key, 32, &message);
+        for count in [3, usize::MAX - 1, usize::MAX] {
+            segments.truncate(count);
+            assert_of(&segments, &message);
+        }
+    }
+}
+
 /// The short last segment is replaced by a longer one.
 #[test]
 fn growing_at_the_end() {
@@ -104,9 +117,9 @@ fn wrong_uses_are_refused() {
     let message = message(100);
     let mut segments = pushed(&key, 32, &message[..64]);
     let mut refused = |change: &dyn Fn(&mut Segments) -> Result<(), SegmentError>, error| {
-        let before = segments.tag(nonce(0));
+        let before = segments.tag(unused(0));
         assert_eq!(change(&mut segments), Err(error));
-        let after = segments.tag(nonce(0));
+        let after = segments.tag(unused(0));
         assert_eq!(before.as_bytes(), after.as_bytes());
         assert_eq!(segments.len_bytes(), 64);
     };
@@ -192,7 +205,7 @@ fn segments_same_as_pushed() {
                 let mut segments = Segments::of(&key, segment_bytes, msg).unwrap();
                 assert_eq!(segments.len(), length.div_ceil(segment_bytes));
                 assert_eq!(segments.len_bytes(), length as u64);
-                let expected = key.mac(nonce(0), msg);
+                let expected = key.mac(unused(0), msg);
                 assert_eq!(
                     segments.verify(&nonce(0), &expected),
                     Ok(()),

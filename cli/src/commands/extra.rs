@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Finds what was added to folders since a manifest was made.
+
+use crate::error::Error;
+use crate::manifest::report::{Entry, Status};
+use crate::manifest::{Manifest, Version};
+use crate::path::{bytes, joined};
+use crate::tree::exempt::Exempt;
+use crate::tree::kind::Kind;
+use crate::tree::walk::{LeftOut, Strictness, Walk};
+use rayon::ThreadPool;
+use std::path::{Path, PathBuf};
+
+/// What exists and is not in the manifest, and folders that cannot be read.
+pub(super) fn find(
+    manifest: &mut Manifest,
+    exempt: &Exempt,
+    pool: &ThreadPool,
+) -> Result<Vec<Entry>, Error> {
+    let walk = Walk {
+        follow_symlinks: manifest.follow_symlinks,
+        exempt,
+        pool,
+        strictness: Strictness::Recorded,
+    };
+    let found = walk.run(&manifest.arguments)?;
+    let known = Known(manifest);
+    let files = found.files.into_iter();
+    let files = files.filter(|path| !known.has(path) && !exempt.is_at(path));
+    let files = files.map(|path| (path, None));
+    let others = found.left_out.into_iter();
+    let others = others.filter(|other| !known.has_other(other));
+    let others = others.map(|LeftOut { path, kind, .. }| (path, Some(kind)));
+    let mut extra: Vec<Entry> = files
+        .chain(others)
+        .map(|(path, kind)| Entry {
+            path,
+            status: Status::Extra(kind),
+        })
+        .collect();
+    extra.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+
+    // Files of the manifest are reported where they are checked.
+    let unread = found.unread.into_iter();
+    let unread: Vec<_> = unread
+        .filter(|unread| !known.has_file(&unread.path))
+        .collect();
+    // What could not be read then and cannot be read now is listed once.
+    let by_path =
+        |path: &PathBuf| unread.binary_search_by(|unread| bytes(&unread.path).cmp(bytes(path)));
+    manifest.unread.retain(|path| by_path(path).is_err());
+    extra.extend(unread.into_iter().map(|unread| Entry {
+        path: unread.path,
+        status: Status::Unreadable(unread.reason),
+    }));
+    Ok(extra)
+}
+
+/// What a manifest lists. All lists are sorted.
+struct Known<'a>(&'a Manifest);
+
+impl Known<'_> {
+    fn has_file(&self, path: &Path) -> bool {
+        let files = &self.0.files;
+        let found = files.binary_search_by(|line| bytes(&line.path).cmp(bytes(path)));
+        found.is_ok()
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let unread = &self.0.unread;
+        self.has_file(path)
+            || unread
+                .binary_search_by(|other| bytes(other).cmp(bytes(path)))
+                .is_ok()
+    }
+
+    /// Version 1 says nothing about what is not a file.
+    fn has_other(&self, LeftOut { path, kind, .. }: &LeftOut) -> bool {
+        let others = &self.0.others;
+        let found = others.binary_search_by(|other| bytes(&other.path).cmp(bytes(path)));
+        self.0.version() == Version::One
+            || found.is_ok_and(|at| others[at].kind == *kind)
+            || self.has(path)
+            || (*kind == Kind::Folder && self.has_below(path))
+    }
+
+    /// Whether something in this folder is listed: then the folder was there.
+    fn has_below(&self, folder: &Path) -> bool {
+        let start = joined(folder, b"");
+        let start = bytes(&start);
+        let has = |first: Option<&Path>| first.is_some_and(|path| bytes(path).starts_with(start));
+        let Manifest {
+            files,
+            unread,
+            others,
+            ..
+        } = self.0;
+        let file = files.partition_point(|line| bytes(&line.path) < start);
+        let other = others.partition_point(|other| bytes(&other.path) < start);
+        let unread_at = unread.partition_point(|path| bytes(path) < start);
+        has(files.get(file).map(|line| line.path.as_path()))
+            || has(others.get(other).map(|other| other.path.as_path()))
+            || has(unread.get(unread_at).map(PathBuf::as_path))
+    }
+}

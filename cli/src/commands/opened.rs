@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Reads and verifies a manifest, and compares its age.
+
+use crate::error::Error;
+use crate::manifest::{HEADER_BYTES, Manifest, Version};
+use crate::output::say;
+use crate::source::Source;
+use hornet::aes::Nonce;
+use hornet_key_file::{KeyFile, Nonces};
+use std::fs::Metadata;
+use std::io::{self, Read};
+
+/// A manifest whose seal matches.
+pub(super) struct Opened<'a> {
+    source: &'a Source,
+    pub(super) manifest: Manifest,
+    pub(super) metadata: Metadata,
+    seal: Nonce,
+}
+
+/// Why there is none.
+pub(super) enum NotOpened<'a> {
+    /// There is no manifest, or it cannot be read.
+    Failed(Error),
+    /// Its seal does not match, or it is too old, in words.
+    Refused(&'a Source, String),
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(source: &'a Source, key_file: &KeyFile) -> Result<Self, NotOpened<'a>> {
+        let read = read(source).map_err(|error| Error::new(source, error));
+        let (text, metadata) = read.map_err(NotOpened::Failed)?;
+        match Manifest::open_sealed(&text, key_file.key()) {
+            Ok((manifest, seal)) => Ok(Self {
+                source,
+                manifest,
+                metadata,
+                seal,
+            }),
+            Err(problem) if problem.is_seal() => {
+                Err(NotOpened::Refused(source, problem.to_string()))
+            }
+            Err(problem) => Err(NotOpened::Failed(Error::new(source, problem))),
+        }
+    }
+
+    /// The counter of its seal.
+    pub(super) fn number(&self) -> u64 {
+        Nonces::counter_of(&self.seal)
+    }
+
+    /// Refuses it if it was sealed before another one of this key.
+    pub(super) fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened<'a>> {
+        let is_same = self.seal.as_bytes() == other.seal.as_bytes();
+        if is_same || self.number() > other.number() {
+            return Ok(self);
+        }
+        let (this, that) = (self.number(), other.number());
+        let why = format!(
+            "sealed before {}: as number {this} of its key, that one as number {that}",
+            other.source
+        );
+        Err(NotOpened::Refused(self.source, why))
+    }
+
+    /// Says when it was sealed.
+    pub(super) fn say_when(&self) {
+        let (source, number) = (self.source, self.number());
+        match self.manifest.sealed {
+            Some(time) => say(format_args!(
+                "{source}: sealed {time}, as number {number} of its key"
+            )),
+            None => say(format_args!(
+                "{source}: sealed as number {number} of its key"
+            )),
+        }
+    }
+
+    /// Warns if its key has been used since for as many tags as a newer manifest would take.
+    pub(super) fn warn_of_newer(&self, key_file: &KeyFile) -> Result<(), Error> {
+        let since = key_file.next_counter()?.saturating_sub(self.number() + 1);
+        let takes = self.manifest.files.len() as u64 + 1;
+        if since >= takes {
+            say(format_args!(
+                "{}: {since} nonces of its key were reserved since, enough for a newer manifest; \
+                 --newer-than refuses an older one",
+                self.source
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the whole manifest. Stops after the first line if that is not a manifest's, because the
+/// input may be endless.
+fn read(source: &Source) -> io::Result<(Vec<u8>, Metadata)> {
+    let mut file = source.open()?;
+    let metadata = file.metadata()?;
+    let mut text = Vec::new();
+    (&mut file)
+        .take(HEADER_BYTES as u64)
+        .read_to_end(&mut text)?;
+    if Version::of(&text).is_some() {
+        file.read_to_end(&mut text)?;
+    }
+    Ok((text, metadata))
+}

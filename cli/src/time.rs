@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Points in time as text: `2026-11-21T22:17:38Z`, UTC, after RFC 3339.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const FORM: &[u8; 20] = b"0000-00-00T00:00:00Z";
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time([u8; FORM.len()]);
+
+impl Time {
+    /// The time by the clock of this machine. The epoch if that cannot be written in this form.
+    pub(crate) fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seconds = since.map_or(0, |since| since.as_secs());
+        Self::of(seconds).unwrap_or(Self(*b"1970-01-01T00:00:00Z"))
+    }
+
+    /// The time some seconds after the epoch.
+    fn of(seconds: u64) -> Option<Self> {
+        let seconds = seconds.try_into().ok()?;
+        let mut broken_down = MaybeUninit::<libc::tm>::uninit();
+        // SAFETY: reads a number, and writes what there is room for.
+        let tm = unsafe {
+            if libc::gmtime_r(&raw const seconds, broken_down.as_mut_ptr()).is_null() {
+                return None;
+            }
+            broken_down.assume_init()
+        };
+        let text = format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+            tm.tm_year + 1900,
+            tm.tm_mon + 1,
+            tm.tm_mday,
+            tm.tm_hour,
+            tm.tm_min,
+            tm.tm_sec
+        );
+        Self::parse(text.as_bytes())
+    }
+
+    /// Parses the form. Does not check that there is such a day.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        let text: [u8; FORM.len()] = text.try_into().ok()?;
+        let fits = |(byte, form): (&u8, &u8)| match form {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == form,
+        };
+        text.iter().zip(FORM).all(fits).then_some(Self(text))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|&byte| write!(f, "{}", char::from(byte)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_times() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_827_696, "2000-02-29T12:34:56Z"),
+            (1_795_299_458, "2026-11-21T22:17:38Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(Time::of(seconds).unwrap().to_string(), text);
+            assert_eq!(Time::parse(text.as_bytes()), Time::of(seconds));
+        }
+        // A year of five digits.
+        assert_eq!(Time::of(253_402_300_800), None);
+        assert!(Time::now().to_string().starts_with("20"));
+        for text in [
+            "",
+            "2026-11-21 22:17:38Z",
+            "2026-11-21T22:17:38",
+            "2026-11-21T22:17:38Zx",
+            "2026-1x-21T22:17:38Z",
+        ] {
+            assert_eq!(Time::parse(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The kinds of what is not a regular file, in words.
+
+use rustix::fs::FileType;
+use std::fmt;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Folder,
+    Symlink,
+    Fifo,
+    Socket,
+    Device,
+    Unknown,
+}
+
+impl Kind {
+    /// The kind of a file that is not regular.
+    pub(crate) fn of(file_type: FileType) -> Self {
+        match file_type {
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Symlink,
+            FileType::Fifo => Self::Fifo,
+            FileType::Socket => Self::Socket,
+            FileType::CharacterDevice | FileType::BlockDevice => Self::Device,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The kind in one word, as manifests have it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Folder => "folder",
+            Self::Symlink => "symlink",
+            Self::Fifo => "fifo",
+            Self::Socket => "socket",
+            Self::Device => "device",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The kind that has this word.
+    pub(crate) fn named(word: &[u8]) -> Option<Self> {
+        let all = [
+            Self::Folder,
+            Self::Symlink,
+            Self::Fifo,
+            Self::Socket,
+            Self::Device,
+            Self::Unknown,
+        ];
+        all.into_iter().find(|kind| kind.word().as_bytes() == word)
+    }
+}
+
+/// In a sentence.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Folder => "a directory",
+            Self::Symlink => "a symbolic link",
+            Self::Fifo => "a fifo",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Unknown => "something unknown",
+        })
+    }
+}

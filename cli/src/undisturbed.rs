@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Puts off the signals by which people and other programs end this one, for a moment in which it
+//! would leave something behind.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// SIGKILL cannot be put off. Others show a defect, and end the program as always.
+const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+
+/// There is one way back, so there can be one at a time.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// A bit for each signal that came meanwhile.
+static CAME: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn note(signal: libc::c_int) {
+    CAME.fetch_or(1 << signal, Ordering::Relaxed);
+}
+
+/// While this exists, the signals have no effect on any thread. Those that came have it when it is
+/// dropped. Blocking them would not do, because another thread would take them.
+pub(crate) struct Undisturbed {
+    before: [libc::sighandler_t; SIGNALS.len()],
+    _one: MutexGuard<'static, ()>,
+}
+
+impl Undisturbed {
+    pub(crate) fn new() -> Self {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        Self {
+            // SAFETY: the handler only changes an atomic. System calls go on after it.
+            before: SIGNALS.map(|signal| unsafe { libc::signal(signal, handler) }),
+            _one: one,
+        }
+    }
+}
+
+impl Drop for Undisturbed {
+    fn drop(&mut self) {
+        for (signal, before) in SIGNALS.into_iter().zip(self.before) {
+            if before != libc::SIG_ERR {
+                // SAFETY: restores what was there before.
+                unsafe { libc::signal(signal, before) };
+            }
+        }
+        let came = CAME.swap(0, Ordering::Relaxed);
+        for signal in SIGNALS {
+            if came & 1 << signal != 0 {
+                // SAFETY: it is a signal's number.
+                unsafe { libc::raise(signal) };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Command;
+
+    const SIGNAL: &str = "HORNET_TEST_SIGNAL";
+
+    /// What the next test runs in a process of its own.
+    #[test]
+    fn is_signalled() {
+        let Ok(signal) = env::var(SIGNAL) else {
+            return;
+        };
+        let signal = signal.parse().unwrap();
+        // SAFETY: no handler. Whoever runs the tests may ignore it.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        let undisturbed = Undisturbed::new();
+        // SAFETY: it is a signal's number.
+        unsafe { libc::raise(signal) };
+        eprintln!("undisturbed");
+        drop(undisturbed);
+        eprintln!("not reached");
+    }
+
+    #[test]
+    fn signals_are_put_off() {
+        for signal in SIGNALS {
+            let output = Command::new(env::current_exe().unwrap())
+                .args(["--exact", "undisturbed::tests::is_signalled", "--nocapture"])
+                .env(SIGNAL, signal.to_string())
+                .output()
+                .unwrap();
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.signal(), Some(signal), "{stderr}");
+            assert!(stderr.contains("undisturbed\n") && !stderr.contains("not reached"));
+        }
+    }
+}
