@@ -85,6 +85,7 @@ quick() {
         done
         run_test "gmp-amalgamation-$compiler" tests/unit/gmp.sh "amalgamation-$compiler" amalgamation "$compiler" -O2
         run_test "constant-time-$compiler"  tests/unit/constant_time.sh "$compiler"
+        run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler" -O2
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
@@ -105,9 +106,16 @@ quick() {
 }
 
 slow() {
+    local compiler level
     run_test gmp-sanitized                  tests/unit/gmp.sh sanitized clang-19 -O2 -g -fsanitize=address,undefined \
         -fno-sanitize-recover=all
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
+    for compiler in gcc clang-19; do
+        run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"
+        for level in -O0 -O1 -O3 -Os; do
+            run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler" "$level"
+        done
+    done
     run_test fuzz-c                         fuzz/c/run.sh 60
     run_test fuzz-rust                      fuzz_rust
     run_test cpus-avx-512-gcc               tests/cross/cpus.sh bochs gcc

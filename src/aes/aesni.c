@@ -2,6 +2,7 @@
 /* AES-128 by the instructions of x86. Intel, "Advanced Encryption Standard (AES) New Instructions Set",
  * 2012; the key expansion after its section on parallelizing it: SubWord by aesenclast, which is several
  * times as fast as aeskeygenassist. */
+#include "../core/residue.h"
 #include "aes.h"
 
 #include "../core/cpu.h"
@@ -51,14 +52,21 @@ HORNET_INLINE void aesni_side_by_side(size_t n, uint8_t (*out)[16], const uint8_
         _mm_storeu_si128((__m128i *)out[i], block[i]);
 }
 
-static void aesni_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
-                          size_t count)
+HORNET_NOINLINE uintptr_t aesni_all(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
+                                    size_t count)
 {
     size_t i = 0;
     for (; i + AESNI_BLOCKS <= count; i += AESNI_BLOCKS)
         aesni_side_by_side(AESNI_BLOCKS, out + i, in + i, keys + i);
     for (; i < count; i++)
         aesni_side_by_side(1, out + i, in + i, keys + i);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+static void aesni_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
+                          size_t count)
+{
+    clear_stack_and_registers(aesni_all(out, in, keys, count));
 }
 
 #include "../core/target_end.h"

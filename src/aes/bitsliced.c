@@ -13,7 +13,7 @@
 
 #include "../core/bytes.h"
 #include "../core/cpu.h"
-#include "../core/wipe.h"
+#include "../core/residue.h"
 
 enum { BITSLICED_BLOCKS = 4 };
 
@@ -171,8 +171,8 @@ HORNET_INLINE void add_round_key(planes *p, const planes *key)
 }
 
 /* Up to four blocks. */
-static void bitsliced_four(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
-                           size_t count)
+HORNET_NOINLINE uintptr_t bitsliced_four(uint8_t (*out)[16], const uint8_t (*in)[16],
+                                         const uint8_t (*keys)[32], size_t count)
 {
     planes p = {{0}}, key = {{0}};
     for (size_t i = 0; i < count; i++) {
@@ -199,16 +199,15 @@ static void bitsliced_four(uint8_t (*out)[16], const uint8_t (*in)[16], const ui
         store_le64(out[i], p.bit[2 * i]);
         store_le64(out[i] + 8, p.bit[2 * i + 1]);
     }
-    wipe(&p, sizeof p);
-    wipe(&key, sizeof key);
+    return stack_end(STACK_BELOW_BYTES);
 }
 
 static void bitsliced_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
                               size_t count)
 {
     for (size_t i = 0; i < count; i += BITSLICED_BLOCKS)
-        bitsliced_four(out + i, in + i, keys + i,
-                       count - i < BITSLICED_BLOCKS ? count - i : BITSLICED_BLOCKS);
+        clear_stack_and_registers(bitsliced_four(
+            out + i, in + i, keys + i, count - i < BITSLICED_BLOCKS ? count - i : BITSLICED_BLOCKS));
 }
 
 const struct hornet_aes hornet_aes_bitsliced = {

@@ -33,6 +33,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef KERNEL
 #undef KERNEL_NEEDS
 #undef KERNEL_INLINE
+#undef KERNEL_CALLEES_BYTES
 
 #undef HORNET_TARGET
 #undef LANES
@@ -42,6 +43,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef LANES_MULTIPLY_52
 #undef LANES_MULTIPLY_ADD_32
 #undef LANES_OPERATION
+#undef LANES_CLEAR_STACK
 #undef LANES_KEEP_SHIFT
 #undef VEC_CHECK_MAX
 
@@ -56,6 +58,10 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef MASK44
 #undef FIELD_OPERATION
 #undef SCALAR_OPERATION
+#undef SCALAR_MANY_WORDS
+#undef SERIAL_FUNCTION
+#undef SERIAL_CLEAR_STACK
+#undef SERIAL_STACK_END
 
 #undef POWERS_IN_VECTOR
 #undef TABLE_MAX
@@ -66,6 +72,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef MIN_GROUPS_16
 #undef GROUPS_TO_A_REDUCTION
 #undef IN_REGISTERS_MAX
+#undef FRONT_APART
 #undef BATCH_VECTORS
 #undef BATCH_MESSAGES
 #undef BATCH_LAZY

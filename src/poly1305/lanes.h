@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "../core/compiler.h"
+#include "../core/residue.h"
 
 #ifndef LANES
 #include "lanes/portable.h"
@@ -40,6 +41,17 @@
  * lets the compiler decide. */
 #ifndef KERNEL_INLINE
 #define KERNEL_INLINE HORNET_INLINE
+#endif
+
+/* How much of the stack functions take that a kernel's functions call. */
+#ifndef KERNEL_CALLEES_BYTES
+#define KERNEL_CALLEES_BYTES STACK_BELOW_BYTES
+#endif
+
+/* Which of core/residue.h's functions clears the registers that the lanes use. */
+#if !defined(LANES_CLEAR_STACK) || !HORNET_SMALL_IS_CLEAN
+#undef LANES_CLEAR_STACK
+#define LANES_CLEAR_STACK clear_stack_and_registers
 #endif
 
 /* Statements about all inputs, that every lane is at most max. Lanes that can check them define these. */

@@ -121,6 +121,8 @@
 #define serial_after_first HORNET_SCOPED(serial_after_first)
 #define serial_blocks      HORNET_SCOPED(serial_blocks)
 #define serial_mac         HORNET_SCOPED(serial_mac)
+#define absorb_in_turn     HORNET_SCOPED(absorb_in_turn)
+#define tag_of_nothing     HORNET_SCOPED(tag_of_nothing)
 #define mac_of_blocks      HORNET_SCOPED(mac_of_blocks)
 #define mac_of_bytes       HORNET_SCOPED(mac_of_bytes)
 
@@ -138,6 +140,11 @@
 #define absorb_by_1           HORNET_SCOPED(absorb_by_1)
 #define absorb_by_2           HORNET_SCOPED(absorb_by_2)
 #define absorb_by_table       HORNET_SCOPED(absorb_by_table)
+#define scalar_r_from         HORNET_SCOPED(scalar_r_from)
+#define absorb_any            HORNET_SCOPED(absorb_any)
+#define absorb_few            HORNET_SCOPED(absorb_few)
+#define absorb_and_continue   HORNET_SCOPED(absorb_and_continue)
+#define absorb_and_finish     HORNET_SCOPED(absorb_and_finish)
 #define groups_to_a_reduction HORNET_SCOPED(groups_to_a_reduction)
 
 /* horner/batch.h */

@@ -4,6 +4,7 @@
  * The powers of r that combine them are not clamped, which the scalar fields would need. So the vectors'
  * field works here, over one lane in plain C: some 50 multiplications of 10 ns for a gigabyte. */
 #include "../core/public.h"
+#include "../core/residue.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 
@@ -26,27 +27,42 @@ struct __attribute__((may_alias)) partial {
 _Static_assert(sizeof(struct partial) == sizeof(hornet_poly1305_partial), "a partial must fit");
 
 /* r^(blocks of len_bytes) */
-static fe shift_by(uint64_t len_bytes, const uint8_t r[16])
+HORNET_INLINE fe shift_by(uint64_t len_bytes, const uint8_t r[16])
 {
     const uint64_t words[3] = {load_le64(r), load_le64(r + 8), 0};
     return fe_power(fe_from_three_words(words), len_bytes / 16 + (len_bytes % 16 != 0));
 }
 
-bool hornet_poly1305_partial_compute(hornet_poly1305_partial *result, const void *msg, size_t len_bytes,
-                                     const uint8_t r[16])
+HORNET_SMALL uintptr_t evaluate(struct partial *partial, const void *msg, size_t len_bytes,
+                                const uint8_t r[16])
 {
-    struct partial *partial = (struct partial *)result;
-    if (!hornet_poly1305_r_is_clamped(r)) {
-        wipe(partial, sizeof *partial);
-        return false;
-    }
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
     if (len_bytes != 0)
         hornet_poly1305_kernel_for(len_bytes)->absorb(&p, msg, len_bytes);
     memcpy(partial->h, p.h, sizeof partial->h);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);
+    return small_stack_end();
+}
+
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_compute(hornet_poly1305_partial *partial,
+                                                             const void *msg, size_t len_bytes,
+                                                             const uint8_t r[16])
+{
+    if (!hornet_poly1305_r_is_clamped(r)) {
+        wipe(partial, sizeof *partial);
+        return false;
+    }
+    clear_small_stack(evaluate((struct partial *)partial, msg, len_bytes, r));
     return true;
+}
+
+HORNET_NOINLINE uintptr_t append(struct partial *whole, const struct partial *last, const uint8_t r[16])
+{
+    wide_sum_to_words(whole->h, combine(fe_from_three_words(whole->h), fe_from_three_words(last->h),
+                                        shift_by(last->len_bytes, r)));
+    whole->len_bytes += last->len_bytes;
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_poly1305_partial *right,
@@ -54,14 +70,19 @@ bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_
 {
     struct partial *whole = (struct partial *)left;
     const struct partial *last = (const struct partial *)right;
-    const uint64_t last_bytes = last->len_bytes;
-    if (!hornet_poly1305_r_is_clamped(r) || last_bytes > UINT64_MAX - whole->len_bytes ||
-        (whole->len_bytes % 16 != 0 && last_bytes != 0))
+    if (!hornet_poly1305_r_is_clamped(r) || last->len_bytes > UINT64_MAX - whole->len_bytes ||
+        (whole->len_bytes % 16 != 0 && last->len_bytes != 0))
         return false;
-    wide_sum_to_words(whole->h, combine(fe_from_three_words(whole->h), fe_from_three_words(last->h),
-                                        shift_by(last_bytes, r)));
-    whole->len_bytes += last_bytes;
+    clear_stack_and_registers(append(whole, last, r));
     return true;
+}
+
+HORNET_NOINLINE uintptr_t replace(struct partial *all, const struct partial *old, const struct partial *new,
+                                  uint64_t bytes_after, const uint8_t r[16])
+{
+    wide_sum_to_words(all->h, replace_segment(fe_from_three_words(all->h), fe_from_three_words(old->h),
+                                              fe_from_three_words(new->h), shift_by(bytes_after, r)));
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole,
@@ -78,8 +99,7 @@ bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole,
     const uint64_t bytes_before = all->len_bytes - old->len_bytes - bytes_after;
     if (bytes_before % 16 != 0 || (old->len_bytes % 16 != 0 && bytes_after != 0))
         return false;
-    wide_sum_to_words(all->h, replace_segment(fe_from_three_words(all->h), fe_from_three_words(old->h),
-                                              fe_from_three_words(new->h), shift_by(bytes_after, r)));
+    clear_stack_and_registers(replace(all, old, new, bytes_after, r));
     return true;
 }
 
@@ -89,8 +109,8 @@ uint64_t hornet_poly1305_partial_len_bytes(const hornet_poly1305_partial *partia
 }
 
 /* The end of a message of which only the value is left. */
-static void load_value(hornet_poly1305_state *state, const hornet_poly1305_partial *partial,
-                       const uint8_t pad[16])
+HORNET_SMALL uintptr_t load_value(hornet_poly1305_state *state, const hornet_poly1305_partial *partial,
+                                  const uint8_t pad[16])
 {
     uint8_t key[32] = {0};
     memcpy(key + 16, pad, 16);
@@ -98,21 +118,23 @@ static void load_value(hornet_poly1305_state *state, const hornet_poly1305_parti
     memcpy(((struct poly1305 *)state)->h, ((const struct partial *)partial)->h,
            sizeof((struct partial *)0)->h);
     wipe(key, sizeof key);
+    return small_stack_end();
 }
 
-void hornet_poly1305_partial_tag(uint8_t tag[16], const hornet_poly1305_partial *partial,
-                                 const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS void
+hornet_poly1305_partial_tag(uint8_t tag[16], const hornet_poly1305_partial *partial, const uint8_t pad[16])
 {
     hornet_poly1305_state state;
-    load_value(&state, partial, pad);
+    clear_small_stack(load_value(&state, partial, pad));
     hornet_poly1305_final(&state, tag);
 }
 
-bool hornet_poly1305_partial_verify(const uint8_t tag[16], const hornet_poly1305_partial *partial,
-                                    const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_verify(const uint8_t tag[16],
+                                                            const hornet_poly1305_partial *partial,
+                                                            const uint8_t pad[16])
 {
     hornet_poly1305_state state;
-    load_value(&state, partial, pad);
+    clear_small_stack(load_value(&state, partial, pad));
     return hornet_poly1305_final_verify(&state, tag);
 }
 

@@ -3,6 +3,7 @@
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
 #include "../core/public.h"
+#include "../core/residue.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "tag.h"
@@ -25,18 +26,34 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
         mac_at_first_use(tag, msg, len_bytes, key);
 }
 
-bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
+/* What the public functions do, each with its result in the first argument; and where its stack ends. */
+
+HORNET_SMALL uintptr_t verify(bool *valid, const uint8_t tag[16], const void *msg, size_t len_bytes,
+                              const uint8_t key[32])
 {
     uint8_t expected[16];
     hornet_poly1305(expected, msg, len_bytes, key);
-    const bool valid = tags_equal(expected, tag);
+    *valid = tags_equal(expected, tag);
     wipe(expected, sizeof expected); /* the tag that a forged message should have had */
+    return small_stack_end();
+}
+
+bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
+{
+    bool valid;
+    clear_small_stack(verify(&valid, tag, msg, len_bytes, key));
     return valid;
 }
 
-void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32])
+HORNET_SMALL uintptr_t init(struct poly1305 *p, const uint8_t key[32])
 {
-    set_key((struct poly1305 *)state, key);
+    set_key(p, key);
+    return small_stack_end();
+}
+
+HORNET_CLEARS_REGISTERS void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32])
+{
+    clear_small_stack(init((struct poly1305 *)state, key));
 }
 
 static void absorb(struct poly1305 *p, const uint8_t *msg, size_t len_bytes)
@@ -76,7 +93,7 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *p
 }
 
 /* Ends a live state: its tag, and true. False, and zeros, if it was ended before. */
-static bool end(uint8_t tag[16], hornet_poly1305_state *state)
+HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *state)
 {
     struct poly1305 *p = (struct poly1305 *)state;
     const bool live = p->live == POLY1305_LIVE;
@@ -87,27 +104,52 @@ static bool end(uint8_t tag[16], hornet_poly1305_state *state)
     }
     wipe(state, sizeof *state);
     store_tag(tag, words);
-    return live;
+    *ended = live;
+    return small_stack_end();
 }
 
-void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16]) { end(tag, state); }
+HORNET_CLEARS_REGISTERS void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
+{
+    bool ended;
+    clear_small_stack(end(&ended, tag, state));
+}
 
-bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t tag[16])
+HORNET_SMALL uintptr_t end_and_verify(bool *valid, hornet_poly1305_state *state, const uint8_t tag[16])
 {
     uint8_t expected[16];
-    const bool live = end(expected, state);
-    const bool valid = tags_equal(expected, tag) & live;
+    bool ended;
+    clear_small_stack(end(&ended, expected, state));
+    *valid = tags_equal(expected, tag) & ended;
     wipe(expected, sizeof expected);
+    return small_stack_end();
+}
+
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_final_verify(hornet_poly1305_state *state,
+                                                          const uint8_t tag[16])
+{
+    bool valid;
+    clear_small_stack(end_and_verify(&valid, state, tag));
     return valid;
+}
+
+HORNET_SMALL uintptr_t compare_with_clamp(bool *clamped, const uint8_t r[16])
+{
+    *clamped = ((load_le64(r) & ~HORNET_CLAMP_LO) | (load_le64(r + 8) & ~HORNET_CLAMP_HI)) == 0;
+    return small_stack_end();
 }
 
 bool hornet_poly1305_r_is_clamped(const uint8_t r[16])
 {
-    return ((load_le64(r) & ~HORNET_CLAMP_LO) | (load_le64(r + 8) & ~HORNET_CLAMP_HI)) == 0;
+    bool clamped;
+    clear_small_stack(compare_with_clamp(&clamped, r));
+    return clamped;
 }
 
-void hornet_poly1305_clamp(uint8_t r[16])
+HORNET_SMALL uintptr_t clamp(uint8_t r[16])
 {
     store_le64(r, load_le64(r) & HORNET_CLAMP_LO);
     store_le64(r + 8, load_le64(r + 8) & HORNET_CLAMP_HI);
+    return small_stack_end();
 }
+
+HORNET_CLEARS_REGISTERS void hornet_poly1305_clamp(uint8_t r[16]) { clear_small_stack(clamp(r)); }

@@ -2,26 +2,35 @@
 /* Poly1305-AES: Poly1305 under r and a pad, which is the nonce, encrypted. Bernstein 2005, section 2. */
 #include "../aes/aes.h"
 #include "../core/public.h"
+#include "../core/residue.h"
 #include "../core/wipe.h"
 #include "../poly1305/kernel.h"
 
 /* A key for hornet_poly1305: r and a pad. False, and zeros, if r is not clamped. */
-static bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
+HORNET_SMALL uintptr_t copy_if_clamped(bool *clamped, uint8_t one_time[32], const uint8_t r[16],
+                                       const uint8_t pad[16])
 {
-    const bool clamped = hornet_poly1305_r_is_clamped(r);
-    if (clamped) {
+    *clamped = hornet_poly1305_r_is_clamped(r);
+    if (*clamped) {
         memcpy(one_time, r, 16);
         memcpy(one_time + 16, pad, 16);
     } else {
         memset(one_time, 0, 32);
     }
+    return small_stack_end();
+}
+
+HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
+{
+    bool clamped;
+    clear_small_stack(copy_if_clamped(&clamped, one_time, r, pad));
     return clamped;
 }
 
 /* The same for count messages, up to HORNET_BATCH_WINDOW, with encrypted nonces. True if every r is
  * clamped. */
-static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16], const uint8_t (*keys)[32],
-                           size_t count)
+HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16],
+                                                   const uint8_t (*keys)[32], size_t count)
 {
     uint8_t pads[HORNET_BATCH_WINDOW][16];
     bool all = true;
@@ -38,82 +47,104 @@ static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const ui
                           1);
 }
 
-/* What is done under such a key, which is wiped. */
+/* What is done under such a key, which is wiped. Results stand in the first argument; each function returns
+ * where its stack ends. */
 
-static bool tag_under(uint8_t one_time[32], bool clamped, uint8_t tag[16], const void *msg,
-                      size_t len_bytes)
+HORNET_SMALL uintptr_t tag_under(bool *ok, uint8_t one_time[32], bool clamped, uint8_t tag[16],
+                                 const void *msg, size_t len_bytes)
 {
     hornet_poly1305(tag, msg, len_bytes, one_time); /* under a key of zeros, zeros */
     wipe(one_time, 32);
-    return clamped;
+    *ok = clamped;
+    return small_stack_end();
 }
 
-static bool verify_under(uint8_t one_time[32], bool clamped, const uint8_t tag[16], const void *msg,
-                         size_t len_bytes)
+HORNET_SMALL uintptr_t verify_under(bool *valid, uint8_t one_time[32], bool clamped, const uint8_t tag[16],
+                                    const void *msg, size_t len_bytes)
 {
-    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
+    *valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
     wipe(one_time, 32);
-    return valid;
+    return small_stack_end();
 }
 
-static bool init_under(uint8_t one_time[32], bool clamped, hornet_poly1305_state *state)
+HORNET_SMALL uintptr_t init_under(bool *ok, uint8_t one_time[32], bool clamped,
+                                  hornet_poly1305_state *state)
 {
     if (clamped)
         hornet_poly1305_init(state, one_time);
     else
         wipe(state, sizeof *state);
     wipe(one_time, 32);
-    return clamped;
+    *ok = clamped;
+    return small_stack_end();
 }
 
-bool hornet_poly1305_aes(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t nonce[16],
-                         const uint8_t key[32])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes(uint8_t tag[16], const void *msg, size_t len_bytes,
+                                                 const uint8_t nonce[16], const uint8_t key[32])
 {
     uint8_t one_time[32];
+    bool ok;
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    return tag_under(one_time, clamped, tag, msg, len_bytes);
+    clear_small_stack(tag_under(&ok, one_time, clamped, tag, msg, len_bytes));
+    return ok;
 }
 
-bool hornet_poly1305_aes_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
-                                const uint8_t nonce[16], const uint8_t key[32])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify(const uint8_t tag[16], const void *msg,
+                                                        size_t len_bytes, const uint8_t nonce[16],
+                                                        const uint8_t key[32])
 {
     uint8_t one_time[32];
+    bool valid;
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    return verify_under(one_time, clamped, tag, msg, len_bytes);
+    clear_small_stack(verify_under(&valid, one_time, clamped, tag, msg, len_bytes));
+    return valid;
 }
 
-bool hornet_poly1305_aes_init(hornet_poly1305_state *state, const uint8_t nonce[16], const uint8_t key[32])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_init(hornet_poly1305_state *state, const uint8_t nonce[16],
+                                                      const uint8_t key[32])
 {
     uint8_t one_time[32];
+    bool ok;
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    return init_under(one_time, clamped, state);
+    clear_small_stack(init_under(&ok, one_time, clamped, state));
+    return ok;
 }
 
-bool hornet_poly1305_pad(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t r[16],
-                         const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad(uint8_t tag[16], const void *msg, size_t len_bytes,
+                                                 const uint8_t r[16], const uint8_t pad[16])
 {
     uint8_t one_time[32];
+    bool ok;
     const bool clamped = key_of_pad(one_time, r, pad);
-    return tag_under(one_time, clamped, tag, msg, len_bytes);
+    clear_small_stack(tag_under(&ok, one_time, clamped, tag, msg, len_bytes));
+    return ok;
 }
 
-bool hornet_poly1305_pad_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
-                                const uint8_t r[16], const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad_verify(const uint8_t tag[16], const void *msg,
+                                                        size_t len_bytes, const uint8_t r[16],
+                                                        const uint8_t pad[16])
 {
     uint8_t one_time[32];
+    bool valid;
     const bool clamped = key_of_pad(one_time, r, pad);
-    return verify_under(one_time, clamped, tag, msg, len_bytes);
+    clear_small_stack(verify_under(&valid, one_time, clamped, tag, msg, len_bytes));
+    return valid;
 }
 
-bool hornet_poly1305_pad_init(hornet_poly1305_state *state, const uint8_t r[16], const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad_init(hornet_poly1305_state *state, const uint8_t r[16],
+                                                      const uint8_t pad[16])
 {
     uint8_t one_time[32];
+    bool ok;
     const bool clamped = key_of_pad(one_time, r, pad);
-    return init_under(one_time, clamped, state);
+    clear_small_stack(init_under(&ok, one_time, clamped, state));
+    return ok;
 }
 
-bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
-                               const uint8_t (*nonces)[16], const uint8_t (*keys)[32], size_t count)
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs,
+                                                       const size_t *lens_bytes,
+                                                       const uint8_t (*nonces)[16],
+                                                       const uint8_t (*keys)[32], size_t count)
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
@@ -127,9 +158,11 @@ bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs, con
     return all;
 }
 
-bool hornet_poly1305_aes_verify_batch(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
-                                      const size_t *lens_bytes, const uint8_t (*nonces)[16],
-                                      const uint8_t (*keys)[32], size_t count)
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify_batch(bool *valid, const uint8_t (*tags)[16],
+                                                              const void *const *msgs,
+                                                              const size_t *lens_bytes,
+                                                              const uint8_t (*nonces)[16],
+                                                              const uint8_t (*keys)[32], size_t count)
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;

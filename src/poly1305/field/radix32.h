@@ -14,6 +14,7 @@
  */
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
 #define HORNET_POLY1305_SCALAR_IMPLEMENTATION
+#define SCALAR_MANY_WORDS /* more than the registers of any CPU */
 
 #include <stdint.h>
 

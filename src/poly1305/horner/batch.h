@@ -17,6 +17,7 @@
 
 #include "../../core/bytes.h"
 #include "../../core/memory.h"
+#include "../../core/residue.h"
 #include "../../core/wipe.h"
 #include "../field.h"
 #include "../kernel.h"
@@ -199,7 +200,6 @@ HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const ba
             lanes->h[v] = absorb_blocks_each(lanes->h[v], c, BATCH_LAZY, powers[v]);
         }
     }
-    wipe(powers, sizeof powers);
 }
 
 /* The full blocks that are left. */
@@ -258,31 +258,31 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
 
 /* Functions of their own for what is common to many groups, and one for all where a vector is a vector. */
 #if BATCH_VECTORS > 1
-HORNET_NOINLINE void batch_equal(const struct hornet_batch *batch, const uint8_t *order,
-                                 uint8_t (*tags)[16])
+HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
+                                      uint8_t (*tags)[16])
 {
     batch_tags(true, BATCH_VECTORS, batch, order, tags);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-HORNET_NOINLINE void batch_ragged(const struct hornet_batch *batch, const uint8_t *order,
-                                  uint8_t (*tags)[16])
+HORNET_NOINLINE uintptr_t batch_ragged(const struct hornet_batch *batch, const uint8_t *order,
+                                       uint8_t (*tags)[16])
 {
     batch_tags(false, 1, batch, order, tags);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-HORNET_INLINE void batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                             uint8_t (*tags)[16])
+HORNET_INLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
+                                  uint8_t (*tags)[16])
 {
-    if (equal)
-        batch_equal(batch, order, tags);
-    else
-        batch_ragged(batch, order, tags);
+    return equal ? batch_equal(batch, order, tags) : batch_ragged(batch, order, tags);
 }
 #else
-HORNET_NOINLINE void batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                               uint8_t (*tags)[16])
+HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
+                                    uint8_t (*tags)[16])
 {
     batch_tags(equal, 1, batch, order, tags);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 #endif
 
@@ -295,6 +295,7 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
     uint8_t(*out)[16] = batch->tags;
     uint8_t tags[BATCH_MESSAGES][16], padded[BATCH_MESSAGES];
     size_t done = 0;
+    uintptr_t end = UINTPTR_MAX;
     while (8 * (count - done) >= 5 * (size_t)LANES && lens_bytes[order[done]] >= min_bytes) {
         const uint8_t *messages = order + done;
         const size_t left = count - done;
@@ -310,11 +311,14 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
             memcpy(padded, messages, n);
             messages = padded;
         }
-        batch_any(equal, batch, messages, tags);
+        const uintptr_t group_end = batch_any(equal, batch, messages, tags);
+        end = group_end < end ? group_end : end;
         for (size_t i = 0; i < n; i++)
             memcpy(out[messages[i]], tags[i], 16);
         done += n;
     }
+    wipe(tags, sizeof tags); /* which forged messages should have had */
+    LANES_CLEAR_STACK(end);
     return done;
 }
 

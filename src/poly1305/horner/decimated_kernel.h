@@ -7,6 +7,7 @@
 #ifndef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 #define HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 
+#include "../../core/residue.h"
 #include "../../core/wipe.h"
 #include "../kernel.h"
 #include "../padding.h"
@@ -14,14 +15,34 @@
 #include "decimated.h"
 #include "serial.h"
 
-/* h after the nblocks blocks in front, fewer than LANES: their number's bits, one after the other, because
- * the end of a loop over so few is hard to predict. Beside the powers gcc 12 runs out of registers and
- * keeps words in vector registers, 8 cycles a block; there, a function of its own is faster. */
-#if defined(__clang__) || LANES > 4
-HORNET_INLINE scalar_fe front_blocks(bool straight, const struct poly1305 *state, scalar_r r,
-                                     const uint8_t *msg, size_t nblocks)
+/* r is passed in registers, as two words: what waits for it waits less than for memory, and as a struct gcc
+ * 12 would put it there. */
+HORNET_INLINE scalar_r scalar_r_from(uint64_t r_lo, uint64_t r_hi)
 {
-    scalar_fe h = scalar_fe_from_words(state->h);
+    const uint64_t words[2] = {r_lo, r_hi};
+    return scalar_r_from_words(words);
+}
+
+/* Beside the powers gcc 12 runs out of registers for the blocks in front, and keeps words in vector
+ * registers, 8 cycles a block. There, a function of its own is faster, which touches no vector register. */
+#if defined(__clang__) || LANES > 4
+#define FRONT_APART 0
+#else
+#define FRONT_APART 1
+#endif
+
+HORNET_NOINLINE void absorb_front(uint64_t h[3], uint64_t r_lo, uint64_t r_hi, const uint8_t *msg,
+                                  size_t nblocks)
+{
+    scalar_fe_to_words(h, serial_blocks(scalar_fe_from_words(h), scalar_r_from(r_lo, r_hi), msg, nblocks));
+    clear_red_zone_by_words();
+}
+
+/* h after the nblocks blocks in front, fewer than LANES: their number's bits, one after the other, because
+ * the end of a loop over so few is hard to predict. */
+HORNET_INLINE scalar_fe front_blocks(bool straight, scalar_fe h, scalar_r r, const uint8_t *msg,
+                                     size_t nblocks)
+{
     if (!straight)
         return serial_blocks(h, r, msg, nblocks);
     HORNET_UNROLL
@@ -33,22 +54,6 @@ HORNET_INLINE scalar_fe front_blocks(bool straight, const struct poly1305 *state
     }
     return h;
 }
-#else
-HORNET_NOINLINE void absorb_front(struct poly1305 *state, const uint8_t *msg, size_t nblocks)
-{
-    scalar_fe_to_words(state->h, serial_blocks(scalar_fe_from_words(state->h),
-                                               scalar_r_from_words(state->r), msg, nblocks));
-}
-
-HORNET_INLINE scalar_fe front_blocks(bool straight, struct poly1305 *state, scalar_r r, const uint8_t *msg,
-                                     size_t nblocks)
-{
-    (void)straight, (void)r;
-    if (nblocks != 0)
-        absorb_front(state, msg, nblocks);
-    return scalar_fe_from_words(state->h);
-}
-#endif
 
 /* The contract is that of a kernel's absorb, for len_bytes >= GROUP_BYTES. The groups are absorbed n to a
  * reduction; that n <= IN_REGISTERS_MAX, and then n, is a constant. `straight` is for short messages, and a
@@ -57,19 +62,25 @@ HORNET_INLINE scalar_fe front_blocks(bool straight, struct poly1305 *state, scal
  * The order is that in which a CPU waits least. The powers come first: the scalar code's instructions run
  * while they wait for one another. A partial block, added at the very end, is loaded some work before it is
  * needed. */
-HORNET_INLINE void absorb_groups(size_t n, bool straight, struct poly1305 *state, const uint8_t *msg,
-                                 size_t len_bytes)
+HORNET_INLINE void absorb_groups(size_t n, bool straight, uint64_t h_words[3], uint64_t r_lo, uint64_t r_hi,
+                                 const uint8_t *msg, size_t len_bytes)
 {
-    const scalar_r r = scalar_r_from_words(state->r);
+    const scalar_r r = scalar_r_from(r_lo, r_hi);
     uint64_t last[2];
     if (straight && len_bytes % 16 != 0)
         load_partial_block_after(&last[0], &last[1], msg + len_bytes / 16 * 16, len_bytes % 16);
-    evaluation_powers powers;
-    evaluation_begin(&powers, n,
-                     fe_from_words(vec_splat(state->r[0]), vec_splat(state->r[1]), vec_splat(0)));
-
     const size_t front_bytes = len_bytes % GROUP_BYTES / 16 * 16;
-    scalar_fe h = front_blocks(straight, state, r, msg, front_bytes / 16);
+    evaluation_powers powers;
+    evaluation_begin(&powers, n, fe_from_words(vec_splat(r_lo), vec_splat(r_hi), vec_splat(0)));
+
+#if FRONT_APART
+    if (front_bytes != 0)
+        absorb_front(h_words, r_lo, r_hi, msg, front_bytes / 16);
+#endif
+    scalar_fe h = scalar_fe_from_words(h_words);
+#if !FRONT_APART
+    h = front_blocks(straight, h, r, msg, front_bytes / 16);
+#endif
     msg += front_bytes;
 
     fe t = evaluation_first(msg, h);
@@ -82,7 +93,6 @@ HORNET_INLINE void absorb_groups(size_t n, bool straight, struct poly1305 *state
             ngroups -= count;
             msg += count * GROUP_BYTES;
         }
-        wipe(powers.table, table_bytes(n));
     } else {
         if (ngroups % n != 0) { /* first, because it does not wait for R^2 */
             t = evaluation_step(t, &powers, msg, 1);
@@ -97,23 +107,31 @@ HORNET_INLINE void absorb_groups(size_t n, bool straight, struct poly1305 *state
     h = evaluation_end(t, &powers);
     if (len_bytes % 16 != 0)
         h = scalar_fe_mul(scalar_fe_add(h, last[0], last[1], 0), r);
-    scalar_fe_to_words(state->h, h);
+    scalar_fe_to_words(h_words, h);
 }
 
-HORNET_NOINLINE void absorb_by_1(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+/* Each returns where its stack ends. */
+
+HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_1(uint64_t h[3], uint64_t r_lo, uint64_t r_hi,
+                                                     const uint8_t *msg, size_t len_bytes)
 {
-    absorb_groups(1, LANES <= 4, state, msg, len_bytes);
+    absorb_groups(1, LANES <= 4, h, r_lo, r_hi, msg, len_bytes);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-HORNET_NOINLINE void absorb_by_2(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+HORNET_NOINLINE uintptr_t absorb_by_2(uint64_t h[3], uint64_t r_lo, uint64_t r_hi, const uint8_t *msg,
+                                      size_t len_bytes)
 {
-    absorb_groups(2, false, state, msg, len_bytes);
+    absorb_groups(2, false, h, r_lo, r_hi, msg, len_bytes);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-HORNET_NOINLINE void absorb_by_table(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, size_t n)
+HORNET_NOINLINE uintptr_t absorb_by_table(uint64_t h[3], uint64_t r_lo, uint64_t r_hi, const uint8_t *msg,
+                                          size_t len_bytes, size_t n)
 {
     if (n > IN_REGISTERS_MAX)
-        absorb_groups(n, false, state, msg, len_bytes);
+        absorb_groups(n, false, h, r_lo, r_hi, msg, len_bytes);
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 /* How many groups share a reduction in a message of so many. Asks about short messages first. */
@@ -129,31 +147,57 @@ HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
     return groups;
 }
 
-static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+/* A message that fills no group. */
+HORNET_NOINLINE uintptr_t absorb_few(uint64_t h[3], uint64_t r_lo, uint64_t r_hi, const uint8_t *msg,
+                                     size_t len_bytes)
+{
+    struct poly1305 state = {.r = {r_lo, r_hi}, .h = {h[0], h[1], h[2]}};
+    hornet_poly1305_baseline->absorb(&state, msg, len_bytes);
+    memcpy(h, state.h, sizeof state.h);
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+HORNET_INLINE void absorb_any(uint64_t h[3], uint64_t r_lo, uint64_t r_hi, const uint8_t *msg,
+                              size_t len_bytes)
 {
     const size_t n = groups_to_a_reduction(len_bytes / GROUP_BYTES);
     if (n == 0)
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        LANES_CLEAR_STACK(absorb_few(h, r_lo, r_hi, msg, len_bytes));
     else if (n == 1)
-        absorb_by_1(state, msg, len_bytes);
+        LANES_CLEAR_STACK(absorb_by_1(h, r_lo, r_hi, msg, len_bytes));
     else if (n == 2)
-        absorb_by_2(state, msg, len_bytes);
+        LANES_CLEAR_STACK(absorb_by_2(h, r_lo, r_hi, msg, len_bytes));
     else
-        absorb_by_table(state, msg, len_bytes, n);
+        LANES_CLEAR_STACK(absorb_by_table(h, r_lo, r_hi, msg, len_bytes, n));
+}
+
+HORNET_SMALL uintptr_t absorb_and_continue(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    absorb_any(state->h, state->r[0], state->r[1], msg, len_bytes);
+    return small_stack_end();
+}
+
+static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    clear_small_stack(absorb_and_continue(state, msg, len_bytes));
+}
+
+HORNET_SMALL uintptr_t absorb_and_finish(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                         const uint8_t key[32])
+{
+    uint64_t r[2], s[2], h[3] = {0, 0, 0};
+    load_r(r, key);
+    if (len_bytes != 0)
+        absorb_any(h, r[0], r[1], msg, len_bytes);
+    load_s(s, key);
+    store_tag(tag, tag_of_value(h, s));
+    wipe(h, sizeof h);
+    return small_stack_end();
 }
 
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
-    struct poly1305 state; /* of which a kernel uses r and h only */
-    uint64_t s[2];
-    load_r(state.r, key);
-    state.h[0] = state.h[1] = state.h[2] = 0;
-    if (len_bytes != 0)
-        kernel_absorb(&state, msg, len_bytes);
-    load_s(s, key);
-    store_tag(tag, tag_of_value(state.h, s));
-    wipe(state.r, sizeof state.r);
-    wipe(state.h, sizeof state.h);
+    clear_small_stack(absorb_and_finish(tag, msg, len_bytes, key));
 }
 
 #endif

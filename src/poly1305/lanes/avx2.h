@@ -18,6 +18,7 @@
 #define HORNET_TARGET "avx2"
 #define LANES         4
 #define LANES_MULTIPLY_32
+#define LANES_CLEAR_STACK hornet_clear_stack_avx
 
 #include "../../core/target_begin.h"
 

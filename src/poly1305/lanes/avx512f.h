@@ -17,6 +17,7 @@
 #define HORNET_TARGET "avx512f"
 #define LANES         8
 #define LANES_MULTIPLY_32
+#define LANES_CLEAR_STACK hornet_clear_stack_avx512
 
 #include "../../core/target_begin.h"
 

@@ -7,6 +7,8 @@
 #undef HORNET_TARGET
 #define HORNET_TARGET "avx512f,avx512vl,avx512ifma,avx512vbmi2"
 #define LANES_MULTIPLY_52
+#undef LANES_CLEAR_STACK
+#define LANES_CLEAR_STACK hornet_clear_stack_avx512
 
 #include "../../core/target_begin.h"
 

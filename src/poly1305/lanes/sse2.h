@@ -11,6 +11,7 @@
 #define HORNET_TARGET "sse2"
 #define LANES         2
 #define LANES_MULTIPLY_32
+#define LANES_CLEAR_STACK hornet_clear_stack
 
 #include "../../core/target_begin.h"
 

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Every public function that takes secrets, called with secrets of many kinds: for tests of what such a
+ * call does, and of what it leaves. */
+#ifndef HORNET_TESTS_SECRET_CALLS_H
+#define HORNET_TESTS_SECRET_CALLS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../../src/aes/aes.h"
+#include "check.h"
+
+enum { MESSAGE_MAX_BYTES = 16384, MESSAGES = 20 };
+
+/* What the calls read and write, always in the same places. */
+static struct {
+    uint8_t msg[MESSAGE_MAX_BYTES], expected[16], tags[MESSAGES][16], keys[MESSAGES][32];
+    uint8_t aes_keys[MESSAGES][32], nonces[MESSAGES][16];
+    const void *msgs[MESSAGES];
+    size_t lens_bytes[MESSAGES];
+    bool valid[MESSAGES], ok;
+    hornet_poly1305_state state;
+    hornet_poly1305_partial partial, segment;
+} it;
+
+/* const for the caller only */
+#define IT_KEYS     ((const uint8_t(*)[32])it.keys)
+#define IT_AES_KEYS ((const uint8_t(*)[32])it.aes_keys)
+#define IT_NONCES   ((const uint8_t(*)[16])it.nonces)
+#define IT_TAGS     ((const uint8_t(*)[16])it.tags)
+
+static void call_mac(size_t n) { hornet_poly1305(it.tags[0], it.msg, n, it.keys[0]); }
+static void call_verify(size_t n) { it.ok = hornet_poly1305_verify(it.expected, it.msg, n, it.keys[0]); }
+static void call_clamp(size_t n)
+{
+    (void)n;
+    hornet_poly1305_clamp(it.aes_keys[0] + 16);
+    it.ok = hornet_poly1305_r_is_clamped(it.aes_keys[0] + 16);
+}
+static void call_init(size_t n)
+{
+    (void)n;
+    hornet_poly1305_init(&it.state, it.keys[0]);
+}
+static void call_update(size_t n) { hornet_poly1305_update(&it.state, it.msg, n); }
+static void call_updatev(size_t n)
+{
+    const hornet_iovec pieces[2] = {{it.msg, n / 3}, {it.msg + n / 3, n - n / 3}};
+    hornet_poly1305_updatev(&it.state, pieces, 2);
+}
+static void call_final(size_t n)
+{
+    (void)n;
+    hornet_poly1305_final(&it.state, it.tags[0]);
+}
+static void call_final_verify(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_final_verify(&it.state, it.expected);
+}
+static void call_batch(size_t n)
+{
+    (void)n;
+    hornet_poly1305_batch(it.tags, it.msgs, it.lens_bytes, IT_KEYS, MESSAGES);
+}
+static void call_verify_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_verify_batch(it.valid, IT_TAGS, it.msgs, it.lens_bytes, IT_KEYS, MESSAGES);
+}
+static void call_aes(size_t n)
+{
+    it.ok = hornet_poly1305_aes(it.tags[0], it.msg, n, it.nonces[0], it.aes_keys[0]);
+}
+static void call_aes_verify(size_t n)
+{
+    it.ok = hornet_poly1305_aes_verify(it.expected, it.msg, n, it.nonces[0], it.aes_keys[0]);
+}
+static void call_aes_init(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_aes_init(&it.state, it.nonces[0], it.aes_keys[0]);
+}
+static void call_aes_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_aes_batch(it.tags, it.msgs, it.lens_bytes, IT_NONCES, IT_AES_KEYS, MESSAGES);
+}
+static void call_aes_verify_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_aes_verify_batch(it.valid, IT_TAGS, it.msgs, it.lens_bytes, IT_NONCES,
+                                             IT_AES_KEYS, MESSAGES);
+}
+static void call_pad(size_t n)
+{
+    it.ok = hornet_poly1305_pad(it.tags[0], it.msg, n, it.keys[0], it.keys[0] + 16);
+}
+static void call_pad_verify(size_t n)
+{
+    it.ok = hornet_poly1305_pad_verify(it.expected, it.msg, n, it.keys[0], it.keys[0] + 16);
+}
+static void call_pad_init(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_pad_init(&it.state, it.keys[0], it.keys[0] + 16);
+}
+static void call_partial_compute(size_t n)
+{
+    it.ok = hornet_poly1305_partial_compute(&it.segment, it.msg, n, it.keys[0]);
+}
+static void call_partial_append(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_partial_append(&it.partial, &it.segment, it.keys[0]);
+}
+static void call_partial_replace(size_t n)
+{
+    it.ok = hornet_poly1305_partial_replace(&it.partial, &it.segment, &it.segment, 64 - n / 64 * 16,
+                                            it.keys[0]);
+}
+static void call_partial_tag(size_t n)
+{
+    (void)n;
+    hornet_poly1305_partial_tag(it.tags[0], &it.partial, it.keys[0] + 16);
+}
+static void call_partial_verify(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_partial_verify(it.expected, &it.partial, it.keys[0] + 16);
+}
+static void call_wipe(size_t n)
+{
+    (void)n;
+    hornet_wipe(&it.state, sizeof it.state);
+}
+
+struct secret_call {
+    const char *name;
+    void (*call)(size_t n);
+    void (*makes_tag)(size_t n); /* which call makes the tag that this one compares */
+    bool one_length;             /* n does not matter */
+};
+
+static const struct secret_call secret_calls[] = {
+    {"hornet_poly1305", call_mac, NULL, false},
+    {"hornet_poly1305_verify", call_verify, call_mac, false},
+    {"hornet_poly1305_clamp", call_clamp, NULL, true},
+    {"hornet_poly1305_init", call_init, NULL, true},
+    {"hornet_poly1305_update", call_update, NULL, false},
+    {"hornet_poly1305_updatev", call_updatev, NULL, false},
+    {"hornet_poly1305_final", call_final, NULL, false},
+    {"hornet_poly1305_final_verify", call_final_verify, call_final, false},
+    {"hornet_poly1305_batch", call_batch, NULL, false},
+    {"hornet_poly1305_verify_batch", call_verify_batch, call_batch, false},
+    {"hornet_poly1305_aes", call_aes, NULL, false},
+    {"hornet_poly1305_aes_verify", call_aes_verify, call_aes, false},
+    {"hornet_poly1305_aes_init", call_aes_init, NULL, true},
+    {"hornet_poly1305_aes_batch", call_aes_batch, NULL, false},
+    {"hornet_poly1305_aes_verify_batch", call_aes_verify_batch, call_aes_batch, false},
+    {"hornet_poly1305_pad", call_pad, NULL, false},
+    {"hornet_poly1305_pad_verify", call_pad_verify, call_pad, false},
+    {"hornet_poly1305_pad_init", call_pad_init, NULL, true},
+    {"hornet_poly1305_partial_compute", call_partial_compute, NULL, false},
+    {"hornet_poly1305_partial_append", call_partial_append, NULL, false},
+    {"hornet_poly1305_partial_replace", call_partial_replace, NULL, false},
+    {"hornet_poly1305_partial_tag", call_partial_tag, NULL, false},
+    {"hornet_poly1305_partial_verify", call_partial_verify, call_partial_tag, false},
+    {"hornet_wipe", call_wipe, NULL, true},
+};
+
+enum { SECRET_CALLS = sizeof secret_calls / sizeof secret_calls[0] };
+
+/* Keys, a message, and what is wrong with the tags that are to be verified. */
+struct secrets {
+    uint8_t keys[MESSAGES][32], msg[MESSAGE_MAX_BYTES], tag_difference[16];
+};
+
+enum secrets_kind {
+    ALL_ZERO,
+    ALL_ONE,
+    R_IS_1,
+    SMALL_R,
+    RANDOM,
+    RANDOM_TOO,
+    WRONG_FIRST_BYTE, /* random too */
+    WRONG_LAST_BYTE,
+    SECRETS_KINDS
+};
+
+static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
+{
+    const uint8_t fill = kind == ALL_ONE || kind == SMALL_R ? 0xff : 0;
+    memset(secrets->keys, fill, sizeof secrets->keys);
+    memset(secrets->msg, fill, sizeof secrets->msg);
+    memset(secrets->tag_difference, 0, sizeof secrets->tag_difference);
+    srand((unsigned)kind);
+    if (kind >= RANDOM) {
+        for (size_t i = 0; i < sizeof secrets->keys; i++)
+            secrets->keys[i / 32][i % 32] = (uint8_t)(rand() >> 7);
+        for (size_t i = 0; i < sizeof secrets->msg; i++)
+            secrets->msg[i] = (uint8_t)(rand() >> 7);
+    }
+    for (size_t i = 0; i < MESSAGES; i++) {
+        uint8_t *r = secrets->keys[i];
+        if (kind == R_IS_1 || kind == SMALL_R) {
+            memset(r, 0, 16);
+            r[0] = kind == R_IS_1 ? 1 : (uint8_t)i;
+        }
+        hornet_poly1305_clamp(r);
+    }
+    if (kind == WRONG_FIRST_BYTE || kind == WRONG_LAST_BYTE)
+        secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;
+}
+
+/* What a call finds, by the same instructions for all secrets: messages of n bytes, or, in a batch, of n
+ * and of fewer; tags; a message of n bytes of which the last n % 64 are not absorbed yet; partial
+ * evaluations. */
+static void set_up(const struct secret_call *function, size_t n, const struct secrets *secrets)
+{
+    memcpy(it.keys, secrets->keys, sizeof it.keys);
+    memcpy(it.msg, secrets->msg, sizeof it.msg);
+    memset(it.tags, 0, sizeof it.tags);
+    memset(it.expected, 0, sizeof it.expected);
+    for (size_t i = 0; i < MESSAGES; i++) {
+        memcpy(it.aes_keys[i], it.keys[i] + 16, 16);
+        memcpy(it.aes_keys[i] + 16, it.keys[i], 16);
+        it.msgs[i] = it.msg + i;
+        it.lens_bytes[i] = i < 13 ? n : n * i / MESSAGES;
+        it.nonces[i][0] = (uint8_t)i;
+    }
+    for (int second = 0; second < 2; second++) {
+        hornet_poly1305_init(&it.state, it.keys[0]);
+        hornet_poly1305_update(&it.state, it.msg, n - n % 64);
+        it.ok = hornet_poly1305_partial_compute(&it.partial, it.msg, n - n % 64 + 128, it.keys[0]) &&
+                hornet_poly1305_partial_compute(&it.segment, it.msg + 1, n - n % 64, it.keys[0]);
+        if (function->makes_tag == NULL || second != 0)
+            break;
+        function->makes_tag(n);
+        memcpy(it.expected, it.tags[0], 16);
+    }
+    for (size_t i = 0; i < 16; i++) {
+        it.expected[i] ^= secrets->tag_difference[i];
+        it.tags[MESSAGES / 2][i] ^= secrets->tag_difference[i];
+    }
+}
+
+#endif

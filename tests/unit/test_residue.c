@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What a call leaves below its frame and in registers does not depend on keys, messages or tags: every
+ * function is run twice on a stack of its own, under different secrets and with all else the same, and no
+ * byte may differ. So it is neither r, a pad, a round key, the accumulator, nor a power of r in any radix
+ * or a multiple of one; nor anything else that was computed from them, at any place.
+ *
+ *     test_residue           every function, on every kernel of this CPU
+ *     test_residue leak      a function that leaves a word: the test must fail */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include <sys/mman.h>
+
+#include "../../src/core/cpu.h"
+#include "../support/secret_calls.h"
+
+/* At -O0, clang's frames reach 1.3 MB. */
+#ifndef STACK_BYTES
+#define STACK_BYTES (64 * 1024)
+#endif
+
+/* General registers but rsp, vector registers and masks as XSAVE orders them. */
+static struct registers {
+    uint64_t general[15];
+    _Alignas(64) uint8_t extended[8192];
+} registers;
+
+enum { XSAVE_MXCSR = 24, XSAVE_HEADER = 512, XSAVE_HEADER_BYTES = 64 };
+
+/* Calls call(n) with the stack pointer at `top` and zeros in the vector registers, and stores what the
+ * registers hold afterwards. `after` holds what XRSTOR makes zeros of. */
+void call_on(void (*call)(size_t n), size_t n, void *top, struct registers *after);
+__asm__(".text\n"
+        ".type call_on, @function\n"
+        "call_on:\n\t"
+        "push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n\t"
+        "mov %rsp, %rbp\n\t"
+        "mov %rdx, %rsp\n\t"
+        "mov %rcx, %rbx\n\t"
+        "mov %rdi, %rcx\n\t"
+        "mov $-1, %eax\n\tmov $-1, %edx\n\t"
+        "xrstor64 128(%rbx)\n\t"
+        "mov %rcx, %rax\n\t"
+        "mov %rsi, %rdi\n\t"
+        "xor %r12d, %r12d\n\txor %r13d, %r13d\n\txor %r14d, %r14d\n\txor %r15d, %r15d\n\t"
+        "xor %r8d, %r8d\n\txor %r9d, %r9d\n\txor %r10d, %r10d\n\txor %r11d, %r11d\n\t"
+        "call *%rax\n\t"
+        "mov %rax, 0(%rbx)\n\tmov %rcx, 8(%rbx)\n\tmov %rdx, 16(%rbx)\n\tmov %rsi, 24(%rbx)\n\t"
+        "mov %rdi, 32(%rbx)\n\tmov %r8, 40(%rbx)\n\tmov %r9, 48(%rbx)\n\tmov %r10, 56(%rbx)\n\t"
+        "mov %r11, 64(%rbx)\n\tmov %r12, 72(%rbx)\n\tmov %r13, 80(%rbx)\n\tmov %r14, 88(%rbx)\n\t"
+        "mov %r15, 96(%rbx)\n\tmov %rbx, 104(%rbx)\n\tmov %rbp, 112(%rbx)\n\t"
+        "mov $-1, %eax\n\tmov $-1, %edx\n\t"
+        "xsave64 128(%rbx)\n\t"
+        "mov %rbp, %rsp\n\t"
+        "pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tpop %rbp\n\t"
+        "ret\n\t"
+        ".size call_on, . - call_on\n");
+_Static_assert(offsetof(struct registers, extended) == 128, "as call_on stores them");
+
+static uint8_t *stack;
+static uint8_t stack_before[STACK_BYTES];
+static struct registers registers_before;
+
+static struct secrets secrets[SECRETS_KINDS];
+
+static void run(const struct secret_call *function, size_t n, enum secrets_kind kind)
+{
+    set_up(function, n, &secrets[kind]);
+    memset(stack, 0xa5, STACK_BYTES);
+    memset(&registers, 0, sizeof registers);
+    memcpy(registers.extended + XSAVE_MXCSR, &(uint32_t){0x1f80}, 4);
+    call_on(function->call, n, stack + STACK_BYTES, &registers);
+    memset(registers.extended + XSAVE_HEADER, 0, XSAVE_HEADER_BYTES);
+}
+
+static size_t deepest;
+
+/* How many of the bytes differ; *first and *last = where. */
+static size_t differences(const void *a, const void *b, size_t len_bytes, size_t *first, size_t *last)
+{
+    size_t count = 0;
+    if (memcmp(a, b, len_bytes) == 0)
+        return 0;
+    for (size_t i = 0; i < len_bytes; i++)
+        if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
+            *first = count++ == 0 ? i : *first;
+            *last = i;
+        }
+    return count;
+}
+
+static void compare(const char *kernel, const struct secret_call *function, size_t n, enum secrets_kind one,
+                    enum secrets_kind other)
+{
+    run(function, n, one);
+    memcpy(stack_before, stack, STACK_BYTES);
+    registers_before = registers;
+    run(function, n, other);
+    size_t first = 0, last = 0, count = differences(stack_before, stack, STACK_BYTES, &first, &last);
+    check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of the stack differ, %zu to %zu below the frame",
+          kernel, function->name, n, count, STACK_BYTES - last - 1, STACK_BYTES - first - 1);
+    count = differences(registers_before.extended, registers.extended, sizeof registers.extended, &first,
+                        &last);
+    check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of vector registers differ, %zu to %zu", kernel,
+          function->name, n, count, first, last);
+    for (size_t i = 0; i < STACK_BYTES - deepest; i++)
+        if (stack[i] != 0xa5)
+            deepest = STACK_BYTES - i;
+}
+
+/* The AES implementations, alone. */
+static const struct hornet_aes *aes;
+static void call_encrypt(size_t n) { aes->encrypt(it.tags, IT_NONCES, IT_AES_KEYS, n); }
+
+/* What the test is there to find: the word of a key in a frame that is left. */
+static void leak(size_t n)
+{
+    volatile uint8_t bytes[4];
+    call_mac(n);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = it.keys[0][5 + i];
+}
+
+int main(int argc, char **argv)
+{
+    static const struct secret_call encrypt = {"AES", call_encrypt, NULL, true};
+    static const struct secret_call leaks = {"a function that leaves a word", leak, NULL, false};
+    stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED) {
+        perror("mmap");
+        return 2;
+    }
+    for (enum secrets_kind kind = 0; kind < SECRETS_KINDS; kind++)
+        make_secrets(&secrets[kind], kind);
+    if (argc > 1 && strcmp(argv[1], "leak") == 0) {
+        compare("any", &leaks, 100, RANDOM, RANDOM_TOO);
+        return check_report("test_residue");
+    }
+
+    static const struct hornet_aes *const implementations[] = {
+#define HORNET_AES(name) &hornet_aes_##name,
+#include "../../src/aes/aes.def"
+    };
+    for (size_t i = 0; i < sizeof implementations / sizeof implementations[0]; i++) {
+        aes = implementations[i];
+        for (size_t count = 1; count <= 9 && hornet_can_run(&aes->implementation, hornet_cpu()); count++)
+            compare(aes->implementation.name, &encrypt, count, RANDOM, RANDOM_TOO);
+    }
+    for (size_t k = 0; k < hornet_kernel_count(); k++) {
+        const char *kernel = hornet_kernel_at(k);
+        check(hornet_kernel_force(kernel), "kernel %s", kernel);
+        deepest = 0;
+        for (size_t f = 0; f < SECRET_CALLS; f++) {
+            const struct secret_call *function = &secret_calls[f];
+            for (size_t n = 0; n <= (function->one_length ? 0 : 12000); n += n < 150 ? 1 : 1 + n / 8) {
+                compare(kernel, function, n, RANDOM, RANDOM_TOO);
+                if (n % 16 == 0)
+                    compare(kernel, function, n, ALL_ONE, RANDOM);
+                if (n % 16 == 1)
+                    compare(kernel, function, n, WRONG_FIRST_BYTE, WRONG_LAST_BYTE);
+            }
+        }
+        printf("%s: %zu bytes of stack\n", kernel, deepest);
+    }
+    return check_report("test_residue");
+}

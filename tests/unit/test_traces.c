@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The instructions that run do not depend on secrets: every public function is run step by step, one
+ * instruction at a time, and their addresses must be the same for every key, message and tag. That sees
+ * what memcheck cannot follow, AVX-512 among it, in the code as it is compiled for use.
+ *
+ *     test_traces              on every kernel of this CPU
+ *     test_traces leak         a function that leaks: the test must fail
+ *
+ * Loads and stores are compared by traces.sh, with a tool that records them, in other processes:
+ *
+ *     test_traces secrets N    writes the secrets of that kind
+ *     test_traces once         reads them, and calls each function once
+ *     test_traces once leak    the same for the function that leaks */
+#define _GNU_SOURCE /* the names of registers */
+#include <signal.h>
+#include <ucontext.h>
+
+#include "../support/secret_calls.h"
+
+enum { TRAP_FLAG = 0x100 };
+
+static volatile uint64_t hash, steps;
+
+/* Between these two, every instruction traps. */
+__attribute__((noinline)) static void begin_trace(void)
+{
+    hash = UINT64_C(0xcbf29ce484222325);
+    steps = 0;
+    __asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+}
+
+__attribute__((noinline)) static void end_trace(void) { __asm__ volatile("nop"); }
+
+static void trap(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)info;
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    const uint64_t address = (uint64_t)registers[REG_RIP];
+    if (address == (uintptr_t)end_trace) {
+        registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+        return;
+    }
+    hash = (hash ^ address) * UINT64_C(0x100000001b3); /* FNV-1a */
+    steps++;
+}
+
+static uint64_t all_steps;
+static unsigned long traces;
+
+/* Not a copy in each caller, which would have other addresses. */
+#ifdef __clang__
+__attribute__((noinline))
+#else
+__attribute__((noinline, noclone))
+#endif
+static uint64_t
+trace(const struct secret_call *function, size_t n, const struct secrets *secrets)
+{
+    set_up(function, n, secrets);
+    begin_trace();
+    function->call(n);
+    end_trace();
+    all_steps += steps;
+    traces++;
+    return hash;
+}
+
+static void compare_traces(const char *kernel, const struct secret_call *function, size_t n)
+{
+    static struct secrets secrets[SECRETS_KINDS];
+    if (traces == 0)
+        for (enum secrets_kind kind = 0; kind < SECRETS_KINDS; kind++)
+            make_secrets(&secrets[kind], kind);
+    set_up(function, n, &secrets[ALL_ZERO]);
+    function->call(n); /* the first call of all chooses implementations */
+    const uint64_t expected = trace(function, n, &secrets[ALL_ZERO]);
+    const enum secrets_kind end = function->makes_tag != NULL ? SECRETS_KINDS : RANDOM_TOO;
+    for (enum secrets_kind kind = ALL_ZERO + 1; kind < end; kind++)
+        check(trace(function, n, &secrets[kind]) == expected,
+              "kernel %s, %s, %zu bytes: other instructions under secrets %d", kernel, function->name, n,
+              kind);
+}
+
+/* Each call once, for a tool that records what happens from here on. */
+void begin_record(void);
+__attribute__((noinline)) void begin_record(void) { __asm__ volatile(""); }
+
+static struct secrets given;
+
+static void call_once(const char *kernel, const struct secret_call *function, size_t n)
+{
+    (void)kernel;
+    set_up(function, n, &given);
+    function->call(n);
+}
+
+/* The first has no group of blocks; the second has groups, blocks before and bytes after them; the last
+ * takes powers from a table, and only hornet_poly1305 has it, on kernels of few instructions. */
+static const size_t lengths[] = {17, 187, 3997};
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+static bool takes_many(const char *kernel)
+{
+    return strncmp(kernel, "portable", 8) == 0 || strncmp(kernel, "scalar", 6) == 0;
+}
+
+static void for_each(void (*do_it)(const char *kernel, const struct secret_call *function, size_t n))
+{
+    for (size_t k = 0; k < hornet_kernel_count(); k++) {
+        const char *kernel = hornet_kernel_at(k);
+        check(hornet_kernel_force(kernel), "kernel %s", kernel);
+        for (size_t f = 0; f < SECRET_CALLS; f++)
+            for (size_t i = 0; i < (secret_calls[f].one_length ? 1 : LENGTHS); i++)
+                if (i == 0 || (!takes_many(kernel) && (i == 1 || f == 0)))
+                    do_it(kernel, &secret_calls[f], lengths[i]);
+    }
+}
+
+/* What the test is there to find. */
+static void leak(size_t n)
+{
+    static volatile uint8_t table[256];
+    call_mac(n);
+    it.ok = table[it.tags[0][0]] != 0; /* by an address */
+    if (it.keys[0][0] > 100)           /* and by an instruction */
+        it.ok = !it.ok;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct secret_call leaking = {"a function that leaks", leak, NULL, false};
+    if (argc == 3 && strcmp(argv[1], "secrets") == 0) {
+        make_secrets(&given, (enum secrets_kind)(strtol(argv[2], NULL, 10) % SECRETS_KINDS));
+        return fwrite(&given, sizeof given, 1, stdout) != 1;
+    }
+    if (argc >= 2 && strcmp(argv[1], "once") == 0) {
+        if (fread(&given, sizeof given, 1, stdin) != 1)
+            return 2;
+        begin_record();
+        if (argc == 3)
+            call_once("any", &leaking, 100);
+        else
+            for_each(call_once);
+        return 0;
+    }
+
+    const struct sigaction action = {.sa_sigaction = trap, .sa_flags = SA_SIGINFO};
+    if (sigaction(SIGTRAP, &action, NULL) != 0) {
+        perror("sigaction");
+        return 2;
+    }
+    if (argc == 2 && strcmp(argv[1], "leak") == 0)
+        compare_traces("any", &leaking, 100);
+    else
+        for_each(compare_traces);
+    check(all_steps > 100 * traces, "hardly any instructions");
+    printf("%lu traces, %llu instructions\n", traces, (unsigned long long)all_steps);
+    return check_report("test_traces");
+}
