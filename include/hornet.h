@@ -17,6 +17,8 @@
  *     written; functions on batches are the exception and say so. A state overlaps nothing.
  *   - Time, branches and memory addresses depend on lengths and pointers, never on keys, message
  *     bytes or tags.
+ *   - On x86-64, nothing computed from keys, message bytes or expected tags is left by a call on the stack
+ *     or in vector and mask registers. General registers are not cleared.
  *   - Nothing is allocated, printed or locked, errno is not set, and every call returns. All functions
  *     may run in any number of threads at once, each state in one thread at a time.
  */

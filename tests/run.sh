@@ -85,7 +85,7 @@ quick() {
         done
         run_test "gmp-amalgamation-$compiler" tests/unit/gmp.sh "amalgamation-$compiler" amalgamation "$compiler" -O2
         run_test "constant-time-$compiler"  tests/unit/constant_time.sh "$compiler"
-        run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler" -O2
+        run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler-O2" "$compiler" -O2
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
@@ -113,8 +113,10 @@ slow() {
     for compiler in gcc clang-19; do
         run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"
         for level in -O0 -O1 -O3 -Os; do
-            run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler" "$level"
+            run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler$level" "$compiler" "$level"
         done
+        run_test "residue-hardened-$compiler" tests/unit/residue.sh "hardened-$compiler" "$compiler" -O2 -fPIC \
+            -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2 -fcf-protection
     done
     run_test fuzz-c                         fuzz/c/run.sh 60
     run_test fuzz-rust                      fuzz_rust

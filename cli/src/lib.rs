@@ -13,6 +13,7 @@ mod output;
 mod path;
 mod progress;
 mod save;
+mod secrecy;
 mod source;
 mod standard;
 mod time;

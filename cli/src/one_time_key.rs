@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::source::{Source, read_some};
 use hornet::Key;
+use hornet_key_file::check_access;
 use std::fs::File;
 use std::io;
 use zeroize::Zeroizing;
@@ -17,8 +18,12 @@ const LONGEST: usize = 66;
 pub(crate) fn read(source: &Source, input: &Input) -> Result<Key, Error> {
     let fail = |error: io::Error| Error::new(source, error);
     let file = source.open().map_err(fail)?;
-    if input.is_same_file(&file.metadata().map_err(fail)?) {
+    let metadata = file.metadata().map_err(fail)?;
+    if input.is_same_file(&metadata) {
         return Err(Error::new(source, "cannot be both the key and the message"));
+    }
+    if metadata.is_file() {
+        check_access(&metadata).map_err(|problem| Error::new(source, problem))?;
     }
     // One byte more, to detect that a text is longer.
     let mut buffer = Zeroizing::new([0; LONGEST + 1]);

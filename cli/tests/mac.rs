@@ -17,6 +17,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Output, Stdio};
 use std::thread;
@@ -65,7 +66,7 @@ fn all_forms_of_keys() {
     let crlf = format!("{KEY}\r\n");
     let upper = KEY.to_uppercase();
     for key in [&raw, line.as_bytes(), crlf.as_bytes(), upper.as_bytes()] {
-        folder.file("form", key);
+        folder.secret("form", key);
         prints_tag(&folder.run("mac --key-file form message"), TAG);
     }
     // In pieces, as from a pipe.
@@ -97,7 +98,7 @@ fn malformed_keys() {
         (format!("{KEY}\r\n\n").as_bytes(), "more than 66 bytes"),
         (not_hex.as_bytes(), "not all hexadecimal digits"),
     ] {
-        folder.file("wrong", content);
+        folder.secret("wrong", content);
         let output = folder.run("mac --key-file wrong message");
         complains(&output, 2, &["wrong: ", found]);
         let output = folder.run_with_stdin("mac --key-file - message", content);
@@ -110,6 +111,23 @@ fn malformed_keys() {
     fs::create_dir(folder.path("folder")).unwrap();
     let directory = folder.run("mac --key-file folder message");
     complains(&directory, 2, &["folder: ", "directory"]);
+}
+
+#[test]
+fn keys_that_others_may_read() {
+    let folder = Folder::new();
+    for mode in [0o640, 0o604, 0o620, 0o644] {
+        let path = folder.file("open", KEY);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let why = format!("accessible by others than its owner (mode {mode:04o}): use chmod 600");
+        let output = folder.run("mac --key-file open message");
+        complains(&output, 2, &["open: ", &why]);
+        let output = folder
+            .hornet("mac --key-file - message")
+            .stdin(File::open(path).unwrap())
+            .output();
+        complains(&output.unwrap(), 2, &["standard input: ", &why]);
+    }
 }
 
 #[test]

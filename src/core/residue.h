@@ -102,8 +102,8 @@ HORNET_INLINE void clear_small_stack(uintptr_t end)
 #endif
 }
 
-/* At the end of a function that calls none and keeps few words on the stack: they lie in its red zone. Zeros
- * there; the second leaves vector registers alone. */
+/* At the end of a function that calls none and keeps few words on the stack: they lie in its red zone.
+ * Zeros there; the second leaves vector registers alone. */
 HORNET_INLINE void clear_red_zone(void)
 {
 #if HORNET_SMALL_IS_CLEAN

@@ -61,7 +61,7 @@ checked=0
 head -c 3000000 /dev/urandom > "$work/random"
 for length in 0 1 15 16 17 255 256 383 384 1000 4097 65535 65536 65537 1048576 2999999; do
     head -c "$length" "$work/random" > "$work/file"
-    head -c 32 /dev/urandom > "$work/key"
+    (umask 077; head -c 32 /dev/urandom > "$work/key")
     expected=$(expected_tag "$work/key" "$work/file")
     for kernel in $(build/hornet info | sed -n 's/^\([a-z0-9]*\) .* yes.*/\1/p'); do
         tag=$(build/hornet mac --kernel "$kernel" --key-file "$work/key" "$work/file")

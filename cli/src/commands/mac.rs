@@ -53,7 +53,7 @@ struct Message {
     /// The file with the one-time key: 32 raw bytes or 64 hexadecimal digits; '-' is standard input
     ///
     /// The digits may be of either case and may be followed by one newline. The file must not be
-    /// INPUT.
+    /// INPUT, and only its owner may have permission to read or write it.
     #[arg(long, value_name = "FILE")]
     key_file: Source,
 

@@ -17,6 +17,7 @@ mod tag;
 use crate::error::Error;
 use crate::kernel_choice::Choice;
 use crate::output;
+use crate::secrecy;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use generate::Generate;
 use std::env;
@@ -92,6 +93,7 @@ pub fn command() -> clap::Command {
 /// Runs the command with the arguments of the process, and returns its exit status.
 #[must_use]
 pub fn main() -> ExitCode {
+    secrecy::keep();
     let result = match parse() {
         Ok(Parsed::Cli(cli)) => run(cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),

@@ -17,6 +17,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::ptr;
@@ -36,7 +37,7 @@ pub struct Folder(pub TempDir);
 impl Folder {
     pub fn new() -> Self {
         let folder = Self(TempDir::new().unwrap());
-        folder.file("key", KEY);
+        folder.secret("key", KEY);
         folder.file("message", MESSAGE);
         folder
     }
@@ -48,6 +49,13 @@ impl Folder {
     pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// A file that only its owner may read and write.
+    pub fn secret(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.file(name, content);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         path
     }
 

@@ -70,19 +70,24 @@ pub fn with_check(lines: &[u8], key: &Key, next: u128) -> Vec<u8> {
 ///
 /// If it is not.
 pub fn check_key_file(text: &[u8]) {
-    let Some((key, next)) = read(text) else {
-        return;
-    };
-    let expected = if is_version_1(text) {
+    let expected = read(text, |key, next| only_text(text, key, next));
+    assert!(
+        expected.is_none_or(|expected| *text == expected),
+        "a second text is accepted"
+    );
+}
+
+/// The one text of this key and counter, in the version of `text`.
+fn only_text(text: &[u8], key: &Key, next: u128) -> Vec<u8> {
+    if is_version_1(text) {
         let mut digits = [0; 2 * Key::BYTES];
         let digits = base16ct::lower::encode_str(key.as_bytes(), &mut digits).expect("enough room");
         let lines = format!("hornet-poly1305-aes-key 1\nkey {digits}\nnext-nonce {next}\n");
         assert!(next < 1 << 120);
-        with_check(lines.as_bytes(), &key, next)
+        with_check(lines.as_bytes(), key, next)
     } else {
         let next = u64::try_from(next).expect("a counter of version 2");
         assert!(next < 1 << 48);
-        write(&key, next)
-    };
-    assert!(*text == expected, "a second text is accepted");
+        write(key, next)
+    }
 }

@@ -3,8 +3,9 @@
 //! The text of a key file: version 2, and version 1, which is only read.
 
 use crate::error::Problem;
+use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Purpose, Random};
-use hornet::aes::{Key, Nonce, NotClamped, UnusedNonce};
+use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet::{Mismatch, Tag};
 use std::io::Write;
 use std::str;
@@ -42,7 +43,7 @@ pub(crate) type Text = Zeroizing<Vec<u8>>;
 
 /// The content of a key file.
 pub(crate) struct Content {
-    pub(crate) key: Key,
+    pub(crate) key: Locked,
     /// The first counter that is not used. In version 1, it can exceed those of version 2.
     pub(crate) next: u128,
 }
@@ -91,13 +92,14 @@ impl Content {
             _ => return Err(TITLE_PROBLEM),
         };
 
-        let mut bytes = Zeroizing::new([0; Key::BYTES]);
-        line(b"key ")
-            .filter(|digits| digits.len() == 2 * Key::BYTES)
-            // Decodes in constant time.
-            .and_then(|digits| base16ct::lower::decode(digits, &mut *bytes).ok())
-            .ok_or(KEY_PROBLEM)?;
-        let key = Key::new(&bytes).map_err(|NotClamped| R_PROBLEM)?;
+        let digits = line(b"key ").filter(|digits| digits.len() == 2 * Key::BYTES);
+        let digits = digits.ok_or(KEY_PROBLEM)?;
+        // Decodes in constant time.
+        let decode = |bytes: &mut [u8; Key::BYTES]| match base16ct::lower::decode(digits, bytes) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(KEY_PROBLEM),
+        };
+        let key = Locked::new(decode)?;
 
         let next = next_of(line(b"next-nonce ").and_then(number))?;
 
@@ -110,12 +112,13 @@ impl Content {
             return Err(END_PROBLEM);
         }
         let above = text.len() - CHECK_LINE_BYTES;
-        key.verify(
-            &Nonce::new(next.check_nonce()),
-            &text[..above],
-            &check.into(),
-        )
-        .map_err(|Mismatch| MISMATCH_PROBLEM)?;
+        key.key()
+            .verify(
+                &Nonce::new(next.check_nonce()),
+                &text[..above],
+                &check.into(),
+            )
+            .map_err(|Mismatch| MISMATCH_PROBLEM)?;
         let next = match next {
             Next::One(counter) => counter,
             Next::Two(counter) => counter.into(),
@@ -130,7 +133,8 @@ const TITLE_PROBLEM: Problem = Problem::Malformed(
 );
 const KEY_PROBLEM: Problem =
     Problem::Malformed(2, r#"is not "key" and 64 lower-case hexadecimal digits"#);
-const R_PROBLEM: Problem = Problem::Malformed(2, "r, the second half of the key, is not clamped");
+pub(crate) const R_PROBLEM: Problem =
+    Problem::Malformed(2, "r, the second half of the key, is not clamped");
 const NEXT_PROBLEM_1: Problem =
     Problem::Malformed(3, "next-nonce is not a decimal number below 2^120");
 const NEXT_PROBLEM_2: Problem =

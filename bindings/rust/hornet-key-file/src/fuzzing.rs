@@ -5,11 +5,11 @@
 use crate::content::{self, Content};
 use hornet::aes::Key;
 
-/// The key and the next counter in the text of a key file. `None` if it is refused.
-#[must_use]
-pub fn read(text: &[u8]) -> Option<(Key, u128)> {
+/// What `then` makes of the key and the next counter in the text of a key file. `None` if it is
+/// refused.
+pub fn read<T>(text: &[u8], then: impl FnOnce(&Key, u128) -> T) -> Option<T> {
     let content = Content::parse(text).ok()?;
-    Some((content.key, content.next))
+    Some(then(content.key.key(), content.next))
 }
 
 /// The text of a key file, in version 2. The counter must be below 2^48.

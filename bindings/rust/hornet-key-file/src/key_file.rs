@@ -4,23 +4,24 @@
 
 use crate::content::{self, Content};
 use crate::error::{Error, Problem};
+use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
 use crate::place::{Identity, Place, identity};
 use hornet::aes;
 use std::fs::{self, Metadata};
 use std::iter::zip;
 use std::path::Path;
-use zeroize::Zeroizing;
 
 /// A key on disk, and the source of its nonces. The [crate documentation](crate) says what it
 /// guarantees.
 ///
-/// The key is read once, and wiped when dropped. The count of nonces is not kept in memory: each
+/// The key is read once, into a page of memory of its own that is locked if the limit on locked
+/// memory allows that, and wiped when dropped. The count of nonces is not kept in memory: each
 /// [`reserve`](Self::reserve) reads and replaces the file.
 #[derive(Debug)]
 pub struct KeyFile {
     place: Place,
-    key: aes::Key,
+    key: Locked,
     /// Of the file that was opened or created.
     identity: Identity,
 }
@@ -37,10 +38,13 @@ impl KeyFile {
     /// [`Error`] if something of that name exists, or if the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let create = || {
-            let mut bytes = Zeroizing::new([0; aes::Key::BYTES]);
-            getrandom::fill(&mut *bytes)
-                .map_err(|error| Problem::Io("no random bytes for a key", error.into()))?;
-            Self::create_with(path, aes::Key::clamped(&bytes))
+            let key = Locked::new(|bytes| {
+                getrandom::fill(bytes)
+                    .map_err(|error| Problem::Io("no random bytes for a key", error.into()))?;
+                aes::Key::clamp(bytes);
+                Ok(())
+            })?;
+            Self::create_with(path, key)
         };
         create().map_err(|problem| Error::new(path, problem))
     }
@@ -67,7 +71,7 @@ impl KeyFile {
     /// The key that the file held when it was opened or created.
     #[must_use]
     pub fn key(&self) -> &aes::Key {
-        &self.key
+        self.key.key()
     }
 
     /// Reserves `count` nonces: the count on disk is beyond them before this returns. Waits while
@@ -108,15 +112,16 @@ impl KeyFile {
     /// about the new one.
     pub fn fork(&self, path: &Path) -> Result<Self, Error> {
         let mut nonces = self.reserve(2)?;
-        let mut bytes = Zeroizing::new([0; aes::Key::BYTES]);
-        for half in bytes.chunks_exact_mut(aes::Nonce::BYTES) {
-            let nonce = nonces
-                .next_with(Purpose::FORK)
-                .ok_or_else(|| Error::new(self.place.shown(), Problem::Exhausted))?;
-            half.copy_from_slice(&*self.key.pad(nonce));
-        }
-        Self::create_with(path, aes::Key::clamped(&bytes))
-            .map_err(|problem| Error::new(path, problem))
+        let key = Locked::new(|bytes| {
+            for half in bytes.chunks_exact_mut(aes::Nonce::BYTES) {
+                let nonce = nonces.next_with(Purpose::FORK).ok_or(Problem::Exhausted)?;
+                half.copy_from_slice(&*self.key().pad(nonce));
+            }
+            aes::Key::clamp(bytes);
+            Ok(())
+        });
+        let key = key.map_err(|problem| Error::new(self.place.shown(), problem))?;
+        Self::create_with(path, key).map_err(|problem| Error::new(path, problem))
     }
 
     /// Whether `metadata` is that of the key file, as it was when opened or as it is now. A program
@@ -136,7 +141,7 @@ impl KeyFile {
     /// [`Error`] like [`reserve`](Self::reserve).
     pub fn next_counter(&self) -> Result<u64, Error> {
         match self.place.read() {
-            Ok((content, _)) if is_same(&content.key, &self.key) => {
+            Ok((content, _)) if is_same(content.key.key(), self.key()) => {
                 Ok(u64::try_from(content.next).unwrap_or(u64::MAX))
             }
             Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
@@ -144,9 +149,9 @@ impl KeyFile {
         }
     }
 
-    fn create_with(path: &Path, key: aes::Key) -> Result<Self, Problem> {
+    fn create_with(path: &Path, key: Locked) -> Result<Self, Problem> {
         let place = Place::of_new(path)?;
-        let identity = place.create(&content::text(&key, 0))?;
+        let identity = place.create(&content::text(key.key(), 0))?;
         Ok(Self {
             place,
             key,
@@ -156,7 +161,7 @@ impl KeyFile {
 
     fn try_reserve(&self, count: u64) -> Result<Nonces, Problem> {
         let next = |content: &Content| {
-            if is_same(&content.key, &self.key) {
+            if is_same(content.key.key(), self.key()) {
                 Ok(content.next)
             } else {
                 Err(Problem::OtherKey)
@@ -172,7 +177,7 @@ impl KeyFile {
             let start = u64::try_from(next(content)?).map_err(|_| Problem::Exhausted)?;
             let end = start.checked_add(count).filter(|&end| end < COUNTERS);
             let end = end.ok_or(Problem::Exhausted)?;
-            let text = content::text(&content.key, end);
+            let text = content::text(content.key.key(), end);
             Ok((Nonces::new(start, count, random), text))
         })
     }

@@ -120,6 +120,7 @@ compile_error!("hornet-key-file needs Unix: file modes, `flock`, and a `rename` 
 mod content;
 mod error;
 mod key_file;
+mod locked;
 mod nonces;
 mod place;
 mod temporary;
@@ -131,6 +132,7 @@ pub mod fuzzing;
 pub use error::{Error, Problem};
 pub use key_file::KeyFile;
 pub use nonces::{Nonces, Purpose};
+pub use place::check_access;
 
 /// The examples in README.md, tested like those here.
 #[cfg(doctest)]

@@ -149,17 +149,30 @@ impl Place {
 /// Checks that a file may hold a key: regular, with one name, and accessible only by its owner.
 fn check(file: &File) -> Result<Metadata, Problem> {
     let metadata = file.metadata().map_err(io("cannot be read"))?;
-    let mode = metadata.mode() & 0o7777;
     if !metadata.is_file() {
         Err(Problem::NotRegular)
-    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
-        Err(Problem::Owner)
     } else if metadata.nlink() != 1 {
         Err(Problem::Links(metadata.nlink()))
+    } else {
+        check_access(&metadata)?;
+        Ok(metadata)
+    }
+}
+
+/// Checks that only this user may read and write a file, as [`KeyFile`](crate::KeyFile) does with key
+/// files: for programs that read other secrets.
+///
+/// # Errors
+///
+/// [`Problem::Owner`] or [`Problem::Mode`].
+pub fn check_access(metadata: &Metadata) -> Result<(), Problem> {
+    let mode = metadata.mode() & 0o7777;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Err(Problem::Owner)
     } else if mode & 0o077 != 0 {
         Err(Problem::Mode(mode))
     } else {
-        Ok(metadata)
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ffi;
 use crate::key::wipe;
 use core::error::Error;
 use core::fmt;
+use core::ptr;
 use zeroize::ZeroizeOnDrop;
 
 /// The index of the first byte of r.
@@ -14,7 +15,10 @@ const R: usize = 16;
 /// A key for up to 2^64 messages: 32 bytes, k (an AES-128 key) followed by r, as in the paper. In a
 /// one-time [`Key`](crate::Key), r comes first. Wiped when dropped.
 ///
-/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference.
+/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference. A value that
+/// is moved leaves a copy where it was; where that matters, keep the bytes in one place, and get a
+/// `&Key` from [`from_ref`](Self::from_ref).
+#[repr(transparent)]
 pub struct Key([u8; Key::BYTES]);
 
 impl Key {
@@ -27,20 +31,38 @@ impl Key {
     ///
     /// [`NotClamped`] if r is not clamped. This also detects most keys whose halves are swapped.
     pub fn new(bytes: &[u8; Key::BYTES]) -> Result<Self, NotClamped> {
+        Self::from_ref(bytes).map(|_| Self(*bytes))
+    }
+
+    /// A key that stays where it is, for instance in memory that is not written to disk. It copies
+    /// nothing and wipes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`NotClamped`] like [`new`](Self::new).
+    pub fn from_ref(bytes: &[u8; Key::BYTES]) -> Result<&Self, NotClamped> {
         // SAFETY: r has 16 bytes.
         if unsafe { ffi::hornet_poly1305_r_is_clamped(bytes[R..].as_ptr()) } {
-            Ok(Self(*bytes))
+            // SAFETY: a key is nothing but its bytes (`repr(transparent)`), and r is clamped.
+            Ok(unsafe { &*ptr::from_ref(bytes).cast() })
         } else {
             Err(NotClamped)
         }
+    }
+
+    /// Makes a key of 32 random bytes where they are: clamps r.
+    pub fn clamp(bytes: &mut [u8; Key::BYTES]) -> &Self {
+        // SAFETY: r has 16 bytes, which may be written.
+        unsafe { ffi::hornet_poly1305_clamp(bytes[R..].as_mut_ptr()) };
+        // SAFETY: as in `from_ref`.
+        unsafe { &*ptr::from_ref(bytes).cast() }
     }
 
     /// Makes a key of 32 random bytes: copies them and clamps r.
     #[must_use]
     pub fn clamped(bytes: &[u8; Key::BYTES]) -> Self {
         let mut key = Self(*bytes);
-        // SAFETY: r has 16 bytes, which may be written.
-        unsafe { ffi::hornet_poly1305_clamp(key.0[R..].as_mut_ptr()) };
+        Self::clamp(&mut key.0);
         key
     }
 
@@ -116,6 +138,7 @@ mod tests {
             let mut bytes = [0; Key::BYTES];
             bytes[bit / 8] = 1 << (bit % 8);
             assert_eq!(Key::new(&bytes).map(|_| ()).is_ok(), allowed, "{bit}");
+            assert_eq!(Key::from_ref(&bytes).is_ok(), allowed, "{bit}");
             let clamped = Key::clamped(&bytes).0;
             assert_eq!(clamped, if allowed { bytes } else { [0; 32] }, "{bit}");
         }
@@ -128,6 +151,16 @@ mod tests {
             NotClamped.to_string(),
             "r, the second half of the key, is not clamped"
         );
+    }
+
+    #[test]
+    fn key_in_place() {
+        let mut bytes = [7; Key::BYTES];
+        let place: *const u8 = bytes.as_ptr();
+        let key = Key::clamp(&mut bytes);
+        assert_eq!(key.as_bytes().as_ptr(), place);
+        assert_eq!(key.0, Key::clamped(&[7; Key::BYTES]).0);
+        assert!(ptr::eq(Key::from_ref(&bytes).unwrap().as_ptr(), place));
     }
 
     #[test]
