@@ -33,30 +33,19 @@
     } while (0)
 /* clang-format on */
 
-#define FOR_16_REGISTERS(X)                                                                                \
-    X("0")                                                                                                 \
-    X("1")                                                                                                 \
-    X("2")                                                                                                 \
-    X("3")                                                                                                 \
-    X("4")                                                                                                 \
-    X("5") X("6") X("7") X("8") X("9") X("10") X("11") X("12") X("13") X("14") X("1"                       \
-                                                                                 "5")
-#define FOR_16_MORE_REGISTERS(X)                                                                           \
-    X("16")                                                                                                \
-    X("17")                                                                                                \
-    X("18")                                                                                                \
-    X("19")                                                                                                \
-    X("20")                                                                                                \
-    X("21") X("22") X("23") X("24") X("25") X("26") X("27") X("28") X("29") X("30") X("3"                  \
-                                                                                      "1")
+#define REGISTERS_0_TO_15  "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+#define REGISTERS_16_TO_31 "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
 
-#define ZERO_SSE2(n)   "pxor %%xmm" n ", %%xmm" n "\n\t"
-#define ZERO_AVX(n)    "vpxor %%xmm" n ", %%xmm" n ", %%xmm" n "\n\t"
-#define ZERO_AVX512(n) "vmovdqa32 %%xmm0, %%xmm" n "\n\t"
+/* The assembler repeats the instruction for each number n of the list. */
+#define FOR_REGISTERS(list, instruction) ".irp n, " list "\n\t" instruction "\n\t.endr\n\t"
 
-/* Into the first mask register clang copies constants of 8 bits together with what else the general
- * register holds. */
-#define ZERO_MASK "kxorw %%k1, %%k1, %%k1\n\t"
+#define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_0_TO_15, "pxor %%xmm\\n, %%xmm\\n")
+#define ZEROS_AVX  FOR_REGISTERS(REGISTERS_0_TO_15, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n")
+
+/* The registers that only AVX-512 has; and the first mask register, into which clang copies constants of 8
+ * bits together with what else a general register holds. */
+#define ZEROS_AVX512                                                                                       \
+    ZEROS_AVX FOR_REGISTERS(REGISTERS_16_TO_31, "vmovdqa32 %%xmm0, %%xmm\\n") "kxorw %%k1, %%k1, %%k1\n\t"
 
 #define STORE_16(at, plus) "movups %%xmm0, " at "+" plus "(%[at])\n\t"
 #define STORES_SSE2(at)    STORE_16(at, "0") STORE_16(at, "16") STORE_16(at, "32") STORE_16(at, "48")
@@ -65,15 +54,9 @@
 #define STORES_AVX512(at)  "vmovups %%zmm0, " at "(%[at])\n\t"
 
 /* No clobbers, which take instruction sets to name: no vector lives here. */
-void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, FOR_16_REGISTERS(ZERO_SSE2), STORES_SSE2); }
-
-void hornet_clear_stack_avx(uintptr_t end) { CLEAR_STACK(end, FOR_16_REGISTERS(ZERO_AVX), STORES_AVX); }
-
-void hornet_clear_stack_avx512(uintptr_t end)
-{
-    CLEAR_STACK(end, FOR_16_REGISTERS(ZERO_AVX) FOR_16_MORE_REGISTERS(ZERO_AVX512) ZERO_MASK,
-                STORES_AVX512);
-}
+void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, ZEROS_SSE2, STORES_SSE2); }
+void hornet_clear_stack_avx(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX, STORES_AVX); }
+void hornet_clear_stack_avx512(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX512, STORES_AVX512); }
 
 #else
 

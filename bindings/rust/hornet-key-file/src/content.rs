@@ -133,8 +133,6 @@ const TITLE_PROBLEM: Problem = Problem::Malformed(
 );
 const KEY_PROBLEM: Problem =
     Problem::Malformed(2, r#"is not "key" and 64 lower-case hexadecimal digits"#);
-pub(crate) const R_PROBLEM: Problem =
-    Problem::Malformed(2, "r, the second half of the key, is not clamped");
 const NEXT_PROBLEM_1: Problem =
     Problem::Malformed(3, "next-nonce is not a decimal number below 2^120");
 const NEXT_PROBLEM_2: Problem =

@@ -85,6 +85,10 @@ pub enum Problem {
     Exhausted,
 }
 
+/// Of a key file, whose second line has the key.
+pub(crate) const R_PROBLEM: Problem =
+    Problem::Malformed(2, "r, the second half of the key, is not clamped");
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,7 +2,7 @@
 
 //! The one place of a key in memory.
 
-use crate::error::Problem;
+use crate::error::{Problem, R_PROBLEM};
 use hornet::aes::{Key, NotClamped};
 use rustix::mm::{MapFlags, ProtFlags, mlock, mmap_anonymous, munmap};
 use std::fmt;
@@ -40,7 +40,7 @@ impl Locked {
         fill(locked.bytes())?;
         match Key::from_ref(locked.bytes()) {
             Ok(_) => Ok(locked),
-            Err(NotClamped) => Err(crate::content::R_PROBLEM),
+            Err(NotClamped) => Err(R_PROBLEM),
         }
     }
 
