@@ -31,7 +31,7 @@ expected_aes_tag() {
 }
 
 make -s command
-head -c 32 /dev/urandom > "$work/key"
+(umask 077; head -c 32 /dev/urandom > "$work/key")
 tools/demo.sh "$work/key" "$work/kept" > "$work/demo"
 cat "$work/demo"
 grep -qx "$(expected_tag "$work/key" build/hornet)" "$work/demo"
