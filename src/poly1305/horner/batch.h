@@ -317,8 +317,11 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
             memcpy(out[messages[i]], tags[i], 16);
         done += n;
     }
-    wipe(tags, sizeof tags); /* which forged messages should have had */
-    LANES_CLEAR_STACK(end);
+    /* Without a group, there is no end to clear to. */
+    if (done != 0) {
+        wipe(tags, sizeof tags); /* which forged messages should have had */
+        LANES_CLEAR_STACK(end);
+    }
     return done;
 }
 
