@@ -112,7 +112,7 @@ test-bench: command
 	bench/test.sh
 
 format:
-	clang-format-19 -i $$(git ls-files '*.c' '*.h')
+	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
 	cd bench && cargo fmt
 	cd fuzz/rust && cargo fmt

@@ -21,20 +21,22 @@ static fe fe_union(fe a, fe b)
 
 /* Everything that is done with n groups to a reduction, for every number of groups. t only grows here, and
  * cannot grow for ever: each round must make some range larger. */
-static int rounds_for(size_t n, fe r, fe *t)
+static int rounds_for(size_t n, fe r, fe square, fe *t)
 {
+    const uint64_t block[3] = {UINT64_MAX, UINT64_MAX, 1};
     evaluation_powers powers;
     fe before;
-    evaluation_begin(&powers, n, r);
+    uint64_t h[3];
+    evaluation_begin(&powers, n, r, square);
     int rounds = 0;
     do {
         before = *t;
         for (size_t count = 1; count <= n; count++)
-            *t = fe_union(*t, n > IN_REGISTERS_MAX ? evaluation_long_step(*t, &powers, NULL, count)
-                                                   : evaluation_step(*t, &powers, NULL, count));
+            *t = fe_union(*t, n > STEPS_MAX ? evaluation_long_step(*t, &powers, NULL, count)
+                                            : evaluation_step(*t, &powers, NULL, count));
     } while (memcmp(&before, t, sizeof *t) != 0 && ++rounds < 100);
     bound(rounds < 100, "the accumulator reaches no fixed point", vec_from(t->limb[0]));
-    evaluation_end(*t, &powers);
+    evaluation_end(h, *t, evaluation_last(NULL, block), &powers, 5);
     return rounds;
 }
 
@@ -81,8 +83,8 @@ static int rounds_of_partial(fe r, fe *shift)
     } while (memcmp(&before, shift, sizeof *shift) != 0 && ++rounds < 100);
     bound(rounds < 100, "the powers for partial evaluations reach no fixed point",
           vec_from(shift->limb[0]));
-    wide_sum_to_words(words, combine(value, value, *shift));
-    wide_sum_to_words(words, replace_segment(value, value, value, *shift));
+    wide_sum_to_words(words, combine(value, value, *shift), 0);
+    wide_sum_to_words(words, replace_segment(value, value, value, *shift), 0);
     return rounds;
 }
 
@@ -105,7 +107,9 @@ int main(void)
 
     /* Words up to the largest, as interval.h understands it; a word of h at a time is all that is used. */
     const uint64_t largest[3] = {UINT64_MAX, UINT64_MAX, HORNET_H2_MAX};
-    const fe first = evaluation_first(NULL, scalar_fe_from_words(largest));
+    const fe first = evaluation_continue(evaluation_first(NULL, 0), 0, largest);
+    const vec any = vec_any(0, UINT64_MAX);
+    const fe square = fe_from_words(any, any, vec_any(0, HORNET_H2_MAX));
 
     printf("bounds of " HORNET_STRING(KERNEL) " (%d lanes):\n", LANES);
     static const size_t ns[] = {
@@ -113,7 +117,7 @@ int main(void)
         GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS)};
     for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
         fe t = first;
-        const int rounds = rounds_for(ns[i], r, &t);
+        const int rounds = rounds_for(ns[i], r, square, &t);
         printf("  %zu groups to a reduction: fixed point after %d rounds, limbs up to", ns[i], rounds);
         print_limbs(t);
     }

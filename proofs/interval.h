@@ -172,7 +172,11 @@ static inline vec vec_madd52hi(vec sum, factor a, factor b)
 }
 
 /* Any value up to this one. */
-static inline vec vec_only_first(uint64_t value) { return (vec){0, value}; }
+static inline vec vec_only_block(size_t block, uint64_t value)
+{
+    (void)block;
+    return (vec){0, value};
+}
 
 /* The largest sum, which must leave room for a carry. */
 static inline uint64_t vec_sum(vec a)
@@ -185,6 +189,20 @@ static inline void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
 {
     (void)blocks;
     *lo = *hi = (vec){0, WORD_MAX};
+}
+
+static inline void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
+{
+    (void)absent;
+    vec_load_blocks(first, lo, hi);
+    *top = (vec){0, 1};
+}
+
+static inline void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi,
+                                        vec *top)
+{
+    (void)last;
+    vec_load_first_blocks(blocks, 0, lo, hi, top);
 }
 
 static inline void vec_load_each(const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Proves the bounds of the vector kernels of a source tree, all or those named:
+# Proves the bounds of the fields of a source tree, scalar ones and those of vector kernels, all or the kernels named:
 #
 #     proofs/run.sh [SRC_DIR [BUILD_DIR [KERNEL...]]]
 #
-# A kernel's own file is compiled, so that a new kernel is proved without a line here.
+# A vector kernel's own file is compiled, so that a new kernel is proved without a line here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 src=${1:-$here/../src}
@@ -25,5 +25,9 @@ for kernel in "$src"/poly1305/kernels/*.c; do
         -DHORNET_KERNEL_HOOK="\"$here/bounds.h\"" -o "$build/$name" "$kernel"
     "$build/$name"
     proved=$((proved + 1))
+done
+for field in radix64 radix32; do
+    clang++-19 -O1 -Wall -Wextra -DFIELD_FILE="\"$src/poly1305/field/$field.h\"" -o "$build/$field" "$here/scalar.cc"
+    "$build/$field"
 done
 [ "$proved" -gt 0 ] || { echo "no vector kernel found in $src" >&2; exit 1; }

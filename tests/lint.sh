@@ -12,7 +12,7 @@ complain() {
     failures=$((failures + 1))
 }
 
-mapfile -t c_files < <(git ls-files '*.c' '*.h')
+mapfile -t c_files < <(git ls-files '*.c' '*.h' '*.cc')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
 mapfile -t go_files < <(git ls-files '*.go')
 mapfile -t python_files < <(git ls-files '*.py')
@@ -40,7 +40,7 @@ if [ "${1-}" != fast ]; then
 fi
 
 # Every source says its licence.
-mapfile -t sources < <(git ls-files '*.c' '*.h' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.toml' '*.yml' '*.cmake.in' \
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cc' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.toml' '*.yml' '*.cmake.in' \
     Makefile CMakeLists.txt '*/CMakeLists.txt' .ci/run)
 mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${sources[@]}")
 [ "${#without[@]}" = 0 ] || complain "without an SPDX line: ${without[*]}"

@@ -42,10 +42,11 @@
 #define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_0_TO_15, "pxor %%xmm\\n, %%xmm\\n")
 #define ZEROS_AVX  FOR_REGISTERS(REGISTERS_0_TO_15, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n")
 
-/* The registers that only AVX-512 has; and the first mask register, into which clang copies constants of 8
+/* The registers that only AVX-512 has; and the first mask registers, into which clang copies constants of 8
  * bits together with what else a general register holds. */
 #define ZEROS_AVX512                                                                                       \
-    ZEROS_AVX FOR_REGISTERS(REGISTERS_16_TO_31, "vmovdqa32 %%xmm0, %%xmm\\n") "kxorw %%k1, %%k1, %%k1\n\t"
+    ZEROS_AVX FOR_REGISTERS(REGISTERS_16_TO_31, "vmovdqa32 %%xmm0, %%xmm\\n")                              \
+        FOR_REGISTERS("1, 2, 3", "kxorw %%k\\n, %%k\\n, %%k\\n")
 
 #define STORE_16(at, plus) "movups %%xmm0, " at "+" plus "(%[at])\n\t"
 #define STORES_SSE2(at)    STORE_16(at, "0") STORE_16(at, "16") STORE_16(at, "32") STORE_16(at, "48")

@@ -64,8 +64,10 @@ FIELD_OPERATION(long_sum, long_sum_from, (fe a));
 FIELD_OPERATION(long_sum, long_sum_mul_add, (long_sum sum, fe a, const long_multiplier *b));
 FIELD_OPERATION(fe, long_sum_carry, (long_sum sum));
 
-/* words[0] + words[1] 2^64 + words[2] 2^128 = the sum over all lanes, modulo p, words[2] <= 4. */
-FIELD_OPERATION(void, wide_sum_to_words, (uint64_t *words, wide sum));
+/* words[0] + words[1] 2^64 + words[2] 2^128 = the sum over all lanes, modulo p, plus addend <= 5; words[2]
+ * <= 4.
+ */
+FIELD_OPERATION(void, wide_sum_to_words, (uint64_t *words, wide sum, uint64_t addend));
 
 /* In each lane *lo + *hi 2^64 = (a mod p + s_lo + s_hi 2^64) mod 2^128, the tag. a must be carried. */
 FIELD_OPERATION(void, fe_finish, (vec * lo, vec *hi, fe a, vec s_lo, vec s_hi));

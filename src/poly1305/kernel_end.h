@@ -67,12 +67,8 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef TABLE_MAX
 #undef TABLE_VECTORS
 #undef GROUP_BYTES
-#undef MIN_GROUPS_2
-#undef MIN_GROUPS_8
-#undef MIN_GROUPS_16
 #undef GROUPS_TO_A_REDUCTION
-#undef IN_REGISTERS_MAX
-#undef FRONT_APART
+#undef STEPS_MAX
 #undef BATCH_VECTORS
 #undef BATCH_MESSAGES
 #undef BATCH_LAZY

@@ -126,8 +126,8 @@ LANES_OPERATION(vec, vec_madd52hi, (vec sum, factor a, factor b));
 LANES_OPERATION(vec, vec_shr44_pair, (vec lo, vec hi));
 #endif
 
-/* value for block 0, zeros for the others. */
-LANES_OPERATION(vec, vec_only_first, (uint64_t value));
+/* value for block `block`, zeros for the others. */
+LANES_OPERATION(vec, vec_only_block, (size_t block, uint64_t value));
 
 /* The factor of block 0, in every lane. */
 LANES_OPERATION(factor, factor_first, (factor a));
@@ -145,6 +145,16 @@ LANES_OPERATION(uint64_t, vec_sum, (vec a));
 /* Reads LANES blocks of 16 bytes at any address; *lo gets the first 8 bytes of each, little-endian, *hi the
  * others. */
 LANES_OPERATION(void, vec_load_blocks, (const uint8_t *blocks, vec *lo, vec *hi));
+
+/* The same where the first `absent` blocks, fewer than LANES, are zeros, and block `absent` is at first;
+ * *top = 1 for those that are there, else 0. Reads no other memory. */
+LANES_OPERATION(void, vec_load_first_blocks,
+                (const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top));
+
+/* The same for LANES - 1 blocks at `blocks` and a last one, last[0] + last[1] 2^64, whose *top is last[2],
+ * that of the others 1. Reads only those. */
+LANES_OPERATION(void, vec_load_last_blocks,
+                (const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi, vec *top));
 
 /* The same for blocks that lie apart: block i at blocks[i] + offset. */
 LANES_OPERATION(void, vec_load_each, (const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi));

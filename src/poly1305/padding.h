@@ -11,6 +11,9 @@
 #include "../core/bytes.h"
 #include "../core/compiler.h"
 
+/* Blocks in a message of up to SIZE_MAX - 15 bytes. */
+HORNET_INLINE size_t blocks_in(size_t len_bytes) { return (len_bytes + 15) / 16; }
+
 /* *lo + *hi 2^64 = the padded block of len_bytes bytes, 1 to 15. Reads those bytes only, some of them
  * twice. */
 HORNET_INLINE void load_partial_block(uint64_t *lo, uint64_t *hi, const uint8_t *bytes, size_t len_bytes)

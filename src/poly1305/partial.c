@@ -59,8 +59,10 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_compute(hornet_poly1305_par
 
 HORNET_NOINLINE uintptr_t append(struct partial *whole, const struct partial *last, const uint8_t r[16])
 {
-    wide_sum_to_words(whole->h, combine(fe_from_three_words(whole->h), fe_from_three_words(last->h),
-                                        shift_by(last->len_bytes, r)));
+    wide_sum_to_words(
+        whole->h,
+        combine(fe_from_three_words(whole->h), fe_from_three_words(last->h), shift_by(last->len_bytes, r)),
+        0);
     whole->len_bytes += last->len_bytes;
     return stack_end(KERNEL_CALLEES_BYTES);
 }
@@ -80,8 +82,10 @@ bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_
 HORNET_NOINLINE uintptr_t replace(struct partial *all, const struct partial *old, const struct partial *new,
                                   uint64_t bytes_after, const uint8_t r[16])
 {
-    wide_sum_to_words(all->h, replace_segment(fe_from_three_words(all->h), fe_from_three_words(old->h),
-                                              fe_from_three_words(new->h), shift_by(bytes_after, r)));
+    wide_sum_to_words(all->h,
+                      replace_segment(fe_from_three_words(all->h), fe_from_three_words(old->h),
+                                      fe_from_three_words(new->h), shift_by(bytes_after, r)),
+                      0);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 

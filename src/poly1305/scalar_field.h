@@ -5,8 +5,7 @@
  * operation is there and has this type. Without an implementation included before, this is the one that
  * suits the target: radix 2^64 where 64 x 64 -> 128 bits can be multiplied.
  *
- *     scalar_fe    an element; its part above 2^128 is at most 6 before a multiplication and 4
- *                  (HORNET_H2_MAX) after one
+ *     scalar_fe    an element; "small" if its part above 2^128 is at most 6
  *     scalar_r     r, prepared to multiply elements; r must be clamped */
 #ifndef HORNET_POLY1305_SCALAR_FIELD_H
 #define HORNET_POLY1305_SCALAR_FIELD_H
@@ -25,20 +24,23 @@
     _Static_assert(_Generic(&name, type(*) parameters: 1, default: 0),                                     \
                    "the scalar field must define " #type " " #name #parameters)
 
-/* words[0] + words[1] 2^64 + words[2] 2^128, words[2] <= 6; and back. */
+/* words[0] + words[1] 2^64 + words[2] 2^128, with words[2] <= 6: small. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_from_words, (const uint64_t *words));
-SCALAR_OPERATION(void, scalar_fe_to_words, (uint64_t *words, scalar_fe a));
+
+/* a + addend as words, for a product without a block; words[2] <= HORNET_H2_MAX, with an addend of 5
+ * below 8. */
+SCALAR_OPERATION(void, scalar_fe_to_words, (uint64_t *words, scalar_fe a, uint64_t addend));
 
 SCALAR_OPERATION(scalar_r, scalar_r_from_words, (const uint64_t *words));
 
-/* h + c, for the block c = lo + hi 2^64 + top 2^128 with top 0 or 1, where h has at most 4 above 2^128. */
-SCALAR_OPERATION(scalar_fe, scalar_fe_add, (scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top));
-
-/* h r, with at most 4 above 2^128. */
+/* h r, and h r + c for the block c = lo + hi 2^64 + top 2^128 with top 0 or 1. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul, (scalar_fe h, scalar_r r));
-
-/* h r + c, with at most 6 above 2^128. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul_add,
+                 (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
+
+/* The same, quicker, for a small h. */
+SCALAR_OPERATION(scalar_fe, scalar_small_mul, (scalar_fe h, scalar_r r));
+SCALAR_OPERATION(scalar_fe, scalar_small_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
 
 #endif

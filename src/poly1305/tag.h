@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "../core/bytes.h"
-#include "../core/carry.h"
 #include "../core/compiler.h"
+#include "../core/words.h"
 
 /* A tag as two words, the least first: returned in registers. */
 struct tag_words {
@@ -20,16 +20,23 @@ HORNET_INLINE void store_tag(uint8_t tag[16], struct tag_words words)
     store_le64(tag + 8, words.hi);
 }
 
-/* (h mod p + s) mod 2^128, for h[2] <= 4. */
+/* (h mod p + s) mod 2^128, for x = h + 5 with h < 5 * 2^128. */
+HORNET_INLINE struct tag_words tag_of_value_and_5(const uint64_t x[3], const uint64_t s[2])
+{
+    /* h < 2 p, so h mod p is h or h - p: h - p = h + 5 - 2^130 if that is not negative. */
+    const uint64_t over = x[2] >> 2; /* 1 or 0 */
+    struct tag_words tag = {x[0], x[1]};
+    add_word_pair(&tag.lo, &tag.hi, s[0], s[1]);
+    add_word_pair(&tag.lo, &tag.hi, 5 * over - 5, over - 1); /* -5, or nothing */
+    return tag;
+}
+
+/* (h mod p + s) mod 2^128, for h[2] <= HORNET_H2_MAX. */
 HORNET_INLINE struct tag_words tag_of_value(const uint64_t h[3], const uint64_t s[2])
 {
-    /* h < 5 * 2^128 < 2 p, so h mod p is h or h - p: h - p = h + 5 - 2^130 if that is not negative. */
-    uint64_t g[3] = {h[0], h[1], h[2]};
-    add_words(g, 5, 0, 0);
-    const uint64_t take_g = 0 - (g[2] >> 2);
-    struct tag_words tag = {h[0] ^ ((h[0] ^ g[0]) & take_g), h[1] ^ ((h[1] ^ g[1]) & take_g)};
-    add_word_pair(&tag.lo, &tag.hi, s[0], s[1]);
-    return tag;
+    uint64_t x[3] = {h[0], h[1], h[2]};
+    add_words(x, 5, 0, 0);
+    return tag_of_value_and_5(x, s);
 }
 
 #endif

@@ -53,9 +53,14 @@ expect_broken field/radix44.h 's/vec_and(vec_shr44_pair(lo, hi), mask)/vec_shr44
 expect_broken field/radix44.h 's/vec_shl(top, 40)/vec_shl(top, 44)/'
 expect_broken field/radix44.h 's/return vec_shl(times5(a), 2);/return vec_shl(a, 9);/'
 expect_broken field/radix44.h 's/vec_add(vec_and(d.limb\[1\], vec_splat(MASK44)), vec_shr(d.limb\[0\], 44))/vec_add(d.limb[1], vec_shr(d.limb[0], 44))/'
+expect_broken field/radix64.h 's/h.limb\[2\] & 3/h.limb[2]/'
+expect_broken field/radix64.h 's/words\[1\] + (words\[1\] >> 2)/16 * words[1] + words[1]/'
+expect_broken field/radix64.h 's/a.limb\[2\] >> 2;/a.limb[2];/'
+expect_broken field/radix32.h 's/h4 \* r.r\[0\] + (uint32_t)(d3 >> 32)/(uint32_t)(h4 * r.r[0] + (d3 >> 28))/'
+expect_broken field/radix32.h 's/(d4 \& 3) + /d4 + /'
 expect_broken horner/batch.h 's/fe_mul(fe_add(h, c), r)/fe_add(h, c)/'
 # A longer sum in the list, which the proof reads.
-expect_broken horner/decimated.h 's/X(16, MIN_GROUPS_16)/X(48, MIN_GROUPS_16)/' \
+expect_broken kernels/ifma.c 's/X(16, 64)/X(48, 64)/' \
     horner/powers.h 's/TABLE_MAX \{1,\}16/TABLE_MAX 48/' field/radix26.h 's/LONG_SUM_MAX 40/LONG_SUM_MAX 48/' \
     field/radix44.h 's/LONG_SUM_MAX 20/LONG_SUM_MAX 48/'
 echo "the proof of bounds notices $tried mistakes"

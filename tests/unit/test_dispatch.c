@@ -211,25 +211,29 @@ static void test_properties(void)
     static const struct {
         const char *cpu;
         const uint32_t *vendor;
-        uint32_t eax, properties;
+        uint32_t eax, properties, leaf7_edx;
     } rows[] = {
-        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_zmm_whole | CPU_zmm_steady},
-        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3},
-        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3},
-        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_zmm_steady | CPU_zen4},
-        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_zmm_steady | CPU_zen4},
-        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_zmm_whole | CPU_zmm_steady | CPU_zen5},
-        {"Skylake-SP", &intel, 0x00050654, CPU_zmm_whole | CPU_skylake_x},
-        {"Cascade Lake", &intel, 0x00050657, CPU_zmm_whole | CPU_skylake_x},
-        {"Haswell", &intel, 0x000306c3, CPU_zmm_whole | CPU_zmm_steady},
-        {"Ice Lake-SP", &intel, 0x000606a6, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake},
-        {"Tiger Lake", &intel, 0x000806c1, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake},
-        {"Sapphire Rapids", &intel, 0x000806f8, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove},
-        {"Granite Rapids", &intel, 0x000a06d1, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove},
-        {"Skylake-SP's numbers from another maker", &amd, 0x00050654, CPU_zmm_whole | CPU_zmm_steady},
+        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_zmm_whole | CPU_zmm_steady, 0},
+        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3, 0},
+        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3, 0},
+        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_zmm_steady | CPU_zen4, 0},
+        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_zmm_steady | CPU_zen4, 0},
+        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_zmm_whole | CPU_zmm_steady | CPU_zen5, 0},
+        {"Skylake-SP", &intel, 0x00050654, CPU_zmm_whole | CPU_skylake_x, 0},
+        {"Cascade Lake", &intel, 0x00050657, CPU_zmm_whole | CPU_skylake_x, 0},
+        {"Haswell", &intel, 0x000306c3, CPU_zmm_whole | CPU_zmm_steady, 0},
+        {"Ice Lake-SP", &intel, 0x000606a6, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
+        {"Tiger Lake", &intel, 0x000806c1, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
+        {"Sapphire Rapids", &intel, 0x000806f8, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, 0},
+        {"Granite Rapids", &intel, 0x000a06d1, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, 0},
+        {"Sapphire Rapids with Rocket Lake's numbers", &intel, 0x000a0671,
+         CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, UINT32_C(1) << 23},
+        {"Rocket Lake", &intel, 0x000a0671, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
+        {"Skylake-SP's numbers from another maker", &amd, 0x00050654, CPU_zmm_whole | CPU_zmm_steady, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct x86_cpuid cpuid = {.vendor_ebx = *rows[i].vendor, .leaf1_eax = rows[i].eax};
+        const struct x86_cpuid cpuid = {
+            .vendor_ebx = *rows[i].vendor, .leaf1_eax = rows[i].eax, .leaf7_edx = rows[i].leaf7_edx};
         check(hornet_cpu_from_cpuid(&cpuid) == rows[i].properties, "%s: %x", rows[i].cpu,
               hornet_cpu_from_cpuid(&cpuid));
     }
@@ -287,8 +291,8 @@ static unsigned long all_calls(void)
     return sum;
 }
 
-/* A call went to the kernel of a row, and to no other, except that it may have handed what fills no group
- * to the baseline. */
+/* A call went to the kernel of a row, and to no other, except that it may have handed what is less than two
+ * groups to the baseline. */
 static void check_served(const struct hornet_row *row, unsigned long own, unsigned long all,
                          const char *what, size_t len_bytes)
 {
@@ -298,7 +302,7 @@ static void check_served(const struct hornet_row *row, unsigned long own, unsign
           row->implementation->name);
     const unsigned long more = all_calls() - all - 1;
     check(more == 0 ||
-              (more == 1 && served != baseline && len_bytes < 16 * (size_t)all_kernels[served]->lanes),
+              (more == 1 && served != baseline && len_bytes <= 16 * (size_t)all_kernels[served]->lanes),
           "%s, length %zu: %lu calls", what, len_bytes, more + 1);
 }
 

@@ -57,9 +57,14 @@ static const struct {
     {INTEL, 6, 0xbf, 0xbf, X86_GOLDEN_COVE},
 };
 
-/* Intel SDM volume 2, CPUID leaf 1. */
+#define LEAF7_EDX_AVX512_FP16 (UINT32_C(1) << 23)
+
+/* Intel SDM volume 2, CPUID leaf 1. A hypervisor may state the model of another CPU, but not instructions
+ * that are not there: no Intel core before Golden Cove has AVX512-FP16. */
 static int core_of(const struct x86_cpuid *cpuid)
 {
+    if (cpuid->vendor_ebx == INTEL && (cpuid->leaf7_edx & LEAF7_EDX_AVX512_FP16) != 0)
+        return X86_GOLDEN_COVE;
     const uint32_t base_family = cpuid->leaf1_eax >> 8 & 15;
     const uint32_t family = base_family + (base_family == 15 ? cpuid->leaf1_eax >> 20 & 255 : 0);
     const uint32_t model = (cpuid->leaf1_eax >> 4 & 15) | (cpuid->leaf1_eax >> 12 & 0xf0);
@@ -106,7 +111,7 @@ uint32_t hornet_cpu_detect(void)
     if (cpuid.max_leaf >= 1)
         __cpuid(1, cpuid.leaf1_eax, ebx, cpuid.leaf1_ecx, cpuid.leaf1_edx);
     if (cpuid.max_leaf >= 7)
-        __cpuid_count(7, 0, cpuid.max_subleaf7, cpuid.leaf7_ebx, cpuid.leaf7_ecx, edx);
+        __cpuid_count(7, 0, cpuid.max_subleaf7, cpuid.leaf7_ebx, cpuid.leaf7_ecx, cpuid.leaf7_edx);
     if (cpuid.max_subleaf7 >= 1)
         __cpuid_count(7, 1, cpuid.leaf7_1_eax, ebx, ecx, edx);
     if ((cpuid.leaf1_ecx & LEAF1_ECX_OSXSAVE) != 0)

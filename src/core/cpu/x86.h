@@ -11,13 +11,13 @@
 /* All 0 where they cannot be asked. */
 struct x86_cpuid {
     uint32_t max_leaf;
-    uint32_t leaf1_ecx, leaf1_edx; /* if max_leaf >= 1 */
-    uint32_t leaf7_ebx, leaf7_ecx; /* if max_leaf >= 7; subleaf 0 */
-    uint32_t max_subleaf7;         /* likewise */
-    uint32_t leaf7_1_eax;          /* if max_subleaf7 >= 1 */
-    uint32_t vendor_ebx;           /* the first four letters of the vendor's name; leaf 0 */
-    uint32_t leaf1_eax;            /* family and model; if max_leaf >= 1 */
-    uint32_t xcr0;                 /* if leaf1_ecx has OSXSAVE */
+    uint32_t leaf1_ecx, leaf1_edx;            /* if max_leaf >= 1 */
+    uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx; /* if max_leaf >= 7; subleaf 0 */
+    uint32_t max_subleaf7;                    /* likewise */
+    uint32_t leaf7_1_eax;                     /* if max_subleaf7 >= 1 */
+    uint32_t vendor_ebx;                      /* the first four letters of the vendor's name; leaf 0 */
+    uint32_t leaf1_eax;                       /* family and model; if max_leaf >= 1 */
+    uint32_t xcr0;                            /* if leaf1_ecx has OSXSAVE */
 };
 
 /* The features of x86.def that such a CPU has. */

@@ -18,7 +18,7 @@
 #ifndef HORNET_POLY1305_FIELD_IMPLEMENTATION
 #define HORNET_POLY1305_FIELD_IMPLEMENTATION
 
-#include "../../core/carry.h"
+#include "../../core/words.h"
 #include "../lanes.h"
 
 #ifndef LANES_MULTIPLY_32
@@ -264,7 +264,7 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
 
 /* The sum of the lanes of a limb, and with it the sum plus the carry below 2^38 that comes in, must not
  * wrap: WIDE_LIMB_MAX in all. */
-KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
+KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t addend)
 {
     uint64_t limb[5], carry = 0;
     for (int i = 0; i < 5; i++) {
@@ -276,7 +276,7 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
     words[0] = limb[0] | limb[1] << 26 | limb[2] << 52;
     words[1] = limb[2] >> 12 | limb[3] << 14 | limb[4] << 40;
     words[2] = limb[4] >> 24;
-    add_words(words, 5 * carry, 0, 0);
+    add_words(words, 5 * carry + addend, 0, 0);
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "../../core/compiler.h"
+#include "../../core/words.h"
 
 typedef struct {
     uint32_t limb[5];
@@ -35,11 +36,12 @@ HORNET_INLINE scalar_fe scalar_fe_from_words(const uint64_t words[3])
                         (uint32_t)(words[1] >> 32), (uint32_t)words[2]}};
 }
 
-HORNET_INLINE void scalar_fe_to_words(uint64_t words[3], scalar_fe a)
+HORNET_INLINE void scalar_fe_to_words(uint64_t words[3], scalar_fe a, uint64_t addend)
 {
     words[0] = a.limb[0] | (uint64_t)a.limb[1] << 32;
     words[1] = a.limb[2] | (uint64_t)a.limb[3] << 32;
     words[2] = a.limb[4];
+    add_words(words, addend, 0, 0);
 }
 
 HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
@@ -54,7 +56,7 @@ HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
 
 HORNET_INLINE uint64_t mul32(uint32_t a, uint32_t b) { return (uint64_t)a * b; }
 
-/* limb[4] grows by 2 at most. */
+/* h + c; limb[4] grows by 2 at most. */
 HORNET_INLINE scalar_fe scalar_fe_add(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top)
 {
     const uint64_t t0 = (uint64_t)h.limb[0] + (uint32_t)lo;
@@ -91,6 +93,15 @@ HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
 HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
 {
     return scalar_fe_add(scalar_fe_mul(h, r), lo, hi, top);
+}
+
+/* Every element is small. */
+HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r) { return scalar_fe_mul(h, r); }
+
+HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
+                                             uint64_t top)
+{
+    return scalar_fe_mul_add(h, r, lo, hi, top);
 }
 
 #endif

@@ -25,7 +25,7 @@
 #ifndef HORNET_POLY1305_FIELD_IMPLEMENTATION
 #define HORNET_POLY1305_FIELD_IMPLEMENTATION
 
-#include "../../core/carry.h"
+#include "../../core/words.h"
 #include "../lanes.h"
 
 #ifndef LANES_MULTIPLY_52
@@ -75,7 +75,12 @@ KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
 }
 
 KERNEL_INLINE vec times20(vec a) { return vec_shl(times5(a), 2); }
-KERNEL_INLINE factor factor_times20(factor a) { return factor_shl(factor_times5(a), 2); }
+
+/* One instruction in place of three; the product is below 2^52. */
+KERNEL_INLINE factor factor_times20(factor a)
+{
+    return factor_from(vec_madd52lo(vec_splat(0), a, factor_splat(20)));
+}
 
 KERNEL_INLINE multiplier multiplier_from(fe a)
 {
@@ -138,7 +143,9 @@ typedef struct {
 
 KERNEL_INLINE uncarried wide_limbs(wide sum)
 {
-    const uncarried d = {{vec_add(sum.lo[0], vec_shl(times20(sum.hi[2]), 8)),
+    /* 20 * 2^8 = 2^12 + 2^10: the two shifts do not wait for one another. */
+    const vec back = LANES_KEEP_SHIFT(vec_opaque, vec_shl(sum.hi[2], 10));
+    const uncarried d = {{vec_add(vec_add(sum.lo[0], vec_shl(sum.hi[2], 12)), back),
                           vec_add(sum.lo[1], vec_shl(sum.hi[0], 8)),
                           vec_add(sum.lo[2], vec_shl(sum.hi[1], 8))}};
     VEC_CHECK_MAX(d.limb[0], WIDE_LIMB_MAX);
@@ -203,7 +210,7 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
     *hi = vec_or(vec_shr(vec_and(d1, mask), 20), vec_shl(d2, 24));
 }
 
-KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
+KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t addend)
 {
     const uncarried d = wide_limbs(sum);
     const uint64_t d0 = vec_sum(d.limb[0]);
@@ -213,7 +220,7 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum)
     words[0] = (d0 & MASK44) | d1 << 44;
     words[1] = (d1 & MASK44) >> 20 | d2 << 24;
     words[2] = (d2 & MASK42) >> 40;
-    add_words(words, 5 * (d2 >> 42), 0, 0);
+    add_words(words, 5 * (d2 >> 42) + addend, 0, 0);
 }
 
 /* A long sum, by Karatsuba: six sums of products, P_ii = sum a_i b_i and P_ij = sum (a_i + a_j)(b_i + b_j),

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field modulo p = 2^130 - 5 in radix 2^64, scalar, for CPUs that multiply 64 x 64 -> 128 bits. What
- * the functions do is said in scalar_field.h.
+ * the functions do is said in scalar_field.h. The bounds hold for all inputs: proofs/ runs this very file
+ * over intervals.
  *
- * After Polyakov, "Poly1305 revised". With r clamped, r_1 is a multiple of 4, so that 2^128 r_1 = 2^130
- * r_1/4 comes back as s_1 = 5/4 r_1, and no limb needs a carry before the end:
+ * After Polyakov, "Poly1305 revised", but without his fold after every block: the chain of dependent
+ * instructions of a block is then 9 cycles long, in place of 15. With r clamped, r_1 is a multiple of 4, so
+ * that 2^128 r_1 = 2^130 r_1/4 comes back as s_1 = 5/4 r_1. Limb 2 stays large, a whole word, and is folded
+ * where it is multiplied: the part above 2^130, h_2 div 4, comes back as u_0 = 5 r_0.
  *
- *            h_0    h_1    h_2
- *     d_0    r_0    s_1
- *     d_1    r_1    r_0    s_1
- *     d_2                  r_0      (h_2 is so small that its products fit into 64 bits)
+ *                  d_0    d_1    d_2
+ *     h_0          r_0    r_1
+ *     h_1          s_1    r_0
+ *     h_2                 s_1              (2^192 r_1 = 2^64 s_1)
+ *     h_2 div 4    u_0                     (2^130 r_0 = 5 r_0)
+ *     h_2 mod 4                  r_0
  */
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
 #define HORNET_POLY1305_SCALAR_IMPLEMENTATION
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "../../core/carry.h"
 #include "../../core/compiler.h"
+#include "../../core/words.h"
 
+/* limb[2] is any word before a multiplication, below 8.01 * 2^60 after one. */
 typedef struct {
     uint64_t limb[3];
 } scalar_fe;
 
-/* r0 < 2^60, r1 < 2^60 with its low two bits 0, s1 = 5/4 r1 < 1.25 * 2^60. */
+/* r0 < 2^60, r1 < 2^60 with its low two bits 0, s1 = 5/4 r1 < 1.25 * 2^60, u0 = 5 r0 < 5 * 2^60. */
 typedef struct {
-    uint64_t r0, r1, s1;
+    uint64_t r0, r1, s1, u0;
 } scalar_r;
 
 HORNET_INLINE scalar_fe scalar_fe_from_words(const uint64_t words[3])
@@ -32,74 +39,86 @@ HORNET_INLINE scalar_fe scalar_fe_from_words(const uint64_t words[3])
     return (scalar_fe){{words[0], words[1], words[2]}};
 }
 
-HORNET_INLINE void scalar_fe_to_words(uint64_t words[3], scalar_fe a)
+/* The last fold: 5 (limb[2] div 4) < 10.02 * 2^60. */
+HORNET_INLINE void scalar_fe_to_words(uint64_t words[3], scalar_fe a, uint64_t addend)
 {
+    const uint64_t above = a.limb[2] >> 2;
     words[0] = a.limb[0];
     words[1] = a.limb[1];
-    words[2] = a.limb[2];
+    words[2] = a.limb[2] & 3;
+    add_words(words, 5 * above + addend, 0, 0);
 }
 
 HORNET_INLINE scalar_r scalar_r_from_words(const uint64_t words[2])
 {
-    return (scalar_r){words[0], words[1], words[1] + (words[1] >> 2)};
+    return (scalar_r){words[0], words[1], words[1] + (words[1] >> 2), 5 * words[0]};
 }
 
-/* In assembly where it can be: gcc 12 keeps pairs of registers together, and spills them. */
-HORNET_INLINE void multiply(uint64_t *lo, uint64_t *hi, uint64_t a, uint64_t b)
+/* *a0 + *a1 2^64 += b c, modulo 2^128. */
+HORNET_INLINE void multiply_add(uint64_t *a0, uint64_t *a1, uint64_t b, uint64_t c)
 {
-#if HORNET_X86_64_ASM
-    __asm__("mulq %3" : "=a"(*lo), "=d"(*hi) : "a"(a), HORNET_ASM_OPERAND(b) : "cc");
-#else
-    __extension__ typedef unsigned __int128 uint128;
-    const uint128 product = (uint128)a * b;
-    *lo = (uint64_t)product;
-    *hi = (uint64_t)(product >> 64);
-#endif
+    uint64_t lo, hi;
+    multiply_words(&lo, &hi, b, c);
+    add_word_pair(a0, a1, lo, hi);
 }
 
-/* limb[2] grows by 2 at most. */
-HORNET_INLINE scalar_fe scalar_fe_add(scalar_fe h, uint64_t lo, uint64_t hi, uint64_t top)
+/* d_0 + d_1 2^64 + d_2 2^128 of the products of limbs 0 and 1, which come first, because limb 2 is ready
+ * last; and the block if `more`, a constant. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, to be added to d_1,
+ * < 2.25 * 2^60. */
+HORNET_INLINE void scalar_multiply(uint64_t d[3], uint64_t *carry, scalar_fe h, scalar_r r, bool more,
+                                   uint64_t lo, uint64_t hi, uint64_t top)
 {
-    add_words(h.limb, lo, hi, top);
-    return h;
+    multiply_words(&d[0], carry, h.limb[0], r.r0);
+    multiply_words(&d[1], &d[2], h.limb[0], r.r1);
+    if (more)
+        add_words(d, lo, hi, top);
+    multiply_add(&d[0], carry, h.limb[1], r.s1);
 }
 
-/* d[0] + d[1] 2^64 + d[2] 2^128 = h r, for h with limb[2] <= 6. d[2] < 8 * 2^60 + 2. */
-HORNET_INLINE void scalar_multiply(uint64_t d[3], scalar_fe h, scalar_r r)
+HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, bool more, uint64_t lo, uint64_t hi,
+                                            uint64_t top)
 {
-    const uint64_t h0 = h.limb[0], h1 = h.limb[1], h2 = h.limb[2];
-    const uint64_t g0 = h2 * r.s1, g1 = h2 * r.r0; /* < 7.5 * 2^60, < 6 * 2^60 */
-    uint64_t e0, e1, f0, f1;
-    multiply(&e0, &f1, h1, r.s1);
-    multiply(&d[0], &e1, h0, r.r0);
-    add_word_pair(&d[0], &e1, e0, f1); /* < 2.25 * 2^124 */
-    multiply(&f0, &f1, h1, r.r0);
-    multiply(&d[1], &d[2], h0, r.r1);
-    add_word_pair(&d[1], &d[2], f0, f1); /* < 2 * 2^124 */
-    add_word_pair(&d[1], &d[2], e1 + g0, g1);
+    uint64_t d[3], carry;
+    scalar_multiply(d, &carry, h, r, more, lo, hi, top);
+    multiply_add(&d[0], &carry, h.limb[2] >> 2, r.u0); /* carry < 2.25 * 2^60 + 1.25 * 2^60 */
+    multiply_add(&d[1], &d[2], h.limb[1], r.r0);
+    uint64_t above = (h.limb[2] & 3) * r.r0;     /* <= 3 * 2^60 */
+    multiply_add(&d[1], &d[2], h.limb[2], r.s1); /* d_2 < 2 * 2^60 + 1.25 * 2^60 + 2 */
+    add_word_pair(&d[1], &above, carry, d[2]);   /* < 6.26 * 2^60 */
+    return (scalar_fe){{d[0], d[1], above}};
 }
 
-/* What stands above 2^130 in d comes back times 5: d[2] / 4 * 5 < 10 * 2^60 + 2. */
-HORNET_INLINE uint64_t scalar_fold(const uint64_t d[3]) { return (d[2] >> 2) + (d[2] & ~UINT64_C(3)); }
+HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, bool more, uint64_t lo, uint64_t hi,
+                                              uint64_t top)
+{
+    uint64_t d[3], carry;
+    scalar_multiply(d, &carry, h, r, more, lo, hi, top);
+    carry += h.limb[2] * r.s1; /* < 2.25 * 2^60 + 7.5 * 2^60 */
+    d[2] += h.limb[2] * r.r0;  /* < 2 * 2^60 + 2 + 6 * 2^60 */
+    multiply_add(&d[1], &d[2], h.limb[1], r.r0);
+    add_word_pair(&d[1], &d[2], carry, 0);
+    return (scalar_fe){{d[0], d[1], d[2]}};
+}
 
 HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
 {
-    uint64_t d[3];
-    scalar_multiply(d, h, r);
-    scalar_fe product = {{d[0], d[1], d[2] & 3}};
-    add_words(product.limb, scalar_fold(d), 0, 0);
-    return product;
+    return scalar_any_multiply(h, r, false, 0, 0, 0);
 }
 
-/* The block is added before what is folded back, which has to be waited for. */
 HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
 {
-    uint64_t d[3];
-    scalar_multiply(d, h, r);
-    scalar_fe sum = {{d[0], d[1], d[2] & 3}};
-    add_words(sum.limb, lo, hi, top);
-    add_words(sum.limb, scalar_fold(d), 0, 0);
-    return sum;
+    return scalar_any_multiply(h, r, true, lo, hi, top);
+}
+
+HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r)
+{
+    return scalar_small_multiply(h, r, false, 0, 0, 0);
+}
+
+HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
+                                             uint64_t top)
+{
+    return scalar_small_multiply(h, r, true, lo, hi, top);
 }
 
 #endif

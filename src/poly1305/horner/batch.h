@@ -21,6 +21,7 @@
 #include "../../core/wipe.h"
 #include "../field.h"
 #include "../kernel.h"
+#include "../padding.h"
 #include "powers.h"
 
 /* How many vectors of messages of one length are worked on side by side: while the carries of one wait for
@@ -34,9 +35,6 @@
 /* So many blocks of a message share a reduction, from BATCH_LAZY_MIN blocks on. */
 #define BATCH_LAZY     2
 #define BATCH_LAZY_MIN 4
-
-/* Blocks in a message of up to SIZE_MAX - 15 bytes. */
-HORNET_INLINE size_t blocks_in(size_t len_bytes) { return (len_bytes + 15) / 16; }
 
 /* (h + c) * r */
 KERNEL_INLINE fe absorb_block_each(fe h, fe c, const multiplier *r) { return fe_mul(fe_add(h, c), r); }

@@ -3,11 +3,13 @@
  *
  * Bhattacharyya and Sarkar 2020, sections 3.2, 4 and 4.2, after Goll and Gueron 2015. With L lanes, R = r^L
  * and the blocks cut into groups of L, lane i runs Horner's rule with R over the blocks i, L + i, 2 L + i,
- * ... and the lanes are multiplied by r^L, r^(L-1), ..., r and summed at the end:
+ * ... and the lanes are multiplied by r^L, r^(L-1), ..., r and summed at the end. Zero blocks in front fill
+ * the first group: they leave h = 0 as it is. A block that is short stands last. The last group does not
+ * wait for the groups before it:
  *
- *     scalar    group 0              group 1                scalar
- *     c_1 c_2 | c_3  c_4  c_5  c_6 | c_7  c_8  c_9  c_10 |  c_11          (L = 4; c_11 is short)
- *     T = group 0 + h;    T = T * R + group 1;    h = sum(T * [r^4 r^3 r^2 r])
+ *     group 0            group 1                 group 2
+ *     0 0 c_1 c_2      | c_3  c_4  c_5  c_6  |   c_7  c_8  c_9  c_10          (L = 4; c_10 may be short)
+ *     T = group 0 + h;   T = T R + group 1;      h = sum(T [r^8 r^7 r^6 r^5] + group 2 [r^4 r^3 r^2 r])
  *
  * The evaluation is open: evaluation_begin raises the powers, evaluation_first makes T of a group,
  * evaluation_step and evaluation_long_step absorb groups, evaluation_end folds the lanes. Something else
@@ -25,44 +27,49 @@
 
 #define GROUP_BYTES (16 * (size_t)LANES)
 
-/* How many groups share one reduction, lambda in section 4.2: n from so many groups on. THE list; whatever
- * depends on it, the proofs too, reads it by GROUPS_TO_A_REDUCTION(X), which is X(n, min_groups) for each
- * row. n = 1 and 2 keep their powers in registers; longer sums, n = 8 and 16, take them from a table. A
- * kernel file may set the numbers; docs/performance.md has the measurements. */
-#ifndef MIN_GROUPS_2
-#define MIN_GROUPS_2  6
-#define MIN_GROUPS_8  30
-#define MIN_GROUPS_16 128
+/* How many groups share one reduction, lambda in section 4.2: X(n, min_groups), n from so many groups on.
+ * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. n = 1 is for
+ * two groups only, with one reduction between them. Up to n = 4 the powers of R are named one by one;
+ * longer sums take them from a table, of 8 or 16. docs/performance.md has the measurements. */
+#ifndef GROUPS_TO_A_REDUCTION
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 30) X(16, 128)
 #endif
-#define GROUPS_TO_A_REDUCTION(X) X(1, 1) X(2, MIN_GROUPS_2) X(8, MIN_GROUPS_8) X(16, MIN_GROUPS_16)
-#define IN_REGISTERS_MAX         2
+#define STEPS_MAX 4
 
 #define CHECK_LENGTH(n, min_groups)                                                                        \
-    _Static_assert((n) <= IN_REGISTERS_MAX || ((n) <= TABLE_MAX && (n) <= LONG_SUM_MAX),                   \
+    _Static_assert((n) <= STEPS_MAX || ((n) <= TABLE_MAX && (n) <= LONG_SUM_MAX),                          \
                    "a table of so many powers, and a sum of so many products");
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
 
 /* The powers of r that an evaluation takes. */
 typedef struct {
-    fe of_lanes;                          /* r^(L - i) for block i of a group */
-    multiplier steps[IN_REGISTERS_MAX];   /* R, R^2: for n <= 2 */
-    long_multiplier table[TABLE_VECTORS]; /* R to R^n: for n = 8, 16; memory to be wiped */
+    fe of_last, of_others;                /* r^(L - i) and r^(2 L - i) for block i of a group */
+    multiplier steps[STEPS_MAX];          /* R to R^n: for n <= 4; otherwise R only */
+    long_multiplier table[TABLE_VECTORS]; /* R to R^n: for n = 8, 16 */
 } evaluation_powers;
 
-/* Raises r, the same in every lane, to the powers for n groups to a reduction. */
-HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r)
+/* Raises r, the same in every lane, to the powers for n groups to a reduction; square is r^2. */
+HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, fe square)
 {
     fe step;
-    powers->of_lanes = raise_over_lanes(LANES, r, &step);
-    if (n > IN_REGISTERS_MAX) {
-        raise_table(powers->table, n, step);
-    } else {
-        HORNET_UNROLL
-        for (int i = 0; i < LIMBS; i++)
-            powers->of_lanes.limb[i] = factor_in_order(powers->of_lanes.limb[i]);
-        powers->steps[0] = multiplier_from(step);
-        raise_in_turn(powers->steps, n, step);
+    powers->of_last = raise_over_lanes(LANES, r, square, &step);
+    powers->steps[0] = multiplier_from(step);
+    powers->of_others = fe_mul(powers->of_last, &powers->steps[0]);
+    HORNET_UNROLL
+    for (int i = 0; i < LIMBS; i++) {
+        powers->of_last.limb[i] = factor_in_order(powers->of_last.limb[i]);
+        powers->of_others.limb[i] = factor_in_order(powers->of_others.limb[i]);
+    }
+    const fe step_square = fe_first(powers->of_others);
+    if (n > STEPS_MAX) {
+        raise_table(powers->table, n, step, step_square);
+        return;
+    }
+    powers->steps[1] = multiplier_from(step_square);
+    if (n == 4) {
+        powers->steps[2] = multiplier_from(fe_mul(step_square, &powers->steps[0]));
+        powers->steps[3] = multiplier_from(fe_mul(step_square, &powers->steps[1]));
     }
 }
 
@@ -74,16 +81,30 @@ KERNEL_INLINE fe load_group(const uint8_t *blocks)
     return fe_from_words(lo, hi, vec_splat(1));
 }
 
-/* T = the group at blocks, with h added to its first block. */
-KERNEL_INLINE fe evaluation_first(const uint8_t *blocks, scalar_fe h)
+/* T = the first group, of LANES - absent blocks at `blocks`. */
+KERNEL_INLINE fe evaluation_first(const uint8_t *blocks, size_t absent)
 {
-    uint64_t words[3];
-    scalar_fe_to_words(words, h);
-    return fe_add(load_group(blocks), fe_from_words(vec_only_first(words[0]), vec_only_first(words[1]),
-                                                    vec_only_first(words[2])));
+    vec lo, hi, top;
+    vec_load_first_blocks(blocks, absent, &lo, &hi, &top);
+    return fe_from_words(lo, hi, top);
 }
 
-/* T R^n + group_1 R^(n - 1) + ... + group_n with one reduction, n <= IN_REGISTERS_MAX a constant. The
+/* The same with a value h added to the first of them. */
+KERNEL_INLINE fe evaluation_continue(fe t, size_t absent, const uint64_t h[3])
+{
+    return fe_add(t, fe_from_words(vec_only_block(absent, h[0]), vec_only_block(absent, h[1]),
+                                   vec_only_block(absent, h[2])));
+}
+
+/* The last group: LANES - 1 full blocks, and one of words, full if its third is 1. */
+KERNEL_INLINE fe evaluation_last(const uint8_t *blocks, const uint64_t block[3])
+{
+    vec lo, hi, top;
+    vec_load_last_blocks(blocks, block, &lo, &hi, &top);
+    return fe_from_words(lo, hi, top);
+}
+
+/* T R^n + group_1 R^(n - 1) + ... + group_n with one reduction, n <= STEPS_MAX a constant. The
  * message is multiplied first and T last: only T has to be waited for. */
 HORNET_INLINE fe evaluation_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n)
 {
@@ -106,13 +127,14 @@ KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, con
     return long_sum_carry(long_sum_mul_add(sum, t, &power));
 }
 
-/* The value: each lane times its power of r, summed. */
-KERNEL_INLINE scalar_fe evaluation_end(fe t, const evaluation_powers *powers)
+/* The value over T and the last group, plus addend: each lane times its power of r, summed. */
+KERNEL_INLINE void evaluation_end(uint64_t h[3], fe t, fe last, const evaluation_powers *powers,
+                                  uint64_t addend)
 {
-    uint64_t words[3];
-    const multiplier last = multiplier_from(powers->of_lanes);
-    wide_sum_to_words(words, wide_mul_add(wide_zero(), t, &last));
-    return scalar_fe_from_words(words);
+    const multiplier of_last = multiplier_from(powers->of_last);
+    const multiplier of_others = multiplier_from(powers->of_others);
+    const wide sum = wide_mul_add(wide_zero(), last, &of_last);
+    wide_sum_to_words(h, wide_mul_add(sum, t, &of_others), addend);
 }
 
 #endif

@@ -19,23 +19,27 @@ HORNET_INLINE void raise_in_turn(multiplier *powers, size_t n, fe a)
     }
 }
 
-/* Powers of a in the time of log2(n) multiplications, n <= LANES a power of 2: a^2, then a^3 and a^4, and
- * so on. Block i gets a^(n - i mod n); *highest is a^n in every lane. With n = 4:
+/* Powers of a in the time of log2(n) - 1 multiplications, n <= LANES a power of 2, from a and its square:
+ * a^3 and a^4, and so on. Block i gets a^(n - i mod n); *highest is a^n in every lane. With n = 4:
  *
  *     block       0      1      2      3
- *                 a      a      a      a
- *     bit 0      a^2     a     a^2     a        times a where bit 0 of the block's number is clear
+ *     bit 0      a^2     a     a^2     a        a^2 where bit 0 of the block's number is clear
  *     bit 1      a^4    a^3    a^2     a        times a^2 where bit 1 is clear
  */
-HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe *highest)
+HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
 {
     fe powers = a;
     *highest = a;
+    if (n > 1) {
+        powers = fe_blend(0, square, a);
+        *highest = square;
+    }
     HORNET_UNROLL
-    for (int bit = 0; (size_t)1 << bit < n; bit++) {
+    for (int bit = 1; (size_t)1 << bit < n; bit++) {
         const multiplier factors = multiplier_from(*highest);
-        powers = fe_blend(bit, fe_mul(powers, &factors), powers);
-        *highest = fe_first(powers);
+        const fe higher = fe_mul(powers, &factors);
+        powers = fe_blend(bit, higher, powers);
+        *highest = fe_first(higher);
     }
     return powers;
 }
@@ -52,9 +56,9 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe *highest)
 #define TABLE_MAX        16
 #define TABLE_VECTORS    (TABLE_MAX / POWERS_IN_VECTOR)
 
-KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a)
+KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a, fe square)
 {
-    fe highest, powers = raise_over_lanes(POWERS_IN_VECTOR, a, &highest);
+    fe highest, powers = raise_over_lanes(POWERS_IN_VECTOR, a, square, &highest);
     const multiplier factors = multiplier_from(highest);
     table[0] = long_multiplier_from(powers);
     for (size_t i = 1; i < n / POWERS_IN_VECTOR; i++) {

@@ -31,51 +31,59 @@ HORNET_INLINE void load_first_block(uint64_t words[3], const uint8_t *msg, size_
     }
 }
 
-/* The evaluation over msg[0 .. len_bytes) where h has the first block added already: multiplies, and adds
- * the next block in the same step. */
-HORNET_INLINE scalar_fe serial_after_first(scalar_fe h, scalar_r r, const uint8_t *msg, size_t len_bytes)
+/* Lengths known in advance, for which less is compiled. */
+enum serial_length {
+    SERIAL_ONE,          /* 1 to 16 bytes */
+    SERIAL_ONE_AND_PART, /* 17 to 31 */
+    SERIAL_MORE          /* 32 and more */
+};
+
+/* The evaluation over msg[0 .. len_bytes), where h is small and has the first block added already. `length`
+ * is a constant. */
+HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, scalar_r r, const uint8_t *msg,
+                                     size_t len_bytes)
 {
-    if (len_bytes > 16) {
-        for (; len_bytes >= 32; len_bytes -= 16) {
-            msg += 16;
-            h = scalar_fe_mul_add(h, r, load_le64(msg), load_le64(msg + 8), 1);
-        }
-        if (len_bytes != 16) {
-            uint64_t lo, hi;
-            load_partial_block_after(&lo, &hi, msg + 16, len_bytes - 16);
-            h = scalar_fe_mul_add(h, r, lo, hi, 0);
-        }
+    uint64_t lo, hi;
+    if (length == SERIAL_ONE)
+        return scalar_small_mul(h, r);
+    if (length == SERIAL_ONE_AND_PART) {
+        load_partial_block_after(&lo, &hi, msg + 16, len_bytes - 16);
+        return scalar_fe_mul(scalar_small_mul_add(h, r, lo, hi, 0), r);
+    }
+    h = scalar_small_mul_add(h, r, load_le64(msg + 16), load_le64(msg + 24), 1);
+    for (msg += 32, len_bytes -= 32; len_bytes >= 16; msg += 16, len_bytes -= 16)
+        h = scalar_fe_mul_add(h, r, load_le64(msg), load_le64(msg + 8), 1);
+    if (len_bytes != 0) {
+        load_partial_block_after(&lo, &hi, msg, len_bytes);
+        h = scalar_fe_mul_add(h, r, lo, hi, 0);
     }
     return scalar_fe_mul(h, r);
 }
 
-SERIAL_FUNCTION uintptr_t absorb_in_turn(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+SERIAL_FUNCTION uintptr_t serial_absorb(enum serial_length length, struct poly1305 *state,
+                                        const uint8_t *msg, size_t len_bytes)
 {
-    const scalar_fe h = scalar_fe_from_words(state->h);
     uint64_t first[3];
     load_first_block(first, msg, len_bytes);
-    scalar_fe_to_words(state->h, serial_after_first(scalar_fe_add(h, first[0], first[1], first[2]),
-                                                    scalar_r_from_words(state->r), msg, len_bytes));
-    clear_red_zone();
+    add_words(first, state->h[0], state->h[1], state->h[2]);
+    scalar_fe_to_words(
+        state->h,
+        serial_value(length, scalar_fe_from_words(first), scalar_r_from_words(state->r), msg, len_bytes),
+        0);
     return SERIAL_STACK_END();
 }
 
-static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
-{
-    SERIAL_CLEAR_STACK(absorb_in_turn(state, msg, len_bytes));
-}
-
 /* From the first load to the tag in registers; len_bytes >= 1. */
-SERIAL_FUNCTION uintptr_t serial_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
-                                     const uint8_t key[32])
+SERIAL_FUNCTION uintptr_t serial_mac(enum serial_length length, uint8_t tag[16], const uint8_t *msg,
+                                     size_t len_bytes, const uint8_t key[32])
 {
     uint64_t r[2], s[2], h[3];
     load_r(r, key);
     load_first_block(h, msg, len_bytes);
-    scalar_fe_to_words(h,
-                       serial_after_first(scalar_fe_from_words(h), scalar_r_from_words(r), msg, len_bytes));
+    scalar_fe_to_words(
+        h, serial_value(length, scalar_fe_from_words(h), scalar_r_from_words(r), msg, len_bytes), 5);
     load_s(s, key);
-    store_tag(tag, tag_of_value(h, s));
+    store_tag(tag, tag_of_value_and_5(h, s));
     return SERIAL_STACK_END();
 }
 
@@ -90,31 +98,60 @@ SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
     return SERIAL_STACK_END();
 }
 
-/* The ways to a tag are functions of their own, each called last, so that a short message pays for no
- * other's registers. */
+/* The ways to a value or a tag are functions of their own, each called last, so that a short message pays
+ * for no other's registers. */
+
+HORNET_ALIGNED HORNET_NOINLINE void absorb_blocks(struct poly1305 *state, const uint8_t *msg,
+                                                  size_t len_bytes)
+{
+    SERIAL_CLEAR_STACK(serial_absorb(SERIAL_MORE, state, msg, len_bytes));
+    clear_red_zone();
+}
+
+static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    if (len_bytes >= 32) {
+        absorb_blocks(state, msg, len_bytes);
+    } else {
+        if (len_bytes > 16)
+            SERIAL_CLEAR_STACK(serial_absorb(SERIAL_ONE_AND_PART, state, msg, len_bytes));
+        else
+            SERIAL_CLEAR_STACK(serial_absorb(SERIAL_ONE, state, msg, len_bytes));
+        clear_red_zone();
+    }
+}
 
 HORNET_ALIGNED HORNET_NOINLINE void mac_of_blocks(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                                   const uint8_t key[32])
 {
-    SERIAL_CLEAR_STACK(serial_mac(tag, msg, len_bytes, key));
+    SERIAL_CLEAR_STACK(serial_mac(SERIAL_MORE, tag, msg, len_bytes, key));
     clear_red_zone();
 }
 
-HORNET_ALIGNED HORNET_NOINLINE void mac_of_bytes(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
-                                                 const uint8_t key[32])
+HORNET_ALIGNED HORNET_NOINLINE void mac_of_block_and_part(uint8_t tag[16], const uint8_t *msg,
+                                                          size_t len_bytes, const uint8_t key[32])
 {
-    if (len_bytes < 16) /* as it is: no loop, few registers */
-        SERIAL_CLEAR_STACK(serial_mac(tag, msg, len_bytes, key));
+    SERIAL_CLEAR_STACK(serial_mac(SERIAL_ONE_AND_PART, tag, msg, len_bytes, key));
+    clear_red_zone();
+}
+
+HORNET_ALIGNED HORNET_NOINLINE void mac_of_part(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                                const uint8_t key[32])
+{
+    if (len_bytes < 16) /* as it is: no block, few registers */
+        SERIAL_CLEAR_STACK(serial_mac(SERIAL_ONE, tag, msg, len_bytes, key));
 }
 
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
-    if (len_bytes > 16)
+    if (len_bytes >= 32)
         mac_of_blocks(tag, msg, len_bytes, key);
+    else if (len_bytes > 16)
+        mac_of_block_and_part(tag, msg, len_bytes, key);
     else if (len_bytes == 16)
-        SERIAL_CLEAR_STACK(serial_mac(tag, msg, 16, key));
+        SERIAL_CLEAR_STACK(serial_mac(SERIAL_ONE, tag, msg, 16, key));
     else if (len_bytes != 0)
-        mac_of_bytes(tag, msg, len_bytes, key);
+        mac_of_part(tag, msg, len_bytes, key);
     else
         SERIAL_CLEAR_STACK(tag_of_nothing(tag, key));
 }

@@ -4,11 +4,9 @@
 
 #if HORNET_HAS_AVXIFMA
 
-#define KERNEL        avxifma
-#define KERNEL_NEEDS  (CPU_avx2 | CPU_avxifma)
-#define MIN_GROUPS_2  5
-#define MIN_GROUPS_8  30
-#define MIN_GROUPS_16 56
+#define KERNEL                   avxifma
+#define KERNEL_NEEDS             (CPU_avx2 | CPU_avxifma)
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
 #include "../kernel_begin.h"
 
 #include "../lanes/avxifma.h"

@@ -4,12 +4,10 @@
 
 #if HORNET_X86
 
-#define KERNEL        ifma
-#define KERNEL_NEEDS  (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
-#define MIN_GROUPS_2  5
-#define MIN_GROUPS_8  20
-#define MIN_GROUPS_16 40
-#define BATCH_VECTORS 2
+#define KERNEL                   ifma
+#define KERNEL_NEEDS             (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
+#define BATCH_VECTORS            2
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
 #include "../kernel_begin.h"
 
 #include "../lanes/ifma.h"

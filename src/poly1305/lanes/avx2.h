@@ -45,9 +45,26 @@ HORNET_INLINE vec factor_in_order(vec a)
     return a;
 }
 
-HORNET_INLINE vec vec_only_first(uint64_t value)
+/* Two blocks that lie one after the other. */
+HORNET_INLINE vec load_two_blocks(const uint8_t *blocks)
 {
-    return _mm256_zextsi128_si256(_mm_loadl_epi64((const __m128i *)(const void *)&value));
+    return _mm256_loadu_si256((const __m256i *)(const void *)blocks);
+}
+
+/* The window over words[0 .. 16) that begins at words[8 - 2 shift], and holds words for blocks 0 to 3. */
+HORNET_INLINE void load_window(const int64_t words[16], size_t shift, vec *b01, vec *b23)
+{
+    const int64_t *window = words + 8 - 2 * shift;
+    *b01 = _mm256_loadu_si256((const __m256i *)(const void *)window);
+    *b23 = _mm256_loadu_si256((const __m256i *)(const void *)(window + 4));
+}
+
+HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
+{
+    static const int64_t one_block[16] = {[8] = -1, [9] = -1};
+    vec b01, b23;
+    load_window(one_block, block, &b01, &b23);
+    return vec_and(vec_splat(value), _mm256_unpacklo_epi64(b01, b23));
 }
 
 HORNET_INLINE vec factor_first(vec a) { return _mm256_broadcastq_epi64(_mm256_castsi256_si128(a)); }
@@ -78,10 +95,34 @@ HORNET_INLINE uint64_t vec_sum(vec a)
 
 HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
 {
-    const vec b01 = _mm256_loadu_si256((const __m256i *)(const void *)blocks);
-    const vec b23 = _mm256_loadu_si256((const __m256i *)(const void *)(blocks + 32));
+    const vec b01 = load_two_blocks(blocks), b23 = load_two_blocks(blocks + 32);
     *lo = _mm256_unpacklo_epi64(b01, b23);
     *hi = _mm256_unpackhi_epi64(b01, b23);
+}
+
+HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
+{
+    static const int64_t from_middle[16] = {[8] = -1, -1, -1, -1, -1, -1, -1, -1};
+    /* As a number: no pointer may point before a message. */
+    const long long *blocks = (const long long *)((uintptr_t)first - 16 * absent);
+    vec m01, m23;
+    load_window(from_middle, absent, &m01, &m23);
+    const vec b01 = _mm256_maskload_epi64(blocks, m01), b23 = _mm256_maskload_epi64(blocks + 4, m23);
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+    *top = vec_shr(_mm256_unpacklo_epi64(m01, m23), 63);
+}
+
+HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi,
+                                        vec *top)
+{
+    const vec b01 = load_two_blocks(blocks);
+    const vec b23 = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(blocks + 32))),
+        _mm_set_epi64x((long long)last[1], (long long)last[0]), 1);
+    *lo = _mm256_unpacklo_epi64(b01, b23);
+    *hi = _mm256_unpackhi_epi64(b01, b23);
+    *top = _mm256_set_epi64x((long long)last[2], 1, 1, 1);
 }
 
 /* Two blocks that lie apart, in the two halves. */

@@ -53,9 +53,10 @@ HORNET_INLINE vec factor_in_order(vec a)
     return a;
 }
 
-HORNET_INLINE vec vec_only_first(uint64_t value)
+HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
 {
-    return _mm512_zextsi128_si512(_mm_loadl_epi64((const __m128i *)(const void *)&value));
+    const unsigned lane = (unsigned)(block % 4 * 2 + block / 4);
+    return _mm512_maskz_set1_epi64((__mmask8)(1U << lane), (long long)value);
 }
 
 HORNET_INLINE vec factor_first(vec a) { return _mm512_broadcastq_epi64(_mm512_castsi512_si128(a)); }
@@ -90,6 +91,30 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
 HORNET_INLINE __m128i load_block(const uint8_t *block)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)block);
+}
+
+HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
+{
+    static const uint8_t lanes_there[LANES] = {0xff, 0xfe, 0xfa, 0xea, 0xaa, 0xa8, 0xa0, 0x80};
+    /* As a number: no pointer may point before a message. */
+    const uint8_t *blocks = (const uint8_t *)((uintptr_t)first - 16 * absent);
+    const unsigned words_there = 0xffffU << (2 * absent);
+    const vec b0123 = _mm512_maskz_loadu_epi64((__mmask8)words_there, blocks);
+    const vec b4567 = _mm512_maskz_loadu_epi64((__mmask8)(words_there >> 8), blocks + 64);
+    *lo = _mm512_unpacklo_epi64(b0123, b4567);
+    *hi = _mm512_unpackhi_epi64(b0123, b4567);
+    *top = _mm512_maskz_set1_epi64(lanes_there[absent], 1);
+}
+
+HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi,
+                                        vec *top)
+{
+    const vec b0123 = _mm512_loadu_si512(blocks);
+    const vec b4567 = _mm512_inserti32x4(_mm512_maskz_loadu_epi64(0x3f, blocks + 64),
+                                         _mm_set_epi64x((long long)last[1], (long long)last[0]), 3);
+    *lo = _mm512_unpacklo_epi64(b0123, b4567);
+    *hi = _mm512_unpackhi_epi64(b0123, b4567);
+    *top = _mm512_mask_set1_epi64(vec_splat(1), 0x80, (long long)last[2]);
 }
 
 /* Four blocks that lie apart, in the four quarters. */

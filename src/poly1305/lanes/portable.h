@@ -5,6 +5,7 @@
  * machine where field and evaluation confuse it with a vec. */
 #ifndef LANES
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,7 +56,7 @@ HORNET_INLINE vec vec_or(vec a, vec b) { VEC_MAP(a.lane[i] | b.lane[i]); }
 HORNET_INLINE vec vec_shl(vec a, int bits) { VEC_MAP(a.lane[i] << bits); }
 HORNET_INLINE vec vec_shr(vec a, int bits) { VEC_MAP(a.lane[i] >> bits); }
 HORNET_INLINE vec vec_opaque(vec a) { return a; }
-HORNET_INLINE vec vec_only_first(uint64_t value) { VEC_MAP(i == 0 ? value : 0); }
+HORNET_INLINE vec vec_only_block(size_t block, uint64_t value) { VEC_MAP((size_t)i == block ? value : 0); }
 
 HORNET_INLINE factor factor_splat(uint64_t value) { FACTOR_MAP(value); }
 HORNET_INLINE factor factor_from(vec a) { FACTOR_MAP(a.lane[i]); }
@@ -102,6 +103,26 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     for (int i = 0; i < LANES; i++) {
         lo->lane[i] = load_le64(blocks + 16 * i);
         hi->lane[i] = load_le64(blocks + 16 * i + 8);
+    }
+}
+
+HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
+{
+    for (size_t i = 0; i < LANES; i++) {
+        const bool there = i >= absent;
+        lo->lane[i] = there ? load_le64(first + 16 * (i - absent)) : 0;
+        hi->lane[i] = there ? load_le64(first + 16 * (i - absent) + 8) : 0;
+        top->lane[i] = there;
+    }
+}
+
+HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi,
+                                        vec *top)
+{
+    for (size_t i = 0; i < LANES; i++) {
+        lo->lane[i] = i + 1 < LANES ? load_le64(blocks + 16 * i) : last[0];
+        hi->lane[i] = i + 1 < LANES ? load_le64(blocks + 16 * i + 8) : last[1];
+        top->lane[i] = i + 1 < LANES ? 1 : last[2];
     }
 }
 

@@ -38,9 +38,10 @@ HORNET_INLINE vec factor_in_order(vec a)
     return a;
 }
 
-HORNET_INLINE vec vec_only_first(uint64_t value)
+HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
 {
-    return _mm_loadl_epi64((const __m128i *)(const void *)&value);
+    const vec first = _mm_loadl_epi64((const __m128i *)(const void *)&value);
+    return block == 0 ? first : _mm_slli_si128(first, 8);
 }
 
 HORNET_INLINE vec factor_first(vec a) { return _mm_unpacklo_epi64(a, a); }
@@ -76,6 +77,24 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     const vec b0 = load_block(blocks), b1 = load_block(blocks + 16);
     *lo = _mm_unpacklo_epi64(b0, b1);
     *hi = _mm_unpackhi_epi64(b0, b1);
+}
+
+HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
+{
+    const vec b0 = absent == 0 ? load_block(first) : _mm_setzero_si128();
+    const vec b1 = load_block(first + (absent == 0 ? 16 : 0));
+    *lo = _mm_unpacklo_epi64(b0, b1);
+    *hi = _mm_unpackhi_epi64(b0, b1);
+    *top = _mm_set_epi64x(1, absent == 0);
+}
+
+HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi,
+                                        vec *top)
+{
+    const vec b0 = load_block(blocks), b1 = _mm_set_epi64x((long long)last[1], (long long)last[0]);
+    *lo = _mm_unpacklo_epi64(b0, b1);
+    *hi = _mm_unpackhi_epi64(b0, b1);
+    *top = _mm_set_epi64x((long long)last[2], 1);
 }
 
 HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi)

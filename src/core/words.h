@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Addition of numbers of two and three 64-bit words. In assembly where it can be: of C, gcc 12 makes an
- * addition with carry for two words only, and its intrinsic goes through memory. */
-#ifndef HORNET_CORE_CARRY_H
-#define HORNET_CORE_CARRY_H
+/* Numbers of two and three 64-bit words. In assembly where it can be: of C, gcc 12 makes an addition with
+ * carry for two words only, and its intrinsic goes through memory; and it keeps the two words of a product
+ * together, and spills them. */
+#ifndef HORNET_CORE_WORDS_H
+#define HORNET_CORE_WORDS_H
 
 #include <stdint.h>
 
@@ -36,5 +37,20 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
     *a1 += b1 + (uint64_t)__builtin_add_overflow(*a0, b0, a0);
 #endif
 }
+
+#ifdef __SIZEOF_INT128__
+/* *lo + *hi 2^64 = a b. */
+HORNET_INLINE void multiply_words(uint64_t *lo, uint64_t *hi, uint64_t a, uint64_t b)
+{
+#if HORNET_X86_64_ASM
+    __asm__("mulq %3" : "=a"(*lo), "=d"(*hi) : "a"(a), HORNET_ASM_OPERAND(b) : "cc");
+#else
+    __extension__ typedef unsigned __int128 uint128;
+    const uint128 product = (uint128)a * b;
+    *lo = (uint64_t)product;
+    *hi = (uint64_t)(product >> 64);
+#endif
+}
+#endif
 
 #endif
