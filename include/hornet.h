@@ -60,10 +60,10 @@ HORNET_API const char *hornet_version(void);
 
 /* A message being authenticated in pieces. Caller-owned, opaque, copyable with memcpy (each copy ends
  * on its own and each holds the key). It becomes live by hornet_poly1305_init and ends by
- * hornet_poly1305_final or hornet_poly1305_final_verify, which wipe it to zeros. A state of all zeros
- * is an ended one; one that was never set is undefined. */
+ * hornet_poly1305_final or hornet_poly1305_final_verify, which wipe what they used of it to zeros. A
+ * state of all zeros is an ended one; one that was never set is undefined. */
 typedef struct hornet_poly1305_state {
-    uint64_t opaque[16];
+    uint64_t opaque[112];
 } hornet_poly1305_state;
 
 /* Writes the tag of msg[0 .. len_bytes) under key. The caller's key is left as it is. */

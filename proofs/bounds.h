@@ -97,8 +97,11 @@ static void print_limbs(fe a)
 
 int main(void)
 {
-    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch,
-        (void)fe_power; /* their parts are run below */
+    /* Their parts are run below. */
+    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)fe_power;
+#ifdef KERNEL_KEEPS_LANES
+    (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
+#endif
     interval_factor_bits = FACTOR_BITS;
 
     /* r is clamped: both words below 2^60. */

@@ -123,6 +123,7 @@ static inline factor factor_add(factor a, factor b) { return factor_from(vec_add
 static inline factor factor_shl(factor a, int bits) { return factor_from(vec_shl(a.range, bits)); }
 static inline factor factor_opaque(factor a) { return a; }
 static inline factor factor_in_order(factor a) { return a; }
+static inline uint64_t factor_word(factor a) { return (uint64_t)a.range.max; }
 static inline factor factor_first(factor a) { return a; }
 
 static inline factor factor_block(const factor *a, size_t block)

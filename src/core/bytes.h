@@ -3,6 +3,7 @@
 #ifndef HORNET_CORE_BYTES_H
 #define HORNET_CORE_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -34,6 +35,47 @@ HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
     word = __builtin_bswap64(word);
 #endif
     memcpy(bytes, &word, sizeof word);
+}
+
+/* A few hundred bytes, none of which stays in a vector register. */
+HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes)
+{
+#if HORNET_X86_64_ASM
+    if (len_bytes >= 16) {
+        /* The last 16 first, because they may reach back to what the loop copies. */
+        uint8_t *const end = to + len_bytes - 16;
+        __asm__ volatile("movups (%[last]), %%xmm1\n"
+                         "1:\n\t"
+                         "movups (%[from]), %%xmm0\n\t"
+                         "addq $16, %[from]\n\t"
+                         "movups %%xmm0, (%[to])\n\t"
+                         "addq $16, %[to]\n\t"
+                         "cmpq %[end], %[to]\n\t"
+                         "jb 1b\n\t"
+                         "movups %%xmm1, (%[end])\n\t"
+                         "pxor %%xmm0, %%xmm0\n\t"
+                         "pxor %%xmm1, %%xmm1"
+                         : [to] "+r"(to), [from] "+r"(from)
+                         : [end] "r"(end), [last] "r"(from + len_bytes - 16)
+                         : "cc", "memory", "xmm0", "xmm1");
+        return;
+    }
+#endif
+    if (len_bytes >= 8) {
+        uint8_t *const end = to + len_bytes - 8;
+        const uint64_t last = load_le64(from + len_bytes - 8);
+        for (; to < end; to += 8, from += 8) {
+            uint64_t word = load_le64(from);
+            HORNET_OPAQUE("r", word); /* keeps the loop from becoming a memcpy */
+            store_le64(to, word);
+        }
+        store_le64(end, last);
+    } else {
+        for (; len_bytes != 0; len_bytes--) {
+            *to++ = *from++;
+            HORNET_OPAQUE("r", to);
+        }
+    }
 }
 
 #endif

@@ -52,6 +52,10 @@ FIELD_OPERATION(fe, fe_first, (fe a));
 FIELD_OPERATION(multiplier, multiplier_from, (fe a));
 FIELD_OPERATION(fe, multiplier_element, (const multiplier *a));
 
+/* A multiplier that is the same in every lane as MULTIPLIER_WORDS words, and back. */
+FIELD_OPERATION(void, multiplier_to_words, (uint64_t *words, const multiplier *a));
+FIELD_OPERATION(multiplier, multiplier_from_words, (const uint64_t *words));
+
 FIELD_OPERATION(wide, wide_zero, (void));
 FIELD_OPERATION(wide, wide_from, (fe a));
 

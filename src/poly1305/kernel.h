@@ -3,6 +3,7 @@
 #ifndef HORNET_POLY1305_KERNEL_H
 #define HORNET_POLY1305_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,15 @@ struct hornet_poly1305_kernel {
      * nothing may follow. len_bytes >= 1. Reads state->r and state->h, writes state->h only, touches
      * nothing else, and wipes the powers of r that it stored. */
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
+
+    /* For a message in pieces, whose lanes are kept from one to the next in pieces->lanes. A group is
+     * `lanes` full blocks. lanes_begin continues pieces->value with a first group. absorb_groups absorbs
+     * those of two runs, one after the other; either may have none. lanes_end leaves in value.h what the
+     * lanes hold, which end with that; the caller wipes them. NULL: the kernel keeps none. */
+    void (*lanes_begin)(struct poly1305_pieces *pieces, const uint8_t *group);
+    void (*lanes_absorb)(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
+                         const uint8_t *msg, size_t ngroups);
+    void (*lanes_end)(struct poly1305_pieces *pieces);
 
     /* The tags of the first of the messages order[0 .. count), one message to a lane; returns how many. It
      * stops before a group of messages whose longest is shorter than min_bytes, and before one that would

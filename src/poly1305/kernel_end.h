@@ -24,6 +24,11 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #endif
     .mac = kernel_mac,
     .absorb = kernel_absorb,
+#ifdef KERNEL_KEEPS_LANES
+    .lanes_begin = kernel_lanes_begin,
+    .lanes_absorb = kernel_lanes_absorb,
+    .lanes_end = kernel_lanes_end,
+#endif
 #ifdef HORNET_POLY1305_HORNER_BATCH_H
     .batch = kernel_batch,
 #endif
@@ -48,6 +53,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef VEC_CHECK_MAX
 
 #undef LIMBS
+#undef MULTIPLIER_WORDS
 #undef FACTOR_BITS
 #undef FE_LIMB_MAX
 #undef MULTIPLIER_MAX
@@ -69,6 +75,13 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef GROUP_BYTES
 #undef GROUPS_TO_A_REDUCTION
 #undef STEPS_MAX
+#undef KEPT_STEPS
+#undef FE_WORDS
+#undef KEPT_WORDS
+#undef KEPT_T
+#undef KEPT_LAST
+#undef KEPT_STEP
+#undef KERNEL_KEEPS_LANES
 #undef BATCH_VECTORS
 #undef BATCH_MESSAGES
 #undef BATCH_LAZY
@@ -84,5 +97,6 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 #undef HORNET_POLY1305_HORNER_DECIMATED_H
 #undef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
+#undef HORNET_POLY1305_HORNER_KEPT_LANES_H
 #undef HORNET_POLY1305_HORNER_BATCH_H
 #undef HORNET_POLY1305_HORNER_COMBINE_H

@@ -129,7 +129,10 @@ LANES_OPERATION(vec, vec_shr44_pair, (vec lo, vec hi));
 /* value for block `block`, zeros for the others. */
 LANES_OPERATION(vec, vec_only_block, (size_t block, uint64_t value));
 
-/* The factor of block 0, in every lane. */
+/* The factor of block 0. */
+LANES_OPERATION(uint64_t, factor_word, (factor a));
+
+/* The same in every lane. */
 LANES_OPERATION(factor, factor_first, (factor a));
 
 /* The factor of block `block`, in every lane; a is memory. */

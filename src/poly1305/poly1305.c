@@ -8,7 +8,8 @@
 #include "kernel.h"
 #include "tag.h"
 
-_Static_assert(sizeof(struct poly1305) <= sizeof(hornet_poly1305_state), "the state must fit");
+_Static_assert(sizeof(struct poly1305_pieces) <= sizeof(hornet_poly1305_state), "the state must fit");
+_Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of so many bytes");
 
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])
@@ -45,7 +46,7 @@ bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_b
     return valid;
 }
 
-HORNET_SMALL uintptr_t init(struct poly1305 *p, const uint8_t key[32])
+HORNET_SMALL uintptr_t init(struct poly1305_pieces *p, const uint8_t key[32])
 {
     set_key(p, key);
     return small_stack_end();
@@ -53,7 +54,7 @@ HORNET_SMALL uintptr_t init(struct poly1305 *p, const uint8_t key[32])
 
 HORNET_CLEARS_REGISTERS void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32])
 {
-    clear_small_stack(init((struct poly1305 *)state, key));
+    clear_small_stack(init((struct poly1305_pieces *)state, key));
 }
 
 static void absorb(struct poly1305 *p, const uint8_t *msg, size_t len_bytes)
@@ -62,28 +63,108 @@ static void absorb(struct poly1305 *p, const uint8_t *msg, size_t len_bytes)
         hornet_poly1305_kernel_for(len_bytes)->absorb(p, msg, len_bytes);
 }
 
+/* Appends to what is in the buffer, which has room for it. */
+HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+{
+    copy_bytes(p->buffer + p->nbuffered, msg, len_bytes);
+    p->nbuffered += len_bytes;
+    p->nused = p->nused > p->nbuffered ? p->nused : p->nbuffered;
+}
+
+/* Fills the buffer up to a multiple of unit_bytes, a power of two; how many bytes that takes. */
+HORNET_NOINLINE size_t fill_up(struct poly1305_pieces *p, const uint8_t *msg, size_t unit_bytes)
+{
+    const size_t fill = -(size_t)p->nbuffered & (unit_bytes - 1);
+    buffer_bytes(p, msg, fill);
+    return fill;
+}
+
+/* The last bytes of msg[0 .. len_bytes), which fill no unit, into the empty buffer; how many the others
+ * are. */
+HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+                                   size_t unit_bytes)
+{
+    const size_t last_bytes = len_bytes & (unit_bytes - 1);
+    p->nbuffered = 0;
+    buffer_bytes(p, msg + (len_bytes - last_bytes), last_bytes);
+    return len_bytes - last_bytes;
+}
+
+/* Whole blocks into the value, those buffered first; the rest is buffered. */
+static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+{
+    const size_t fill = fill_up(p, msg, 16);
+    absorb(&p->value, p->buffer, (size_t)p->nbuffered);
+    absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
+    p->absorbed = PIECES_VALUE;
+}
+
+/* What the lanes hold, if they hold anything, into the value. */
+static void end_lanes(struct poly1305_pieces *p)
+{
+    if (p->absorbed >= PIECES_ROW)
+        kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
+}
+
+/* The kernel whose lanes messages in pieces are kept in: the one that serves messages of some length. */
+#define PIECES_KERNEL_BYTES 1024
+
+/* Whole groups into the lanes of the kernel of a row, those buffered first; the rest is buffered. */
+static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row *row, const uint8_t *msg,
+                              size_t len_bytes)
+{
+    const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+    const size_t group_bytes = 16 * kernel->lanes, fill = fill_up(p, msg, group_bytes);
+    const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would be felt */
+    const uint8_t *first = p->buffer;
+    size_t nfirst = (size_t)p->nbuffered >> shift;
+    msg += fill;
+    len_bytes -= fill;
+    if (p->absorbed < PIECES_ROW) {
+        if (nfirst != 0) {
+            kernel->lanes_begin(p, first);
+            first += group_bytes;
+            nfirst--;
+        } else {
+            kernel->lanes_begin(p, msg);
+            msg += group_bytes;
+            len_bytes -= group_bytes;
+        }
+        p->absorbed = PIECES_ROW + (uint64_t)(row - hornet_poly1305_rows);
+        p->lanes_used = 1;
+    }
+    kernel->lanes_absorb(p, first, nfirst, msg, len_bytes >> shift);
+    (void)buffer_rest(p, msg, len_bytes, group_bytes);
+}
+
+/* More than the buffer holds. The first time, nearly all of the message may have come: the powers of r are
+ * raised to be kept at the second. */
+HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+{
+    const struct hornet_row *row;
+    if (p->absorbed >= PIECES_ROW)
+        row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
+    else
+        row = hornet_dispatch(hornet_poly1305_rows, hornet_dispatch_in_use(&hornet_poly1305_list),
+                              PIECES_KERNEL_BYTES);
+    if (p->absorbed != PIECES_NOTHING && kernel_of(row)->lanes_absorb != NULL &&
+        len_bytes < HORNET_LONG_PIECE_BYTES) {
+        absorb_into_lanes(p, row, msg, len_bytes);
+    } else {
+        end_lanes(p);
+        absorb_into_value(p, msg, len_bytes);
+    }
+}
+
 void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
 {
-    struct poly1305 *p = (struct poly1305 *)state;
-    const uint8_t *bytes = msg;
-    if (p->live != POLY1305_LIVE || len_bytes == 0)
+    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    if (p->live != POLY1305_LIVE)
         return;
-
-    if (p->nbuffered != 0) {
-        const size_t space = sizeof p->block - (size_t)p->nbuffered;
-        const size_t n = len_bytes < space ? len_bytes : space;
-        memcpy(p->block + p->nbuffered, bytes, n);
-        p->nbuffered += n;
-        bytes += n;
-        len_bytes -= n;
-        if (p->nbuffered < sizeof p->block)
-            return;
-        absorb(p, p->block, sizeof p->block);
-    }
-    const size_t last_bytes = len_bytes % 16;
-    absorb(p, bytes, len_bytes - last_bytes);
-    memcpy(p->block, bytes + (len_bytes - last_bytes), last_bytes);
-    p->nbuffered = last_bytes;
+    if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
+        buffer_bytes(p, msg, len_bytes);
+    else
+        absorb_piece(p, msg, len_bytes);
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
@@ -95,14 +176,18 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *p
 /* Ends a live state: its tag, and true. False, and zeros, if it was ended before. */
 HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *state)
 {
-    struct poly1305 *p = (struct poly1305 *)state;
+    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     const bool live = p->live == POLY1305_LIVE;
     struct tag_words words = {0, 0};
     if (live) {
-        absorb(p, p->block, (size_t)p->nbuffered);
-        words = tag_of_value(p->h, p->s);
+        size_t used = offsetof(struct poly1305_pieces, buffer) + (size_t)p->nused;
+        if (p->lanes_used != 0)
+            used = sizeof *p;
+        end_lanes(p);
+        absorb(&p->value, p->buffer, (size_t)p->nbuffered);
+        words = tag_of_value(p->value.h, p->value.s);
+        wipe(state, (used + 63) & ~(size_t)63);
     }
-    wipe(state, sizeof *state);
     store_tag(tag, words);
     *ended = live;
     return small_stack_end();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The state of a message between calls, the same for every kernel. */
+/* What is kept of a message between calls. */
 #ifndef HORNET_POLY1305_STATE_H
 #define HORNET_POLY1305_STATE_H
 
@@ -8,16 +8,41 @@
 #include "../core/bytes.h"
 #include "../core/compiler.h"
 
-/* Any kernel continues what another began. Numbers are arrays of 64-bit words, the least first. Lies in the
- * caller's hornet_poly1305_state, an array of words: hence may_alias. */
+/* An evaluation, the same for every kernel: any continues what another began. Numbers are arrays of 64-bit
+ * words, the least first. Lies in the caller's hornet_poly1305_state, an array of words: hence may_alias.
+ */
 struct __attribute__((may_alias)) poly1305 {
-    uint64_t r[2];      /* clamped: r[0] < 2^60, r[1] < 2^60 */
-    uint64_t h[3];      /* the accumulator, partly reduced: h[2] <= HORNET_H2_MAX */
-    uint64_t s[2];      /* added to the result at the end */
-    uint8_t block[16];  /* bytes that do not fill a block yet; the rest is unspecified */
-    uint64_t nbuffered; /* how many: 0 to 15 */
-    uint64_t live;      /* POLY1305_LIVE from init to final, else 0 */
+    uint64_t r[2]; /* clamped: r[0] < 2^60, r[1] < 2^60 */
+    uint64_t s[2]; /* added to the result at the end */
+    uint64_t h[3]; /* the accumulator, partly reduced: h[2] <= HORNET_H2_MAX */
 };
+
+/* Bytes are collected until so many are there, and one more. */
+#define HORNET_PIECES_BUFFER_BYTES 256
+
+/* From so many bytes on, a piece is as quick on its own. */
+#define HORNET_LONG_PIECE_BYTES 16384
+
+/* What a kernel keeps in its lanes takes so many words at most. */
+#define HORNET_PIECES_LANES_WORDS 68
+
+/* A message in pieces: hornet_poly1305_state. Of buffer and lanes, what has not been used is unspecified.
+ */
+struct __attribute__((may_alias)) poly1305_pieces {
+    struct poly1305 value;
+    uint64_t live;      /* POLY1305_LIVE from init to final, else 0 */
+    uint64_t nbuffered; /* how many bytes are in the buffer: 0 to HORNET_PIECES_BUFFER_BYTES */
+    uint64_t nused;     /* how many have ever been */
+
+    /* What has been absorbed: nothing; into value.h; or, by the kernel of row - PIECES_ROW, into its lanes.
+     */
+    uint64_t absorbed;
+    uint64_t lanes_used; /* 1 if there has ever been anything in the lanes, else 0 */
+    uint8_t buffer[HORNET_PIECES_BUFFER_BYTES];
+    uint64_t lanes[HORNET_PIECES_LANES_WORDS];
+};
+
+enum { PIECES_NOTHING, PIECES_VALUE, PIECES_ROW };
 
 /* What every kernel leaves in h[2] at most, and must accept. */
 #define HORNET_H2_MAX 4
@@ -42,12 +67,14 @@ HORNET_INLINE void load_s(uint64_t s[2], const uint8_t key[32])
 }
 
 /* A live state of no bytes. */
-HORNET_INLINE void set_key(struct poly1305 *p, const uint8_t key[32])
+HORNET_INLINE void set_key(struct poly1305_pieces *p, const uint8_t key[32])
 {
-    load_r(p->r, key);
-    load_s(p->s, key);
-    p->h[0] = p->h[1] = p->h[2] = 0;
-    p->nbuffered = 0;
+    load_r(p->value.r, key);
+    load_s(p->value.s, key);
+    p->value.h[0] = p->value.h[1] = p->value.h[2] = 0;
+    p->nbuffered = p->nused = 0;
+    p->absorbed = PIECES_NOTHING;
+    p->lanes_used = 0;
     p->live = POLY1305_LIVE;
 }
 

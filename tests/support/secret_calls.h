@@ -216,8 +216,8 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
 }
 
 /* What a call finds, by the same instructions for all secrets: messages of n bytes, or, in a batch, of n
- * and of fewer; tags; a message of n bytes of which the last n % 64 are not absorbed yet; partial
- * evaluations. */
+ * and of fewer; tags; a message in pieces, whose last bytes are not absorbed yet, and whose lanes are about
+ * to be kept, or kept already where it is to end; partial evaluations. */
 static void set_up(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     memcpy(it.keys, secrets->keys, sizeof it.keys);
@@ -234,6 +234,8 @@ static void set_up(const struct secret_call *function, size_t n, const struct se
     for (int second = 0; second < 2; second++) {
         hornet_poly1305_init(&it.state, it.keys[0]);
         hornet_poly1305_update(&it.state, it.msg, n - n % 64);
+        if (function->call == call_final || function->call == call_final_verify)
+            hornet_poly1305_update(&it.state, it.msg, n - n % 64 + 300);
         it.ok = hornet_poly1305_partial_compute(&it.partial, it.msg, n - n % 64 + 128, it.keys[0]) &&
                 hornet_poly1305_partial_compute(&it.segment, it.msg + 1, n - n % 64, it.keys[0]);
         if (function->makes_tag == NULL || second != 0)

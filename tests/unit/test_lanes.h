@@ -198,6 +198,7 @@ static void test_factors(model a, model b, uint64_t value)
     CHECK_MAP(vec_from(factor_opaque(to_factor(a))), a.lane[i]);
     CHECK_MAP(vec_from(factor_in_order(to_factor(a))), a.lane[i]);
     CHECK_MAP(vec_from(factor_first(to_factor(a))), first);
+    check(factor_word(to_factor(a)) == first, TESTED ", factor_word");
     const model quarter_a = {{0}};
     model x = quarter_a, y = quarter_a; /* whose sum and quadruple still fit */
     for (int i = 0; i < LANES; i++) {

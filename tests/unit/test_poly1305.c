@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../include/hornet.h"
+#include "../../src/poly1305/tag.h"
 #include "../support/check.h"
 #include "../support/inputs.h"
 #include "../support/kernels.h"
@@ -59,6 +60,7 @@ static void kernels_tag(tag_t tag, const struct hornet_poly1305_kernel *first, s
         first->absorb(p, msg, split_bytes);
     if (split_bytes != len_bytes)
         second->absorb(p, msg + split_bytes, len_bytes - split_bytes);
+    ((struct poly1305_pieces *)&state)->absorbed = PIECES_VALUE;
     check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu",
           name_of(first), name_of(second), (unsigned long long)p->h[2], len_bytes, split_bytes);
     hornet_poly1305_final(&state, tag);
@@ -533,6 +535,73 @@ static void test_pieces(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
+/* Pieces long enough that lanes and powers are kept from one to the next, in every way in which a buffer
+ * and a piece can meet, from values as large as the contract allows; another kernel, forced meanwhile,
+ * changes nothing. What is left is zeros, if the state was before. */
+static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
+{
+    static const size_t lengths[] = {257,  300,  320,  384,  512,  639,  640,
+                                     1024, 1350, 2048, 4096, 4511, 9000, 20000};
+    enum { LENGTHS = sizeof lengths / sizeof lengths[0], LONGEST_BYTES = 64000 };
+    static const uint8_t zeros[sizeof(hornet_poly1305_state)];
+    static uint8_t msg[LONGEST_BYTES];
+    const struct hornet_poly1305_kernel *baseline = hornet_poly1305_baseline;
+    uint8_t key[32];
+    memset(msg, 255, sizeof msg);
+    random_bytes(msg + 30000, 10000);
+    for (int round = 0; round < 4 * LENGTHS * 18; round++) {
+        const bool extreme = round % 2 == 0;
+        hornet_poly1305_state state;
+        struct poly1305_pieces *p = (struct poly1305_pieces *)&state;
+        memset(&state, 0, sizeof state);
+        memcpy(key, key_max, sizeof key);
+        if (round % 3 == 0)
+            random_bytes(key, sizeof key);
+        hornet_poly1305_init(&state, key);
+        if (extreme) {
+            p->value.h[0] = p->value.h[1] = UINT64_MAX;
+            p->value.h[2] = HORNET_H2_MAX;
+            p->absorbed = PIECES_VALUE;
+        }
+        struct poly1305 expected = p->value;
+        force_kernel(name_of(kernel));
+        running_kernel = name_of(kernel);
+        /* A small piece of 0 to 255 bytes before each large one. */
+        const uint8_t *at = msg + round % 64;
+        size_t len_bytes = 0, small_bytes = (size_t)round / LENGTHS * 15 % 256;
+        for (int piece = 0; piece < 6; piece++) {
+            const size_t large_bytes = lengths[((size_t)round + 5 * (size_t)piece) % LENGTHS];
+            if (len_bytes + small_bytes + large_bytes > sizeof msg - 64)
+                break;
+            running_length = large_bytes;
+            hornet_poly1305_update(&state, at + len_bytes, small_bytes);
+            len_bytes += small_bytes;
+            hornet_poly1305_update(&state, at + len_bytes, large_bytes);
+            len_bytes += large_bytes;
+            small_bytes = (small_bytes * 7 + 16) % 256;
+            if (round % 5 == 0)
+                force_kernel(name_of(baseline));
+        }
+        if (kernel->lanes_absorb != NULL && round % 5 != 0)
+            check(p->absorbed >= PIECES_ROW, "kernel %s keeps no lanes", name_of(kernel));
+        tag_t tag, expected_tag;
+        baseline->absorb(&expected, at, len_bytes);
+        const struct tag_words words = tag_of_value(expected.h, expected.s);
+        store_tag(expected_tag, words);
+        hornet_poly1305_final(&state, tag);
+        check(memcmp(tag, expected_tag, 16) == 0, "kernel %s, round %d, %zu bytes in pieces",
+              name_of(kernel), round, len_bytes);
+        check(memcmp(&state, zeros, sizeof state) == 0, "kernel %s, round %d: state not wiped",
+              name_of(kernel), round);
+        if (!extreme) {
+            reference_tag(expected_tag, at, len_bytes, key);
+            check(memcmp(tag, expected_tag, 16) == 0, "kernel %s, round %d, against GMP", name_of(kernel),
+                  round);
+        }
+    }
+    force_kernel(name_of(kernel));
+}
+
 /* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
 static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
 {
@@ -645,6 +714,7 @@ static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
     uint8_t msg[300];
     tag_t tag, expected;
     hornet_poly1305_state state;
+    memset(&state, 0, sizeof state);
     memset(msg, 1, sizeof msg);
     library_tag(expected, kernel, msg, sizeof msg, key_max);
 
@@ -734,6 +804,7 @@ int main(int argc, char **argv)
         test_lane_order,
         test_batches,
         test_pieces,
+        test_kept_lanes,
         test_guard_pages,
         test_overlap,
         test_empty,

@@ -25,8 +25,9 @@
 #error "radix 2^26 needs lanes with LANES_MULTIPLY_32"
 #endif
 
-#define FACTOR_BITS 32
-#define LIMBS       5
+#define FACTOR_BITS      32
+#define LIMBS            5
+#define MULTIPLIER_WORDS 9
 
 /* An element. Every limb <= FE_LIMB_MAX, so that it can be multiplied. */
 typedef struct {
@@ -90,6 +91,22 @@ KERNEL_INLINE multiplier multiplier_from(fe a)
         VEC_CHECK_MAX(vec_from(b.v[4 + i]), MULTIPLIER_MAX);
     }
     return b;
+}
+
+KERNEL_INLINE void multiplier_to_words(uint64_t *words, const multiplier *a)
+{
+    HORNET_UNROLL
+    for (int i = 0; i < MULTIPLIER_WORDS; i++)
+        words[i] = factor_word(a->v[i]);
+}
+
+KERNEL_INLINE multiplier multiplier_from_words(const uint64_t *words)
+{
+    multiplier a;
+    HORNET_UNROLL
+    for (int i = 0; i < MULTIPLIER_WORDS; i++)
+        a.v[i] = factor_splat(words[i]);
+    return a;
 }
 
 KERNEL_INLINE fe multiplier_element(const multiplier *a)

@@ -32,8 +32,9 @@
 #error "radix 2^44 needs lanes with LANES_MULTIPLY_52"
 #endif
 
-#define FACTOR_BITS 64
-#define LIMBS       3
+#define FACTOR_BITS      64
+#define LIMBS            3
+#define MULTIPLIER_WORDS 5
 
 /* An element. Every limb <= FE_LIMB_MAX, so that it, and the sum of two, can be multiplied. */
 typedef struct {
@@ -94,6 +95,22 @@ KERNEL_INLINE multiplier multiplier_from(fe a)
 KERNEL_INLINE fe multiplier_element(const multiplier *a)
 {
     return (fe){{a->limb[0], a->limb[1], a->limb[2]}};
+}
+
+KERNEL_INLINE void multiplier_to_words(uint64_t *words, const multiplier *a)
+{
+    words[0] = factor_word(a->limb[0]);
+    words[1] = factor_word(a->limb[1]);
+    words[2] = factor_word(a->limb[2]);
+    words[3] = factor_word(a->limb1_times20);
+    words[4] = factor_word(a->limb2_times20);
+}
+
+KERNEL_INLINE multiplier multiplier_from_words(const uint64_t *words)
+{
+    return (multiplier){{factor_splat(words[0]), factor_splat(words[1]), factor_splat(words[2])},
+                        factor_splat(words[3]),
+                        factor_splat(words[4])};
 }
 
 KERNEL_INLINE wide wide_from(fe a)

@@ -28,9 +28,9 @@
 #define GROUP_BYTES (16 * (size_t)LANES)
 
 /* How many groups share one reduction, lambda in section 4.2: X(n, min_groups), n from so many groups on.
- * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. n = 1 is for
- * two groups only, with one reduction between them. Up to n = 4 the powers of R are named one by one;
- * longer sums take them from a table, of 8 or 16. docs/performance.md has the measurements. */
+ * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. Up to n = 4
+ * the powers of R are named one by one; longer sums, n = 8 or 16, take them from a table.
+ * docs/performance.md has the measurements. */
 #ifndef GROUPS_TO_A_REDUCTION
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 30) X(16, 128)
 #endif
@@ -41,6 +41,19 @@
                    "a table of so many powers, and a sum of so many products");
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
+
+/* How many groups share a reduction, of so many; 0 for less than two. Asks about few first. */
+HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
+{
+    size_t groups = 0;
+#define SHORTER_OR(n, min_groups)                                                                          \
+    if (ngroups < (min_groups))                                                                            \
+        return groups;                                                                                     \
+    groups = n;
+    GROUPS_TO_A_REDUCTION(SHORTER_OR)
+#undef SHORTER_OR
+    return groups;
+}
 
 /* The powers of r that an evaluation takes. */
 typedef struct {
@@ -71,6 +84,15 @@ HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, f
         powers->steps[2] = multiplier_from(fe_mul(step_square, &powers->steps[0]));
         powers->steps[3] = multiplier_from(fe_mul(step_square, &powers->steps[1]));
     }
+}
+
+/* The powers of r for n groups to a reduction. */
+HORNET_INLINE void raise_r(evaluation_powers *powers, size_t n, const uint64_t r_words[2])
+{
+    const uint64_t r[3] = {r_words[0], r_words[1], 0};
+    uint64_t square[3];
+    scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r)), 0);
+    evaluation_begin(powers, n, fe_from_three_words(r), fe_from_three_words(square));
 }
 
 /* LANES full blocks. */

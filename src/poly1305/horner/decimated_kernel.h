@@ -9,6 +9,7 @@
 #include "../padding.h"
 #include "../tag.h"
 #include "decimated.h"
+#include "kept_lanes.h"
 
 /* Where a message is cut into groups. */
 typedef struct {
@@ -25,13 +26,20 @@ HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers,
 {
     const size_t nblocks = blocks_in(len_bytes), ngroups = (nblocks + LANES - 1) / LANES;
     const size_t absent = ngroups * LANES - nblocks;
-    uint64_t r[3] = {0, 0, 0}, square[3];
-    if (state == NULL)
+    uint64_t r[2];
+    /* Each word by itself, in a general register: a load of both would wait for two stores before it to
+     * reach the cache, and its halves would come out late. */
+    if (state == NULL) {
         load_r(r, key);
-    else
-        memcpy(r, state->r, sizeof state->r);
-    scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r)), 0);
-    evaluation_begin(powers, n, fe_from_three_words(r), fe_from_three_words(square));
+        HORNET_OPAQUE("r", r[0]);
+        HORNET_OPAQUE("r", r[1]);
+    } else {
+        r[0] = state->r[0];
+        r[1] = state->r[1];
+        HORNET_OPAQUE("r", r[0]);
+        HORNET_OPAQUE("r", r[1]);
+    }
+    raise_r(powers, n, r);
     groups->nmiddle = ngroups - 2;
     groups->middle = msg + 16 * (LANES - absent);
     groups->last = groups->middle + groups->nmiddle * GROUP_BYTES;
@@ -117,20 +125,6 @@ HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-/* How many groups share a reduction in a message of so many; 0 for less than two groups. Asks about short
- * messages first. */
-HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
-{
-    size_t groups = 0;
-#define SHORTER_OR(n, min_groups)                                                                          \
-    if (ngroups < (min_groups))                                                                            \
-        return groups;                                                                                     \
-    groups = n;
-    GROUPS_TO_A_REDUCTION(SHORTER_OR)
-#undef SHORTER_OR
-    return groups;
-}
-
 /* Messages of less than two groups are the baseline's. */
 HORNET_INLINE void absorb_any(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                               const uint8_t key[32])
@@ -157,5 +151,28 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
 {
     absorb_any(NULL, tag, msg, len_bytes, key);
 }
+
+/* What a kernel can keep between the pieces of a message. */
+#if KEPT_WORDS <= HORNET_PIECES_LANES_WORDS
+#define KERNEL_KEEPS_LANES 1
+
+_Static_assert(HORNET_PIECES_BUFFER_BYTES % GROUP_BYTES == 0, "the buffer must hold whole groups");
+
+static void kernel_lanes_begin(struct poly1305_pieces *pieces, const uint8_t *group)
+{
+    LANES_CLEAR_STACK(begin_lanes(pieces->lanes, pieces->value.r, pieces->value.h, group));
+}
+
+static void kernel_lanes_absorb(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
+                                const uint8_t *second, size_t nsecond)
+{
+    LANES_CLEAR_STACK(absorb_runs(pieces->lanes, first, nfirst, second, nsecond));
+}
+
+static void kernel_lanes_end(struct poly1305_pieces *pieces)
+{
+    LANES_CLEAR_STACK(fold_lanes(pieces->value.h, pieces->lanes));
+}
+#endif
 
 #endif

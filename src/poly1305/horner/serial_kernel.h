@@ -35,7 +35,8 @@ HORNET_INLINE void load_first_block(uint64_t words[3], const uint8_t *msg, size_
 enum serial_length {
     SERIAL_ONE,          /* 1 to 16 bytes */
     SERIAL_ONE_AND_PART, /* 17 to 31 */
-    SERIAL_MORE          /* 32 and more */
+    SERIAL_MORE,         /* 32 and more */
+    SERIAL_ANY           /* 1 and more; where every element is small */
 };
 
 /* The evaluation over msg[0 .. len_bytes), where h is small and has the first block added already. `length`
@@ -44,6 +45,17 @@ HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, sca
                                      size_t len_bytes)
 {
     uint64_t lo, hi;
+    if (length == SERIAL_ANY) {
+        for (; len_bytes >= 32; len_bytes -= 16) {
+            msg += 16;
+            h = scalar_fe_mul_add(h, r, load_le64(msg), load_le64(msg + 8), 1);
+        }
+        if (len_bytes > 16) {
+            load_partial_block_after(&lo, &hi, msg + 16, len_bytes - 16);
+            h = scalar_fe_mul_add(h, r, lo, hi, 0);
+        }
+        return scalar_fe_mul(h, r);
+    }
     if (length == SERIAL_ONE)
         return scalar_small_mul(h, r);
     if (length == SERIAL_ONE_AND_PART) {
@@ -98,6 +110,20 @@ SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
     return SERIAL_STACK_END();
 }
 
+#ifdef SCALAR_MANY_WORDS
+static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    SERIAL_CLEAR_STACK(serial_absorb(SERIAL_ANY, state, msg, len_bytes));
+}
+
+static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+{
+    if (len_bytes != 0)
+        SERIAL_CLEAR_STACK(serial_mac(SERIAL_ANY, tag, msg, len_bytes, key));
+    else
+        SERIAL_CLEAR_STACK(tag_of_nothing(tag, key));
+}
+#else
 /* The ways to a value or a tag are functions of their own, each called last, so that a short message pays
  * for no other's registers. */
 
@@ -155,5 +181,6 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
     else
         SERIAL_CLEAR_STACK(tag_of_nothing(tag, key));
 }
+#endif
 
 #endif

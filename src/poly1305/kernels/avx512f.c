@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of AVX-512F, decimated and in batches. */
+/* Radix 2^26 over the lanes of AVX-512F, decimated. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86
@@ -12,7 +12,6 @@
 
 #include "../field/radix26.h"
 
-#include "../horner/batch.h"
 #include "../horner/decimated_kernel.h"
 
 #include "../kernel_end.h"

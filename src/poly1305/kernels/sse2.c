@@ -6,13 +6,18 @@
 
 #define KERNEL       sse2
 #define KERNEL_NEEDS (CPU_sse2)
+#ifdef __x86_64__ /* where scalar code serves before it */
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2)
+#endif
 #include "../kernel_begin.h"
 
 #include "../lanes/sse2.h"
 
 #include "../field/radix26.h"
 
+#ifndef __x86_64__
 #include "../horner/batch.h"
+#endif
 #include "../horner/decimated_kernel.h"
 
 #include "../kernel_end.h"

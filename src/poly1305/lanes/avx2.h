@@ -67,6 +67,13 @@ HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
     return vec_and(vec_splat(value), _mm256_unpacklo_epi64(b01, b23));
 }
 
+HORNET_INLINE uint64_t factor_word(vec a)
+{
+    uint64_t word;
+    _mm_storel_epi64((__m128i *)(void *)&word, _mm256_castsi256_si128(a));
+    return word;
+}
+
 HORNET_INLINE vec factor_first(vec a) { return _mm256_broadcastq_epi64(_mm256_castsi256_si128(a)); }
 
 HORNET_INLINE vec factor_block(const vec *a, size_t block)

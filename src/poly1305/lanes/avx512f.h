@@ -59,6 +59,13 @@ HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
     return _mm512_maskz_set1_epi64((__mmask8)(1U << lane), (long long)value);
 }
 
+HORNET_INLINE uint64_t factor_word(vec a)
+{
+    uint64_t word;
+    _mm_storel_epi64((__m128i *)(void *)&word, _mm512_castsi512_si128(a));
+    return word;
+}
+
 HORNET_INLINE vec factor_first(vec a) { return _mm512_broadcastq_epi64(_mm512_castsi512_si128(a)); }
 
 HORNET_INLINE vec factor_block(const vec *a, size_t block)

@@ -65,6 +65,7 @@ HORNET_INLINE factor factor_add(factor a, factor b) { FACTOR_MAP(a.number[i] + b
 HORNET_INLINE factor factor_shl(factor a, int bits) { FACTOR_MAP(a.number[i] << bits); }
 HORNET_INLINE factor factor_opaque(factor a) { return a; }
 HORNET_INLINE factor factor_in_order(factor a) { return a; }
+HORNET_INLINE uint64_t factor_word(factor a) { return a.number[0]; }
 HORNET_INLINE factor factor_first(factor a) { FACTOR_MAP(a.number[0]); }
 HORNET_INLINE factor factor_block(const factor *a, size_t block) { FACTOR_MAP(a->number[block]); }
 

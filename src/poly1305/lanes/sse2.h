@@ -44,6 +44,13 @@ HORNET_INLINE vec vec_only_block(size_t block, uint64_t value)
     return block == 0 ? first : _mm_slli_si128(first, 8);
 }
 
+HORNET_INLINE uint64_t factor_word(vec a)
+{
+    uint64_t word;
+    _mm_storel_epi64((__m128i *)(void *)&word, a);
+    return word;
+}
+
 HORNET_INLINE vec factor_first(vec a) { return _mm_unpacklo_epi64(a, a); }
 
 HORNET_INLINE vec factor_block(const vec *a, size_t block)

@@ -9,7 +9,7 @@ use core::ptr;
 /// All zeros is an ended state, so wiping a state ends it.
 #[repr(C)]
 pub(crate) struct State {
-    pub(crate) opaque: [u64; 16],
+    pub(crate) opaque: [u64; 112],
 }
 
 /// A piece of a message.

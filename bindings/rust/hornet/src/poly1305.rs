@@ -74,7 +74,7 @@ impl Poly1305 {
     /// Starts a message with a function that makes the state a live one.
     pub(crate) fn started(start: impl FnOnce(*mut ffi::State)) -> Self {
         let mut new = Self {
-            state: ffi::State { opaque: [0; 16] },
+            state: ffi::State { opaque: [0; 112] },
         };
         start(&raw mut new.state);
         new
@@ -244,10 +244,10 @@ mod tests {
     fn unfinished_state_is_wiped() {
         let mut unfinished = ManuallyDrop::new(Poly1305::new(key()));
         unfinished.update(MESSAGE);
-        assert_ne!(unfinished.state.opaque, [0; 16]);
+        assert_ne!(unfinished.state.opaque, [0; 112]);
         // SAFETY: dropped once, and the words read afterwards are plain numbers.
         unsafe { ManuallyDrop::drop(&mut unfinished) };
-        assert_eq!(unfinished.state.opaque, [0; 16]);
+        assert_eq!(unfinished.state.opaque, [0; 112]);
     }
 
     #[test]

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The evaluation of decimated.h, with lanes and powers in memory: kept between the pieces of a message. */
+#ifndef HORNET_POLY1305_HORNER_KEPT_LANES_H
+#define HORNET_POLY1305_HORNER_KEPT_LANES_H
+
+#include "../../core/memory.h"
+#include "../../core/residue.h"
+#include "decimated.h"
+
+/* Up to so many groups share a reduction, whose powers of R are kept. */
+#define KEPT_STEPS      (LIMBS == 3 ? 4 : 2)
+
+/* What is kept, in words: T, the powers that end the evaluation, and the steps. */
+#define FE_WORDS        (LANES * LIMBS)
+#define KEPT_WORDS      (2 * FE_WORDS + KEPT_STEPS * MULTIPLIER_WORDS)
+#define KEPT_T(lanes)    (lanes)
+#define KEPT_LAST(lanes) ((lanes) + FE_WORDS)
+#define KEPT_STEP(lanes, i) ((lanes) + 2 * FE_WORDS + (i) * MULTIPLIER_WORDS)
+
+#ifndef HORNET_LANES_HOOK
+_Static_assert(sizeof(fe) == 8 * FE_WORDS, "an element must be its limbs and nothing else");
+#endif
+
+HORNET_INLINE fe load_fe(const uint64_t words[FE_WORDS])
+{
+    fe a;
+    memcpy(&a, words, sizeof a);
+    return a;
+}
+
+HORNET_INLINE void store_fe(uint64_t words[FE_WORDS], fe a) { memcpy(words, &a, sizeof a); }
+
+/* Each returns where its stack ends. */
+
+/* lanes = the evaluation continued from the value h over a first group. */
+HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t r[2], const uint64_t h[3],
+                                      const uint8_t *group)
+{
+    evaluation_powers powers;
+    raise_r(&powers, KEPT_STEPS, r);
+    store_fe(KEPT_LAST(lanes), powers.of_last);
+    HORNET_UNROLL
+    for (size_t i = 0; i < KEPT_STEPS; i++)
+        multiplier_to_words(KEPT_STEP(lanes, i), &powers.steps[i]);
+    store_fe(KEPT_T(lanes), evaluation_continue(load_group(group), 0, h));
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+/* Absorbs the groups of two runs. */
+HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t *first, size_t nfirst,
+                                            const uint8_t *second, size_t nsecond)
+{
+    evaluation_powers powers;
+    HORNET_UNROLL
+    for (size_t i = 0; i < KEPT_STEPS; i++)
+        powers.steps[i] = multiplier_from_words(KEPT_STEP(lanes, i));
+    fe t = load_fe(KEPT_T(lanes));
+    for (int run = 0; run < 2; run++) {
+        HORNET_UNROLL
+        for (size_t n = KEPT_STEPS; n != 0; n /= 2)
+            for (; nfirst >= n; nfirst -= n, first += n * GROUP_BYTES)
+                t = evaluation_step(t, &powers, first, n);
+        first = second;
+        nfirst = nsecond;
+    }
+    store_fe(KEPT_T(lanes), t);
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+/* h = the value. */
+HORNET_NOINLINE uintptr_t fold_lanes(uint64_t h[3], const uint64_t lanes[KEPT_WORDS])
+{
+    const multiplier of_last = multiplier_from(load_fe(KEPT_LAST(lanes)));
+    wide_sum_to_words(h, wide_mul_add(wide_zero(), load_fe(KEPT_T(lanes)), &of_last), 0);
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+#endif
