@@ -583,7 +583,7 @@ static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
                 force_kernel(name_of(baseline));
         }
         if (kernel->lanes_absorb != NULL && round % 5 != 0)
-            check(p->absorbed >= PIECES_ROW, "kernel %s keeps no lanes", name_of(kernel));
+            check(p->lanes_used != 0, "kernel %s keeps no lanes", name_of(kernel));
         tag_t tag, expected_tag;
         baseline->absorb(&expected, at, len_bytes);
         const struct tag_words words = tag_of_value(expected.h, expected.s);
