@@ -99,7 +99,7 @@ int main(void)
 {
     /* Their parts are run below. */
     (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)fe_power;
-#ifdef KERNEL_KEEPS_LANES
+#if KERNEL_KEEPS_LANES
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
     interval_factor_bits = FACTOR_BITS;

@@ -212,6 +212,13 @@ static inline void vec_load_each(const uint8_t *const *blocks, size_t offset, ve
     *lo = *hi = (vec){0, WORD_MAX};
 }
 
+static inline void vec_load_rows(const uint8_t *rows, vec words[4])
+{
+    (void)rows;
+    for (int j = 0; j < 4; j++)
+        words[j] = (vec){0, WORD_MAX};
+}
+
 static inline void vec_store_blocks(uint8_t *blocks, vec lo, vec hi) { (void)blocks, (void)lo, (void)hi; }
 
 #endif

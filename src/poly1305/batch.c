@@ -38,6 +38,16 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
                                 size_t count)
 {
     const size_t *lens_bytes = batch->lens_bytes;
+    /* Nothing to sort is common, and quickest. */
+    if (lens_bytes[0] == lens_bytes[count - 1] && lens_bytes[0] <= HORNET_BATCH_MAX_BYTES) {
+        size_t differences = 0;
+        for (size_t i = 0; i < count; i++) {
+            order[i] = (uint8_t)i;
+            differences |= lens_bytes[i] ^ lens_bytes[0];
+        }
+        if (differences == 0)
+            return count;
+    }
     uint8_t other[HORNET_BATCH_WINDOW];
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;

@@ -24,7 +24,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #endif
     .mac = kernel_mac,
     .absorb = kernel_absorb,
-#ifdef KERNEL_KEEPS_LANES
+#if KERNEL_KEEPS_LANES
     .lanes_begin = kernel_lanes_begin,
     .lanes_absorb = kernel_lanes_absorb,
     .lanes_end = kernel_lanes_end,

@@ -162,6 +162,10 @@ LANES_OPERATION(void, vec_load_last_blocks,
 /* The same for blocks that lie apart: block i at blocks[i] + offset. */
 LANES_OPERATION(void, vec_load_each, (const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi));
 
+/* Reads LANES rows of 32 bytes, row i for the lane that holds block i; words[j] gets bytes 8 j to 8 j + 7
+ * of each. */
+LANES_OPERATION(void, vec_load_rows, (const uint8_t *rows, vec *words));
+
 /* Writes LANES blocks of 16 bytes, one after another: what vec_load_blocks reads. */
 LANES_OPERATION(void, vec_store_blocks, (uint8_t *blocks, vec lo, vec hi));
 

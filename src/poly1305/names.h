@@ -37,6 +37,7 @@
 #define vec_shr44_pair        HORNET_SCOPED(vec_shr44_pair)
 #define vec_load_blocks       HORNET_SCOPED(vec_load_blocks)
 #define vec_load_each         HORNET_SCOPED(vec_load_each)
+#define vec_load_rows         HORNET_SCOPED(vec_load_rows)
 #define vec_store_blocks      HORNET_SCOPED(vec_store_blocks)
 #define factor_splat          HORNET_SCOPED(factor_splat)
 #define factor_from           HORNET_SCOPED(factor_from)

@@ -152,6 +152,10 @@ static void test_load_each(void)
         vec_load_blocks(packed, &packed_lo, &packed_hi);
         check(memcmp(&lo, &packed_lo, sizeof lo) == 0 && memcmp(&hi, &packed_hi, sizeof hi) == 0,
               TESTED ", vec_load_each at offset %zu", offset);
+        vec words[4];
+        vec_load_rows(bytes + offset, words);
+        for (int j = 0; j < 4; j++)
+            CHECK_MAP(words[j], load_le64(bytes + offset + 32 * order[i] + 8 * j));
         vec_store_blocks(stored, lo, hi);
         check(memcmp(stored, packed, sizeof stored) == 0, TESTED ", vec_store_blocks");
     }

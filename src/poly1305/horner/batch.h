@@ -112,19 +112,27 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
     }
 }
 
-HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, int nvectors)
+/* `in_turn`: the keys are those of messages that stand one after another in the batch. */
+HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, bool in_turn, int nvectors)
 {
-    const uint8_t *keys[BATCH_MESSAGES];
-    HORNET_UNROLL
-    for (size_t i = 0; i < (size_t)nvectors * LANES; i++)
-        keys[i] = group->batch->keys[group->order[i]];
     HORNET_UNROLL
     for (int v = 0; v < nvectors; v++) {
-        vec lo, hi;
-        vec_load_each(keys + v * LANES, 0, &lo, &hi);
-        vec_load_each(keys + v * LANES, 16, &lanes->s_lo[v], &lanes->s_hi[v]);
-        lanes->r[v] = multiplier_from(fe_from_words(vec_and(lo, vec_splat(HORNET_CLAMP_LO)),
-                                                    vec_and(hi, vec_splat(HORNET_CLAMP_HI)), vec_splat(0)));
+        vec words[4];
+        if (in_turn) {
+            vec_load_rows(group->batch->keys[group->order[(size_t)v * LANES]], words);
+        } else {
+            const uint8_t *keys[LANES];
+            HORNET_UNROLL
+            for (size_t i = 0; i < LANES; i++)
+                keys[i] = group->batch->keys[group->order[(size_t)v * LANES + i]];
+            vec_load_each(keys, 0, &words[0], &words[1]);
+            vec_load_each(keys, 16, &words[2], &words[3]);
+        }
+        lanes->r[v] =
+            multiplier_from(fe_from_words(vec_and(words[0], vec_splat(HORNET_CLAMP_LO)),
+                                          vec_and(words[1], vec_splat(HORNET_CLAMP_HI)), vec_splat(0)));
+        lanes->s_lo[v] = words[2];
+        lanes->s_hi[v] = words[3];
         lanes->h[v] = fe_zero();
     }
 }
@@ -236,14 +244,14 @@ HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, i
 /* The tags of nvectors * LANES messages, the longest first. `equal` says that all have the same length.
  * nvectors is a constant. */
 HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
-                              const uint8_t *order, uint8_t (*tags)[16])
+                              const uint8_t *order, uint8_t (*tags)[16], bool in_turn)
 {
     batch_group group;
     batch_sources sources;
     batch_ends ends;
     batch_lanes lanes;
     batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES, batch, order);
-    batch_load_keys(&lanes, &group, nvectors);
+    batch_load_keys(&lanes, &group, equal && in_turn, nvectors);
     if (!equal)
         batch_begin_ragged(&lanes, &group, &sources, nvectors);
     if (group.nfull - group.step >= BATCH_LAZY_MIN)
@@ -257,29 +265,30 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
 /* Functions of their own for what is common to many groups, and one for all where a vector is a vector. */
 #if BATCH_VECTORS > 1
 HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
-                                      uint8_t (*tags)[16])
+                                      uint8_t (*tags)[16], bool in_turn)
 {
-    batch_tags(true, BATCH_VECTORS, batch, order, tags);
+    batch_tags(true, BATCH_VECTORS, batch, order, tags, in_turn);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 HORNET_NOINLINE uintptr_t batch_ragged(const struct hornet_batch *batch, const uint8_t *order,
                                        uint8_t (*tags)[16])
 {
-    batch_tags(false, 1, batch, order, tags);
+    batch_tags(false, 1, batch, order, tags, false);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 HORNET_INLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                  uint8_t (*tags)[16])
+                                  uint8_t (*tags)[16], bool in_turn)
 {
-    return equal ? batch_equal(batch, order, tags) : batch_ragged(batch, order, tags);
+    return equal ? batch_equal(batch, order, tags, in_turn) : batch_ragged(batch, order, tags);
 }
 #else
 HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                    uint8_t (*tags)[16])
+                                    uint8_t (*tags)[16], bool in_turn)
 {
-    batch_tags(equal, 1, batch, order, tags);
+    (void)in_turn; /* gains too little */
+    batch_tags(equal, 1, batch, order, tags, false);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 #endif
@@ -293,6 +302,7 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
     uint8_t(*out)[16] = batch->tags;
     uint8_t tags[BATCH_MESSAGES][16], padded[BATCH_MESSAGES];
     size_t done = 0;
+    bool tags_used = false;
     uintptr_t end = UINTPTR_MAX;
     while (8 * (count - done) >= 5 * (size_t)LANES && lens_bytes[order[done]] >= min_bytes) {
         const uint8_t *messages = order + done;
@@ -304,22 +314,26 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
         if (!equal)
             room = LANES;
         const size_t n = left < room ? left : room;
+        /* Messages of one length stand in their own order. */
+        const bool in_turn = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
         if (n < room) { /* lanes to spare take the last message once more */
             memset(padded, messages[n - 1], sizeof padded);
             memcpy(padded, messages, n);
             messages = padded;
         }
-        const uintptr_t group_end = batch_any(equal, batch, messages, tags);
+        const uintptr_t group_end =
+            batch_any(equal, batch, messages, in_turn ? out + messages[0] : tags, in_turn);
         end = group_end < end ? group_end : end;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; !in_turn && i < n; i++)
             memcpy(out[messages[i]], tags[i], 16);
+        tags_used |= !in_turn;
         done += n;
     }
-    /* Without a group, there is no end to clear to. */
-    if (done != 0) {
+    if (tags_used)
         wipe(tags, sizeof tags); /* which forged messages should have had */
+    /* Without a group, there is no end to clear to. */
+    if (done != 0)
         LANES_CLEAR_STACK(end);
-    }
     return done;
 }
 

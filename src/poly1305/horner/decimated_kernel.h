@@ -152,9 +152,12 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
     absorb_any(NULL, tag, msg, len_bytes, key);
 }
 
-/* What a kernel can keep between the pieces of a message. */
-#if KEPT_WORDS <= HORNET_PIECES_LANES_WORDS
-#define KERNEL_KEEPS_LANES 1
+/* Whether the kernel keeps its lanes between the pieces of a message. A kernel file may say no. */
+#ifndef KERNEL_KEEPS_LANES
+#define KERNEL_KEEPS_LANES (KEPT_WORDS <= HORNET_PIECES_LANES_WORDS)
+#endif
+
+#if KERNEL_KEEPS_LANES
 
 _Static_assert(HORNET_PIECES_BUFFER_BYTES % GROUP_BYTES == 0, "the buffer must hold whole groups");
 

@@ -8,13 +8,13 @@
 #include "decimated.h"
 
 /* Up to so many groups share a reduction, whose powers of R are kept. */
-#define KEPT_STEPS      (LIMBS == 3 ? 4 : 2)
+#define KEPT_STEPS (LIMBS == 3 ? 4 : 2)
 
 /* What is kept, in words: T, the powers that end the evaluation, and the steps. */
-#define FE_WORDS        (LANES * LIMBS)
-#define KEPT_WORDS      (2 * FE_WORDS + KEPT_STEPS * MULTIPLIER_WORDS)
-#define KEPT_T(lanes)    (lanes)
-#define KEPT_LAST(lanes) ((lanes) + FE_WORDS)
+#define FE_WORDS            (LANES * LIMBS)
+#define KEPT_WORDS          (2 * FE_WORDS + KEPT_STEPS * MULTIPLIER_WORDS)
+#define KEPT_T(lanes)       (lanes)
+#define KEPT_LAST(lanes)    ((lanes) + FE_WORDS)
 #define KEPT_STEP(lanes, i) ((lanes) + 2 * FE_WORDS + (i) * MULTIPLIER_WORDS)
 
 #ifndef HORNET_LANES_HOOK
@@ -48,7 +48,7 @@ HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t
 
 /* Absorbs the groups of two runs. */
 HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t *first, size_t nfirst,
-                                            const uint8_t *second, size_t nsecond)
+                                      const uint8_t *second, size_t nsecond)
 {
     evaluation_powers powers;
     HORNET_UNROLL

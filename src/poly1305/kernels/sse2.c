@@ -8,6 +8,7 @@
 #define KERNEL_NEEDS (CPU_sse2)
 #ifdef __x86_64__ /* where scalar code serves before it */
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2)
+#define KERNEL_KEEPS_LANES       0
 #endif
 #include "../kernel_begin.h"
 
@@ -15,10 +16,10 @@
 
 #include "../field/radix26.h"
 
+#include "../horner/decimated_kernel.h"
 #ifndef __x86_64__
 #include "../horner/batch.h"
 #endif
-#include "../horner/decimated_kernel.h"
 
 #include "../kernel_end.h"
 

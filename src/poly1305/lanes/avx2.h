@@ -148,6 +148,18 @@ HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, ve
     *hi = _mm256_unpackhi_epi64(b01, b23);
 }
 
+HORNET_INLINE void vec_load_rows(const uint8_t *rows, vec words[4])
+{
+    const vec r0 = load_two_blocks(rows), r1 = load_two_blocks(rows + 32), r2 = load_two_blocks(rows + 64),
+              r3 = load_two_blocks(rows + 96);
+    const vec even02 = _mm256_unpacklo_epi64(r0, r2), even13 = _mm256_unpacklo_epi64(r1, r3);
+    const vec odd02 = _mm256_unpackhi_epi64(r0, r2), odd13 = _mm256_unpackhi_epi64(r1, r3);
+    words[0] = _mm256_permute2x128_si256(even02, even13, 0x20);
+    words[1] = _mm256_permute2x128_si256(odd02, odd13, 0x20);
+    words[2] = _mm256_permute2x128_si256(even02, even13, 0x31);
+    words[3] = _mm256_permute2x128_si256(odd02, odd13, 0x31);
+}
+
 HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
 {
     _mm256_storeu_si256((__m256i *)(void *)blocks, _mm256_unpacklo_epi64(lo, hi));

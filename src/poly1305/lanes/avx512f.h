@@ -141,6 +141,18 @@ HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, ve
     *hi = _mm512_unpackhi_epi64(b0123, b4567);
 }
 
+HORNET_INLINE void vec_load_rows(const uint8_t *rows, vec words[4])
+{
+    const vec r01 = _mm512_loadu_si512(rows), r23 = _mm512_loadu_si512(rows + 64),
+              r45 = _mm512_loadu_si512(rows + 128), r67 = _mm512_loadu_si512(rows + 192);
+    const vec even0145 = _mm512_unpacklo_epi64(r01, r45), even2367 = _mm512_unpacklo_epi64(r23, r67);
+    const vec odd0145 = _mm512_unpackhi_epi64(r01, r45), odd2367 = _mm512_unpackhi_epi64(r23, r67);
+    words[0] = _mm512_shuffle_i64x2(even0145, even2367, 0x88);
+    words[1] = _mm512_shuffle_i64x2(odd0145, odd2367, 0x88);
+    words[2] = _mm512_shuffle_i64x2(even0145, even2367, 0xdd);
+    words[3] = _mm512_shuffle_i64x2(odd0145, odd2367, 0xdd);
+}
+
 HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
 {
     _mm512_storeu_si512(blocks, _mm512_unpacklo_epi64(lo, hi));

@@ -135,6 +135,13 @@ HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, ve
     }
 }
 
+HORNET_INLINE void vec_load_rows(const uint8_t *rows, vec words[4])
+{
+    for (int i = 0; i < LANES; i++)
+        for (int j = 0; j < 4; j++)
+            words[j].lane[i] = load_le64(rows + 32 * i + 8 * j);
+}
+
 HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
 {
     for (int i = 0; i < LANES; i++) {

@@ -111,6 +111,13 @@ HORNET_INLINE void vec_load_each(const uint8_t *const *blocks, size_t offset, ve
     *hi = _mm_unpackhi_epi64(b0, b1);
 }
 
+HORNET_INLINE void vec_load_rows(const uint8_t *rows, vec words[4])
+{
+    const uint8_t *const blocks[2] = {rows, rows + 32};
+    vec_load_each(blocks, 0, &words[0], &words[1]);
+    vec_load_each(blocks, 16, &words[2], &words[3]);
+}
+
 HORNET_INLINE void vec_store_blocks(uint8_t *blocks, vec lo, vec hi)
 {
     _mm_storeu_si128((__m128i *)(void *)blocks, _mm_unpacklo_epi64(lo, hi));

@@ -5,7 +5,7 @@
 // compiler compares them with its own types. POINTER stands for the size of a pointer. Not a
 // module: both include it with a macro `layout` of their own.
 layout! {
-    STATE_BYTES = 128;
+    STATE_BYTES = 896;
 
     PARTIAL_BYTES = 32;
 
