@@ -114,7 +114,7 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
                               size_t len_bytes)
 {
     const struct hornet_poly1305_kernel *kernel = kernel_of(row);
-    const size_t group_bytes = 16 * kernel->lanes, fill = fill_up(p, msg, group_bytes);
+    const size_t group_bytes = 16 * (size_t)kernel->lanes, fill = fill_up(p, msg, group_bytes);
     const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would be felt */
     const uint8_t *first = p->buffer;
     size_t nfirst = (size_t)p->nbuffered >> shift;

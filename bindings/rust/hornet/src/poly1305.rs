@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::tag::{Mismatch, Tag};
 use core::fmt;
 use core::iter::zip;
+use core::mem::ManuallyDrop;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The number of pieces passed to C at once.
@@ -124,10 +125,11 @@ impl Poly1305 {
 
     /// The tag of all pieces.
     #[must_use]
-    pub fn finalize(mut self) -> Tag {
+    pub fn finalize(self) -> Tag {
+        let mut ended = self.without_drop();
         let mut tag = [0; Tag::BYTES];
         // SAFETY: the state was set by `started`; the tag has 16 bytes.
-        unsafe { ffi::hornet_poly1305_final(&raw mut self.state, tag.as_mut_ptr()) };
+        unsafe { ffi::hornet_poly1305_final(&raw mut ended.state, tag.as_mut_ptr()) };
         tag.into()
     }
 
@@ -136,13 +138,21 @@ impl Poly1305 {
     /// # Errors
     ///
     /// [`Mismatch`] if it is not the tag of this message under this key (and nonce).
-    pub fn verify(mut self, tag: &Tag) -> Result<(), Mismatch> {
+    pub fn verify(self, tag: &Tag) -> Result<(), Mismatch> {
+        let mut ended = self.without_drop();
         // SAFETY: the state was set by `started`; the tag has 16 bytes.
-        let valid = unsafe { ffi::hornet_poly1305_final_verify(&raw mut self.state, tag.as_ptr()) };
+        let valid =
+            unsafe { ffi::hornet_poly1305_final_verify(&raw mut ended.state, tag.as_ptr()) };
         if valid { Ok(()) } else { Err(Mismatch) }
+    }
+
+    /// For a state that is about to be ended, which wipes what was used of it; the rest is zeros.
+    const fn without_drop(self) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(self)
     }
 }
 
+/// Of a message that is not ended.
 impl Drop for Poly1305 {
     fn drop(&mut self) {
         self.state.opaque.zeroize();
@@ -184,7 +194,7 @@ impl std::io::Write for Poly1305 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::mem::ManuallyDrop;
+
     use std::vec::Vec;
     use std::{format, vec};
 
