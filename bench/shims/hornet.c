@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Compiled into each build of Hornet, so that hornet_kernel_info may change without changes to the bench.
  */
+#include <string.h>
+
 #include "../../include/hornet.h"
 
 #include "peer.h"
@@ -23,6 +25,20 @@ HORNET_API bool hornet_bench_kernel_at(size_t index, struct hornet_bench_kernel 
     kernel->min_batch_bytes = info.min_batch_bytes;
     kernel->supported = info.supported;
     return true;
+}
+
+/* The family of cores that this CPU belongs to, as kernels.def calls it without its CPU_; or "ANY". In x86.def the
+ * families stand after zmm_steady. */
+HORNET_API const char *hornet_bench_family(void)
+{
+    const char *name;
+    bool usable, is_family = false;
+    for (size_t i = 0; hornet_cpu_feature_at(i, &name, &usable); i++) {
+        if (is_family && usable)
+            return name;
+        is_family |= strcmp(name, "zmm_steady") == 0;
+    }
+    return "ANY";
 }
 
 PEER_MAC(hornet_bench_aes)

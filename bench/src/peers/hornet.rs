@@ -55,6 +55,7 @@ pub(crate) struct Hornet {
     pub(crate) core: Core,
     kernel: Name,
     kernel_at: KernelAt,
+    family: Name,
     aes: Aes,
 }
 
@@ -77,6 +78,7 @@ impl Hornet {
                 core: Core::new(library, &format!("hornet {compiler}"))?,
                 kernel: library.function("hornet_kernel_name")?,
                 kernel_at: library.function("hornet_bench_kernel_at")?,
+                family: library.function("hornet_bench_family")?,
                 aes: Aes {
                     mac: library.function("hornet_poly1305_aes")?,
                     partial_compute: library.function("hornet_poly1305_partial_compute")?,
@@ -93,6 +95,12 @@ impl Hornet {
     pub(crate) fn kernel(&self) -> String {
         // SAFETY: the function returns a static string.
         unsafe { string((self.kernel)()) }
+    }
+
+    /// The family of cores that this CPU belongs to, as the list of kernels calls it.
+    pub(crate) fn family(&self) -> String {
+        // SAFETY: the function returns a static string.
+        unsafe { string((self.family)()) }
     }
 
     /// All kernels of this build, best first.

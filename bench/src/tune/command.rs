@@ -23,15 +23,23 @@ const LONGEST_IN_BATCH: usize = 8192;
 
 pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
     let mut out = |text: String| print(text);
-    let proposals = propose(arguments, &mut out)?;
-    let source = format!(
-        "{}, {}, {}",
+    let (family, proposals) = propose(arguments, &mut out)?;
+    let (title, compiler, today) = (
         cpu::this_cpu().title(),
         tool(&arguments.compiler),
-        cpu::today()
+        cpu::today(),
     );
+    let source = format!("{title}, {compiler}, {today}");
     for proposal in &proposals {
         print(text::proposal(proposal, &source))?;
+    }
+    print("\nThe same as rows of src/poly1305/kernels.def:\n".into())?;
+    for proposal in &proposals {
+        print(text::row(
+            proposal,
+            &family,
+            &format!("{today}, {title}, {compiler}"),
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -39,8 +47,8 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
 /// Receives the text of the tables.
 type Out<'a> = &'a mut dyn FnMut(String) -> Result<(), Error>;
 
-/// Measures, and returns a proposal for each kernel, in the order of the list.
-fn propose(arguments: &Tune, out: Out) -> Result<Vec<Proposal>, Error> {
+/// Measures, and returns this CPU's family of cores and a proposal for each kernel, in the order of the list.
+fn propose(arguments: &Tune, out: Out) -> Result<(String, Vec<Proposal>), Error> {
     let fail = |why: String| Error::new(format_args!("hornet {}", arguments.compiler), why);
     let library = Hornet::open(&arguments.compiler).map_err(fail)?;
     let tuning = Hornet::open_for_tuning(&arguments.compiler).map_err(fail)?;
@@ -94,7 +102,7 @@ fn propose(arguments: &Tune, out: Out) -> Result<Vec<Proposal>, Error> {
         crossovers: &batches.crossovers,
         longest: longest_in_batch,
     };
-    Ok(proposals(&kernels, &calls, &batches))
+    Ok((library.family(), proposals(&kernels, &calls, &batches)))
 }
 
 /// A table of measurements.
@@ -171,7 +179,8 @@ mod tests {
                 text += &more;
                 Ok(())
             };
-            let proposals = propose(&arguments, &mut out).unwrap();
+            let (family, proposals) = propose(&arguments, &mut out).unwrap();
+            assert!(!family.is_empty());
 
             let mut kernels = library.kernels();
             kernels.retain(|kernel| kernel.supported);

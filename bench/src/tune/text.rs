@@ -25,6 +25,20 @@ pub(super) fn proposal(proposal: &Proposal, source: &str) -> String {
     format!("{kernel}: {calls}, {batches}; {source}\n")
 }
 
+/// The row of that kernel in the library's list, for the CPU that was measured.
+pub(super) fn row(proposal: &Proposal, family: &str, source: &str) -> String {
+    let bytes = |crossover: Option<&Crossover>| {
+        let proposed = crossover.and_then(|crossover| crossover.proposed);
+        proposed.map_or_else(|| "HORNET_NEVER".into(), |bytes| bytes.to_string())
+    };
+    format!(
+        "HORNET_KERNEL_ALSO({}, CPU_{family}, {}, {}) /* {source} */\n",
+        proposal.kernel,
+        bytes(Some(&proposal.min_bytes)),
+        bytes(proposal.min_batch_bytes.as_ref())
+    )
+}
+
 fn crossover(field: &str, crossover: &Crossover) -> String {
     let Crossover {
         proposed,
@@ -123,15 +137,17 @@ Nanoseconds
                 min_bytes,
                 min_batch_bytes,
             };
-            proposal(&all, "a CPU, a day")
+            proposal(&all, "a CPU, a day") + &row(&all, "zen9", "a day, a CPU")
         };
         assert_eq!(
             line(to(Some(640), Some(8192)), Some(to(Some(0), None))),
-            "wide: min_bytes 640 (now 8192), min_batch_bytes 0 (now never); a CPU, a day\n"
+            "wide: min_bytes 640 (now 8192), min_batch_bytes 0 (now never); a CPU, a day\n\
+             HORNET_KERNEL_ALSO(wide, CPU_zen9, 640, 0) /* a day, a CPU */\n"
         );
         assert_eq!(
             line(to(None, Some(0)), None),
-            "wide: min_bytes never (up to 4096) (now 0), takes no batches; a CPU, a day\n"
+            "wide: min_bytes never (up to 4096) (now 0), takes no batches; a CPU, a day\n\
+             HORNET_KERNEL_ALSO(wide, CPU_zen9, HORNET_NEVER, HORNET_NEVER) /* a day, a CPU */\n"
         );
     }
 
