@@ -12,7 +12,7 @@ trap 'rm -rf "$out"' EXIT
 cargo clippy --release --locked --all-targets -- -D warnings
 cargo test --release --locked
 cargo run --release --locked -- check
-cargo run --release --locked -- run --only lengths,keys,batch --sections best --peers hornet,openssl \
+cargo run --release --locked -- run --only lengths,keys,batch,pieces --sections best --peers hornet,openssl \
     --processes 1 --rounds 1 --out "$out"
 cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
     --processes 1 --rounds 1 --into "$out"/*.json

@@ -9,6 +9,11 @@
  *     PEER_OPEN(name) { return a context, or NULL if this CPU cannot run it; }
  *     PEER_MAC(name) { write the tag of msg[0 .. len_bytes) under key[0 .. 32) to tag[0 .. 16); }
  *
+ * and if it is measured with messages in pieces, one that returns its functions for them. These are called
+ * directly, with the same context, because a wrapper would take a good part of the time of a short piece:
+ *
+ *     PEER_PIECES(name) { return the address of a constant struct peer_pieces; }
+ *
  * For Poly1305-AES the key is k and r, followed by the nonce, and PEER_NEXT_NONCE ends the function.
  */
 #ifndef HORNET_BENCH_PEER_H
@@ -24,6 +29,15 @@
 #define PEER_MAC(name)                                                                                     \
     __attribute__((visibility("default"))) void name##_mac(                                                \
         uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key, void *context)
+#define PEER_PIECES(name)                                                                                  \
+    __attribute__((visibility("default"))) const struct peer_pieces *name##_pieces(void)
+
+/* PieceFunctions in src/call.rs. */
+struct peer_pieces {
+    void (*init)(void *context, const uint8_t *key);
+    void (*update)(void *context, const uint8_t *piece, size_t len_bytes);
+    void (*finish)(void *context, uint8_t *tag);
+};
 
 /* Increments the nonce, for the next call under this key. It is read and written as a whole, so that store
  * forwarding works for every peer. */

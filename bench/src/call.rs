@@ -14,6 +14,47 @@ pub(crate) type MacFunction = unsafe extern "C" fn(
     context: *mut c_void,
 );
 
+/// The C functions of a peer that takes a message in pieces: `struct peer_pieces` in shims/peer.h. `context` holds the
+/// message so far.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct PieceFunctions {
+    pub(crate) init: unsafe extern "C" fn(context: *mut c_void, key: *const u8),
+    pub(crate) update:
+        unsafe extern "C" fn(context: *mut c_void, piece: *const u8, len_bytes: usize),
+    pub(crate) finish: unsafe extern "C" fn(context: *mut c_void, tag: *mut u8),
+}
+
+/// How a message is cut into pieces. The last piece is shorter if the message ends within it, and there may be no other
+/// than the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    first_bytes: usize,
+    other_bytes: usize,
+}
+
+impl Cut {
+    /// Into pieces of that many bytes, at least 1.
+    pub(crate) const fn into_pieces_of(len_bytes: usize) -> Self {
+        Self::after_header(len_bytes, len_bytes)
+    }
+
+    /// Into a header and pieces of another length, at least 1.
+    pub(crate) const fn after_header(first_bytes: usize, other_bytes: usize) -> Self {
+        assert!(other_bytes > 0);
+        Self {
+            first_bytes,
+            other_bytes,
+        }
+    }
+
+    /// The number of pieces of a message. An empty message is one empty piece.
+    pub(crate) fn pieces(self, len_bytes: usize) -> usize {
+        let others = len_bytes.saturating_sub(self.first_bytes);
+        1 + others.div_ceil(self.other_bytes)
+    }
+}
+
 /// One message, its key, and where its tag goes.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -97,6 +138,47 @@ pub(crate) unsafe fn run(mac: MacFunction, context: *mut c_void, calls: &Calls, 
     }
 }
 
+/// Authenticates that many messages in pieces.
+///
+/// # Safety
+///
+/// The functions may read 32 bytes at `key` and the pieces of `msg`, and write 16 bytes at `tag`; `context` must be their
+/// own. The calls are not chained.
+#[inline(never)]
+pub(crate) unsafe fn run_in_pieces(
+    functions: PieceFunctions,
+    context: *mut c_void,
+    calls: &Calls,
+    cut: Cut,
+    messages: usize,
+) {
+    let PieceFunctions {
+        init,
+        update,
+        finish,
+    } = black_box(functions); // as in `run`
+    let mask = calls.mask();
+    for i in 0..messages {
+        let call = &calls.calls[i & mask];
+        let (mut piece, mut left) = (call.msg, call.len_bytes);
+        let mut piece_bytes = cut.first_bytes.min(left);
+        // SAFETY: `Calls` and the caller guarantee that the pointers are valid; a piece is within what is left.
+        unsafe {
+            init(context, call.key);
+            loop {
+                update(context, piece, piece_bytes);
+                piece = piece.add(piece_bytes);
+                left -= piece_bytes;
+                if left == 0 {
+                    break;
+                }
+                piece_bytes = cut.other_bytes.min(left);
+            }
+            finish(context, call.tag);
+        }
+    }
+}
+
 /// Copies a tag so that store forwarding works for every peer: reads two halves, as most peers write them, and writes
 /// all 16 bytes at once, which can be read back as halves or as a whole.
 #[inline]
@@ -115,5 +197,76 @@ unsafe fn copy_tag(to: *mut u8, from: *const u8) {
             to.cast::<[u8; 8]>().write(low.to_le_bytes());
             to.add(8).cast::<[u8; 8]>().write(high.to_le_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the functions were called with.
+    #[derive(Default)]
+    struct Log {
+        inits: usize,
+        pieces: Vec<Vec<u8>>,
+        ends: usize,
+    }
+
+    unsafe extern "C" fn init(context: *mut c_void, _key: *const u8) {
+        // SAFETY: the context is a log.
+        unsafe { (*context.cast::<Log>()).inits += 1 };
+    }
+
+    unsafe extern "C" fn update(context: *mut c_void, piece: *const u8, len_bytes: usize) {
+        // SAFETY: the context is a log, and the piece is valid.
+        unsafe {
+            let piece = std::slice::from_raw_parts(piece, len_bytes).to_vec();
+            (*context.cast::<Log>()).pieces.push(piece);
+        }
+    }
+
+    unsafe extern "C" fn finish(context: *mut c_void, _tag: *mut u8) {
+        // SAFETY: the context is a log.
+        unsafe { (*context.cast::<Log>()).ends += 1 };
+    }
+
+    fn pieces(msg: &[u8], cut: Cut) -> Vec<Vec<u8>> {
+        let (mut log, mut tag, mut key) = (Log::default(), [0; 16], [0; 32]);
+        let functions = PieceFunctions {
+            init,
+            update,
+            finish,
+        };
+        let call = Call {
+            tag: tag.as_mut_ptr(),
+            msg: msg.as_ptr(),
+            len_bytes: msg.len(),
+            key: key.as_mut_ptr(),
+        };
+        // SAFETY: all of them outlive the call, and the context is a log.
+        unsafe {
+            let calls = Calls::new(vec![call]);
+            run_in_pieces(functions, (&raw mut log).cast(), &calls, cut, 1);
+        }
+        assert_eq!((log.inits, log.ends), (1, 1));
+        assert_eq!(log.pieces.concat(), msg);
+        assert_eq!(log.pieces.len(), cut.pieces(msg.len()));
+        log.pieces
+    }
+
+    #[test]
+    fn a_message_is_cut_into_all_of_its_pieces() {
+        let msg: [u8; 10] = std::array::from_fn(|i| u8::try_from(i).unwrap());
+        let lens_bytes = |len_bytes: usize, cut: Cut| -> Vec<usize> {
+            let pieces = pieces(&msg[..len_bytes], cut);
+            pieces.iter().map(Vec::len).collect()
+        };
+        assert_eq!(lens_bytes(10, Cut::into_pieces_of(5)), [5, 5]);
+        assert_eq!(lens_bytes(10, Cut::into_pieces_of(4)), [4, 4, 2]);
+        assert_eq!(lens_bytes(3, Cut::into_pieces_of(4)), [3]);
+        assert_eq!(lens_bytes(0, Cut::into_pieces_of(4)), [0]);
+        assert_eq!(lens_bytes(10, Cut::after_header(2, 8)), [2, 8]);
+        assert_eq!(lens_bytes(10, Cut::after_header(2, 5)), [2, 5, 3]);
+        assert_eq!(lens_bytes(2, Cut::after_header(2, 5)), [2]);
     }
 }

@@ -2,8 +2,10 @@
 
 //! Checks the peers' tags against the reference implementation.
 
+use crate::call::Cut;
+use crate::groups::measured_cuts;
 use crate::memory::Noise;
-use crate::peers::{AES_KEY_BYTES, Core, Hornet, Peer};
+use crate::peers::{AES_KEY_BYTES, Core, Hornet, InPieces, Peer};
 use crate::reference::{CLAMP, aes128, block, clamped, polynomial, prime, tag};
 use crate::report::json::Verdict;
 use num_bigint::BigUint;
@@ -165,6 +167,22 @@ pub(crate) fn check_aes(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
     verdict(name, inputs, inputs.iter().filter(is_wrong))
 }
 
+/// The same for messages in pieces. An input counts as wrong if its tag is, with any of the cuts.
+pub(crate) fn check_in_pieces(name: &str, in_pieces: &InPieces, inputs: &[Input]) -> Verdict {
+    // Besides those that are measured, some whose pieces end anywhere within a block.
+    let cuts: Vec<Cut> = [1, 7, 23, 333]
+        .map(Cut::into_pieces_of)
+        .into_iter()
+        .chain(measured_cuts())
+        .collect();
+    let is_wrong = |input: &&Input| {
+        cuts.iter()
+            .any(|cut| in_pieces.tag(&input.key, &input.msg, *cut) != input.tag)
+    };
+    let name = format!("{name} in pieces");
+    verdict(name, inputs, inputs.iter().filter(is_wrong))
+}
+
 /// The same for a batch of all inputs.
 pub(crate) fn check_batch(hornet: &Core, inputs: &[Input]) -> Verdict {
     let keys = inputs.iter().map(|input| input.key).collect();
@@ -178,18 +196,20 @@ pub(crate) fn check_batch(hornet: &Core, inputs: &[Input]) -> Verdict {
     verdict(name, inputs, wrong.map(|(input, _)| input))
 }
 
-/// Checks each of Hornet's kernels, with single messages and a batch. Restores the automatic choice afterwards.
+/// Checks each of Hornet's kernels, with single messages, a batch, and messages in pieces. Restores the automatic choice
+/// afterwards.
 pub(crate) fn check_kernels(hornet: &Hornet, inputs: &[Input]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for kernel in hornet.kernels() {
         if hornet.core.force(Some(&kernel.name)) {
-            let mut single = check(hornet, inputs);
-            single.peer = format!("{}, {}", hornet.name(), kernel.name);
-            verdicts.push(single);
+            let name = format!("{}, {}", hornet.name(), kernel.name);
+            let in_pieces = check_in_pieces(&name, &hornet.in_pieces, inputs);
 
+            let mut single = check(hornet, inputs);
             let mut batch = check_batch(&hornet.core, inputs);
-            batch.peer = format!("{}, batch", verdicts[verdicts.len() - 1].peer);
-            verdicts.push(batch);
+            batch.peer = format!("{name}, batch");
+            single.peer = name;
+            verdicts.extend([single, batch, in_pieces]);
         }
     }
     let _ = hornet.core.force(None); // never fails

@@ -21,6 +21,8 @@ pub(crate) enum Group {
     Unaligned,
     /// Batches of 64 messages
     Batch,
+    /// Messages in pieces, compared with one call
+    Pieces,
     /// One gibibyte, compared with a pass that only reads it
     Stream,
     /// Poly1305-AES
@@ -34,13 +36,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Lengths,
         Self::Sweep,
         Self::Cold,
         Self::Keys,
         Self::Unaligned,
         Self::Batch,
+        Self::Pieces,
         Self::Stream,
         Self::Aes,
         Self::Edit,

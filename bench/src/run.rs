@@ -201,15 +201,20 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, and of Poly1305-AES.
+/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, of messages in pieces, and of
+/// Poly1305-AES.
 pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let inputs = check::inputs();
     let mut verdicts = Vec::new();
     for peer in worker::select(&peers, names)? {
-        match peers.hornet(peer.name()) {
-            Some(hornet) => verdicts.extend(check::check_kernels(hornet, &inputs)),
-            None => verdicts.push(check::check(peer, &inputs)),
+        if let Some(hornet) = peers.hornet(peer.name()) {
+            verdicts.extend(check::check_kernels(hornet, &inputs));
+            continue;
+        }
+        verdicts.push(check::check(peer, &inputs));
+        if let Some(in_pieces) = peer.in_pieces() {
+            verdicts.push(check::check_in_pieces(peer.name(), in_pieces, &inputs));
         }
     }
     let with_aes = peers.with_aes.iter().map(|peer| &**peer);

@@ -44,6 +44,17 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     peers.retain(&mut is_measured);
     with_aes.retain(&mut is_measured);
 
+    let mut in_pieces: Vec<_> = peers
+        .iter()
+        .filter_map(|peer| Some((*peer, peer.in_pieces()?)))
+        .collect();
+    in_pieces.retain(|(peer, in_pieces)| {
+        let verdict = check::check_in_pieces(peer.name(), in_pieces, &inputs);
+        let is_measured = verdict.is_measured();
+        checks.push(verdict);
+        is_measured
+    });
+
     let bench = Bench {
         counter: Counter::open(),
         hornets: peers
@@ -52,6 +63,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
             .collect(),
         peers,
         with_aes,
+        in_pieces,
         rounds: arguments.what.rounds.into(),
         small: arguments.what.small,
     };

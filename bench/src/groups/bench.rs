@@ -6,7 +6,7 @@ use crate::call::Calls;
 use crate::counter::Counter;
 use crate::group::Group;
 use crate::measure::{Iterations, Plan, Subject, measure};
-use crate::peers::{Hornet, Peer};
+use crate::peers::{Hornet, InPieces, Peer};
 use crate::report::json::{Column, Series, Values};
 
 /// The peers, and how they are measured.
@@ -18,6 +18,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) hornets: Vec<&'a Hornet>,
     /// The peers with Poly1305-AES.
     pub(crate) with_aes: Vec<&'a dyn Peer>,
+    /// Those of the peers that are measured with messages in pieces.
+    pub(crate) in_pieces: Vec<(&'a dyn Peer, &'a InPieces)>,
     /// Whether to use small inputs, to test that the groups run.
     pub(crate) small: bool,
     pub(crate) rounds: usize,

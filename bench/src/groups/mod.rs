@@ -9,11 +9,13 @@ mod cold;
 mod edit;
 mod keys;
 mod lengths;
+mod pieces;
 mod stream;
 mod sweep;
 mod unaligned;
 
 pub(crate) use bench::Bench;
+pub(crate) use pieces::cuts as measured_cuts;
 
 use crate::group::Group;
 use crate::report::json::{Series, Values};
@@ -27,6 +29,7 @@ pub(crate) fn run(bench: &Bench, group: Group) -> Vec<Series<Values>> {
         Group::Keys => keys::run(bench),
         Group::Unaligned => unaligned::run(bench),
         Group::Batch => batch::run(bench),
+        Group::Pieces => pieces::run(bench),
         Group::Stream => stream::run(bench),
         Group::Aes => aes::run(bench),
         Group::Edit => edit::run(bench),

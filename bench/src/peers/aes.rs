@@ -34,5 +34,6 @@ fn hornet(compiler: &str) -> Opened {
         sections: &[Best, Avx2, Avx512f],
         fast: true,
         note: None,
+        in_pieces: None,
     }))
 }

@@ -3,8 +3,9 @@
 //! The peers from crates.io: two libraries in C, which are built from source, and two in Rust.
 
 use super::peer::{Native, Peer};
+use super::pieces::InPieces;
 use crate::built::version;
-use crate::call::MacFunction;
+use crate::call::{MacFunction, PieceFunctions};
 use crate::section::Section::{self, Avx2, Avx512f, Best};
 use poly1305::Poly1305;
 use poly1305::universal_hash::KeyInit;
@@ -26,22 +27,28 @@ pub(crate) fn all() -> Vec<Box<dyn Peer>> {
     let aws_lc = format!("aws-lc-sys {}", version("aws-lc-sys"));
     let native = Some("compiled for this CPU, so that it may use AVX-512 anywhere");
     vec![
-        peer("AWS-LC", aws_lc, aws_lc_mac, ALL, None),
-        peer("libsodium", libsodium, libsodium_mac, ALL, None),
-        peer(
+        Box::new(Native {
+            in_pieces: Some(aws_lc_in_pieces()),
+            ..peer("AWS-LC", aws_lc, aws_lc_mac, ALL, None)
+        }),
+        Box::new(Native {
+            in_pieces: Some(libsodium_in_pieces()),
+            ..peer("libsodium", libsodium, libsodium_mac, ALL, None)
+        }),
+        Box::new(peer(
             "RustCrypto",
             version("poly1305").into(),
             rustcrypto_mac,
             &[Best],
             native,
-        ),
-        peer(
+        )),
+        Box::new(peer(
             "libcrux",
             version("libcrux-poly1305").into(),
             libcrux_mac,
             &[Best],
             native,
-        ),
+        )),
     ]
 }
 
@@ -51,8 +58,8 @@ fn peer(
     mac: MacFunction,
     sections: &'static [Section],
     note: Option<&'static str>,
-) -> Box<dyn Peer> {
-    Box::new(Native {
+) -> Native {
+    Native {
         name: name.into(),
         version,
         mac,
@@ -60,7 +67,8 @@ fn peer(
         sections,
         fast: true,
         note,
-    })
+        in_pieces: None,
+    }
 }
 
 /// `poly1305_state` of AWS-LC's poly1305.h, which `aws-lc-sys` does not declare.
@@ -69,11 +77,11 @@ struct AwsLcState([u8; 512]);
 
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_init"]
-    fn aws_lc_init(state: *mut AwsLcState, key: *const u8);
+    fn aws_lc_init(state: *mut c_void, key: *const u8);
     #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_update"]
-    fn aws_lc_update(state: *mut AwsLcState, input: *const u8, len_bytes: usize);
+    fn aws_lc_update(state: *mut c_void, input: *const u8, len_bytes: usize);
     #[link_name = "aws_lc_0_47_0_CRYPTO_poly1305_finish"]
-    fn aws_lc_finish(state: *mut AwsLcState, tag: *mut u8);
+    fn aws_lc_finish(state: *mut c_void, tag: *mut u8);
 }
 
 // Links the crate: nothing else here refers to it.
@@ -86,12 +94,24 @@ unsafe extern "C" fn aws_lc_mac(
     key: *const u8,
     _context: *mut c_void,
 ) {
-    let mut state = MaybeUninit::uninit();
+    let mut state = MaybeUninit::<AwsLcState>::uninit();
+    let state = state.as_mut_ptr().cast();
     // SAFETY: init sets the state; the caller guarantees that the pointers are valid.
     unsafe {
-        aws_lc_init(state.as_mut_ptr(), key);
-        aws_lc_update(state.as_mut_ptr(), msg, len_bytes);
-        aws_lc_finish(state.as_mut_ptr(), tag);
+        aws_lc_init(state, key);
+        aws_lc_update(state, msg, len_bytes);
+        aws_lc_finish(state, tag);
+    }
+}
+
+fn aws_lc_in_pieces() -> InPieces {
+    InPieces {
+        functions: PieceFunctions {
+            init: aws_lc_init,
+            update: aws_lc_update,
+            finish: aws_lc_finish,
+        },
+        context: Box::into_raw(Box::new(AwsLcState([0; 512]))).cast(),
     }
 }
 
@@ -104,6 +124,35 @@ unsafe extern "C" fn libsodium_mac(
 ) {
     // SAFETY: the caller guarantees that the pointers are valid.
     unsafe { libsodium_sys::crypto_onetimeauth(tag, msg, len_bytes as u64, key) };
+}
+
+fn libsodium_in_pieces() -> InPieces {
+    let state = MaybeUninit::<libsodium_sys::crypto_onetimeauth_state>::uninit();
+    InPieces {
+        functions: PieceFunctions {
+            init: libsodium_init,
+            update: libsodium_update,
+            finish: libsodium_finish,
+        },
+        context: Box::into_raw(Box::new(state)).cast(),
+    }
+}
+
+// Libsodium's functions return 0, and its lengths have another type: each of these is a jump.
+
+unsafe extern "C" fn libsodium_init(state: *mut c_void, key: *const u8) {
+    // SAFETY: the caller guarantees that the pointers are valid.
+    unsafe { libsodium_sys::crypto_onetimeauth_init(state.cast(), key) };
+}
+
+unsafe extern "C" fn libsodium_update(state: *mut c_void, piece: *const u8, len_bytes: usize) {
+    // SAFETY: as above, and that init has set the state.
+    unsafe { libsodium_sys::crypto_onetimeauth_update(state.cast(), piece, len_bytes as u64) };
+}
+
+unsafe extern "C" fn libsodium_finish(state: *mut c_void, tag: *mut u8) {
+    // SAFETY: as above.
+    unsafe { libsodium_sys::crypto_onetimeauth_final(state.cast(), tag) };
 }
 
 unsafe extern "C" fn rustcrypto_mac(

@@ -5,6 +5,7 @@
 use super::hornet_core::Core;
 use super::library::Library;
 use super::peer::Peer;
+use super::pieces::InPieces;
 use crate::call::Calls;
 use crate::section::Section;
 use std::ffi::{CStr, c_char};
@@ -53,6 +54,7 @@ pub(crate) struct KernelInfo {
 /// A build of the library, with all functions that the bench calls.
 pub(crate) struct Hornet {
     pub(crate) core: Core,
+    pub(crate) in_pieces: InPieces,
     kernel: Name,
     kernel_at: KernelAt,
     family: Name,
@@ -76,6 +78,7 @@ impl Hornet {
         unsafe {
             Ok(Self {
                 core: Core::new(library, &format!("hornet {compiler}"))?,
+                in_pieces: InPieces::of_hornet(library)?,
                 kernel: library.function("hornet_kernel_name")?,
                 kernel_at: library.function("hornet_bench_kernel_at")?,
                 family: library.function("hornet_bench_family")?,
@@ -225,6 +228,10 @@ impl Peer for Hornet {
 
     fn is_fast(&self) -> bool {
         true
+    }
+
+    fn in_pieces(&self) -> Option<&InPieces> {
+        Some(&self.in_pieces)
     }
 }
 

@@ -10,6 +10,7 @@ mod hornet;
 mod hornet_core;
 mod library;
 mod peer;
+mod pieces;
 mod shims;
 
 pub(crate) use aes::AES_KEY_BYTES;
@@ -18,3 +19,4 @@ pub(crate) use hornet::{Hornet, Partial};
 pub(crate) use hornet_core::{BatchCalls, Core};
 pub(crate) use library::Library;
 pub(crate) use peer::Peer;
+pub(crate) use pieces::InPieces;

@@ -2,6 +2,7 @@
 
 //! The interface of all peers.
 
+use super::pieces::InPieces;
 use crate::call::{self, Call, Calls, MacFunction};
 use crate::section::Section;
 use std::ffi::c_void;
@@ -26,6 +27,11 @@ pub(crate) trait Peer {
         None
     }
 
+    /// How it takes a message in pieces, if that is measured.
+    fn in_pieces(&self) -> Option<&InPieces> {
+        None
+    }
+
     /// Computes one tag.
     fn tag(&self, key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
         self.tag_under(&mut key.clone(), msg)
@@ -33,25 +39,30 @@ pub(crate) trait Peer {
 
     /// Computes one tag, under a key of the length that the peer takes.
     fn tag_under(&self, key: &mut [u8], msg: &[u8]) -> [u8; 16] {
-        // Remains if the peer fails silently.
-        let mut tag = *b"nothing written!";
-        let call = Call {
-            tag: tag.as_mut_ptr(),
-            msg: msg.as_ptr(),
-            len_bytes: msg.len(),
-            key: key.as_mut_ptr(),
-        };
-        // SAFETY: all of them outlive the call below.
-        let calls = unsafe { Calls::new(vec![call]) };
-        self.run(&calls, 1);
-        tag
+        tag_of(key, msg, |calls| self.run(calls, 1))
     }
+}
+
+/// The tag that one call writes.
+pub(super) fn tag_of(key: &mut [u8], msg: &[u8], run: impl FnOnce(&Calls)) -> [u8; 16] {
+    // Remains if the peer fails silently.
+    let mut tag = *b"nothing written!";
+    let call = Call {
+        tag: tag.as_mut_ptr(),
+        msg: msg.as_ptr(),
+        len_bytes: msg.len(),
+        key: key.as_mut_ptr(),
+    };
+    // SAFETY: all of them outlive the call below.
+    let calls = unsafe { Calls::new(vec![call]) };
+    run(&calls);
+    tag
 }
 
 /// A peer, or why it is missing.
 pub(super) type Opened = Result<Box<dyn Peer>, String>;
 
-/// A peer that is one C function.
+/// A peer that is one C function, and maybe others for messages in pieces.
 pub(super) struct Native {
     pub(super) name: String,
     pub(super) version: String,
@@ -60,6 +71,7 @@ pub(super) struct Native {
     pub(super) sections: &'static [Section],
     pub(super) fast: bool,
     pub(super) note: Option<&'static str>,
+    pub(super) in_pieces: Option<InPieces>,
 }
 
 impl Peer for Native {
@@ -86,5 +98,9 @@ impl Peer for Native {
 
     fn note(&self) -> Option<&str> {
         self.note
+    }
+
+    fn in_pieces(&self) -> Option<&InPieces> {
+        self.in_pieces.as_ref()
     }
 }

@@ -4,7 +4,8 @@
 
 use super::library::Library;
 use super::peer::{Native, Opened};
-use crate::call::MacFunction;
+use super::pieces::InPieces;
+use crate::call::{MacFunction, PieceFunctions};
 use crate::section::Section::{self, Avx2, Avx512f, Best};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -155,12 +156,15 @@ impl<'a> Functions<'a> {
     pub(super) fn open(&self, library: Library) -> Opened {
         type Version = unsafe extern "C" fn() -> *const c_char;
         type Open = unsafe extern "C" fn() -> *mut c_void;
+        type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
         // SAFETY: the types are those in peer.h.
-        let (version, mac, context) = unsafe {
+        let (version, mac, pieces, context) = unsafe {
             let version: Version = library.function("peer_version")?;
             let open: Open = library.function(&format!("{}_open", self.prefix))?;
             let mac: MacFunction = library.function(&format!("{}_mac", self.prefix))?;
-            (CStr::from_ptr(version()), mac, open())
+            let pieces: Option<Pieces> = library.function(&format!("{}_pieces", self.prefix)).ok();
+            let pieces = pieces.map(|pieces| *pieces());
+            (CStr::from_ptr(version()), mac, pieces, open())
         };
         if context.is_null() {
             return Err("does not run on this CPU".into());
@@ -173,6 +177,7 @@ impl<'a> Functions<'a> {
             sections: self.sections,
             fast: self.fast,
             note: self.note,
+            in_pieces: pieces.map(|functions| InPieces { functions, context }),
         }))
     }
 }

@@ -165,6 +165,13 @@ pub(crate) struct Figures {
     /// The ratio to the fastest peer that is not Hornet, in Hornet's columns only.
     #[serde(default, skip_serializing_if = "Spread::is_empty")]
     pub(crate) to_best: Spread,
+    /// The ratio to OpenSSL, in Hornet's columns of the group pieces.
+    #[serde(default, skip_serializing_if = "Spread::is_empty")]
+    pub(crate) to_openssl: Spread,
+    /// The ratio of a message in pieces to one call of the same peer, in the columns of peers whose one call was measured
+    /// beside it.
+    #[serde(default, skip_serializing_if = "Spread::is_empty")]
+    pub(crate) to_one_call: Spread,
 }
 
 /// The median and the quartiles over all processes. A sweep has quartiles only of the ratio to the fastest other.

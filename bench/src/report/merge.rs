@@ -12,6 +12,15 @@ pub(crate) const HORNET: &str = "hornet";
 /// A column for comparison that is not a rival.
 pub(crate) const READ_PASS: &str = "read pass";
 
+/// The end of the names of columns for comparison with messages in pieces; before it is the peer's name.
+pub(crate) const ONE_CALL: &str = ", one call";
+
+/// The rival that messages in pieces are compared with, besides the fastest one.
+pub(crate) const OPENSSL: &str = "OpenSSL";
+
+/// The axis of messages that are cut into many equal pieces.
+pub(crate) const PIECE_BYTES: &str = "bytes in a piece";
+
 pub(crate) fn is_hornet(column: &str) -> bool {
     column.starts_with(HORNET)
 }
@@ -40,16 +49,30 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
                 .map(|series| pick(&series.columns[at].figures).clone())
                 .collect()
         };
+        let is_compared = is_hornet(&column.peer) && !column.peer.ends_with(ONE_CALL);
         let to_best = processes
             .iter()
-            .filter(|_| is_hornet(&column.peer))
+            .filter(|_| is_compared)
             .map(|series| to_best(series, at))
             .collect::<Vec<_>>();
+        let to = |other: Option<usize>| -> Vec<Vec<f64>> {
+            let quotients = other.map(|other| {
+                let processes = processes.iter();
+                processes.map(move |series| quotients(series, at, other))
+            });
+            quotients.into_iter().flatten().collect()
+        };
+        let find = |peer: &str| form.columns.iter().position(|other| other.peer == peer);
+        // The fastest rival differs from row to row; a column of ratios to the same one shows how they change.
+        let openssl = find(OPENSSL).filter(|_| is_compared && form.group == Group::Pieces);
+        let one_call = find(&format!("{}{ONE_CALL}", column.peer));
         let mut figures = Figures {
             ns: spread(&own(|values| &values.ns)),
             cycles: spread(&own(|values| &values.cycles)),
             ratio: spread(&own(|values| &values.ratio)),
             to_best: spread(&to_best),
+            to_openssl: spread(&to(openssl)),
+            to_one_call: spread(&to(one_call)),
         };
         if form.group == Group::Sweep {
             // They would take a megabyte; those of the ratios to the best are kept.
@@ -88,6 +111,15 @@ fn to_best(series: &Series<Values>, column: usize) -> Vec<f64> {
         own / best.fold(f64::INFINITY, f64::min)
     })
     .collect()
+}
+
+/// A column's ratios to another one.
+fn quotients(series: &Series<Values>, column: usize, other: usize) -> Vec<f64> {
+    let [own, other] = [column, other].map(|at| &series.columns[at].figures.ratio);
+    own.iter()
+        .zip(other)
+        .map(|(own, other)| own / other)
+        .collect()
 }
 
 /// Takes one list for each process; equal indexes belong to one row.
@@ -154,6 +186,42 @@ mod tests {
         let rival = merged[0].column("first").unwrap();
         assert_eq!(rival.to_best, Spread::default());
         assert_eq!(rival.cycles, Spread::default());
+    }
+
+    #[test]
+    fn pieces_are_compared_with_openssl_and_the_one_call_of_the_same_peer() {
+        let with_one_call = |ns: f64| {
+            let mut process = process(4.0, 8.0, 16.0);
+            let one_call = Column {
+                peer: format!("hornet gcc{ONE_CALL}"),
+                figures: Values {
+                    ns: vec![ns],
+                    cycles: Vec::new(),
+                    ratio: vec![ns / 4.0],
+                },
+            };
+            process[0].columns.push(one_call);
+            process[0].columns[2].peer = OPENSSL.into();
+            process[0].group = Group::Pieces;
+            process
+        };
+        let merged = merge(&[2.0, 1.0, 0.5].map(with_one_call));
+        let hornet = merged[0].column("hornet gcc").unwrap();
+        assert_eq!(hornet.to_one_call.median, [4.0]);
+        assert_eq!(hornet.to_best.median, [0.5]);
+        let one_call = merged[0].column("hornet gcc, one call").unwrap();
+        assert_eq!(hornet.to_openssl.median, [0.25]);
+        assert_eq!(one_call.to_best, Spread::default());
+        assert_eq!(one_call.to_openssl, Spread::default());
+        assert_eq!(one_call.to_one_call, Spread::default());
+        let rival = merged[0].column("first").unwrap();
+        assert_eq!(rival.to_one_call, Spread::default());
+        assert_eq!(rival.to_openssl, Spread::default());
+
+        let mut elsewhere = with_one_call(1.0);
+        elsewhere[0].group = Group::Lengths;
+        let hornet = &merge(&[elsewhere])[0].columns[0].figures;
+        assert_eq!(hornet.to_openssl, Spread::default());
     }
 
     #[test]

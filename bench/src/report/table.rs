@@ -2,8 +2,8 @@
 
 //! Renders one series of measurements as a table.
 
-use super::json::{Figures, Series};
-use super::merge::{is_hornet, is_rival};
+use super::json::{Figures, Series, Spread};
+use super::merge::{OPENSSL, PIECE_BYTES, is_hornet, is_rival};
 use super::page::{Page, figure};
 use crate::group::Group;
 use crate::stats::geometric_mean;
@@ -35,15 +35,26 @@ pub(super) fn add_series(page: &mut Page, series: &Series<Figures>, counts_cycle
     if series.group == Group::Stream {
         page.line("Gigabytes (10^9 bytes) a second:\n");
     }
-    let hornets = || {
-        series
-            .columns
-            .iter()
-            .filter(|column| !column.figures.to_best.median.is_empty())
+    let with = |pick: fn(&Figures) -> &Spread| {
+        let columns = series.columns.iter();
+        columns.filter_map(move |column| {
+            let spread = pick(&column.figures);
+            (!spread.median.is_empty()).then_some((&column.peer, spread))
+        })
     };
+    let to_openssl = || with(|figures| &figures.to_openssl);
+    let to_best = || with(|figures| &figures.to_best);
+    let to_one_call = || with(|figures| &figures.to_one_call);
+    // With many pieces, what matters is how much of the rate of one call remains; with two, what the cut costs.
+    let as_rate = series.axis == PIECE_BYTES;
     let mut head = vec![series.axis.clone()];
     head.extend(series.columns.iter().map(|column| column.peer.clone()));
-    head.extend(hornets().map(|column| format!("{} / best other", column.peer)));
+    head.extend(to_openssl().map(|(peer, _)| format!("{peer} / {OPENSSL}")));
+    head.extend(to_best().map(|(peer, _)| format!("{peer} / best other")));
+    head.extend(to_one_call().map(|(peer, _)| {
+        let what = if as_rate { "rate" } else { "time" };
+        format!("{peer}, {what} relative to one call")
+    }));
     page.row(&head);
     page.row(head.iter().map(|_| "---:"));
     for (at, x) in series.xs.iter().enumerate() {
@@ -58,11 +69,18 @@ pub(super) fn add_series(page: &mut Page, series: &Series<Figures>, counts_cycle
                 _ => ns,
             })
         }));
-        row.extend(hornets().map(|column| {
-            let ratio = &column.figures.to_best;
-            let [middle, low, high] =
-                [&ratio.median, &ratio.low, &ratio.high].map(|values| at_row(values, at));
-            format!("**{middle:.2}** ({low:.2} to {high:.2})")
+        row.extend(
+            to_openssl()
+                .chain(to_best())
+                .map(|(_, spread)| ratio(ratio_at(spread, at))),
+        );
+        row.extend(to_one_call().map(|(_, spread)| {
+            let [middle, low, high] = ratio_at(spread, at);
+            ratio(if as_rate {
+                [1.0 / middle, 1.0 / high, 1.0 / low]
+            } else {
+                [middle, low, high]
+            })
         }));
         page.row(&row);
     }
@@ -81,8 +99,8 @@ fn commands(page: &mut Page, series: &Series<Figures>) {
     } else {
         "thousand files a second"
     };
-    let ratio = format!("time relative to {}", first.peer);
-    page.row(["", "milliseconds", rate, &ratio]);
+    let relative = format!("time relative to {}", first.peer);
+    page.row(["", "milliseconds", rate, &relative]);
     page.row(["---", "---:", "---:", "---:"]);
     for column in &series.columns {
         let ns = at_row(&column.figures.ns.median, 0);
@@ -93,14 +111,11 @@ fn commands(page: &mut Page, series: &Series<Figures>) {
         } else {
             in_a_ns * 1e6
         };
-        let ratio = &column.figures.ratio;
-        let [middle, low, high] =
-            [&ratio.median, &ratio.low, &ratio.high].map(|values| at_row(values, 0));
         page.row([
             &column.peer,
             &figure(ns / 1e6),
             &figure(rate),
-            &format!("**{middle:.2}** ({low:.2} to {high:.2})"),
+            &ratio(ratio_at(&column.figures.ratio, 0)),
         ]);
     }
 }
@@ -169,6 +184,15 @@ fn summary(page: &mut Page, series: &Series<Figures>) {
     }
 }
 
+/// The median and the quartiles of that row.
+fn ratio_at(spread: &Spread, at: usize) -> [f64; 3] {
+    [&spread.median, &spread.low, &spread.high].map(|values| at_row(values, at))
+}
+
+fn ratio([middle, low, high]: [f64; 3]) -> String {
+    format!("**{middle:.2}** ({low:.2} to {high:.2})")
+}
+
 /// The value of that row, or NaN: an edited file may have too few.
 fn at_row(values: &[f64], at: usize) -> f64 {
     values.get(at).copied().unwrap_or(f64::NAN)
@@ -182,6 +206,7 @@ fn title(group: Group) -> &'static str {
         Group::Keys => "Keys in turn",
         Group::Unaligned => "Unaligned messages",
         Group::Batch => "Batches, time for one message",
+        Group::Pieces => "Messages in pieces",
         Group::Stream => "One gibibyte",
         Group::Aes => "Poly1305-AES",
         Group::Edit => "One segment replaced, and the new tag",
@@ -193,7 +218,7 @@ fn title(group: Group) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::json::{Column, Spread};
+    use crate::report::json::Column;
 
     fn spread(values: &[f64]) -> Spread {
         Spread {
@@ -254,6 +279,38 @@ mod tests {
         edit.columns[0].figures.ns = spread(&[400.0, 6400.0]);
         add_series(&mut page, &edit, false);
         assert!(page.0.contains("| 1024 | 6.40 | 0.03 |"), "{}", page.0);
+    }
+
+    #[test]
+    fn pieces_and_one_call() {
+        let mut pieces = series(Group::Pieces);
+        pieces.columns[0].figures.to_openssl = spread(&[0.25, 1.0]);
+        pieces.columns[0].figures.to_one_call = spread(&[4.0, 1.25]);
+        let mut page = Page::default();
+        add_series(&mut page, &pieces, false);
+        let expected = "
+### Messages in pieces: throughput
+
+| bytes | hornet gcc | other | hornet gcc / OpenSSL | hornet gcc / best other | hornet gcc, time relative to one call |
+| ---: | ---: | ---: | ---: | ---: | ---: |
+| 16 | 4.00 | 8.00 | **0.25** (0.23 to 0.28) | **0.50** (0.45 to 0.55) | **4.00** (3.60 to 4.40) |
+| 1024 | 64.0 | 32.0 | **1.00** (0.90 to 1.10) | **2.00** (1.80 to 2.20) | **1.25** (1.12 to 1.38) |
+";
+        assert_eq!(page.0, expected);
+
+        pieces.axis = PIECE_BYTES.into();
+        let mut page = Page::default();
+        add_series(&mut page, &pieces, false);
+        assert!(
+            page.0.contains("hornet gcc, rate relative to one call"),
+            "{}",
+            page.0
+        );
+        assert!(
+            page.0.contains(" **0.80** (0.73 to 0.89) |\n"),
+            "{}",
+            page.0
+        );
     }
 
     #[test]
