@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
     for proposal in &proposals {
         print(text::proposal(proposal, &source))?;
     }
-    print("\nThe same as rows of src/poly1305/kernels.def:\n".into())?;
+    print("\nThe same as rows of src/poly1305/kernels.def:\n")?;
     for proposal in &proposals {
         print(text::row(
             proposal,

@@ -27,7 +27,7 @@ pub(super) fn proposal(proposal: &Proposal, source: &str) -> String {
 
 /// The row of that kernel in the library's list, for the CPU that was measured.
 pub(super) fn row(proposal: &Proposal, family: &str, source: &str) -> String {
-    let bytes = |crossover: Option<&Crossover>| {
+    let bytes = |crossover: Option<&Crossover>| -> String {
         let proposed = crossover.and_then(|crossover| crossover.proposed);
         proposed.map_or_else(|| "HORNET_NEVER".into(), |bytes| bytes.to_string())
     };
