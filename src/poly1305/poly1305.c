@@ -106,8 +106,18 @@ static void end_lanes(struct poly1305_pieces *p)
         kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
 }
 
-/* The kernel whose lanes messages in pieces are kept in: the one that serves messages of some length. */
-#define PIECES_KERNEL_BYTES 1024
+/* The kernel whose lanes are kept between pieces: of those that keep them, the one that serves messages of
+ * some length. NULL if there is none. */
+static const struct hornet_row *row_for_pieces(void)
+{
+    uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list) & ~HORNET_BASELINE_IN_USE;
+    for (; in_use != 0; in_use &= in_use - 1) {
+        const struct hornet_row *row = &hornet_poly1305_rows[(unsigned)__builtin_ctz(in_use)];
+        if (row->min <= 1024 && kernel_of(row)->lanes_absorb != NULL)
+            return row;
+    }
+    return NULL;
+}
 
 /* Whole groups into the lanes of the kernel of a row, those buffered first; the rest is buffered. */
 static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row *row, const uint8_t *msg,
@@ -141,14 +151,12 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
  * raised to be kept at the second. */
 HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
-    const struct hornet_row *row;
+    const struct hornet_row *row = NULL;
     if (p->absorbed >= PIECES_ROW)
         row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
-    else
-        row = hornet_dispatch(hornet_poly1305_rows, hornet_dispatch_in_use(&hornet_poly1305_list),
-                              PIECES_KERNEL_BYTES);
-    if (p->absorbed != PIECES_NOTHING && kernel_of(row)->lanes_absorb != NULL &&
-        len_bytes < HORNET_LONG_PIECE_BYTES) {
+    else if (p->absorbed != PIECES_NOTHING)
+        row = row_for_pieces();
+    if (row != NULL && len_bytes < HORNET_LONG_PIECE_BYTES) {
         absorb_into_lanes(p, row, msg, len_bytes);
     } else {
         end_lanes(p);

@@ -50,16 +50,24 @@ HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t
 HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t *first, size_t nfirst,
                                       const uint8_t *second, size_t nsecond)
 {
-    evaluation_powers powers;
-    HORNET_UNROLL
-    for (size_t i = 0; i < KEPT_STEPS; i++)
-        powers.steps[i] = multiplier_from_words(KEPT_STEP(lanes, i));
     fe t = load_fe(KEPT_T(lanes));
     for (int run = 0; run < 2; run++) {
         HORNET_UNROLL
-        for (size_t n = KEPT_STEPS; n != 0; n /= 2)
-            for (; nfirst >= n; nfirst -= n, first += n * GROUP_BYTES)
+        for (size_t n = KEPT_STEPS; n != 0; n /= 2) {
+            for (; nfirst >= n; nfirst -= n, first += n * GROUP_BYTES) {
+                /* Loaded anew, since a load into all lanes costs no more than one of what was spilled; but
+                 * where gcc 12 has registers for most of them, it does well to keep them. */
+                uint64_t *kept = lanes;
+#if defined(__clang__) || LIMBS > 3
+                HORNET_OPAQUE("r", kept);
+#endif
+                evaluation_powers powers;
+                HORNET_UNROLL
+                for (size_t i = 0; i < n; i++)
+                    powers.steps[i] = multiplier_from_words(KEPT_STEP(kept, i));
                 t = evaluation_step(t, &powers, first, n);
+            }
+        }
         first = second;
         nfirst = nsecond;
     }
