@@ -74,7 +74,8 @@ HORNET_API void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_byt
 HORNET_API HORNET_CHECKED bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg,
                                                       size_t len_bytes, const uint8_t key[32]);
 
-/* Starts a message under key: state is live afterwards, whatever it was before (a live one is lost). */
+/* Starts a message under key: state is live afterwards, whatever it was before. A live one is lost, and
+ * what it holds of its key stays until it is overwritten: end it first. */
 HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32]);
 
 /* Appends msg[0 .. len_bytes). The tag depends on the bytes only, not on how they were cut into calls.
