@@ -200,6 +200,22 @@ unsafe fn copy_tag(to: *mut u8, from: *const u8) {
     }
 }
 
+/// The tag that one call writes.
+pub(crate) fn tag_of(key: &mut [u8], msg: &[u8], run: impl FnOnce(&Calls)) -> [u8; 16] {
+    // Remains if the peer fails silently.
+    let mut tag = *b"nothing written!";
+    let call = Call {
+        tag: tag.as_mut_ptr(),
+        msg: msg.as_ptr(),
+        len_bytes: msg.len(),
+        key: key.as_mut_ptr(),
+    };
+    // SAFETY: all of them outlive the call below.
+    let calls = unsafe { Calls::new(vec![call]) };
+    run(&calls);
+    tag
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

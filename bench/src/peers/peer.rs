@@ -3,7 +3,7 @@
 //! The interface of all peers.
 
 use super::pieces::InPieces;
-use crate::call::{self, Call, Calls, MacFunction};
+use crate::call::{self, Calls, MacFunction, tag_of};
 use crate::section::Section;
 use std::ffi::c_void;
 
@@ -41,22 +41,6 @@ pub(crate) trait Peer {
     fn tag_under(&self, key: &mut [u8], msg: &[u8]) -> [u8; 16] {
         tag_of(key, msg, |calls| self.run(calls, 1))
     }
-}
-
-/// The tag that one call writes.
-pub(super) fn tag_of(key: &mut [u8], msg: &[u8], run: impl FnOnce(&Calls)) -> [u8; 16] {
-    // Remains if the peer fails silently.
-    let mut tag = *b"nothing written!";
-    let call = Call {
-        tag: tag.as_mut_ptr(),
-        msg: msg.as_ptr(),
-        len_bytes: msg.len(),
-        key: key.as_mut_ptr(),
-    };
-    // SAFETY: all of them outlive the call below.
-    let calls = unsafe { Calls::new(vec![call]) };
-    run(&calls);
-    tag
 }
 
 /// A peer, or why it is missing.

@@ -3,8 +3,7 @@
 //! Messages in pieces.
 
 use super::library::Library;
-use super::peer::tag_of;
-use crate::call::{self, Calls, Cut, PieceFunctions};
+use crate::call::{self, Calls, Cut, PieceFunctions, tag_of};
 use std::ffi::c_void;
 
 /// The functions of a peer for messages in pieces, and their context.
