@@ -164,15 +164,21 @@ HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg,
     }
 }
 
-void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
+HORNET_SMALL uintptr_t update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
-    if (p->live != POLY1305_LIVE)
-        return;
-    if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
-        buffer_bytes(p, msg, len_bytes);
-    else
-        absorb_piece(p, msg, len_bytes);
+    if (p->live == POLY1305_LIVE) {
+        if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
+            buffer_bytes(p, msg, len_bytes);
+        else
+            absorb_piece(p, msg, len_bytes);
+    }
+    return small_stack_end();
+}
+
+void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
+{
+    clear_small_stack(update(state, msg, len_bytes));
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
