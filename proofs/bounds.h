@@ -5,7 +5,7 @@
  * Included into the middle of the kernel's own file, with interval.h for its lanes; see proofs/run.sh.
  *
  * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h says (tested, not
- * proved), and the scalar fields. */
+ * proved). The scalar fields are proved by scalar.cc. */
 #include <string.h>
 
 #include "../src/poly1305/horner/batch.h"

@@ -103,7 +103,7 @@ HORNET_INLINE void clear_small_stack(uintptr_t end)
 }
 
 /* At the end of a function that calls none and keeps few words on the stack: they lie in its red zone.
- * Zeros there; the second leaves vector registers alone. */
+ * Zeros there. */
 HORNET_INLINE void clear_red_zone(void)
 {
 #if HORNET_SMALL_IS_CLEAN
@@ -114,21 +114,6 @@ HORNET_INLINE void clear_red_zone(void)
                      :
                      :
                      : "xmm0", "memory");
-#endif
-}
-
-HORNET_INLINE void clear_red_zone_by_words(void)
-{
-#if HORNET_SMALL_IS_CLEAN
-    __asm__ volatile("movq $0, -8(%%rsp)\n\t"
-                     "movq $0, -16(%%rsp)\n\t"
-                     "movq $0, -24(%%rsp)\n\t"
-                     "movq $0, -32(%%rsp)\n\t"
-                     "movq $0, -40(%%rsp)\n\t"
-                     "movq $0, -48(%%rsp)"
-                     :
-                     :
-                     : "memory");
 #endif
 }
 

@@ -53,7 +53,7 @@ struct hornet_poly1305_kernel {
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 
     /* For a message in pieces, whose lanes are kept from one to the next in pieces->lanes. A group is
-     * `lanes` full blocks. lanes_begin continues pieces->value with a first group. absorb_groups absorbs
+     * `lanes` full blocks. lanes_begin continues pieces->value with a first group. lanes_absorb absorbs
      * those of two runs, one after the other; either may have none. lanes_end leaves in value.h what the
      * lanes hold, which end with that; the caller wipes them. NULL: the kernel keeps none. */
     void (*lanes_begin)(struct poly1305_pieces *pieces, const uint8_t *group);

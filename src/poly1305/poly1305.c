@@ -106,14 +106,13 @@ static void end_lanes(struct poly1305_pieces *p)
         kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
 }
 
-/* The kernel whose lanes are kept between pieces: of those that keep them, the one that serves messages of
- * some length. NULL if there is none. */
+/* The row of the kernel whose lanes are kept between pieces; NULL if there is none. */
 static const struct hornet_row *row_for_pieces(void)
 {
     uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list) & ~HORNET_BASELINE_IN_USE;
     for (; in_use != 0; in_use &= in_use - 1) {
         const struct hornet_row *row = &hornet_poly1305_rows[(unsigned)__builtin_ctz(in_use)];
-        if (row->min <= 1024 && kernel_of(row)->lanes_absorb != NULL)
+        if (row->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(row)->lanes_absorb != NULL)
             return row;
     }
     return NULL;

@@ -23,6 +23,9 @@ struct __attribute__((may_alias)) poly1305 {
 /* From so many bytes on, a piece is as quick on its own. */
 #define HORNET_LONG_PIECE_BYTES 16384
 
+/* Lanes are kept by a kernel that serves messages of this length. */
+#define HORNET_PIECES_KERNEL_BYTES 1024
+
 /* What a kernel keeps in its lanes takes so many words at most. */
 #define HORNET_PIECES_LANES_WORDS 68
 

@@ -4,7 +4,6 @@
 #define HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 
 #include "../../core/residue.h"
-#include "../../core/wipe.h"
 #include "../kernel.h"
 #include "../padding.h"
 #include "../tag.h"

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The functions of a kernel whose evaluation is serial. */
+/* Horner's rule, one block after another, over a scalar field, h <- (h + c) * r, and the functions of a
+ * kernel that does no other. Bernstein, "The Poly1305-AES message-authentication code", section 2. */
 #ifndef HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 #define HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../core/bytes.h"
 #include "../../core/residue.h"
+#include "../../core/words.h"
 #include "../padding.h"
+#include "../scalar_field.h"
+#include "../state.h"
 #include "../tag.h"
-#include "serial.h"
 
 /* Whether what is left on the stack is few enough words, as core/residue.h has it. */
 #ifdef SCALAR_MANY_WORDS
