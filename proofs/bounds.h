@@ -32,7 +32,8 @@ static int rounds_for(size_t n, fe r, fe square, fe *t)
     do {
         before = *t;
         for (size_t count = 1; count <= n; count++)
-            *t = fe_union(*t, n > STEPS_MAX ? evaluation_long_step(*t, &powers, NULL, count)
+            *t = fe_union(*t, n > STEPS_MAX ? evaluation_long_step(*t, &powers, NULL, count,
+                                                                   evaluation_tops(&powers, count))
                                             : evaluation_step(*t, &powers, NULL, count));
     } while (memcmp(&before, t, sizeof *t) != 0 && ++rounds < 100);
     bound(rounds < 100, "the accumulator reaches no fixed point", vec_from(t->limb[0]));

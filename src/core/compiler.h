@@ -68,6 +68,9 @@
 /* Before a short loop of constant length: unroll it. */
 #define HORNET_UNROLL _Pragma("GCC unroll 16")
 
+/* Before a loop that clang unrolls for nothing: leave it. */
+#define HORNET_KEEP_LOOP _Pragma("GCC unroll 1")
+
 /* Identifiers and strings made of macros' values. */
 #define HORNET_PASTE(a, b, c, d)        HORNET_PASTE_TOKENS(a, b, c, d)
 #define HORNET_PASTE_TOKENS(a, b, c, d) a##b##c##d

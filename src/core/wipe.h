@@ -15,12 +15,15 @@ HORNET_INLINE void wipe(void *memory, size_t len_bytes)
     typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(1)));
     typedef uint64_t word __attribute__((may_alias, aligned(1)));
     uint8_t *bytes = memory;
+    HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(piece); bytes += sizeof(piece), len_bytes -= sizeof(piece)) {
         *(piece *)bytes = (piece){0};
         __asm__ volatile("" : : : "memory"); /* keeps the loop from becoming a memset */
     }
+    HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(word); bytes += sizeof(word), len_bytes -= sizeof(word))
         *(word *)bytes = 0;
+    HORNET_KEEP_LOOP
     for (; len_bytes != 0; len_bytes--)
         *bytes++ = 0;
     __asm__ volatile("" : : "r"(memory) : "memory");

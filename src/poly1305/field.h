@@ -62,11 +62,20 @@ FIELD_OPERATION(wide, wide_from, (fe a));
 /* sum + a b. How many products fit is the field's affair; the bounds prove it for those that are summed. */
 FIELD_OPERATION(wide, wide_mul_add, (wide sum, fe a, const multiplier *b));
 
-/* The same for long sums. a must be carried for long_multiplier_from. */
+/* The same for long sums. a must be carried for long_multiplier_from. b is a power in each lane, and
+ * memory; all lanes are multiplied by that of block `block`. */
 FIELD_OPERATION(long_multiplier, long_multiplier_from, (fe a));
 FIELD_OPERATION(long_sum, long_sum_from, (fe a));
-FIELD_OPERATION(long_sum, long_sum_mul_add, (long_sum sum, fe a, const long_multiplier *b));
-FIELD_OPERATION(fe, long_sum_carry, (long_sum sum));
+FIELD_OPERATION(long_sum, long_sum_mul_add, (long_sum sum, fe a, const long_multiplier *b, size_t block));
+
+/* sum + (lo + hi 2^64 + 2^128) b, a vector of full blocks. A field may leave out 2^128 b, which is the same
+ * for all blocks, and have it in what long_tops_carry makes of the sum over all b: it is added at the end.
+ */
+FIELD_OPERATION(long_sum, long_sum_add_blocks,
+                (long_sum sum, vec lo, vec hi, const long_multiplier *b, size_t block));
+FIELD_OPERATION(wide, long_tops_add, (wide tops, const long_multiplier *b, size_t block));
+FIELD_OPERATION(fe, long_tops_carry, (wide tops));
+FIELD_OPERATION(fe, long_sum_carry, (long_sum sum, fe tops));
 
 /* words[0] + words[1] 2^64 + words[2] 2^128 = the sum over all lanes, modulo p, plus addend <= 5; words[2]
  * <= 4.

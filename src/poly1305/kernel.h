@@ -96,7 +96,7 @@ static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 /* No kernel before it serves messages shorter than this; kernels.c checks that. So the list need not be
  * searched for them, which would be felt. */
 #ifdef __SIZEOF_INT128__
-#define HORNET_SHORT_BYTES 176
+#define HORNET_SHORT_BYTES 160
 #else
 #define HORNET_SHORT_BYTES 48
 #endif

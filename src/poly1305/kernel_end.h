@@ -70,7 +70,6 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef SERIAL_STACK_END
 
 #undef POWERS_IN_VECTOR
-#undef TABLE_MAX
 #undef TABLE_VECTORS
 #undef GROUP_BYTES
 #undef GROUPS_TO_A_REDUCTION

@@ -67,6 +67,7 @@ HORNET_INLINE factor factor_splat(uint64_t value) { return vec_splat(value); }
 HORNET_INLINE factor factor_add(factor a, factor b) { return vec_add(a, b); }
 HORNET_INLINE factor factor_shl(factor a, int bits) { return vec_shl(a, bits); }
 HORNET_INLINE factor factor_opaque(factor a) { return vec_opaque(a); }
+HORNET_INLINE factor factor_from_low32(vec a) { return a; }
 #endif
 
 #if defined(LANES_MULTIPLY_32) && !defined(LANES_MULTIPLY_ADD_32)
@@ -107,6 +108,11 @@ LANES_OPERATION(factor, factor_in_order, (factor a));
  * LANES_MULTIPLY_32; with LANES_MULTIPLY_52 a factor holds 64 bits, of which the low 52 are multiplied. */
 LANES_OPERATION(factor, factor_from, (vec a));
 LANES_OPERATION(vec, vec_from, (factor a));
+
+#ifdef LANES_MULTIPLY_32
+/* A factor that is multiplied as the low 32 bits of a. */
+LANES_OPERATION(factor, factor_from_low32, (vec a));
+#endif
 
 /* a + b and a 2^bits for factors. What comes out must fit into a factor, as above. */
 LANES_OPERATION(factor, factor_add, (factor a, factor b));

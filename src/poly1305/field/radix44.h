@@ -261,7 +261,7 @@ enum { P_00, P_11, P_22, P_01, P_02, P_12, KARATSUBA_PRODUCTS };
 typedef struct {
     vec lo[KARATSUBA_PRODUCTS], hi[KARATSUBA_PRODUCTS];
 } long_sum;
-#define LONG_SUM_MAX 20
+#define LONG_SUM_MAX 16
 
 /* b_0 to b_2, then b_0 + b_1, b_0 + b_2 and b_1 + b_2. */
 typedef struct {
@@ -287,22 +287,43 @@ KERNEL_INLINE long_sum long_sum_from(fe e)
 }
 
 /* Adds the two halves of a b to those of a sum of products. */
-KERNEL_INLINE void karatsuba_mul_add(long_sum *sum, int product, factor a, const long_multiplier *b)
+KERNEL_INLINE void karatsuba_mul_add(long_sum *sum, int product, factor a, const long_multiplier *b,
+                                     size_t block)
 {
-    sum->hi[product] = vec_madd52hi(sum->hi[product], a, b->v[product]);
-    sum->lo[product] = vec_madd52lo(sum->lo[product], a, b->v[product]);
+    const factor b_factor = factor_block(&b->v[product], block);
+    sum->hi[product] = vec_madd52hi(sum->hi[product], a, b_factor);
+    sum->lo[product] = vec_madd52lo(sum->lo[product], a, b_factor);
 }
 
 /* 12 multiplications of halves where wide_mul_add takes 18. */
-KERNEL_INLINE long_sum long_sum_mul_add(long_sum sum, fe a, const long_multiplier *b)
+KERNEL_INLINE long_sum long_sum_mul_add(long_sum sum, fe a, const long_multiplier *b, size_t block)
 {
-    karatsuba_mul_add(&sum, P_00, a.limb[0], b);
-    karatsuba_mul_add(&sum, P_11, a.limb[1], b);
-    karatsuba_mul_add(&sum, P_22, a.limb[2], b);
-    karatsuba_mul_add(&sum, P_01, factor_add(a.limb[0], a.limb[1]), b);
-    karatsuba_mul_add(&sum, P_02, factor_add(a.limb[0], a.limb[2]), b);
-    karatsuba_mul_add(&sum, P_12, factor_add(a.limb[1], a.limb[2]), b);
+    karatsuba_mul_add(&sum, P_00, a.limb[0], b, block);
+    karatsuba_mul_add(&sum, P_11, a.limb[1], b, block);
+    karatsuba_mul_add(&sum, P_22, a.limb[2], b, block);
+    karatsuba_mul_add(&sum, P_01, factor_add(a.limb[0], a.limb[1]), b, block);
+    karatsuba_mul_add(&sum, P_02, factor_add(a.limb[0], a.limb[2]), b, block);
+    karatsuba_mul_add(&sum, P_12, factor_add(a.limb[1], a.limb[2]), b, block);
     return sum;
+}
+
+KERNEL_INLINE long_sum long_sum_add_blocks(long_sum sum, vec lo, vec hi, const long_multiplier *b,
+                                           size_t block)
+{
+    return long_sum_mul_add(sum, fe_from_words(lo, hi, vec_splat(1)), b, block);
+}
+
+/* Nothing: they are among the products. */
+KERNEL_INLINE wide long_tops_add(wide tops, const long_multiplier *b, size_t block)
+{
+    (void)b, (void)block;
+    return tops;
+}
+
+KERNEL_INLINE fe long_tops_carry(wide tops)
+{
+    (void)tops;
+    return fe_zero();
 }
 
 /* One half of the products put together. */
@@ -313,8 +334,9 @@ KERNEL_INLINE void karatsuba_half(vec d[3], const vec p[KARATSUBA_PRODUCTS])
     d[2] = vec_add(vec_sub(vec_sub(p[P_02], p[P_00]), p[P_22]), p[P_11]);
 }
 
-KERNEL_INLINE fe long_sum_carry(long_sum sum)
+KERNEL_INLINE fe long_sum_carry(long_sum sum, fe tops)
 {
+    (void)tops;
     wide all;
     karatsuba_half(all.lo, sum.lo);
     karatsuba_half(all.hi, sum.hi);

@@ -90,21 +90,26 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
     group->first_full = 0;
     group->nfull = len_bytes / 16;
     group->step = 0;
-    for (size_t i = 0; !equal && i < count; i++) {
-        const size_t len = batch->lens_bytes[order[i]];
-        sources->first_step[i] = group->nsteps - blocks_in(len);
-        if (len % 16 != 0)
-            group->nfull = group->nsteps - 1;
-    }
-    if (!equal)
+    if (!equal) {
+        HORNET_KEEP_LOOP
+        for (size_t i = 0; i < count; i++) {
+            const size_t len = batch->lens_bytes[order[i]];
+            sources->first_step[i] = group->nsteps - blocks_in(len);
+            if (len % 16 != 0)
+                group->nfull = group->nsteps - 1;
+        }
         group->first_full = (size_t)sources->first_step[count - 1];
+    }
     /* Now, when no registers have to be saved from the call. */
     if (group->nfull < group->nsteps)
         hornet_batch_last_blocks(ends->blocks, ends->tops, equal, batch, order, count);
     HORNET_UNROLL
     for (size_t i = 0; i < count; i++)
         sources->base[i] = batch->msgs[order[i]];
-    for (size_t i = 0; !equal && i < count; i++) {
+    if (equal)
+        return;
+    HORNET_KEEP_LOOP
+    for (size_t i = 0; i < count; i++) {
         /* As numbers: no pointer may point before a message. */
         sources->own_base[i] =
             (const uint8_t *)((uintptr_t)sources->base[i] - 16 * (size_t)sources->first_step[i]);

@@ -29,15 +29,15 @@
 
 /* How many groups share one reduction, lambda in section 4.2: X(n, min_groups), n from so many groups on.
  * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. Up to n = 4
- * the powers of R are named one by one; longer sums, n = 8 or 16, take them from a table.
+ * the powers of R are named one by one; long sums, n = 8 or 16, take them from a table.
  * docs/performance.md has the measurements. */
 #ifndef GROUPS_TO_A_REDUCTION
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 30) X(16, 128)
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 42)
 #endif
 #define STEPS_MAX 4
 
 #define CHECK_LENGTH(n, min_groups)                                                                        \
-    _Static_assert((n) <= STEPS_MAX || ((n) <= TABLE_MAX && (n) <= LONG_SUM_MAX),                          \
+    _Static_assert((n) <= STEPS_MAX || (n) <= LONG_SUM_MAX,                                                \
                    "a table of so many powers, and a sum of so many products");
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
@@ -137,16 +137,28 @@ HORNET_INLINE fe evaluation_step(fe t, const evaluation_powers *powers, const ui
     return fe_carry(wide_mul_add(sum, t, &powers->steps[n - 1]));
 }
 
-/* The same for up to as many groups as the table has powers. */
-KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n)
+/* What the blocks' tops amount to in a long step for n groups. */
+KERNEL_INLINE fe evaluation_tops(const evaluation_powers *powers, size_t n)
+{
+    wide tops = wide_zero();
+    HORNET_KEEP_LOOP
+    for (size_t k = n - 1; k != 0; k--)
+        tops = long_tops_add(tops, table_vector(powers->table, k - 1), table_block(k - 1));
+    return long_tops_carry(tops);
+}
+
+/* The same as a step for up to as many groups as the table has powers. */
+KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n,
+                                      fe tops)
 {
     long_sum sum = long_sum_from(load_group(msg + (n - 1) * GROUP_BYTES));
     for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES) {
-        const long_multiplier power = power_of_table(powers->table, k - 1);
-        sum = long_sum_mul_add(sum, load_group(msg), &power);
+        vec lo, hi;
+        vec_load_blocks(msg, &lo, &hi);
+        sum = long_sum_add_blocks(sum, lo, hi, table_vector(powers->table, k - 1), table_block(k - 1));
     }
-    const long_multiplier power = power_of_table(powers->table, n - 1);
-    return long_sum_carry(long_sum_mul_add(sum, t, &power));
+    return long_sum_carry(long_sum_mul_add(sum, t, table_vector(powers->table, n - 1), table_block(n - 1)),
+                          tops);
 }
 
 /* The value over T and the last group, plus addend: each lane times its power of r, summed. */

@@ -70,11 +70,15 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
     evaluation_powers powers;
     fe t = open_message(&groups, &powers, n, state, msg, len_bytes, key);
     if (n > STEPS_MAX) {
-        while (groups.nmiddle != 0) {
-            const size_t count = groups.nmiddle < n ? groups.nmiddle : n;
-            t = evaluation_long_step(t, &powers, groups.middle, count);
-            groups.nmiddle -= count;
-            groups.middle += count * GROUP_BYTES;
+        /* What fills no long step, and then long steps. */
+        size_t count = groups.nmiddle % n;
+        const uint8_t *end = groups.middle + count * GROUP_BYTES;
+        for (int part = 0; part < 2; part++, count = n, end = groups.last) {
+            if (groups.middle == end)
+                continue;
+            const fe tops = evaluation_tops(&powers, count);
+            for (; groups.middle != end; groups.middle += count * GROUP_BYTES)
+                t = evaluation_long_step(t, &powers, groups.middle, count, tops);
         }
     } else {
         if (groups.nmiddle % 2 != 0) { /* first, because it does not wait for R^2 */

@@ -44,8 +44,8 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
     return powers;
 }
 
-/* A table of the powers a to a^n for n = 8 or 16, several to a vector: with P = POWERS_IN_VECTOR, a^(k + 1)
- * stands in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
+/* A table of the powers a to a^n for n = 8 or 16, up to LONG_SUM_MAX, several to a vector: with P =
+ * POWERS_IN_VECTOR, a^(k + 1) stands in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
  *
  *     block        0       1       2       3
  *     table[0]    a^4     a^3     a^2      a
@@ -53,34 +53,27 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
  *
  * Raised that way they take few multiplications; each is loaded into all lanes where it is used. */
 #define POWERS_IN_VECTOR (LANES < 8 ? (size_t)LANES : (size_t)8)
-#define TABLE_MAX        16
-#define TABLE_VECTORS    (TABLE_MAX / POWERS_IN_VECTOR)
+#define TABLE_VECTORS    (LONG_SUM_MAX / POWERS_IN_VECTOR)
 
 KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a, fe square)
 {
     fe highest, powers = raise_over_lanes(POWERS_IN_VECTOR, a, square, &highest);
     const multiplier factors = multiplier_from(highest);
-    table[0] = long_multiplier_from(powers);
-    for (size_t i = 1; i < n / POWERS_IN_VECTOR; i++) {
-        powers = fe_mul(powers, &factors);
+    for (size_t i = 0;; i++) {
         table[i] = long_multiplier_from(powers);
+        if (i + 1 == n / POWERS_IN_VECTOR)
+            break;
+        powers = fe_mul(powers, &factors);
     }
 }
 
-/* How much of the table that took. */
-HORNET_INLINE size_t table_bytes(size_t n) { return n / POWERS_IN_VECTOR * sizeof(long_multiplier); }
-
-/* a^(k + 1) of the table in every lane. */
-KERNEL_INLINE long_multiplier power_of_table(const long_multiplier *table, size_t k)
+/* Where a^(k + 1) stands in the table: in this vector, in the lane of this block. */
+HORNET_INLINE const long_multiplier *table_vector(const long_multiplier *table, size_t k)
 {
-    const long_multiplier *vector = &table[k / POWERS_IN_VECTOR];
-    const size_t block = POWERS_IN_VECTOR - 1 - k % POWERS_IN_VECTOR;
-    long_multiplier result;
-    HORNET_UNROLL
-    for (size_t i = 0; i < sizeof result.v / sizeof result.v[0]; i++)
-        result.v[i] = factor_block(&vector->v[i], block);
-    return result;
+    return &table[k / POWERS_IN_VECTOR];
 }
+
+HORNET_INLINE size_t table_block(size_t k) { return POWERS_IN_VECTOR - 1 - k % POWERS_IN_VECTOR; }
 
 /* words[0] + words[1] 2^64 + words[2] 2^128 in every lane, words[2] <= 4. */
 KERNEL_INLINE fe fe_from_three_words(const uint64_t words[3])
