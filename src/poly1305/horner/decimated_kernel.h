@@ -68,6 +68,10 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
 {
     message_groups groups;
     evaluation_powers powers;
+    /* Two pointers: gcc 12 puts one that is kept to the end into a vector register, and what it takes to
+     * come back should not delay r. */
+    const uint8_t *s_key = key;
+    HORNET_OPAQUE("r", s_key);
     fe t = open_message(&groups, &powers, n, state, msg, len_bytes, key);
     if (n > STEPS_MAX) {
         /* What fills no long step, and then long steps. */
@@ -95,7 +99,7 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
     evaluation_end(x, t, load_last_group(&groups), &powers, state == NULL ? 5 : 0);
     if (state == NULL) {
         uint64_t s[2];
-        load_s(s, key);
+        load_s(s, s_key);
         store_tag(tag, tag_of_value_and_5(x, s));
     } else {
         memcpy(state->h, x, sizeof x);
