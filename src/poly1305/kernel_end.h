@@ -73,6 +73,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef TABLE_VECTORS
 #undef GROUP_BYTES
 #undef GROUPS_TO_A_REDUCTION
+#undef GROUPS_ON_ZEN5
 #undef STEPS_MAX
 #undef KEPT_STEPS
 #undef FE_WORDS

@@ -161,6 +161,7 @@
 #define evaluation_last       HORNET_SCOPED(evaluation_last)
 #define absorb_by_2           HORNET_SCOPED(absorb_by_2)
 #define absorb_by_4           HORNET_SCOPED(absorb_by_4)
+#define absorb_many           HORNET_SCOPED(absorb_many)
 #define absorb_by_table       HORNET_SCOPED(absorb_by_table)
 #define message_groups        HORNET_SCOPED(message_groups)
 #define load_last_group       HORNET_SCOPED(load_last_group)
@@ -168,6 +169,8 @@
 #define open_message          HORNET_SCOPED(open_message)
 #define absorb_groups         HORNET_SCOPED(absorb_groups)
 #define absorb_any            HORNET_SCOPED(absorb_any)
+#define groups_by_default     HORNET_SCOPED(groups_by_default)
+#define groups_on_zen5        HORNET_SCOPED(groups_on_zen5)
 #define groups_to_a_reduction HORNET_SCOPED(groups_to_a_reduction)
 
 /* horner/kept_lanes.h */

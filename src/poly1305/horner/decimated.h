@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../core/cpu.h"
 #include "../field.h"
 #include "../scalar_field.h"
 #include "powers.h"
@@ -30,7 +31,8 @@
 /* How many groups share one reduction, lambda in section 4.2: X(n, min_groups), n from so many groups on.
  * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. Up to n = 4
  * the powers of R are named one by one; long sums, n = 8 or 16, take them from a table.
- * docs/performance.md has the measurements. */
+ * docs/performance.md has the measurements. A kernel file that has measured Zen 5 apart brings
+ * GROUPS_ON_ZEN5 too: for messages that have n > 2 by the other list, of some of the same n. */
 #ifndef GROUPS_TO_A_REDUCTION
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 42)
 #endif
@@ -43,15 +45,35 @@ GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
 
 /* How many groups share a reduction, of so many; 0 for less than two. Asks about few first. */
-HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
-{
-    size_t groups = 0;
 #define SHORTER_OR(n, min_groups)                                                                          \
     if (ngroups < (min_groups))                                                                            \
         return groups;                                                                                     \
     groups = n;
+
+HORNET_INLINE size_t groups_by_default(size_t ngroups)
+{
+    size_t groups = 0;
     GROUPS_TO_A_REDUCTION(SHORTER_OR)
+    return groups;
+}
+
+#ifdef GROUPS_ON_ZEN5
+HORNET_INLINE size_t groups_on_zen5(size_t ngroups)
+{
+    size_t groups = 0;
+    GROUPS_ON_ZEN5(SHORTER_OR)
+    return groups;
+}
+#endif
 #undef SHORTER_OR
+
+HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
+{
+    const size_t groups = groups_by_default(ngroups);
+#ifdef GROUPS_ON_ZEN5
+    if (groups > 2 && (hornet_cpu() & CPU_zen5) != 0) /* short messages do not ask */
+        return groups_on_zen5(ngroups);
+#endif
     return groups;
 }
 

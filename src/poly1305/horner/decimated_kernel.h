@@ -132,21 +132,31 @@ HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
+/* Apart, so that shorter messages save no registers for asking which CPU this is. */
+HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
+                                      size_t len_bytes, const uint8_t key[32])
+{
+    const size_t n = groups_to_a_reduction((blocks_in(len_bytes) + LANES - 1) / LANES);
+    if (n == 2)
+        return absorb_by_2(state, tag, msg, len_bytes, key);
+    if (n == 4)
+        return absorb_by_4(state, tag, msg, len_bytes, key);
+    return absorb_by_table(state, tag, msg, len_bytes, key, n);
+}
+
 /* Messages of less than two groups are the baseline's. */
 HORNET_INLINE void absorb_any(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                               const uint8_t key[32])
 {
-    const size_t n = groups_to_a_reduction((blocks_in(len_bytes) + LANES - 1) / LANES);
+    const size_t n = groups_by_default((blocks_in(len_bytes) + LANES - 1) / LANES);
     if (n == 0 && state == NULL)
         hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
     else if (n == 0)
         hornet_poly1305_baseline->absorb(state, msg, len_bytes);
     else if (n == 2)
         LANES_CLEAR_STACK(absorb_by_2(state, tag, msg, len_bytes, key));
-    else if (n == 4)
-        LANES_CLEAR_STACK(absorb_by_4(state, tag, msg, len_bytes, key));
     else
-        LANES_CLEAR_STACK(absorb_by_table(state, tag, msg, len_bytes, key, n));
+        LANES_CLEAR_STACK(absorb_many(state, tag, msg, len_bytes, key));
 }
 
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)

@@ -8,6 +8,7 @@
 #define KERNEL_NEEDS             (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
 #define BATCH_VECTORS            2
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
+#define GROUPS_ON_ZEN5(X)        X(2, 2) X(16, 38)
 #include "../kernel_begin.h"
 
 #include "../lanes/ifma.h"
