@@ -11,6 +11,7 @@
 # make deps            only installs what the tests need and this machine lacks
 # make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
 # make test-clients    the tags of repositories that restic makes; builds restic: some minutes
+# make test-cross      the tests of the library on CPUs of other architectures, emulated
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
 # make format          formats every C, Rust and Go file in place; `make test` checks it
 #
@@ -48,7 +49,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation \
-    check test deps test-slow test-clients test-bench format bench tune compare clean FORCE
+    check test deps test-slow test-cross test-clients test-bench format bench tune compare clean FORCE
 
 all: library command
 
@@ -104,6 +105,10 @@ test: deps
 
 test-slow: deps
 	tests/run.sh slow
+
+test-cross: deps
+	tests/cross/install.sh
+	tests/run.sh cross
 
 test-clients: deps
 	tests/run.sh clients

@@ -122,6 +122,8 @@ static inline factor factor_from_low32(vec a)
     return factor_from(a.min >= 0 && a.max <= UINT32_MAX ? a : (vec){0, UINT32_MAX});
 }
 
+static inline factor factor_from_high32(vec a) { return factor_from(vec_shr(a, 32)); }
+
 static inline vec vec_from(factor a) { return a.range; }
 static inline factor factor_splat(uint64_t value) { return factor_from(vec_splat(value)); }
 static inline factor factor_add(factor a, factor b) { return factor_from(vec_add(a.range, b.range)); }

@@ -3,7 +3,7 @@
 #
 # Runs a suite of tests, one line each, and says how many passed. Output goes to build/test-logs.
 #
-#     tests/run.sh check|quick|slow|clients [PATTERN]     only those whose name contains the pattern
+#     tests/run.sh check|quick|slow|cross|clients [PATTERN]     only those whose name contains the pattern
 set -u
 cd "$(dirname "$0")/.." || exit 1
 suite=${1-quick} pattern=${2-}
@@ -122,6 +122,15 @@ slow() {
     run_test fuzz-rust                      fuzz_rust
     run_test cpus-avx-512-gcc               tests/cross/cpus.sh bochs gcc
     run_test cpus-avx-512-clang-19          tests/cross/cpus.sh bochs clang-19
+}
+
+cross() {
+    local name compiler
+    while read -r name; do
+        for compiler in gcc clang-19; do
+            run_test "$name-$compiler"      tests/cross/architecture.sh "$name" "$compiler"
+        done
+    done < <(sed -n 's/^\([a-z0-9]\{1,\}\) .*/\1/p' tests/cross/architectures.txt)
 }
 
 clients() {

@@ -85,6 +85,7 @@ def main() -> None:
         " *",
         " * Hornet in one file, made by tools/amalgamate.py: Poly1305 message authentication. hornet.h has the contracts.",
         " * cc -O2 -c hornet.c needs no other flag. */",
+        "#define HORNET_AMALGAMATED 1",
     ]
     text = "\n".join(opening + amalgamation.lines) + "\n"
     (folder / "hornet.c").write_text(text, encoding="utf-8")

@@ -12,7 +12,7 @@ static const struct hornet_row aes_rows[] = {
 
 enum { AES_ROWS = sizeof aes_rows / sizeof aes_rows[0] };
 
-static _Atomic uint32_t aes_in_use;
+static uint32_t aes_in_use;
 
 const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_in_use};
 

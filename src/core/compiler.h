@@ -3,6 +3,9 @@
 #ifndef HORNET_CORE_COMPILER_H
 #define HORNET_CORE_COMPILER_H
 
+/* ISO C wants a declaration in every translation unit, those for other architectures too. */
+typedef int hornet_unit;
+
 /* The architecture. The intrinsics carry the instruction sets they need, so that no flag is needed to name
  * one; their header must come before any target region (target_begin.h). */
 #if defined(__x86_64__) || defined(__i386__)
@@ -10,6 +13,46 @@
 #include <immintrin.h>
 #else
 #define HORNET_X86 0
+#endif
+
+#if defined(__aarch64__) || defined(__arm__)
+#define HORNET_ARM 1
+#else
+#define HORNET_ARM 0
+#endif
+
+#ifdef __s390x__
+#define HORNET_S390X 1
+#else
+#define HORNET_S390X 0
+#endif
+
+/* Vectors of z/Architecture. gcc inlines no function that is compiled for another level, so that the
+ * kernels must be translation units of their own, or all the library be compiled for that level. */
+#if HORNET_S390X && (defined(__clang__) || defined(__VX__) || !defined(HORNET_AMALGAMATED))
+#define HORNET_VX 1
+#else
+#define HORNET_VX 0
+#endif
+
+#ifdef __powerpc64__
+#define HORNET_POWER 1
+#else
+#define HORNET_POWER 0
+#endif
+
+/* Linux passes the features of these CPUs to a program as bits: cpu/hwcap.c. */
+#define HORNET_HWCAP (HORNET_ARM || HORNET_S390X || HORNET_POWER)
+
+/* NEON's intrinsics: where the compiler has them anyway; and with gcc in 32-bit programs for any CPU of
+ * ARMv7-A, for which clang 19 cannot compile them. Big-endian Arm has its lanes in another order. */
+#if HORNET_ARM && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&                                             \
+    (defined(__ARM_NEON) ||                                                                                \
+     (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 && __ARM_ARCH_PROFILE == 'A'))
+#define HORNET_NEON 1
+#include <arm_neon.h>
+#else
+#define HORNET_NEON 0
 #endif
 
 /* The first compilers that know the instructions of AVX-IFMA. */

@@ -2,8 +2,7 @@
 /* The features of this CPU, detected once, and their names. */
 #include "cpu.h"
 
-#include <stdatomic.h>
-
+#include "atomic.h"
 #include "public.h"
 
 #define DETECTED (UINT32_C(1) << 31)
@@ -14,25 +13,26 @@ static const char *const feature_names[] = {
     NULL, /* not every architecture has any */
 };
 
-#if !HORNET_X86
+#if !HORNET_X86 && !HORNET_HWCAP
 uint32_t hornet_cpu_detect(void) { return CPU_ANY; }
 #endif
 
 uint32_t hornet_cpu(void)
 {
     /* Threads that race here find the same answer. */
-    static _Atomic uint32_t cache;
-    uint32_t found = atomic_load_explicit(&cache, memory_order_relaxed);
+    static uint32_t cache;
+    uint32_t found = atomic_load(&cache);
     if (found == 0) {
         found = hornet_cpu_detect() | DETECTED;
-        atomic_store_explicit(&cache, found, memory_order_relaxed);
+        atomic_store(&cache, found);
     }
     return found & ~DETECTED;
 }
 
 bool hornet_cpu_feature_at(size_t index, const char **name, bool *usable)
 {
-    if (index >= CPU_FEATURE_COUNT)
+    const size_t count = CPU_FEATURE_COUNT;
+    if (index >= count)
         return false;
     *name = feature_names[index];
     *usable = (hornet_cpu() >> index & 1) != 0;

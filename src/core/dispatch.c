@@ -74,14 +74,14 @@ uint32_t hornet_dispatch_begin(const struct hornet_list *list)
     const uint32_t rows = hornet_dispatch_rows(list, hornet_cpu(), NULL);
     uint32_t expected = 0;
     /* Not a plain store: an implementation that was forced meanwhile stays. */
-    return atomic_compare_exchange_strong(list->in_use, &expected, rows) ? rows : expected;
+    return atomic_replace(list->in_use, &expected, rows) ? rows : expected;
 }
 
 bool hornet_dispatch_force(const struct hornet_list *list, const char *name)
 {
     const uint32_t rows = hornet_dispatch_rows(list, hornet_cpu(), name);
     if (rows != 0)
-        atomic_store_explicit(list->in_use, rows, memory_order_relaxed);
+        atomic_store(list->in_use, rows);
     return rows != 0;
 }
 

@@ -6,10 +6,11 @@
 #ifndef HORNET_CORE_DISPATCH_H
 #define HORNET_CORE_DISPATCH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "atomic.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -40,7 +41,7 @@ struct hornet_list {
 
     /* The rows that this process chooses among, bit i for rows[i], and HORNET_BASELINE_IN_USE; 0 until the
      * first use. */
-    _Atomic uint32_t *in_use;
+    uint32_t *in_use;
 };
 
 #define HORNET_BASELINE_IN_USE (UINT32_C(1) << 31)
@@ -74,7 +75,7 @@ static inline bool hornet_can_run(const struct hornet_implementation *implementa
 
 static inline uint32_t hornet_dispatch_in_use(const struct hornet_list *list)
 {
-    const uint32_t in_use = atomic_load_explicit(list->in_use, memory_order_relaxed);
+    const uint32_t in_use = atomic_load(list->in_use);
     return in_use != 0 ? in_use : hornet_dispatch_begin(list);
 }
 

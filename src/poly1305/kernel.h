@@ -74,7 +74,7 @@ struct hornet_poly1305_kernel {
 
 /* The list of kernels.def. */
 extern const struct hornet_row hornet_poly1305_rows[];
-extern _Atomic uint32_t hornet_poly1305_in_use;
+extern uint32_t hornet_poly1305_in_use;
 extern const struct hornet_list hornet_poly1305_list;
 
 static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_row *row)

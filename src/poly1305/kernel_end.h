@@ -43,6 +43,12 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef HORNET_TARGET
 #undef LANES
 #undef PORTABLE_LANES
+#undef PAIRS_EVEN_ODD
+#undef PAIRS_REGISTER
+#undef PAIRS_WORDS
+#undef PAIR_OF
+#undef QUAD_OF
+#undef HORNET_POLY1305_LANES_PAIRS_H
 #undef LANES_FACTOR
 #undef LANES_MULTIPLY_32
 #undef LANES_MULTIPLY_52

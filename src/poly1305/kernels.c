@@ -34,7 +34,7 @@ _Static_assert(
     "HORNET_KERNELS must name a kernel that runs everywhere, and no kernel before the first such may "
     "serve messages shorter than HORNET_SHORT_BYTES");
 
-_Atomic uint32_t hornet_poly1305_in_use;
+uint32_t hornet_poly1305_in_use;
 
 const struct hornet_list hornet_poly1305_list = {
     .rows = hornet_poly1305_rows,

@@ -68,6 +68,7 @@ HORNET_INLINE factor factor_add(factor a, factor b) { return vec_add(a, b); }
 HORNET_INLINE factor factor_shl(factor a, int bits) { return vec_shl(a, bits); }
 HORNET_INLINE factor factor_opaque(factor a) { return vec_opaque(a); }
 HORNET_INLINE factor factor_from_low32(vec a) { return a; }
+HORNET_INLINE factor factor_from_high32(vec a) { return vec_shr(a, 32); }
 #endif
 
 #if defined(LANES_MULTIPLY_32) && !defined(LANES_MULTIPLY_ADD_32)
@@ -110,8 +111,9 @@ LANES_OPERATION(factor, factor_from, (vec a));
 LANES_OPERATION(vec, vec_from, (factor a));
 
 #ifdef LANES_MULTIPLY_32
-/* A factor that is multiplied as the low 32 bits of a. */
+/* Factors that are multiplied as the low, and as the high, 32 bits of a. */
 LANES_OPERATION(factor, factor_from_low32, (vec a));
+LANES_OPERATION(factor, factor_from_high32, (vec a));
 #endif
 
 /* a + b and a 2^bits for factors. What comes out must fit into a factor, as above. */

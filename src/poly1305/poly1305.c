@@ -20,7 +20,7 @@ HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t l
 /* Saves nothing but what the kernel saves: all calls come last. */
 void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
 {
-    const uint32_t in_use = atomic_load_explicit(&hornet_poly1305_in_use, memory_order_relaxed);
+    const uint32_t in_use = atomic_load(&hornet_poly1305_in_use);
     if (in_use != 0)
         hornet_poly1305_kernel_in_use(in_use, len_bytes)->mac(tag, msg, len_bytes, key);
     else

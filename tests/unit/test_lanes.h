@@ -272,6 +272,8 @@ static void test_operations(int start_a, int start_b)
               c.lane[i] + (x.lane[i] & UINT32_MAX) * (y.lane[i] & UINT32_MAX));
     CHECK_MAP(vec_mul_add32(to_vec(c), factor_from_low32(to_vec(a)), to_factor(y)),
               c.lane[i] + (a.lane[i] & UINT32_MAX) * (y.lane[i] & UINT32_MAX));
+    CHECK_MAP(vec_mul_add32(to_vec(c), factor_from_high32(to_vec(a)), to_factor(y)),
+              c.lane[i] + (a.lane[i] >> 32) * (y.lane[i] & UINT32_MAX));
 #endif
 #ifdef LANES_MULTIPLY_52
     test_multiply_52(pattern(start_a + start_b), a, b);

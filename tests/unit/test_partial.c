@@ -135,7 +135,8 @@ static void test_edge_values(const uint8_t r_bytes[16])
     reference_prime(p);
     reference_from_bytes(r, r_bytes, 16);
     for (size_t i = 0; i < sizeof after_bytes / sizeof after_bytes[0]; i++) {
-        mpz_set_ui(power, (unsigned long)(after_bytes[i] / 16 + (after_bytes[i] % 16 != 0)));
+        const uint64_t blocks = after_bytes[i] / 16 + (after_bytes[i] % 16 != 0);
+        mpz_import(power, 1, -1, sizeof blocks, 0, 0, &blocks);
         mpz_powm(power, r, power, p);
         for (int j = 0; reference_edge_value(a, j, 0); j++)
             for (int offset = -8; offset <= 8; offset++) {

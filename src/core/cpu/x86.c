@@ -119,9 +119,4 @@ uint32_t hornet_cpu_detect(void)
     return hornet_cpu_from_cpuid(&cpuid);
 }
 
-#else
-
-/* ISO C wants a declaration in every translation unit. */
-typedef int hornet_no_x86;
-
 #endif

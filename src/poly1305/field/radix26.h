@@ -288,7 +288,7 @@ KERNEL_INLINE long_sum long_sum_add_blocks(long_sum sum, vec lo, vec hi, const l
     HORNET_UNROLL
     for (int k = 0; k < 4; k++) {
         const vec half = k < 2 ? lo : hi;
-        const factor word = k % 2 == 0 ? factor_from_low32(half) : factor_from(vec_shr(half, 32));
+        const factor word = k % 2 == 0 ? factor_from_low32(half) : factor_from_high32(half);
         HORNET_UNROLL
         for (int i = 0; i < 5; i++)
             sum.limb[i] = mul_add(sum.limb[i], word, factor_block(&b->word[k][i], block));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Radix 2^64, one block after another: for 64-bit CPUs, and for messages too short for lanes. */
+#include "../../core/compiler.h"
+
 #ifdef __SIZEOF_INT128__
 
 #define KERNEL       scalar64

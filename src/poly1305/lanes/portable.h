@@ -61,6 +61,7 @@ HORNET_INLINE vec vec_only_block(size_t block, uint64_t value) { VEC_MAP((size_t
 HORNET_INLINE factor factor_splat(uint64_t value) { FACTOR_MAP(value); }
 HORNET_INLINE factor factor_from(vec a) { FACTOR_MAP(a.lane[i]); }
 HORNET_INLINE factor factor_from_low32(vec a) { FACTOR_MAP(a.lane[i] & UINT32_MAX); }
+HORNET_INLINE factor factor_from_high32(vec a) { FACTOR_MAP(a.lane[i] >> 32); }
 HORNET_INLINE vec vec_from(factor a) { VEC_MAP(a.number[i]); }
 HORNET_INLINE factor factor_add(factor a, factor b) { FACTOR_MAP(a.number[i] + b.number[i]); }
 HORNET_INLINE factor factor_shl(factor a, int bits) { FACTOR_MAP(a.number[i] << bits); }

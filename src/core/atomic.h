@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Words that threads share: those of dispatch and the features of the CPU, which every thread would set to
+ * the same value. By the compilers' functions, because for some targets clang finds gcc's stdatomic.h. */
+#ifndef HORNET_CORE_ATOMIC_H
+#define HORNET_CORE_ATOMIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+HORNET_INLINE uint32_t atomic_load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+HORNET_INLINE void atomic_store(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* *word = value if *word == *expected; otherwise *expected = *word. Whether it was. */
+HORNET_INLINE bool atomic_replace(uint32_t *word, uint32_t *expected, uint32_t value)
+{
+    return __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^26 over the lanes of POWER8, decimated and in batches. */
+#include "../../core/compiler.h"
+
+#if HORNET_POWER
+
+#define KERNEL       vsx
+#define KERNEL_NEEDS (CPU_vsx)
+#include "../kernel_begin.h"
+
+#include "../lanes/vsx.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/batch.h"
+#include "../horner/decimated_kernel.h"
+
+#include "../kernel_end.h"
+
+#endif

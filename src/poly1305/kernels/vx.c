@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^26 over the lanes of z13, decimated and in batches. */
+#include "../../core/compiler.h"
+
+#if HORNET_VX
+
+#ifndef __clang__ /* for the headers too: compiler.h */
+#pragma GCC push_options
+#pragma GCC target("arch=z13")
+#endif
+
+#define KERNEL       vx
+#define KERNEL_NEEDS (CPU_vx)
+#include "../kernel_begin.h"
+
+#include "../lanes/vx.h"
+
+#include "../field/radix26.h"
+
+#include "../horner/batch.h"
+#include "../horner/decimated_kernel.h"
+
+#include "../kernel_end.h"
+
+#ifndef __clang__
+#pragma GCC pop_options
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes of the vectors of POWER8, of either order of bytes: four. */
+#ifndef LANES
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../core/bytes.h"
+#include "../../core/compiler.h"
+#include "../../core/memory.h"
+
+#ifdef __clang__
+#define HORNET_TARGET "power8-vector"
+#else
+#define HORNET_TARGET "cpu=power8"
+#endif
+#define PAIRS_EVEN_ODD
+#define PAIRS_REGISTER "v"
+
+#include "../../core/target_begin.h"
+
+typedef unsigned long long pair __attribute__((vector_size(16)));
+typedef unsigned quad __attribute__((vector_size(16)));
+
+/* The instructions count elements from the high end of the register. clang's builtins do too; gcc's count
+ * as the program does. */
+HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
+{
+#if defined(__clang__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const int even = half == 1;
+#else
+    const int even = half == 0;
+#endif
+    return sum + (pair)(even ? __builtin_altivec_vmuleuw(a, b) : __builtin_altivec_vmulouw(a, b));
+}
+
+#include "pairs.h"
+
+#include "../../core/target_end.h"
+
+#endif

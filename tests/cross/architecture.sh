@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Runs the tests of the library for the rows of architectures.txt in an emulator, as gcc and clang build them.
+#
+#     architecture.sh NAME gcc|clang-19
+set -euo pipefail
+. "$(dirname "$0")/../support/build.sh"
+name=$1 compiler=$2
+read -r _ triple emulator clang_option chosen tested multiplies < <(grep "^$name " "$root/tests/cross/architectures.txt")
+folder=$root/build/tests/architecture-$name-$compiler
+case $compiler in
+gcc) cc=("$triple-gcc") ;;
+*)
+    cc=("$compiler" "--target=$triple")
+    [ "$clang_option" = - ] || cc+=("$clang_option")
+    ;;
+esac
+run() { "$emulator" "$@"; }
+
+# GMP's functions in plain C, out of the crate that mini-gmp/Cargo.toml names.
+mini_gmp=$(cargo metadata --locked --format-version 1 --manifest-path "$root/tests/cross/mini-gmp/Cargo.toml" |
+    python3 -c 'import json, pathlib, sys
+for package in json.load(sys.stdin)["packages"]:
+    if package["name"] == "gmp-mpfr-sys":
+        print(next(pathlib.Path(package["manifest_path"]).parent.glob("gmp-*/mini-gmp")))')
+
+# No flag names an instruction set, and nothing is warned of.
+build_objects "$folder" "${cc[@]}" -O2 "${warnings[@]}"
+mkdir "$folder/support"
+"${cc[@]}" -O2 -w -I"$mini_gmp" -c -o "$folder/support/mini-gmp.o" "$mini_gmp/mini-gmp.c"
+tests=(-O2 -w -static -DHORNET_NO_PEERS -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
+"${cc[@]}" "${tests[@]}" -c -o "$folder/support/reference.o" "$root/tests/support/reference.c"
+for program in test_poly1305 test_partial test_aes test_poly1305_aes; do
+    "${cc[@]}" "${tests[@]}" -o "$folder/$program" "$root/tests/unit/$program.c" "$folder"/*.o "$folder"/support/*.o &
+done
+"${cc[@]}" "${tests[@]}" -o "$folder/chosen" "$root/tests/cross/chosen.c" "$folder"/*.o
+wait
+
+run "$folder/chosen" "$chosen" "${tested//,/ }"
+for kernel in ${tested//,/ }; do
+    run "$folder/test_poly1305" "$kernel"
+    "${cc[@]}" -O2 -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c -o "$folder/support/tested" \
+        "$root/src/poly1305/kernels/$kernel.c"
+    mapfile -t others < <(find "$folder" -maxdepth 1 -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
+    "${cc[@]}" -static -o "$folder/test_lanes" "$folder/support/tested" "${others[@]}"
+    run "$folder/test_lanes"
+done
+for program in test_partial test_aes test_poly1305_aes; do
+    run "$folder/$program"
+done
+
+# The instruction that multiplies stands in the functions of its kernel, and in no other kernel's of the library.
+for row in ${multiplies//,/ }; do
+    [ "$row" != - ] || continue
+    kernel=${row%%:*} instruction=${row#*:}
+    for object in "$folder"/*_kernels_*.o; do
+        found=$("$triple-objdump" -d --no-show-raw-insn "$object" | grep -cE "$instruction" || true)
+        case $object in
+        *_kernels_"$kernel".c.o) [ "$found" -ge 20 ] || { echo "$object: $found of $instruction" >&2; exit 1; } ;;
+        *_kernels_scalar*) [ "$found" = 0 ] || { echo "$object: $found of $instruction" >&2; exit 1; } ;;
+        esac
+    done
+    echo "$kernel multiplies by $instruction"
+done

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* chosen KERNEL "TESTED...": that this CPU is given that kernel, or any, if it is -; that each of the
+ * others runs when it is forced, and is then the one that long messages go to; and that public functions
+ * keep what registers the caller may rely on. */
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../support/check.h"
+#include "../support/inputs.h"
+#include "saved_registers.h"
+
+enum { MESSAGES = 20, LONGEST = 5000 };
+
+static uint8_t message[LONGEST], key[32], tags[MESSAGES][16], keys[MESSAGES][32], nonce[16];
+static const char *running;
+
+/* Every public function that works with vectors, at lengths that lead to all its parts. */
+static void call_everything(void)
+{
+    static const size_t lens_bytes[] = {0, 1, 15, 16, 17, 64, 100, 191, 256, 700, 1500, LONGEST};
+    hornet_poly1305_state state;
+    for (size_t i = 0; i < sizeof lens_bytes / sizeof lens_bytes[0]; i++) {
+        const size_t n = lens_bytes[i];
+        const void *msgs[MESSAGES];
+        size_t lens[MESSAGES];
+        bool valid[MESSAGES];
+        hornet_poly1305(tags[0], message, n, key);
+        (void)!hornet_poly1305_verify(tags[0], message, n, key);
+        hornet_poly1305_init(&state, key);
+        for (size_t at = 0; at < n; at += 300)
+            hornet_poly1305_update(&state, message + at, n - at < 300 ? n - at : 300);
+        hornet_poly1305_final(&state, tags[1]);
+        for (size_t m = 0; m < MESSAGES; m++) {
+            msgs[m] = message + m;
+            lens[m] = n > m ? n - m : 0;
+        }
+        hornet_poly1305_batch(tags, msgs, lens, (const uint8_t(*)[32])keys, MESSAGES);
+        (void)!hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens,
+                                            (const uint8_t(*)[32])keys, MESSAGES);
+        (void)!hornet_poly1305_aes(tags[0], message, n, nonce, key);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    check(strcmp(argv[1], "-") == 0 || strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s",
+          hornet_kernel_name(), argv[1]);
+    random_bytes(message, sizeof message);
+    random_bytes(key, sizeof key);
+    random_bytes(keys[0], sizeof keys);
+    hornet_poly1305_clamp(key + 16);
+    for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " ")) {
+        running = name;
+        check(hornet_kernel_force(name), "%s cannot be forced", name);
+        check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            saved_before[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(2 * i + 1);
+        call_with_saved_registers(call_everything);
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            check(saved_after[i] == saved_before[i], "%s: saved register %d was changed", name, i);
+    }
+    return check_report("chosen");
+}
