@@ -26,6 +26,8 @@ for kernel in "$src"/poly1305/kernels/*.c; do
     "$build/$name"
     proved=$((proved + 1))
 done
+clang-19 -O1 -Wall -Wextra -I"$src" -o "$build/summed" "$here/summed.c"
+"$build/summed"
 for field in radix64 radix32; do
     clang++-19 -O1 -Wall -Wextra -DFIELD_FILE="\"$src/poly1305/field/$field.h\"" -o "$build/$field" "$here/scalar.cc"
     "$build/$field"

@@ -138,7 +138,7 @@ clients() {
 }
 
 case $suite in
-check | quick | slow | clients) "$suite" ;;
+check | quick | slow | cross | clients) "$suite" ;;
 *) echo "$0: no suite $suite" >&2; exit 2 ;;
 esac
 

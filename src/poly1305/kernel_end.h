@@ -6,7 +6,7 @@
  * can do follows from the files of horner/ that it has included. HORNET_KERNEL_HOOK is a file to include in
  * the middle of the kernel's names: tests and proofs. */
 /* Of the region that lanes.h has opened. */
-#ifdef HORNET_POLY1305_LANES_H
+#if defined(HORNET_POLY1305_LANES_H) || defined(HORNET_SUMMED_LANES)
 #include "../core/target_end.h"
 #endif
 
@@ -19,6 +19,8 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
     .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
 #ifdef LANES
     .lanes = LANES,
+#elif defined(HORNET_SUMMED_LANES)
+    .lanes = 2 * HORNET_SUMMED_LANES,
 #else
     .lanes = 1,
 #endif
@@ -43,6 +45,10 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef HORNET_TARGET
 #undef LANES
 #undef PORTABLE_LANES
+#undef HORNET_SUMMED_LANES
+#undef SUM_CHECK_MAX
+#undef OPERAND_MAX
+#undef VEC_OF
 #undef PAIRS_EVEN_ODD
 #undef PAIRS_REGISTER
 #undef PAIRS_WORDS
@@ -104,4 +110,6 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 #undef HORNET_POLY1305_HORNER_KEPT_LANES_H
 #undef HORNET_POLY1305_HORNER_BATCH_H
+#undef HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
+#undef HORNET_POLY1305_FIELD_RADIX44_SUMS_H
 #undef HORNET_POLY1305_HORNER_COMBINE_H

@@ -9,6 +9,8 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
+#if HORNET_NEON
+
 #if defined(__arm__) && !defined(__clang__)
 #define HORNET_TARGET "fpu=neon"
 #endif
@@ -28,5 +30,7 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 #include "pairs.h"
 
 #include "../../core/target_end.h"
+
+#endif
 
 #endif

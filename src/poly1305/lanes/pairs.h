@@ -13,6 +13,25 @@
 #ifndef HORNET_POLY1305_LANES_PAIRS_H
 #define HORNET_POLY1305_LANES_PAIRS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../core/bytes.h"
+#include "../../core/compiler.h"
+#include "../../core/memory.h"
+
+#ifndef PAIRS_REGISTER /* read alone: a model */
+#define PAIRS_REGISTER "x"
+typedef uint64_t pair __attribute__((vector_size(16)));
+typedef uint32_t quad __attribute__((vector_size(16)));
+
+HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
+{
+    const int i = 2 * half;
+    return sum + (pair){(uint64_t)a[i] * b[i], (uint64_t)a[i + 1] * b[i + 1]};
+}
+#endif
+
 #define LANES 4
 #define LANES_FACTOR
 #define LANES_MULTIPLY_32

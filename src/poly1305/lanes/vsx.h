@@ -9,6 +9,8 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
+#if HORNET_POWER
+
 #ifdef __clang__
 #define HORNET_TARGET "power8-vector"
 #else
@@ -37,5 +39,7 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 #include "pairs.h"
 
 #include "../../core/target_end.h"
+
+#endif
 
 #endif

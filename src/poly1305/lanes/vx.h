@@ -9,6 +9,8 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
+#if HORNET_VX
+
 #ifdef __clang__
 #define HORNET_TARGET "vector"
 #else
@@ -30,5 +32,7 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 #include "pairs.h"
 
 #include "../../core/target_end.h"
+
+#endif
 
 #endif

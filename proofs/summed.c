@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Proves the bounds of radix44_sums.h and of the evaluation over it, for all keys, messages and lengths:
+ * runs both over ranges (interval.h), and the accumulator to a fixed point. Above all, that no operand of a
+ * multiplication reaches 2^56.
+ *
+ * The include path leads to the src to prove. */
+#include <stdio.h>
+#include <string.h>
+
+#define KERNEL         summed
+#define INTERVAL_LANES 2
+#include "core/compiler.h"
+
+#include "interval.h"
+
+/* lanes/vmsl.h stands aside, and these are its operations. A sum is a range too: one below 2^127. */
+#define HORNET_SUMMED_LANES 2
+#define SUM_CHECK_MAX       VEC_CHECK_MAX
+
+typedef vec sum;
+
+static inline vec vec_pair(uint64_t first, uint64_t second)
+{
+    return vec_any(0, first > second ? first : second); /* any up to the larger */
+}
+
+static inline vec vec_alone(vec a, int lane)
+{
+    (void)lane;
+    return vec_union(a, vec_splat(0));
+}
+
+static inline uint64_t vec_element(vec a, int i)
+{
+    (void)i;
+    bound(a.max < (integer)1 << 62, "the sum of two elements wraps", a);
+    return (uint64_t)a.max;
+}
+
+static inline sum sum_zero(void) { return (sum){0, 0}; }
+
+static inline sum sum_mul_add(sum total, vec a, vec b)
+{
+    bound(a.max < (integer)1 << 60 && b.max < (integer)1 << 60, "a product that is out of range", a);
+    return (sum){total.min + 2 * a.min * b.min, total.max + 2 * a.max * b.max};
+}
+
+static inline vec sums_low(sum a, sum b)
+{
+    (void)a, (void)b;
+    return vec_any(0, UINT64_MAX);
+}
+
+static inline vec sums_high(sum a, sum b) { return (vec){0, (a.max > b.max ? a.max : b.max) >> 64}; }
+
+#include "poly1305/field/radix44_sums.h"
+
+#include "poly1305/horner/summed_kernel.h"
+
+static fe fe_union(fe a, fe b)
+{
+    for (int i = 0; i < 3; i++)
+        a.limb[i] = vec_union(a.limb[i], b.limb[i]);
+    return a;
+}
+
+int main(void)
+{
+    (void)kernel_mac, (void)kernel_absorb; /* their parts are run below */
+    const uint64_t any[3] = {UINT64_MAX, UINT64_MAX, HORNET_H2_MAX};
+    const multiplier powers = multiplier_of_words(any, any);
+    fe before, t = fe_from_words(vec_pair(any[0], 0), vec_pair(any[1], 0), vec_pair(any[2], 0));
+    uint64_t h[3];
+    int rounds = 0;
+    do {
+        before = t;
+        t = fe_union(t, summed_step(t, NULL, &powers, &powers));
+    } while (memcmp(&before, &t, sizeof t) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the accumulator reaches no fixed point", t.limb[0]);
+    summed_end(h, t);
+    printf("bounds of radix44_sums.h: fixed point after %d rounds, limbs up to 0x%llx 0x%llx 0x%llx\n",
+           rounds, (unsigned long long)t.limb[0].max, (unsigned long long)t.limb[1].max,
+           (unsigned long long)t.limb[2].max);
+    printf("  %lu checked, %lu broken\n", bounds_checked, bounds_broken);
+    return bounds_broken != 0;
+}

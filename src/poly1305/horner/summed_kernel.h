@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The functions of a kernel whose lanes sum their products: four blocks at a time.
+ *
+ * The z14 paper, figure 3. Two evaluations run side by side, one over the blocks 0 and 2 of each group, one
+ * over 1 and 3, both with the powers r^4 and r^2; only in the last group the second takes r^3 and r:
+ *
+ *     U = (c_0 + U) r^4 + c_2 r^2            in the end    h = U + (c_1 + L) r^3 + c_3 r
+ *     L = (c_1 + L) r^4 + c_3 r^2
+ *
+ * Blocks that fill no group go to the baseline, in front; a short block comes last. */
+#ifndef HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
+#define HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
+
+#include "../../core/residue.h"
+#include "../field/radix44_sums.h"
+#include "../kernel.h"
+#include "../scalar_field.h"
+#include "../state.h"
+#include "../tag.h"
+
+enum { SUMMED_GROUP_BYTES = 64 };
+
+/* The powers of r: r^4 and r^2, r^3 and r. */
+typedef struct {
+    multiplier even, odd;
+} summed_powers;
+
+HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint64_t second[3])
+{
+    return multiplier_from(fe_from_words(vec_pair(first[0], second[0]), vec_pair(first[1], second[1]),
+                                         vec_pair(first[2], second[2])));
+}
+
+HORNET_INLINE void raise_summed_powers(summed_powers *powers, const uint64_t r_words[2])
+{
+    uint64_t power[5][3] = {{0}, {r_words[0], r_words[1], 0}};
+    const scalar_r r = scalar_r_from_words(r_words);
+    for (int i = 2; i <= 4; i++)
+        scalar_fe_to_words(power[i], scalar_small_mul(scalar_fe_from_words(power[i - 1]), r), 0);
+    powers->even = multiplier_of_words(power[4], power[2]);
+    powers->odd = multiplier_of_words(power[3], power[1]);
+}
+
+/* The blocks 0 and 2, or 1 and 3, of a group. */
+HORNET_INLINE fe load_two(const uint8_t *blocks)
+{
+    vec lo, hi;
+    vec_load_blocks(blocks, &lo, &hi);
+    return fe_from_words(lo, hi, vec_splat(1));
+}
+
+/* U and L after a group, in the two lanes. */
+HORNET_INLINE fe summed_step(fe t, const uint8_t *group, const multiplier *first, const multiplier *second)
+{
+    const fe upper = fe_add(load_two(group), fe_alone(t, 0));
+    const fe lower = fe_add(load_two(group + 16), fe_alone(t, 1));
+    return fe_carry(fe_products(upper, first), fe_products(lower, second));
+}
+
+/* h = U + L. */
+HORNET_INLINE void summed_end(uint64_t h[3], fe t)
+{
+    const uint64_t d0 = vec_element(t.limb[0], 0) + vec_element(t.limb[0], 1);
+    const uint64_t d1 = vec_element(t.limb[1], 0) + vec_element(t.limb[1], 1) + (d0 >> 44);
+    const uint64_t d2 = vec_element(t.limb[2], 0) + vec_element(t.limb[2], 1) + (d1 >> 44);
+    h[0] = (d0 & MASK44) | d1 << 44;
+    h[1] = (d1 & MASK44) >> 20 | d2 << 24;
+    h[2] = (d2 & MASK42) >> 40;
+    add_words(h, 5 * (d2 >> 42), 0, 0);
+}
+
+/* Returns where its stack ends. */
+HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
+{
+    summed_powers powers;
+    raise_summed_powers(&powers, state->r);
+    fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
+    for (; ngroups > 1; ngroups--, msg += SUMMED_GROUP_BYTES)
+        t = summed_step(t, msg, &powers.even, &powers.even);
+    t = summed_step(t, msg, &powers.even, &powers.odd);
+    summed_end(state->h, t);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
+    const size_t front_bytes = len_bytes % SUMMED_GROUP_BYTES / 16 * 16;
+    if (ngroups == 0) {
+        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        return;
+    }
+    if (front_bytes != 0)
+        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
+    msg += front_bytes;
+    clear_stack_and_registers(absorb_summed(state, msg, ngroups));
+    if (len_bytes % 16 != 0)
+        hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
+}
+
+HORNET_NOINLINE uintptr_t mac_summed(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                     const uint8_t key[32])
+{
+    struct poly1305 state = {.h = {0, 0, 0}};
+    uint64_t s[2];
+    load_r(state.r, key);
+    load_s(s, key);
+    kernel_absorb(&state, msg, len_bytes);
+    store_tag(tag, tag_of_value(state.h, s));
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+{
+    if (len_bytes < SUMMED_GROUP_BYTES)
+        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
+    else
+        clear_stack_and_registers(mac_summed(tag, msg, len_bytes, key));
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Radix 2^44 over the lanes of z14 that sum their products. */
+#include "../../core/compiler.h"
+
+#if HORNET_VX
+
+#ifndef __clang__ /* for the headers too: compiler.h */
+#pragma GCC push_options
+#pragma GCC target("arch=z14")
+#endif
+
+#define KERNEL       vmsl
+#define KERNEL_NEEDS (CPU_vx | CPU_vxe)
+#include "../kernel_begin.h"
+
+#include "../lanes/vmsl.h"
+
+#include "../field/radix44_sums.h"
+
+#include "../horner/summed_kernel.h"
+
+#include "../kernel_end.h"
+
+#ifndef __clang__
+#pragma GCC pop_options
+#endif
+
+#endif
