@@ -72,10 +72,11 @@ HORNET_INLINE sum operand_mul_add(sum total, vec a, vec b)
     return sum_mul_add(total, a, b);
 }
 
-/* The sum over both lanes of a b. Three sums that do not wait for one another come after one another. */
-HORNET_INLINE summed fe_products(fe a, const multiplier *b)
+HORNET_INLINE summed summed_zero(void) { return (summed){{sum_zero(), sum_zero(), sum_zero()}}; }
+
+/* s and the sum over both lanes of a b. Instructions that wait for one another are three apart. */
+HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
 {
-    summed s = {{sum_zero(), sum_zero(), sum_zero()}};
     s.d[0] = operand_mul_add(s.d[0], a.limb[0], b->limb[0]);
     s.d[1] = operand_mul_add(s.d[1], a.limb[0], b->limb[1]);
     s.d[2] = operand_mul_add(s.d[2], a.limb[0], b->limb[2]);
