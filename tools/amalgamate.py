@@ -17,7 +17,7 @@ SOURCE = ROOT / "src"
 HEADER = ROOT / "include" / "hornet.h"
 
 # Included wherever they are asked for.
-ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h"}
+ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h", "aes/by_instructions.h"}
 
 # Included once by each kernel, which begins with KERNEL_BEGIN: their guards are taken back by kernel_end.h.
 KERNEL_BEGIN = "poly1305/kernel_begin.h"
@@ -67,9 +67,14 @@ class Amalgamation:
                 self.add(included)
 
 
+def is_conditional(source: Path) -> bool:
+    """Whether a source is for some targets only: all of it stands in an #if, and so would headers that it brings."""
+    return re.search(r"^#if(def)? ", source.read_text(encoding="utf-8"), re.MULTILINE) is not None
+
+
 def sources() -> list[Path]:
-    """Every source, in an order that does not depend on the file system."""
-    return sorted(SOURCE.rglob("*.c"), key=lambda path: path.relative_to(SOURCE).as_posix())
+    """Every source, those for all targets first, in an order that does not depend on the file system."""
+    return sorted(SOURCE.rglob("*.c"), key=lambda path: (is_conditional(path), path.relative_to(SOURCE).as_posix()))
 
 
 def main() -> None:

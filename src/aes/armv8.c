@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* AES-128 by the instructions of Armv8. Arm ARM, section C7.2: AESE adds a round key, and then substitutes
  * and shifts; AESMC mixes. Keys are expanded as in aesni.c. */
-#include "../core/residue.h"
 #include "aes.h"
 
 #include "../core/cpu.h"
+#include "../core/residue.h"
 
 #if HORNET_NEON && defined(__aarch64__)
+
+#include <stdbool.h>
 
 #ifdef __clang__
 #define HORNET_TARGET "aes"
@@ -15,13 +17,14 @@
 #endif
 #include "../core/target_begin.h"
 
-/* Blocks worked on side by side, each with its round key. */
-enum { ARMV8_BLOCKS = 4 };
+typedef uint8x16_t aes_block;
 
-/* FIPS 197, section 5.2: the round key after `key`. */
-HORNET_INLINE uint8x16_t armv8_next_round_key(uint8x16_t key, uint8_t rcon)
+HORNET_INLINE aes_block aes_load(const uint8_t *bytes) { return vld1q_u8(bytes); }
+HORNET_INLINE void aes_store(uint8_t *bytes, aes_block a) { vst1q_u8(bytes, a); }
+
+HORNET_INLINE aes_block aes_next_round_key(aes_block key, uint8_t rcon)
 {
-    /* RotWord of the last word, in all four: with equal columns AESE's shift of rows changes nothing. */
+    /* RotWord of the last word, in all four: with equal columns AESE's ShiftRows changes nothing. */
     const uint8x16_t rot_word = vreinterpretq_u8_u32(vdupq_n_u32(0x0c0f0e0d)), zero = vdupq_n_u8(0);
     const uint8x16_t word =
         veorq_u8(vaeseq_u8(vqtbl1q_u8(key, rot_word), zero), vreinterpretq_u8_u32(vdupq_n_u32(rcon)));
@@ -30,55 +33,29 @@ HORNET_INLINE uint8x16_t armv8_next_round_key(uint8x16_t key, uint8_t rcon)
     return veorq_u8(key, word);
 }
 
-/* n blocks, n a constant. */
-HORNET_INLINE void armv8_side_by_side(size_t n, uint8_t (*out)[16], const uint8_t (*in)[16],
-                                      const uint8_t (*keys)[32])
+HORNET_INLINE aes_block aes_begin(aes_block block, aes_block key)
 {
-    static const uint8_t rcon[AES_ROUNDS] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36};
-    uint8x16_t block[ARMV8_BLOCKS], key[ARMV8_BLOCKS];
-    HORNET_UNROLL
-    for (size_t i = 0; i < n; i++) {
-        key[i] = vld1q_u8(keys[i]);
-        block[i] = vld1q_u8(in[i]);
-    }
-    HORNET_UNROLL
-    for (int round = 0; round < AES_ROUNDS; round++) {
-        HORNET_UNROLL
-        for (size_t i = 0; i < n; i++) {
-            block[i] = vaeseq_u8(block[i], key[i]);
-            if (round < AES_ROUNDS - 1)
-                block[i] = vaesmcq_u8(block[i]);
-            key[i] = armv8_next_round_key(key[i], rcon[round]);
-        }
-    }
-    HORNET_UNROLL
-    for (size_t i = 0; i < n; i++)
-        vst1q_u8(out[i], veorq_u8(block[i], key[i]));
+    (void)key;
+    return block;
 }
 
-HORNET_NOINLINE uintptr_t armv8_all(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
-                                    size_t count)
+HORNET_INLINE aes_block aes_round(aes_block block, aes_block key, aes_block next_key, bool is_last)
 {
-    size_t i = 0;
-    for (; i + ARMV8_BLOCKS <= count; i += ARMV8_BLOCKS)
-        armv8_side_by_side(ARMV8_BLOCKS, out + i, in + i, keys + i);
-    for (; i < count; i++)
-        armv8_side_by_side(1, out + i, in + i, keys + i);
-    return stack_end(STACK_BELOW_BYTES);
+    (void)next_key;
+    block = vaeseq_u8(block, key);
+    return is_last ? block : vaesmcq_u8(block);
 }
 
-static void armv8_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const uint8_t (*keys)[32],
-                          size_t count)
-{
-    clear_stack_and_registers(armv8_all(out, in, keys, count));
-}
+HORNET_INLINE aes_block aes_end(aes_block block, aes_block key) { return veorq_u8(block, key); }
+
+#include "by_instructions.h"
 
 #include "../core/target_end.h"
 #undef HORNET_TARGET
 
 const struct hornet_aes hornet_aes_armv8 = {
     .implementation = {.name = "armv8", .needs = CPU_aes},
-    .encrypt = armv8_encrypt,
+    .encrypt = aes_encrypt,
 };
 
 #endif

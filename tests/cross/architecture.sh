@@ -28,6 +28,8 @@ for package in json.load(sys.stdin)["packages"]:
 # No flag names an instruction set, and nothing is warned of.
 build_objects "$folder" "${cc[@]}" -O2 "${warnings[@]}"
 mkdir "$folder/support"
+"$root/tools/amalgamate.py" "$folder/support/one-file"
+"${cc[@]}" -O2 -Wall -Wextra -Werror -c -o "$folder/support/one-file/hornet.o" "$folder/support/one-file/hornet.c"
 "${cc[@]}" -O2 -w -I"$mini_gmp" -c -o "$folder/support/mini-gmp.o" "$mini_gmp/mini-gmp.c"
 tests=(-O2 -w -static -DHORNET_NO_PEERS -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
 "${cc[@]}" "${tests[@]}" -c -o "$folder/support/reference.o" "$root/tests/support/reference.c"
