@@ -53,8 +53,6 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
     __asm__ volatile("mv %0, sp" : "=r"(pointer));
 #elif defined(__s390x__)
     __asm__ volatile("lgr %0, %%r15" : "=r"(pointer));
-#elif defined(__powerpc64__)
-    __asm__ volatile("mr %0, 1" : "=r"(pointer));
 #elif defined(__mips__) || defined(__loongarch__)
     __asm__ volatile("move %0, $sp" : "=r"(pointer));
 #else
