@@ -38,7 +38,7 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
 #endif
 }
 
-#ifdef __SIZEOF_INT128__
+#if HORNET_INT128
 /* *lo + *hi 2^64 = a b. */
 HORNET_INLINE void multiply_words(uint64_t *lo, uint64_t *hi, uint64_t a, uint64_t b)
 {

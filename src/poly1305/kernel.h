@@ -95,7 +95,7 @@ static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 
 /* No kernel before it serves messages shorter than this; kernels.c checks that. So the list need not be
  * searched for them, which would be felt. */
-#ifdef __SIZEOF_INT128__
+#if HORNET_INT128
 #define HORNET_SHORT_BYTES 160
 #else
 #define HORNET_SHORT_BYTES 48

@@ -12,8 +12,10 @@
 
 #include <stdint.h>
 
+#include "../core/compiler.h"
+
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
-#ifdef __SIZEOF_INT128__
+#if HORNET_INT128
 #include "field/radix64.h"
 #else
 #include "field/radix32.h"

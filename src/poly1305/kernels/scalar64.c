@@ -2,7 +2,7 @@
 /* Radix 2^64, one block after another: for 64-bit CPUs, and for messages too short for lanes. */
 #include "../../core/compiler.h"
 
-#ifdef __SIZEOF_INT128__
+#if HORNET_INT128
 
 #define KERNEL       scalar64
 #define KERNEL_NEEDS CPU_ANY
