@@ -12,7 +12,6 @@
 enum { MESSAGES = 20, LONGEST = 5000 };
 
 static uint8_t message[LONGEST], key[32], tags[MESSAGES][16], keys[MESSAGES][32], nonce[16];
-static const char *running;
 
 /* Every public function that works with vectors, at lengths that lead to all its parts. */
 static void call_everything(void)
@@ -52,7 +51,6 @@ int main(int argc, char **argv)
     random_bytes(keys[0], sizeof keys);
     hornet_poly1305_clamp(key + 16);
     for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " ")) {
-        running = name;
         check(hornet_kernel_force(name), "%s cannot be forced", name);
         check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
         for (int i = 0; i < SAVED_REGISTERS; i++)

@@ -11,8 +11,8 @@
 uint32_t hornet_cpu_detect(void)
 {
     struct {
-        unsigned long hwcap, hwcap2, always;
-    } words = {.always = 1};
+        unsigned long hwcap, hwcap2;
+    } words = {0};
 #ifdef __linux__
     words.hwcap = getauxval(AT_HWCAP);
     words.hwcap2 = getauxval(AT_HWCAP2);

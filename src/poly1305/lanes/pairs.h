@@ -91,9 +91,9 @@ enum { PAIRS_LOW = 0, PAIRS_HIGH = 1 };
     QUAD_OF((quad)(a).half[0], (quad)(a).half[1], word, 2 + (word), 4 + (word), 6 + (word))
 #endif
 
-HORNET_INLINE factor factor_from(vec a) { return PAIRS_WORDS(a, PAIRS_LOW); }
 HORNET_INLINE factor factor_from_low32(vec a) { return PAIRS_WORDS(a, PAIRS_LOW); }
 HORNET_INLINE factor factor_from_high32(vec a) { return PAIRS_WORDS(a, PAIRS_HIGH); }
+HORNET_INLINE factor factor_from(vec a) { return factor_from_low32(a); }
 
 HORNET_INLINE vec vec_from(factor a)
 {
