@@ -51,7 +51,7 @@ rows=$(sed -n 's/^ *target: \[\(.*\)\]$/\1/p' .github/workflows/ci.yml | sed 's/
 
 # A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in the lists of cpu/
 # and as targets; and a lanes file may build on another's, and serve several kernels.
-mapfile -t kernels < <(for target in x86_64 i686 aarch64 s390x powerpc64le; do
+mapfile -t kernels < <(for target in x86_64 i686 aarch64 s390x powerpc64le riscv64; do
     tests/support/kernel_names.sh "clang-19 -ffreestanding --target=$target-linux-gnu"
 done | sort -u)
 for kernel in "${kernels[@]}"; do

@@ -41,6 +41,13 @@ typedef int hornet_unit;
 #define HORNET_POWER 0
 #endif
 
+/* Vectors of RISC-V, which the first compiler named here computes with without its intrinsics. */
+#if defined(__riscv) && __riscv_xlen == 64 && defined(__clang__) && __clang_major__ >= 19
+#define HORNET_RVV 1
+#else
+#define HORNET_RVV 0
+#endif
+
 /* Linux passes the features of these CPUs to a program as bits: cpu/hwcap.c. */
 #define HORNET_HWCAP (HORNET_ARM || HORNET_S390X || HORNET_POWER)
 
@@ -121,6 +128,14 @@ typedef int hornet_unit;
 
 /* Before a loop that clang unrolls for nothing: leave it. */
 #define HORNET_KEEP_LOOP _Pragma("GCC unroll 1")
+
+/* A vector of elements of a and b, by their numbers: those of b go on where those of a end. For gcc the
+ * numbers are a vector, of type `numbers`. */
+#ifdef __clang__
+#define HORNET_SHUFFLE(numbers, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define HORNET_SHUFFLE(numbers, a, b, ...) __builtin_shuffle(a, b, (numbers){__VA_ARGS__})
+#endif
 
 /* Identifiers and strings made of macros' values. */
 #define HORNET_PASTE(a, b, c, d)        HORNET_PASTE_TOKENS(a, b, c, d)

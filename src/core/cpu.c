@@ -13,7 +13,7 @@ static const char *const feature_names[] = {
     NULL, /* not every architecture has any */
 };
 
-#if !HORNET_X86 && !HORNET_HWCAP
+#if !HORNET_X86 && !HORNET_HWCAP && !HORNET_RVV
 uint32_t hornet_cpu_detect(void) { return CPU_ANY; }
 #endif
 

@@ -55,10 +55,17 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef PAIR_OF
 #undef QUAD_OF
 #undef HORNET_POLY1305_LANES_PAIRS_H
+#undef RVV_BITS
+#undef RVV_BLOCK
+#undef RVV_LANE
+#undef RVV_EACH_LANE
+#undef RVV_WORD
+#undef RVV_BLEND
 #undef LANES_FACTOR
 #undef LANES_MULTIPLY_32
 #undef LANES_MULTIPLY_52
 #undef LANES_MULTIPLY_ADD_32
+#undef LANES_MULTIPLIERS_IN_MEMORY
 #undef LANES_OPERATION
 #undef LANES_CLEAR_STACK
 #undef LANES_KEEP_SHIFT

@@ -15,7 +15,8 @@
  * A lanes file says which multiplications it has: LANES_MULTIPLY_32, for radix 2^26, and LANES_MULTIPLY_52,
  * for radix 2^44. It may define LANES_FACTOR where a factor is a type of its own; by default it is a vec,
  * and the operations on factors that are also operations on vecs need not be defined. It may define
- * LANES_MULTIPLY_ADD_32 where one instruction multiplies and adds.
+ * LANES_MULTIPLY_ADD_32 where one instruction multiplies and adds, and LANES_MULTIPLIERS_IN_MEMORY where a
+ * multiplier is to be loaded at each use, since the compiler would widen it before the loop.
  *
  * Each lane holds one of LANES consecutive blocks. Which lane holds which block is the lanes file's own
  * affair: only vec_load_blocks, vec_load_each, vec_store_blocks, factor_blend and factor_block know it, and

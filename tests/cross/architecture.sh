@@ -9,14 +9,21 @@ set -euo pipefail
 name=$1 compiler=$2
 read -r _ triple emulator clang_option chosen tested multiplies < <(grep "^$name " "$root/tests/cross/architectures.txt")
 folder=$root/build/tests/architecture-$name-$compiler
+IFS=: read -ra emulator <<< "$emulator"
 case $compiler in
 gcc) cc=("$triple-gcc") ;;
 *)
     cc=("$compiler" "--target=$triple")
-    [ "$clang_option" = - ] || cc+=("$clang_option")
+    [[ $clang_option != -?* ]] || cc+=("$clang_option")
     ;;
 esac
-run() { "$emulator" "$@"; }
+run() { "${emulator[@]}" "$@"; }
+objdump=("$triple-objdump")
+linked=()
+if [[ $triple = riscv64-* ]]; then
+    objdump=(llvm-objdump-19 --mattr=+v) # the other looks for vectors in files that need them throughout
+    linked=("-Wl,--wrap=syscall" "$root/tests/cross/hwprobe.c")
+fi
 
 # GMP's functions in plain C, out of the crate that mini-gmp/Cargo.toml names.
 mini_gmp=$(cargo metadata --locked --format-version 1 --manifest-path "$root/tests/cross/mini-gmp/Cargo.toml" |
@@ -34,9 +41,10 @@ mkdir "$folder/support"
 tests=(-O2 -w -static -DHORNET_NO_PEERS -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
 "${cc[@]}" "${tests[@]}" -c -o "$folder/support/reference.o" "$root/tests/support/reference.c"
 for program in test_poly1305 test_partial test_aes test_poly1305_aes; do
-    "${cc[@]}" "${tests[@]}" -o "$folder/$program" "$root/tests/unit/$program.c" "$folder"/*.o "$folder"/support/*.o &
+    "${cc[@]}" "${tests[@]}" -o "$folder/$program" "$root/tests/unit/$program.c" "$folder"/*.o "$folder"/support/*.o \
+        "${linked[@]}" &
 done
-"${cc[@]}" "${tests[@]}" -o "$folder/chosen" "$root/tests/cross/chosen.c" "$folder"/*.o
+"${cc[@]}" "${tests[@]}" -o "$folder/chosen" "$root/tests/cross/chosen.c" "$folder"/*.o "${linked[@]}"
 wait
 
 run "$folder/chosen" "$chosen" "${tested//,/ }"
@@ -45,7 +53,7 @@ for kernel in ${tested//,/ }; do
     "${cc[@]}" -O2 -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c -o "$folder/support/tested" \
         "$root/src/poly1305/kernels/$kernel.c"
     mapfile -t others < <(find "$folder" -maxdepth 1 -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
-    "${cc[@]}" -static -o "$folder/test_lanes" "$folder/support/tested" "${others[@]}"
+    "${cc[@]}" -static -o "$folder/test_lanes" "$folder/support/tested" "${others[@]}" "${linked[@]}"
     run "$folder/test_lanes"
 done
 for program in test_partial test_aes test_poly1305_aes; do
@@ -57,7 +65,7 @@ for row in ${multiplies//,/ }; do
     [ "$row" != - ] || continue
     kernel=${row%%:*} instruction=${row#*:}
     for object in "$folder"/*_kernels_*.o; do
-        found=$("$triple-objdump" -d --no-show-raw-insn "$object" | grep -cE "$instruction" || true)
+        found=$("${objdump[@]}" -d --no-show-raw-insn "$object" | grep -cE "$instruction" || true)
         case $object in
         *_kernels_"$kernel".c.o) [ "$found" -ge 20 ] || { echo "$object: $found of $instruction" >&2; exit 1; } ;;
         *_kernels_scalar*) [ "$found" = 0 ] || { echo "$object: $found of $instruction" >&2; exit 1; } ;;

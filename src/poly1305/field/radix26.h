@@ -120,6 +120,9 @@ KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_opaque(vec_m
  * and one of b are all that has to stay in registers. */
 KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
 {
+#ifdef LANES_MULTIPLIERS_IN_MEMORY
+    HORNET_IN_ORDER("r", b);
+#endif
     vec *d = sum.limb;
     factor b_limb = factor_opaque(b->v[0]);
     d[0] = mul_add(d[0], a.limb[0], b_limb);

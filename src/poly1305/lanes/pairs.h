@@ -44,13 +44,8 @@ typedef struct {
 typedef quad factor;
 
 /* The elements i, j of those of a and then of b; four of them likewise. */
-#ifdef __clang__
-#define PAIR_OF(a, b, i, j)       __builtin_shufflevector(a, b, i, j)
-#define QUAD_OF(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-#define PAIR_OF(a, b, i, j)       __builtin_shuffle(a, b, (pair){i, j})
-#define QUAD_OF(a, b, i, j, k, l) __builtin_shuffle(a, b, (quad){i, j, k, l})
-#endif
+#define PAIR_OF(a, b, ...) HORNET_SHUFFLE(pair, a, b, __VA_ARGS__)
+#define QUAD_OF(a, b, ...) HORNET_SHUFFLE(quad, a, b, __VA_ARGS__)
 
 HORNET_INLINE pair both(uint64_t value) { return (pair){value, value}; }
 
@@ -164,12 +159,8 @@ HORNET_INLINE pair load_block(const uint8_t *block)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     typedef uint8_t byte16 __attribute__((vector_size(16)));
     const byte16 bytes = (byte16)words;
-#ifdef __clang__
     words =
-        (pair)__builtin_shufflevector(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-#else
-    words = (pair)__builtin_shuffle(bytes, (byte16){7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8});
-#endif
+        (pair)HORNET_SHUFFLE(byte16, bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
 #endif
     return words;
 }

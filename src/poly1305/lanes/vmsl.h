@@ -29,11 +29,7 @@
 typedef unsigned long long vec __attribute__((vector_size(16)));
 __extension__ typedef unsigned __int128 sum;
 
-#ifdef __clang__
-#define VEC_OF(a, b, i, j) __builtin_shufflevector(a, b, i, j)
-#else
-#define VEC_OF(a, b, i, j) __builtin_shuffle(a, b, (vec){i, j})
-#endif
+#define VEC_OF(a, b, i, j) HORNET_SHUFFLE(vec, a, b, i, j)
 
 HORNET_INLINE vec vec_splat(uint64_t value) { return (vec){value, value}; }
 HORNET_INLINE vec vec_pair(uint64_t first, uint64_t second) { return (vec){first, second}; }
@@ -75,11 +71,7 @@ HORNET_INLINE vec load_block(const uint8_t *block)
     typedef uint8_t byte16 __attribute__((vector_size(16)));
     byte16 bytes;
     memcpy(&bytes, block, sizeof bytes);
-#ifdef __clang__
-    return (vec)__builtin_shufflevector(bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-#else
-    return (vec)__builtin_shuffle(bytes, (byte16){7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8});
-#endif
+    return (vec)HORNET_SHUFFLE(byte16, bytes, bytes, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
 }
 #else
 HORNET_INLINE sum sum_mul_add(sum total, vec a, vec b)
