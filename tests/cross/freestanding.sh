@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 cd "$root"
-for target in wasm32 aarch64-none-elf x86_64-none-elf; do
+for target in wasm32 aarch64-none-elf x86_64-none-elf loongarch64-none-elf riscv32-none-elf; do
     folder=build/tests/freestanding-$target
     build_objects "$folder" clang-19 --target="$target" -ffreestanding -O2
     # nm does not read wasm.

@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC2086 # an option or nothing
 tools/apt-install.sh ${1-} gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross \
-    gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross gcc-powerpc64-linux-gnu \
+    gcc-arm-linux-gnueabi libc6-dev-armel-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross gcc-powerpc64-linux-gnu \
     libc6-dev-ppc64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-mips64el-linux-gnuabi64 \
     libc6-dev-mips64el-cross gcc-mips64-linux-gnuabi64 libc6-dev-mips64-cross gcc-mips-linux-gnu libc6-dev-mips-cross \
     gcc-sparc64-linux-gnu libc6-dev-sparc64-cross qemu-user llvm-19
