@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Builds the npm package: the library as WebAssembly, in text, and the declarations of its types, into dist/ beside the
+# JavaScript. The same sources and the same compiler give the same files.
+#
+#     bindings/js/build.sh
+set -eu
+cd "$(dirname "$0")"
+root=../..
+for tool in clang-19 wasm-ld-19 node; do
+    command -v "$tool" > /dev/null || { echo "$0: needs $tool (make deps installs it)" >&2; exit 1; }
+done
+[ -x node_modules/.bin/tsc ] || { echo "$0: needs typescript: npm ci, in bindings/js" >&2; exit 1; }
+
+version=$(node --print 'require("./package.json").version')
+rm -rf dist
+mkdir dist
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Its stack of 2 KiB lies at the beginning of the memory, so that to overflow it is an access out of bounds.
+LC_ALL=C
+export LC_ALL
+clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextra -Wno-missing-prototypes -Werror \
+    -DHORNET_OMIT_portable=1 -DHORNET_OMIT_portable44=1 "-DPACKAGE_VERSION=\"$version\"" -I$root/include \
+    -Wl,--no-entry,--strip-all,--stack-first,-z,stack-size=2048,--export=__stack_pointer,--fatal-warnings \
+    -o "$work/hornet.wasm" src/module.c $root/src/*/*.c $root/src/*/*/*.c
+
+{
+    echo '// SPDX-License-Identifier: Apache-2.0 OR MIT'
+    echo '// Made by build.sh: src/module.c and the library, compiled.'
+    echo "export default \"$(base64 < "$work/hornet.wasm" | tr -d '\n')\";"
+} > dist/wasm.js
+cp src/index.js src/module.js dist/
+
+# Checks types, too. Of the declarations, only those of index.js are anybody's.
+node_modules/.bin/tsc --project tsconfig.json
+rm dist/module.d.ts dist/wasm.d.ts
+
+cp $root/LICENSE-APACHE $root/LICENSE-MIT .

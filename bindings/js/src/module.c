@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What the JavaScript calls: the library on a staging area, into which arguments are copied and which the
+ * caller wipes after each call. The shadow stack, where clang puts what has an address, lies below it; the
+ * caller wipes that too. build.sh defines PACKAGE_VERSION. */
+#include <hornet.h>
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+/* A message longer than this goes through in pieces, so that the memory is one page of 64 KiB. */
+#define WINDOW_BYTES 32768
+
+/* The window is last: what was used of the area is its beginning. */
+static struct {
+    hornet_poly1305_state state;
+    uint8_t key[32], nonce[16], tag[16];
+    uint8_t window[WINDOW_BYTES];
+} staging;
+
+EXPORT(state) void *state(void) { return &staging.state; }
+EXPORT(state_bytes) size_t state_bytes(void) { return sizeof staging.state; }
+EXPORT(key) void *key(void) { return staging.key; }
+EXPORT(nonce) void *nonce(void) { return staging.nonce; }
+EXPORT(tag) void *tag(void) { return staging.tag; }
+EXPORT(window) void *window(void) { return staging.window; }
+EXPORT(window_bytes) size_t window_bytes(void) { return sizeof staging.window; }
+
+EXPORT(mac) void mac(size_t len_bytes)
+{
+    hornet_poly1305(staging.tag, staging.window, len_bytes, staging.key);
+}
+
+EXPORT(verify) bool verify(size_t len_bytes)
+{
+    return hornet_poly1305_verify(staging.tag, staging.window, len_bytes, staging.key);
+}
+
+EXPORT(init) void init(void) { hornet_poly1305_init(&staging.state, staging.key); }
+
+EXPORT(aes_init) bool aes_init(void)
+{
+    return hornet_poly1305_aes_init(&staging.state, staging.nonce, staging.key);
+}
+
+EXPORT(update) void update(size_t len_bytes)
+{
+    hornet_poly1305_update(&staging.state, staging.window, len_bytes);
+}
+
+EXPORT(final) void final(void) { hornet_poly1305_final(&staging.state, staging.tag); }
+
+EXPORT(final_verify) bool final_verify(void)
+{
+    return hornet_poly1305_final_verify(&staging.state, staging.tag);
+}
+
+/* Clamps the r of a key of Poly1305-AES. */
+EXPORT(clamp) void clamp(void) { hornet_poly1305_clamp(staging.key + 16); }
+
+EXPORT(version) const char *version(void) { return hornet_version(); }
+
+_Static_assert(__builtin_strcmp(HORNET_VERSION, PACKAGE_VERSION) == 0,
+               "HORNET_VERSION in hornet.h is not the version in package.json, " PACKAGE_VERSION);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/**
+ * The one instance of the WebAssembly module, and its memory. Internal: package.json does not export it.
+ *
+ * It is made when this is imported, and not asynchronously: a module that awaits at its top level cannot be had by
+ * `require`, nor by service workers. Of the browsers, only Chrome before 114 refuses that for a module of this size, and
+ * only outside of workers.
+ */
+import base64 from "./wasm.js";
+
+/**
+ * @typedef {object} Exports what src/module.c exports
+ * @property {WebAssembly.Memory} memory
+ * @property {WebAssembly.Global} __stack_pointer
+ * @property {() => number} state
+ * @property {() => number} state_bytes
+ * @property {() => number} key
+ * @property {() => number} nonce
+ * @property {() => number} tag
+ * @property {() => number} window
+ * @property {() => number} window_bytes
+ * @property {(lenBytes: number) => void} mac
+ * @property {(lenBytes: number) => number} verify
+ * @property {() => void} init
+ * @property {() => number} aes_init
+ * @property {(lenBytes: number) => void} update
+ * @property {() => void} final
+ * @property {() => number} final_verify
+ * @property {() => void} clamp
+ * @property {() => number} version
+ */
+
+const binary = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+const instance = new WebAssembly.Instance(new WebAssembly.Module(binary));
+
+export const wasm = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+
+/** All of the memory, which never grows. */
+export const memory = new Uint8Array(wasm.memory.buffer);
