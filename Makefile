@@ -5,6 +5,7 @@
 # make install         header, libraries, pkg-config and CMake files, command, man pages, completions: PREFIX=/usr/local
 #                      and DESTDIR; `make install-library` leaves the command out
 # make amalgamation    the library in two files, build/amalgamation/hornet.c and hornet.h
+# make js              the npm package's files, in bindings/js/dist/; `npm pack` there packs them
 #
 # make check           every kernel against the reference, bounds and lint, between edits: a minute
 # make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
@@ -13,7 +14,7 @@
 # make test-clients    the tags of repositories that restic makes; builds restic: some minutes
 # make test-cross      the tests of the library on CPUs of other architectures, emulated
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
-# make format          formats every C, Rust and Go file in place; `make test` checks it
+# make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
 #
 # make bench           times the library beside others, into bench/results/: some ten minutes
 # make tune            times the kernels beside one another, and proposes from which length on each serves
@@ -48,7 +49,7 @@ version := $(shell echo HORNET_VERSION | $(CC) -E -P -x c -include include/horne
 major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
-.PHONY: all library command run install install-library install-command amalgamation \
+.PHONY: all library command run install install-library install-command amalgamation js \
     check test deps test-slow test-cross test-clients test-bench format bench tune compare clean FORCE
 
 all: library command
@@ -93,6 +94,9 @@ install-command: command
 amalgamation:
 	tools/amalgamate.py $(BUILD)/amalgamation
 
+js:
+	bindings/js/build.sh
+
 check:
 	tests/install.sh --check
 	tests/run.sh check
@@ -122,6 +126,7 @@ format:
 	cd bench && cargo fmt
 	cd fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
+	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
 
 bench: command
 	bench/install.sh

@@ -2,16 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, and parts of Rust with rustup. Does nothing, and needs no network, when all is there.
+# apt-get, parts of Rust with rustup, and what bindings/js names with npm. Does nothing, and needs no network, when all is
+# there.
 #
 #     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
 set -eu
 cd "$(dirname "$0")/.."
 
-# shellcheck disable=SC2086 # an option or nothing
-tools/apt-install.sh ${1-} g++ clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev cmake pkg-config libgmp-dev \
-    libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck gcc-i686-linux-gnu libc6-dev-i386-cross \
-    bochs bochs-term cpio bsdutils strace mandoc zsh fish
+# Of whatever origin, from Node 18 on.
+node=
+if ! command -v node > /dev/null || ! command -v npm > /dev/null; then
+    node='nodejs npm'
+fi
+
+# shellcheck disable=SC2086 # an option or nothing, and packages
+tools/apt-install.sh ${1-} $node g++ clang-19 clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev cmake \
+    pkg-config libgmp-dev libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck \
+    gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish
 
 if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/null 2>&1; then
     if [ "${1-}" = --check ]; then
@@ -32,3 +39,13 @@ for target in wasm32-unknown-unknown aarch64-unknown-none; do
         rustup target add "$target"
     fi
 done
+
+# The versions of package-lock.json.
+if ! npm ls --prefix bindings/js > /dev/null 2>&1; then
+    if [ "${1-}" = --check ]; then
+        echo "missing what bindings/js/package.json names (make deps installs it)" >&2
+        exit 1
+    fi
+    echo "installing into bindings/js/node_modules with npm"
+    npm ci --prefix bindings/js --no-audit --no-fund
+fi

@@ -15,6 +15,7 @@ complain() {
 mapfile -t c_files < <(git ls-files '*.c' '*.h' '*.cc')
 mapfile -t shell_files < <(git ls-files '*.sh' .ci/run)
 mapfile -t go_files < <(git ls-files '*.go')
+mapfile -t js_files < <(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
 mapfile -t python_files < <(git ls-files '*.py')
 
 clang-format-19 --dry-run --Werror "${c_files[@]}" || complain "C files: run make format"
@@ -23,6 +24,9 @@ unformatted=$(gofmt -l "${go_files[@]}") || complain "gofmt"
 [ -z "$unformatted" ] || complain "Go files, ${unformatted//$'\n'/ }: run make format"
 # Python's own: syntax, with every warning an error.
 python3 -W error -m py_compile "${python_files[@]}" || complain "Python"
+# Types are checked by bindings/js/build.sh.
+bindings/js/node_modules/.bin/prettier --log-level warn --check "${js_files[@]}" ||
+    complain "JavaScript files: run make format"
 for workspace in . bench fuzz/rust; do
     (cd "$workspace" && cargo fmt --check) || complain "Rust files in $workspace: run make format"
 done
@@ -40,7 +44,7 @@ if [ "${1-}" != fast ]; then
 fi
 
 # Every source says its licence.
-mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cc' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.toml' '*.yml' '*.cmake.in' \
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cc' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.js' '*.ts' '*.toml' '*.yml' '*.cmake.in' \
     Makefile CMakeLists.txt '*/CMakeLists.txt' .ci/run)
 mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${sources[@]}")
 [ "${#without[@]}" = 0 ] || complain "without an SPDX line: ${without[*]}"

@@ -46,6 +46,11 @@ rust() {
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
 }
 
+js_browser() {
+    bindings/js/build.sh
+    node bindings/js/tests/browser/run.js chromium
+}
+
 fuzz_rust() {
     (cd fuzz/rust && cargo clippy --release --locked --all-targets -- -D warnings)
     fuzz/rust/run.sh 60
@@ -101,6 +106,7 @@ quick() {
     run_test kernels-left-out               tests/clients/left_out.sh
     run_test examples                       tests/clients/examples.sh
     run_test rust-package                   bindings/rust/package-test.sh
+    run_test js                             bindings/js/test.sh
     run_test command                        tests/clients/command.sh
     run_test nonces                         tests/clients/nonces.sh
 }
@@ -130,6 +136,7 @@ cross() {
         [ "$option" = clang ] || run_test "$name-gcc" tests/cross/architecture.sh "$name" gcc
         run_test "$name-clang-19"           tests/cross/architecture.sh "$name" clang-19
     done < <(grep -v '^#' tests/cross/architectures.txt)
+    run_test js-browser                     js_browser
 }
 
 clients() {

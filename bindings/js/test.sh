@@ -26,6 +26,7 @@ cd "$work/client"
 echo '{"type": "module", "private": true}' > package.json
 npm install --silent --offline --no-audit --no-fund "$work"/hornet-poly1305-*.tgz
 cmp "$readme" node_modules/hornet-poly1305/README.md
+# shellcheck disable=SC2016 # backticks of Markdown
 sed -n '/^```js$/,/^```$/p' "$readme" | grep -v '^```' > readme.js
 [ -s readme.js ]
 node readme.js
@@ -38,5 +39,8 @@ node --input-type=commonjs --eval '
     }'
 
 # The lock file names no registry, so that whoever installs may have another one.
-! grep -n '"resolved"' "$tests/../package-lock.json"
+if grep -n '"resolved"' "$tests/../package-lock.json"; then
+    echo "package-lock.json names a registry" >&2
+    exit 1
+fi
 echo "the package is built, tested, packed and used"

@@ -84,9 +84,18 @@ function kindOf(value) {
         : String(value === null ? null : typeof value);
 }
 
+/** Whether the last call has thrown: then it may have wiped nothing, where JavaScript's own stack has ended within it. */
+let cutShort = false;
+
+/** @param {number} usedBytes of the window */
+function wipe(usedBytes) {
+    memory.fill(0, 0, STACK_END);
+    memory.fill(0, STATE, WINDOW + usedBytes);
+}
+
 /**
  * What `work` returns, with nothing left in the memory: neither on its stack nor in the staging area, of whose window
- * `usedBytes` were used. It may throw only where JavaScript's own stack ends.
+ * `usedBytes` are used.
  *
  * @template T
  * @param {number} usedBytes
@@ -94,18 +103,19 @@ function kindOf(value) {
  * @returns {T}
  */
 function staged(usedBytes, work) {
-    let done = false;
-    try {
-        const result = work();
-        done = true;
-        return result;
-    } finally {
-        if (!done) {
-            wasm.__stack_pointer.value = STACK_END;
-        }
-        memory.fill(0, 0, STACK_END);
-        memory.fill(0, STATE, WINDOW + usedBytes);
+    if (cutShort) {
+        wasm.__stack_pointer.value = STACK_END;
+        wipe(WINDOW_BYTES);
     }
+    cutShort = true;
+    let result;
+    try {
+        result = work();
+    } finally {
+        wipe(usedBytes);
+    }
+    cutShort = false;
+    return result;
 }
 
 /** @param {number} length */
