@@ -131,6 +131,9 @@ cross() {
             run_test "$name-$compiler"      tests/cross/architecture.sh "$name" "$compiler"
         done
     done < <(sed -n 's/^\([a-z0-9]\{1,\}\) .*/\1/p' tests/cross/architectures.txt)
+    while read -r name; do
+        run_test "rust-$name"               tests/cross/rust.sh "$name"
+    done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
 }
 
 clients() {
