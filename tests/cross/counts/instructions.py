@@ -16,15 +16,11 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
-from pathlib import Path
 from platform import freedesktop_os_release
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent.parent
-BUILD = ROOT / "build" / "counts"
+from architectures import BUILD, COMPILERS, HERE, ROOT, Architecture, execute, per_compiler, table_row
 
 LENGTHS_BYTES = [64, 256, 512, 1024, 1350, 16384]
-COMPILERS = ["gcc", "clang-19"]
 
 # The architectures of architectures.txt that are counted, and what Debian calls them; RISC-V is not in Debian 12.
 DEBIAN = {
@@ -41,42 +37,18 @@ DEBIAN = {
 CALLS = [2, 6]
 
 
-def execute(*command: object, cwd: Path = ROOT) -> str:
-    """Runs a command, and returns what it prints. Its errors are shown if it fails."""
-    words = [str(word) for word in command]
-    result = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(words)}\n{result.stdout}{result.stderr}")
-    return result.stdout
-
-
-class Architecture:
-    """A row of architectures.txt, and the programs that are counted on it."""
+class Counted(Architecture):
+    """An architecture, and the programs that are counted on it."""
 
     def __init__(self, name: str) -> None:
-        rows = (ROOT / "tests/cross/architectures.txt").read_text(encoding="utf-8").splitlines()
-        row = next((row.split() for row in rows if row.startswith(name + " ")), None)
-        if row is None or name not in DEBIAN:
-            sys.exit(f"{name} is none of {', '.join(DEBIAN)}")
-        self.name, self.triple, emulator, self.clang_option, _, kernels, _ = row
+        super().__init__(name, list(DEBIAN))
         # This machine's CPU runs i686, and qemu's counts it. qemu states a poor one if it is not asked for all it can do.
-        self.emulator = ["qemu-i386", "-cpu", "max"] if emulator == "env" else [emulator]
-        self.kernels = kernels.split(",")
-        self.folder = BUILD / name
+        self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == "env" else [self.emulator]
         self.tags: dict[int, set[str]] = {}
-
-    def compiler(self, compiler: str) -> list[str]:
-        if compiler == "gcc":
-            return [f"{self.triple}-gcc", "-O2"]
-        option = [] if self.clang_option == "-" else [self.clang_option]
-        return [compiler, f"--target={self.triple}", *option, "-O2"]
 
     def build_hornet(self, compiler: str) -> None:
         """Two programs: one in which kernels serve from their least lengths on, one in which they serve every length."""
-        cc, folder = self.compiler(compiler), self.folder / compiler
-        script = '. tests/support/build.sh; build_objects "$@"'
-        execute("bash", "-euc", script, "bash", folder, *cc)
-        objects = sorted(folder.glob("*.o"))
+        cc, folder, objects = self.compiler(compiler), self.folder / compiler, self.objects(compiler)
         calls, kernels = HERE / "calls.c", ROOT / "src/poly1305/kernels.c"
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects)
@@ -119,7 +91,7 @@ class Architecture:
         blocks: Counter[tuple[str, ...]] = Counter()
         for sign, calls in zip([-1, 1], CALLS):
             for subject, more in [(what, sign), ("nothing", -sign)]:
-                command = [*self.emulator, "-plugin", BUILD / "plugin.so", program, subject, str(length_bytes), str(calls)]
+                command = [*self.command, "-plugin", BUILD / "plugin.so", program, subject, str(length_bytes), str(calls)]
                 result = subprocess.run(command, capture_output=True, text=True, check=False)
                 if result.returncode != 0:
                     sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
@@ -135,18 +107,12 @@ class Architecture:
 
 
 def per_byte(counts: list[float], length_bytes: int) -> str:
-    """Both compilers', once if they print the same."""
-    texts = [f"{count / length_bytes:.2f}" for count in counts]
-    return " / ".join(dict.fromkeys(texts))
+    return per_compiler([f"{count / length_bytes:.2f}" for count in counts])
 
 
-def table_row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
-
-
-def rows_of(name: str) -> list[str]:
+def rows_of(architecture: Counted) -> list[str]:
     """The rows of the table for an architecture."""
-    architecture = Architecture(name)
+    name = architecture.name
     for compiler in COMPILERS:
         architecture.build_hornet(compiler)
     openssl = {}
@@ -179,11 +145,12 @@ def rows_of(name: str) -> list[str]:
 
 
 def table(names: list[str]) -> None:
+    architectures = [Counted(name) for name in names]
     header = ["", "", *(f"{length} bytes" for length in LENGTHS_BYTES)]
     print(table_row(header))
     print("|---" * len(header) + "|")
     with ThreadPoolExecutor(cpu_count()) as pool:
-        for rows in pool.map(rows_of, names):
+        for rows in pool.map(rows_of, architectures):
             print("\n".join(rows), flush=True)
     print()
     for command in [["qemu-aarch64", "--version"], ["aarch64-linux-gnu-gcc", "--version"], ["clang-19", "--version"]]:
@@ -193,7 +160,7 @@ def table(names: list[str]) -> None:
 
 def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
     """What one call executes, the most first."""
-    architecture = Architecture(name)
+    architecture = Counted(name)
     if what.startswith("openssl"):
         architecture.build_openssl()
     else:
