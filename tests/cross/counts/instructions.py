@@ -3,7 +3,7 @@
 """Counts the instructions that one Poly1305 call executes on other architectures, beside those of OpenSSL's libcrypto.
 
     instructions.py [NAME...]                               a table in Markdown; all architectures, or those named
-    instructions.py --of NAME COMPILER WHAT LENGTH_BYTES    what one call executes: functions, mnemonics, hot blocks
+    instructions.py --of NAME COMPILER WHAT LENGTH_BYTES    what one call executes: functions, mnemonics, the loops
 
 qemu counts, by plugin.c. What a program does before its calls is left out by taking the difference of two runs, and the
 loop around the calls by counting a function that does nothing. OpenSSL is Debian's libssl-dev of that architecture, which
@@ -11,11 +11,13 @@ apt-get fetches into build/ without installing it; it has static libraries, so t
 can be called, as well as EVP_MAC with one context for all calls. Kernels are counted without their least lengths.
 """
 
+import re
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
+from pathlib import Path
 from platform import freedesktop_os_release
 
 from architectures import BUILD, COMPILERS, HERE, ROOT, Architecture, execute, per_compiler, table_row
@@ -81,14 +83,16 @@ class Counted(Architecture):
         execute(*self.compiler("gcc"), "-w", "-static", "-DCOUNT_OPENSSL", f"-I{usr / 'include'}",
                 f"-I{usr / 'include' / library.parent.name}", "-o", self.folder / "calls-openssl", HERE / "calls.c", library)
 
-    def blocks(self, compiler: str, what: str, length_bytes: int) -> Counter[tuple[str, ...]]:
-        """How often one call executes each block: its function, and then its instructions. Counts may be negative in what
-        lies outside of the calls."""
+    def program(self, compiler: str, what: str) -> Path:
         if what.startswith("openssl"):
-            program = self.folder / "calls-openssl"
-        else:
-            program = self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
-        blocks: Counter[tuple[str, ...]] = Counter()
+            return self.folder / "calls-openssl"
+        return self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
+
+    def blocks(self, compiler: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
+        """How often one call executes each block, which is the addresses of its instructions. Counts may be negative in what
+        lies outside of the calls."""
+        program = self.program(compiler, what)
+        blocks: Counter[tuple[int, ...]] = Counter()
         for sign, calls in zip([-1, 1], CALLS):
             for subject, more in [(what, sign), ("nothing", -sign)]:
                 command = [*self.command, "-plugin", BUILD / "plugin.so", program, subject, str(length_bytes), str(calls)]
@@ -98,12 +102,12 @@ class Counted(Architecture):
                 if subject == what:
                     self.tags.setdefault(length_bytes, set()).add(result.stdout)
                 for line in result.stderr.splitlines():
-                    count, *block = line.split("\t")
-                    blocks[tuple(block)] += more * int(count)
-        return Counter({block: count / (CALLS[1] - CALLS[0]) for block, count in blocks.items() if count != 0})
+                    count, *addresses = line.split()
+                    blocks[tuple(int(address, 16) for address in addresses)] += more * int(count)
+        return {block: count / (CALLS[1] - CALLS[0]) for block, count in blocks.items() if count != 0}
 
     def count(self, compiler: str, what: str, length_bytes: int) -> float:
-        return sum(count * (len(block) - 1) for block, count in self.blocks(compiler, what, length_bytes).items())
+        return sum(count * len(block) for block, count in self.blocks(compiler, what, length_bytes).items())
 
 
 def per_byte(counts: list[float], length_bytes: int) -> str:
@@ -165,21 +169,34 @@ def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
         architecture.build_openssl()
     else:
         architecture.build_hornet(compiler)
+    blocks = architecture.blocks(compiler, what, length_bytes)
+    at: dict[int, tuple[str, str]] = {}
+    function = ""
+    for line in execute(f"{architecture.triple}-objdump", "-d", "--no-show-raw-insn",
+                        architecture.program(compiler, what)).splitlines():
+        if heading := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+            function = heading[1]
+        elif found := re.match(r"\s*([0-9a-f]+):\s+(\S.*)", line):
+            at[int(found[1], 16)] = function, found[2].expandtabs()
+    executed: Counter[int] = Counter()
+    for block, count in blocks.items():
+        for address in block:
+            executed[address] += count
     functions: Counter[str] = Counter()
     mnemonics: Counter[str] = Counter()
-    blocks = architecture.blocks(compiler, what, length_bytes)
-    for (function, *instructions), count in blocks.items():
-        functions[function] += count * len(instructions)
-        for instruction in instructions:
-            mnemonics[instruction.split()[0]] += count
+    for address, count in executed.items():
+        function, text = at[address]
+        functions[function] += count
+        mnemonics[text.split()[0]] += count
     for title, counts in [("functions", functions), ("mnemonics", mnemonics)]:
         print(f"{title}:")
         for label, count in counts.most_common(40):
             print(f"{count:12.1f} {count / length_bytes:8.3f} a byte  {label}")
-    print("blocks:")
-    for (function, *instructions), count in sorted(blocks.items(), key=lambda item: -item[1] * (len(item[0]) - 1))[:4]:
-        print(f"{count:12.1f} times, {len(instructions)} instructions of {function}:")
-        print("\n".join(f"        {instruction}" for instruction in instructions))
+    print("instructions:")
+    most = max(executed.values())
+    for address in sorted(executed):
+        if executed[address] >= most / 8:
+            print(f"{executed[address]:12.1f} {address:8x} {' '.join(at[address])}")
 
 
 def main() -> None:

@@ -20,8 +20,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*at_exit)(qemu_pl
                                     void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-char *qemu_plugin_insn_disas(const struct qemu_plugin_insn *insn);
-const char *qemu_plugin_insn_symbol(const struct qemu_plugin_insn *insn);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 
 extern int qemu_plugin_version;
 int qemu_plugin_version = 1;
@@ -30,9 +29,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
 struct block {
     uint64_t count;
     struct block *next;
-    const char *function;
     size_t length;
-    char *instructions[];
+    uint64_t addresses[];
 };
 static struct block *blocks;
 
@@ -40,15 +38,14 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     const size_t length = qemu_plugin_tb_n_insns(tb);
-    struct block *block = calloc(1, sizeof *block + length * sizeof block->instructions[0]);
+    struct block *block = calloc(1, sizeof *block + length * sizeof block->addresses[0]);
     if (block == NULL)
         abort();
     block->next = blocks;
     blocks = block;
     block->length = length;
-    block->function = qemu_plugin_insn_symbol(qemu_plugin_tb_get_insn(tb, 0));
     for (size_t i = 0; i < length; i++)
-        block->instructions[i] = qemu_plugin_insn_disas(qemu_plugin_tb_get_insn(tb, i));
+        block->addresses[i] = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i));
     qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &block->count, 1);
 }
 
@@ -59,9 +56,9 @@ static void at_exit(qemu_plugin_id_t id, void *data)
     for (const struct block *block = blocks; block != NULL; block = block->next) {
         if (block->count == 0)
             continue;
-        fprintf(stderr, "%" PRIu64 "\t%s", block->count, block->function != NULL ? block->function : "?");
+        fprintf(stderr, "%" PRIu64, block->count);
         for (size_t i = 0; i < block->length; i++)
-            fprintf(stderr, "\t%s", block->instructions[i]);
+            fprintf(stderr, " %" PRIx64, block->addresses[i]);
         fputc('\n', stderr);
     }
 }
