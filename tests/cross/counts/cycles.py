@@ -7,8 +7,8 @@
 
 An inner loop lies between a branch backwards and where it leads, multiplies, and has no such loop within. It is timed as if
 no other branch in it were taken, with its loads from the first cache. What it takes a turn is what the pointer to the
-message advances by: of the registers that memory is addressed only loaded through in the loop, the most
-that one has added to it, if that is a power of two from 16 bytes on.
+message advances by: of the registers that the loop loads from and does not store to, the most that one has added to it, if
+that is a power of two from 16 bytes on. Where a register is added, no figure is given.
 """
 
 import re
@@ -27,10 +27,10 @@ CPUS = {
 }
 
 # In mnemonics of all of them.
-MULTIPLIES = re.compile(r"mul|ml|mad|umaal|vm[aeo]|ms[lg]")
+MULTIPLIES = re.compile(r"mul|ml|mad|macc|umaal|vm[aeo]|ms[lg]")
 NO_BRANCH = re.compile(r"(adrp?|bl|blx|brasl?|jal|l[a-z]*rl?|exrl)$")
 # What does not write the register that it names first, or nothing that is followed here.
-STORES = re.compile(r"v?st|s[bhwd]$")
+STORES = re.compile(r"v?st|vs+e\d|s[bhwd]$")
 READS_ONLY = re.compile(STORES.pattern + r"|cmp|c[gl]*[hr]|[bj]|cb|tb|v|x|lv|lxv|ld1|nop")
 MOVES = {"mov", "mr", "lgr", "mv"}
 # To memory and from there, where a pointer may be for a while.
