@@ -19,6 +19,9 @@
 # make bench           times the library beside others, into bench/results/: some ten minutes
 # make tune            times the kernels beside one another, and proposes from which length on each serves
 # make compare BASE=REV   times this tree beside that of a git revision
+# make count-instructions   those that a call executes on other architectures, beside OpenSSL's; not in CI, because it
+#                      fetches Debian's libssl-dev of those: three minutes
+# make count-cycles    those of the kernels' inner loops on CPUs that llvm-mca has models of: a minute
 # make clean
 #
 # HORNET_KERNELS="avx2 scalar64" builds only these kernels (and installs what it has built).
@@ -50,7 +53,8 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation js \
-    check test deps test-slow test-cross test-clients test-bench format bench tune compare clean FORCE
+    check test deps test-slow test-cross test-clients test-bench format bench tune compare \
+    count-instructions count-cycles clean FORCE
 
 all: library command
 
@@ -139,6 +143,15 @@ tune:
 compare:
 	bench/install.sh
 	bench/compare.sh '$(BASE)'
+
+count-instructions: deps
+	tests/cross/install.sh
+	tests/cross/counts/instructions.py
+
+count-cycles: deps
+	tests/cross/install.sh
+	tools/apt-install.sh llvm-19
+	tests/cross/counts/cycles.py
 
 clean:
 	rm -rf build target bench/target fuzz/rust/target

@@ -137,6 +137,9 @@ cross() {
         run_test "$name-clang-19"           tests/cross/architecture.sh "$name" clang-19
     done < <(grep -v '^#' tests/cross/architectures.txt)
     run_test js-browser                     js_browser
+    while read -r name; do
+        run_test "rust-$name"               tests/cross/rust.sh "$name"
+    done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
 }
 
 clients() {
