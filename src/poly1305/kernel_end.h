@@ -50,6 +50,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef OPERAND_MAX
 #undef VEC_OF
 #undef PAIRS_EVEN_ODD
+#undef PAIRS_OWN_CONVERSIONS
 #undef PAIRS_REGISTER
 #undef PAIRS_WORDS
 #undef PAIR_OF

@@ -9,7 +9,8 @@
  *
  * A lanes file includes this one, with target_begin.h before and multiply_add_half(sum, a, b, half)
  * defined, which adds to `sum` the products of the elements of a and b that belong to that half. All else
- * is written with the vectors that gcc and clang know on every CPU, for both orders of bytes. */
+ * is written with the vectors that gcc and clang know on every CPU, for both orders of bytes; but for the
+ * shifts and conversions of a file that defines PAIRS_OWN_CONVERSIONS. */
 #ifndef HORNET_POLY1305_LANES_PAIRS_H
 #define HORNET_POLY1305_LANES_PAIRS_H
 
@@ -30,6 +31,11 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
     const int i = 2 * half;
     return sum + (pair){(uint64_t)a[i] * b[i], (uint64_t)a[i + 1] * b[i + 1]};
 }
+#endif
+
+#ifndef PAIRS_OWN_CONVERSIONS
+HORNET_INLINE pair pair_shl(pair a, int bits) { return a << bits; }
+HORNET_INLINE pair pair_shr(pair a, int bits) { return a >> bits; }
 #endif
 
 #define LANES 4
@@ -54,8 +60,14 @@ HORNET_INLINE vec vec_add(vec a, vec b) { return (vec){{a.half[0] + b.half[0], a
 HORNET_INLINE vec vec_sub(vec a, vec b) { return (vec){{a.half[0] - b.half[0], a.half[1] - b.half[1]}}; }
 HORNET_INLINE vec vec_and(vec a, vec b) { return (vec){{a.half[0] & b.half[0], a.half[1] & b.half[1]}}; }
 HORNET_INLINE vec vec_or(vec a, vec b) { return (vec){{a.half[0] | b.half[0], a.half[1] | b.half[1]}}; }
-HORNET_INLINE vec vec_shl(vec a, int bits) { return (vec){{a.half[0] << bits, a.half[1] << bits}}; }
-HORNET_INLINE vec vec_shr(vec a, int bits) { return (vec){{a.half[0] >> bits, a.half[1] >> bits}}; }
+HORNET_INLINE vec vec_shl(vec a, int bits)
+{
+    return (vec){{pair_shl(a.half[0], bits), pair_shl(a.half[1], bits)}};
+}
+HORNET_INLINE vec vec_shr(vec a, int bits)
+{
+    return (vec){{pair_shr(a.half[0], bits), pair_shr(a.half[1], bits)}};
+}
 
 HORNET_INLINE vec vec_opaque(vec a)
 {
@@ -86,9 +98,9 @@ enum { PAIRS_LOW = 0, PAIRS_HIGH = 1 };
     QUAD_OF((quad)(a).half[0], (quad)(a).half[1], word, 2 + (word), 4 + (word), 6 + (word))
 #endif
 
+#ifndef PAIRS_OWN_CONVERSIONS
 HORNET_INLINE factor factor_from_low32(vec a) { return PAIRS_WORDS(a, PAIRS_LOW); }
 HORNET_INLINE factor factor_from_high32(vec a) { return PAIRS_WORDS(a, PAIRS_HIGH); }
-HORNET_INLINE factor factor_from(vec a) { return factor_from_low32(a); }
 
 HORNET_INLINE vec vec_from(factor a)
 {
@@ -100,6 +112,13 @@ HORNET_INLINE vec vec_from(factor a)
     return (vec){{(pair)QUAD_OF(a, zero, 0, 4, 1, 5), (pair)QUAD_OF(a, zero, 2, 4, 3, 5)}};
 #endif
 }
+#else
+HORNET_INLINE factor factor_from_low32(vec a) { return low_words(a.half[0], a.half[1]); }
+HORNET_INLINE factor factor_from_high32(vec a) { return high_words(a.half[0], a.half[1]); }
+HORNET_INLINE vec vec_from(factor a) { return (vec){{widened_low(a), widened_high(a)}}; }
+#endif
+
+HORNET_INLINE factor factor_from(vec a) { return factor_from_low32(a); }
 
 HORNET_INLINE factor factor_splat(uint64_t value)
 {
