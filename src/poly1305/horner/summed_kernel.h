@@ -31,7 +31,7 @@ typedef struct {
  * reduction of its own, 42 with four to one, 36 with eight; a power, some 20. docs/architectures.md. */
 HORNET_INLINE size_t summed_steps(size_t ngroups)
 {
-    return ngroups < 24 ? 1 : ngroups < 96 ? 4 : SUMMED_STEPS_MAX;
+    return ngroups < 16 ? 1 : ngroups < 96 ? 4 : SUMMED_STEPS_MAX;
 }
 
 HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint64_t second[3])
@@ -99,7 +99,9 @@ HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *m
     fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
     /* The last group by itself, whose powers for L are others. */
     for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
-        if (count != 0)
+        if (count == 1) /* compiled by itself: messages that are not long have no other */
+            t = summed_step(t, msg, powers.even, 1, &powers.even[0]);
+        else if (count != 0)
             t = summed_step(t, msg, powers.even, count, &powers.even[0]);
         msg += count * SUMMED_GROUP_BYTES;
         ngroups -= count;

@@ -9,8 +9,6 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 BUILD = ROOT / "build" / "counts"
 
-COMPILERS = ["gcc", "clang-19"]
-
 
 def execute(*command: object, cwd: Path = ROOT) -> str:
     """Runs a command, and returns what it prints. Its errors are shown if it fails."""
@@ -39,7 +37,10 @@ class Architecture:
         row = next((row.split() for row in rows if row.startswith(name + " ")), None)
         if row is None or name not in names:
             sys.exit(f"{name} is none of {', '.join(names)}")
-        self.name, self.triple, self.emulator, self.clang_option, _, kernels, _ = row
+        self.name, self.triple, emulator, option, _, kernels, _ = row
+        self.emulator = emulator.split(":")
+        self.compilers = ["clang-19"] if option == "clang" else ["gcc", "clang-19"]
+        self.clang_options = [option] if option.startswith("-") and option != "-" else []
         self.kernels = kernels.split(",")
         self.folder = BUILD / name
 
@@ -47,8 +48,13 @@ class Architecture:
         """The command that compiles for it."""
         if compiler == "gcc":
             return [f"{self.triple}-gcc", "-O2"]
-        option = [] if self.clang_option == "-" else [self.clang_option]
-        return [compiler, f"--target={self.triple}", *option, "-O2"]
+        return [compiler, f"--target={self.triple}", *self.clang_options, "-O2"]
+
+    def linked(self) -> list[object]:
+        """What programs need for the emulator: architecture.sh."""
+        if not self.triple.startswith("riscv64-"):
+            return []
+        return ["-Wl,--wrap=syscall", ROOT / "tests/cross/hwprobe.c"]
 
     def objects(self, compiler: str) -> list[Path]:
         """The library, compiled."""

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from architectures import COMPILERS, Architecture, execute, per_compiler, table_row
+from architectures import Architecture, execute, per_compiler, table_row
 
 # The CPUs that llvm-mca 19 has a model of, and the kernels that they cannot run.
 CPUS = {
@@ -24,6 +24,7 @@ CPUS = {
     "s390x": {"z13": ["vmsl"], "z14": []},
     "ppc64le": {"pwr9": []},
     "riscv64": {"sifive-p670": []},
+    "rvv128": {"sifive-p670": ["scalar64"]},
 }
 
 # In mnemonics of all of them.
@@ -220,7 +221,7 @@ def table(names: list[str]) -> None:
     print(table_row(header))
     print("|---" * len(header) + "|")
     for architecture in architectures:
-        files = [link(architecture, compiler) for compiler in COMPILERS]
+        files = [link(architecture, compiler) for compiler in architecture.compilers]
         for cpu, unable in CPUS[architecture.name].items():
             for kernel in [kernel for kernel in architecture.kernels if kernel not in unable]:
                 best = [quickest(architecture.triple, file, kernel, cpu) for file in files]

@@ -20,7 +20,7 @@ from os import cpu_count
 from pathlib import Path
 from platform import freedesktop_os_release
 
-from architectures import BUILD, COMPILERS, HERE, ROOT, Architecture, execute, per_compiler, table_row
+from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, table_row
 
 LENGTHS_BYTES = [64, 256, 512, 1024, 1350, 16384]
 
@@ -33,6 +33,9 @@ DEBIAN = {
     "mips64el": "mips64el",
     "i686": "i386",
     "riscv64": None,
+    "rvv128": None,
+    "rvv256": None,
+    "rvv512": None,
 }
 
 # The difference between the calls of two runs; and, so that both parse the same arguments, a digit each.
@@ -45,7 +48,7 @@ class Counted(Architecture):
     def __init__(self, name: str) -> None:
         super().__init__(name, list(DEBIAN))
         # This machine's CPU runs i686, and qemu's counts it. qemu states a poor one if it is not asked for all it can do.
-        self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == "env" else [self.emulator]
+        self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == ["env"] else self.emulator
         self.tags: dict[int, set[str]] = {}
 
     def build_hornet(self, compiler: str) -> None:
@@ -53,8 +56,9 @@ class Counted(Architecture):
         cc, folder, objects = self.compiler(compiler), self.folder / compiler, self.objects(compiler)
         calls, kernels = HERE / "calls.c", ROOT / "src/poly1305/kernels.c"
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
-        execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects)
-        execute(*cc, "-static", "-DHORNET_NO_CROSSOVERS", "-o", folder / "calls-forced", calls, kernels, *others)
+        execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
+        execute(*cc, "-static", "-DHORNET_NO_CROSSOVERS", "-o", folder / "calls-forced", calls, kernels, *others,
+                *self.linked())
 
     def build_openssl(self) -> None:
         """Fetches what Debian's release has, before updates, so that all architectures have the same version. In lists of
@@ -117,14 +121,14 @@ def per_byte(counts: list[float], length_bytes: int) -> str:
 def rows_of(architecture: Counted) -> list[str]:
     """The rows of the table for an architecture."""
     name = architecture.name
-    for compiler in COMPILERS:
+    for compiler in architecture.compilers:
         architecture.build_hornet(compiler)
     openssl = {}
     if DEBIAN[name] is not None:
         architecture.build_openssl()
         for what in ["openssl", "openssl_evp"]:
             openssl[what] = [architecture.count("gcc", what, length) for length in LENGTHS_BYTES]
-    hornet = {what: [[architecture.count(compiler, what, length) for compiler in COMPILERS] for length in LENGTHS_BYTES]
+    hornet = {what: [[architecture.count(compiler, what, length) for compiler in architecture.compilers] for length in LENGTHS_BYTES]
               for what in [*architecture.kernels, "chosen"]}
     different = [length for length, tags in architecture.tags.items() if len(tags) != 1]
     if different:
