@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what `make test-cross` needs beyond tests/install.sh: the compilers of architectures.txt and their C libraries, and
-# the crate that has mini-gmp.
+# Installs what `make test-cross` needs beyond tests/install.sh: the compilers of architectures.txt and their C libraries,
+# emulators, and the crate that has mini-gmp.
 #
 #     tests/cross/install.sh [--check]
 set -eu
@@ -12,5 +12,6 @@ tools/apt-install.sh ${1-} gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-l
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross gcc-powerpc64-linux-gnu \
     libc6-dev-ppc64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-mips64el-linux-gnuabi64 \
     libc6-dev-mips64el-cross gcc-mips64-linux-gnuabi64 libc6-dev-mips64-cross gcc-mips-linux-gnu libc6-dev-mips-cross \
-    gcc-sparc64-linux-gnu libc6-dev-sparc64-cross qemu-user
+    gcc-sparc64-linux-gnu libc6-dev-sparc64-cross qemu-user \
+    gcc-mingw-w64-x86-64-win32 mingw-w64-x86-64-dev wine wine64
 [ -n "${1-}" ] || cargo fetch --locked --manifest-path tests/cross/mini-gmp/Cargo.toml
