@@ -22,13 +22,5 @@ if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/nul
     rustup component add rustfmt clippy
 fi
 
-for target in wasm32-unknown-unknown aarch64-unknown-none; do
-    if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-        if [ "${1-}" = --check ]; then
-            echo "missing Rust's target $target (make deps installs it)" >&2
-            exit 1
-        fi
-        echo "installing Rust's target $target with rustup"
-        rustup target add "$target"
-    fi
-done
+# shellcheck disable=SC2086 # an option or nothing
+tools/install-rust-targets.sh ${1-} wasm32-unknown-unknown aarch64-unknown-none

@@ -131,6 +131,7 @@ cross() {
             run_test "$name-$compiler"      tests/cross/architecture.sh "$name" "$compiler"
         done
     done < <(sed -n 's/^\([a-z0-9]\{1,\}\) .*/\1/p' tests/cross/architectures.txt)
+    run_test windows-rust                   tests/cross/windows_rust.sh
 }
 
 clients() {

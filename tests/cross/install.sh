@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what `make test-cross` needs beyond tests/install.sh: the compilers of architectures.txt and their C libraries,
-# emulators, and the crate that has mini-gmp.
+# emulators, a target of Rust's, and the crate that has mini-gmp.
 #
 #     tests/cross/install.sh [--check]
 set -eu
@@ -14,4 +14,6 @@ tools/apt-install.sh ${1-} gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-l
     libc6-dev-mips64el-cross gcc-mips64-linux-gnuabi64 libc6-dev-mips64-cross gcc-mips-linux-gnu libc6-dev-mips-cross \
     gcc-sparc64-linux-gnu libc6-dev-sparc64-cross qemu-user \
     gcc-mingw-w64-x86-64-win32 mingw-w64-x86-64-dev wine wine64
+# shellcheck disable=SC2086 # an option or nothing
+tools/install-rust-targets.sh ${1-} x86_64-pc-windows-gnu
 [ -n "${1-}" ] || cargo fetch --locked --manifest-path tests/cross/mini-gmp/Cargo.toml
