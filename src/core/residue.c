@@ -35,13 +35,16 @@
 /* clang-format on */
 
 /* Those of SSE2 and AVX that a function need not keep. Windows wants the lower halves of the others kept;
- * what was in the upper ones is cleared too. */
+ * what was in the upper ones is cleared too. And mask registers: on Windows gcc keeps words in any of them,
+ * elsewhere clang copies constants of 8 bits into the first, with what else a general register holds. */
 #if HORNET_WIN64
 #define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5"
 #define KEPT_HALVES        "vzeroupper\n\t"
+#define MASKS_TO_CLEAR     "1, 2, 3, 4, 5, 6, 7"
 #else
 #define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
 #define KEPT_HALVES
+#define MASKS_TO_CLEAR "1, 2, 3"
 #endif
 #define REGISTERS_16_TO_31 "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
 
@@ -51,11 +54,10 @@
 #define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_TO_CLEAR, "pxor %%xmm\\n, %%xmm\\n")
 #define ZEROS_AVX  FOR_REGISTERS(REGISTERS_TO_CLEAR, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n") KEPT_HALVES
 
-/* The registers that only AVX-512 has; and the first mask registers, into which clang copies constants of 8
- * bits together with what else a general register holds. */
+/* The registers that only AVX-512 has. */
 #define ZEROS_AVX512                                                                                       \
     ZEROS_AVX FOR_REGISTERS(REGISTERS_16_TO_31, "vmovdqa32 %%xmm0, %%xmm\\n")                              \
-        FOR_REGISTERS("1, 2, 3", "kxorw %%k\\n, %%k\\n, %%k\\n")
+        FOR_REGISTERS(MASKS_TO_CLEAR, "kxorw %%k\\n, %%k\\n, %%k\\n")
 
 #define STORE_16(at, plus) "movups %%xmm0, " at "+" plus "(%[at])\n\t"
 #define STORES_SSE2(at)    STORE_16(at, "0") STORE_16(at, "16") STORE_16(at, "32") STORE_16(at, "48")
