@@ -140,6 +140,7 @@ cross() {
     while read -r name; do
         run_test "rust-$name"               tests/cross/rust.sh "$name"
     done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
+    run_test windows-rust                   tests/cross/windows_rust.sh
 }
 
 clients() {

@@ -6,9 +6,10 @@
 
 #if HORNET_X86_64_ASM
 
-/* The stack pointer moves along: memory below it is nobody's, and a signal may come at any time. The
- * function keeps nothing on the stack that it needs afterwards. The first 192 bytes without a loop: return
- * address, six saved registers and red zone of a function whose words stay in registers. */
+/* The stack pointer moves along: memory below it is nobody's, and a signal may come at any time. Downwards,
+ * since Windows adds to a stack the page below the last and no other. The function keeps nothing on the
+ * stack that it needs afterwards. The first 192 bytes without a loop: return address, six saved registers
+ * and red zone of a function whose words stay in registers. */
 /* clang-format off */
 #define CLEAR_STACK(end, zeros, stores)                                                                    \
     do {                                                                                                   \
@@ -33,20 +34,30 @@
     } while (0)
 /* clang-format on */
 
-#define REGISTERS_0_TO_15  "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+/* Those of SSE2 and AVX that a function need not keep. Windows wants the lower halves of the others kept;
+ * what was in the upper ones is cleared too. And mask registers: on Windows gcc keeps words in any of them,
+ * elsewhere clang copies constants of 8 bits into the first, with what else a general register holds. */
+#if HORNET_WIN64
+#define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5"
+#define KEPT_HALVES        "vzeroupper\n\t"
+#define MASKS_TO_CLEAR     "1, 2, 3, 4, 5, 6, 7"
+#else
+#define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+#define KEPT_HALVES
+#define MASKS_TO_CLEAR "1, 2, 3"
+#endif
 #define REGISTERS_16_TO_31 "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
 
 /* The assembler repeats the instruction for each number n of the list. */
 #define FOR_REGISTERS(list, instruction) ".irp n, " list "\n\t" instruction "\n\t.endr\n\t"
 
-#define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_0_TO_15, "pxor %%xmm\\n, %%xmm\\n")
-#define ZEROS_AVX  FOR_REGISTERS(REGISTERS_0_TO_15, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n")
+#define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_TO_CLEAR, "pxor %%xmm\\n, %%xmm\\n")
+#define ZEROS_AVX  FOR_REGISTERS(REGISTERS_TO_CLEAR, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n") KEPT_HALVES
 
-/* The registers that only AVX-512 has; and the first mask registers, into which clang copies constants of 8
- * bits together with what else a general register holds. */
+/* The registers that only AVX-512 has. */
 #define ZEROS_AVX512                                                                                       \
     ZEROS_AVX FOR_REGISTERS(REGISTERS_16_TO_31, "vmovdqa32 %%xmm0, %%xmm\\n")                              \
-        FOR_REGISTERS("1, 2, 3", "kxorw %%k\\n, %%k\\n, %%k\\n")
+        FOR_REGISTERS(MASKS_TO_CLEAR, "kxorw %%k\\n, %%k\\n, %%k\\n")
 
 #define STORE_16(at, plus) "movups %%xmm0, " at "+" plus "(%[at])\n\t"
 #define STORES_SSE2(at)    STORE_16(at, "0") STORE_16(at, "16") STORE_16(at, "32") STORE_16(at, "48")

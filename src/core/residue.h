@@ -8,9 +8,10 @@
  *     HORNET_NOINLINE uintptr_t work(...) { ...; return stack_end(); }
  *     void function(...) { clear_stack_and_registers(work(...)); }
  *
- * That takes 10 cycles or more. Functions of few words keep them in registers on 64-bit CPUs, if they are
- * optimized for speed; they are HORNET_SMALL in place of HORNET_NOINLINE, and followed by
- * clear_small_stack, which then do nothing. tests/unit/residue.sh shows that nothing is left of either. */
+ * That takes 10 cycles or more. Functions of few words keep them in registers on x86-64, or in the red
+ * zone, which Windows has not, if they are optimized for speed; they are HORNET_SMALL in place of
+ * HORNET_NOINLINE, and followed by clear_small_stack, which then do nothing. tests/unit/residue.sh shows
+ * that nothing is left of either. */
 #ifndef HORNET_CORE_RESIDUE_H
 #define HORNET_CORE_RESIDUE_H
 
@@ -20,7 +21,7 @@
 #include "compiler.h"
 #include "cpu.h"
 
-#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#if defined(__x86_64__) && !HORNET_WIN64 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define HORNET_SMALL_IS_CLEAN 1
 #define HORNET_SMALL          HORNET_INLINE
 #else

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs the tests of the library for the rows of architectures.txt in an emulator, as gcc and clang build them.
+# Runs the tests of the library for the rows of architectures.txt in an emulator, as gcc and clang build them. Emulators
+# may be scripts of this folder.
 #
 #     architecture.sh NAME gcc|clang-19
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
+PATH=$root/tests/cross:$PATH
 name=$1 compiler=$2
 read -r _ triple emulator clang_option chosen tested multiplies < <(grep "^$name " "$root/tests/cross/architectures.txt")
 folder=$root/build/tests/architecture-$name-$compiler
@@ -17,7 +19,15 @@ gcc) cc=("$triple-gcc") ;;
     [[ $clang_option != -?* ]] || cc+=("$clang_option")
     ;;
 esac
-run() { "${emulator[@]}" "$@"; }
+case $triple in *-mingw32) suffix=.exe ;; *) suffix= ;; esac
+
+# run PROGRAM [ARG...]: one of those below.
+run() {
+    local program=$folder/$1$suffix
+    shift
+    "${emulator[@]}" "$program" "$@"
+}
+
 objdump=("$triple-objdump")
 linked=()
 if [[ $triple = riscv64-* ]]; then
@@ -41,24 +51,42 @@ mkdir "$folder/support"
 tests=(-O2 -w -static -DHORNET_NO_PEERS -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
 "${cc[@]}" "${tests[@]}" -c -o "$folder/support/reference.o" "$root/tests/support/reference.c"
 for program in test_poly1305 test_partial test_aes test_poly1305_aes; do
-    "${cc[@]}" "${tests[@]}" -o "$folder/$program" "$root/tests/unit/$program.c" "$folder"/*.o "$folder"/support/*.o \
-        "${linked[@]}" &
+    "${cc[@]}" "${tests[@]}" -o "$folder/$program$suffix" "$root/tests/unit/$program.c" "$folder"/*.o \
+        "$folder"/support/*.o "${linked[@]}" &
 done
-"${cc[@]}" "${tests[@]}" -o "$folder/chosen" "$root/tests/cross/chosen.c" "$folder"/*.o "${linked[@]}"
+"${cc[@]}" "${tests[@]}" -o "$folder/chosen$suffix" "$root/tests/cross/chosen.c" "$folder"/*.o "${linked[@]}"
 wait
 
-run "$folder/chosen" "$chosen" "${tested//,/ }"
-for kernel in ${tested//,/ }; do
-    run "$folder/test_poly1305" "$kernel"
+run chosen "$chosen" "${tested//,/ }" | tr -d '\r' | tee "$folder/chosen.log"
+mapfile -t kernels < <(sed -n 's/^kernel //p' "$folder/chosen.log")
+for kernel in "${kernels[@]}"; do
+    run test_poly1305 "$kernel"
     "${cc[@]}" -O2 -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c -o "$folder/support/tested" \
         "$root/src/poly1305/kernels/$kernel.c"
     mapfile -t others < <(find "$folder" -maxdepth 1 -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
-    "${cc[@]}" -static -o "$folder/test_lanes" "$folder/support/tested" "${others[@]}" "${linked[@]}"
-    run "$folder/test_lanes"
+    "${cc[@]}" -static -o "$folder/test_lanes$suffix" "$folder/support/tested" "${others[@]}" "${linked[@]}"
+    run test_lanes
 done
 for program in test_partial test_aes test_poly1305_aes; do
-    run "$folder/$program"
+    run "$program"
 done
+
+# What calls leave behind; the test knows the registers of x86-64.
+if [[ $triple == x86_64-* ]]; then
+    build_objects "$folder/residue" "${cc[@]}" -O2 -DHORNET_NO_CROSSOVERS
+    "${cc[@]}" -O2 -w -static -o "$folder/test_residue$suffix" "$root/tests/unit/test_residue.c" "$folder/residue"/*.o
+    run test_residue
+fi
+
+# gcc aligns the stack for vectors of more than 16 bytes, as core/compiler.h has it. Debian's gcc is patched so that nothing
+# fails where it does not: so that it does is looked for.
+if [ "$suffix-$compiler" = .exe-gcc ]; then
+    for kernel in avx2 avx512f ifma256 ifma; do
+        found=$("$triple-objdump" -d --no-show-raw-insn "$folder"/*_kernels_"$kernel".c.o |
+            grep -cE 'and +.0xf+[ec]0,%rsp' || true)
+        [ "$found" -ge 2 ] || { echo "$kernel: $found functions align their stack" >&2; exit 1; }
+    done
+fi
 
 # The instruction that multiplies stands in the functions of its kernel, and in no other kernel's of the library.
 for row in ${multiplies//,/ }; do

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* chosen KERNEL "TESTED...": that this CPU is given that kernel, or any, if it is -; that each of the
- * others runs when it is forced, and is then the one that long messages go to; and that public functions
- * keep what registers the caller may rely on. */
+/* chosen KERNEL "TESTED..."|all: that this CPU is given that kernel, or any, if it is -; that each of the
+ * others, whose names it prints, runs when it is forced, and is then the one that long messages go to; and
+ * that public functions keep what registers the caller may rely on. */
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#endif
 #include <string.h>
 
 #include "../../include/hornet.h"
@@ -40,24 +44,39 @@ static void call_everything(void)
     }
 }
 
+static void test_kernel(const char *name)
+{
+    printf("kernel %s\n", name);
+    check(hornet_kernel_force(name), "%s cannot be forced", name);
+    check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
+    for (int place = 0; place < STACK_PLACES; place++) {
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            saved_before[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(2 * i + 1);
+        call_with_saved_registers(call_everything, place);
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            check(saved_after[i] == saved_before[i], "%s: saved register %d was changed", name, i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
     check(strcmp(argv[1], "-") == 0 || strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s",
           hornet_kernel_name(), argv[1]);
+#if defined(_WIN32) && defined(PF_AVX2_INSTRUCTIONS_AVAILABLE)
+    check(hornet_kernel_force("avx2") == IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE),
+          "AVX2 is not there as Windows says it is");
+#endif
     random_bytes(message, sizeof message);
     random_bytes(key, sizeof key);
     random_bytes(keys[0], sizeof keys);
     hornet_poly1305_clamp(key + 16);
-    for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " ")) {
-        check(hornet_kernel_force(name), "%s cannot be forced", name);
-        check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
-        for (int i = 0; i < SAVED_REGISTERS; i++)
-            saved_before[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(2 * i + 1);
-        call_with_saved_registers(call_everything);
-        for (int i = 0; i < SAVED_REGISTERS; i++)
-            check(saved_after[i] == saved_before[i], "%s: saved register %d was changed", name, i);
-    }
+    if (strcmp(argv[2], "all") == 0)
+        for (size_t i = 0; i < hornet_kernel_count(); i++)
+            test_kernel(hornet_kernel_at(i));
+    else
+        for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " "))
+            test_kernel(name);
     return check_report("chosen");
 }

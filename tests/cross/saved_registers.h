@@ -5,7 +5,11 @@
  *
  *     AArch64: the low halves of v8 to v15 (AAPCS64, section 6.1.2). Arm: d8 to d15 (AAPCS32, 6.1.2).
  *     s390x: f8 to f15 (ELF ABI supplement, section 1.2.1). POWER: f14 to f31, v20 to v31 (ELFv2 ABI,
- *     section 2.2.1). Elsewhere there are none, or none that the library's code could touch. */
+ *     section 2.2.1). Windows on x86-64: xmm6 to xmm15 (Microsoft, "x64 calling convention"). Elsewhere
+ *     there are none, or none that the library's code could touch.
+ *
+ * On Windows the stack is aligned to 16 bytes, and compilers keep vectors of 64 on it: there the function
+ * is to be called with the stack at each of four places, 16 bytes apart. */
 #ifndef HORNET_TESTS_SAVED_REGISTERS_H
 #define HORNET_TESTS_SAVED_REGISTERS_H
 
@@ -15,17 +19,25 @@
 enum { SAVED_REGISTERS = 8 };
 #elif defined(__powerpc64__)
 enum { SAVED_REGISTERS = 18 + 2 * 12 };
+#elif defined(__x86_64__) && defined(_WIN64)
+enum { SAVED_REGISTERS = 2 * 10 };
+#define STACK_PLACES 4
 #else
 enum { SAVED_REGISTERS = 0 };
+#endif
+
+#ifndef STACK_PLACES
+#define STACK_PLACES 1
 #endif
 
 static uint64_t saved_before[SAVED_REGISTERS + 1] __attribute__((aligned(16)));
 static uint64_t saved_after[SAVED_REGISTERS + 1] __attribute__((aligned(16)));
 
-static inline void call_with_saved_registers(void (*function)(void))
+static inline void call_with_saved_registers(void (*function)(void), int stack_place)
 {
     const uint64_t *before = saved_before;
     uint64_t *after = saved_after;
+    (void)stack_place;
 #if defined(__aarch64__)
     __asm__ volatile("ldp d8, d9, [%[before]]\n\tldp d10, d11, [%[before], #16]\n\t"
                      "ldp d12, d13, [%[before], #32]\n\tldp d14, d15, [%[before], #48]\n\t"
@@ -82,6 +94,21 @@ static inline void call_with_saved_registers(void (*function)(void))
           "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
           "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
           "memory");
+#elif defined(__x86_64__) && defined(_WIN64)
+#define VECTORS "6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+    /* 32 bytes above the return address are the function's own. */
+    const uint64_t below = 32 + 16 * (uint64_t)stack_place;
+    __asm__ volatile(
+        "movq %%rsp, %%rbx\n\tandq $-64, %%rsp\n\tsubq %[below], %%rsp\n\t"
+        ".irp n, " VECTORS "\n\tmovups 16*\\n-96(%[before]), %%xmm\\n\n\t.endr\n\t"
+        "call *%[function]\n\t"
+        ".irp n, " VECTORS "\n\tmovups %%xmm\\n, 16*\\n-96(%[after])\n\t.endr\n\t"
+        "movq %%rbx, %%rsp"
+        :
+        : [function] "r"(function), [below] "r"(below), [before] "r"(before), [after] "r"(after)
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+          "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+          "cc", "memory");
 #else
     (void)before, (void)after;
     function();

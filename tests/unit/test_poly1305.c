@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../include/hornet.h"
@@ -17,6 +16,7 @@
 #include "../support/check.h"
 #include "../support/inputs.h"
 #include "../support/kernels.h"
+#include "../support/pages.h"
 #include "../support/reference.h"
 
 enum { MAX_BYTES = 2304, MAX_SPLIT_BYTES = 600 };
@@ -31,8 +31,8 @@ static volatile size_t running_length;
 static void on_crash(int signal_number)
 {
     char line[120];
-    const int n = snprintf(line, sizeof line, "FAILED: kernel %s, length %zu: %s\n", running_kernel,
-                           running_length, strsignal(signal_number));
+    const int n = snprintf(line, sizeof line, "FAILED: kernel %s, length %zu: signal %d\n", running_kernel,
+                           running_length, signal_number);
     _exit(write(STDOUT_FILENO, line, (size_t)n) == n ? 1 : 2);
 }
 
@@ -605,13 +605,12 @@ static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
 /* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
 static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = page_bytes();
     uint8_t *pages[3];
     for (int i = 0; i < 3; i++) {
-        pages[i] = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        check(pages[i] != MAP_FAILED && mprotect(pages[i] + page, page, PROT_READ | PROT_WRITE) == 0,
-              "no memory for guard pages");
-        pages[i] += page;
+        uint8_t *reserved = reserve_pages(3 * page);
+        check(reserved != NULL && allow_pages(reserved + page, page), "no memory for guard pages");
+        pages[i] = reserved + page;
     }
     random_bytes(pages[0], page);
     for (size_t n = 0; n <= MAX_BYTES; n++)
@@ -636,7 +635,7 @@ static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
             check_in_batch(kernel, "guard pages", msg, n, key, expected);
         }
     for (int i = 0; i < 3; i++)
-        munmap(pages[i] - page, 3 * page);
+        release_pages(pages[i] - page, 3 * page);
 }
 
 /* The tag may overlap message and key. */
@@ -757,10 +756,10 @@ static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t zero_blocks = ((size_t)1 << 28) + 5;
     const size_t len_bytes = 16 * zero_blocks + 21;
-    uint8_t *msg =
-        mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(msg != MAP_FAILED, "no address space for 4 GiB");
-    if (msg == MAP_FAILED)
+    uint8_t *msg = reserve_pages(len_bytes);
+    const bool there = msg != NULL && allow_pages(msg, len_bytes);
+    check(there, "no address space for 4 GiB");
+    if (!there)
         return;
     memset(msg + 16 * zero_blocks, 3, 21);
 
@@ -788,7 +787,7 @@ static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
     hornet_poly1305_update(&state, msg, len_bytes);
     hornet_poly1305_final(&state, tag);
     check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel), len_bytes);
-    munmap(msg, len_bytes);
+    release_pages(msg, len_bytes);
 }
 
 int main(int argc, char **argv)
@@ -813,7 +812,13 @@ int main(int argc, char **argv)
         test_solved_last_blocks,
         test_powers_at_the_edge,
     };
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL};
+    static const int crashes[] = {
+        SIGSEGV,
+        SIGILL,
+#ifdef SIGBUS
+        SIGBUS,
+#endif
+    };
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         signal(crashes[i], on_crash);
 

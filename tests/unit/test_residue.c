@@ -6,10 +6,8 @@
  *
  *     test_residue           every function, on every kernel of this CPU
  *     test_residue leak      a function that leaves a word: the test must fail */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include <sys/mman.h>
-
 #include "../../src/core/cpu.h"
+#include "../support/pages.h"
 #include "../support/secret_calls.h"
 
 /* At -O0, clang's frames reach 1.3 MB. */
@@ -26,20 +24,22 @@ static struct registers {
 enum { XSAVE_MXCSR = 24, XSAVE_HEADER = 512, XSAVE_HEADER_BYTES = 64 };
 
 /* Calls call(n) with the stack pointer at `top` and zeros in the vector registers, and stores what the
- * registers hold afterwards. `after` holds what XRSTOR makes zeros of. */
-void call_on(void (*call)(size_t n), size_t n, void *top, struct registers *after);
+ * registers hold afterwards. `after` holds what XRSTOR makes zeros of. n stands where System V and where
+ * Windows want it, and so do 32 bytes above the return address, which on Windows are the function's own. */
+__attribute__((sysv_abi)) void call_on(void (*call)(size_t n), size_t n, void *top,
+                                       struct registers *after);
 __asm__(".text\n"
-        ".type call_on, @function\n"
         "call_on:\n\t"
         "push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n\t"
         "mov %rsp, %rbp\n\t"
-        "mov %rdx, %rsp\n\t"
+        "lea -32(%rdx), %rsp\n\t"
         "mov %rcx, %rbx\n\t"
         "mov %rdi, %rcx\n\t"
         "mov $0xe7, %eax\n\txor %edx, %edx\n\t" /* x87, SSE, AVX, AVX-512 */
         "xrstor64 128(%rbx)\n\t"
         "mov %rcx, %rax\n\t"
         "mov %rsi, %rdi\n\t"
+        "mov %rsi, %rcx\n\t"
         "xor %r12d, %r12d\n\txor %r13d, %r13d\n\txor %r14d, %r14d\n\txor %r15d, %r15d\n\t"
         "xor %r8d, %r8d\n\txor %r9d, %r9d\n\txor %r10d, %r10d\n\txor %r11d, %r11d\n\t"
         "call *%rax\n\t"
@@ -51,8 +51,7 @@ __asm__(".text\n"
         "xsave64 128(%rbx)\n\t"
         "mov %rbp, %rsp\n\t"
         "pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tpop %rbp\n\t"
-        "ret\n\t"
-        ".size call_on, . - call_on\n");
+        "ret\n");
 _Static_assert(offsetof(struct registers, extended) == 128, "as call_on stores them");
 
 static uint8_t *stack;
@@ -123,9 +122,9 @@ int main(int argc, char **argv)
 {
     static const struct secret_call encrypt = {"AES", call_encrypt, NULL, true};
     static const struct secret_call leaks = {"a function that leaves a word", leak, NULL, false};
-    stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED) {
-        perror("mmap");
+    stack = reserve_pages(STACK_BYTES);
+    if (stack == NULL || !allow_pages(stack, STACK_BYTES)) {
+        printf("FAILED: no memory for a stack\n");
         return 2;
     }
     for (enum secrets_kind kind = 0; kind < SECRETS_KINDS; kind++)
