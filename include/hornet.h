@@ -243,6 +243,51 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_verify(const uint8_t tag[
                                                               const hornet_poly1305_partial *partial,
                                                               const uint8_t pad[16]);
 
+/* ChaCha20-Poly1305 (RFC 8439, section 2.8): encrypts a message and authenticates it together with other
+ * data. ONE NONCE, ONE MESSAGE: two messages under one key and nonce give away both, and the power to forge.
+ * Count the nonces, or draw those of XChaCha20-Poly1305, whose 24 bytes are long enough, at random.
+ *
+ * Output may be the input, or overlap no input; a tag that is written overlaps nothing else. */
+
+#define HORNET_CHACHA20_POLY1305_KEY_BYTES 32
+#define HORNET_CHACHA20_POLY1305_TAG_BYTES 16
+#define HORNET_CHACHA20_POLY1305_NONCE_BYTES 12
+#define HORNET_XCHACHA20_POLY1305_NONCE_BYTES 24
+
+/* A message has 2^38 - 64 bytes at most. */
+#define HORNET_CHACHA20_POLY1305_MAX_BYTES UINT64_C(0x3fffffffc0)
+
+/* Writes the ciphertext, of len_bytes bytes too, and the tag. False, and nothing written, if the message is
+ * too long. */
+HORNET_API HORNET_CHECKED bool
+hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+                              const void *aad, size_t aad_bytes, const uint8_t nonce[12],
+                              const uint8_t key[32]);
+
+/* Writes the message, and true, if the tag is that of ciphertext, aad, nonce and key. Otherwise false, and
+ * len_bytes zeros. False, and nothing written, if it is too long. Compares in constant time. */
+HORNET_API HORNET_CHECKED bool
+hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes, const uint8_t tag[16],
+                              const void *aad, size_t aad_bytes, const uint8_t nonce[12],
+                              const uint8_t key[32]);
+
+/* The same with a nonce of 24 bytes (draft-irtf-cfrg-xchacha-03). */
+HORNET_API HORNET_CHECKED bool
+hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+                               const void *aad, size_t aad_bytes, const uint8_t nonce[24],
+                               const uint8_t key[32]);
+HORNET_API HORNET_CHECKED bool
+hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes, const uint8_t tag[16],
+                               const void *aad, size_t aad_bytes, const uint8_t nonce[24],
+                               const uint8_t key[32]);
+
+/* ChaCha20 alone (RFC 8439, section 2.4), as the protection of QUIC's headers needs it: out = in xor the
+ * stream from block `counter` on. IT DOES NOT AUTHENTICATE. False, and nothing written, if the counter would
+ * pass 2^32 - 1. */
+HORNET_API HORNET_CHECKED bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes,
+                                               uint32_t counter, const uint8_t nonce[12],
+                                               const uint8_t key[32]);
+
 /* Sets len_bytes bytes to zero, and no compiler leaves it out: for keys, pads, partial evaluations and
  * states. */
 HORNET_API void hornet_wipe(void *memory, size_t len_bytes);

@@ -62,6 +62,9 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
     return pointer - below_bytes;
 }
 
+/* Of two such ends, that which is further down. */
+HORNET_INLINE uintptr_t lower_end(uintptr_t a, uintptr_t b) { return a < b ? a : b; }
+
 #pragma GCC visibility push(hidden)
 
 /* Zeros from there to the frame of the caller; and in vector registers, the first in all, the second in

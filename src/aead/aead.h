@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What the forms of the AEAD share: one call, a message in pieces, many packets. */
+#ifndef HORNET_AEAD_AEAD_H
+#define HORNET_AEAD_AEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../chacha20/chacha20.h"
+#include "../core/bytes.h"
+#include "../core/public.h"
+#include "../core/residue.h"
+#include "../poly1305/kernel.h"
+#include "../poly1305/tag.h"
+
+/* With zeros up to a whole block of Poly1305. */
+HORNET_INLINE size_t padded_bytes(size_t len_bytes) { return (len_bytes + 15) & ~(size_t)15; }
+
+HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
+{
+    if (len_bytes != 0)
+        hornet_poly1305_kernel_for(len_bytes)->absorb(poly, bytes, len_bytes);
+}
+
+/* Output and input are the same memory or lie apart. Checked where HORNET_DEBUG is defined. */
+HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+#ifdef HORNET_DEBUG
+    if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes && (uintptr_t)in < (uintptr_t)out + len_bytes)
+        __builtin_trap();
+#else
+    (void)out;
+    (void)in;
+    (void)len_bytes;
+#endif
+}
+
+#endif

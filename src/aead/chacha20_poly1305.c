@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): a message
+ * in one call.
+ *
+ * Block 0 of the stream, whose first half is Poly1305's key, comes with the first blocks of the message.
+ * What Poly1305 reads of a message that is not long stands in one place, padded: associated data,
+ * ciphertext, lengths. So its kernels see whole blocks, and all of them at once:
+ *
+ *     aad 0 0 | ciphertext 0 0 0 | aad_bytes len_bytes
+ */
+#include "aead.h"
+
+#include "../core/constant_time.h"
+#include "../core/wipe.h"
+
+/* Of associated data so much goes before the ciphertext; more is a matter for long messages. */
+enum { AAD_ROOM_BYTES = 64 };
+
+/* Bytes that fit into blocks 1 to n - 1. */
+#define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
+
+/* Messages that are worked on in pieces of so many bytes stay in the second cache meanwhile. */
+#define PIECE_BYTES ((size_t)65536)
+
+/* The arguments of a call: addresses and lengths only. */
+typedef struct {
+    uint8_t *out;
+    const uint8_t *in;
+    size_t len_bytes;
+    const uint8_t *aad;
+    size_t aad_bytes;
+    const uint8_t *nonce, *key;
+    bool extended; /* the nonce has 24 bytes */
+} call;
+
+HORNET_INLINE void begin(chacha20_state *state, const call *c)
+{
+    if (c->extended)
+        hornet_xchacha20_begin(state, c->key, 0, c->nonce);
+    else
+        hornet_chacha20_begin(state, c->key, 0, c->nonce);
+}
+
+/* How many blocks of the stream so many bytes take, block 0 included. */
+HORNET_INLINE size_t stream_blocks(size_t len_bytes)
+{
+    return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
+}
+
+/* The tag over ciphertext that stands at input + AAD_ROOM_BYTES, padded. */
+HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const call *c, const uint8_t key[32])
+{
+    uint8_t *const aad = input + AAD_ROOM_BYTES - padded_bytes(c->aad_bytes);
+    uint8_t *const lengths = input + AAD_ROOM_BYTES + padded_bytes(c->len_bytes);
+    memset(input + AAD_ROOM_BYTES - 16, 0, 16);
+    copy_bytes(aad, c->aad, c->aad_bytes);
+    store_le64(lengths, c->aad_bytes);
+    store_le64(lengths + 8, c->len_bytes);
+    const size_t input_bytes = (size_t)(lengths + 16 - aad);
+    hornet_poly1305_kernel_for(input_bytes)->mac(tag, aad, input_bytes, key);
+}
+
+/* The working memory of a call: blocks of the stream, and what Poly1305 reads: associated data, ciphertext
+ * and up to 64 bytes that are written beyond it, lengths. */
+#define BUFFERS(nblocks)                                                                                   \
+    uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
+    uint8_t input[AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
+
+/* Up to BYTES_BESIDE_KEY(n) bytes, with the buffers of n blocks. */
+HORNET_INLINE uintptr_t seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16], const call *c)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    chacha20_state state;
+    begin(&state, c);
+    uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
+    end = lower_end(end, kernel->combine(c->out, input + AAD_ROOM_BYTES, c->in,
+                                         stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+    mac_of_input(tag, input, c, stream);
+    return end;
+}
+
+HORNET_INLINE uintptr_t open_buffered(uint8_t *stream, uint8_t *input, bool *valid, const uint8_t tag[16],
+                                      const call *c)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    chacha20_state state;
+    uint8_t expected[16];
+    begin(&state, c);
+    uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
+    memset(input + AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
+    memcpy(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
+    mac_of_input(expected, input, c, stream);
+    *valid = tags_equal(expected, tag);
+    if (*valid)
+        end = lower_end(end, kernel->combine(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+    else
+        memset(c->out, 0, c->len_bytes);
+    return end;
+}
+
+/* Frames of three sizes, because what was used is cleared. */
+#define BUFFERED(nblocks)                                                                                  \
+    HORNET_NOINLINE uintptr_t seal_##nblocks(uint8_t tag[16], const call *c)                               \
+    {                                                                                                      \
+        BUFFERS(nblocks);                                                                                  \
+        const uintptr_t end = seal_buffered(stream, input, tag, c);                                        \
+        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    }                                                                                                      \
+    HORNET_NOINLINE uintptr_t open_##nblocks(bool *valid, const uint8_t tag[16], const call *c)            \
+    {                                                                                                      \
+        BUFFERS(nblocks);                                                                                  \
+        const uintptr_t end = open_buffered(stream, input, valid, tag, c);                                 \
+        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    }
+BUFFERED(4)
+BUFFERED(16)
+BUFFERED(32)
+
+/* Whole blocks, and zeros after the last byte to make it one. */
+HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
+{
+    const size_t rest = len_bytes % 16;
+    uint8_t last[16] = {0};
+    hornet_poly1305_absorb(poly, bytes, len_bytes - rest);
+    if (rest == 0)
+        return;
+    copy_bytes(last, bytes + len_bytes - rest, rest);
+    hornet_poly1305_absorb(poly, last, sizeof last);
+}
+
+/* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
+HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const call *c)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    uint8_t stream[CHACHA20_STREAM_BYTES] __attribute__((aligned(64)));
+    const size_t first_bytes = BYTES_BESIDE_KEY(CHACHA20_STREAM_BLOCKS);
+    chacha20_state state;
+    struct poly1305 poly = {.h = {0, 0, 0}};
+    begin(&state, c);
+    size_t piece = c->len_bytes < first_bytes ? c->len_bytes : first_bytes;
+    uintptr_t end = kernel->stream(stream, stream_blocks(piece), &state);
+    load_r(poly.r, stream);
+    load_s(poly.s, stream);
+    absorb_padded(&poly, c->aad, c->aad_bytes);
+
+    const uint8_t *in = c->in;
+    uint8_t *out = c->out;
+    size_t left = c->len_bytes;
+    for (bool first = true; first || left != 0; first = false) {
+        const uint8_t *const ciphertext = opens ? in : out;
+        if (!first)
+            piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        if (opens)
+            absorb_padded(&poly, ciphertext, piece);
+        if (first) {
+            end = lower_end(end, kernel->combine(out, NULL, in, stream + CHACHA20_BLOCK_BYTES, piece));
+            state.word[12] = CHACHA20_STREAM_BLOCKS;
+        } else {
+            end = lower_end(end, kernel->xor(out, in, piece, &state));
+            state.word[12] += (uint32_t)(PIECE_BYTES / CHACHA20_BLOCK_BYTES);
+        }
+        if (!opens)
+            absorb_padded(&poly, ciphertext, piece);
+        out += piece;
+        in += piece;
+        left -= piece;
+    }
+
+    uint8_t lengths[16];
+    store_le64(lengths, c->aad_bytes);
+    store_le64(lengths + 8, c->len_bytes);
+    hornet_poly1305_absorb(&poly, lengths, sizeof lengths);
+    store_tag(tag, tag_of_value(poly.h, poly.s));
+    return end;
+}
+
+HORNET_NOINLINE uintptr_t seal_long(uint8_t tag[16], const call *c)
+{
+    const uintptr_t end = long_message(false, tag, c);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+HORNET_NOINLINE uintptr_t open_long(bool *valid, const uint8_t tag[16], const call *c)
+{
+    uint8_t expected[16];
+    const uintptr_t end = long_message(true, expected, c);
+    *valid = tags_equal(expected, tag);
+    if (!*valid)
+        memset(c->out, 0, c->len_bytes);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+static bool seal(uint8_t tag[16], const call *c)
+{
+    if (c->len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES)
+        return false;
+    check_overlap(c->out, c->in, c->len_bytes);
+    if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+        clear_stack_and_registers(seal_long(tag, c));
+    else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
+        clear_stack_and_registers(seal_4(tag, c));
+    else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
+        clear_stack_and_registers(seal_16(tag, c));
+    else
+        clear_stack_and_registers(seal_32(tag, c));
+    return true;
+}
+
+static bool open(const uint8_t tag[16], const call *c)
+{
+    bool valid = false;
+    if (c->len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES)
+        return false;
+    check_overlap(c->out, c->in, c->len_bytes);
+    if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+        clear_stack_and_registers(open_long(&valid, tag, c));
+    else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
+        clear_stack_and_registers(open_4(&valid, tag, c));
+    else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
+        clear_stack_and_registers(open_16(&valid, tag, c));
+    else
+        clear_stack_and_registers(open_32(&valid, tag, c));
+    return valid;
+}
+
+bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+                                   const void *aad, size_t aad_bytes, const uint8_t nonce[12],
+                                   const uint8_t key[32])
+{
+    return seal(tag, &(call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, false});
+}
+
+bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
+                                   const uint8_t tag[16], const void *aad, size_t aad_bytes,
+                                   const uint8_t nonce[12], const uint8_t key[32])
+{
+    return open(tag, &(call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, false});
+}
+
+bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+                                    const void *aad, size_t aad_bytes, const uint8_t nonce[24],
+                                    const uint8_t key[32])
+{
+    return seal(tag, &(call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, true});
+}
+
+bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
+                                    const uint8_t tag[16], const void *aad, size_t aad_bytes,
+                                    const uint8_t nonce[24], const uint8_t key[32])
+{
+    return open(tag, &(call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, true});
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 (RFC 8439, section 2.3), and what a kernel for it is. */
+#ifndef HORNET_CHACHA20_CHACHA20_H
+#define HORNET_CHACHA20_CHACHA20_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../core/bytes.h"
+#include "../core/cpu.h"
+#include "../core/dispatch.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64 };
+
+/* No kernel writes more of the stream at once. */
+enum { CHACHA20_STREAM_BLOCKS = 32, CHACHA20_STREAM_BYTES = CHACHA20_STREAM_BLOCKS * CHACHA20_BLOCK_BYTES };
+
+/* The sixteen words of the state: constants, key, counter (word 12), nonce. */
+typedef struct {
+    uint32_t word[16];
+} chacha20_state;
+
+/* Each function returns where its stack has ended, for its caller's caller to clear (core/residue.h): it
+ * clears nothing. Counters wrap at 2^32. No branch or address depends on anything but lengths. */
+struct hornet_chacha20_kernel {
+    struct hornet_implementation implementation;
+    uint32_t lanes; /* blocks worked on at once */
+
+    /* stream = the blocks from the state's counter on, nblocks of them, 1 to CHACHA20_STREAM_BLOCKS, and
+     * perhaps more after them: 64 bytes for each of nblocks rounded up to a power of two, or 4. Aligned to
+     * 64 bytes. */
+    uintptr_t (*stream)(uint8_t *stream, size_t nblocks, const chacha20_state *state);
+
+    /* out = in xor stream, len_bytes of each; and copy, unless it is NULL, the same, or with copy_in the
+     * bytes of in, with zeros up to a multiple of 16 bytes. stream and copy are aligned to 64 bytes; stream
+     * may be read, and copy written, up to the next multiple of 64. out may be in, or overlap nothing. */
+    uintptr_t (*combine)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
+                         size_t len_bytes);
+
+    /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
+    uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
+};
+
+/* The kernels themselves, one file each in kernels/. */
+#define HORNET_ROW(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
+#include "kernels.def"
+
+/* The list of kernels.def. */
+extern const struct hornet_list hornet_chacha20_list;
+
+/* The kernel in use. */
+const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void);
+
+/* The state for a key of 32 bytes, a counter, and a nonce of 12. */
+HORNET_INLINE void hornet_chacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
+                                         const uint8_t nonce[12])
+{
+    static const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+    memcpy(state->word, constants, sizeof constants); /* "expand 32-byte k" */
+    for (int i = 0; i < 8; i++)
+        state->word[4 + i] = load_le32(key + 4 * i);
+    state->word[12] = counter;
+    for (int i = 0; i < 3; i++)
+        state->word[13 + i] = load_le32(nonce + 4 * i);
+}
+
+/* The state for a nonce of 24 bytes: its first 16 and the key give another key (draft-irtf-cfrg-xchacha-03,
+ * section 2.3). Clears what it leaves on the stack. */
+void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
+                            const uint8_t nonce[24]);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 in the registers of AVX2. */
+#include "../../core/compiler.h"
+
+#if HORNET_X86
+
+#define KERNEL             avx2
+#define KERNEL_NEEDS       (CPU_avx2)
+#define HORNET_TARGET      "avx2"
+#define WORDS              8
+#define WORDS_ROTATE_BYTES
+#define WORDS_BROADCAST(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
+#define LANES_SETS         1
+#include "../shapes/kernel.h"
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 in 512-bit registers, which rotate words, and of which there are enough for two sets of lanes. */
+#include "../../core/compiler.h"
+
+#if HORNET_X86
+
+#define KERNEL             avx512
+#define KERNEL_NEEDS       (CPU_avx512f | CPU_avx512bw)
+#define HORNET_TARGET      "avx512f,avx512bw"
+#define WORDS              16
+#define WORDS_BROADCAST(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(p)))
+#define WORDS_MASKED
+#define WORDS_MASKED_LOAD(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)
+#define WORDS_MASKED_STORE(p, a, n) _mm512_mask_storeu_epi8(p, (UINT64_C(1) << (n)) - 1, (__m512i)(a))
+#ifdef __x86_64__ /* 32 of them */
+#define LANES_SETS 2
+#else
+#define LANES_SETS 1
+#endif
+#include "../shapes/kernel.h"
+
+#endif

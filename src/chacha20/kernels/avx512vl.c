@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 by the instructions of AVX-512 in 256-bit registers, for CPUs whose clock wider ones lower. */
+#include "../../core/compiler.h"
+
+#if HORNET_X86
+
+#define KERNEL             avx512vl
+#define KERNEL_NEEDS       (CPU_avx512f | CPU_avx512bw | CPU_avx512vl)
+#define HORNET_TARGET      "avx512f,avx512bw,avx512vl"
+#define WORDS              8
+#define WORDS_BROADCAST(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
+#define WORDS_MASKED
+#define WORDS_MASKED_LOAD(p, n)     _mm256_maskz_loadu_epi8((UINT32_C(1) << (n)) - 1, p)
+#define WORDS_MASKED_STORE(p, a, n) _mm256_mask_storeu_epi8(p, (UINT32_C(1) << (n)) - 1, (__m256i)(a))
+#ifdef __x86_64__ /* 32 of them */
+#define LANES_SETS 2
+#else
+#define LANES_SETS 1
+#endif
+#include "../shapes/kernel.h"
+
+#endif

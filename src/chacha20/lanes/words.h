@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes of 32-bit words: WORDS of them in a vector, 4, 8 or 16, with what ChaCha20 asks of an instruction
+ * set. All is written with the vectors that gcc and clang know on every CPU, for both orders of bytes;
+ * HORNET_TARGET, which a kernel file defines, says which instructions they become. */
+#ifndef HORNET_CHACHA20_LANES_WORDS_H
+#define HORNET_CHACHA20_LANES_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../core/bytes.h"
+#include "../../core/compiler.h"
+#include "../../core/memory.h"
+
+#ifndef WORDS /* read alone */
+#define WORDS 4
+#endif
+
+/* Holds for the rest of the kernel, which closes it. */
+#include "../../core/target_begin.h"
+
+typedef uint32_t words __attribute__((vector_size(4 * WORDS)));
+typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
+
+/* The numbers f(0), f(1), ... of the elements of a shuffle, for each word or byte of a vector. */
+#define WORDS_FOUR(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
+#if WORDS == 16
+#define WORDS_EACH(f) WORDS_FOUR(f, 0), WORDS_FOUR(f, 4), WORDS_FOUR(f, 8), WORDS_FOUR(f, 12)
+#elif WORDS == 8
+#define WORDS_EACH(f) WORDS_FOUR(f, 0), WORDS_FOUR(f, 4)
+#else
+#define WORDS_EACH(f) WORDS_FOUR(f, 0)
+#endif
+#define WORDS_SHUFFLE(a, b, f) HORNET_SHUFFLE(words, a, b, WORDS_EACH(f))
+
+HORNET_INLINE words words_splat(uint32_t value) { return (words){0} + value; }
+
+HORNET_INLINE words words_rotl(words a, int bits) { return a << bits | a >> (32 - bits); }
+
+/* By 16 and 8 bits bytes can be moved, where that is one instruction. */
+#ifdef WORDS_ROTATE_BYTES
+#define WORDS_BYTES_OF(word, by)                                                                           \
+    4 * (word) + (4 - (by)) % 4, 4 * (word) + (5 - (by)) % 4, 4 * (word) + (6 - (by)) % 4,                \
+        4 * (word) + (7 - (by)) % 4
+#define WORDS_BY_1(i) WORDS_BYTES_OF(i, 1)
+#define WORDS_BY_2(i) WORDS_BYTES_OF(i, 2)
+HORNET_INLINE words words_rotl8(words a)
+{
+    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_1));
+}
+HORNET_INLINE words words_rotl16(words a)
+{
+    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_2));
+}
+#else
+HORNET_INLINE words words_rotl8(words a) { return words_rotl(a, 8); }
+HORNET_INLINE words words_rotl16(words a) { return words_rotl(a, 16); }
+#endif
+
+/* Bytes of any alignment, in order. */
+HORNET_INLINE words words_load(const uint8_t *bytes)
+{
+    words a;
+    memcpy(&a, bytes, sizeof a);
+    return a;
+}
+
+HORNET_INLINE void words_store(uint8_t *bytes, words a) { memcpy(bytes, &a, sizeof a); }
+
+/* Words as they stand in memory, least byte first. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WORDS_SWAPPED(i) 4 * (i) + 3, 4 * (i) + 2, 4 * (i) + 1, 4 * (i)
+HORNET_INLINE words words_little_endian(words a)
+{
+    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_SWAPPED));
+}
+#else
+HORNET_INLINE words words_little_endian(words a) { return a; }
+#endif
+
+/* Shuffles move words within parts of four, the same in each, or whole parts.
+ *
+ *     low, high       words 0, 1 (2, 3) of each part of a and b, in turn
+ *     pairs           the lower (higher) two words of each part of a, and then of b
+ *     parts           the even (odd) parts of a, and then those of b */
+#define WORDS_LOW(i)        ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS)
+#define WORDS_HIGH(i)       ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS + 2)
+#define WORDS_LOW_PAIRS(i)  ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS)
+#define WORDS_HIGH_PAIRS(i) ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS + 2)
+#define WORDS_EVEN_PARTS(i) ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS)
+#define WORDS_ODD_PARTS(i)  ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS + 4)
+#define WORDS_FROM_1(i)     ((i) / 4 * 4 + ((i) + 1) % 4)
+#define WORDS_FROM_2(i)     ((i) / 4 * 4 + ((i) + 2) % 4)
+#define WORDS_FROM_3(i)     ((i) / 4 * 4 + ((i) + 3) % 4)
+#define WORDS_FIRST_PART(i) ((i) % 4)
+#define WORDS_NUMBER(i)     (i)
+#define WORDS_IS_FIRST(i)   ((i) % 4 == 0)
+#define WORDS_PART_FIRST(i) ((i) % 4 == 0 ? (i) / 4 : 0)
+
+/* Words 1, 2, 3, 0 of each part; from 2; from 3. */
+HORNET_INLINE words words_from_1(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
+HORNET_INLINE words words_from_2(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
+HORNET_INLINE words words_from_3(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
+
+/* Four words, in each part. A kernel may bring an instruction that loads them so: gcc 12 finds none. */
+#ifdef WORDS_BROADCAST
+HORNET_INLINE words words_each_part(const uint32_t four[4]) { return (words)WORDS_BROADCAST(four); }
+#else
+HORNET_INLINE words words_each_part(const uint32_t four[4])
+{
+    words a = {0};
+    memcpy(&a, four, 16);
+    return WORDS_SHUFFLE(a, a, WORDS_FIRST_PART);
+}
+#endif
+
+/* Transposes the 4 x 4 words that part i of four vectors makes, for each i. */
+HORNET_INLINE void words_transpose_parts(words x[4])
+{
+    const words t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
+    const words t2 = WORDS_SHUFFLE(x[2], x[3], WORDS_LOW), t3 = WORDS_SHUFFLE(x[2], x[3], WORDS_HIGH);
+    x[0] = WORDS_SHUFFLE(t0, t2, WORDS_LOW_PAIRS);
+    x[1] = WORDS_SHUFFLE(t0, t2, WORDS_HIGH_PAIRS);
+    x[2] = WORDS_SHUFFLE(t1, t3, WORDS_LOW_PAIRS);
+    x[3] = WORDS_SHUFFLE(t1, t3, WORDS_HIGH_PAIRS);
+}
+
+/* Four parts that stand at one place of a, b, c, d become one row of four, or as many vectors as that
+ * takes; row i goes to rows[i * stride], for each of the WORDS / 4 places. */
+HORNET_INLINE void words_gather_parts(words *rows, size_t stride, words a, words b, words c, words d)
+{
+#if WORDS == 16
+    const words ab_even = WORDS_SHUFFLE(a, b, WORDS_EVEN_PARTS), ab_odd = WORDS_SHUFFLE(a, b, WORDS_ODD_PARTS);
+    const words cd_even = WORDS_SHUFFLE(c, d, WORDS_EVEN_PARTS), cd_odd = WORDS_SHUFFLE(c, d, WORDS_ODD_PARTS);
+    rows[0 * stride] = WORDS_SHUFFLE(ab_even, cd_even, WORDS_EVEN_PARTS);
+    rows[1 * stride] = WORDS_SHUFFLE(ab_odd, cd_odd, WORDS_EVEN_PARTS);
+    rows[2 * stride] = WORDS_SHUFFLE(ab_even, cd_even, WORDS_ODD_PARTS);
+    rows[3 * stride] = WORDS_SHUFFLE(ab_odd, cd_odd, WORDS_ODD_PARTS);
+#elif WORDS == 8
+    rows[0] = WORDS_SHUFFLE(a, b, WORDS_EVEN_PARTS);
+    rows[1] = WORDS_SHUFFLE(c, d, WORDS_EVEN_PARTS);
+    rows[stride] = WORDS_SHUFFLE(a, b, WORDS_ODD_PARTS);
+    rows[stride + 1] = WORDS_SHUFFLE(c, d, WORDS_ODD_PARTS);
+#else
+    (void)stride;
+    rows[0] = a;
+    rows[1] = b;
+    rows[2] = c;
+    rows[3] = d;
+#endif
+}
+
+/* Bytes of all ones, and then of zeros; n of them at the end of what comes before the zeros. */
+static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) = {
+#define WORDS_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    WORDS_ONES, WORDS_ONES, WORDS_ONES, WORDS_ONES};
+
+/* The first n bytes of a, n up to the size of a vector, and zeros. */
+HORNET_INLINE words words_first(words a, size_t n) { return a & words_load(words_ones_then_zeros + 64 - n); }
+
+/* n bytes, less than a vector, and zeros; and the same back. Touches no other memory. */
+#ifdef WORDS_MASKED
+HORNET_INLINE words words_load_first(const uint8_t *bytes, size_t n) { return (words)WORDS_MASKED_LOAD(bytes, n); }
+HORNET_INLINE void words_store_first(uint8_t *bytes, words a, size_t n) { WORDS_MASKED_STORE(bytes, a, n); }
+#else
+HORNET_INLINE words words_load_first(const uint8_t *bytes, size_t n)
+{
+    uint8_t all[sizeof(words)] = {0};
+    copy_bytes(all, bytes, n);
+    return words_load(all);
+}
+
+HORNET_INLINE void words_store_first(uint8_t *bytes, words a, size_t n)
+{
+    uint8_t all[sizeof(words)];
+    words_store(all, a);
+    copy_bytes(bytes, all, n);
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The names that the templates in lanes/ and shapes/ define. In a kernel each gets the kernel's name, as in
+ * poly1305/names.h: rows_stream becomes chacha20_rows_stream_NAME while KERNEL is NAME. */
+#ifndef HORNET_CHACHA20_NAMES_H
+#define HORNET_CHACHA20_NAMES_H
+
+#include "../core/compiler.h"
+
+#define CHACHA20_SCOPED(name) HORNET_PASTE(chacha20_, name, _, KERNEL)
+
+/* lanes/ */
+#define words                 CHACHA20_SCOPED(words)
+#define words_bytes           CHACHA20_SCOPED(words_bytes)
+#define words_splat           CHACHA20_SCOPED(words_splat)
+#define words_rotl            CHACHA20_SCOPED(words_rotl)
+#define words_rotl8           CHACHA20_SCOPED(words_rotl8)
+#define words_rotl16          CHACHA20_SCOPED(words_rotl16)
+#define words_load            CHACHA20_SCOPED(words_load)
+#define words_store           CHACHA20_SCOPED(words_store)
+#define words_little_endian   CHACHA20_SCOPED(words_little_endian)
+#define words_from_1          CHACHA20_SCOPED(words_from_1)
+#define words_from_2          CHACHA20_SCOPED(words_from_2)
+#define words_from_3          CHACHA20_SCOPED(words_from_3)
+#define words_each_part       CHACHA20_SCOPED(words_each_part)
+#define words_transpose_parts CHACHA20_SCOPED(words_transpose_parts)
+#define words_gather_parts    CHACHA20_SCOPED(words_gather_parts)
+#define words_first           CHACHA20_SCOPED(words_first)
+#define words_load_first      CHACHA20_SCOPED(words_load_first)
+#define words_store_first     CHACHA20_SCOPED(words_store_first)
+
+/* shapes/ */
+#define rows_set            CHACHA20_SCOPED(rows_set)
+#define rows_begin          CHACHA20_SCOPED(rows_begin)
+#define rows_quarter_rounds CHACHA20_SCOPED(rows_quarter_rounds)
+#define rows_double_round   CHACHA20_SCOPED(rows_double_round)
+#define rows_stream         CHACHA20_SCOPED(rows_stream)
+#define lanes_quarter_rounds CHACHA20_SCOPED(lanes_quarter_rounds)
+#define lanes_begin         CHACHA20_SCOPED(lanes_begin)
+#define lanes_xor           CHACHA20_SCOPED(lanes_xor)
+#define rows_1              CHACHA20_SCOPED(rows_1)
+#define rows_2              CHACHA20_SCOPED(rows_2)
+#define rows_3              CHACHA20_SCOPED(rows_3)
+#define lanes_1             CHACHA20_SCOPED(lanes_1)
+#define lanes_2             CHACHA20_SCOPED(lanes_2)
+#define words_ones_then_zeros CHACHA20_SCOPED(words_ones_then_zeros)
+#define kernel_stream       CHACHA20_SCOPED(kernel_stream)
+#define kernel_combine      CHACHA20_SCOPED(kernel_combine)
+#define kernel_xor          CHACHA20_SCOPED(kernel_xor)
+#define xor_rest            CHACHA20_SCOPED(xor_rest)
+#define blocks_at_once      CHACHA20_SCOPED(blocks_at_once)
+
+#endif

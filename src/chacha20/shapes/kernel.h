@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The functions of a kernel, and its record: rows for few blocks, lanes for many. The kernel file defines
+ *
+ *     KERNEL, KERNEL_NEEDS    its name, and the CPU features without which it cannot run
+ *     WORDS                   words in a vector
+ *     HORNET_TARGET           its instruction set
+ *     LANES_SETS              2 where there are registers for two sets of lanes
+ *
+ * and what else lanes/words.h may be told. No include guard: each kernel includes it anew. */
+#ifndef KERNEL
+#error "KERNEL must be the kernel's name"
+#endif
+
+#include "../../core/residue.h"
+#include "../chacha20.h"
+#include "../names.h"
+
+#include "lanes.h"
+#include "rows.h"
+
+#define PASS_BLOCKS ((size_t)WORDS * LANES_SETS)
+
+/* Up to so many blocks go in rows: three sets take little longer than one. */
+#define ROWS_BLOCKS_MAX (3 * (size_t)ROWS_BLOCKS)
+
+/* Each returns where its stack has ended; counters are so much later than the state's. */
+
+HORNET_NOINLINE uintptr_t rows_1(uint8_t *stream, const chacha20_state *state, uint32_t later)
+{
+    rows_stream(1, stream, state->word, later);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+HORNET_NOINLINE uintptr_t rows_2(uint8_t *stream, const chacha20_state *state, uint32_t later)
+{
+    rows_stream(2, stream, state->word, later);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+HORNET_NOINLINE uintptr_t rows_3(uint8_t *stream, const chacha20_state *state, uint32_t later)
+{
+    rows_stream(3, stream, state->word, later);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+/* If in is NULL, out gets the stream. */
+HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha20_state *state,
+                                  uint32_t later)
+{
+    lanes_xor(1, out, in, state->word, later);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+#if LANES_SETS == 2
+HORNET_NOINLINE uintptr_t lanes_2(uint8_t *out, const uint8_t *in, const chacha20_state *state,
+                                  uint32_t later)
+{
+    lanes_xor(2, out, in, state->word, later);
+    return stack_end(STACK_BELOW_BYTES);
+}
+#define LANES_PASS lanes_2
+#else
+#define LANES_PASS lanes_1
+#endif
+
+static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_state *state)
+{
+    uintptr_t end = UINTPTR_MAX, end_of_pass;
+    uint32_t done = 0;
+    while (nblocks > ROWS_BLOCKS_MAX) {
+        const size_t pass_blocks = nblocks > WORDS ? PASS_BLOCKS : WORDS;
+        end_of_pass = (nblocks > WORDS ? LANES_PASS : lanes_1)(stream, NULL, state, done);
+        end = lower_end(end, end_of_pass);
+        done += (uint32_t)pass_blocks;
+        stream += pass_blocks * CHACHA20_BLOCK_BYTES;
+        nblocks = nblocks > pass_blocks ? nblocks - pass_blocks : 0;
+    }
+    if (nblocks == 0)
+        return end;
+    if (nblocks <= ROWS_BLOCKS)
+        end_of_pass = rows_1(stream, state, done);
+    else
+        end_of_pass = (nblocks <= 2 * ROWS_BLOCKS ? rows_2 : rows_3)(stream, state, done);
+    return lower_end(end, end_of_pass);
+}
+
+HORNET_NOINLINE uintptr_t kernel_combine(uint8_t *out, uint8_t *copy, const uint8_t *in,
+                                         const uint8_t *stream, size_t len_bytes)
+{
+    HORNET_KEEP_LOOP
+    for (; len_bytes >= sizeof(words); len_bytes -= sizeof(words)) {
+        const words result = words_load(in) ^ words_load(stream);
+        words_store(out, result);
+        if (copy != NULL) {
+            words_store(copy, result);
+            copy += sizeof(words);
+        }
+        in += sizeof(words);
+        stream += sizeof(words);
+        out += sizeof(words);
+    }
+    if (len_bytes != 0) {
+        const words result = words_load_first(in, len_bytes) ^ words_first(words_load(stream), len_bytes);
+        words_store_first(out, result, len_bytes);
+        if (copy != NULL)
+            words_store(copy, result);
+    }
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+/* Less than a pass. */
+HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                   const chacha20_state *state, uint32_t later)
+{
+    uint8_t stream[PASS_BLOCKS * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
+    chacha20_state at = *state;
+    at.word[12] += later;
+    const size_t nblocks = (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
+    uintptr_t end = kernel_stream(stream, nblocks, &at);
+    end = lower_end(end, kernel_combine(out, NULL, in, stream, len_bytes));
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state)
+{
+    const size_t pass_bytes = PASS_BLOCKS * CHACHA20_BLOCK_BYTES;
+    uintptr_t end = UINTPTR_MAX;
+    uint32_t done = 0;
+    for (; len_bytes >= pass_bytes; len_bytes -= pass_bytes, done += (uint32_t)PASS_BLOCKS) {
+        end = LANES_PASS(out, in, state, done); /* the same each time */
+        out += pass_bytes;
+        in += pass_bytes;
+    }
+    return len_bytes != 0 ? lower_end(end, xor_rest(out, in, len_bytes, state, done)) : end;
+}
+
+#include "../../core/target_end.h"
+
+const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERNEL, ) = {
+    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .lanes = (uint32_t)PASS_BLOCKS,
+    .stream = kernel_stream,
+    .combine = kernel_combine,
+    .xor = kernel_xor,
+};
+
+#undef KERNEL
+#undef KERNEL_NEEDS
+#undef HORNET_TARGET
+#undef WORDS
+#undef WORDS_FOUR
+#undef WORDS_EACH
+#undef WORDS_ROTATE_BYTES
+#undef WORDS_BROADCAST
+#undef WORDS_MASKED
+#undef WORDS_MASKED_LOAD
+#undef WORDS_MASKED_STORE
+#undef ROWS_BLOCKS
+#undef ROWS_BLOCKS_MAX
+#undef PASS_BLOCKS
+#undef LANES_SETS
+#undef LANES_PASS
+#undef ROWS_SETS_MAX
+
+#undef HORNET_CHACHA20_LANES_WORDS_H
+#undef HORNET_CHACHA20_SHAPES_ROWS_H
+#undef HORNET_CHACHA20_SHAPES_LANES_H

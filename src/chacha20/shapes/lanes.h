@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 with one block to a lane: a vector holds one word of each of WORDS blocks. Two sets of sixteen
+ * vectors run in turn where there are registers for both, since a set waits for itself. */
+#ifndef HORNET_CHACHA20_SHAPES_LANES_H
+#define HORNET_CHACHA20_SHAPES_LANES_H
+
+#include "../lanes/words.h"
+
+#ifndef LANES_SETS
+#define LANES_SETS 1
+#endif
+
+/* Words i, i + 4, i + 8 and i + 12 of a column; each word turned against the one before, of a diagonal. */
+#define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
+
+HORNET_INLINE void lanes_quarter_rounds(words (*x)[16], size_t sets, int turn)
+{
+#define LANES_STEP(to, from, by, rotate)                                                                   \
+    HORNET_UNROLL                                                                                          \
+    for (size_t s = 0; s < sets; s++) {                                                                    \
+        HORNET_UNROLL                                                                                      \
+        for (int i = 0; i < 4; i++)                                                                        \
+            x[s][LANES_AT(to, i, turn)] += x[s][LANES_AT(from, i, turn)];                                  \
+        HORNET_UNROLL                                                                                      \
+        for (int i = 0; i < 4; i++)                                                                        \
+            x[s][LANES_AT(by, i, turn)] ^= x[s][LANES_AT(to, i, turn)];                                    \
+        HORNET_UNROLL                                                                                      \
+        for (int i = 0; i < 4; i++)                                                                        \
+            x[s][LANES_AT(by, i, turn)] = rotate(x[s][LANES_AT(by, i, turn)]);                             \
+    }
+#define LANES_ROTL12(v) words_rotl(v, 12)
+#define LANES_ROTL7(v)  words_rotl(v, 7)
+    LANES_STEP(0, 1, 3, words_rotl16)
+    LANES_STEP(2, 3, 1, LANES_ROTL12)
+    LANES_STEP(0, 1, 3, words_rotl8)
+    LANES_STEP(2, 3, 1, LANES_ROTL7)
+#undef LANES_STEP
+#undef LANES_ROTL12
+#undef LANES_ROTL7
+}
+
+/* The words i of the blocks of set s, whose counters are so much later than the state's. */
+HORNET_INLINE words lanes_begin(const uint32_t state[16], int i, uint32_t later, size_t s)
+{
+    const words number = {WORDS_EACH(WORDS_NUMBER)};
+    return i == 12 ? number + (state[12] + later + (uint32_t)(s * WORDS)) : words_splat(state[i]);
+}
+
+/* out = in xor the blocks of so many sets; or, if in is NULL, the blocks. sets is a constant. */
+HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
+                             uint32_t later)
+{
+    words x[LANES_SETS][16];
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        HORNET_UNROLL
+        for (int i = 0; i < 16; i++)
+            x[s][i] = lanes_begin(state, i, later, s);
+    }
+    HORNET_KEEP_LOOP
+    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
+        lanes_quarter_rounds(x, sets, 0);
+        lanes_quarter_rounds(x, sets, 1);
+    }
+    HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
+        words rows[16];
+        HORNET_UNROLL
+        for (int i = 0; i < 16; i++)
+            x[s][i] = words_little_endian(x[s][i] + lanes_begin(state, i, later, s));
+        HORNET_UNROLL
+        for (int i = 0; i < 16; i += 4)
+            words_transpose_parts(x[s] + i);
+        HORNET_UNROLL
+        for (int i = 0; i < 4; i++)
+            words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[s][i], x[s][4 + i], x[s][8 + i],
+                               x[s][12 + i]);
+        HORNET_UNROLL
+        for (size_t i = 0; i < 16; i++)
+            words_store(out + i * sizeof(words),
+                        in == NULL ? rows[i] : rows[i] ^ words_load(in + (64 * WORDS * s + i * sizeof(words))));
+    }
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 with the rows of a block in registers: a vector holds one row, four words, of each of WORDS / 4
+ * blocks, and the columns of the state are worked on side by side. Between columns and diagonals rows are
+ * turned: not b, which is ready last, but the three others against it. Several sets of four vectors run in
+ * turn, since each waits for itself. RFC 8439, section 2.3. */
+#ifndef HORNET_CHACHA20_SHAPES_ROWS_H
+#define HORNET_CHACHA20_SHAPES_ROWS_H
+
+#include "../lanes/words.h"
+
+#define ROWS_BLOCKS   (WORDS / 4)
+#define ROWS_SETS_MAX 3
+
+typedef struct {
+    words a, b, c, d;
+} rows_set;
+
+/* The blocks of one set, whose counters are so much later than the state's. */
+HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
+{
+    rows_set x = {words_each_part(state), words_each_part(state + 4), words_each_part(state + 8),
+                  words_each_part(state + 12)};
+    const words number = {WORDS_EACH(WORDS_PART_FIRST)}, first = {WORDS_EACH(WORDS_IS_FIRST)};
+    x.d += number + first * later;
+    return x;
+}
+
+HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets)
+{
+#define ROWS_STEP(to, from, by, rotate)                                                                    \
+    HORNET_UNROLL                                                                                          \
+    for (size_t s = 0; s < sets; s++) {                                                                    \
+        x[s].to += x[s].from;                                                                              \
+        x[s].by = rotate(x[s].by ^ x[s].to);                                                               \
+    }
+#define ROWS_ROTL12(v) words_rotl(v, 12)
+#define ROWS_ROTL7(v)  words_rotl(v, 7)
+    ROWS_STEP(a, b, d, words_rotl16)
+    ROWS_STEP(c, d, b, ROWS_ROTL12)
+    ROWS_STEP(a, b, d, words_rotl8)
+    ROWS_STEP(c, d, b, ROWS_ROTL7)
+#undef ROWS_STEP
+#undef ROWS_ROTL12
+#undef ROWS_ROTL7
+}
+
+HORNET_INLINE void rows_double_round(rows_set *x, size_t sets)
+{
+    rows_quarter_rounds(x, sets);
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        x[s].a = words_from_3(x[s].a);
+        x[s].c = words_from_1(x[s].c);
+        x[s].d = words_from_2(x[s].d);
+    }
+    rows_quarter_rounds(x, sets);
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        x[s].a = words_from_1(x[s].a);
+        x[s].c = words_from_3(x[s].c);
+        x[s].d = words_from_2(x[s].d);
+    }
+}
+
+/* stream = the blocks of so many sets. sets is a constant. */
+HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t state[16], uint32_t later)
+{
+    rows_set x[ROWS_SETS_MAX], begin[ROWS_SETS_MAX];
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++)
+        x[s] = begin[s] = rows_begin(state, later + (uint32_t)(s * ROWS_BLOCKS));
+    HORNET_KEEP_LOOP
+    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
+        rows_double_round(x, sets);
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        words rows[4];
+        words_gather_parts(rows, 16 / WORDS, words_little_endian(x[s].a + begin[s].a),
+                           words_little_endian(x[s].b + begin[s].b), words_little_endian(x[s].c + begin[s].c),
+                           words_little_endian(x[s].d + begin[s].d));
+        HORNET_UNROLL
+        for (size_t i = 0; i < 4; i++)
+            words_store(stream + s * sizeof rows + i * sizeof(words), rows[i]);
+    }
+}
+
+#endif
