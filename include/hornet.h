@@ -244,14 +244,14 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_verify(const uint8_t tag[
                                                               const uint8_t pad[16]);
 
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8): encrypts a message and authenticates it together with other
- * data. ONE NONCE, ONE MESSAGE: two messages under one key and nonce give away both, and the power to forge.
- * Count the nonces, or draw those of XChaCha20-Poly1305, whose 24 bytes are long enough, at random.
+ * data. ONE NONCE, ONE MESSAGE: two messages under one key and nonce give away both, and the power to
+ * forge. Count the nonces, or draw those of XChaCha20-Poly1305, whose 24 bytes are long enough, at random.
  *
  * Output may be the input, or overlap no input; a tag that is written overlaps nothing else. */
 
-#define HORNET_CHACHA20_POLY1305_KEY_BYTES 32
-#define HORNET_CHACHA20_POLY1305_TAG_BYTES 16
-#define HORNET_CHACHA20_POLY1305_NONCE_BYTES 12
+#define HORNET_CHACHA20_POLY1305_KEY_BYTES    32
+#define HORNET_CHACHA20_POLY1305_TAG_BYTES    16
+#define HORNET_CHACHA20_POLY1305_NONCE_BYTES  12
 #define HORNET_XCHACHA20_POLY1305_NONCE_BYTES 24
 
 /* A message has 2^38 - 64 bytes at most. */
@@ -259,31 +259,101 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_verify(const uint8_t tag[
 
 /* Writes the ciphertext, of len_bytes bytes too, and the tag. False, and nothing written, if the message is
  * too long. */
-HORNET_API HORNET_CHECKED bool
-hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
-                              const void *aad, size_t aad_bytes, const uint8_t nonce[12],
-                              const uint8_t key[32]);
+HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16],
+                                                             const void *msg, size_t len_bytes,
+                                                             const void *aad, size_t aad_bytes,
+                                                             const uint8_t nonce[12],
+                                                             const uint8_t key[32]);
 
 /* Writes the message, and true, if the tag is that of ciphertext, aad, nonce and key. Otherwise false, and
  * len_bytes zeros. False, and nothing written, if it is too long. Compares in constant time. */
-HORNET_API HORNET_CHECKED bool
-hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes, const uint8_t tag[16],
-                              const void *aad, size_t aad_bytes, const uint8_t nonce[12],
-                              const uint8_t key[32]);
+HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext,
+                                                             size_t len_bytes, const uint8_t tag[16],
+                                                             const void *aad, size_t aad_bytes,
+                                                             const uint8_t nonce[12],
+                                                             const uint8_t key[32]);
 
 /* The same with a nonce of 24 bytes (draft-irtf-cfrg-xchacha-03). */
+HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16],
+                                                              const void *msg, size_t len_bytes,
+                                                              const void *aad, size_t aad_bytes,
+                                                              const uint8_t nonce[24],
+                                                              const uint8_t key[32]);
+HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext,
+                                                              size_t len_bytes, const uint8_t tag[16],
+                                                              const void *aad, size_t aad_bytes,
+                                                              const uint8_t nonce[24],
+                                                              const uint8_t key[32]);
+
+/* A message in pieces. Caller-owned, opaque, copyable with memcpy. It becomes live by an init function,
+ * takes associated data, then pieces of the message, and ends by a final function, which wipes it to zeros.
+ * A state of all zeros is an ended one; one that was never set is undefined. On an ended state, and out of
+ * order, the functions do nothing and return false. */
+typedef struct hornet_aead_state {
+    uint64_t opaque[176];
+} hornet_aead_state;
+
+HORNET_API void hornet_chacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[12],
+                                              const uint8_t key[32]);
+HORNET_API void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[24],
+                                               const uint8_t key[32]);
+
+/* Appends associated data, before the message begins. */
+HORNET_API HORNET_CHECKED bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes);
+
+/* Encrypts, or decrypts, the next piece; a state does the one or the other. False, and nothing written, if
+ * the message would become too long. WHAT IS DECRYPTED IS NOT AUTHENTIC before hornet_aead_final_verify
+ * says so: use none of it before, and destroy it if that says no. */
+HORNET_API HORNET_CHECKED bool hornet_aead_encrypt(hornet_aead_state *state, uint8_t *ciphertext,
+                                                   const void *msg, size_t len_bytes);
+HORNET_API HORNET_CHECKED bool hornet_aead_decrypt(hornet_aead_state *state, uint8_t *msg,
+                                                   const void *ciphertext, size_t len_bytes);
+
+/* Pieces that lie apart, one after the other. */
+typedef struct hornet_aead_piece {
+    uint8_t *out;
+    const void *in;
+    size_t len_bytes;
+} hornet_aead_piece;
+
+/* The same for count pieces. False, and nothing written, if all together would be too long. */
+HORNET_API HORNET_CHECKED bool hornet_aead_encryptv(hornet_aead_state *state,
+                                                    const hornet_aead_piece *pieces, size_t count);
+HORNET_API HORNET_CHECKED bool hornet_aead_decryptv(hornet_aead_state *state,
+                                                    const hornet_aead_piece *pieces, size_t count);
+
+/* Ends a message that was encrypted: writes its tag. False, and zeros, if the state is not live, or has
+ * decrypted. */
+HORNET_API HORNET_CHECKED bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16]);
+
+/* Ends a message that was decrypted: true if this is its tag. Compares in constant time. */
+HORNET_API HORNET_CHECKED bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16]);
+
+/* One of many packets: arguments of hornet_chacha20_poly1305_seal or _open. */
+typedef struct hornet_packet {
+    uint8_t *out;
+    const void *in;
+    size_t len_bytes;
+    const void *aad;
+    size_t aad_bytes;
+    const uint8_t *nonce; /* 12 bytes */
+    const uint8_t *key;   /* 32 bytes */
+    uint8_t *tag;         /* 16 bytes: written by _seal_batch, read by _open_batch */
+} hornet_packet;
+
+/* Seals count packets, many at once. What is written overlaps nothing of another packet. False if one is
+ * too long, of which nothing is written; all others are sealed. */
+HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets,
+                                                                   size_t count);
+
+/* Opens count packets, many at once: valid[i] = what hornet_chacha20_poly1305_open would return for it.
+ * True if all are. valid overlaps nothing. */
 HORNET_API HORNET_CHECKED bool
-hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
-                               const void *aad, size_t aad_bytes, const uint8_t nonce[24],
-                               const uint8_t key[32]);
-HORNET_API HORNET_CHECKED bool
-hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes, const uint8_t tag[16],
-                               const void *aad, size_t aad_bytes, const uint8_t nonce[24],
-                               const uint8_t key[32]);
+hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count);
 
 /* ChaCha20 alone (RFC 8439, section 2.4), as the protection of QUIC's headers needs it: out = in xor the
- * stream from block `counter` on. IT DOES NOT AUTHENTICATE. False, and nothing written, if the counter would
- * pass 2^32 - 1. */
+ * stream from block `counter` on. IT DOES NOT AUTHENTICATE. False, and nothing written, if the counter
+ * would pass 2^32 - 1. */
 HORNET_API HORNET_CHECKED bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes,
                                                uint32_t counter, const uint8_t nonce[12],
                                                const uint8_t key[32]);

@@ -19,15 +19,15 @@ HEADER = ROOT / "include" / "hornet.h"
 # Included wherever they are asked for.
 ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h", "aes/by_instructions.h"}
 
-# Included once by each kernel, which begins with KERNEL_BEGIN: their guards are taken back by kernel_end.h.
-KERNEL_BEGIN = "poly1305/kernel_begin.h"
+# Included once by each kernel, which begins with one of KERNEL_BEGIN: their guards are taken back by kernel_end.h.
+KERNEL_BEGIN = ("poly1305/kernel_begin.h", "chacha20/shapes/kernel.h")
 TEMPLATES = {
     "poly1305/kernel_end.h",
     "poly1305/lanes.h",
     "poly1305/field.h",
     "poly1305/scalar_field.h",
 }
-TEMPLATE_FOLDERS = ("poly1305/lanes/", "poly1305/field/", "poly1305/horner/")
+TEMPLATE_FOLDERS = ("poly1305/lanes/", "poly1305/field/", "poly1305/horner/", "chacha20/lanes/", "chacha20/shapes/")
 
 INCLUDE = re.compile(r'#include "([^"]+)"')
 
@@ -42,9 +42,9 @@ class Amalgamation:
 
     def needs(self, name: str) -> bool:
         """Whether a header must come now, which is noted."""
-        if name == KERNEL_BEGIN:
+        if name in KERNEL_BEGIN:
             self.seen_by_kernel.clear()
-        if name in ALWAYS or name == KERNEL_BEGIN or name.endswith(".def"):
+        if name in ALWAYS or name in KERNEL_BEGIN or name.endswith(".def"):
             return True
         is_template = name in TEMPLATES or name.startswith(TEMPLATE_FOLDERS)
         seen = self.seen_by_kernel if is_template else self.seen

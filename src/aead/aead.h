@@ -17,6 +17,8 @@
 /* With zeros up to a whole block of Poly1305. */
 HORNET_INLINE size_t padded_bytes(size_t len_bytes) { return (len_bytes + 15) & ~(size_t)15; }
 
+HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
+
 HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
 {
     if (len_bytes != 0)
@@ -27,7 +29,8 @@ HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *
 HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
 #ifdef HORNET_DEBUG
-    if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes && (uintptr_t)in < (uintptr_t)out + len_bytes)
+    if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes &&
+        (uintptr_t)in < (uintptr_t)out + len_bytes)
         __builtin_trap();
 #else
     (void)out;

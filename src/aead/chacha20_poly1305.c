@@ -20,7 +20,7 @@ enum { AAD_ROOM_BYTES = 64 };
 #define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
 
 /* Messages that are worked on in pieces of so many bytes stay in the second cache meanwhile. */
-#define PIECE_BYTES ((size_t)65536)
+#define AEAD_PIECE_BYTES ((size_t)65536)
 
 /* The arguments of a call: addresses and lengths only. */
 typedef struct {
@@ -31,9 +31,9 @@ typedef struct {
     size_t aad_bytes;
     const uint8_t *nonce, *key;
     bool extended; /* the nonce has 24 bytes */
-} call;
+} aead_call;
 
-HORNET_INLINE void begin(chacha20_state *state, const call *c)
+HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
 {
     if (c->extended)
         hornet_xchacha20_begin(state, c->key, 0, c->nonce);
@@ -48,7 +48,7 @@ HORNET_INLINE size_t stream_blocks(size_t len_bytes)
 }
 
 /* The tag over ciphertext that stands at input + AAD_ROOM_BYTES, padded. */
-HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const call *c, const uint8_t key[32])
+HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call *c, const uint8_t key[32])
 {
     uint8_t *const aad = input + AAD_ROOM_BYTES - padded_bytes(c->aad_bytes);
     uint8_t *const lengths = input + AAD_ROOM_BYTES + padded_bytes(c->len_bytes);
@@ -62,59 +62,61 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const call *c, 
 
 /* The working memory of a call: blocks of the stream, and what Poly1305 reads: associated data, ciphertext
  * and up to 64 bytes that are written beyond it, lengths. */
-#define BUFFERS(nblocks)                                                                                   \
+#define AEAD_BUFFERS(nblocks)                                                                              \
     uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
     uint8_t input[AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
 
 /* Up to BYTES_BESIDE_KEY(n) bytes, with the buffers of n blocks. */
-HORNET_INLINE uintptr_t seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16], const call *c)
+HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
+                                           const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
     chacha20_state state;
-    begin(&state, c);
+    aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
-    end = lower_end(end, kernel->combine(c->out, input + AAD_ROOM_BYTES, c->in,
-                                         stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+    end = lower_end(end, kernel->apply(c->out, input + AAD_ROOM_BYTES, c->in, stream + CHACHA20_BLOCK_BYTES,
+                                       c->len_bytes));
     mac_of_input(tag, input, c, stream);
     return end;
 }
 
-HORNET_INLINE uintptr_t open_buffered(uint8_t *stream, uint8_t *input, bool *valid, const uint8_t tag[16],
-                                      const call *c)
+HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool *valid,
+                                           const uint8_t tag[16], const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
     chacha20_state state;
     uint8_t expected[16];
-    begin(&state, c);
+    aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
     memset(input + AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
     memcpy(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
     *valid = tags_equal(expected, tag);
     if (*valid)
-        end = lower_end(end, kernel->combine(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+        end =
+            lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     else
         memset(c->out, 0, c->len_bytes);
     return end;
 }
 
 /* Frames of three sizes, because what was used is cleared. */
-#define BUFFERED(nblocks)                                                                                  \
-    HORNET_NOINLINE uintptr_t seal_##nblocks(uint8_t tag[16], const call *c)                               \
+#define AEAD_BUFFERED(nblocks)                                                                             \
+    HORNET_NOINLINE uintptr_t aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                     \
     {                                                                                                      \
-        BUFFERS(nblocks);                                                                                  \
-        const uintptr_t end = seal_buffered(stream, input, tag, c);                                        \
+        AEAD_BUFFERS(nblocks);                                                                             \
+        const uintptr_t end = aead_seal_buffered(stream, input, tag, c);                                   \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }                                                                                                      \
-    HORNET_NOINLINE uintptr_t open_##nblocks(bool *valid, const uint8_t tag[16], const call *c)            \
+    HORNET_NOINLINE uintptr_t aead_open_##nblocks(bool *valid, const uint8_t tag[16], const aead_call *c)  \
     {                                                                                                      \
-        BUFFERS(nblocks);                                                                                  \
-        const uintptr_t end = open_buffered(stream, input, valid, tag, c);                                 \
+        AEAD_BUFFERS(nblocks);                                                                             \
+        const uintptr_t end = aead_open_buffered(stream, input, valid, tag, c);                            \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }
-BUFFERED(4)
-BUFFERED(16)
-BUFFERED(32)
+AEAD_BUFFERED(4)
+AEAD_BUFFERED(16)
+AEAD_BUFFERED(32)
 
 /* Whole blocks, and zeros after the last byte to make it one. */
 HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
@@ -129,14 +131,14 @@ HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, si
 }
 
 /* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
-HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const call *c)
+HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
     uint8_t stream[CHACHA20_STREAM_BYTES] __attribute__((aligned(64)));
     const size_t first_bytes = BYTES_BESIDE_KEY(CHACHA20_STREAM_BLOCKS);
     chacha20_state state;
     struct poly1305 poly = {.h = {0, 0, 0}};
-    begin(&state, c);
+    aead_call_begin(&state, c);
     size_t piece = c->len_bytes < first_bytes ? c->len_bytes : first_bytes;
     uintptr_t end = kernel->stream(stream, stream_blocks(piece), &state);
     load_r(poly.r, stream);
@@ -149,15 +151,15 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const call *c)
     for (bool first = true; first || left != 0; first = false) {
         const uint8_t *const ciphertext = opens ? in : out;
         if (!first)
-            piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+            piece = left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES;
         if (opens)
             absorb_padded(&poly, ciphertext, piece);
         if (first) {
-            end = lower_end(end, kernel->combine(out, NULL, in, stream + CHACHA20_BLOCK_BYTES, piece));
+            end = lower_end(end, kernel->apply(out, NULL, in, stream + CHACHA20_BLOCK_BYTES, piece));
             state.word[12] = CHACHA20_STREAM_BLOCKS;
         } else {
-            end = lower_end(end, kernel->xor(out, in, piece, &state));
-            state.word[12] += (uint32_t)(PIECE_BYTES / CHACHA20_BLOCK_BYTES);
+            end = lower_end(end, kernel->xor (out, in, piece, &state));
+            state.word[12] += (uint32_t)(AEAD_PIECE_BYTES / CHACHA20_BLOCK_BYTES);
         }
         if (!opens)
             absorb_padded(&poly, ciphertext, piece);
@@ -174,13 +176,13 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const call *c)
     return end;
 }
 
-HORNET_NOINLINE uintptr_t seal_long(uint8_t tag[16], const call *c)
+HORNET_NOINLINE uintptr_t aead_seal_long(uint8_t tag[16], const aead_call *c)
 {
     const uintptr_t end = long_message(false, tag, c);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
-HORNET_NOINLINE uintptr_t open_long(bool *valid, const uint8_t tag[16], const call *c)
+HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], const aead_call *c)
 {
     uint8_t expected[16];
     const uintptr_t end = long_message(true, expected, c);
@@ -190,36 +192,36 @@ HORNET_NOINLINE uintptr_t open_long(bool *valid, const uint8_t tag[16], const ca
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
-static bool seal(uint8_t tag[16], const call *c)
+static bool aead_seal(uint8_t tag[16], const aead_call *c)
 {
-    if (c->len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES)
+    if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
     if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
-        clear_stack_and_registers(seal_long(tag, c));
+        clear_stack_and_registers(aead_seal_long(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        clear_stack_and_registers(seal_4(tag, c));
+        clear_stack_and_registers(aead_seal_4(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        clear_stack_and_registers(seal_16(tag, c));
+        clear_stack_and_registers(aead_seal_16(tag, c));
     else
-        clear_stack_and_registers(seal_32(tag, c));
+        clear_stack_and_registers(aead_seal_32(tag, c));
     return true;
 }
 
-static bool open(const uint8_t tag[16], const call *c)
+static bool aead_open(const uint8_t tag[16], const aead_call *c)
 {
     bool valid = false;
-    if (c->len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES)
+    if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
     if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
-        clear_stack_and_registers(open_long(&valid, tag, c));
+        clear_stack_and_registers(aead_open_long(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        clear_stack_and_registers(open_4(&valid, tag, c));
+        clear_stack_and_registers(aead_open_4(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        clear_stack_and_registers(open_16(&valid, tag, c));
+        clear_stack_and_registers(aead_open_16(&valid, tag, c));
     else
-        clear_stack_and_registers(open_32(&valid, tag, c));
+        clear_stack_and_registers(aead_open_32(&valid, tag, c));
     return valid;
 }
 
@@ -227,26 +229,26 @@ bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const v
                                    const void *aad, size_t aad_bytes, const uint8_t nonce[12],
                                    const uint8_t key[32])
 {
-    return seal(tag, &(call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, false});
+    return aead_seal(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, false});
 }
 
 bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
                                    const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                    const uint8_t nonce[12], const uint8_t key[32])
 {
-    return open(tag, &(call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, false});
+    return aead_open(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, false});
 }
 
 bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
                                     const void *aad, size_t aad_bytes, const uint8_t nonce[24],
                                     const uint8_t key[32])
 {
-    return seal(tag, &(call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, true});
+    return aead_seal(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, true});
 }
 
 bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
                                     const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                     const uint8_t nonce[24], const uint8_t key[32])
 {
-    return open(tag, &(call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, true});
+    return aead_open(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, true});
 }

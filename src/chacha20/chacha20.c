@@ -24,14 +24,14 @@ const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void)
     return (const struct hornet_chacha20_kernel *)hornet_dispatch(chacha20_rows, in_use, 0)->implementation;
 }
 
-HORNET_INLINE uint32_t rotl(uint32_t a, int bits) { return a << bits | a >> (32 - bits); }
+HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits) { return a << bits | a >> (32 - bits); }
 
-HORNET_INLINE void quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+HORNET_INLINE void chacha20_quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
-    *d = rotl(*d ^ (*a += *b), 16);
-    *b = rotl(*b ^ (*c += *d), 12);
-    *d = rotl(*d ^ (*a += *b), 8);
-    *b = rotl(*b ^ (*c += *d), 7);
+    *d = chacha20_rotl(*d ^ (*a += *b), 16);
+    *b = chacha20_rotl(*b ^ (*c += *d), 12);
+    *d = chacha20_rotl(*d ^ (*a += *b), 8);
+    *b = chacha20_rotl(*b ^ (*c += *d), 7);
 }
 
 /* HChaCha20: the rounds without the addition, and of the result the first and the last row. One block: no
@@ -43,14 +43,14 @@ HORNET_NOINLINE uintptr_t hchacha20(chacha20_state *state, const uint8_t key[32]
     for (int i = 0; i < 16; i++)
         x[i] = state->word[i];
     for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        quarter_round(&x[0], &x[4], &x[8], &x[12]);
-        quarter_round(&x[1], &x[5], &x[9], &x[13]);
-        quarter_round(&x[2], &x[6], &x[10], &x[14]);
-        quarter_round(&x[3], &x[7], &x[11], &x[15]);
-        quarter_round(&x[0], &x[5], &x[10], &x[15]);
-        quarter_round(&x[1], &x[6], &x[11], &x[12]);
-        quarter_round(&x[2], &x[7], &x[8], &x[13]);
-        quarter_round(&x[3], &x[4], &x[9], &x[14]);
+        chacha20_quarter_round(&x[0], &x[4], &x[8], &x[12]);
+        chacha20_quarter_round(&x[1], &x[5], &x[9], &x[13]);
+        chacha20_quarter_round(&x[2], &x[6], &x[10], &x[14]);
+        chacha20_quarter_round(&x[3], &x[7], &x[11], &x[15]);
+        chacha20_quarter_round(&x[0], &x[5], &x[10], &x[15]);
+        chacha20_quarter_round(&x[1], &x[6], &x[11], &x[12]);
+        chacha20_quarter_round(&x[2], &x[7], &x[8], &x[13]);
+        chacha20_quarter_round(&x[3], &x[4], &x[9], &x[14]);
     }
     for (int i = 0; i < 4; i++) {
         state->word[4 + i] = x[i];
@@ -69,21 +69,23 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
     state->word[15] = load_le32(nonce + 20);
 }
 
-HORNET_NOINLINE uintptr_t xor_stream(uint8_t *out, const uint8_t *in, size_t len_bytes, uint32_t counter,
-                                     const uint8_t nonce[12], const uint8_t key[32])
+HORNET_NOINLINE uintptr_t chacha20_xor_stream(uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                              uint32_t counter, const uint8_t nonce[12],
+                                              const uint8_t key[32])
 {
     chacha20_state state;
     hornet_chacha20_begin(&state, key, counter, nonce);
-    const uintptr_t end = hornet_chacha20_kernel()->xor(out, in, len_bytes, &state);
+    const uintptr_t end = hornet_chacha20_kernel()->xor (out, in, len_bytes, &state);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes, uint32_t counter,
                      const uint8_t nonce[12], const uint8_t key[32])
 {
-    const uint64_t nblocks = (uint64_t)(len_bytes / CHACHA20_BLOCK_BYTES) + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
+    const uint64_t nblocks =
+        (uint64_t)(len_bytes / CHACHA20_BLOCK_BYTES) + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
     if (nblocks > (UINT64_C(1) << 32) - counter)
         return false;
-    clear_stack_and_registers(xor_stream(out, in, len_bytes, counter, nonce, key));
+    clear_stack_and_registers(chacha20_xor_stream(out, in, len_bytes, counter, nonce, key));
     return true;
 }

@@ -36,8 +36,8 @@ struct hornet_chacha20_kernel {
     /* out = in xor stream, len_bytes of each; and copy, unless it is NULL, the same, or with copy_in the
      * bytes of in, with zeros up to a multiple of 16 bytes. stream and copy are aligned to 64 bytes; stream
      * may be read, and copy written, up to the next multiple of 64. out may be in, or overlap nothing. */
-    uintptr_t (*combine)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
-                         size_t len_bytes);
+    uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
+                       size_t len_bytes);
 
     /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);

@@ -4,10 +4,10 @@
 
 #if HORNET_X86
 
-#define KERNEL             avx2
-#define KERNEL_NEEDS       (CPU_avx2)
-#define HORNET_TARGET      "avx2"
-#define WORDS              8
+#define KERNEL        avx2
+#define KERNEL_NEEDS  (CPU_avx2)
+#define HORNET_TARGET "avx2"
+#define WORDS         8
 #define WORDS_ROTATE_BYTES
 #define WORDS_BROADCAST(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 #define LANES_SETS         1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in 512-bit registers, which rotate words, and of which there are enough for two sets of lanes. */
+/* ChaCha20 in 512-bit registers, which rotate words, and of which there are enough for two sets of lanes.
+ */
 #include "../../core/compiler.h"
 
 #if HORNET_X86

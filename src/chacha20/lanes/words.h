@@ -19,7 +19,7 @@
 /* Holds for the rest of the kernel, which closes it. */
 #include "../../core/target_begin.h"
 
-typedef uint32_t words __attribute__((vector_size(4 * WORDS)));
+typedef uint32_t word_vec __attribute__((vector_size(4 * WORDS)));
 typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
 
 /* The numbers f(0), f(1), ... of the elements of a shuffle, for each word or byte of a vector. */
@@ -31,51 +31,51 @@ typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
 #else
 #define WORDS_EACH(f) WORDS_FOUR(f, 0)
 #endif
-#define WORDS_SHUFFLE(a, b, f) HORNET_SHUFFLE(words, a, b, WORDS_EACH(f))
+#define WORDS_SHUFFLE(a, b, f) HORNET_SHUFFLE(word_vec, a, b, WORDS_EACH(f))
 
-HORNET_INLINE words words_splat(uint32_t value) { return (words){0} + value; }
+HORNET_INLINE word_vec words_splat(uint32_t value) { return (word_vec){0} + value; }
 
-HORNET_INLINE words words_rotl(words a, int bits) { return a << bits | a >> (32 - bits); }
+HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
 
 /* By 16 and 8 bits bytes can be moved, where that is one instruction. */
 #ifdef WORDS_ROTATE_BYTES
 #define WORDS_BYTES_OF(word, by)                                                                           \
-    4 * (word) + (4 - (by)) % 4, 4 * (word) + (5 - (by)) % 4, 4 * (word) + (6 - (by)) % 4,                \
+    4 * (word) + (4 - (by)) % 4, 4 * (word) + (5 - (by)) % 4, 4 * (word) + (6 - (by)) % 4,                 \
         4 * (word) + (7 - (by)) % 4
 #define WORDS_BY_1(i) WORDS_BYTES_OF(i, 1)
 #define WORDS_BY_2(i) WORDS_BYTES_OF(i, 2)
-HORNET_INLINE words words_rotl8(words a)
+HORNET_INLINE word_vec words_rotl8(word_vec a)
 {
-    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_1));
+    return (word_vec)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_1));
 }
-HORNET_INLINE words words_rotl16(words a)
+HORNET_INLINE word_vec words_rotl16(word_vec a)
 {
-    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_2));
+    return (word_vec)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_BY_2));
 }
 #else
-HORNET_INLINE words words_rotl8(words a) { return words_rotl(a, 8); }
-HORNET_INLINE words words_rotl16(words a) { return words_rotl(a, 16); }
+HORNET_INLINE word_vec words_rotl8(word_vec a) { return words_rotl(a, 8); }
+HORNET_INLINE word_vec words_rotl16(word_vec a) { return words_rotl(a, 16); }
 #endif
 
 /* Bytes of any alignment, in order. */
-HORNET_INLINE words words_load(const uint8_t *bytes)
+HORNET_INLINE word_vec words_load(const uint8_t *bytes)
 {
-    words a;
+    word_vec a;
     memcpy(&a, bytes, sizeof a);
     return a;
 }
 
-HORNET_INLINE void words_store(uint8_t *bytes, words a) { memcpy(bytes, &a, sizeof a); }
+HORNET_INLINE void words_store(uint8_t *bytes, word_vec a) { memcpy(bytes, &a, sizeof a); }
 
 /* Words as they stand in memory, least byte first. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define WORDS_SWAPPED(i) 4 * (i) + 3, 4 * (i) + 2, 4 * (i) + 1, 4 * (i)
-HORNET_INLINE words words_little_endian(words a)
+HORNET_INLINE word_vec words_little_endian(word_vec a)
 {
-    return (words)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_SWAPPED));
+    return (word_vec)HORNET_SHUFFLE(words_bytes, (words_bytes)a, (words_bytes)a, WORDS_EACH(WORDS_SWAPPED));
 }
 #else
-HORNET_INLINE words words_little_endian(words a) { return a; }
+HORNET_INLINE word_vec words_little_endian(word_vec a) { return a; }
 #endif
 
 /* Shuffles move words within parts of four, the same in each, or whole parts.
@@ -98,27 +98,27 @@ HORNET_INLINE words words_little_endian(words a) { return a; }
 #define WORDS_PART_FIRST(i) ((i) % 4 == 0 ? (i) / 4 : 0)
 
 /* Words 1, 2, 3, 0 of each part; from 2; from 3. */
-HORNET_INLINE words words_from_1(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
-HORNET_INLINE words words_from_2(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
-HORNET_INLINE words words_from_3(words a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
+HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
+HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
+HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
 
 /* Four words, in each part. A kernel may bring an instruction that loads them so: gcc 12 finds none. */
 #ifdef WORDS_BROADCAST
-HORNET_INLINE words words_each_part(const uint32_t four[4]) { return (words)WORDS_BROADCAST(four); }
+HORNET_INLINE word_vec words_each_part(const uint32_t four[4]) { return (word_vec)WORDS_BROADCAST(four); }
 #else
-HORNET_INLINE words words_each_part(const uint32_t four[4])
+HORNET_INLINE word_vec words_each_part(const uint32_t four[4])
 {
-    words a = {0};
+    word_vec a = {0};
     memcpy(&a, four, 16);
     return WORDS_SHUFFLE(a, a, WORDS_FIRST_PART);
 }
 #endif
 
 /* Transposes the 4 x 4 words that part i of four vectors makes, for each i. */
-HORNET_INLINE void words_transpose_parts(words x[4])
+HORNET_INLINE void words_transpose_parts(word_vec x[4])
 {
-    const words t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
-    const words t2 = WORDS_SHUFFLE(x[2], x[3], WORDS_LOW), t3 = WORDS_SHUFFLE(x[2], x[3], WORDS_HIGH);
+    const word_vec t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
+    const word_vec t2 = WORDS_SHUFFLE(x[2], x[3], WORDS_LOW), t3 = WORDS_SHUFFLE(x[2], x[3], WORDS_HIGH);
     x[0] = WORDS_SHUFFLE(t0, t2, WORDS_LOW_PAIRS);
     x[1] = WORDS_SHUFFLE(t0, t2, WORDS_HIGH_PAIRS);
     x[2] = WORDS_SHUFFLE(t1, t3, WORDS_LOW_PAIRS);
@@ -127,11 +127,14 @@ HORNET_INLINE void words_transpose_parts(words x[4])
 
 /* Four parts that stand at one place of a, b, c, d become one row of four, or as many vectors as that
  * takes; row i goes to rows[i * stride], for each of the WORDS / 4 places. */
-HORNET_INLINE void words_gather_parts(words *rows, size_t stride, words a, words b, words c, words d)
+HORNET_INLINE void words_gather_parts(word_vec *rows, size_t stride, word_vec a, word_vec b, word_vec c,
+                                      word_vec d)
 {
 #if WORDS == 16
-    const words ab_even = WORDS_SHUFFLE(a, b, WORDS_EVEN_PARTS), ab_odd = WORDS_SHUFFLE(a, b, WORDS_ODD_PARTS);
-    const words cd_even = WORDS_SHUFFLE(c, d, WORDS_EVEN_PARTS), cd_odd = WORDS_SHUFFLE(c, d, WORDS_ODD_PARTS);
+    const word_vec ab_even = WORDS_SHUFFLE(a, b, WORDS_EVEN_PARTS),
+                   ab_odd = WORDS_SHUFFLE(a, b, WORDS_ODD_PARTS);
+    const word_vec cd_even = WORDS_SHUFFLE(c, d, WORDS_EVEN_PARTS),
+                   cd_odd = WORDS_SHUFFLE(c, d, WORDS_ODD_PARTS);
     rows[0 * stride] = WORDS_SHUFFLE(ab_even, cd_even, WORDS_EVEN_PARTS);
     rows[1 * stride] = WORDS_SHUFFLE(ab_odd, cd_odd, WORDS_EVEN_PARTS);
     rows[2 * stride] = WORDS_SHUFFLE(ab_even, cd_even, WORDS_ODD_PARTS);
@@ -156,23 +159,32 @@ static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) 
     WORDS_ONES, WORDS_ONES, WORDS_ONES, WORDS_ONES};
 
 /* The first n bytes of a, n up to the size of a vector, and zeros. */
-HORNET_INLINE words words_first(words a, size_t n) { return a & words_load(words_ones_then_zeros + 64 - n); }
+HORNET_INLINE word_vec words_first(word_vec a, size_t n)
+{
+    return a & words_load(words_ones_then_zeros + 64 - n);
+}
 
 /* n bytes, less than a vector, and zeros; and the same back. Touches no other memory. */
 #ifdef WORDS_MASKED
-HORNET_INLINE words words_load_first(const uint8_t *bytes, size_t n) { return (words)WORDS_MASKED_LOAD(bytes, n); }
-HORNET_INLINE void words_store_first(uint8_t *bytes, words a, size_t n) { WORDS_MASKED_STORE(bytes, a, n); }
-#else
-HORNET_INLINE words words_load_first(const uint8_t *bytes, size_t n)
+HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
 {
-    uint8_t all[sizeof(words)] = {0};
+    return (word_vec)WORDS_MASKED_LOAD(bytes, n);
+}
+HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
+{
+    WORDS_MASKED_STORE(bytes, a, n);
+}
+#else
+HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
+{
+    uint8_t all[sizeof(word_vec)] = {0};
     copy_bytes(all, bytes, n);
     return words_load(all);
 }
 
-HORNET_INLINE void words_store_first(uint8_t *bytes, words a, size_t n)
+HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
 {
-    uint8_t all[sizeof(words)];
+    uint8_t all[sizeof(word_vec)];
     words_store(all, a);
     copy_bytes(bytes, all, n);
 }

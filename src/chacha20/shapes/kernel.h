@@ -84,23 +84,24 @@ static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_s
     return lower_end(end, end_of_pass);
 }
 
-HORNET_NOINLINE uintptr_t kernel_combine(uint8_t *out, uint8_t *copy, const uint8_t *in,
-                                         const uint8_t *stream, size_t len_bytes)
+HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_t *in,
+                                       const uint8_t *stream, size_t len_bytes)
 {
     HORNET_KEEP_LOOP
-    for (; len_bytes >= sizeof(words); len_bytes -= sizeof(words)) {
-        const words result = words_load(in) ^ words_load(stream);
+    for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
+        const word_vec result = words_load(in) ^ words_load(stream);
         words_store(out, result);
         if (copy != NULL) {
             words_store(copy, result);
-            copy += sizeof(words);
+            copy += sizeof(word_vec);
         }
-        in += sizeof(words);
-        stream += sizeof(words);
-        out += sizeof(words);
+        in += sizeof(word_vec);
+        stream += sizeof(word_vec);
+        out += sizeof(word_vec);
     }
     if (len_bytes != 0) {
-        const words result = words_load_first(in, len_bytes) ^ words_first(words_load(stream), len_bytes);
+        const word_vec result =
+            words_load_first(in, len_bytes) ^ words_first(words_load(stream), len_bytes);
         words_store_first(out, result, len_bytes);
         if (copy != NULL)
             words_store(copy, result);
@@ -117,7 +118,7 @@ HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_b
     at.word[12] += later;
     const size_t nblocks = (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
     uintptr_t end = kernel_stream(stream, nblocks, &at);
-    end = lower_end(end, kernel_combine(out, NULL, in, stream, len_bytes));
+    end = lower_end(end, kernel_apply(out, NULL, in, stream, len_bytes));
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
@@ -140,7 +141,7 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
     .lanes = (uint32_t)PASS_BLOCKS,
     .stream = kernel_stream,
-    .combine = kernel_combine,
+    .apply = kernel_apply,
     .xor = kernel_xor,
 };
 

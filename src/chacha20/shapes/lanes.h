@@ -13,8 +13,7 @@
 /* Words i, i + 4, i + 8 and i + 12 of a column; each word turned against the one before, of a diagonal. */
 #define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
 
-HORNET_INLINE void lanes_quarter_rounds(words (*x)[16], size_t sets, int turn)
-{
+HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn){
 #define LANES_STEP(to, from, by, rotate)                                                                   \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
@@ -30,19 +29,17 @@ HORNET_INLINE void lanes_quarter_rounds(words (*x)[16], size_t sets, int turn)
     }
 #define LANES_ROTL12(v) words_rotl(v, 12)
 #define LANES_ROTL7(v)  words_rotl(v, 7)
-    LANES_STEP(0, 1, 3, words_rotl16)
-    LANES_STEP(2, 3, 1, LANES_ROTL12)
-    LANES_STEP(0, 1, 3, words_rotl8)
-    LANES_STEP(2, 3, 1, LANES_ROTL7)
+    LANES_STEP(0, 1, 3, words_rotl16) LANES_STEP(2, 3, 1, LANES_ROTL12) LANES_STEP(0, 1, 3, words_rotl8)
+        LANES_STEP(2, 3, 1, LANES_ROTL7)
 #undef LANES_STEP
 #undef LANES_ROTL12
 #undef LANES_ROTL7
 }
 
 /* The words i of the blocks of set s, whose counters are so much later than the state's. */
-HORNET_INLINE words lanes_begin(const uint32_t state[16], int i, uint32_t later, size_t s)
+HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t later, size_t s)
 {
-    const words number = {WORDS_EACH(WORDS_NUMBER)};
+    const word_vec number = {WORDS_EACH(WORDS_NUMBER)};
     return i == 12 ? number + (state[12] + later + (uint32_t)(s * WORDS)) : words_splat(state[i]);
 }
 
@@ -50,12 +47,12 @@ HORNET_INLINE words lanes_begin(const uint32_t state[16], int i, uint32_t later,
 HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
                              uint32_t later)
 {
-    words x[LANES_SETS][16];
+    word_vec x[LANES_SETS][16];
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] = lanes_begin(state, i, later, s);
+            x[s][i] = lanes_word(state, i, later, s);
     }
     HORNET_KEEP_LOOP
     for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
@@ -65,10 +62,10 @@ HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const
     HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
-        words rows[16];
+        word_vec rows[16];
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] = words_little_endian(x[s][i] + lanes_begin(state, i, later, s));
+            x[s][i] = words_little_endian(x[s][i] + lanes_word(state, i, later, s));
         HORNET_UNROLL
         for (int i = 0; i < 16; i += 4)
             words_transpose_parts(x[s] + i);
@@ -78,8 +75,9 @@ HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const
                                x[s][12 + i]);
         HORNET_UNROLL
         for (size_t i = 0; i < 16; i++)
-            words_store(out + i * sizeof(words),
-                        in == NULL ? rows[i] : rows[i] ^ words_load(in + (64 * WORDS * s + i * sizeof(words))));
+            words_store(out + i * sizeof(word_vec),
+                        in == NULL ? rows[i]
+                                   : rows[i] ^ words_load(in + (64 * WORDS * s + i * sizeof(word_vec))));
     }
 }
 

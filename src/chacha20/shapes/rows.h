@@ -12,7 +12,7 @@
 #define ROWS_SETS_MAX 3
 
 typedef struct {
-    words a, b, c, d;
+    word_vec a, b, c, d;
 } rows_set;
 
 /* The blocks of one set, whose counters are so much later than the state's. */
@@ -20,13 +20,12 @@ HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
 {
     rows_set x = {words_each_part(state), words_each_part(state + 4), words_each_part(state + 8),
                   words_each_part(state + 12)};
-    const words number = {WORDS_EACH(WORDS_PART_FIRST)}, first = {WORDS_EACH(WORDS_IS_FIRST)};
+    const word_vec number = {WORDS_EACH(WORDS_PART_FIRST)}, first = {WORDS_EACH(WORDS_IS_FIRST)};
     x.d += number + first * later;
     return x;
 }
 
-HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets)
-{
+HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets){
 #define ROWS_STEP(to, from, by, rotate)                                                                    \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
@@ -35,10 +34,8 @@ HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets)
     }
 #define ROWS_ROTL12(v) words_rotl(v, 12)
 #define ROWS_ROTL7(v)  words_rotl(v, 7)
-    ROWS_STEP(a, b, d, words_rotl16)
-    ROWS_STEP(c, d, b, ROWS_ROTL12)
-    ROWS_STEP(a, b, d, words_rotl8)
-    ROWS_STEP(c, d, b, ROWS_ROTL7)
+    ROWS_STEP(a, b, d, words_rotl16) ROWS_STEP(c, d, b, ROWS_ROTL12) ROWS_STEP(a, b, d, words_rotl8)
+        ROWS_STEP(c, d, b, ROWS_ROTL7)
 #undef ROWS_STEP
 #undef ROWS_ROTL12
 #undef ROWS_ROTL7
@@ -74,13 +71,14 @@ HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t stat
         rows_double_round(x, sets);
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
-        words rows[4];
+        word_vec rows[4];
         words_gather_parts(rows, 16 / WORDS, words_little_endian(x[s].a + begin[s].a),
-                           words_little_endian(x[s].b + begin[s].b), words_little_endian(x[s].c + begin[s].c),
+                           words_little_endian(x[s].b + begin[s].b),
+                           words_little_endian(x[s].c + begin[s].c),
                            words_little_endian(x[s].d + begin[s].d));
         HORNET_UNROLL
         for (size_t i = 0; i < 4; i++)
-            words_store(stream + s * sizeof rows + i * sizeof(words), rows[i]);
+            words_store(stream + s * sizeof rows + i * sizeof(word_vec), rows[i]);
     }
 }
 

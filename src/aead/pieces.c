@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The AEAD over a message in pieces. */
+#include "aead.h"
+
+#include "../core/wipe.h"
+
+/* The stream is made some blocks at a time, since one takes as long as four; what is left of it waits for
+ * the next piece. Kernels read up to a vector beyond. */
+enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
+
+enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
+
+/* Any value that a wiped state or one of small numbers does not have. */
+#define AEAD_LIVE UINT64_C(0x44414541524e4f48)
+
+struct __attribute__((may_alias)) aead {
+    uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
+    uint64_t direction; /* DIRECTION_NONE while only associated data has come */
+    uint64_t aad_bytes, text_bytes;
+    uint64_t nwaiting;       /* the last so many bytes of `waiting` have not been used */
+    chacha20_state chacha20; /* its counter is that of the next block to be made */
+    uint8_t waiting[WAITING_BYTES + BEYOND_BYTES];
+    hornet_poly1305_state poly1305;
+};
+
+_Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must fit");
+
+HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const uint8_t *key,
+                                     bool extended)
+{
+    if (extended)
+        hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
+    else
+        hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
+    const uintptr_t end = hornet_chacha20_kernel()->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
+    a->chacha20.word[12] = WAITING_BLOCKS;
+    a->nwaiting = WAITING_BYTES - CHACHA20_BLOCK_BYTES;
+    hornet_poly1305_init(&a->poly1305, a->waiting);
+    wipe(a->waiting, CHACHA20_BLOCK_BYTES);
+    a->direction = DIRECTION_NONE;
+    a->aad_bytes = a->text_bytes = 0;
+    a->live = AEAD_LIVE;
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+void hornet_chacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[12], const uint8_t key[32])
+{
+    clear_stack_and_registers(aead_begin((struct aead *)state, nonce, key, false));
+}
+
+void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[24],
+                                    const uint8_t key[32])
+{
+    clear_stack_and_registers(aead_begin((struct aead *)state, nonce, key, true));
+}
+
+bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes)
+{
+    struct aead *a = (struct aead *)state;
+    if (a->live != AEAD_LIVE || a->direction != DIRECTION_NONE)
+        return false;
+    hornet_poly1305_update(&a->poly1305, aad, aad_bytes);
+    a->aad_bytes += aad_bytes;
+    return true;
+}
+
+/* Zeros up to a whole block. */
+static void aead_pad(struct aead *a, uint64_t len_bytes)
+{
+    static const uint8_t zeros[16];
+    hornet_poly1305_update(&a->poly1305, zeros, (size_t)(-len_bytes & 15));
+}
+
+/* out = in xor the stream. */
+HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const size_t of_waiting = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
+    uintptr_t end = kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), of_waiting);
+    a->nwaiting -= of_waiting;
+    out += of_waiting;
+    in += of_waiting;
+    len_bytes -= of_waiting;
+    if (len_bytes >= WAITING_BYTES) {
+        const size_t whole = len_bytes & ~(size_t)(CHACHA20_BLOCK_BYTES - 1);
+        end = lower_end(end, kernel->xor (out, in, whole, &a->chacha20));
+        a->chacha20.word[12] += (uint32_t)(whole / CHACHA20_BLOCK_BYTES);
+        out += whole;
+        in += whole;
+        len_bytes -= whole;
+    }
+    if (len_bytes != 0) {
+        end = lower_end(end, kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20));
+        a->chacha20.word[12] += WAITING_BLOCKS;
+        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting, len_bytes));
+        a->nwaiting = WAITING_BYTES - len_bytes;
+    }
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+/* Whether so many bytes more may go that way; the first say which. */
+static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t len_bytes)
+{
+    if (a->live != AEAD_LIVE || (a->direction != DIRECTION_NONE && a->direction != direction) ||
+        len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES - a->text_bytes)
+        return false;
+    if (a->direction == DIRECTION_NONE)
+        aead_pad(a, a->aad_bytes);
+    a->direction = direction;
+    a->text_bytes += len_bytes;
+    return true;
+}
+
+static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+    check_overlap(out, in, len_bytes);
+    if (a->direction == DIRECTION_DECRYPTS)
+        hornet_poly1305_update(&a->poly1305, in, len_bytes);
+    clear_stack_and_registers(aead_xor_piece(a, out, in, len_bytes));
+    if (a->direction == DIRECTION_ENCRYPTS)
+        hornet_poly1305_update(&a->poly1305, out, len_bytes);
+}
+
+static bool aead_pieces(hornet_aead_state *state, enum direction direction, const hornet_aead_piece *all,
+                        size_t count)
+{
+    struct aead *a = (struct aead *)state;
+    uint64_t len_bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES - len_bytes)
+            return false;
+        len_bytes += all[i].len_bytes;
+    }
+    if (!aead_begin_pieces(a, direction, len_bytes))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        aead_piece(a, all[i].out, all[i].in, all[i].len_bytes);
+    return true;
+}
+
+bool hornet_aead_encrypt(hornet_aead_state *state, uint8_t *ciphertext, const void *msg, size_t len_bytes)
+{
+    return aead_pieces(state, DIRECTION_ENCRYPTS, &(hornet_aead_piece){ciphertext, msg, len_bytes}, 1);
+}
+
+bool hornet_aead_decrypt(hornet_aead_state *state, uint8_t *msg, const void *ciphertext, size_t len_bytes)
+{
+    return aead_pieces(state, DIRECTION_DECRYPTS, &(hornet_aead_piece){msg, ciphertext, len_bytes}, 1);
+}
+
+bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_aead_piece *all, size_t count)
+{
+    return aead_pieces(state, DIRECTION_ENCRYPTS, all, count);
+}
+
+bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_aead_piece *all, size_t count)
+{
+    return aead_pieces(state, DIRECTION_DECRYPTS, all, count);
+}
+
+/* What Poly1305 still has to read. False if the state does not go that way. */
+static bool aead_end_text(struct aead *a, enum direction other)
+{
+    if (a->live != AEAD_LIVE || a->direction == other)
+        return false;
+    uint8_t lengths[16];
+    if (a->direction == DIRECTION_NONE)
+        aead_pad(a, a->aad_bytes);
+    aead_pad(a, a->text_bytes);
+    store_le64(lengths, a->aad_bytes);
+    store_le64(lengths + 8, a->text_bytes);
+    hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
+    return true;
+}
+
+bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
+{
+    struct aead *a = (struct aead *)state;
+    const bool ends = aead_end_text(a, DIRECTION_DECRYPTS);
+    if (ends)
+        hornet_poly1305_final(&a->poly1305, tag);
+    else
+        memset(tag, 0, 16);
+    wipe(state, sizeof *state);
+    return ends;
+}
+
+bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
+{
+    struct aead *a = (struct aead *)state;
+    const bool ends = aead_end_text(a, DIRECTION_ENCRYPTS);
+    const bool valid = ends && hornet_poly1305_final_verify(&a->poly1305, tag);
+    wipe(state, sizeof *state);
+    return valid;
+}
