@@ -39,4 +39,22 @@ HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t l
 #endif
 }
 
+/* So much room is left before ciphertext for associated data. */
+enum { AEAD_AAD_ROOM_BYTES = 64 };
+
+/* What Poly1305 reads, and its length: ciphertext that stands at memory + AEAD_AAD_ROOM_BYTES, padded, with
+ * associated data, up to that much, before it, and lengths after it. */
+HORNET_INLINE const uint8_t *aead_input(size_t *input_bytes, uint8_t *memory, size_t len_bytes,
+                                        const uint8_t *aad, size_t aad_bytes)
+{
+    uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES - padded_bytes(aad_bytes);
+    uint8_t *const lengths = memory + AEAD_AAD_ROOM_BYTES + padded_bytes(len_bytes);
+    memset(memory + AEAD_AAD_ROOM_BYTES - 16, 0, 16);
+    copy_bytes(first, aad, aad_bytes);
+    store_le64(lengths, aad_bytes);
+    store_le64(lengths + 8, len_bytes);
+    *input_bytes = (size_t)(lengths + 16 - first);
+    return first;
+}
+
 #endif

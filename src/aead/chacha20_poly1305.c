@@ -13,9 +13,6 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-/* Of associated data so much goes before the ciphertext; more is a matter for long messages. */
-enum { AAD_ROOM_BYTES = 64 };
-
 /* Bytes that fit into blocks 1 to n - 1. */
 #define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
 
@@ -47,24 +44,19 @@ HORNET_INLINE size_t stream_blocks(size_t len_bytes)
     return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
 }
 
-/* The tag over ciphertext that stands at input + AAD_ROOM_BYTES, padded. */
+/* The tag over ciphertext that stands in `input`, padded. */
 HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call *c, const uint8_t key[32])
 {
-    uint8_t *const aad = input + AAD_ROOM_BYTES - padded_bytes(c->aad_bytes);
-    uint8_t *const lengths = input + AAD_ROOM_BYTES + padded_bytes(c->len_bytes);
-    memset(input + AAD_ROOM_BYTES - 16, 0, 16);
-    copy_bytes(aad, c->aad, c->aad_bytes);
-    store_le64(lengths, c->aad_bytes);
-    store_le64(lengths + 8, c->len_bytes);
-    const size_t input_bytes = (size_t)(lengths + 16 - aad);
-    hornet_poly1305_kernel_for(input_bytes)->mac(tag, aad, input_bytes, key);
+    size_t input_bytes;
+    const uint8_t *const first = aead_input(&input_bytes, input, c->len_bytes, c->aad, c->aad_bytes);
+    hornet_poly1305_kernel_for(input_bytes)->mac(tag, first, input_bytes, key);
 }
 
 /* The working memory of a call: blocks of the stream, and what Poly1305 reads: associated data, ciphertext
  * and up to 64 bytes that are written beyond it, lengths. */
 #define AEAD_BUFFERS(nblocks)                                                                              \
     uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
-    uint8_t input[AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
+    uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
 
 /* Up to BYTES_BESIDE_KEY(n) bytes, with the buffers of n blocks. */
 HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
@@ -74,8 +66,8 @@ HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint
     chacha20_state state;
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
-    end = lower_end(end, kernel->apply(c->out, input + AAD_ROOM_BYTES, c->in, stream + CHACHA20_BLOCK_BYTES,
-                                       c->len_bytes));
+    end = lower_end(end, kernel->apply(c->out, input + AEAD_AAD_ROOM_BYTES, c->in,
+                                       stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     mac_of_input(tag, input, c, stream);
     return end;
 }
@@ -88,8 +80,8 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     uint8_t expected[16];
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
-    memset(input + AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
-    memcpy(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
+    memset(input + AEAD_AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
+    memcpy(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
     *valid = tags_equal(expected, tag);
     if (*valid)
@@ -197,7 +189,7 @@ static bool aead_seal(uint8_t tag[16], const aead_call *c)
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+    if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_seal_long(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
         clear_stack_and_registers(aead_seal_4(tag, c));
@@ -214,7 +206,7 @@ static bool aead_open(const uint8_t tag[16], const aead_call *c)
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (c->aad_bytes > AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+    if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_open_long(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
         clear_stack_and_registers(aead_open_4(&valid, tag, c));

@@ -3,6 +3,7 @@
 #ifndef HORNET_CHACHA20_CHACHA20_H
 #define HORNET_CHACHA20_CHACHA20_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,20 @@ typedef struct {
     uint32_t word[16];
 } chacha20_state;
 
+/* Packets that are encrypted in step, each under a key and nonce of its own; at most so many. */
+enum { CHACHA20_PACKETS_MAX = 16 };
+
+typedef struct {
+    uint32_t word[16][CHACHA20_PACKETS_MAX] __attribute__((aligned(64))); /* word[i][j]: state j, word i */
+    uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* written: the first half of block 0 of each stream */
+    uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the stream from block 1 on */
+    uint8_t *copy[CHACHA20_PACKETS_MAX];      /* the ciphertext once more, as `apply` writes it */
+    const uint8_t *in[CHACHA20_PACKETS_MAX];
+    size_t len_bytes[CHACHA20_PACKETS_MAX];
+    size_t count;
+    bool opens; /* the ciphertext is in, not out */
+} chacha20_packets;
+
 /* Each function returns where its stack has ended, for its caller's caller to clear (core/residue.h): it
  * clears nothing. Counters wrap at 2^32. No branch or address depends on anything but lengths. */
 struct hornet_chacha20_kernel {
@@ -38,6 +53,10 @@ struct hornet_chacha20_kernel {
      * may be read, and copy written, up to the next multiple of 64. out may be in, or overlap nothing. */
     uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
                        size_t len_bytes);
+
+    /* What chacha20_packets says, for count packets, up to `lanes_of_packets`. */
+    uintptr_t (*packets)(chacha20_packets *packets);
+    uint32_t lanes_of_packets;
 
     /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);

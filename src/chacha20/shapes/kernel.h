@@ -84,15 +84,16 @@ static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_s
     return lower_end(end, end_of_pass);
 }
 
-HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_t *in,
-                                       const uint8_t *stream, size_t len_bytes)
+/* out = in xor stream, and copy, unless it is NULL, the one or the other with zeros after it. */
+HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
+                                const uint8_t *stream, size_t len_bytes)
 {
     HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
-        const word_vec result = words_load(in) ^ words_load(stream);
-        words_store(out, result);
+        const word_vec input = words_load(in), output = input ^ words_load(stream);
+        words_store(out, output);
         if (copy != NULL) {
-            words_store(copy, result);
+            words_store(copy, copies_in ? input : output);
             copy += sizeof(word_vec);
         }
         in += sizeof(word_vec);
@@ -100,13 +101,57 @@ HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_
         out += sizeof(word_vec);
     }
     if (len_bytes != 0) {
-        const word_vec result =
-            words_load_first(in, len_bytes) ^ words_first(words_load(stream), len_bytes);
-        words_store_first(out, result, len_bytes);
+        const word_vec input = words_load_first(in, len_bytes);
+        const word_vec output = input ^ words_first(words_load(stream), len_bytes);
+        words_store_first(out, output, len_bytes);
         if (copy != NULL)
-            words_store(copy, result);
+            words_store(copy, copies_in ? input : output);
+    }
+}
+
+HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_t *in,
+                                       const uint8_t *stream, size_t len_bytes)
+{
+    apply_stream(out, copy, false, in, stream, len_bytes);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+/* Blocks counter to counter + LANES_SETS - 1 of each packet that has them. */
+HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
+{
+    word_vec rows[LANES_SETS][16];
+    lanes_of_each(LANES_SETS, rows, packets, counter);
+    HORNET_KEEP_LOOP
+    for (size_t s = 0; s < LANES_SETS; s++, counter++) {
+        HORNET_KEEP_LOOP
+        for (size_t i = 0; i < packets->count; i++) {
+            const uint8_t *const row = (const uint8_t *)rows[s] + CHACHA20_BLOCK_BYTES * i;
+            if (counter == 0) {
+                memcpy(packets->block0[i], row, sizeof packets->block0[i]);
+                continue;
+            }
+            const size_t at = CHACHA20_BLOCK_BYTES * (size_t)(counter - 1);
+            if (packets->len_bytes[i] >= at + CHACHA20_BLOCK_BYTES)
+                apply_stream(packets->out[i] + at, packets->copy[i] + at, packets->opens,
+                             packets->in[i] + at, row, CHACHA20_BLOCK_BYTES);
+            else if (packets->len_bytes[i] > at)
+                apply_stream(packets->out[i] + at, packets->copy[i] + at, packets->opens,
+                             packets->in[i] + at, row, packets->len_bytes[i] - at);
+        }
     }
     return stack_end(STACK_BELOW_BYTES);
+}
+
+static uintptr_t kernel_packets(chacha20_packets *packets)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < packets->count; i++)
+        longest = longest > packets->len_bytes[i] ? longest : packets->len_bytes[i];
+    const uint32_t nblocks = 1 + (uint32_t)((longest + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES);
+    uintptr_t end = UINTPTR_MAX;
+    for (uint32_t done = 0; done < nblocks; done += LANES_SETS)
+        end = packets_pass(packets, done); /* the same each time */
+    return end;
 }
 
 /* Less than a pass. */
@@ -142,6 +187,8 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .lanes = (uint32_t)PASS_BLOCKS,
     .stream = kernel_stream,
     .apply = kernel_apply,
+    .packets = kernel_packets,
+    .lanes_of_packets = WORDS,
     .xor = kernel_xor,
 };
 

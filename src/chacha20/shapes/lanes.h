@@ -43,6 +43,30 @@ HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t late
     return i == 12 ? number + (state[12] + later + (uint32_t)(s * WORDS)) : words_splat(state[i]);
 }
 
+/* The double rounds. */
+HORNET_INLINE void lanes_rounds(word_vec (*x)[16], size_t sets)
+{
+    HORNET_KEEP_LOOP
+    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
+        lanes_quarter_rounds(x, sets, 0);
+        lanes_quarter_rounds(x, sets, 1);
+    }
+}
+
+/* rows = the blocks of a set, one after the other, of which x[i] holds the words i. */
+HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
+{
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i++)
+        x[i] = words_little_endian(x[i]);
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i += 4)
+        words_transpose_parts(x + i);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++)
+        words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[i], x[4 + i], x[8 + i], x[12 + i]);
+}
+
 /* out = in xor the blocks of so many sets; or, if in is NULL, the blocks. sets is a constant. */
 HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
                              uint32_t later)
@@ -54,30 +78,48 @@ HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const
         for (int i = 0; i < 16; i++)
             x[s][i] = lanes_word(state, i, later, s);
     }
-    HORNET_KEEP_LOOP
-    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        lanes_quarter_rounds(x, sets, 0);
-        lanes_quarter_rounds(x, sets, 1);
-    }
+    lanes_rounds(x, sets);
     HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
         word_vec rows[16];
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] = words_little_endian(x[s][i] + lanes_word(state, i, later, s));
-        HORNET_UNROLL
-        for (int i = 0; i < 16; i += 4)
-            words_transpose_parts(x[s] + i);
-        HORNET_UNROLL
-        for (int i = 0; i < 4; i++)
-            words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[s][i], x[s][4 + i], x[s][8 + i],
-                               x[s][12 + i]);
+            x[s][i] += lanes_word(state, i, later, s);
+        lanes_to_rows(rows, x[s]);
         HORNET_UNROLL
         for (size_t i = 0; i < 16; i++)
             words_store(out + i * sizeof(word_vec),
                         in == NULL ? rows[i]
                                    : rows[i] ^ words_load(in + (64 * WORDS * s + i * sizeof(word_vec))));
+    }
+}
+
+/* The same words of many streams, one to a lane, and the counter of all. */
+HORNET_INLINE word_vec lanes_word_of_each(const chacha20_packets *packets, int i, uint32_t counter)
+{
+    return i == 12 ? words_splat(counter) : words_load((const uint8_t *)packets->word[i]);
+}
+
+/* rows[s] = block counter + s of each stream, one row for each. sets is a constant. */
+HORNET_INLINE void lanes_of_each(size_t sets, word_vec (*rows)[16], const chacha20_packets *packets,
+                                 uint32_t counter)
+{
+    word_vec x[LANES_SETS][16];
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        HORNET_UNROLL
+        for (int i = 0; i < 16; i++)
+            x[s][i] = lanes_word_of_each(packets, i, counter + (uint32_t)s);
+    }
+    lanes_rounds(x, sets);
+    HORNET_OPAQUE("r", packets);
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        HORNET_UNROLL
+        for (int i = 0; i < 16; i++)
+            x[s][i] += lanes_word_of_each(packets, i, counter + (uint32_t)s);
+        lanes_to_rows(rows[s], x[s]);
     }
 }
 
