@@ -17,6 +17,12 @@
 /* With zeros up to a whole block of Poly1305. */
 HORNET_INLINE size_t padded_bytes(size_t len_bytes) { return (len_bytes + 15) & ~(size_t)15; }
 
+/* How many blocks of the stream so many bytes take, block 0 included. */
+HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
+{
+    return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
+}
+
 HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
 
 HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)

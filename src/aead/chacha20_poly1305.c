@@ -38,12 +38,6 @@ HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
         hornet_chacha20_begin(state, c->key, 0, c->nonce);
 }
 
-/* How many blocks of the stream so many bytes take, block 0 included. */
-HORNET_INLINE size_t stream_blocks(size_t len_bytes)
-{
-    return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
-}
-
 /* The tag over ciphertext that stands in `input`, padded. */
 HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call *c, const uint8_t key[32])
 {
@@ -65,7 +59,7 @@ HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
     chacha20_state state;
     aead_call_begin(&state, c);
-    uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
+    uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
     end = lower_end(end, kernel->apply(c->out, input + AEAD_AAD_ROOM_BYTES, c->in,
                                        stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     mac_of_input(tag, input, c, stream);
@@ -79,7 +73,7 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     chacha20_state state;
     uint8_t expected[16];
     aead_call_begin(&state, c);
-    uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
+    uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
     memset(input + AEAD_AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
     memcpy(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
@@ -132,7 +126,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
     struct poly1305 poly = {.h = {0, 0, 0}};
     aead_call_begin(&state, c);
     size_t piece = c->len_bytes < first_bytes ? c->len_bytes : first_bytes;
-    uintptr_t end = kernel->stream(stream, stream_blocks(piece), &state);
+    uintptr_t end = kernel->stream(stream, aead_stream_blocks(piece), &state);
     load_r(poly.r, stream);
     load_s(poly.s, stream);
     absorb_padded(&poly, c->aad, c->aad_bytes);
