@@ -46,13 +46,8 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call
     hornet_poly1305_kernel_for(input_bytes)->mac(tag, first, input_bytes, key);
 }
 
-/* The working memory of a call: blocks of the stream, and what Poly1305 reads: associated data, ciphertext
- * and up to 64 bytes that are written beyond it, lengths. */
-#define AEAD_BUFFERS(nblocks)                                                                              \
-    uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
-    uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
-
-/* Up to BYTES_BESIDE_KEY(n) bytes, with the buffers of n blocks. */
+/* Up to BYTES_BESIDE_KEY(n) bytes, with a stream of n blocks. What Poly1305 reads is no secret, and stands
+ * in the frame of the caller, which is not cleared. */
 HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
                                            const aead_call *c)
 {
@@ -86,19 +81,35 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     return end;
 }
 
-/* Frames of three sizes, because what was used is cleared. */
+/* Frames of three sizes, because what was used is cleared. In `input` up to 64 bytes are written beyond the
+ * ciphertext, and the lengths. */
 #define AEAD_BUFFERED(nblocks)                                                                             \
-    HORNET_NOINLINE uintptr_t aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                     \
+    HORNET_NOINLINE uintptr_t aead_seal_in_##nblocks(uint8_t *input, uint8_t tag[16], const aead_call *c)  \
     {                                                                                                      \
-        AEAD_BUFFERS(nblocks);                                                                             \
+        uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                     \
         const uintptr_t end = aead_seal_buffered(stream, input, tag, c);                                   \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }                                                                                                      \
-    HORNET_NOINLINE uintptr_t aead_open_##nblocks(bool *valid, const uint8_t tag[16], const aead_call *c)  \
+    HORNET_NOINLINE uintptr_t aead_open_in_##nblocks(uint8_t *input, bool *valid, const uint8_t tag[16],   \
+                                                     const aead_call *c)                                   \
     {                                                                                                      \
-        AEAD_BUFFERS(nblocks);                                                                             \
+        uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                     \
         const uintptr_t end = aead_open_buffered(stream, input, valid, tag, c);                            \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    }                                                                                                      \
+    HORNET_NOINLINE void aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                          \
+    {                                                                                                      \
+        uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16]                         \
+            __attribute__((aligned(64)));                                                                  \
+        clear_stack_and_registers(aead_seal_in_##nblocks(input, tag, c));                                  \
+    }                                                                                                      \
+    HORNET_NOINLINE bool aead_open_##nblocks(const uint8_t tag[16], const aead_call *c)                    \
+    {                                                                                                      \
+        uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16]                         \
+            __attribute__((aligned(64)));                                                                  \
+        bool valid;                                                                                        \
+        clear_stack_and_registers(aead_open_in_##nblocks(input, &valid, tag, c));                          \
+        return valid;                                                                                      \
     }
 AEAD_BUFFERED(4)
 AEAD_BUFFERED(16)
@@ -186,11 +197,11 @@ static bool aead_seal(uint8_t tag[16], const aead_call *c)
     if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_seal_long(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        clear_stack_and_registers(aead_seal_4(tag, c));
+        aead_seal_4(tag, c);
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        clear_stack_and_registers(aead_seal_16(tag, c));
+        aead_seal_16(tag, c);
     else
-        clear_stack_and_registers(aead_seal_32(tag, c));
+        aead_seal_32(tag, c);
     return true;
 }
 
@@ -203,11 +214,11 @@ static bool aead_open(const uint8_t tag[16], const aead_call *c)
     if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_open_long(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        clear_stack_and_registers(aead_open_4(&valid, tag, c));
+        valid = aead_open_4(tag, c);
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        clear_stack_and_registers(aead_open_16(&valid, tag, c));
+        valid = aead_open_16(tag, c);
     else
-        clear_stack_and_registers(aead_open_32(&valid, tag, c));
+        valid = aead_open_32(tag, c);
     return valid;
 }
 

@@ -72,17 +72,27 @@ extern const struct hornet_list hornet_chacha20_list;
 /* The kernel in use. */
 const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void);
 
+/* Four words, in one store: kernels load them in one, and would wait for several. */
+HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    lo = lo << 32 | lo >> 32;
+    hi = hi << 32 | hi >> 32;
+#endif
+    typedef uint64_t pair __attribute__((vector_size(16)));
+    const pair both = {lo, hi};
+    memcpy(row, &both, sizeof both);
+}
+
 /* The state for a key of 32 bytes, a counter, and a nonce of 12. */
 HORNET_INLINE void hornet_chacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
                                          const uint8_t nonce[12])
 {
     static const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
     memcpy(state->word, constants, sizeof constants); /* "expand 32-byte k" */
-    for (int i = 0; i < 8; i++)
-        state->word[4 + i] = load_le32(key + 4 * i);
-    state->word[12] = counter;
-    for (int i = 0; i < 3; i++)
-        state->word[13 + i] = load_le32(nonce + 4 * i);
+    for (int i = 0; i < 8; i += 4)
+        chacha20_store_row(state->word + 4 + i, load_le64(key + 4 * i), load_le64(key + 4 * i + 8));
+    chacha20_store_row(state->word + 12, counter | (uint64_t)load_le32(nonce) << 32, load_le64(nonce + 4));
 }
 
 /* The state for a nonce of 24 bytes: its first 16 and the key give another key (draft-irtf-cfrg-xchacha-03,
