@@ -84,7 +84,7 @@ command:
 	@mkdir -p $(BUILD)
 	cp target/release/hornet $(BUILD)/hornet
 
-run: command
+run: command library
 	tools/demo.sh
 
 install: install-library install-command

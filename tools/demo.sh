@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What `make run` shows: tags a real file, the command itself, under a fresh one-time key; then tags this repository's files
-# under a key file, checks them, and finds the one that is altered in a copy.
+# under a key file, checks them, and finds the one that is altered in a copy; and, from C, opens a sealed message, and refuses
+# a forged one.
 #
 #     tools/demo.sh [KEY_FILE [KEEP]]      with this one-time key; the key file, the manifest and the altered copy
 #                                          of the tree go to the folder KEEP
 set -eu
 exec 2>&1
 cd "$(dirname "$0")/.."
-hornet=$PWD/build/hornet
+root=$PWD
+hornet=$root/build/hornet
 file=build/hornet
 
 work=$(mktemp -d)
@@ -55,3 +57,8 @@ echo
 echo "\$ tr e f < hornet/README.md > changed && mv changed hornet/README.md && touch hornet/new"
 tr e f < hornet/README.md > changed && mv changed hornet/README.md && touch hornet/new
 expect 1 check -k keyfile --strict --quiet manifest
+
+echo
+echo "\$ cc examples/c/sealed.c -lhornet && ./a.out"
+"${CC-cc}" -I"$root/include" -o "$work/sealed" "$root/examples/c/sealed.c" "$root/build/libhornet.a"
+"$work/sealed"

@@ -30,7 +30,7 @@ expected_aes_tag() {
     poly1305 "$r$pad" "$3"
 }
 
-make -s command
+make -s command library
 (umask 077; head -c 32 /dev/urandom > "$work/key")
 tools/demo.sh "$work/key" "$work/kept" > "$work/demo"
 cat "$work/demo"
