@@ -18,14 +18,11 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
         HORNET_UNROLL                                                                                      \
-        for (int i = 0; i < 4; i++)                                                                        \
+        for (int i = 0; i < 4; i++) {                                                                      \
             x[s][LANES_AT(to, i, turn)] += x[s][LANES_AT(from, i, turn)];                                  \
-        HORNET_UNROLL                                                                                      \
-        for (int i = 0; i < 4; i++)                                                                        \
-            x[s][LANES_AT(by, i, turn)] ^= x[s][LANES_AT(to, i, turn)];                                    \
-        HORNET_UNROLL                                                                                      \
-        for (int i = 0; i < 4; i++)                                                                        \
-            x[s][LANES_AT(by, i, turn)] = rotate(x[s][LANES_AT(by, i, turn)]);                             \
+            x[s][LANES_AT(by, i, turn)] =                                                                  \
+                rotate(x[s][LANES_AT(by, i, turn)] ^ x[s][LANES_AT(to, i, turn)]);                         \
+        }                                                                                                  \
     }
 #define LANES_ROTL12(v) words_rotl(v, 12)
 #define LANES_ROTL7(v)  words_rotl(v, 7)
