@@ -25,7 +25,9 @@ impl Input {
         let (mut key, mut nonce) = ([0; 32], [0; NONCE_BYTES]);
         let (mut aad, mut msg) = (vec![0; aad_bytes], vec![0; len_bytes]);
         let parts: [&mut [u8]; 4] = [&mut key, &mut nonce, &mut aad, &mut msg];
-        parts.into_iter().for_each(|part| noise.fill(part));
+        for part in parts {
+            noise.fill(part);
+        }
         let (ciphertext, tag) = reference::seal(&key, &nonce, &aad, &msg);
         Self {
             key,
@@ -156,12 +158,10 @@ pub(crate) fn check_kernels(hornet: &Hornet, peer: &Aead, inputs: &[Input]) -> V
                 continue;
             }
             let pair = [check(peer, inputs), check_batches(peer, inputs)];
-            wrong.extend(pair.into_iter().filter(|verdict| verdict.wrong > 0).map(
-                |mut verdict| {
-                    verdict.peer += &format!(", {chacha20} with {}", poly1305.name);
-                    verdict
-                },
-            ));
+            for mut verdict in pair.into_iter().filter(|verdict| verdict.wrong > 0) {
+                verdict.peer = format!("{}, {chacha20} with {}", verdict.peer, poly1305.name);
+                wrong.push(verdict);
+            }
         }
         if wrong.is_empty() {
             let peer = format!(

@@ -69,8 +69,10 @@ fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; NONCE_BYTES]) -> [u
     block
 }
 
-fn quarter_round(x: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
-    for (to, from, with, bits) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
+/// Section 2.1, on the words of these indexes: a, b, c, d.
+fn quarter_round(x: &mut [u32; 16], at: [usize; 4]) {
+    for (to, from, with, bits) in [(0, 1, 3, 16), (2, 3, 1, 12), (0, 1, 3, 8), (2, 3, 1, 7)] {
+        let [to, from, with] = [to, from, with].map(|i: usize| at[i]);
         x[to] = x[to].wrapping_add(x[from]);
         x[with] = (x[with] ^ x[to]).rotate_left(bits);
     }

@@ -66,7 +66,8 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
 
 fn insert_section(old: &mut SectionReport, new: SectionReport) -> Result<(), String> {
     if old.hornet_chacha20_kernel.is_empty() {
-        old.hornet_chacha20_kernel = new.hornet_chacha20_kernel.clone();
+        old.hornet_chacha20_kernel
+            .clone_from(&new.hornet_chacha20_kernel);
     }
     if old.hornet_kernel != new.hornet_kernel
         || old.hornet_chacha20_kernel != new.hornet_chacha20_kernel
