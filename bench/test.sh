@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Checks the bench: its tests, the tags of all its peers, and that each of its commands runs on few inputs. Times nothing
+# Checks the bench: its tests, what all its peers compute, and that each of its commands runs on few inputs. Times nothing
 # that counts.
 set -eu
 cd "$(dirname "$0")"
@@ -14,6 +14,8 @@ cargo test --release --locked
 cargo run --release --locked -- check
 cargo run --release --locked -- run --only lengths,keys,batch,pieces --sections best --peers hornet,openssl \
     --processes 1 --rounds 1 --out "$out"
+cargo run --release --locked -- run --only seal,open,aead-sweep,packets,aead-batch --sections avx2 --peers hornet,openssl \
+    --processes 1 --rounds 1 --out "$out/avx2"
 cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
     --processes 1 --rounds 1 --into "$out"/*.json
 cargo run --release --locked -- tune --longest 300 --step 64 --rounds 3

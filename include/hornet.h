@@ -381,6 +381,17 @@ HORNET_API const char *hornet_kernel_name(void);
  * the name is unknown or this CPU cannot run the kernel. */
 HORNET_API HORNET_CHECKED bool hornet_kernel_force(const char *name);
 
+/* ChaCha20 has kernels of its own. All give the same stream; one of them serves every length. */
+
+/* The name of one that this CPU can run, best first; NULL when there are no more. A constant string. */
+HORNET_API const char *hornet_chacha20_kernel_at(size_t index);
+
+/* The name of the one in use. */
+HORNET_API const char *hornet_chacha20_kernel_name(void);
+
+/* hornet_kernel_force for ChaCha20. Neither changes what the other has chosen. */
+HORNET_API HORNET_CHECKED bool hornet_chacha20_kernel_force(const char *name);
+
 /* For diagnosis: what the choice rests on. */
 
 typedef struct hornet_kernel_info {

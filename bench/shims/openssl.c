@@ -49,3 +49,53 @@ PEER_MAC(openssl_evp)
     EVP_MAC_update(context, msg, len_bytes);
     EVP_MAC_final(context, tag, &tag_bytes, 16);
 }
+
+/* ChaCha20-Poly1305 by the public interface: one context for each direction, which keeps the key. */
+struct contexts {
+    EVP_CIPHER *cipher;
+    EVP_CIPHER_CTX *seals, *opens;
+};
+
+PEER_AEAD(openssl)
+{
+    struct contexts *contexts = malloc(sizeof *contexts);
+    if (contexts == NULL)
+        return NULL;
+    contexts->cipher = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", NULL);
+    contexts->seals = EVP_CIPHER_CTX_new();
+    contexts->opens = EVP_CIPHER_CTX_new();
+    return contexts->cipher != NULL && contexts->seals != NULL && contexts->opens != NULL ? contexts : NULL;
+}
+
+PEER_AEAD_KEY(openssl)
+{
+    const struct contexts *contexts = context;
+    EVP_EncryptInit_ex2(contexts->seals, contexts->cipher, key, NULL, NULL);
+    EVP_DecryptInit_ex2(contexts->opens, contexts->cipher, key, NULL, NULL);
+}
+
+PEER_AEAD_SEAL(openssl)
+{
+    EVP_CIPHER_CTX *const seals = ((struct contexts *)context)->seals;
+    int written;
+    return EVP_EncryptInit_ex2(seals, NULL, NULL, packet->nonce, NULL) &&
+           (packet->aad_bytes == 0 ||
+            EVP_EncryptUpdate(seals, NULL, &written, packet->aad, (int)packet->aad_bytes)) &&
+           (packet->len_bytes == 0 ||
+            EVP_EncryptUpdate(seals, packet->out, &written, packet->in, (int)packet->len_bytes)) &&
+           EVP_EncryptFinal_ex(seals, NULL, &written) &&
+           EVP_CIPHER_CTX_ctrl(seals, EVP_CTRL_AEAD_GET_TAG, 16, packet->tag);
+}
+
+PEER_AEAD_OPEN(openssl)
+{
+    EVP_CIPHER_CTX *const opens = ((struct contexts *)context)->opens;
+    int written;
+    return EVP_DecryptInit_ex2(opens, NULL, NULL, packet->nonce, NULL) &&
+           (packet->aad_bytes == 0 ||
+            EVP_DecryptUpdate(opens, NULL, &written, packet->aad, (int)packet->aad_bytes)) &&
+           (packet->len_bytes == 0 ||
+            EVP_DecryptUpdate(opens, packet->out, &written, packet->in, (int)packet->len_bytes)) &&
+           EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 16, packet->tag) &&
+           EVP_DecryptFinal_ex(opens, NULL, &written);
+}

@@ -14,11 +14,20 @@
  *
  *     PEER_PIECES(name) { return the address of a constant struct peer_pieces; }
  *
+ * For ChaCha20-Poly1305 it defines four others. The first runs once; a key serves all packets that follow
+ * until the next one, as on a connection, and its function is not timed:
+ *
+ *     PEER_AEAD(name) { return a context, or NULL if this CPU cannot run it; }
+ *     PEER_AEAD_KEY(name) { keep key[0 .. 32) in the context; }
+ *     PEER_AEAD_SEAL(name) { seal *packet; true }
+ *     PEER_AEAD_OPEN(name) { open *packet; true if its tag is right }
+ *
  * For Poly1305-AES the key is k and r, followed by the nonce, and PEER_NEXT_NONCE ends the function.
  */
 #ifndef HORNET_BENCH_PEER_H
 #define HORNET_BENCH_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,6 +40,28 @@
         uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key, void *context)
 #define PEER_PIECES(name)                                                                                  \
     __attribute__((visibility("default"))) const struct peer_pieces *name##_pieces(void)
+
+#define PEER_AEAD(name) __attribute__((visibility("default"))) void *name##_aead(void)
+#define PEER_AEAD_KEY(name)                                                                                \
+    __attribute__((visibility("default"))) void name##_aead_key(void *context, const uint8_t *key)
+#define PEER_AEAD_SEAL(name)                                                                               \
+    __attribute__((visibility("default"))) bool name##_aead_seal(const struct peer_packet *packet,         \
+                                                                 void *context)
+#define PEER_AEAD_OPEN(name)                                                                               \
+    __attribute__((visibility("default"))) bool name##_aead_open(const struct peer_packet *packet,         \
+                                                                 void *context)
+
+/* Packet in src/packets.rs, and hornet_packet. */
+struct peer_packet {
+    uint8_t *out;
+    const uint8_t *in;
+    size_t len_bytes;
+    const uint8_t *aad;
+    size_t aad_bytes;
+    const uint8_t *nonce;
+    const uint8_t *key;
+    uint8_t *tag;
+};
 
 /* PieceFunctions in src/call.rs. */
 struct peer_pieces {

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 use std::path::PathBuf;
 use std::process;
 
-/// Measures Hornet and the other Poly1305 libraries
+/// Measures Hornet and the other libraries for Poly1305 and ChaCha20-Poly1305
 #[derive(Parser)]
 #[command(name = "hornet-bench", version, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -95,13 +95,18 @@ pub(crate) struct Run {
 /// Options that are passed on to the worker processes.
 #[derive(Args, Clone)]
 pub(crate) struct What {
-    /// Measure these groups only [default: all; in the sections avx2 and avx512f: lengths, sweep, batch]
+    /// Measure these groups only [default: all; in the section avx512f: lengths, sweep, batch; in
+    /// avx2 those, and seal, open, aead-sweep, packets, aead-batch]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) only: Vec<Group>,
 
     /// Force this kernel of Hornet
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+
+    /// Force this kernel of Hornet's ChaCha20
+    #[arg(long, value_name = "NAME")]
+    pub(crate) chacha20_kernel: Option<String>,
 
     #[command(flatten)]
     pub(crate) peers: Peers,

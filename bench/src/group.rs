@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A group of measurements.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
     /// Common lengths, throughput and latency
     Lengths,
@@ -29,6 +29,16 @@ pub(crate) enum Group {
     Aes,
     /// One segment of a long message replaced
     Edit,
+    /// ChaCha20-Poly1305: common lengths, sealed
+    Seal,
+    /// ChaCha20-Poly1305: common lengths, opened
+    Open,
+    /// ChaCha20-Poly1305: lengths from 0 to 4200, sealed
+    AeadSweep,
+    /// ChaCha20-Poly1305: packets with associated data of common lengths
+    Packets,
+    /// ChaCha20-Poly1305: batches of 8, 32 and 64 packets
+    AeadBatch,
     /// `hornet tag` of a huge file, compared with a process that only reads it
     File,
     /// `hornet tag` of many small files, compared with other commands
@@ -36,7 +46,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Lengths,
         Self::Sweep,
         Self::Cold,
@@ -47,6 +57,11 @@ impl Group {
         Self::Stream,
         Self::Aes,
         Self::Edit,
+        Self::Seal,
+        Self::Open,
+        Self::AeadSweep,
+        Self::Packets,
+        Self::AeadBatch,
         Self::File,
         Self::Tree,
     ];
@@ -54,6 +69,11 @@ impl Group {
     /// Whether it measures whole processes, not calls.
     pub(crate) fn is_of_commands(self) -> bool {
         matches!(self, Self::File | Self::Tree)
+    }
+
+    /// Whether it has too many lengths for a table.
+    pub(crate) fn is_sweep(self) -> bool {
+        matches!(self, Self::Sweep | Self::AeadSweep)
     }
 
     /// As on the command line.

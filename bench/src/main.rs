@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The `hornet-bench` command: measures Hornet and the other Poly1305 libraries.
+//! The `hornet-bench` command: measures Hornet and the other libraries for Poly1305 and ChaCha20-Poly1305.
 //!
 //! Exit status: 0 success, 1 Hornet computed a wrong tag, 2 wrong usage or any other error.
 
 mod built;
 mod call;
 mod check;
+mod check_aead;
 mod cli;
 mod commands;
 mod compare;
@@ -20,6 +21,7 @@ mod groups;
 mod inputs;
 mod measure;
 mod memory;
+mod packets;
 mod peers;
 mod reference;
 mod report;

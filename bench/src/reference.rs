@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The reference implementation: Poly1305 with big integers, as in RFC 8439, section 2.5. Slow, short, and independent of
-//! the peers.
+//! The reference implementation: Poly1305 with big integers, and ChaCha20 word by word, as in RFC 8439. Slow, short, and
+//! independent of the peers.
 
+use crate::packets::NONCE_BYTES;
 use num_bigint::BigUint;
 use std::mem::MaybeUninit;
 
@@ -38,6 +39,72 @@ pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     let mut bytes = sum.to_bytes_le();
     bytes.resize(17, 0);
     *bytes.first_chunk().expect("is longer")
+}
+
+/// Block `counter` of ChaCha20's stream (section 2.3).
+fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; NONCE_BYTES]) -> [u8; 64] {
+    let mut bytes = b"expand 32-byte k".to_vec();
+    bytes.extend(key);
+    bytes.extend(counter.to_le_bytes());
+    bytes.extend(nonce);
+    let word = |i: usize| {
+        let bytes = bytes[4 * i..].first_chunk().expect("there are 16 words");
+        u32::from_le_bytes(*bytes)
+    };
+    let start: [u32; 16] = std::array::from_fn(word);
+    let mut x = start;
+    for _ in 0..10 {
+        for i in 0..4 {
+            quarter_round(&mut x, [i, 4 + i, 8 + i, 12 + i]);
+        }
+        for i in 0..4 {
+            let around = |row: usize| 4 * row + (i + row) % 4;
+            quarter_round(&mut x, [i, around(1), around(2), around(3)]);
+        }
+    }
+    let mut block = [0; 64];
+    for (bytes, (x, start)) in block.chunks_exact_mut(4).zip(x.iter().zip(start)) {
+        bytes.copy_from_slice(&x.wrapping_add(start).to_le_bytes());
+    }
+    block
+}
+
+/// Section 2.1, on the words of these indexes: a, b, c, d.
+fn quarter_round(x: &mut [u32; 16], at: [usize; 4]) {
+    for (to, from, with, bits) in [(0, 1, 3, 16), (2, 3, 1, 12), (0, 1, 3, 8), (2, 3, 1, 7)] {
+        let [to, from, with] = [to, from, with].map(|i: usize| at[i]);
+        x[to] = x[to].wrapping_add(x[from]);
+        x[with] = (x[with] ^ x[to]).rotate_left(bits);
+    }
+}
+
+/// The ciphertext and the tag by ChaCha20-Poly1305 (section 2.8).
+pub(crate) fn seal(
+    key: &[u8; 32],
+    nonce: &[u8; NONCE_BYTES],
+    aad: &[u8],
+    msg: &[u8],
+) -> (Vec<u8>, [u8; 16]) {
+    let mut ciphertext = msg.to_vec();
+    for (counter, bytes) in (1..).zip(ciphertext.chunks_mut(64)) {
+        let stream = chacha20_block(key, counter, nonce);
+        bytes
+            .iter_mut()
+            .zip(stream)
+            .for_each(|(to, byte)| *to ^= byte);
+    }
+    let mut authenticated = Vec::new();
+    for part in [aad, &ciphertext] {
+        authenticated.extend(part);
+        authenticated.resize(authenticated.len().next_multiple_of(16), 0);
+    }
+    for part in [aad, &ciphertext] {
+        authenticated.extend((part.len() as u64).to_le_bytes());
+    }
+    let block = chacha20_block(key, 0, nonce);
+    let mac_key = block.first_chunk().expect("a block is longer");
+    let tag = tag(mac_key, &authenticated);
+    (ciphertext, tag)
 }
 
 /// AES-128 of one block. It is AWS-LC's, which has no Poly1305-AES and so is not measured in that group.
@@ -76,6 +143,22 @@ mod tests {
     fn the_tag_of_nothing_is_s() {
         let key = std::array::from_fn(|i| u8::try_from(i).unwrap());
         assert_eq!(tag(&key, b""), key[16..]);
+    }
+
+    /// RFC 8439, section 2.8.2.
+    #[test]
+    fn the_example_of_chacha20_poly1305() {
+        let key = std::array::from_fn(|i| 0x80 + u8::try_from(i).unwrap());
+        let nonce = *b"\x07\0\0\0@ABCDEFG";
+        let aad = 0x5051_5253_c0c1_c2c3_c4c5_c6c7_u128.to_be_bytes();
+        let msg = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, \
+            sunscreen would be it.";
+        let (ciphertext, tag) = seal(&key, &nonce, &aad[4..], msg);
+        assert_eq!(ciphertext.len(), msg.len());
+        assert_eq!(ciphertext[..4], [0xd3, 0x1a, 0x8d, 0x34]);
+        assert_eq!(ciphertext[112..], [0x61, 0x16]);
+        let expected = 0x1ae1_0b59_4f09_e26a_7e90_2ecb_d060_0691_u128.to_be_bytes();
+        assert_eq!(tag, expected);
     }
 
     /// FIPS 197, appendix C.1.

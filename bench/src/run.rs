@@ -15,7 +15,7 @@ use crate::report::merge::{is_hornet, merge};
 use crate::report::{markdown, plot};
 use crate::section::Section;
 use crate::source_tree::FLAGS;
-use crate::{check, cpu, files, subprocess, worker};
+use crate::{check, check_aead, cpu, files, subprocess, worker};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -89,6 +89,7 @@ fn run_section(
         section,
         mask: section.mask().map(str::to_owned),
         hornet_kernel: first.hornet_kernel.clone(),
+        hornet_chacha20_kernel: first.hornet_chacha20_kernel.clone(),
         counts_cycles: first.counts_cycles,
         checks: first.checks.clone(),
         series: {
@@ -117,6 +118,9 @@ fn run_worker(section: Section, groups: &[Group], arguments: &Run) -> Result<Wor
     if let Some(kernel) = &what.kernel {
         command.args(["--kernel", kernel]);
     }
+    if let Some(kernel) = &what.chacha20_kernel {
+        command.args(["--chacha20-kernel", kernel]);
+    }
     command.env_remove("OPENSSL_ia32cap");
     command.envs(section.mask().map(|mask| ("OPENSSL_ia32cap", mask)));
     subprocess::json(command)
@@ -138,14 +142,7 @@ fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds:
             .collect(),
         hornet_flags: FLAGS.to_owned(),
         rust_flags: RUST_FLAGS.to_owned(),
-        peers: peers
-            .present()
-            .map(|peer| PeerInfo {
-                name: peer.name().to_owned(),
-                version: peer.version().to_owned(),
-                note: peer.note().map(str::to_owned),
-            })
-            .collect(),
+        peers: peer_infos(peers),
         missing: peers
             .missing
             .iter()
@@ -154,6 +151,19 @@ fn report(peers: &Peers, sections: Vec<SectionReport>, processes: usize, rounds:
         updates: Vec::new(),
         sections,
     }
+}
+
+fn peer_infos(peers: &Peers) -> Vec<PeerInfo> {
+    let info = |name: &str, version: &str, note: Option<&str>| PeerInfo {
+        name: name.to_owned(),
+        version: version.to_owned(),
+        note: note.map(str::to_owned),
+    };
+    let macs = peers.present();
+    let macs = macs.map(|peer| info(peer.name(), peer.version(), peer.note()));
+    let aead = peers.aead.iter();
+    let aead = aead.map(|peer| info(&peer.full_name(), peer.version(), peer.note()));
+    macs.chain(aead).collect()
 }
 
 /// Writes the results, tables and plots, named after the CPU.
@@ -201,8 +211,8 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, of messages in pieces, and of
-/// Poly1305-AES.
+/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, of messages in pieces, of
+/// Poly1305-AES, and of ChaCha20-Poly1305 with its ciphertexts.
 pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let inputs = check::inputs();
@@ -220,9 +230,16 @@ pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let with_aes = peers.with_aes.iter().map(|peer| &**peer);
     verdicts.extend(
         with_aes
-            .filter(|peer| worker::is_selected(*peer, names))
+            .filter(|peer| worker::is_selected(peer.name(), names))
             .map(|peer| check::check_aes(peer, &inputs)),
     );
+    let packets = check_aead::inputs();
+    for peer in worker::select_aead(&peers, names) {
+        match peers.hornet(peer.name()) {
+            Some(hornet) => verdicts.extend(check_aead::check_kernels(hornet, peer, &packets)),
+            None => verdicts.push(check_aead::check(peer, &packets)),
+        }
+    }
     let mut text = String::new();
     for verdict in &verdicts {
         let _ = writeln!(text, "{}", markdown::verdict(verdict));
@@ -241,11 +258,11 @@ fn status<'a>(mut verdicts: impl Iterator<Item = &'a Verdict>) -> ExitCode {
 pub(crate) fn list() -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let mut text = String::new();
-    for peer in peers.present() {
+    for peer in peer_infos(&peers) {
         let note = peer
-            .note()
+            .note
             .map_or_else(String::new, |note| format!(": {note}"));
-        let _ = writeln!(text, "{} {}{note}", peer.name(), peer.version());
+        let _ = writeln!(text, "{} {}{note}", peer.name, peer.version);
     }
     print(text + &missing(&peers))?;
     Ok(ExitCode::SUCCESS)

@@ -41,7 +41,17 @@ impl Section {
         let mut groups = match self {
             _ if !only.is_empty() => only.to_vec(),
             Self::Best => Group::ALL.to_vec(),
-            Self::Avx2 | Self::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
+            Self::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
+            Self::Avx2 => vec![
+                Group::Lengths,
+                Group::Sweep,
+                Group::Batch,
+                Group::Seal,
+                Group::Open,
+                Group::AeadSweep,
+                Group::Packets,
+                Group::AeadBatch,
+            ],
         };
         // Whole processes choose their kernel themselves.
         groups.retain(|group| self == Self::Best || !group.is_of_commands());
@@ -54,6 +64,14 @@ impl Section {
             Self::Best => None,
             Self::Avx2 => Some("avx2"),
             Self::Avx512f => Some("avx512f"),
+        }
+    }
+
+    /// The kernel of ChaCha20 that is forced in Hornet. IFMA is nothing to ChaCha20.
+    pub(crate) fn chacha20_kernel(self) -> Option<&'static str> {
+        match self {
+            Self::Best | Self::Avx512f => None,
+            Self::Avx2 => Some("avx2"),
         }
     }
 
@@ -76,6 +94,8 @@ mod tests {
     fn less_is_measured_where_instructions_are_hidden() {
         assert_eq!(Section::Best.groups(&[]), Group::ALL);
         assert!(!Section::Avx2.groups(&[]).contains(&Group::Stream));
+        assert!(Section::Avx2.groups(&[]).contains(&Group::Seal));
+        assert!(!Section::Avx512f.groups(&[]).contains(&Group::Seal));
         assert_eq!(Section::Avx2.groups(&[Group::Cold]), [Group::Cold]);
         assert_eq!(Section::Avx2.groups(&[Group::Tree]), []);
     }

@@ -3,13 +3,15 @@
 //! The worker process of `run`: measures, and prints the results for the process that started it to merge.
 
 use crate::check;
+use crate::check_aead;
 use crate::cli::{Peers as Names, Worker};
 use crate::console::print;
 use crate::counter::Counter;
 use crate::error::Error;
 use crate::groups::{self, Bench};
-use crate::peers::{Hornet, Peer, Peers};
+use crate::peers::{Aead, Hornet, Peer, Peers};
 use crate::report::json::{Verdict, WorkerReport};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
@@ -19,16 +21,28 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     peers.retain(|peer| peer.is_in(section));
 
     let mut with_aes: Vec<&dyn Peer> = all.with_aes.iter().map(|peer| &**peer).collect();
-    with_aes.retain(|peer| is_selected(*peer, &arguments.what.peers) && peer.is_in(section));
+    with_aes.retain(|peer| is_selected(peer.name(), &arguments.what.peers) && peer.is_in(section));
 
-    let kernel = arguments.what.kernel.as_deref().or(section.kernel());
+    let mut aead = select_aead(&all, &arguments.what.peers);
+    aead.retain(|peer| peer.is_in(section));
+
+    let what = &arguments.what;
+    let kernel = what.kernel.as_deref().or(section.kernel());
+    let chacha20 = what.chacha20_kernel.as_deref();
+    let chacha20 = chacha20.or(section.chacha20_kernel());
     for hornet in &all.hornets {
-        if !hornet.core.force(kernel) {
+        let unknown = |kernel: Option<&str>| {
             let kernel = kernel.unwrap_or_default();
-            return Err(Error::new(
+            Error::new(
                 hornet.name(),
                 format_args!("no kernel {kernel:?} runs here"),
-            ));
+            )
+        };
+        if !hornet.core.force(kernel) {
+            return Err(unknown(kernel));
+        }
+        if !hornet.force_chacha20(chacha20) {
+            return Err(unknown(chacha20));
         }
     }
 
@@ -55,6 +69,14 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
         is_measured
     });
 
+    let packets = check_aead::inputs();
+    aead.retain(|peer| {
+        let verdict = check_aead::check(peer, &packets);
+        let is_measured = verdict.is_measured();
+        checks.push(verdict);
+        is_measured
+    });
+
     let bench = Bench {
         counter: Counter::open(),
         hornets: peers
@@ -64,11 +86,16 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
         peers,
         with_aes,
         in_pieces,
+        aead,
         rounds: arguments.what.rounds.into(),
         small: arguments.what.small,
     };
     let report = WorkerReport {
         hornet_kernel: all.hornets.first().map_or_else(String::new, Hornet::kernel),
+        hornet_chacha20_kernel: all
+            .hornets
+            .first()
+            .map_or_else(String::new, Hornet::chacha20_kernel),
         counts_cycles: bench.counter.has_cycles(),
         checks,
         series: arguments
@@ -88,23 +115,32 @@ pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn 
     if names.names.is_empty() {
         return Ok(peers.present().collect());
     }
+    let aead = || peers.aead.iter().map(Aead::name);
+    let known = || peers.present().map(Peer::name).chain(aead());
     if let Some(unknown) = names
         .names
         .iter()
-        .find(|name| !peers.present().any(|peer| is_meant(peer.name(), name)))
+        .find(|name| !known().any(|peer| is_meant(peer, name)))
     {
-        let known: Vec<&str> = peers.present().map(Peer::name).collect();
+        let known: BTreeSet<&str> = known().collect();
+        let known: Vec<&str> = known.into_iter().collect();
         let problem = format_args!("no peer {unknown:?}; there are {}", known.join(", "));
         return Err(Error::new("--peers", problem));
     }
     Ok(peers
         .present()
-        .filter(|peer| is_selected(*peer, names))
+        .filter(|peer| is_selected(peer.name(), names))
         .collect())
 }
 
-pub(crate) fn is_selected(peer: &dyn Peer, names: &Names) -> bool {
-    names.names.is_empty() || names.names.iter().any(|name| is_meant(peer.name(), name))
+/// The same of the peers with ChaCha20-Poly1305.
+pub(crate) fn select_aead<'a>(peers: &'a Peers, names: &Names) -> Vec<&'a Aead> {
+    let all = peers.aead.iter();
+    all.filter(|peer| is_selected(peer.name(), names)).collect()
+}
+
+pub(crate) fn is_selected(peer: &str, names: &Names) -> bool {
+    names.names.is_empty() || names.names.iter().any(|name| is_meant(peer, name))
 }
 
 fn is_meant(peer: &str, name: &str) -> bool {

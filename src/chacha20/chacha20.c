@@ -24,6 +24,21 @@ const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void)
     return (const struct hornet_chacha20_kernel *)hornet_dispatch(chacha20_rows, in_use, 0)->implementation;
 }
 
+const char *hornet_chacha20_kernel_at(size_t index)
+{
+    for (size_t i = 0; i < CHACHA20_ROWS; i++)
+        if (hornet_can_run(chacha20_rows[i].implementation, hornet_cpu()) && index-- == 0)
+            return chacha20_rows[i].implementation->name;
+    return NULL;
+}
+
+const char *hornet_chacha20_kernel_name(void) { return hornet_chacha20_kernel()->implementation.name; }
+
+bool hornet_chacha20_kernel_force(const char *name)
+{
+    return hornet_dispatch_force(&hornet_chacha20_list, name);
+}
+
 HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits) { return a << bits | a >> (32 - bits); }
 
 HORNET_INLINE void chacha20_quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)

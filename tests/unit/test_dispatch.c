@@ -291,6 +291,21 @@ static void test_names(void)
           HORNET_VERSION);
 }
 
+static void test_chacha20_names(void)
+{
+    const char *const automatic = hornet_chacha20_kernel_name();
+    size_t count = 0;
+    for (const char *name; (name = hornet_chacha20_kernel_at(count)) != NULL; count++) {
+        check(hornet_chacha20_kernel_force(name), "%s cannot be forced", name);
+        check(!hornet_chacha20_kernel_force("no such kernel") && !hornet_chacha20_kernel_force(""),
+              "unknown name taken");
+        check(strcmp(hornet_chacha20_kernel_name(), name) == 0, "%s is not in use", name);
+    }
+    check(count >= 1 && hornet_chacha20_kernel_at(SIZE_MAX) == NULL, "%zu kernels of ChaCha20", count);
+    check(hornet_chacha20_kernel_force(NULL) && strcmp(hornet_chacha20_kernel_name(), automatic) == 0,
+          "NULL goes back to the automatic choice");
+}
+
 static unsigned long all_calls(void)
 {
     unsigned long sum = 0;
@@ -401,6 +416,7 @@ int main(int argc, char **argv)
     test_properties();
 #endif
     test_names();
+    test_chacha20_names();
     test_forced_kernel_runs();
     force_kernel(NULL);
     printf("chosen: %s\n", hornet_kernel_name());

@@ -6,7 +6,7 @@ use crate::call::Calls;
 use crate::counter::Counter;
 use crate::group::Group;
 use crate::measure::{Iterations, Plan, Subject, measure};
-use crate::peers::{Hornet, InPieces, Peer};
+use crate::peers::{Aead, Hornet, InPieces, Peer};
 use crate::report::json::{Column, Series, Values};
 
 /// The peers, and how they are measured.
@@ -20,6 +20,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) with_aes: Vec<&'a dyn Peer>,
     /// Those of the peers that are measured with messages in pieces.
     pub(crate) in_pieces: Vec<(&'a dyn Peer, &'a InPieces)>,
+    /// The peers with ChaCha20-Poly1305, Hornet's builds first.
+    pub(crate) aead: Vec<&'a Aead>,
     /// Whether to use small inputs, to test that the groups run.
     pub(crate) small: bool,
     pub(crate) rounds: usize,

@@ -2,6 +2,8 @@
 
 //! The measurements of calls, one file for each group.
 
+mod aead;
+mod aead_batch;
 mod aes;
 mod batch;
 mod bench;
@@ -14,10 +16,12 @@ mod stream;
 mod sweep;
 mod unaligned;
 
+pub(crate) use aead::measured as measured_packets;
 pub(crate) use bench::Bench;
 pub(crate) use pieces::cuts as measured_cuts;
 
 use crate::group::Group;
+use crate::packets::Direction;
 use crate::report::json::{Series, Values};
 
 /// Measures one group.
@@ -33,6 +37,11 @@ pub(crate) fn run(bench: &Bench, group: Group) -> Vec<Series<Values>> {
         Group::Stream => stream::run(bench),
         Group::Aes => aes::run(bench),
         Group::Edit => edit::run(bench),
+        Group::Seal => aead::common_lengths(bench, Direction::Seal),
+        Group::Open => aead::common_lengths(bench, Direction::Open),
+        Group::AeadSweep => aead::sweep(bench),
+        Group::Packets => aead::packets(bench),
+        Group::AeadBatch => aead_batch::run(bench),
         Group::File | Group::Tree => Vec::new(), // whole processes: see src/commands
     }
 }

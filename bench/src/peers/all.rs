@@ -2,6 +2,7 @@
 
 //! All peers that this machine has.
 
+use super::aead::{self, Aead};
 use super::hornet::Hornet;
 use super::peer::{Opened, Peer};
 use super::{aes, crates, go, shims};
@@ -14,6 +15,8 @@ pub(crate) struct Peers {
     others: Vec<Box<dyn Peer>>,
     /// Poly1305-AES of those that have it, as peers with keys of `AES_KEY_BYTES`.
     pub(crate) with_aes: Vec<Box<dyn Peer>>,
+    /// ChaCha20-Poly1305 of those that have it, Hornet's builds first.
+    pub(crate) aead: Vec<Aead>,
     /// Names and reasons.
     pub(crate) missing: Vec<(String, String)>,
 }
@@ -24,6 +27,7 @@ impl Peers {
             hornets: Vec::new(),
             others: Vec::new(),
             with_aes: aes::all(),
+            aead: Vec::new(),
             missing: Vec::new(),
         };
         for (compiler, _) in COMPILERS {
@@ -37,6 +41,12 @@ impl Peers {
         }
         peers.others.extend(crates::all());
         peers.add("Go x/crypto", go::open());
+        for (name, opened) in aead::all() {
+            match opened {
+                Ok(aead) => peers.aead.push(aead),
+                Err(why) => peers.missing.push((aead::full_name(&name), why)),
+            }
+        }
         peers
     }
 

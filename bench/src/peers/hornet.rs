@@ -2,7 +2,7 @@
 
 //! Hornet itself, one build for each compiler.
 
-use super::hornet_core::Core;
+use super::hornet_core::{Core, Force, force};
 use super::library::Library;
 use super::peer::Peer;
 use super::pieces::InPieces;
@@ -12,6 +12,7 @@ use std::ffi::{CStr, c_char};
 use std::ptr;
 
 type Name = unsafe extern "C" fn() -> *const c_char;
+type NameAt = unsafe extern "C" fn(usize) -> *const c_char;
 /// `hornet_bench_kernel_at` in shims/hornet.c.
 type KernelAt = unsafe extern "C" fn(usize, *mut KernelRecord) -> bool;
 
@@ -40,6 +41,13 @@ struct Aes {
     name: Name,
 }
 
+/// The choice of ChaCha20's kernel.
+struct ChaCha20 {
+    kernel_at: NameAt,
+    kernel: Name,
+    force: Force,
+}
+
 /// What a build reports about one of its kernels.
 pub(crate) struct KernelInfo {
     pub(crate) name: String,
@@ -59,6 +67,7 @@ pub(crate) struct Hornet {
     kernel_at: KernelAt,
     family: Name,
     aes: Aes,
+    chacha20: ChaCha20,
 }
 
 impl Hornet {
@@ -89,6 +98,11 @@ impl Hornet {
                     partial_replace: library.function("hornet_poly1305_partial_replace")?,
                     partial_tag: library.function("hornet_poly1305_partial_tag")?,
                     name: library.function("hornet_aes_name")?,
+                },
+                chacha20: ChaCha20 {
+                    kernel_at: library.function("hornet_chacha20_kernel_at")?,
+                    kernel: library.function("hornet_chacha20_kernel_name")?,
+                    force: library.function("hornet_chacha20_kernel_force")?,
                 },
             })
         }
@@ -126,6 +140,28 @@ impl Hornet {
             });
         }
         kernels
+    }
+
+    /// The name of ChaCha20's kernel in use.
+    pub(crate) fn chacha20_kernel(&self) -> String {
+        // SAFETY: the function returns a static string.
+        unsafe { string((self.chacha20.kernel)()) }
+    }
+
+    /// ChaCha20's kernels that this CPU can run, best first.
+    pub(crate) fn chacha20_kernels(&self) -> Vec<String> {
+        // SAFETY: the function returns static strings, and null after the last.
+        let names = (0..).map(|index| unsafe { (self.chacha20.kernel_at)(index) });
+        let names = names.take_while(|name| !name.is_null());
+        // SAFETY: it is not null.
+        names.map(|name| unsafe { string(name) }).collect()
+    }
+
+    /// `Core::force` for ChaCha20's kernel.
+    #[must_use]
+    pub(crate) fn force_chacha20(&self, kernel: Option<&str>) -> bool {
+        // SAFETY: the function is `hornet_chacha20_kernel_force`.
+        unsafe { force(self.chacha20.force, kernel) }
     }
 
     /// The name of the AES implementation in use.

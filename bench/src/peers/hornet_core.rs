@@ -13,7 +13,7 @@ use std::ptr;
 
 type Mac = unsafe extern "C" fn(*mut u8, *const u8, usize, *const u8);
 type Batch = unsafe extern "C" fn(*mut u8, *const *const u8, *const usize, *const u8, usize);
-type Force = unsafe extern "C" fn(*const c_char) -> bool;
+pub(super) type Force = unsafe extern "C" fn(*const c_char) -> bool;
 
 /// A build of the library, with these functions.
 pub(crate) struct Core {
@@ -40,13 +40,8 @@ impl Core {
     /// Forces the kernel of that name, or restores the automatic choice. False, and no change, if this CPU cannot run it.
     #[must_use]
     pub(crate) fn force(&self, kernel: Option<&str>) -> bool {
-        let name = match kernel.map(CString::new) {
-            None => None,
-            Some(Ok(name)) => Some(name),
-            Some(Err(_)) => return false,
-        };
-        // SAFETY: a C string or null.
-        unsafe { (self.force)(name.as_ref().map_or(ptr::null(), |name| name.as_ptr())) }
+        // SAFETY: the function is `hornet_kernel_force`.
+        unsafe { force(self.force, kernel) }
     }
 
     /// The tags of all messages, computed as one batch.
@@ -83,6 +78,21 @@ impl Core {
             );
         }
     }
+}
+
+/// Forces the kernel of that name, or restores the automatic choice.
+///
+/// # Safety
+///
+/// `function` must take a C string or null.
+pub(super) unsafe fn force(function: Force, kernel: Option<&str>) -> bool {
+    let name = match kernel.map(CString::new) {
+        None => None,
+        Some(Ok(name)) => Some(name),
+        Some(Err(_)) => return false,
+    };
+    // SAFETY: a C string or null.
+    unsafe { function(name.as_ref().map_or(ptr::null(), |name| name.as_ptr())) }
 }
 
 /// The arguments of a batch.

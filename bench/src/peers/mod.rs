@@ -2,6 +2,8 @@
 
 //! The implementations that are measured.
 
+mod aead;
+mod aead_crates;
 mod aes;
 mod all;
 mod crates;
@@ -13,6 +15,7 @@ mod peer;
 mod pieces;
 mod shims;
 
+pub(crate) use aead::Aead;
 pub(crate) use aes::AES_KEY_BYTES;
 pub(crate) use all::Peers;
 pub(crate) use hornet::{Hornet, Partial};

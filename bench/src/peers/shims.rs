@@ -2,10 +2,12 @@
 
 //! The peers in C: `shims/` has a file for each library; `peer.h` there describes what it contains.
 
+use super::aead::{Aead, AeadFunctions, KeyFunction, OpenedAead};
 use super::library::Library;
 use super::peer::{Native, Opened};
 use super::pieces::InPieces;
 use crate::call::{MacFunction, PieceFunctions};
+use crate::packets::PacketFunction;
 use crate::section::Section::{self, Avx2, Avx512f, Best};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -26,7 +28,7 @@ pub(super) struct Functions<'a> {
 }
 
 /// For OpenSSL, which `OPENSSL_ia32cap` controls, and those without vector code for Poly1305.
-const ALL: &[Section] = &[Best, Avx2, Avx512f];
+pub(super) const ALL: &[Section] = &[Best, Avx2, Avx512f];
 
 const SHIMS: &[Shim] = &[
     Shim {
@@ -128,6 +130,71 @@ const SHIMS: &[Shim] = &[
     },
 ];
 
+/// Those with ChaCha20-Poly1305.
+const AEAD: &[(&str, Functions<'static>)] = &[
+    (
+        "openssl",
+        Functions {
+            prefix: "openssl",
+            name: "OpenSSL",
+            sections: ALL,
+            fast: true,
+            note: Some("EVP: one context for all packets, which keeps the key"),
+        },
+    ),
+    (
+        "ipsec_mb",
+        Functions {
+            prefix: "ipsec_mb",
+            name: "ipsec-mb",
+            sections: &[Best],
+            fast: true,
+            note: Some(
+                "IMB_CHACHA20_POLY1305_INIT, _ENC_UPDATE, _ENC_FINALIZE, and the same to open",
+            ),
+        },
+    ),
+    (
+        "ipsec_mb",
+        Functions {
+            prefix: "ipsec_mb_job",
+            name: "ipsec-mb job",
+            sections: &[Best],
+            fast: true,
+            note: Some("one job for each packet, flushed if it is not done at once"),
+        },
+    ),
+    (
+        "ipsec_mb",
+        Functions {
+            prefix: "ipsec_mb_avx2",
+            name: "ipsec-mb AVX2",
+            sections: &[Avx2],
+            fast: true,
+            note: Some("the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"),
+        },
+    ),
+    (
+        "ipsec_mb",
+        Functions {
+            prefix: "ipsec_mb_job_avx2",
+            name: "ipsec-mb job AVX2",
+            sections: &[Avx2],
+            fast: true,
+            note: Some("the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2"),
+        },
+    ),
+];
+
+/// The peers in shims/ that have ChaCha20-Poly1305, or why they cannot be loaded.
+pub(super) fn all_aead() -> Vec<(&'static str, OpenedAead)> {
+    let open = |(library, peer): &(&'static str, Functions<'static>)| {
+        let opened = Library::open(library).and_then(|library| peer.open_aead(library));
+        (peer.name, opened)
+    };
+    AEAD.iter().map(open).collect()
+}
+
 /// All peers in shims/, or why they cannot be loaded.
 pub(super) fn all() -> Vec<(&'static str, Opened)> {
     let mut peers = Vec::new();
@@ -141,6 +208,9 @@ pub(super) fn all() -> Vec<(&'static str, Opened)> {
     peers
 }
 
+type Version = unsafe extern "C" fn() -> *const c_char;
+type Open = unsafe extern "C" fn() -> *mut c_void;
+
 impl<'a> Functions<'a> {
     /// The functions of a peer without vector code for Poly1305.
     pub(super) fn of_all_sections(prefix: &'a str, name: &'a str) -> Self {
@@ -153,9 +223,35 @@ impl<'a> Functions<'a> {
         }
     }
 
+    fn open_aead(&self, library: Library) -> OpenedAead {
+        let named = |what: &str| format!("{}_aead{what}", self.prefix);
+        // SAFETY: the types are those in peer.h.
+        let (version, functions, context) = unsafe {
+            let version: Version = library.function("peer_version")?;
+            let open: Open = library.function(&named(""))?;
+            let functions = AeadFunctions {
+                key: library.function::<KeyFunction>(&named("_key"))?,
+                seal: library.function::<PacketFunction>(&named("_seal"))?,
+                open: library.function::<PacketFunction>(&named("_open"))?,
+            };
+            (CStr::from_ptr(version()), functions, open())
+        };
+        if context.is_null() {
+            return Err("does not run on this CPU".into());
+        }
+        Ok(Aead {
+            name: self.name.into(),
+            version: version.to_string_lossy().into_owned(),
+            note: self.note,
+            sections: self.sections,
+            fast: self.fast,
+            functions,
+            context,
+            batch: None,
+        })
+    }
+
     pub(super) fn open(&self, library: Library) -> Opened {
-        type Version = unsafe extern "C" fn() -> *const c_char;
-        type Open = unsafe extern "C" fn() -> *mut c_void;
         type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
         // SAFETY: the types are those in peer.h.
         let (version, mac, pieces, context) = unsafe {

@@ -65,7 +65,14 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
 }
 
 fn insert_section(old: &mut SectionReport, new: SectionReport) -> Result<(), String> {
-    if old.hornet_kernel != new.hornet_kernel || old.counts_cycles != new.counts_cycles {
+    if old.hornet_chacha20_kernel.is_empty() {
+        old.hornet_chacha20_kernel
+            .clone_from(&new.hornet_chacha20_kernel);
+    }
+    if old.hornet_kernel != new.hornet_kernel
+        || old.hornet_chacha20_kernel != new.hornet_chacha20_kernel
+        || old.counts_cycles != new.counts_cycles
+    {
         return Err("another kernel or another clock: measure all groups again".into());
     }
     for check in new.checks {
@@ -123,6 +130,7 @@ mod tests {
                 section: Section::Best,
                 mask: None,
                 hornet_kernel: "ifma".into(),
+                hornet_chacha20_kernel: "avx512".into(),
                 counts_cycles: false,
                 checks: vec![Verdict {
                     peer: date.into(),
@@ -183,6 +191,9 @@ mod tests {
         assert!(refused(|new| new.tools[0].value = "13".into()));
         assert!(refused(|new| new.peers[0].version = "5".into()));
         assert!(refused(|new| new.sections[0].hornet_kernel = "avx2".into()));
+        assert!(refused(
+            |new| new.sections[0].hornet_chacha20_kernel = "avx2".into()
+        ));
         assert!(!refused(|new| new.tools[0].name = "clang".into()));
         assert!(!refused(|new| new.peers[0].name = "Nettle".into()));
     }

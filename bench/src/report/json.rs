@@ -89,6 +89,9 @@ pub(crate) struct SectionReport {
     /// `OPENSSL_ia32cap`.
     pub(crate) mask: Option<String>,
     pub(crate) hornet_kernel: String,
+    /// Empty in results from before it had any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) hornet_chacha20_kernel: String,
     pub(crate) counts_cycles: bool,
     pub(crate) checks: Vec<Verdict>,
     pub(crate) series: Vec<Series<Figures>>,
@@ -196,6 +199,7 @@ impl Spread {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct WorkerReport {
     pub(crate) hornet_kernel: String,
+    pub(crate) hornet_chacha20_kernel: String,
     pub(crate) counts_cycles: bool,
     pub(crate) checks: Vec<Verdict>,
     pub(crate) series: Vec<Series<Values>>,

@@ -77,6 +77,12 @@ fn add_section(page: &mut Page, section: &SectionReport) {
         "Hornet's kernel: `{}`.",
         section.hornet_kernel
     ));
+    if !section.hornet_chacha20_kernel.is_empty() {
+        page.line(format_args!(
+            "Of ChaCha20: `{}`.",
+            section.hornet_chacha20_kernel
+        ));
+    }
     if let Some(mask) = &section.mask {
         page.line(format_args!("`OPENSSL_ia32cap={mask}`."));
     }
@@ -84,15 +90,13 @@ fn add_section(page: &mut Page, section: &SectionReport) {
         .checks
         .iter()
         .partition(|verdict| verdict.wrong == 0);
-    if let Some(first) = correct.first() {
-        let names: Vec<&str> = correct
-            .iter()
-            .map(|verdict| verdict.peer.as_str())
-            .collect();
+    // Poly1305 and ChaCha20-Poly1305 have other inputs.
+    for same in correct.chunk_by(|a, b| a.inputs == b.inputs) {
+        let names: Vec<&str> = same.iter().map(|verdict| verdict.peer.as_str()).collect();
         page.line(format_args!(
             "All {} tags are correct: {}.",
-            first.inputs,
-            names.join(", ")
+            same[0].inputs,
+            names.join("; ")
         ));
     }
     for wrong in wrong {

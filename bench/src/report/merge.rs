@@ -74,7 +74,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
             to_openssl: spread(&to(openssl)),
             to_one_call: spread(&to(one_call)),
         };
-        if form.group == Group::Sweep {
+        if form.group.is_sweep() {
             // They would take a megabyte; those of the ratios to the best are kept.
             for spread in [&mut figures.ns, &mut figures.cycles, &mut figures.ratio] {
                 spread.low.clear();

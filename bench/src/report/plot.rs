@@ -22,10 +22,8 @@ pub(crate) struct Plot {
 pub(crate) fn all(report: &Report) -> Vec<Plot> {
     let mut plots = Vec::new();
     for section in &report.sections {
-        let find = |group, variant: &str| {
-            let mut series = section.series.iter();
-            series.find(|series| series.group == group && series.variant == variant)
-        };
+        // Of a group with several, the first: throughput, not latency.
+        let find = |group| section.series.iter().find(|series| series.group == group);
         let mut add = |name: &str, title: String, draw: &dyn Fn(&Chart) -> Drawn| {
             let chart = Chart { title: &title };
             let svg = chart.draw(draw);
@@ -34,21 +32,39 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
         };
         let unit = unit(section.counts_cycles);
         let instructions = section.section.title();
-        if let Some(series) = find(Group::Lengths, "throughput") {
-            let title = format!("{unit} per byte over bytes. {instructions}");
-            let lines = per_byte(section, series);
-            add("lengths", title, &|chart| chart.log_log(&lines));
-        }
-        if let Some(series) = find(Group::Sweep, "throughput") {
-            if section.section == Section::Best {
-                let title = format!("{unit} over bytes. {instructions}");
-                let lines = whole(section, series);
-                add("sweep", title, &|chart| chart.linear(&lines, None));
+        for (group, of, name) in [
+            (Group::Lengths, "", "lengths"),
+            (Group::Seal, "ChaCha20-Poly1305, sealed: ", "seal"),
+            (Group::Open, "ChaCha20-Poly1305, opened: ", "open"),
+        ] {
+            if let Some(series) = find(group) {
+                let title = format!("{of}{unit} per byte over bytes. {instructions}");
+                let lines = per_byte(section, series);
+                add(name, title, &|chart| chart.log_log(&lines));
             }
-            let title =
-                format!("Time as a ratio to the fastest other peer, over bytes. {instructions}");
+        }
+        for (group, of, name, ratio_name) in [
+            (Group::Sweep, "", "sweep", "ratio"),
+            (
+                Group::AeadSweep,
+                "ChaCha20-Poly1305, sealed: ",
+                "aead-sweep",
+                "aead-ratio",
+            ),
+        ] {
+            let Some(series) = find(group) else {
+                continue;
+            };
+            if section.section == Section::Best {
+                let title = format!("{of}{unit} over bytes. {instructions}");
+                let lines = whole(section, series);
+                add(name, title, &|chart| chart.linear(&lines, None));
+            }
+            let title = format!(
+                "{of}Time as a ratio to the fastest other peer, over bytes. {instructions}"
+            );
             let lines = ratios(series);
-            add("ratio", title, &|chart| chart.linear(&lines, Some(1.0)));
+            add(ratio_name, title, &|chart| chart.linear(&lines, Some(1.0)));
         }
     }
     plots

@@ -21,7 +21,7 @@ pub(super) fn add_series(page: &mut Page, series: &Series<Figures>, counts_cycle
     if series.columns.is_empty() {
         return;
     }
-    if series.group == Group::Sweep {
+    if series.group.is_sweep() {
         summary(page, series);
         return;
     }
@@ -148,8 +148,13 @@ fn summary(page: &mut Page, series: &Series<Figures>) {
     let (first, last) = first
         .zip(last)
         .map_or((0, 0), |(first, last)| (*first, *last));
+    let step = series.xs.get(1).map_or(1, |second| second - first);
+    let every = match step {
+        1 => "Every length".into(),
+        _ => format!("Every {step} bytes"),
+    };
     page.line(format_args!(
-        "Every length from {first} to {last}, as ratios to the fastest of {} at that length:\n",
+        "{every} from {first} to {last}, as ratios to the fastest of {} at that length:\n",
         rivals.join(", ")
     ));
     page.row([
@@ -157,9 +162,10 @@ fn summary(page: &mut Page, series: &Series<Figures>) {
         "geometric mean",
         "worst",
         "at length",
+        "lengths above 1.00",
         "lengths above 1.05",
     ]);
-    page.row(["---", "---:", "---:", "---:", "---:"]);
+    page.row(["---", "---:", "---:", "---:", "---:", "---:"]);
     for column in series
         .columns
         .iter()
@@ -173,13 +179,14 @@ fn summary(page: &mut Page, series: &Series<Figures>) {
         let Some((mean, (worst, at))) = geometric_mean(ratios).zip(worst) else {
             continue;
         };
-        let above = ratios.iter().filter(|ratio| **ratio > 1.05).count();
+        let above = |limit: f64| ratios.iter().filter(|ratio| **ratio > limit).count();
         page.row([
             &column.peer,
             &format!("{mean:.3}"),
             &format!("{worst:.2}"),
             &at.to_string(),
-            &above.to_string(),
+            &above(1.0).to_string(),
+            &above(1.05).to_string(),
         ]);
     }
 }
@@ -210,6 +217,11 @@ fn title(group: Group) -> &'static str {
         Group::Stream => "One gibibyte",
         Group::Aes => "Poly1305-AES",
         Group::Edit => "One segment replaced, and the new tag",
+        Group::Seal => "ChaCha20-Poly1305, sealed",
+        Group::Open => "ChaCha20-Poly1305, opened",
+        Group::AeadSweep => "ChaCha20-Poly1305, many lengths",
+        Group::Packets => "ChaCha20-Poly1305, packets",
+        Group::AeadBatch => "ChaCha20-Poly1305, batches, time for one packet",
         Group::File => "Whole processes: one file",
         Group::Tree => "Whole processes: many small files",
     }
@@ -360,7 +372,8 @@ A sentence.
         let mut page = Page::default();
         add_series(&mut page, &series(Group::Sweep), false);
         assert!(
-            page.0.contains("| hornet gcc | 1.000 | 2.00 | 1024 | 1 |"),
+            page.0
+                .contains("| hornet gcc | 1.000 | 2.00 | 1024 | 1 | 1 |"),
             "{}",
             page.0
         );

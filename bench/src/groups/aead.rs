@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! ChaCha20-Poly1305, one call for each packet: under one key, each with a nonce of its own.
+
+use super::bench::{Bench, Row, series};
+use crate::group::Group;
+use crate::measure::{Iterations, Subject};
+use crate::packets::{Direction, PacketMemory, write_tags};
+use crate::peers::Aead;
+use crate::report::json::{Series, Values};
+
+const LENGTHS: [usize; 17] = [
+    0,
+    16,
+    64,
+    128,
+    192,
+    256,
+    448,
+    512,
+    960,
+    1350,
+    1420,
+    1500,
+    2048,
+    4096,
+    16384,
+    65536,
+    1 << 20,
+];
+
+/// From this length a sample is only a few calls and takes longer.
+const LONG: usize = 65536;
+
+/// The associated data of most protocols has at most one block.
+pub(super) const AAD_BYTES: usize = 16;
+
+const SWEEP_LONGEST: usize = 4200;
+/// Odd, so that messages end anywhere within a block.
+const SWEEP_STEP: usize = 3;
+
+const PACKETS: [usize; 5] = [64, 256, 1350, 1420, 1500];
+/// None; TLS 1.3; TLS 1.2; a whole block.
+const AADS: [usize; 4] = [0, 5, 13, 16];
+
+/// The number of nonces in turn, as `KEYS` of other groups.
+const NONCES: usize = 64;
+
+/// The lengths of all packets that are measured one by one, and of their associated data, but for the sweep.
+pub(crate) fn measured() -> impl Iterator<Item = (usize, usize)> {
+    let common = LENGTHS.into_iter().map(|len_bytes| (len_bytes, AAD_BYTES));
+    let packets = PACKETS
+        .into_iter()
+        .flat_map(|len_bytes| AADS.map(|aad_bytes| (len_bytes, aad_bytes)));
+    common.chain(packets)
+}
+
+/// The longest message and associated data.
+fn memory() -> PacketMemory {
+    PacketMemory::new(1 << 20, AAD_BYTES, NONCES)
+}
+
+pub(super) fn common_lengths(bench: &Bench, direction: Direction) -> Vec<Series<Values>> {
+    let mut memory = memory();
+    let group = match direction {
+        Direction::Seal => Group::Seal,
+        Direction::Open => Group::Open,
+    };
+    let variant = format!("{AAD_BYTES} bytes of associated data");
+    vec![series(group, &variant, "bytes", &LENGTHS, |len_bytes| {
+        let rounds = if len_bytes >= LONG {
+            bench.rounds_divided_by(2)
+        } else {
+            bench.rounds
+        };
+        let case = (len_bytes, AAD_BYTES, direction);
+        measure(bench, &bench.aead, &mut memory, case, rounds)
+    })]
+}
+
+pub(super) fn sweep(bench: &Bench) -> Vec<Series<Values>> {
+    let mut memory = memory();
+    let lengths: Vec<usize> = (0..=SWEEP_LONGEST).step_by(SWEEP_STEP).collect();
+    let fast = bench.aead.iter().copied().filter(|peer| peer.is_fast());
+    let peers: Vec<&Aead> = fast.collect();
+    let variant = format!("sealed, {AAD_BYTES} bytes of associated data");
+    let rounds = bench.rounds_divided_by(2);
+    vec![series(
+        Group::AeadSweep,
+        &variant,
+        "bytes",
+        &lengths,
+        |len_bytes| {
+            let case = (len_bytes, AAD_BYTES, Direction::Seal);
+            measure(bench, &peers, &mut memory, case, rounds)
+        },
+    )]
+}
+
+pub(super) fn packets(bench: &Bench) -> Vec<Series<Values>> {
+    let mut memory = memory();
+    let mut variant = |aad_bytes: usize| {
+        let name = format!("sealed, {aad_bytes} bytes of associated data");
+        series(Group::Packets, &name, "bytes", &PACKETS, |len_bytes| {
+            let case = (len_bytes, aad_bytes, Direction::Seal);
+            measure(bench, &bench.aead, &mut memory, case, bench.rounds)
+        })
+    };
+    AADS.map(&mut variant).into()
+}
+
+/// The lengths of a message and of its associated data, and what is done with it.
+type Case = (usize, usize, Direction);
+
+fn measure(
+    bench: &Bench,
+    peers: &[&Aead],
+    memory: &mut PacketMemory,
+    (len_bytes, aad_bytes, direction): Case,
+    rounds: usize,
+) -> Row {
+    let packets = memory.in_turn(len_bytes, aad_bytes, NONCES);
+    for peer in peers {
+        peer.set_key(memory.key());
+    }
+    if let (Direction::Open, [first, ..]) = (direction, peers) {
+        write_tags(&packets, |packet| {
+            first.run(Direction::Seal, packet, 1);
+        });
+    }
+    let packets = &packets;
+    let subjects = peers.iter().map(|peer| {
+        Subject::new(peer.name(), move |iterations| {
+            assert!(peer.run(direction, packets, iterations), "{}", peer.name());
+        })
+    });
+    let mut plan = bench.plan(Iterations::MultipleOf(1));
+    plan.rounds = rounds;
+    bench.measure(subjects.collect(), plan)
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The peers that have ChaCha20-Poly1305: Hornet's builds, and others in `aead_crates.rs` and `shims.rs`.
+
+use super::library::Library;
+use super::{aead_crates, shims};
+use crate::packets::{self, Direction, Packet, PacketFunction, Packets};
+use crate::section::Section;
+use crate::source_tree::COMPILERS;
+use std::ffi::c_void;
+use std::ptr;
+
+pub(super) type KeyFunction = unsafe extern "C" fn(context: *mut c_void, key: *const u8);
+
+/// A peer with ChaCha20-Poly1305.
+pub(crate) struct Aead {
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) note: Option<&'static str>,
+    pub(super) sections: &'static [Section],
+    /// Whether it can be the fastest at some length.
+    pub(super) fast: bool,
+    pub(super) functions: AeadFunctions,
+    /// What the functions keep between calls, in particular the key.
+    pub(super) context: *mut c_void,
+    /// Hornet's functions for many packets.
+    pub(super) batch: Option<Batch>,
+}
+
+/// The functions of a peer; the first sets the key of those packets that follow.
+#[derive(Clone, Copy)]
+pub(super) struct AeadFunctions {
+    pub(super) key: KeyFunction,
+    pub(super) seal: PacketFunction,
+    pub(super) open: PacketFunction,
+}
+
+/// `hornet_chacha20_poly1305_seal_batch` and `_open_batch`.
+#[derive(Clone, Copy)]
+pub(super) struct Batch {
+    seal: unsafe extern "C" fn(*const Packet, usize) -> bool,
+    open: unsafe extern "C" fn(*mut bool, *const Packet, usize) -> bool,
+}
+
+/// A peer, or why it is missing.
+pub(super) type OpenedAead = Result<Aead, String>;
+
+/// All of them, Hornet's builds first, each with its name.
+pub(super) fn all() -> Vec<(String, OpenedAead)> {
+    let hornets = COMPILERS.map(|(compiler, _)| {
+        let name = format!("hornet {compiler}");
+        let opened = hornet(&name, compiler);
+        (name, opened)
+    });
+    let others = shims::all_aead().into_iter().chain(aead_crates::all());
+    let others = others.map(|(name, opened)| (name.to_owned(), opened));
+    hornets.into_iter().chain(others).collect()
+}
+
+impl Aead {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// For lists of all peers, most of which have the name of one without a cipher.
+    pub(crate) fn full_name(&self) -> String {
+        full_name(&self.name)
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        self.note
+    }
+
+    pub(crate) fn is_in(&self, section: Section) -> bool {
+        self.sections.contains(&section)
+    }
+
+    pub(crate) fn is_fast(&self) -> bool {
+        self.fast
+    }
+
+    /// Sets the key of the packets that follow.
+    pub(crate) fn set_key(&self, key: &[u8; 32]) {
+        // SAFETY: the function and its context belong together; no other peer and no other thread uses the context.
+        unsafe { (self.functions.key)(self.context, key.as_ptr()) }
+    }
+
+    /// Seals or opens that many packets: what is timed. Whether all were as they should be.
+    pub(crate) fn run(&self, direction: Direction, packets: &Packets, iterations: usize) -> bool {
+        let function = match direction {
+            Direction::Seal => self.functions.seal,
+            Direction::Open => self.functions.open,
+        };
+        // SAFETY: as above.
+        unsafe { packets::run(function, self.context, packets, iterations) }
+    }
+
+    pub(crate) fn has_batches(&self) -> bool {
+        self.batch.is_some()
+    }
+
+    /// Seals or opens all packets at once. False if it has no such function.
+    pub(crate) fn run_batch(&self, direction: Direction, packets: &Packets) -> bool {
+        let packets = packets.as_slice();
+        let Some(batch) = self.batch else {
+            return false;
+        };
+        // SAFETY: a `Packet` has the layout of a `hornet_packet`; `Packets` guarantees that the pointers are valid.
+        unsafe {
+            match direction {
+                Direction::Seal => (batch.seal)(packets.as_ptr(), packets.len()),
+                Direction::Open => {
+                    let mut valid = vec![false; packets.len()];
+                    let all = (batch.open)(valid.as_mut_ptr(), packets.as_ptr(), packets.len());
+                    all && valid.iter().all(|valid| *valid)
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn full_name(name: &str) -> String {
+    format!("{name}, ChaCha20-Poly1305")
+}
+
+type Seal = unsafe extern "C" fn(
+    *mut u8,
+    *mut u8,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    *const u8,
+) -> bool;
+type Open = unsafe extern "C" fn(
+    *mut u8,
+    *const u8,
+    usize,
+    *const u8,
+    *const u8,
+    usize,
+    *const u8,
+    *const u8,
+) -> bool;
+
+/// Hornet's functions take no context. Here it is a pointer to these functions.
+struct Hornet {
+    seal: Seal,
+    open: Open,
+}
+
+fn hornet(name: &str, compiler: &str) -> OpenedAead {
+    let library = Library::open(&format!("hornet_{compiler}"))?;
+    // SAFETY: the types are those in hornet.h.
+    let (hornet, batch) = unsafe {
+        let hornet = Hornet {
+            seal: library.function("hornet_chacha20_poly1305_seal")?,
+            open: library.function("hornet_chacha20_poly1305_open")?,
+        };
+        let batch = Batch {
+            seal: library.function("hornet_chacha20_poly1305_seal_batch")?,
+            open: library.function("hornet_chacha20_poly1305_open_batch")?,
+        };
+        (hornet, batch)
+    };
+    Ok(Aead {
+        name: name.into(),
+        version: "this tree".into(),
+        note: None,
+        sections: shims::ALL,
+        fast: true,
+        functions: AeadFunctions {
+            key: hornet_key,
+            seal: hornet_seal,
+            open: hornet_open,
+        },
+        context: ptr::from_mut(Box::leak(Box::new(hornet))).cast(),
+        batch: Some(batch),
+    })
+}
+
+/// The key is passed with each packet.
+unsafe extern "C" fn hornet_key(_context: *mut c_void, _key: *const u8) {}
+
+unsafe extern "C" fn hornet_seal(packet: *const Packet, context: *mut c_void) -> bool {
+    // SAFETY: `hornet` set the context; the caller guarantees the rest.
+    unsafe {
+        let (packet, hornet) = (&*packet, &*context.cast::<Hornet>());
+        (hornet.seal)(
+            packet.out,
+            packet.tag,
+            packet.input,
+            packet.len_bytes,
+            packet.aad,
+            packet.aad_bytes,
+            packet.nonce,
+            packet.key,
+        )
+    }
+}
+
+unsafe extern "C" fn hornet_open(packet: *const Packet, context: *mut c_void) -> bool {
+    // SAFETY: as above.
+    unsafe {
+        let (packet, hornet) = (&*packet, &*context.cast::<Hornet>());
+        (hornet.open)(
+            packet.out,
+            packet.input,
+            packet.len_bytes,
+            packet.tag,
+            packet.aad,
+            packet.aad_bytes,
+            packet.nonce,
+            packet.key,
+        )
+    }
+}
