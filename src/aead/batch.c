@@ -5,9 +5,11 @@
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
     bool all = true;
-    for (const hornet_packet *p = packets; p != packets + count; p++)
+    for (size_t i = 0; i < count; i++) {
+        const hornet_packet *p = &packets[i];
         all &= hornet_chacha20_poly1305_seal(p->out, p->tag, p->in, p->len_bytes, p->aad, p->aad_bytes,
                                              p->nonce, p->key);
+    }
     return all;
 }
 

@@ -89,14 +89,14 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, stream_blocks(c->len_bytes), &state);
     memset(input + AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
-    memcpy(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
+    copy_some(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
     *valid = tags_equal(expected, tag);
     if (*valid)
         end =
             lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     else
-        memset(c->out, 0, c->len_bytes);
+        zero_some(c->out, c->len_bytes);
     return end;
 }
 
@@ -148,7 +148,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
     const uint8_t *in = c->in;
     uint8_t *out = c->out;
     size_t left = c->len_bytes;
-    for (bool first = true; first || left != 0; first = false) {
+    for (bool first = true;; first = false) {
         const uint8_t *const ciphertext = opens ? in : out;
         if (!first)
             piece = left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES;
@@ -163,9 +163,11 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         }
         if (!opens)
             absorb_padded(&poly, ciphertext, piece);
+        left -= piece;
+        if (left == 0)
+            break;
         out += piece;
         in += piece;
-        left -= piece;
     }
 
     uint8_t lengths[16];
@@ -188,7 +190,7 @@ HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], con
     const uintptr_t end = long_message(true, expected, c);
     *valid = tags_equal(expected, tag);
     if (!*valid)
-        memset(c->out, 0, c->len_bytes);
+        zero_some(c->out, c->len_bytes);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 

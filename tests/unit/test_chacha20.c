@@ -46,8 +46,7 @@ static void test_vectors(void)
         check(memcmp(out, expected, len_bytes) == 0, "the definition: vector %zu", i);
         memset(out, FILL, sizeof out);
         check(hornet_chacha20(out, in, len_bytes, vectors[i].counter, n, k), "vector %zu refused", i);
-        check(memcmp(out, expected, len_bytes) == 0 &&
-                  untouched(out + len_bytes, sizeof out - len_bytes),
+        check(memcmp(out, expected, len_bytes) == 0 && untouched(out + len_bytes, sizeof out - len_bytes),
               "%s: vector %zu", chacha20_name(kernel), i);
     }
 }
@@ -169,7 +168,7 @@ static void test_xor(void)
                 from = memcpy(to, from, n);
             hornet_chacha20_begin(&state, key, counter, nonce);
             running_length = n;
-            kernel->xor(to, from, n, &state);
+            kernel->xor (to, from, n, &state);
             check(memcmp(to, expected, n) == 0, "%s: %zu bytes from block %x", chacha20_name(kernel), n,
                   counter);
             check(untouched(out, 63 - offset) && untouched(to + n, AROUND),
