@@ -91,7 +91,7 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     memset(input + AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
     copy_some(input + AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
-    *valid = tags_equal(expected, tag);
+    *valid = public_verdict(tags_equal(expected, tag));
     if (*valid)
         end =
             lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
@@ -188,7 +188,7 @@ HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], con
 {
     uint8_t expected[16];
     const uintptr_t end = long_message(true, expected, c);
-    *valid = tags_equal(expected, tag);
+    *valid = public_verdict(tags_equal(expected, tag));
     if (!*valid)
         zero_some(c->out, c->len_bytes);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
