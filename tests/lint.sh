@@ -53,22 +53,26 @@ mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${s
 rows=$(sed -n 's/^ *target: \[\(.*\)\]$/\1/p' .github/workflows/ci.yml | sed 's/, /\n/g')
 [ "$rows" = "$(sed -n 's/^make //p' .ci/run)" ] || complain "ci.yml and .ci/run differ in their rows"
 
-# A kernel's name stands in its own files and in kernels.def. CPU features may be called the same, in the lists of cpu/
-# and as targets; and a lanes file may build on another's, and serve several kernels.
-mapfile -t kernels < <(for target in x86_64 i686 aarch64 s390x powerpc64le riscv64; do
-    tests/support/kernel_names.sh "clang-19 -ffreestanding --target=$target-linux-gnu"
-done | sort -u)
-for kernel in "${kernels[@]}"; do
-    [ -f "src/poly1305/kernels/$kernel.c" ] || complain "kernels.def: $kernel has no file src/poly1305/kernels/$kernel.c"
-    if grep -rnw --include='*.[ch]' --include='*.def' "hornet_poly1305_kernel_$kernel\|$kernel" src |
-        grep -v "^src/poly1305/kernels/$kernel\.c:\|^src/poly1305/lanes/$kernel\.h:\|^src/poly1305/kernels\.def:" |
-        grep -v "^src/core/cpu/[a-z0-9]*\.\|CPU_$kernel\|#define HORNET_TARGET \"\|#include \"\(\.\./\)\?lanes/" |
-        grep -v "^src/poly1305/lanes/[a-z0-9]*\.h:[0-9]*:#include \"\|lanes/portable\.h"; then
-        complain "the name of kernel $kernel stands outside its files"
-    fi
-done
-for file in src/poly1305/kernels/*.c; do
-    printf '%s\n' "${kernels[@]}" | grep -qx "$(basename "$file" .c)" || complain "$file is not in kernels.def"
+# A kernel's name stands in its own files and in the kernels.def of its primitive. CPU features may be called the same, in
+# the lists of cpu/ and as targets; a lanes file may build on another's, and serve several kernels; and the kernels of the
+# two primitives share names.
+for primitive in poly1305 chacha20; do
+    mapfile -t kernels < <(for target in x86_64 i686 aarch64 s390x powerpc64le riscv64; do
+        tests/support/kernel_names.sh "clang-19 -ffreestanding --target=$target-linux-gnu" "$primitive"
+    done | sort -u)
+    for kernel in "${kernels[@]}"; do
+        [ -f "src/$primitive/kernels/$kernel.c" ] ||
+            complain "kernels.def: $kernel has no file src/$primitive/kernels/$kernel.c"
+        if grep -rnw --include='*.[ch]' --include='*.def' "hornet_${primitive}_kernel_$kernel\|$kernel" src |
+            grep -v "^src/[a-z0-9]*/kernels/$kernel\.c:\|^src/[a-z0-9]*/lanes/$kernel\.h:\|^src/[a-z0-9]*/kernels\.def:" |
+            grep -v "^src/core/cpu/[a-z0-9]*\.\|CPU_$kernel\|#define HORNET_TARGET \+\"\|#include \"\(\.\./\)\?lanes/" |
+            grep -v "^src/[a-z0-9]*/lanes/[a-z0-9]*\.h:[0-9]*:#include \"\|lanes/portable\.h"; then
+            complain "the name of kernel $kernel stands outside its files"
+        fi
+    done
+    for file in src/"$primitive"/kernels/*.c; do
+        printf '%s\n' "${kernels[@]}" | grep -qx "$(basename "$file" .c)" || complain "$file is not in kernels.def"
+    done
 done
 
 [ "$failures" = 0 ]

@@ -94,7 +94,7 @@ quick() {
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
-    run_test gmp-over-4-gib                 tests/unit/gmp.sh over-4-gib clang-19 -O3 -- --huge
+    run_test gmp-over-4-gib                 tests/unit/gmp.sh over-4-gib clang-19 -O3 -- test_poly1305 --huge
     run_test gmp-without-assembly           tests/unit/gmp.sh without-assembly gcc -O2 -DHORNET_NO_ASM
     run_test dispatch                       tests/unit/dispatch.sh
     run_test cpus-x86-64                    tests/cross/cpus.sh qemu-x86_64
@@ -115,6 +115,8 @@ slow() {
     local compiler level
     run_test gmp-sanitized                  tests/unit/gmp.sh sanitized clang-19 -O2 -g -fsanitize=address,undefined \
         -fno-sanitize-recover=all
+    run_test aead-over-4-gib                tests/unit/gmp.sh aead-over-4-gib clang-19 -O3 -- test_aead --huge
+    run_test aead-product                   tests/unit/gmp.sh aead-product gcc -O3 -- test_aead --product
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
     for compiler in gcc clang-19; do
         run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"

@@ -31,6 +31,19 @@ HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *
         hornet_poly1305_kernel_for(len_bytes)->absorb(poly, bytes, len_bytes);
 }
 
+/* memcpy and memset, also of no bytes at NULL. */
+HORNET_INLINE void copy_some(uint8_t *to, const uint8_t *from, size_t len_bytes)
+{
+    if (len_bytes != 0)
+        memcpy(to, from, len_bytes);
+}
+
+HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
+{
+    if (len_bytes != 0)
+        memset(bytes, 0, len_bytes);
+}
+
 /* Output and input are the same memory or lie apart. Checked where HORNET_DEBUG is defined. */
 HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
 {

@@ -61,9 +61,9 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
         if (!opens) {
             memcpy(p->tag, tags[i], 16);
         } else {
-            valid[order[i]] = tags_equal(tags[i], p->tag);
+            valid[order[i]] = public_verdict(tags_equal(tags[i], p->tag));
             if (!valid[order[i]])
-                memset(p->out, 0, p->len_bytes);
+                zero_some(p->out, p->len_bytes);
         }
     }
     return end;

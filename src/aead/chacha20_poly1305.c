@@ -70,14 +70,14 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
     memset(input + AEAD_AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
-    memcpy(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
+    copy_some(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
-    *valid = tags_equal(expected, tag);
+    *valid = public_verdict(tags_equal(expected, tag));
     if (*valid)
         end =
             lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     else
-        memset(c->out, 0, c->len_bytes);
+        zero_some(c->out, c->len_bytes);
     return end;
 }
 
@@ -145,7 +145,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
     const uint8_t *in = c->in;
     uint8_t *out = c->out;
     size_t left = c->len_bytes;
-    for (bool first = true; first || left != 0; first = false) {
+    for (bool first = true;; first = false) {
         const uint8_t *const ciphertext = opens ? in : out;
         if (!first)
             piece = left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES;
@@ -160,9 +160,11 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         }
         if (!opens)
             absorb_padded(&poly, ciphertext, piece);
+        left -= piece;
+        if (left == 0)
+            break;
         out += piece;
         in += piece;
-        left -= piece;
     }
 
     uint8_t lengths[16];
@@ -183,9 +185,9 @@ HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], con
 {
     uint8_t expected[16];
     const uintptr_t end = long_message(true, expected, c);
-    *valid = tags_equal(expected, tag);
+    *valid = public_verdict(tags_equal(expected, tag));
     if (!*valid)
-        memset(c->out, 0, c->len_bytes);
+        zero_some(c->out, c->len_bytes);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 

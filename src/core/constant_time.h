@@ -18,4 +18,19 @@ HORNET_INLINE bool tags_equal(const uint8_t a[16], const uint8_t b[16])
     return difference == 0;
 }
 
+/* The verdict on a tag is no secret: what is done next may depend on it. Tools that follow secrets have to
+ * be told, where something does within the library: HORNET_PUBLIC_HOOK names a file that defines
+ * MAKE_DEFINED. */
+#ifdef HORNET_PUBLIC_HOOK
+#include HORNET_PUBLIC_HOOK
+#else
+#define MAKE_DEFINED(memory, len_bytes) ((void)(memory))
+#endif
+
+HORNET_INLINE bool public_verdict(bool verdict)
+{
+    MAKE_DEFINED(&verdict, sizeof verdict);
+    return verdict;
+}
+
 #endif

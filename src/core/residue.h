@@ -40,23 +40,25 @@
 #endif
 
 /* Where the stack of the function that asks has ended, and that of the functions it called, if it is no
- * larger. */
+ * larger. To have a word on the stack at that place keeps the compiler from giving the stack back before
+ * it: clang 19 does where a branch needs none. */
 HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
 {
-    uintptr_t pointer;
+    uintptr_t pointer, here;
 #if HORNET_X86_64_ASM
-    __asm__ volatile("movq %%rsp, %0" : "=r"(pointer));
+    __asm__ volatile("movq %%rsp, %0" : "=r"(pointer), "=m"(here));
 #elif defined(__i386__)
-    __asm__ volatile("movl %%esp, %0" : "=r"(pointer));
+    __asm__ volatile("movl %%esp, %0" : "=r"(pointer), "=m"(here));
 #elif defined(__aarch64__) || defined(__arm__)
-    __asm__ volatile("mov %0, sp" : "=r"(pointer));
+    __asm__ volatile("mov %0, sp" : "=r"(pointer), "=m"(here));
 #elif defined(__riscv)
-    __asm__ volatile("mv %0, sp" : "=r"(pointer));
+    __asm__ volatile("mv %0, sp" : "=r"(pointer), "=m"(here));
 #elif defined(__s390x__)
-    __asm__ volatile("lgr %0, %%r15" : "=r"(pointer));
+    __asm__ volatile("lgr %0, %%r15" : "=r"(pointer), "=m"(here));
 #elif defined(__mips__) || defined(__loongarch__)
-    __asm__ volatile("move %0, $sp" : "=r"(pointer));
+    __asm__ volatile("move %0, $sp" : "=r"(pointer), "=m"(here));
 #else
+    (void)here;
     pointer = UINTPTR_MAX; /* not known: nothing is cleared */
 #endif
     return pointer - below_bytes;

@@ -50,7 +50,7 @@ mkdir "$folder/support"
 "${cc[@]}" -O2 -w -I"$mini_gmp" -c -o "$folder/support/mini-gmp.o" "$mini_gmp/mini-gmp.c"
 tests=(-O2 -w -static -DHORNET_NO_PEERS -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
 "${cc[@]}" "${tests[@]}" -c -o "$folder/support/reference.o" "$root/tests/support/reference.c"
-for program in test_poly1305 test_partial test_aes test_poly1305_aes; do
+for program in test_poly1305 test_partial test_aes test_chacha20 test_aead test_poly1305_aes; do
     "${cc[@]}" "${tests[@]}" -o "$folder/$program$suffix" "$root/tests/unit/$program.c" "$folder"/*.o \
         "$folder"/support/*.o "${linked[@]}" &
 done
@@ -67,9 +67,11 @@ for kernel in "${kernels[@]}"; do
     "${cc[@]}" -static -o "$folder/test_lanes$suffix" "$folder/support/tested" "${others[@]}" "${linked[@]}"
     run test_lanes
 done
-for program in test_partial test_aes test_poly1305_aes; do
+for program in test_partial test_aes test_chacha20 test_poly1305_aes; do
     run "$program"
 done
+
+run test_aead --few
 
 # What calls leave behind; the test knows the registers of x86-64.
 if [[ $triple == x86_64-* ]]; then

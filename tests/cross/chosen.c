@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* chosen KERNEL "TESTED..."|all: that this CPU is given that kernel, or any, if it is -; that each of the
  * others, whose names it prints, runs when it is forced, and is then the one that long messages go to; and
- * that public functions keep what registers the caller may rely on. */
+ * that public functions keep what registers the caller may rely on, with each kernel of ChaCha20 too. */
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/inputs.h"
 #include "saved_registers.h"
@@ -17,9 +18,46 @@ enum { MESSAGES = 20, LONGEST = 5000 };
 
 static uint8_t message[LONGEST], key[32], tags[MESSAGES][16], keys[MESSAGES][32], nonce[16];
 
+static uint8_t outs[MESSAGES][LONGEST];
+
+/* The AEAD's: one call, pieces, packets. */
+static void call_aead(void)
+{
+    static const size_t lens_bytes[] = {0, 1, 17, 64, 150, 192, 300, 500, 960, 1500, 1984, LONGEST};
+    static const uint8_t aead_nonce[24] = {1};
+    hornet_aead_state state;
+    for (size_t i = 0; i < sizeof lens_bytes / sizeof lens_bytes[0]; i++) {
+        const size_t n = lens_bytes[i];
+        hornet_packet packets[MESSAGES];
+        bool valid[MESSAGES];
+        (void)!hornet_chacha20_poly1305_seal(outs[0], tags[0], message, n, key, 13, aead_nonce, key);
+        (void)!hornet_chacha20_poly1305_open(outs[1], outs[0], n, tags[0], key, 13, aead_nonce, key);
+        (void)!hornet_xchacha20_poly1305_seal(outs[0], tags[0], message, n, message, 90, aead_nonce, key);
+        (void)!hornet_xchacha20_poly1305_open(outs[0], outs[0], n, tags[1], message, 90, aead_nonce, key);
+        for (int decrypts = 0; decrypts < 2; decrypts++) {
+            hornet_chacha20_poly1305_init(&state, aead_nonce, key);
+            (void)!hornet_aead_aad(&state, message, n);
+            for (size_t at = 0; at < n; at += 300)
+                (void)!(decrypts ? hornet_aead_decrypt : hornet_aead_encrypt)(&state, outs[0], message + at,
+                                                                              n - at < 300 ? n - at : 300);
+            if (decrypts)
+                (void)!hornet_aead_final_verify(&state, tags[0]);
+            else
+                (void)!hornet_aead_final(&state, tags[0]);
+        }
+        for (size_t m = 0; m < MESSAGES; m++)
+            packets[m] = (hornet_packet){outs[m], message + m, n > m ? n - m : 0, message,
+                                         m,       aead_nonce,  keys[m],           tags[m]};
+        (void)!hornet_chacha20_poly1305_seal_batch(packets, MESSAGES);
+        (void)!hornet_chacha20_poly1305_open_batch(valid, packets, MESSAGES);
+        (void)!hornet_chacha20(outs[0], message, n, 5, aead_nonce, key);
+    }
+}
+
 /* Every public function that works with vectors, at lengths that lead to all its parts. */
 static void call_everything(void)
 {
+    call_aead();
     static const size_t lens_bytes[] = {0, 1, 15, 16, 17, 64, 100, 191, 256, 700, 1500, LONGEST};
     hornet_poly1305_state state;
     for (size_t i = 0; i < sizeof lens_bytes / sizeof lens_bytes[0]; i++) {
@@ -44,18 +82,23 @@ static void call_everything(void)
     }
 }
 
+static void check_saved_registers(const char *kernel, void (*function)(void))
+{
+    for (int place = 0; place < STACK_PLACES; place++) {
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            saved_before[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(2 * i + 1);
+        call_with_saved_registers(function, place);
+        for (int i = 0; i < SAVED_REGISTERS; i++)
+            check(saved_after[i] == saved_before[i], "%s: saved register %d was changed", kernel, i);
+    }
+}
+
 static void test_kernel(const char *name)
 {
     printf("kernel %s\n", name);
     check(hornet_kernel_force(name), "%s cannot be forced", name);
     check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
-    for (int place = 0; place < STACK_PLACES; place++) {
-        for (int i = 0; i < SAVED_REGISTERS; i++)
-            saved_before[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(2 * i + 1);
-        call_with_saved_registers(call_everything, place);
-        for (int i = 0; i < SAVED_REGISTERS; i++)
-            check(saved_after[i] == saved_before[i], "%s: saved register %d was changed", name, i);
-    }
+    check_saved_registers(name, call_everything);
 }
 
 int main(int argc, char **argv)
@@ -78,5 +121,11 @@ int main(int argc, char **argv)
     else
         for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " "))
             test_kernel(name);
+    check(hornet_kernel_force(NULL), "the automatic choice");
+    for (size_t k = 0; k < CHACHA20_KERNELS; k++)
+        if (chacha20_runs_here(chacha20_kernels[k])) {
+            force_chacha20(chacha20_kernels[k]);
+            check_saved_registers(chacha20_name(chacha20_kernels[k]), call_aead);
+        }
     return check_report("chosen");
 }

@@ -3,8 +3,8 @@
 #
 # Prints the names of all kernels that a compiler builds, a line each, as the list in src/ has them.
 #
-#     kernel_names.sh [COMPILER]
+#     kernel_names.sh [COMPILER [poly1305|chacha20]]
 root=$(cd "$(dirname "$0")/../.." && pwd)
 printf '%s\n' '#define HORNET_ROW(name, ...) kernel_name = name' "#include \"$root/src/core/compiler.h\"" \
-    "#include \"$root/src/poly1305/kernels.def\"" | ${1:-clang-19} -E -P -x c - | sed 's/kernel_name = /\n&/g' |
+    "#include \"$root/src/${2:-poly1305}/kernels.def\"" | ${1:-clang-19} -E -P -x c - | sed 's/kernel_name = /\n&/g' |
     sed -n 's/^kernel_name = \([a-z0-9]*\).*/\1/p'

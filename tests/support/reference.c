@@ -43,6 +43,24 @@ void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_byt
     mpz_clears(p, c, NULL);
 }
 
+void reference_absorb_zeros(mpz_t h, const mpz_t r, unsigned long nblocks)
+{
+    mpz_t p, power, sum, inverse;
+    mpz_inits(p, power, sum, inverse, NULL);
+    reference_prime(p);
+    mpz_powm_ui(power, r, nblocks, p);
+    mpz_sub_ui(sum, power, 1);
+    mpz_mul(sum, sum, r);
+    mpz_sub_ui(inverse, r, 1);
+    mpz_invert(inverse, inverse, p);
+    mpz_mul(sum, sum, inverse);
+    mpz_mul_2exp(sum, sum, 128);
+    mpz_mul(h, h, power);
+    mpz_add(h, h, sum);
+    mpz_mod(h, h, p);
+    mpz_clears(p, power, sum, inverse, NULL);
+}
+
 void reference_clamped(mpz_t r, const uint8_t key[16])
 {
     uint8_t clamped[16];

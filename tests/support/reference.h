@@ -25,6 +25,10 @@ void reference_clamped(mpz_t r, const uint8_t key[16]);
 /* h = the evaluation at r continued over the message, in 0 .. p - 1. */
 void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_bytes);
 
+/* The same over so many blocks of zeros, in closed form: each counts 2^128, and n of them
+ * 2^128 (r + ... + r^n). r may not be 1. */
+void reference_absorb_zeros(mpz_t h, const mpz_t r, unsigned long nblocks);
+
 /* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and both
  * sides of p and 2^130, each with `offset` -8 to 8. False past the last. */
 bool reference_edge_value(mpz_t value, int index, int offset);

@@ -23,6 +23,10 @@ static struct {
     bool valid[MESSAGES], ok;
     hornet_poly1305_state state;
     hornet_poly1305_partial partial, segment;
+    hornet_aead_state aead;
+    uint8_t sealed[MESSAGES][MESSAGE_MAX_BYTES], opened[MESSAGES][MESSAGE_MAX_BYTES];
+    uint8_t begun[2][MESSAGE_MAX_BYTES]; /* what a state encrypts, or decrypts, before the call */
+    hornet_packet packets[MESSAGES];
 } it;
 
 /* const for the caller only */
@@ -131,6 +135,84 @@ static void call_partial_verify(size_t n)
     (void)n;
     it.ok = hornet_poly1305_partial_verify(it.expected, &it.partial, it.keys[0] + 16);
 }
+/* The AEAD's associated data is secret here too. */
+enum { AAD_BYTES = 20 };
+static const uint8_t aead_nonce[24];
+
+static void call_seal(size_t n)
+{
+    it.ok = hornet_chacha20_poly1305_seal(it.sealed[0], it.tags[0], it.msg, n, it.msg + 7, AAD_BYTES,
+                                          aead_nonce, it.keys[0]);
+}
+static void call_open(size_t n)
+{
+    it.ok = hornet_chacha20_poly1305_open(it.opened[0], it.sealed[0], n, it.expected, it.msg + 7, AAD_BYTES,
+                                          aead_nonce, it.keys[0]);
+}
+/* With so much associated data that it goes another way. */
+static void call_xseal(size_t n)
+{
+    it.ok = hornet_xchacha20_poly1305_seal(it.sealed[0], it.tags[0], it.msg, n, it.msg, 100, aead_nonce,
+                                           it.keys[0]);
+}
+static void call_xopen(size_t n)
+{
+    it.ok = hornet_xchacha20_poly1305_open(it.opened[0], it.sealed[0], n, it.expected, it.msg, 100,
+                                           aead_nonce, it.keys[0]);
+}
+static void call_aead_init(size_t n)
+{
+    (void)n;
+    hornet_chacha20_poly1305_init(&it.aead, aead_nonce, it.keys[0]);
+}
+static void call_aead_xinit(size_t n)
+{
+    (void)n;
+    hornet_xchacha20_poly1305_init(&it.aead, aead_nonce, it.keys[0]);
+}
+static void call_aead_aad(size_t n) { it.ok = hornet_aead_aad(&it.aead, it.msg, n); }
+static void call_aead_encrypt(size_t n) { it.ok = hornet_aead_encrypt(&it.aead, it.sealed[1], it.msg, n); }
+static void call_aead_decrypt(size_t n)
+{
+    it.ok = hornet_aead_decrypt(&it.aead, it.opened[1], it.sealed[0], n);
+}
+static void call_aead_encryptv(size_t n)
+{
+    const hornet_aead_piece pieces[] = {{it.sealed[1], it.msg, n / 3},
+                                        {it.sealed[2], it.msg + n / 3, n - n / 3}};
+    it.ok = hornet_aead_encryptv(&it.aead, pieces, 2);
+}
+static void call_aead_decryptv(size_t n)
+{
+    const hornet_aead_piece pieces[] = {{it.opened[1], it.sealed[0], n / 3},
+                                        {it.opened[2], it.sealed[0] + n / 3, n - n / 3}};
+    it.ok = hornet_aead_decryptv(&it.aead, pieces, 2);
+}
+static void call_aead_final(size_t n)
+{
+    (void)n;
+    it.ok = hornet_aead_final(&it.aead, it.tags[0]);
+}
+static void call_aead_final_verify(size_t n)
+{
+    (void)n;
+    it.ok = hornet_aead_final_verify(&it.aead, it.expected);
+}
+static void call_seal_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_chacha20_poly1305_seal_batch(it.packets, MESSAGES);
+}
+static void call_open_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_chacha20_poly1305_open_batch(it.valid, it.packets, MESSAGES);
+}
+static void call_chacha20(size_t n)
+{
+    it.ok = hornet_chacha20(it.sealed[0], it.msg, n, 3, aead_nonce, it.keys[0]);
+}
+
 static void call_wipe(size_t n)
 {
     (void)n;
@@ -142,33 +224,50 @@ struct secret_call {
     void (*call)(size_t n);
     void (*makes_tag)(size_t n); /* which call makes the tag that this one compares */
     bool one_length;             /* n does not matter */
+    bool encrypts;               /* with ChaCha20, whose kernel matters too */
 };
 
 static const struct secret_call secret_calls[] = {
-    {"hornet_poly1305", call_mac, NULL, false},
-    {"hornet_poly1305_verify", call_verify, call_mac, false},
-    {"hornet_poly1305_clamp", call_clamp, NULL, true},
-    {"hornet_poly1305_init", call_init, NULL, true},
-    {"hornet_poly1305_update", call_update, NULL, false},
-    {"hornet_poly1305_updatev", call_updatev, NULL, false},
-    {"hornet_poly1305_final", call_final, NULL, false},
-    {"hornet_poly1305_final_verify", call_final_verify, call_final, false},
-    {"hornet_poly1305_batch", call_batch, NULL, false},
-    {"hornet_poly1305_verify_batch", call_verify_batch, call_batch, false},
-    {"hornet_poly1305_aes", call_aes, NULL, false},
-    {"hornet_poly1305_aes_verify", call_aes_verify, call_aes, false},
-    {"hornet_poly1305_aes_init", call_aes_init, NULL, true},
-    {"hornet_poly1305_aes_batch", call_aes_batch, NULL, false},
-    {"hornet_poly1305_aes_verify_batch", call_aes_verify_batch, call_aes_batch, false},
-    {"hornet_poly1305_pad", call_pad, NULL, false},
-    {"hornet_poly1305_pad_verify", call_pad_verify, call_pad, false},
-    {"hornet_poly1305_pad_init", call_pad_init, NULL, true},
-    {"hornet_poly1305_partial_compute", call_partial_compute, NULL, false},
-    {"hornet_poly1305_partial_append", call_partial_append, NULL, false},
-    {"hornet_poly1305_partial_replace", call_partial_replace, NULL, false},
-    {"hornet_poly1305_partial_tag", call_partial_tag, NULL, false},
-    {"hornet_poly1305_partial_verify", call_partial_verify, call_partial_tag, false},
-    {"hornet_wipe", call_wipe, NULL, true},
+    {"hornet_poly1305", call_mac, NULL, false, false},
+    {"hornet_poly1305_verify", call_verify, call_mac, false, false},
+    {"hornet_poly1305_clamp", call_clamp, NULL, true, false},
+    {"hornet_poly1305_init", call_init, NULL, true, false},
+    {"hornet_poly1305_update", call_update, NULL, false, false},
+    {"hornet_poly1305_updatev", call_updatev, NULL, false, false},
+    {"hornet_poly1305_final", call_final, NULL, false, false},
+    {"hornet_poly1305_final_verify", call_final_verify, call_final, false, false},
+    {"hornet_poly1305_batch", call_batch, NULL, false, false},
+    {"hornet_poly1305_verify_batch", call_verify_batch, call_batch, false, false},
+    {"hornet_poly1305_aes", call_aes, NULL, false, false},
+    {"hornet_poly1305_aes_verify", call_aes_verify, call_aes, false, false},
+    {"hornet_poly1305_aes_init", call_aes_init, NULL, true, false},
+    {"hornet_poly1305_aes_batch", call_aes_batch, NULL, false, false},
+    {"hornet_poly1305_aes_verify_batch", call_aes_verify_batch, call_aes_batch, false, false},
+    {"hornet_poly1305_pad", call_pad, NULL, false, false},
+    {"hornet_poly1305_pad_verify", call_pad_verify, call_pad, false, false},
+    {"hornet_poly1305_pad_init", call_pad_init, NULL, true, false},
+    {"hornet_poly1305_partial_compute", call_partial_compute, NULL, false, false},
+    {"hornet_poly1305_partial_append", call_partial_append, NULL, false, false},
+    {"hornet_poly1305_partial_replace", call_partial_replace, NULL, false, false},
+    {"hornet_poly1305_partial_tag", call_partial_tag, NULL, false, false},
+    {"hornet_poly1305_partial_verify", call_partial_verify, call_partial_tag, false, false},
+    {"hornet_wipe", call_wipe, NULL, true, false},
+    {"hornet_chacha20_poly1305_seal", call_seal, NULL, false, true},
+    {"hornet_chacha20_poly1305_open", call_open, call_seal, false, true},
+    {"hornet_xchacha20_poly1305_seal", call_xseal, NULL, false, true},
+    {"hornet_xchacha20_poly1305_open", call_xopen, call_xseal, false, true},
+    {"hornet_chacha20_poly1305_init", call_aead_init, NULL, true, true},
+    {"hornet_xchacha20_poly1305_init", call_aead_xinit, NULL, true, true},
+    {"hornet_aead_aad", call_aead_aad, NULL, false, true},
+    {"hornet_aead_encrypt", call_aead_encrypt, NULL, false, true},
+    {"hornet_aead_decrypt", call_aead_decrypt, NULL, false, true},
+    {"hornet_aead_encryptv", call_aead_encryptv, NULL, false, true},
+    {"hornet_aead_decryptv", call_aead_decryptv, NULL, false, true},
+    {"hornet_aead_final", call_aead_final, NULL, false, true},
+    {"hornet_aead_final_verify", call_aead_final_verify, call_aead_final, false, true},
+    {"hornet_chacha20_poly1305_seal_batch", call_seal_batch, NULL, false, true},
+    {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true},
+    {"hornet_chacha20", call_chacha20, NULL, false, true},
 };
 
 enum { SECRET_CALLS = sizeof secret_calls / sizeof secret_calls[0] };
@@ -215,9 +314,31 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
         secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;
 }
 
+/* A message that is encrypted in pieces, or decrypted, of which some stream is left; packets. */
+static void set_up_aead(const struct secret_call *function, size_t n, bool again)
+{
+    const bool decrypts = function->call == call_aead_decrypt || function->call == call_aead_decryptv ||
+                          (again && function->call == call_aead_final_verify);
+    hornet_chacha20_poly1305_init(&it.aead, aead_nonce, it.keys[0]);
+    it.ok = hornet_aead_aad(&it.aead, it.msg, AAD_BYTES);
+    if (function->call != call_aead_aad)
+        it.ok = decrypts ? hornet_aead_decrypt(&it.aead, it.begun[1], it.begun[0], n / 2 + 5)
+                         : hornet_aead_encrypt(&it.aead, it.begun[0], it.msg, n / 2 + 5);
+    const bool opens = again && function->call == call_open_batch;
+    for (size_t i = 0; i < MESSAGES; i++)
+        it.packets[i] = (hornet_packet){opens ? it.opened[i] : it.sealed[i],
+                                        opens ? it.sealed[i] : it.msg + i,
+                                        it.lens_bytes[i],
+                                        it.msg + 2 * i,
+                                        i,
+                                        aead_nonce,
+                                        it.keys[i],
+                                        it.tags[i]};
+}
+
 /* What a call finds, by the same instructions for all secrets: messages of n bytes, or, in a batch, of n
  * and of fewer; tags; a message in pieces, whose last bytes are not absorbed yet, and whose lanes are about
- * to be kept, or kept already where it is to end; partial evaluations. */
+ * to be kept, or kept already where it is to end; partial evaluations; what the AEAD's functions need. */
 static void set_up(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     memcpy(it.keys, secrets->keys, sizeof it.keys);
@@ -238,6 +359,8 @@ static void set_up(const struct secret_call *function, size_t n, const struct se
             hornet_poly1305_update(&it.state, it.msg, n - n % 64 + 300);
         it.ok = hornet_poly1305_partial_compute(&it.partial, it.msg, n - n % 64 + 128, it.keys[0]) &&
                 hornet_poly1305_partial_compute(&it.segment, it.msg + 1, n - n % 64, it.keys[0]);
+        if (function->encrypts)
+            set_up_aead(function, n, second != 0);
         if (function->makes_tag == NULL || second != 0)
             break;
         function->makes_tag(n);

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Everything that computes tags, against GMP and other libraries, in a build of its own.
+# Everything that computes tags or encrypts, against GMP and other libraries, in a build of its own.
 #
-#     gmp.sh NAME COMPILER [OPTION...] [-- ARG...]      with arguments, only the kernels' test
-#     gmp.sh NAME amalgamation COMPILER [OPTION...]     the same with the amalgamation in place of the sources
+#     gmp.sh NAME COMPILER [OPTION...] [-- PROGRAM ARG...]   only this test, with these arguments
+#     gmp.sh NAME amalgamation COMPILER [OPTION...]          the same with the amalgamation in place of the sources
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 
@@ -16,19 +16,19 @@ if [ "$1" = amalgamation ]; then
     sources=("$folder.c/hornet.c")
 fi
 options=("$1" -Wall -Wextra -Werror)
-programs=(test_aes test_poly1305_aes test_partial test_poly1305)
+programs=(test_aes test_chacha20 test_aead test_poly1305_aes test_partial test_poly1305)
 shift
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     options+=("$1")
     shift
 done
 if [ $# -gt 0 ]; then
-    programs=(test_poly1305)
-    shift
+    programs=("$2")
+    shift 2
 fi
 build_objects "$folder" "${options[@]}"
 "${options[@]}" -c -o "$folder/reference.o" "$root/tests/support/reference.c"
 for name in "${programs[@]}"; do
-    "${options[@]}" -o "$folder/$name" "$root/tests/unit/$name.c" "$folder"/*.o -lgmp -lgcrypt -lnettle
+    "${options[@]}" -o "$folder/$name" "$root/tests/unit/$name.c" "$folder"/*.o -lgmp -lgcrypt -lnettle -lcrypto
     "$folder/$name" "$@"
 done

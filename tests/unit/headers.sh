@@ -9,12 +9,18 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# What a header finds defined: the name that a kernel has. kernel_end.h has nothing to end here.
+named() {
+    case $1 in
+    */shapes/kernel.h) echo -DKERNEL=alone -DKERNEL_NEEDS=0 ;;
+    */kernel_*.h | *.c) echo -DKERNEL=alone ;;
+    esac
+}
+
 mapfile -t headers < <(git ls-files 'include/*.h' 'src/*.h')
 for compiler in gcc clang-19; do
     for header in "${headers[@]}"; do
-        # Begins and ends what a kernel names; kernel_end.h has nothing to end here.
-        define=()
-        [[ $header != */kernel_*.h ]] || define=(-DKERNEL=alone)
+        read -ra define <<< "$(named "$header")"
         "$compiler" -std=c11 -fsyntax-only -Wall -Wextra -Wno-unused \
             -Werror "${define[@]}" -x c "$header" || { echo "$compiler: $header does not parse alone" >&2; exit 1; }
     done
@@ -22,7 +28,8 @@ done
 
 # Each line of gcc -H has as many dots as the header is deep.
 for file in "${headers[@]}" $(git ls-files 'src/*.c'); do
-    gcc -std=c11 -H -fsyntax-only -DKERNEL=alone -x c "$file" 2>&1 > /dev/null |
+    read -ra define <<< "$(named "$file")"
+    gcc -std=c11 -H -fsyntax-only "${define[@]}" -x c "$file" 2>&1 > /dev/null |
         awk -v file="$file" '
             function plain(path) { while (sub(/[^\/]+\/\.\.\//, "", path)); return path }
             BEGIN { above[0] = plain(file) }

@@ -12,24 +12,10 @@
 
 #include "../../include/hornet.h"
 #include "../../src/aes/aes.h"
+#include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/kernels.h"
-
-#if defined(__has_feature)
-#if __has_feature(memory_sanitizer)
-#define MEMORY_SANITIZER
-#endif
-#endif
-
-#ifdef MEMORY_SANITIZER
-#include <sanitizer/msan_interface.h>
-#define MAKE_UNDEFINED(memory, len_bytes) __msan_poison(memory, len_bytes)
-#define MAKE_DEFINED(memory, len_bytes)   __msan_unpoison(memory, len_bytes)
-#else
-#include <valgrind/memcheck.h>
-#define MAKE_UNDEFINED(memory, len_bytes) VALGRIND_MAKE_MEM_UNDEFINED(memory, len_bytes)
-#define MAKE_DEFINED(memory, len_bytes)   VALGRIND_MAKE_MEM_DEFINED(memory, len_bytes)
-#endif
+#include "../support/secret_memory.h"
 
 enum { MAX_BYTES = 2304 };
 
@@ -137,9 +123,84 @@ static void poly1305_aes(void)
     check(public_bool(hornet_poly1305_partial_verify(tag, &whole, pad)), "partial: verify");
 }
 
+/* The AEAD: message, associated data, key and tag are secret, and so is what comes out; lengths, nonces and
+ * verdicts are not. */
+static uint8_t sealed[MAX_BYTES + 64], opened[MAX_BYTES + 64];
+static const uint8_t aead_nonce[24] = {1, 2, 3};
+
+static void aead_message(const char *kernel, size_t n)
+{
+    const size_t aad_bytes = n % 90, cut = n / 3;
+    hornet_aead_state state;
+    memset(key, 0x5a, sizeof key);
+    secret(key, sizeof key);
+    check(hornet_chacha20_poly1305_seal(sealed, tag, msg, n, msg, aad_bytes, aead_nonce, key) &&
+              public_bool(
+                  hornet_chacha20_poly1305_open(opened, sealed, n, tag, msg, aad_bytes, aead_nonce, key)),
+          "%s, %zu bytes: sealed and opened", kernel, n);
+    tag[n % 16] ^= 1;
+    check(!public_bool(
+              hornet_chacha20_poly1305_open(opened, sealed, n, tag, msg, aad_bytes, aead_nonce, key)),
+          "%s, %zu bytes: a forgery", kernel, n);
+    check(hornet_xchacha20_poly1305_seal(sealed, tag, msg, n, msg, aad_bytes, aead_nonce, key) &&
+              public_bool(
+                  hornet_xchacha20_poly1305_open(sealed, sealed, n, tag, msg, aad_bytes, aead_nonce, key)),
+          "%s, %zu bytes: sealed and opened under a long nonce", kernel, n);
+
+    hornet_chacha20_poly1305_init(&state, aead_nonce, key);
+    const hornet_aead_piece pieces[] = {{sealed, msg, cut}, {sealed + cut, msg + cut, n - cut}};
+    check(hornet_aead_aad(&state, msg, aad_bytes) && hornet_aead_encryptv(&state, pieces, 2) &&
+              hornet_aead_final(&state, tag),
+          "%s, %zu bytes: encrypted in pieces", kernel, n);
+    hornet_chacha20_poly1305_init(&state, aead_nonce, key);
+    check(hornet_aead_aad(&state, msg, aad_bytes / 2) &&
+              hornet_aead_aad(&state, msg + aad_bytes / 2, aad_bytes - aad_bytes / 2),
+          "%s, %zu bytes: associated data", kernel, n);
+    check(hornet_aead_decrypt(&state, opened, sealed, n - cut) &&
+              hornet_aead_decrypt(&state, opened + n - cut, sealed + n - cut, cut) &&
+              public_bool(hornet_aead_final_verify(&state, tag)),
+          "%s, %zu bytes: decrypted in pieces", kernel, n);
+    check(hornet_chacha20(opened, msg, n, 7, aead_nonce, key), "%s, %zu bytes: ChaCha20", kernel, n);
+}
+
+static void aead_batches(const char *kernel)
+{
+    enum { COUNT = 40, PACKET_BYTES = 1600 };
+    static uint8_t tags[COUNT][16], keys[COUNT][32], outs[COUNT][PACKET_BYTES];
+    static hornet_packet packets[COUNT];
+    bool valid[COUNT];
+    memset(keys, 0x5a, sizeof keys);
+    secret(keys, sizeof keys);
+    for (size_t round = 0; round < 6; round++) {
+        for (size_t i = 0; i < COUNT; i++)
+            packets[i] = (hornet_packet){
+                outs[i],     msg + i, round < 3 ? 177 * round : i * i * (round - 2) % PACKET_BYTES,
+                msg + 2 * i, i % 30,  aead_nonce,
+                keys[i],     tags[i]};
+        check(hornet_chacha20_poly1305_seal_batch(packets, COUNT), "%s: packets", kernel);
+        for (size_t i = 0; i < COUNT; i++)
+            packets[i].in = packets[i].out;
+        check(public_bool(hornet_chacha20_poly1305_open_batch(valid, packets, COUNT)), "%s: packets opened",
+              kernel);
+    }
+}
+
+static void aead(const char *kernel, size_t step)
+{
+    aead_batches(kernel);
+    for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? step : 71)
+        aead_message(kernel, n);
+}
+
 int main(int argc, char **argv)
 {
     secret(msg, sizeof msg);
+    if (argc > 1 && strcmp(argv[1], "leak") == 0) {
+        hornet_poly1305(tag, msg, sizeof msg, key);
+        if (memcmp(tag, msg, 16) == 0)
+            printf("a tag compared with memcmp\n");
+        return 0;
+    }
     aes();
     poly1305_aes();
     for (int k = 0; k < KERNEL_COUNT; k++) {
@@ -148,6 +209,7 @@ int main(int argc, char **argv)
             continue;
         }
         batches(name_of(all_kernels[k]));
+        aead(name_of(all_kernels[k]), 29);
         for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? 1 : 71) {
             hornet_poly1305_state state;
             memset(key, 0x5a, sizeof key);
@@ -167,10 +229,14 @@ int main(int argc, char **argv)
             }
         }
     }
-    if (argc > 1 && strcmp(argv[1], "leak") == 0) {
-        hornet_poly1305(tag, msg, sizeof msg, key);
-        if (memcmp(tag, msg, 16) == 0)
-            printf("a tag compared with memcmp\n");
+    force_kernel(NULL);
+    for (int k = 0; k < CHACHA20_KERNELS; k++) {
+        printf("ChaCha20 by %s: %s\n", chacha20_name(chacha20_kernels[k]),
+               chacha20_runs_here(chacha20_kernels[k]) ? "runs" : "not on this CPU");
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        aead(chacha20_name(chacha20_kernels[k]), 1);
     }
     return check_report("test_constant_time");
 }

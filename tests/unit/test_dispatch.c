@@ -12,6 +12,7 @@
 #include "../../include/hornet.h"
 #include "../../src/aes/aes.h"
 #include "../../src/core/cpu/x86.h"
+#include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/kernels.h"
 
@@ -166,6 +167,7 @@ static void test_cpuid(void)
         {CPU_avxifma, 0, 0, 0, 0, UINT32_C(1) << 23, 0x06},
         {CPU_avx512f, 0, 0, UINT32_C(1) << 16, 0, 0, 0xe6},
         {CPU_avx512ifma, 0, 0, UINT32_C(1) << 21, 0, 0, 0xe6},
+        {CPU_avx512bw, 0, 0, UINT32_C(1) << 30, 0, 0, 0xe6},
         {CPU_avx512vl, 0, 0, UINT32_C(1) << 31, 0, 0, 0xe6},
         {CPU_avx512vbmi2, 0, 0, 0, UINT32_C(1) << 6, 0, 0xe6},
     };
@@ -306,6 +308,27 @@ static void test_chacha20_names(void)
           "NULL goes back to the automatic choice");
 }
 
+/* A kernel of ChaCha20 that is forced is the one in use, and none that the CPU lacks can be; by itself it
+ * is the first that the CPU runs well. */
+static void test_forced_chacha20(void)
+{
+    const struct hornet_list *list = &hornet_chacha20_list;
+    const struct hornet_chacha20_kernel *automatic = hornet_chacha20_kernel();
+    check(&automatic->implementation == expected_row(list, hornet_cpu(), 0, NULL, 0, false)->implementation,
+          "ChaCha20 by %s is chosen", chacha20_name(automatic));
+    for (size_t k = 0; k < CHACHA20_KERNELS; k++) {
+        const char *name = chacha20_name(chacha20_kernels[k]);
+        const bool runs = chacha20_runs_here(chacha20_kernels[k]);
+        check(hornet_dispatch_force(list, name) == runs, "ChaCha20 by %s: force and features disagree",
+              name);
+        check(!runs || hornet_chacha20_kernel() == chacha20_kernels[k], "ChaCha20 by %s is not in use",
+              name);
+        check(!hornet_dispatch_force(list, "scalar64"), "a kernel of Poly1305 encrypts");
+    }
+    force_chacha20(NULL);
+    check(hornet_chacha20_kernel() == automatic, "ChaCha20 does not go back to the automatic choice");
+}
+
 static unsigned long all_calls(void)
 {
     unsigned long sum = 0;
@@ -409,14 +432,17 @@ int main(int argc, char **argv)
               argv[1]);
     test_list(&hornet_poly1305_list);
     test_list(&hornet_aes_list);
+    test_list(&hornet_chacha20_list);
     test_feature_sets(&hornet_poly1305_list);
     test_feature_sets(&hornet_aes_list);
+    test_feature_sets(&hornet_chacha20_list);
 #if HORNET_X86
     test_cpuid();
     test_properties();
 #endif
     test_names();
     test_chacha20_names();
+    test_forced_chacha20();
     test_forced_kernel_runs();
     force_kernel(NULL);
     printf("chosen: %s\n", hornet_kernel_name());

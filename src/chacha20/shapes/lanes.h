@@ -4,6 +4,7 @@
 #ifndef HORNET_CHACHA20_SHAPES_LANES_H
 #define HORNET_CHACHA20_SHAPES_LANES_H
 
+#include "../chacha20.h"
 #include "../lanes/words.h"
 
 #ifndef LANES_SETS

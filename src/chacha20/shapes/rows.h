@@ -6,6 +6,7 @@
 #ifndef HORNET_CHACHA20_SHAPES_ROWS_H
 #define HORNET_CHACHA20_SHAPES_ROWS_H
 
+#include "../chacha20.h"
 #include "../lanes/words.h"
 
 #define ROWS_BLOCKS   (WORDS / 4)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What ran, if the program does not come back from it: a read outside a buffer, or an instruction that the
+ * CPU lacks. */
+#ifndef HORNET_TESTS_CRASH_H
+#define HORNET_TESTS_CRASH_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *volatile running_kernel = "none";
+static volatile size_t running_length;
+
+static inline void on_crash(int signal_number)
+{
+    char line[120];
+    const int n = snprintf(line, sizeof line, "FAILED: kernel %s, length %zu: signal %d\n", running_kernel,
+                           running_length, signal_number);
+    _exit(write(STDOUT_FILENO, line, (size_t)n) == n ? 1 : 2);
+}
+
+static inline void report_crashes(void)
+{
+    static const int crashes[] = {
+        SIGSEGV,
+        SIGILL,
+#ifdef SIGBUS
+        SIGBUS,
+#endif
+    };
+    for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
+        signal(crashes[i], on_crash);
+}
+
+#endif

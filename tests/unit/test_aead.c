@@ -1,0 +1,1121 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20-Poly1305 and XChaCha20-Poly1305 against their definition and against OpenSSL: one call, pieces,
+ * batches; every kernel of ChaCha20 with every kernel of Poly1305; what is refused, and what is then
+ * written; where memory ends.
+ *
+ *     test_aead [--few|--huge|--product]
+ *
+ * --few takes some of the lengths, for emulators, which are slow.
+ * --huge runs the messages of more than 4 GiB instead, which take seconds each; --product every length with
+ * every length of associated data, which otherwise share the kernels and each other. */
+#define _DEFAULT_SOURCE /* mmap's flags */
+#ifndef HORNET_NO_PEERS
+#include <openssl/evp.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../support/chacha20_kernels.h"
+#include "../support/check.h"
+#include "../support/crash.h"
+#include "../support/inputs.h"
+#include "../support/kernels.h"
+#include "../support/pages.h"
+#include "../support/reference_aead.h"
+
+enum { EVERY_BYTES = 4200, EVERY_AAD_BYTES = 70, LONGEST = 300000, MOST_AAD_BYTES = 5000 };
+enum { AROUND = 64, FILL = 0xa5 };
+
+typedef uint8_t tag_t[16];
+
+/* Of what there is very much, each so-manieth is tested. */
+static size_t step = 1;
+
+/* A message, what belongs to it, and what its definition makes of it. */
+struct message {
+    const uint8_t *msg, *aad, *nonce, *key;
+    size_t len_bytes, aad_bytes;
+    bool extended; /* the nonce has 24 bytes, not 12 */
+    uint8_t *ciphertext;
+    tag_t tag;
+};
+
+/* Inputs that most tests share, and the ciphertext that is expected. */
+static uint8_t random_msg[LONGEST], random_aad[MOST_AAD_BYTES], ciphertext[LONGEST];
+static uint8_t random_nonce[24], random_key[32];
+
+/* An output, and bytes on both sides that must stay as they are. */
+static uint8_t output_memory[AROUND + LONGEST + AROUND];
+#define OUTPUT (output_memory + AROUND)
+
+static void fill_output(size_t len_bytes) { memset(output_memory, FILL, AROUND + len_bytes + AROUND); }
+
+static bool all_are(const uint8_t *bytes, size_t len_bytes, uint8_t value)
+{
+    for (size_t i = 0; i < len_bytes; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+static bool nothing_beside_output(size_t len_bytes)
+{
+    return all_are(output_memory, AROUND, FILL) && all_are(OUTPUT + len_bytes, AROUND, FILL);
+}
+
+/* memcmp and memcpy of nothing, which NULL is allowed for. */
+static bool same(const uint8_t *a, const uint8_t *b, size_t len_bytes)
+{
+    return len_bytes == 0 || memcmp(a, b, len_bytes) == 0;
+}
+
+static void copy(uint8_t *to, const uint8_t *from, size_t len_bytes)
+{
+    if (len_bytes != 0)
+        memcpy(to, from, len_bytes);
+}
+
+/* Ends the program if a peer cannot be set up: a test without its peer has failed. */
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    printf("FAILED: %s\n", what);
+    exit(1);
+}
+
+#ifndef HORNET_NO_PEERS
+static EVP_CIPHER_CTX *openssl_ctx;
+
+/* It takes lengths as int. */
+static void openssl_seal(uint8_t *out, tag_t tag, const struct message *m)
+{
+    int n;
+    const int len_bytes = (int)m->len_bytes, aad_bytes = (int)m->aad_bytes;
+    must(EVP_EncryptInit_ex(openssl_ctx, NULL, NULL, m->key, m->nonce) == 1, "OpenSSL: key");
+    must(aad_bytes == 0 || EVP_EncryptUpdate(openssl_ctx, NULL, &n, m->aad, aad_bytes) == 1,
+         "OpenSSL: associated data");
+    must(len_bytes == 0 || EVP_EncryptUpdate(openssl_ctx, out, &n, m->msg, len_bytes) == 1,
+         "OpenSSL: message");
+    must(EVP_EncryptFinal_ex(openssl_ctx, out + len_bytes, &n) == 1 && n == 0, "OpenSSL: the end");
+    must(EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1, "OpenSSL: tag");
+}
+
+static void set_up_peers(void)
+{
+    openssl_ctx = EVP_CIPHER_CTX_new();
+    must(openssl_ctx != NULL &&
+             EVP_EncryptInit_ex(openssl_ctx, EVP_chacha20_poly1305(), NULL, NULL, NULL) == 1,
+         "OpenSSL: ChaCha20-Poly1305");
+}
+
+static void check_peers(const struct message *m)
+{
+    tag_t tag;
+    if (m->extended)
+        return;
+    openssl_seal(OUTPUT, tag, m);
+    check(same(OUTPUT, m->ciphertext, m->len_bytes) && memcmp(tag, m->tag, 16) == 0,
+          "OpenSSL: %zu bytes, %zu of associated data", m->len_bytes, m->aad_bytes);
+}
+#else
+static void set_up_peers(void) {}
+static void check_peers(const struct message *m) { (void)m; }
+#endif
+
+/* A message of the shared inputs, under a key and a nonce of its own, and its definition; held against
+ * OpenSSL, if it is at hand. The largest tags and words come by the keys of all ones. */
+static struct message make_message(size_t len_bytes, size_t aad_bytes, bool extended)
+{
+    random_bytes(random_key, sizeof random_key);
+    random_bytes(random_nonce, sizeof random_nonce);
+    if (random_word() % 16 == 0)
+        memset(random_key, 255, sizeof random_key);
+    struct message m = {
+        .msg = random_msg + random_word() % 64 * (len_bytes < LONGEST - 64),
+        .aad = aad_bytes == 0 ? NULL : random_aad + random_word() % 64 * (aad_bytes < MOST_AAD_BYTES - 64),
+        .nonce = random_nonce,
+        .key = random_key,
+        .len_bytes = len_bytes,
+        .aad_bytes = aad_bytes,
+        .extended = extended,
+        .ciphertext = ciphertext,
+    };
+    reference_aead(m.ciphertext, m.tag, m.msg, len_bytes, m.aad, aad_bytes, m.nonce, extended ? 24 : 12,
+                   m.key);
+    check_peers(&m);
+    return m;
+}
+
+static bool seal(const struct message *m, uint8_t *out, uint8_t *tag, const uint8_t *in)
+{
+    return (m->extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
+        out, tag, in, m->len_bytes, m->aad, m->aad_bytes, m->nonce, m->key);
+}
+
+static bool open(const struct message *m, uint8_t *out, const uint8_t *in, const uint8_t *tag)
+{
+    return (m->extended ? hornet_xchacha20_poly1305_open : hornet_chacha20_poly1305_open)(
+        out, in, m->len_bytes, tag, m->aad, m->aad_bytes, m->nonce, m->key);
+}
+
+/* With associated data, cut at a byte. */
+static void begin(hornet_aead_state *state, const struct message *m, size_t cut)
+{
+    (m->extended ? hornet_xchacha20_poly1305_init : hornet_chacha20_poly1305_init)(state, m->nonce, m->key);
+    const size_t rest = m->aad_bytes - cut;
+    check(hornet_aead_aad(state, m->aad, cut) &&
+              hornet_aead_aad(state, rest == 0 ? NULL : m->aad + cut, rest),
+          "associated data refused");
+}
+
+static const char *names(void)
+{
+    static char both[80];
+    snprintf(both, sizeof both, "%s, %s", chacha20_name(hornet_chacha20_kernel()), hornet_kernel_name());
+    return both;
+}
+
+/* Sealed and opened in two pieces, in place or apart. */
+static void check_pieces(const struct message *m, size_t cut, bool in_place)
+{
+    static const uint8_t zeros[sizeof(hornet_aead_state)];
+    const size_t n = m->len_bytes, rest = n - cut;
+    hornet_aead_state state;
+    tag_t tag;
+    fill_output(n);
+    const uint8_t *in = m->msg;
+    if (in_place)
+        copy(OUTPUT, in, n), in = OUTPUT;
+    begin(&state, m, m->aad_bytes * cut / (n + 1));
+    check(hornet_aead_encrypt(&state, OUTPUT, in, cut) &&
+              hornet_aead_encrypt(&state, OUTPUT + cut, in + cut, rest) && hornet_aead_final(&state, tag) &&
+              same(OUTPUT, m->ciphertext, n) && memcmp(tag, m->tag, 16) == 0 && nothing_beside_output(n),
+          "%s: %zu bytes, %zu of associated data, encrypted in pieces, cut at %zu", names(), n,
+          m->aad_bytes, cut);
+    check(memcmp(&state, zeros, sizeof state) == 0, "%s: state not wiped", names());
+    fill_output(n);
+    in = m->ciphertext;
+    if (in_place)
+        copy(OUTPUT, in, n), in = OUTPUT;
+    begin(&state, m, m->aad_bytes * rest / (n + 1));
+    check(hornet_aead_decrypt(&state, OUTPUT, in, cut) &&
+              hornet_aead_decrypt(&state, OUTPUT + cut, in + cut, rest) &&
+              hornet_aead_final_verify(&state, m->tag) && same(OUTPUT, m->msg, n) &&
+              nothing_beside_output(n),
+          "%s: %zu bytes, %zu of associated data, decrypted in pieces, cut at %zu", names(), n,
+          m->aad_bytes, cut);
+    check(memcmp(&state, zeros, sizeof state) == 0, "%s: state not wiped", names());
+}
+
+/* Every way to seal and open it, with the kernels in use. */
+static void check_message(const struct message *m)
+{
+    static size_t number;
+    const size_t n = m->len_bytes;
+    tag_t tag, wrong;
+    running_kernel = chacha20_name(hornet_chacha20_kernel());
+    running_length = n;
+    number++;
+    for (int in_place = 0; in_place < 2; in_place++) {
+        const char *where = in_place ? "in place" : "apart";
+        fill_output(n);
+        if (in_place)
+            copy(OUTPUT, m->msg, n);
+        check(seal(m, OUTPUT, tag, in_place ? OUTPUT : m->msg) && same(OUTPUT, m->ciphertext, n) &&
+                  memcmp(tag, m->tag, 16) == 0,
+              "%s: %zu bytes, %zu of associated data, sealed %s", names(), n, m->aad_bytes, where);
+        check(nothing_beside_output(n), "%s: %zu bytes sealed %s, and more written", names(), n, where);
+
+        fill_output(n);
+        if (in_place)
+            copy(OUTPUT, m->ciphertext, n);
+        check(open(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, m->tag) && same(OUTPUT, m->msg, n),
+              "%s: %zu bytes, %zu of associated data, opened %s", names(), n, m->aad_bytes, where);
+        check(nothing_beside_output(n), "%s: %zu bytes opened %s, and more written", names(), n, where);
+    }
+
+    /* Forged: zeros, and nothing else. */
+    const bool in_place = number % 2 == 0;
+    memcpy(wrong, m->tag, 16);
+    wrong[number / 8 % 16] ^= (uint8_t)(1 << number % 8);
+    fill_output(n);
+    if (in_place)
+        copy(OUTPUT, m->ciphertext, n);
+    check(!open(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, wrong) && all_are(OUTPUT, n, 0) &&
+              nothing_beside_output(n),
+          "%s: %zu bytes, %zu of associated data, a forgery", names(), n, m->aad_bytes);
+    check_pieces(m, number * 37 % (n + 1), in_place);
+}
+
+static void test_vectors(void)
+{
+    static const struct {
+        const char *key, *nonce, *aad, *msg, *ciphertext, *tag;
+    } vectors[] = {
+#include "../vectors/chacha20_poly1305.h"
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        uint8_t key[32], nonce[24], aad[32], msg[400], expected[400];
+        struct message m = {.msg = msg, .aad = aad, .nonce = nonce, .key = key, .ciphertext = expected};
+        from_hex(key, vectors[i].key);
+        m.extended = from_hex(nonce, vectors[i].nonce) == 24;
+        m.aad_bytes = from_hex(aad, vectors[i].aad);
+        m.len_bytes = from_hex(msg, vectors[i].msg);
+        from_hex(expected, vectors[i].ciphertext);
+        from_hex(m.tag, vectors[i].tag);
+        tag_t tag;
+        reference_aead(OUTPUT, tag, msg, m.len_bytes, aad, m.aad_bytes, nonce, m.extended ? 24 : 12, key);
+        check(same(OUTPUT, expected, m.len_bytes) && memcmp(tag, m.tag, 16) == 0,
+              "the definition: vector %zu", i);
+        check_message(&m);
+    }
+}
+
+/* The kernels of ChaCha20 that run here, in turn. */
+static const struct hornet_chacha20_kernel *nth_chacha20(size_t n)
+{
+    size_t k = n % CHACHA20_KERNELS;
+    while (!chacha20_runs_here(chacha20_kernels[k]))
+        k = (k + 1) % CHACHA20_KERNELS;
+    return chacha20_kernels[k];
+}
+
+static void check_on_every_chacha20(const struct message *m)
+{
+    for (int k = 0; k < CHACHA20_KERNELS; k++) {
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        check_message(m);
+    }
+    force_chacha20(NULL);
+}
+
+/* Every length, each with three lengths of associated data. */
+static void test_lengths(void)
+{
+    for (size_t n = 0; n <= EVERY_BYTES; n += step) {
+        struct message m = make_message(n, n % (EVERY_AAD_BYTES + 1), n % 5 == 0);
+        check_on_every_chacha20(&m);
+        m = make_message(n, 0, false);
+        force_chacha20(nth_chacha20(n));
+        check_message(&m);
+        m = make_message(n, 13, false);
+        force_chacha20(nth_chacha20(n + 1));
+        check_message(&m);
+        force_chacha20(NULL);
+    }
+}
+
+/* Every length with every length of associated data, a kernel each. */
+static void test_product(void)
+{
+    for (size_t n = 0; n <= EVERY_BYTES; n++)
+        for (size_t a = 0; a <= EVERY_AAD_BYTES; a++) {
+            const struct message m = make_message(n, a, (n + a) % 9 == 0);
+            force_chacha20(nth_chacha20(n + a));
+            check_message(&m);
+        }
+    force_chacha20(NULL);
+}
+
+/* Lengths at which the forms of one call meet, and others about them. */
+static const size_t edges[] = {0,    1,    15,   16,   17,   31,   32,   63,   64,   65,   127,
+                               128,  191,  192,  193,  255,  256,  257,  319,  320,  321,  447,
+                               448,  449,  500,  511,  512,  513,  959,  960,  961,  1023, 1024,
+                               1216, 1217, 1350, 1472, 1473, 1983, 1984, 1985, 2048, 2049, 4200};
+enum { EDGES = sizeof edges / sizeof edges[0] };
+
+/* All lengths of associated data, and some long ones. */
+static void test_aad_lengths(void)
+{
+    static const size_t more[] = {79, 80, 127, 128, 129, 255, 256, 257, 1000, 2304, MOST_AAD_BYTES};
+    for (size_t a = 0; a <= EVERY_AAD_BYTES + sizeof more / sizeof more[0]; a += step)
+        for (size_t e = 0; e < EDGES; e++) {
+            const size_t aad_bytes = a <= EVERY_AAD_BYTES ? a : more[a - EVERY_AAD_BYTES - 1];
+            const struct message m = make_message(edges[e], aad_bytes, (a + e) % 7 == 0);
+            force_chacha20(nth_chacha20(a + e));
+            check_message(&m);
+        }
+    force_chacha20(NULL);
+}
+
+/* Messages that are worked on piece by piece, and whose ends lie about the ends of pieces. */
+static void test_long_lengths(void)
+{
+    static const size_t more[] = {0, 1, 63, 64, 65, 1983, 1984, 1985, 2047, 2048};
+    for (size_t k = 1; k <= 64; k *= 2)
+        for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+            const struct message m =
+                make_message(4096 * k + more[i] - (i == 4 ? 130 : 0), i * k % 90, false);
+            if (k == 16)
+                check_on_every_chacha20(&m);
+            else
+                check_message(&m);
+        }
+    const struct message m = make_message(LONGEST, 20, true);
+    check_on_every_chacha20(&m);
+}
+
+/* Every kernel of ChaCha20 with every kernel of Poly1305. */
+static void test_pairs(void)
+{
+    for (size_t e = 0; e < EDGES; e++) {
+        const struct message m = make_message(edges[e], e * 17 % (EVERY_AAD_BYTES + 1), e % 4 == 0);
+        for (int k = 0; k < KERNEL_COUNT; k++) {
+            if (!kernel_runs_here(all_kernels[k]))
+                continue;
+            force_kernel(name_of(all_kernels[k]));
+            check_on_every_chacha20(&m);
+        }
+    }
+    force_kernel(NULL);
+}
+
+/* Cut in two at every byte. */
+static void test_cuts(void)
+{
+    for (size_t n = 0; n <= 1400; n += n < 270 ? step : 97 * step) {
+        const struct message m = make_message(n, n % (EVERY_AAD_BYTES + 1), n % 3 == 0);
+        for (size_t cut = 0; cut <= n; cut++) {
+            force_chacha20(nth_chacha20(n + cut));
+            check_pieces(&m, cut, cut % 2 == 0);
+        }
+    }
+    force_chacha20(NULL);
+}
+
+/* Cut anywhere, with empty pieces, as single calls and as lists of pieces that lie apart; the kernels
+ * change meanwhile. */
+static void test_many_pieces(void)
+{
+    enum { MOST = 12, GAP = 5 };
+    static uint8_t in[LONGEST], out[LONGEST];
+    for (int round = 0; round < 1500; round += (int)step) {
+        size_t total = 0, sizes[MOST];
+        const size_t count = random_word() % (MOST + 1), most = round % 30 == 0 ? 9000 : 1 + round % 700;
+        for (size_t i = 0; i < count; i++) {
+            sizes[i] = random_word() % 4 == 0 ? 0 : random_word() % most;
+            total += sizes[i];
+        }
+        const struct message m = make_message(total, (size_t)round % 100, round % 2 == 0);
+        for (int decrypts = 0; decrypts < 2; decrypts++) {
+            const bool in_place = random_word() % 2 == 0, as_list = random_word() % 2 == 0;
+            const uint8_t *from = decrypts ? m.ciphertext : m.msg,
+                          *expected = decrypts ? m.msg : m.ciphertext;
+            hornet_aead_piece pieces[MOST];
+            hornet_aead_state state, other;
+            tag_t tag;
+            size_t at = 0;
+            begin(&state, &m, m.aad_bytes / 3);
+            memset(out, FILL, total + (MOST + 1) * GAP);
+            for (size_t i = 0; i < count; i++) {
+                uint8_t *const to = out + at + (i + 1) * GAP;
+                uint8_t *const source = in_place ? to : in + at + i * 3;
+                copy(source, from + at, sizes[i]);
+                pieces[i] = (hornet_aead_piece){to, source, sizes[i]};
+                if (sizes[i] == 0)
+                    pieces[i] = (hornet_aead_piece){NULL, NULL, 0};
+                at += sizes[i];
+            }
+            /* A list of some, and then of the rest. */
+            for (size_t i = 0; i < count;) {
+                const size_t some = as_list ? 1 + random_word() % (count - i) : 1;
+                bool went;
+                force_chacha20(nth_chacha20(random_word()));
+                if (as_list)
+                    went =
+                        (decrypts ? hornet_aead_decryptv : hornet_aead_encryptv)(&state, pieces + i, some);
+                else
+                    went = (decrypts ? hornet_aead_decrypt : hornet_aead_encrypt)(
+                        &state, pieces[i].out, pieces[i].in, pieces[i].len_bytes);
+                check(went, "piece %zu of %zu refused", i, count);
+                i += some;
+                /* The state may be copied. */
+                memcpy(&other, &state, sizeof state);
+                memset(&state, 1, sizeof state);
+                memcpy(&state, &other, sizeof state);
+            }
+            check(decrypts ? hornet_aead_final_verify(&state, m.tag)
+                           : hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
+                  "round %d, %zu bytes in %zu pieces, decrypts %d: the tag", round, total, count, decrypts);
+            at = 0;
+            for (size_t i = 0; i < count; i++) {
+                check(same(out + at + (i + 1) * GAP, expected + at, sizes[i]) &&
+                          all_are(out + at + i * GAP, GAP, FILL),
+                      "round %d, %zu bytes in %zu pieces, decrypts %d: piece %zu", round, total, count,
+                      decrypts, i);
+                at += sizes[i];
+            }
+        }
+    }
+    force_chacha20(NULL);
+
+    /* Byte by byte. */
+    const struct message m = make_message(1500, 40, false);
+    hornet_aead_state state;
+    tag_t tag;
+    hornet_chacha20_poly1305_init(&state, m.nonce, m.key);
+    for (size_t i = 0; i < m.aad_bytes; i++)
+        check(hornet_aead_aad(&state, m.aad + i, 1), "a byte of associated data");
+    for (size_t i = 0; i < m.len_bytes; i++)
+        check(hornet_aead_encrypt(&state, OUTPUT + i, m.msg + i, 1), "a byte");
+    check(hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0 &&
+              same(OUTPUT, m.ciphertext, m.len_bytes),
+          "byte by byte");
+}
+
+/* Every buffer at every alignment. */
+static void test_alignments(void)
+{
+    static uint8_t in[EVERY_BYTES + 64], aad[128 + 64], nonce[24 + 64], key[32 + 64], tag[16 + 64];
+    for (size_t e = 0; e < EDGES; e++)
+        for (size_t offset = 0; offset < 64; offset++) {
+            struct message m = make_message(edges[e], (edges[e] + offset) % 71, offset % 2 == 0);
+            copy(in + offset, m.msg, m.len_bytes);
+            m.msg = in + offset;
+            copy(aad + offset * 5 % 64, m.aad, m.aad_bytes);
+            m.aad = aad + offset * 5 % 64;
+            m.nonce = memcpy(nonce + offset * 3 % 64, m.nonce, 24);
+            m.key = memcpy(key + offset * 7 % 64, m.key, 32);
+            uint8_t *const t = tag + offset * 11 % 64, *const out = OUTPUT + 63 - offset;
+            force_chacha20(nth_chacha20(e + offset));
+            running_length = m.len_bytes;
+            check(seal(&m, out, t, m.msg) && same(out, m.ciphertext, m.len_bytes) &&
+                      memcmp(t, m.tag, 16) == 0,
+                  "%s: %zu bytes at offset %zu, sealed", names(), m.len_bytes, offset);
+            copy(out, m.msg, m.len_bytes);
+            check(seal(&m, out, t, out) && same(out, m.ciphertext, m.len_bytes) &&
+                      memcmp(t, m.tag, 16) == 0,
+                  "%s: %zu bytes at offset %zu, sealed in place", names(), m.len_bytes, offset);
+            check(open(&m, out, out, t) && same(out, m.msg, m.len_bytes),
+                  "%s: %zu bytes at offset %zu, opened", names(), m.len_bytes, offset);
+        }
+    force_chacha20(NULL);
+}
+
+/* Packets of any lengths, some in place; each must be what a call of its own would make of it. */
+enum { MOST_PACKETS = 200, PACKET_BYTES = 4300, PACKET_AAD_BYTES = 100 };
+
+static struct packet {
+    uint8_t msg[PACKET_BYTES], sealed[PACKET_BYTES], out[PACKET_BYTES + AROUND];
+    uint8_t aad[PACKET_AAD_BYTES], nonce[12], key[32];
+    tag_t tag, expected;
+    size_t len_bytes, aad_bytes;
+} packets[MOST_PACKETS];
+
+static hornet_packet packet_calls[MOST_PACKETS + 1];
+
+static void make_packets(size_t count, size_t kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t lengths[] = {
+            64,
+            1350,
+            random_word() % 300,
+            random_word() % 1500,
+            i,
+            random_word() % 8 == 0 ? 0 : random_word() % (1 + random_word() % EVERY_BYTES),
+            i % 2 == 0 ? 1500 : 20,
+        };
+        struct packet *p = &packets[i];
+        p->len_bytes = lengths[kind % (sizeof lengths / sizeof lengths[0])];
+        p->aad_bytes = kind % 3 == 0 ? 13 : random_word() % PACKET_AAD_BYTES;
+        random_bytes(p->nonce, sizeof p->nonce);
+        random_bytes(p->key, sizeof p->key);
+        memcpy(p->msg, random_msg + random_word() % 5000, p->len_bytes);
+        memcpy(p->aad, random_aad + random_word() % 1000, p->aad_bytes);
+        check(hornet_chacha20_poly1305_seal(p->sealed, p->expected, p->msg, p->len_bytes, p->aad,
+                                            p->aad_bytes, p->nonce, p->key),
+              "a packet alone");
+    }
+}
+
+/* The calls for them, which read the message, or if they open the sealed one. */
+static void make_calls(size_t count, bool opens)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct packet *p = &packets[i];
+        uint8_t *const in = opens ? p->sealed : p->msg;
+        const bool in_place = i % 3 == 0, empty = p->len_bytes == 0 && i % 2 == 0;
+        memset(p->out, FILL, p->len_bytes + AROUND);
+        if (in_place)
+            memcpy(p->out, in, p->len_bytes);
+        packet_calls[i] = (hornet_packet){
+            .out = empty ? NULL : p->out,
+            .in = empty      ? NULL
+                  : in_place ? p->out
+                             : in,
+            .len_bytes = p->len_bytes,
+            .aad = p->aad_bytes == 0 ? NULL : p->aad,
+            .aad_bytes = p->aad_bytes,
+            .nonce = p->nonce,
+            .key = p->key,
+            .tag = p->tag,
+        };
+        if (opens)
+            memcpy(p->tag, p->expected, 16);
+        else
+            memset(p->tag, FILL, 16);
+    }
+}
+
+static void check_batch(size_t count, size_t kind)
+{
+    bool valid[MOST_PACKETS + 1];
+    make_packets(count, kind);
+    make_calls(count, false);
+    running_length = count;
+    check(hornet_chacha20_poly1305_seal_batch(packet_calls, count), "%s: %zu packets refused", names(),
+          count);
+    for (size_t i = 0; i < count; i++) {
+        const struct packet *p = &packets[i];
+        check(memcmp(p->out, p->sealed, p->len_bytes) == 0 && memcmp(p->tag, p->expected, 16) == 0 &&
+                  all_are(p->out + p->len_bytes, AROUND, FILL),
+              "%s: packet %zu of %zu, %zu bytes, sealed", names(), i, count, p->len_bytes);
+    }
+    make_calls(count, true);
+    memset(valid, 0, sizeof valid);
+    check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, count), "%s: %zu packets refused",
+          names(), count);
+    for (size_t i = 0; i < count; i++) {
+        const struct packet *p = &packets[i];
+        check(valid[i] && memcmp(p->out, p->msg, p->len_bytes) == 0 &&
+                  all_are(p->out + p->len_bytes, AROUND, FILL),
+              "%s: packet %zu of %zu, %zu bytes, opened", names(), i, count, p->len_bytes);
+    }
+    if (count == 0)
+        return;
+
+    /* One that is forged: its tag, its text, its associated data, or its nonce. */
+    make_calls(count, true);
+    const size_t forged = random_word() % count;
+    struct packet *f = &packets[forged];
+    uint8_t *const parts[] = {f->tag, (uint8_t *)packet_calls[forged].in, f->aad, f->nonce};
+    const size_t parts_bytes[] = {16, f->len_bytes, f->aad_bytes, 12};
+    size_t part = random_word() % 4;
+    if (parts_bytes[part] == 0)
+        part = 0;
+    parts[part][random_word() % parts_bytes[part]] ^= (uint8_t)(1 << random_word() % 8);
+    memset(valid, 1, sizeof valid);
+    check(!hornet_chacha20_poly1305_open_batch(valid, packet_calls, count),
+          "%s: one forged packet of %zu, and all are valid", names(), count);
+    for (size_t i = 0; i < count; i++) {
+        const struct packet *p = &packets[i];
+        check(valid[i] == (i != forged) &&
+                  (i == forged ? all_are(p->out, p->len_bytes, 0)
+                               : memcmp(p->out, p->msg, p->len_bytes) == 0) &&
+                  all_are(p->out + p->len_bytes, AROUND, FILL),
+              "%s: packet %zu of %zu, where %zu is forged", names(), i, count, forged);
+    }
+
+#if SIZE_MAX > UINT32_MAX
+    /* One that is too long: nothing of it is touched, and all others are as they should be. */
+    make_packets(count, kind + 1);
+    for (int opens = 0; opens < 2; opens++) {
+        make_calls(count, opens);
+        packet_calls[forged].len_bytes = HORNET_CHACHA20_POLY1305_MAX_BYTES + 1;
+        packet_calls[forged].out = NULL;
+        packet_calls[forged].in = NULL;
+        memset(f->tag, FILL, 16);
+        memset(valid, 1, sizeof valid);
+        check(!(opens ? hornet_chacha20_poly1305_open_batch(valid, packet_calls, count)
+                      : hornet_chacha20_poly1305_seal_batch(packet_calls, count)),
+              "%s: a packet that is too long is taken", names());
+        check(all_are(f->tag, 16, FILL) && (!opens || !valid[forged]),
+              "%s: a packet that is too long: opens %d", names(), opens);
+        for (size_t i = 0; i < count; i++) {
+            const struct packet *p = &packets[i];
+            check(i == forged || ((!opens || valid[i]) && memcmp(p->tag, p->expected, 16) == 0 &&
+                                  memcmp(p->out, opens ? p->msg : p->sealed, p->len_bytes) == 0),
+                  "%s: packet %zu of %zu, beside one that is too long", names(), i, count);
+        }
+    }
+#endif
+}
+
+static void test_batches(void)
+{
+    for (size_t count = 0; count <= MOST_PACKETS; count += step) {
+        force_chacha20(nth_chacha20(count));
+        check_batch(count, count);
+    }
+    /* All kernels, with a full and a partial group. */
+    for (int k = 0; k < CHACHA20_KERNELS; k++)
+        for (int p = 0; p < KERNEL_COUNT; p++) {
+            if (!chacha20_runs_here(chacha20_kernels[k]) || !kernel_runs_here(all_kernels[p]))
+                continue;
+            force_chacha20(chacha20_kernels[k]);
+            force_kernel(name_of(all_kernels[p]));
+            for (size_t kind = 0; kind < 7; kind++)
+                check_batch(35 + kind, kind);
+        }
+    force_kernel(NULL);
+    force_chacha20(NULL);
+    check(hornet_chacha20_poly1305_seal_batch(NULL, 0) &&
+              hornet_chacha20_poly1305_open_batch(NULL, NULL, 0),
+          "no packets");
+}
+
+/* A forgery, by every function that opens: refused, and one call and batches leave zeros. */
+static void check_refused(const struct message *m, const uint8_t *in, const uint8_t *tag, const char *what,
+                          size_t bit)
+{
+    const size_t n = m->len_bytes;
+    hornet_aead_state state;
+    fill_output(n);
+    check(!open(m, OUTPUT, in, tag) && all_are(OUTPUT, n, 0) && nothing_beside_output(n),
+          "%zu bytes: bit %zu of the %s ignored", n, bit, what);
+    begin(&state, m, 0);
+    check(hornet_aead_decrypt(&state, OUTPUT, in, n) && !hornet_aead_final_verify(&state, tag),
+          "%zu bytes: bit %zu of the %s ignored, in pieces", n, bit, what);
+    if (m->extended || bit % 8 != 0)
+        return;
+    enum { COUNT = 17 };
+    static uint8_t outs[COUNT][EVERY_BYTES];
+    bool valid[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        packet_calls[i] =
+            (hornet_packet){outs[i], in, n, m->aad, m->aad_bytes, m->nonce, m->key, (uint8_t *)tag};
+    memset(outs, FILL, sizeof outs);
+    check(!hornet_chacha20_poly1305_open_batch(valid, packet_calls, COUNT), "a batch of forgeries");
+    for (size_t i = 0; i < COUNT; i++)
+        check(!valid[i] && all_are(outs[i], n, 0), "%zu bytes: bit %zu of the %s ignored, in a batch", n,
+              bit, what);
+}
+
+static void test_every_bit(void)
+{
+    static const size_t lengths[] = {0, 1, 16, 100, 193, 500, 1000, 2100};
+    static uint8_t in[EVERY_BYTES], aad[71], nonce[24], key[32];
+    for (size_t e = 0; e < 2 * sizeof lengths / sizeof lengths[0]; e++) {
+        const struct message sealed = make_message(lengths[e / 2], 1 + e * 9 % 70, e % 2 == 0);
+        struct message m = sealed;
+        tag_t tag;
+        copy(in, sealed.ciphertext, sealed.len_bytes);
+        m.aad = memcpy(aad, sealed.aad, sealed.aad_bytes);
+        m.nonce = memcpy(nonce, sealed.nonce, 24);
+        m.key = memcpy(key, sealed.key, 32);
+        memcpy(tag, sealed.tag, 16);
+        const struct {
+            const char *name;
+            uint8_t *bytes;
+            size_t len_bytes;
+        } parts[] = {{"tag", tag, 16},
+                     {"ciphertext", in, sealed.len_bytes},
+                     {"associated data", aad, sealed.aad_bytes},
+                     {"nonce", nonce, sealed.extended ? 24 : 12},
+                     {"key", key, 32}};
+        for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
+            for (size_t bit = 0; bit < 8 * parts[p].len_bytes;
+                 bit += step * (p == 1 && bit > 3000 ? 13 : 1)) {
+                parts[p].bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+                check_refused(&m, in, tag, parts[p].name, bit);
+                parts[p].bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            }
+        check(open(&m, OUTPUT, in, tag) && same(OUTPUT, sealed.msg, sealed.len_bytes), "what was sealed");
+
+        /* Lengths are authenticated: a byte less, and one moved from associated data to ciphertext. */
+        m.aad_bytes--;
+        check_refused(&m, in, tag, "length of associated data", 1);
+        m.aad_bytes++;
+        if (m.len_bytes != 0) {
+            m.len_bytes--;
+            check_refused(&m, in, tag, "length", 1);
+        }
+    }
+}
+
+/* What the functions of a state that is not live do: nothing. */
+static void check_ended(hornet_aead_state *state, const char *how, const tag_t real_tag)
+{
+    static const uint8_t zeros[sizeof(hornet_aead_state)];
+    uint8_t in[100] = {1}, out[100];
+    tag_t tag;
+    const hornet_aead_piece piece = {out, in, sizeof in};
+    memset(out, FILL, sizeof out);
+    check(memcmp(state, zeros, sizeof *state) == 0, "%s: not wiped", how);
+    check(!hornet_aead_aad(state, in, sizeof in) && !hornet_aead_aad(state, NULL, 0),
+          "%s: takes associated data", how);
+    check(!hornet_aead_encrypt(state, out, in, sizeof in) && !hornet_aead_encrypt(state, NULL, NULL, 0) &&
+              !hornet_aead_encryptv(state, &piece, 1) && !hornet_aead_encryptv(state, NULL, 0),
+          "%s: encrypts", how);
+    check(!hornet_aead_decrypt(state, out, in, sizeof in) && !hornet_aead_decrypt(state, NULL, NULL, 0) &&
+              !hornet_aead_decryptv(state, &piece, 1) && !hornet_aead_decryptv(state, NULL, 0),
+          "%s: decrypts", how);
+    check(all_are(out, sizeof out, FILL), "%s: writes", how);
+    check(!hornet_aead_final_verify(state, zeros) && !hornet_aead_final_verify(state, real_tag),
+          "%s: accepts a tag", how);
+    memset(tag, FILL, 16);
+    check(!hornet_aead_final(state, tag) && all_are(tag, 16, 0), "%s: gives a tag", how);
+    check(memcmp(state, zeros, sizeof *state) == 0, "%s: changed", how);
+}
+
+/* Calls in an order that makes no sense are refused, and change nothing. */
+static void test_states(void)
+{
+    const struct message m = make_message(300, 30, false);
+    const uint8_t *const in = m.msg;
+    hornet_aead_state state, other;
+    tag_t tag, wrong;
+    memcpy(wrong, m.tag, 16);
+    wrong[15] ^= 0x80;
+
+    memset(&state, 0, sizeof state);
+    check_ended(&state, "a state of zeros", m.tag);
+
+    /* Encrypting: no associated data any more, no decrypting, not verified. */
+    for (size_t first = 0; first <= 200; first += 100) {
+        memset(&state, (int)first, sizeof state);
+        begin(&state, &m, 7);
+        check(hornet_aead_encrypt(&state, OUTPUT, in, first), "encrypt");
+        fill_output(300);
+        check(!hornet_aead_aad(&state, m.aad, 5) && !hornet_aead_aad(&state, NULL, 0),
+              "associated data after %zu bytes of text", first);
+        check(!hornet_aead_decrypt(&state, OUTPUT, in, 50) && !hornet_aead_decrypt(&state, NULL, NULL, 0) &&
+                  !hornet_aead_decryptv(&state, &(hornet_aead_piece){OUTPUT, in, 50}, 1),
+              "an encrypting state decrypts");
+        check(all_are(OUTPUT, 300, FILL) && nothing_beside_output(300), "what is refused is written");
+        memcpy(&other, &state, sizeof state);
+        check(hornet_aead_encrypt(&state, OUTPUT + first, in + first, 300 - first) &&
+                  hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0 &&
+                  same(OUTPUT + first, m.ciphertext + first, 300 - first),
+              "what is refused changes the message");
+        check_ended(&state, "after final", m.tag);
+        /* The copy ends on its own. */
+        check(hornet_aead_encrypt(&other, OUTPUT, in + first, 300 - first) &&
+                  !hornet_aead_final_verify(&other, m.tag),
+              "an encrypting state verifies");
+        check_ended(&other, "after a final_verify that was refused", m.tag);
+    }
+
+    /* Decrypting: likewise, and no tag is given. */
+    for (size_t first = 0; first <= 200; first += 100) {
+        begin(&state, &m, 30);
+        check(hornet_aead_decrypt(&state, OUTPUT, m.ciphertext, first), "decrypt");
+        fill_output(300);
+        check(!hornet_aead_aad(&state, m.aad, 5) && !hornet_aead_encrypt(&state, OUTPUT, in, 50) &&
+                  !hornet_aead_encryptv(&state, &(hornet_aead_piece){OUTPUT, in, 50}, 1) &&
+                  !hornet_aead_encrypt(&state, NULL, NULL, 0),
+              "a decrypting state encrypts");
+        check(all_are(OUTPUT, 300, FILL), "what is refused is written");
+        check(hornet_aead_decrypt(&state, OUTPUT + first, m.ciphertext + first, 300 - first) &&
+                  same(OUTPUT + first, in + first, 300 - first),
+              "what is refused changes the message");
+        memcpy(&other, &state, sizeof state);
+        check(hornet_aead_final_verify(&state, m.tag), "what is refused changes the tag");
+        check_ended(&state, "after final_verify", m.tag);
+        state = other;
+        check(!hornet_aead_final_verify(&state, wrong), "a wrong tag");
+        check_ended(&state, "after a wrong tag", m.tag);
+        memset(tag, FILL, 16);
+        check(!hornet_aead_final(&other, tag) && all_are(tag, 16, 0), "a decrypting state gives a tag");
+        check_ended(&other, "after a final that was refused", m.tag);
+    }
+
+    /* No text, and neither text nor associated data; lists of nothing. */
+    for (size_t aad_bytes = 0; aad_bytes <= 30; aad_bytes += 15)
+        for (int pieces = 0; pieces < 3; pieces++) {
+            const struct message empty = make_message(0, aad_bytes, false);
+            begin(&state, &empty, 0);
+            if (pieces != 0)
+                check(pieces == 1 ? hornet_aead_encrypt(&state, NULL, NULL, 0)
+                                  : hornet_aead_encryptv(&state, NULL, 0),
+                      "no text refused");
+            check(hornet_aead_final(&state, tag) && memcmp(tag, empty.tag, 16) == 0,
+                  "the tag of no text, %zu bytes of associated data", aad_bytes);
+            begin(&state, &empty, 0);
+            if (pieces != 0)
+                check(pieces == 1 ? hornet_aead_decrypt(&state, NULL, NULL, 0)
+                                  : hornet_aead_decryptv(&state, NULL, 0),
+                      "no text refused");
+            check(hornet_aead_final_verify(&state, empty.tag), "no text verified");
+        }
+
+    /* A live state is as a new one is after init. */
+    const struct message again = make_message(300, 30, true);
+    hornet_chacha20_poly1305_init(&state, again.key, again.key);
+    check(hornet_aead_aad(&state, again.key, 20) && hornet_aead_encrypt(&state, OUTPUT, again.msg, 77),
+          "a message that is left");
+    begin(&state, &again, 3);
+    check(hornet_aead_encrypt(&state, OUTPUT, again.msg, 300) && hornet_aead_final(&state, tag) &&
+              memcmp(tag, again.tag, 16) == 0,
+          "init of a live state");
+}
+
+/* No byte is touched of what is too long: there is none at these addresses. */
+static void test_too_long(void)
+{
+#if SIZE_MAX > UINT32_MAX
+    static const size_t lengths[] = {HORNET_CHACHA20_POLY1305_MAX_BYTES + 1, (size_t)1 << 38, SIZE_MAX - 63,
+                                     SIZE_MAX};
+    const struct message m = make_message(300, 30, false);
+    uint8_t *const nowhere = (uint8_t *)(uintptr_t)64;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const size_t n = lengths[i];
+        tag_t tag;
+        memset(tag, FILL, 16);
+        check(!hornet_chacha20_poly1305_seal(nowhere, tag, nowhere, n, m.aad, 30, m.nonce, m.key) &&
+                  !hornet_xchacha20_poly1305_seal(nowhere, tag, nowhere, n, m.aad, 30, m.nonce, m.key) &&
+                  all_are(tag, 16, FILL),
+              "%zu bytes sealed", n);
+        check(!hornet_chacha20_poly1305_open(nowhere, nowhere, n, tag, m.aad, 30, m.nonce, m.key) &&
+                  !hornet_xchacha20_poly1305_open(nowhere, nowhere, n, tag, m.aad, 30, m.nonce, m.key),
+              "%zu bytes opened", n);
+
+        hornet_aead_state state;
+        const hornet_aead_piece pieces[] = {
+            {OUTPUT, m.msg, 64}, {nowhere, nowhere, n - 63}, {nowhere, nowhere, n}};
+        begin(&state, &m, 0);
+        fill_output(300);
+        check(!hornet_aead_encrypt(&state, nowhere, nowhere, n) &&
+                  !hornet_aead_decrypt(&state, nowhere, nowhere, n) &&
+                  !hornet_aead_encryptv(&state, pieces, 3) && !hornet_aead_encryptv(&state, pieces, 2) &&
+                  !hornet_aead_decryptv(&state, pieces, 2) && all_are(OUTPUT, 300, FILL),
+              "%zu bytes in a piece", n);
+        check(hornet_aead_encrypt(&state, OUTPUT, m.msg, 100), "a piece after one that is too long");
+        check(!hornet_aead_encrypt(&state, nowhere, nowhere, n - 100) &&
+                  !hornet_aead_encrypt(&state, nowhere, nowhere, n),
+              "%zu bytes in pieces", n);
+        check(hornet_aead_encrypt(&state, OUTPUT + 100, m.msg + 100, 200) &&
+                  hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0 &&
+                  same(OUTPUT, m.ciphertext, 300),
+              "after a piece that is too long");
+    }
+#endif
+}
+
+/* Each buffer at the very end, then at the very start, of memory that may be touched. */
+static void test_guard_pages(void)
+{
+    enum { IN, OUT, AAD, NONCE, KEY, TAG, BUFFERS };
+    enum { MAX_BYTES = 2304, PACKETS = 17 };
+    static uint8_t outs[PACKETS][MAX_BYTES];
+    tag_t tags[PACKETS];
+    bool valid[PACKETS];
+    const size_t page = page_bytes();
+    uint8_t *pages[BUFFERS], *at[BUFFERS];
+    for (int i = 0; i < BUFFERS; i++) {
+        uint8_t *reserved = reserve_pages(3 * page);
+        must(reserved != NULL && allow_pages(reserved + page, page), "memory for guard pages");
+        pages[i] = reserved + page;
+    }
+    for (size_t n = 0; n <= MAX_BYTES; n += step) {
+        const struct message sealed = make_message(n, n % 71, n % 2 == 0);
+        for (size_t offset = 0; offset < 128; offset += n > 300 ? 64 : offset < 64 ? 1 + n % 7 : 64) {
+            /* Ends within 63 bytes of the page's end, or starts within 63 of its start. */
+            const bool at_end = offset < 64;
+            const size_t sizes[BUFFERS] = {n, n, sealed.aad_bytes, sealed.extended ? 24 : 12, 32, 16};
+            for (int i = 0; i < BUFFERS; i++) {
+                const size_t shift = i == IN || i == OUT ? offset % 64 : 0;
+                at[i] = at_end ? pages[i] + page - sizes[i] - shift : pages[i] + shift;
+            }
+            struct message m = sealed;
+            copy(at[AAD], m.aad, m.aad_bytes);
+            m.aad = at[AAD];
+            m.nonce = memcpy(at[NONCE], m.nonce, sizes[NONCE]);
+            m.key = memcpy(at[KEY], m.key, 32);
+            force_chacha20(nth_chacha20(n + offset));
+            running_kernel = chacha20_name(hornet_chacha20_kernel());
+            running_length = n;
+
+            copy(at[IN], sealed.msg, n);
+            check(seal(&m, at[OUT], at[TAG], at[IN]) && same(at[OUT], m.ciphertext, n) &&
+                      memcmp(at[TAG], m.tag, 16) == 0,
+                  "%s: %zu bytes, guard pages, offset %zu: sealed", names(), n, offset);
+            check(open(&m, at[IN], at[OUT], at[TAG]) && same(at[IN], sealed.msg, n),
+                  "%s: %zu bytes, guard pages, offset %zu: opened", names(), n, offset);
+            check(seal(&m, at[IN], at[TAG], at[IN]) && open(&m, at[IN], at[IN], at[TAG]) &&
+                      same(at[IN], sealed.msg, n),
+                  "%s: %zu bytes, guard pages, offset %zu: in place", names(), n, offset);
+
+            hornet_aead_state state;
+            const size_t cut = n * offset / 128;
+            begin(&state, &m, m.aad_bytes / 2);
+            check(hornet_aead_encrypt(&state, at[OUT], at[IN], cut) &&
+                      hornet_aead_encrypt(&state, at[OUT] + cut, at[IN] + cut, n - cut) &&
+                      hornet_aead_final(&state, at[TAG]) && same(at[OUT], m.ciphertext, n) &&
+                      memcmp(at[TAG], m.tag, 16) == 0,
+                  "%s: %zu bytes, guard pages, offset %zu: in pieces", names(), n, offset);
+            begin(&state, &m, m.aad_bytes / 3);
+            check(hornet_aead_decrypt(&state, at[IN], at[OUT], n) &&
+                      hornet_aead_final_verify(&state, at[TAG]),
+                  "%s: %zu bytes, guard pages, offset %zu: decrypted", names(), n, offset);
+
+            reference_chacha20(OUTPUT, sealed.msg, m.extended ? 0 : n, m.key, 7, m.nonce);
+            check(m.extended ||
+                      (hornet_chacha20(at[OUT], at[IN], n, 7, m.nonce, m.key) && same(at[OUT], OUTPUT, n)),
+                  "%s: %zu bytes, guard pages, offset %zu: ChaCha20", names(), n, offset);
+
+            if (m.extended || (n > 130 && n % 9 != 0))
+                continue;
+            /* Among shorter ones. */
+            for (size_t i = 0; i < PACKETS; i++)
+                packet_calls[i] = (hornet_packet){outs[i], at[IN],      i == 5 ? n : n - n * i / 30,
+                                                  m.aad,   m.aad_bytes, m.nonce,
+                                                  m.key,   tags[i]};
+            packet_calls[5].out = at[OUT];
+            packet_calls[5].tag = at[TAG];
+            check(hornet_chacha20_poly1305_seal_batch(packet_calls, PACKETS) &&
+                      same(at[OUT], m.ciphertext, n) && memcmp(at[TAG], m.tag, 16) == 0,
+                  "%s: %zu bytes, guard pages, offset %zu: in a batch", names(), n, offset);
+            for (size_t i = 0; i < PACKETS; i++) {
+                packet_calls[i].in = packet_calls[i].out;
+                packet_calls[i].out = outs[i];
+            }
+            packet_calls[5].out = at[IN];
+            check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, PACKETS) &&
+                      same(at[IN], sealed.msg, n),
+                  "%s: %zu bytes, guard pages, offset %zu: opened in a batch", names(), n, offset);
+        }
+    }
+    force_chacha20(NULL);
+    for (int i = 0; i < BUFFERS; i++)
+        release_pages(pages[i] - page, 3 * page);
+}
+
+#if defined(__linux__) && SIZE_MAX > UINT32_MAX
+/* Memory of which all windows are the same pages: an output of more than 4 GiB that takes little. */
+static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
+{
+    FILE *file = tmpfile();
+    uint8_t *memory = reserve_pages(len_bytes);
+    bool there = file != NULL && memory != NULL && ftruncate(fileno(file), (off_t)window_bytes) == 0;
+    for (size_t at = 0; there && at < len_bytes; at += window_bytes)
+        there = mmap(memory + at, window_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                     fileno(file), 0) != MAP_FAILED;
+    must(there, "address space for 4 GiB");
+    fclose(file);
+    return memory;
+}
+
+/* One message of more than 4 GiB in one call and as one piece: zeros, but for its end. What is opened has
+ * zeros for ciphertext, so that its tag is known in closed form; what is sealed is held against OpenSSL. Of
+ * the output only the last window is there to be looked at. */
+static void test_over_4_gib(void)
+{
+    enum { AAD_BYTES = 20, END_BYTES = 21 };
+    const size_t window = (size_t)1 << 24, zeros = ((size_t)1 << 32) + 5 * 16, n = zeros + END_BYTES;
+    const size_t mapped = (n + window - 1) / window * window, last = (n - 1) / window * window;
+    uint8_t *const in = reserve_pages(mapped), *const out = map_windows(mapped, window);
+    must(in != NULL && allow_pages(in, mapped), "address space for 4 GiB");
+    memset(in + zeros, 3, END_BYTES);
+    uint8_t *const expected = malloc(n - last), one_time[64], padded[64] = {0};
+    must(expected != NULL, "memory");
+    struct message m = make_message(0, AAD_BYTES, false);
+    m.msg = m.ciphertext = in;
+    m.len_bytes = n;
+    /* The stream, xor zeros and what ends them. */
+    reference_chacha20(expected, in + last, n - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
+
+    mpz_t h, r, s;
+    mpz_inits(h, r, s, NULL);
+    reference_chacha20_block(one_time, m.key, 0, m.nonce);
+    reference_clamped(r, one_time);
+    reference_from_bytes(s, one_time + 16, 16);
+    memcpy(padded, m.aad, AAD_BYTES);
+    reference_absorb(h, r, padded, 32);
+    reference_absorb_zeros(h, r, zeros / 16);
+    memset(padded, 0, sizeof padded);
+    memset(padded, 3, END_BYTES);
+    padded[32] = AAD_BYTES;
+    for (int i = 0; i < 8; i++)
+        padded[40 + i] = (uint8_t)((uint64_t)n >> 8 * i);
+    reference_absorb(h, r, padded, 48);
+    mpz_add(h, h, s);
+    reference_to_bytes(m.tag, 16, h);
+    mpz_clears(h, r, s, NULL);
+
+    check(open(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0, "%zu bytes opened", n);
+    hornet_aead_state state;
+    begin(&state, &m, 3);
+    memset(out + last, 0, n - last);
+    check(hornet_aead_decrypt(&state, out, in, n) && hornet_aead_final_verify(&state, m.tag) &&
+              memcmp(out + last, expected, n - last) == 0,
+          "%zu bytes decrypted", n);
+    m.tag[3] ^= 1;
+    check(!open(&m, out, in, m.tag) && all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
+
+    for (int k = 0; k < CHACHA20_KERNELS; k++) {
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        memset(out + last, 0, n - last);
+        check(hornet_chacha20(out, in, n, 1, m.nonce, m.key) && memcmp(out + last, expected, n - last) == 0,
+              "%s: %zu bytes", names(), n);
+    }
+    force_chacha20(NULL);
+
+#ifndef HORNET_NO_PEERS
+    tag_t tag, sealed;
+    int written;
+    must(EVP_EncryptInit_ex(openssl_ctx, NULL, NULL, m.key, m.nonce) == 1 &&
+             EVP_EncryptUpdate(openssl_ctx, NULL, &written, m.aad, AAD_BYTES) == 1,
+         "OpenSSL: key");
+    for (size_t at = 0; at < n; at += window)
+        must(EVP_EncryptUpdate(openssl_ctx, out, &written, in + at,
+                               (int)(n - at < window ? n - at : window)) == 1,
+             "OpenSSL: message");
+    must(EVP_EncryptFinal_ex(openssl_ctx, padded, &written) == 1 &&
+             EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
+         "OpenSSL: tag");
+    check(seal(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
+              memcmp(out + last, expected, n - last) == 0,
+          "%zu bytes sealed", n);
+    begin(&state, &m, 20);
+    check(hornet_aead_encrypt(&state, out, in, n) && hornet_aead_final(&state, sealed) &&
+              memcmp(tag, sealed, 16) == 0,
+          "%zu bytes encrypted", n);
+#endif
+    free(expected);
+    release_pages(out, mapped);
+    release_pages(in, mapped);
+}
+#else
+static void test_over_4_gib(void) { check(false, "no 4 GiB here"); }
+#endif
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*test)(void);
+    } tests[] = {
+        {"vectors", test_vectors},
+        {"lengths", test_lengths},
+        {"associated data", test_aad_lengths},
+        {"long messages", test_long_lengths},
+        {"pairs of kernels", test_pairs},
+        {"cuts", test_cuts},
+        {"pieces", test_many_pieces},
+        {"alignments", test_alignments},
+        {"batches", test_batches},
+        {"every bit", test_every_bit},
+        {"states", test_states},
+        {"too long", test_too_long},
+        {"guard pages", test_guard_pages},
+    };
+    report_crashes();
+    set_up_peers();
+    random_bytes(random_msg, sizeof random_msg);
+    random_bytes(random_aad, sizeof random_aad);
+    if (argc > 1 && strcmp(argv[1], "--few") == 0) {
+        step = 37;
+    } else if (argc > 1) {
+        must(strcmp(argv[1], "--huge") == 0 || strcmp(argv[1], "--product") == 0,
+             "--few, --huge or --product");
+        if (argv[1][2] == 'h')
+            test_over_4_gib();
+        else
+            test_product();
+        return check_report("test_aead");
+    }
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        const unsigned long before = checks_done;
+        tests[i].test();
+        printf("%s: %lu checks\n", tests[i].name, checks_done - before);
+    }
+    return check_report("test_aead");
+}
