@@ -25,6 +25,12 @@ HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *
         hornet_poly1305_kernel_for(len_bytes)->absorb(poly, bytes, len_bytes);
 }
 
+/* Ends a state whichever way it goes, and writes its tag: for callers who compare it in their own way.
+ * False, and zeros, if it is not live. */
+#pragma GCC visibility push(hidden)
+bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
+#pragma GCC visibility pop
+
 /* Output and input are the same memory or lie apart. Checked where HORNET_DEBUG is defined. */
 HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
 {

@@ -2,6 +2,7 @@
 /* The AEAD over a message in pieces. */
 #include "aead.h"
 
+#include "../core/constant_time.h"
 #include "../core/wipe.h"
 
 /* The stream is made some blocks at a time, since one takes as long as four; what is left of it waits for
@@ -158,38 +159,40 @@ bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_aead_piece *all
     return aead_pieces(state, DIRECTION_DECRYPTS, all, count);
 }
 
-/* What Poly1305 still has to read. False if the state does not go that way. */
-static bool aead_end_text(struct aead *a, enum direction other)
+bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
 {
-    if (a->live != AEAD_LIVE || a->direction == other)
-        return false;
-    uint8_t lengths[16];
-    if (a->direction == DIRECTION_NONE)
-        aead_pad(a, a->aad_bytes);
-    aead_pad(a, a->text_bytes);
-    store_le64(lengths, a->aad_bytes);
-    store_le64(lengths + 8, a->text_bytes);
-    hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
-    return true;
+    struct aead *a = (struct aead *)state;
+    const bool live = a->live == AEAD_LIVE;
+    if (live) {
+        uint8_t lengths[16];
+        if (a->direction == DIRECTION_NONE)
+            aead_pad(a, a->aad_bytes);
+        aead_pad(a, a->text_bytes);
+        store_le64(lengths, a->aad_bytes);
+        store_le64(lengths + 8, a->text_bytes);
+        hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
+        hornet_poly1305_final(&a->poly1305, tag);
+    } else {
+        memset(tag, 0, 16);
+    }
+    wipe(state, sizeof *state);
+    return live;
 }
 
 bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
 {
-    struct aead *a = (struct aead *)state;
-    const bool ends = aead_end_text(a, DIRECTION_DECRYPTS);
-    if (ends)
-        hornet_poly1305_final(&a->poly1305, tag);
-    else
+    const bool encrypts = ((struct aead *)state)->direction != DIRECTION_DECRYPTS;
+    const bool ends = hornet_aead_compute_tag(state, tag) && encrypts;
+    if (!ends)
         memset(tag, 0, 16);
-    wipe(state, sizeof *state);
     return ends;
 }
 
 bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
 {
-    struct aead *a = (struct aead *)state;
-    const bool ends = aead_end_text(a, DIRECTION_ENCRYPTS);
-    const bool valid = ends && hornet_poly1305_final_verify(&a->poly1305, tag);
-    wipe(state, sizeof *state);
+    const bool decrypts = ((struct aead *)state)->direction != DIRECTION_ENCRYPTS;
+    uint8_t expected[16];
+    const bool valid = hornet_aead_compute_tag(state, expected) && decrypts && tags_equal(expected, tag);
+    wipe(expected, sizeof expected);
     return valid;
 }
