@@ -13,7 +13,8 @@
 # make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
 # make deps            only installs what the tests need and this machine lacks
 # make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
-# make test-clients    the tags of repositories that restic makes; builds restic: some minutes
+# make test-clients    the tags of repositories that restic makes; nginx, curl and openssl with the provider; builds restic: some
+#                      minutes
 # make test-cross      the tests of the library on CPUs of other architectures, emulated
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
 # make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
@@ -136,6 +137,7 @@ test-cross: deps
 	tests/run.sh cross
 
 test-clients: deps
+	tests/clients/provider/install.sh
 	tests/run.sh clients
 
 test-bench: command

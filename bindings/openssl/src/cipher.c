@@ -44,7 +44,8 @@ typedef struct {
     bool extended; /* XChaCha20-Poly1305 */
     bool encrypts;
     bool key_set, nonce_set;
-    bool computed; /* computed_tag is that of the last message encrypted */
+    bool nonce_used; /* a message has ended under this key and nonce */
+    bool computed;   /* computed_tag is that of the last message encrypted */
     uint8_t key[KEY_BYTES];
     uint8_t nonce[XNONCE_BYTES];          /* of this message */
     uint8_t fixed_nonce[NONCE_BYTES];     /* of TLS 1.2: of all records */
@@ -71,6 +72,26 @@ static void forget_message(cipher_context *c)
     c->aad_bytes = 0;
     c->record_bytes = NO_RECORD;
     c->computed = false;
+}
+
+/* Nothing more may be done under its nonce: another message's tag would give away the key of both. */
+static void end_message(cipher_context *c)
+{
+    forget_message(c);
+    c->nonce_used = true;
+    c->computed = c->encrypts;
+}
+
+/* Whether the key and the nonce are there that a message needs. */
+static int check_key_and_nonce(cipher_context *c)
+{
+    if (!c->key_set)
+        return RAISE(c->provider, PROV_R_NO_KEY_SET, "no key");
+    /* OpenSSL's own begins with a nonce of zeros, which software may count on. */
+    if (c->extended && !c->nonce_set)
+        return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "no nonce");
+    return !c->nonce_used || RAISE(c->provider, PROV_R_CIPHER_OPERATION_FAILED,
+                                   "the nonce has been used: begin with another");
 }
 
 static void *cipher_new(hornet_provider *provider, bool extended)
@@ -212,8 +233,7 @@ static int tls_record(cipher_context *c, uint8_t *out, size_t *out_bytes, const 
         valid = open(c, out, in, text_bytes, tag);
         *out_bytes = valid ? text_bytes : 0;
     }
-    forget_message(c);
-    c->computed = c->encrypts;
+    end_message(c);
     return valid; /* a bad tag is for TLS to report: no error, as with the default provider */
 }
 
@@ -228,10 +248,8 @@ static int cipher_update(void *context, unsigned char *out, size_t *out_bytes, s
         return 1;
     if (in == NULL)
         return RAISE(c->provider, PROV_R_INVALID_DATA, "%zu bytes at NULL", len_bytes);
-    if (!c->key_set)
-        return RAISE(c->provider, PROV_R_NO_KEY_SET, "no key");
-    if (c->extended && !c->nonce_set)
-        return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "no nonce");
+    if (!check_key_and_nonce(c))
+        return 0;
     if (out == NULL) {
         if (!more_aad(c, in, len_bytes))
             return 0;
@@ -276,18 +294,15 @@ static int cipher_final(void *context, unsigned char *out, size_t *out_bytes, si
     *out_bytes = 0;
     if (PROVIDER_FAILS)
         return 0;
-    if (!c->key_set)
-        return RAISE(c->provider, PROV_R_NO_KEY_SET, "no key");
-    if (c->extended && !c->nonce_set)
-        return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "no nonce");
+    if (!check_key_and_nonce(c))
+        return 0;
     if (c->record_bytes != NO_RECORD)
         return RAISE(c->provider, PROV_R_INVALID_INPUT_LENGTH, "the TLS record has not come");
     if (!c->encrypts && c->given_tag_bytes == 0)
         return RAISE(c->provider, PROV_R_TAG_NOT_SET, "no tag to compare with");
     if (!compute_tag(c))
         return 0;
-    forget_message(c);
-    c->computed = c->encrypts;
+    end_message(c);
     if (c->encrypts)
         return 1;
     /* A tag may be given cut off. */
@@ -295,6 +310,15 @@ static int cipher_final(void *context, unsigned char *out, size_t *out_bytes, si
     const bool valid = tags_equal(c->computed_tag, c->given_tag);
     hornet_wipe(c->computed_tag, TAG_BYTES); /* of a forged message, it is what the forger wants */
     return valid;
+}
+
+/* EVP_Cipher: without input, it is final. */
+static int cipher_cipher(void *context, unsigned char *out, size_t *out_bytes, size_t out_room_bytes,
+                         const unsigned char *in, size_t len_bytes)
+{
+    if (in == NULL && len_bytes == 0)
+        return cipher_final(context, out, out_bytes, out_room_bytes);
+    return cipher_update(context, out, out_bytes, out_room_bytes, in, len_bytes);
 }
 
 static int set_tag(cipher_context *c, const OSSL_PARAM *param)
@@ -337,6 +361,7 @@ static int set_record(cipher_context *c, const OSSL_PARAM *param)
     memcpy(c->nonce, c->fixed_nonce, NONCE_BYTES);
     for (size_t i = 0; i < TLS_NUMBER_BYTES; i++)
         c->nonce[NONCE_BYTES - TLS_NUMBER_BYTES + i] ^= aad[i];
+    c->nonce_used = false;
     c->record_bytes = text_bytes;
     c->record_overhead_bytes = TAG_BYTES;
     return 1;
@@ -351,6 +376,7 @@ static int set_fixed_nonce(cipher_context *c, const OSSL_PARAM *param)
     memcpy(c->fixed_nonce, param->data, NONCE_BYTES);
     memcpy(c->nonce, param->data, NONCE_BYTES);
     c->nonce_set = true;
+    c->nonce_used = false;
     return 1;
 }
 
@@ -399,6 +425,8 @@ static int cipher_init(cipher_context *c, bool encrypts, const uint8_t *key, siz
     if (key != NULL || nonce != NULL || encrypts != c->encrypts)
         forget_message(c);
     c->encrypts = encrypts;
+    if (key != NULL || nonce != NULL)
+        c->nonce_used = false;
     if (nonce != NULL) {
         memcpy(c->nonce, nonce, given_nonce_bytes);
         memcpy(c->fixed_nonce, nonce, NONCE_BYTES);
@@ -551,7 +579,6 @@ static int xchacha20_poly1305_get_params(OSSL_PARAM params[])
     return cipher_get_params(params, XNONCE_BYTES);
 }
 
-/* EVP_Cipher is update, as with the default provider. */
 #define CIPHER_DISPATCH(name)                                                                              \
     const OSSL_DISPATCH hornet_provider_##name[] = {                                                       \
         DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, name##_new),                                                     \
@@ -561,7 +588,7 @@ static int xchacha20_poly1305_get_params(OSSL_PARAM params[])
         DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, cipher_decrypt_init),                                      \
         DISPATCH(OSSL_FUNC_CIPHER_UPDATE, cipher_update),                                                  \
         DISPATCH(OSSL_FUNC_CIPHER_FINAL, cipher_final),                                                    \
-        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher_update),                                                  \
+        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher_cipher),                                                  \
         DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, name##_get_params),                                          \
         DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_gettable_params),                                \
         DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, cipher_get_params_of),                                   \

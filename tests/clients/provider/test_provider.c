@@ -186,8 +186,10 @@ static void test_any_order(unsigned runs)
     for (unsigned run = 0; run < runs; run++) {
         EVP_CIPHER_CTX *c[PROVIDERS];
         /* What the two do not agree on is left out: aad after text, final without a tag to compare with, a
-         * tag that is not there yet, other aad of a record, a nonce that changes within a message. */
+         * tag that is not there yet, other aad of a record, a nonce that changes within a message, or has
+         * been used. */
         bool encrypts = true, begun = false, text = false, tag_given = false, ended = false, record = false;
+        bool used = false, used_up = false;
         size_t record_bytes = 0;
         begin(c);
         for (int i = 0; i < PROVIDERS; i++)
@@ -206,6 +208,10 @@ static void test_any_order(unsigned runs)
             if (act == 5 && ((!encrypts && !tag_given) || record))
                 continue;
             if (act == 6 && (!encrypts || !ended))
+                continue;
+            if (used && act >= 1 && act <= 5)
+                continue;
+            if (used_up && act == 10)
                 continue;
             if (act == 11 && (begun || record))
                 continue;
@@ -277,7 +283,7 @@ static void test_any_order(unsigned runs)
             const bool done = result[DEFAULT] == 1;
             if (act == 0 && done) {
                 encrypts = word >> 9 & 1;
-                begun = text = ended = record = false;
+                begun = text = ended = record = used = used_up = false;
             }
             begun = begun || (act >= 1 && act <= 4);
             if (act >= 2 && act <= 4 && len != 0) {
@@ -285,18 +291,20 @@ static void test_any_order(unsigned runs)
                 ended = ended && !text;
                 if (record && len == record_bytes + 16) {
                     record = false;
+                    used = true;
                     ended = encrypts;
                 }
             }
             if (act == 5) {
                 begun = text = false;
+                used = used_up = true;
                 ended = encrypts;
             }
             if (act == 7 && done && !encrypts)
                 tag_given = tag_given || word & 256;
             if (act == 10 && result[DEFAULT] == 16) {
                 record = true;
-                begun = text = ended = false;
+                begun = text = ended = used = false;
                 record_bytes = detail % 300 - (encrypts ? 0 : 16);
             }
         }
@@ -479,6 +487,15 @@ static void test_refusals(void)
     check(!EVP_CipherUpdate(c, NULL, &n, out, 16) && last_reason() == PROV_R_INVALID_DATA,
           "aad after text");
     check(EVP_CipherFinal_ex(c, out, &n), "final");
+    check(!EVP_CipherUpdate(c, out, &n, out, 16) && last_reason() == PROV_R_CIPHER_OPERATION_FAILED,
+          "text under a nonce that has been used");
+    check(!EVP_CipherFinal_ex(c, out, &n) && last_reason() == PROV_R_CIPHER_OPERATION_FAILED,
+          "final under a nonce that has been used");
+    check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, out), "its tag again");
+    check(EVP_CipherInit_ex(c, NULL, NULL, NULL, nonce, 1) && EVP_CipherUpdate(c, out, &n, out, 16),
+          "another");
+    check(EVP_Cipher(c, NULL, NULL, 0) == 0 && EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, out + 16),
+          "EVP_Cipher as final");
     EVP_CIPHER_CTX_free(c);
 
     c = new_context();

@@ -6,11 +6,11 @@
 # provider, and then both have it: what one seals the other opens. With a build of the provider that fails,
 # ChaCha20-Poly1305 does too, and AES goes on working: so it was this provider that did it.
 #
-# HORNET_TLS_MEGABYTES (50) is the size of what is downloaded, HORNET_TLS_REQUESTS (500) the
+# HORNET_TLS_MEGABYTES (200) is the size of what is downloaded, HORNET_TLS_REQUESTS (2000) the
 # number of small requests; each for both versions of TLS and for each pair of sides.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
-megabytes=${HORNET_TLS_MEGABYTES-50} requests=${HORNET_TLS_REQUESTS-500}
+megabytes=${HORNET_TLS_MEGABYTES-200} requests=${HORNET_TLS_REQUESTS-2000}
 build=$root/build/tests/provider-tls
 nginx=$root/build/nginx/usr/sbin/nginx
 make -s -C "$root" provider BUILD="$build/hornet"
