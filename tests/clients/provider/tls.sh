@@ -36,13 +36,12 @@ fail() {
     exit 1
 }
 
-# by default|hornet|fails COMMAND...: with that provider, and nothing of the caller's environment.
-by() {
-    local provider=$1 environment=(PATH="$PATH" HOME="$work")
-    shift
-    [ "$provider" = default ] ||
-        environment+=(OPENSSL_CONF="$root/bindings/openssl/openssl.cnf" OPENSSL_MODULES="$build/$provider")
-    env -i "${environment[@]}" "$@"
+# with default|hornet|fails: sets environment, for env -i: that provider, and nothing of the caller's. A server is started by
+# env itself, which becomes it, so that $! is the server.
+with() {
+    environment=(PATH="$PATH" HOME="$work")
+    [ "$1" = default ] ||
+        environment+=(OPENSSL_CONF="$root/bindings/openssl/openssl.cnf" OPENSSL_MODULES="$build/$1")
 }
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
@@ -93,7 +92,9 @@ http {
 }
 END
         [ "$(id -u)" != 0 ] || echo 'user root;' >> nginx.conf
-        by "$provider" "$nginx" -p "$work" -c "$work/nginx.conf" -e "$work/nginx.log" &
+        with "$provider"
+        rm -f nginx.pid
+        env -i "${environment[@]}" "$nginx" -p "$work" -c "$work/nginx.conf" -e "$work/nginx.log" &
         server=$!
         for _ in $(seq 100); do
             if (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null && [ -s nginx.pid ] && kill -0 "$server" 2> /dev/null; then
@@ -112,7 +113,8 @@ fetch() {
     local provider=$1 version=$2 suite path=$4
     suite=$(ciphers "$version" "$3")
     shift 4
-    by "$provider" curl --silent --show-error --fail --noproxy '*' --cacert certificate.pem "--tlsv$version" \
+    with "$provider"
+    env -i "${environment[@]}" curl --max-time 300 --silent --show-error --fail --noproxy '*' --cacert certificate.pem "--tlsv$version" \
         --tls-max "$version" "--$([ "$version" = 1.3 ] && echo tls13-ciphers || echo ciphers)" "$suite" "$@" \
         "https://127.0.0.1:$port$path" 2> curl.log
 }
@@ -122,7 +124,8 @@ start_s_server() {
     local provider=$1 version=$2 suite
     suite=$(ciphers "$version" "$3")
     rm -f s_server.log
-    by "$provider" openssl s_server -accept 127.0.0.1:0 -naccept 1 -WWW -key key.pem -cert certificate.pem \
+    with "$provider"
+    env -i "${environment[@]}" openssl s_server -accept 127.0.0.1:0 -naccept 1 -WWW -key key.pem -cert certificate.pem \
         "-tls${version/./_}" "-$([ "$version" = 1.3 ] && echo ciphersuites || echo cipher)" "$suite" \
         < /dev/null > s_server.log 2>&1 &
     server=$!
@@ -136,8 +139,9 @@ start_s_server() {
 
 # get PROVIDER VERSION FILE: by s_client, from s_server; without the head of the answer.
 get() {
+    with "$1"
     printf 'GET /%s HTTP/1.0\r\n\r\n' "$3" |
-        by "$1" openssl s_client -connect "127.0.0.1:$port" -CAfile certificate.pem -verify_return_error \
+        env -i "${environment[@]}" timeout 300 openssl s_client -connect "127.0.0.1:$port" -CAfile certificate.pem -verify_return_error \
             "-tls${2/./_}" -quiet 2> s_client.log | sed '1,/^\r$/d'
 }
 
