@@ -6,7 +6,8 @@
 #include "../core/wipe.h"
 
 /* The stream is made some blocks at a time, since one takes as long as four; what is left of it waits for
- * the next piece. Kernels read up to a vector beyond. */
+ * the next piece. After a long piece nothing waits: the block in which it ended is made again if another
+ * piece comes, and often none does. Kernels read up to a vector beyond. */
 enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
 
 enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
@@ -19,12 +20,23 @@ struct __attribute__((may_alias)) aead {
     uint64_t direction; /* DIRECTION_NONE while only associated data has come */
     uint64_t aad_bytes, text_bytes;
     uint64_t nwaiting;       /* the last so many bytes of `waiting` have not been used */
+    uint64_t nused;          /* if none wait: so many bytes of the next block to be made have been used */
     chacha20_state chacha20; /* its counter is that of the next block to be made */
     uint8_t waiting[WAITING_BYTES + BEYOND_BYTES];
     hornet_poly1305_state poly1305;
 };
 
 _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must fit");
+
+/* The next blocks wait, all but what has been used of the first. */
+HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, const struct hornet_chacha20_kernel *kernel)
+{
+    const uintptr_t end = kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
+    a->chacha20.word[12] += WAITING_BLOCKS;
+    a->nwaiting = WAITING_BYTES - a->nused;
+    a->nused = 0;
+    return end;
+}
 
 HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const uint8_t *key,
                                      bool extended)
@@ -33,9 +45,9 @@ HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const
         hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
     else
         hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
-    const uintptr_t end = hornet_chacha20_kernel()->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
-    a->chacha20.word[12] = WAITING_BLOCKS;
-    a->nwaiting = WAITING_BYTES - CHACHA20_BLOCK_BYTES;
+    a->nused = 0;
+    const uintptr_t end = aead_make_stream(a, hornet_chacha20_kernel());
+    a->nwaiting -= CHACHA20_BLOCK_BYTES;
     hornet_poly1305_init(&a->poly1305, a->waiting);
     wipe(a->waiting, CHACHA20_BLOCK_BYTES);
     a->direction = DIRECTION_NONE;
@@ -76,27 +88,24 @@ static void aead_pad(struct aead *a, uint64_t len_bytes)
 HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
-    const size_t of_waiting = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-    uintptr_t end = kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), of_waiting);
-    a->nwaiting -= of_waiting;
-    out += of_waiting;
-    in += of_waiting;
-    len_bytes -= of_waiting;
-    if (len_bytes >= WAITING_BYTES) {
-        const size_t whole = len_bytes & ~(size_t)(CHACHA20_BLOCK_BYTES - 1);
-        end = lower_end(end, kernel->xor (out, in, whole, &a->chacha20));
-        a->chacha20.word[12] += (uint32_t)(whole / CHACHA20_BLOCK_BYTES);
-        out += whole;
-        in += whole;
-        len_bytes -= whole;
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    while (len_bytes != 0) {
+        if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
+            end = lower_end(end, kernel->xor (out, in, len_bytes, &a->chacha20));
+            a->chacha20.word[12] += (uint32_t)(len_bytes / CHACHA20_BLOCK_BYTES);
+            a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+            return end;
+        }
+        if (a->nwaiting == 0)
+            end = lower_end(end, aead_make_stream(a, kernel));
+        const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
+        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
+        a->nwaiting -= n;
+        out += n;
+        in += n;
+        len_bytes -= n;
     }
-    if (len_bytes != 0) {
-        end = lower_end(end, kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20));
-        a->chacha20.word[12] += WAITING_BLOCKS;
-        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting, len_bytes));
-        a->nwaiting = WAITING_BYTES - len_bytes;
-    }
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+    return end;
 }
 
 /* Whether so many bytes more may go that way; the first say which. */
