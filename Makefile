@@ -5,13 +5,16 @@
 # make install         header, libraries, pkg-config and CMake files, command, man pages, completions: PREFIX=/usr/local
 #                      and DESTDIR; `make install-library` leaves the command out
 # make amalgamation    the library in two files, build/amalgamation/hornet.c and hornet.h
+# make provider        an OpenSSL 3 provider, build/hornet.so (needs OpenSSL's headers); `make install-provider` puts it
+#                      where libcrypto looks for providers, or into MODULESDIR
 # make js              the npm package's files, in bindings/js/dist/; `npm pack` there packs them
 #
 # make check           every kernel against the reference, bounds and lint, between edits: a minute
 # make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
 # make deps            only installs what the tests need and this machine lacks
 # make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
-# make test-clients    the tags of repositories that restic makes; builds restic: some minutes
+# make test-clients    the tags of repositories that restic makes; nginx, curl and openssl with the provider; builds restic: some
+#                      minutes
 # make test-cross      the tests of the library on CPUs of other architectures, emulated
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
 # make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
@@ -52,7 +55,7 @@ version := $(shell echo HORNET_VERSION | $(CC) -E -P -x c -include include/horne
 major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
-.PHONY: all library command run install install-library install-command amalgamation js \
+.PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-clients test-bench format bench tune compare \
     count-instructions count-cycles clean FORCE
 
@@ -98,6 +101,21 @@ install-command: command
 amalgamation:
 	tools/amalgamate.py $(BUILD)/amalgamation
 
+# Linked with nothing but this library: bindings/openssl/src/provider.h says why.
+provider_objects := $(patsubst bindings/openssl/src/%.c,$(BUILD)/obj/provider/%.o,$(wildcard bindings/openssl/src/*.c))
+
+provider: $(BUILD)/hornet.so
+
+$(BUILD)/obj/provider/%.o: bindings/openssl/src/%.c $(wildcard bindings/openssl/src/*.h) $(headers) $(BUILD)/obj/flags
+	@mkdir -p $(@D)
+	$(compile) -Iinclude -c -o $@ $<
+
+$(BUILD)/hornet.so: $(provider_objects) $(BUILD)/libhornet.a
+	$(link) -Wl,-z,defs -Wl,--exclude-libs,ALL -o $@ $^
+
+install-provider: provider
+	bindings/openssl/install.sh '$(BUILD)' '$(DESTDIR)' '$(MODULESDIR)'
+
 js:
 	bindings/js/build.sh
 
@@ -119,6 +137,7 @@ test-cross: deps
 	tests/run.sh cross
 
 test-clients: deps
+	tests/clients/provider/install.sh
 	tests/run.sh clients
 
 test-bench: command

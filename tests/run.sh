@@ -105,6 +105,7 @@ quick() {
     run_test interposed                     tests/clients/interposed.sh
     run_test kernels-left-out               tests/clients/left_out.sh
     run_test examples                       tests/clients/examples.sh
+    run_test openssl-provider               tests/clients/provider/unit.sh
     run_test rust-package                   bindings/rust/package-test.sh
     run_test js                             bindings/js/test.sh
     run_test command                        tests/clients/command.sh
@@ -147,6 +148,7 @@ cross() {
 
 clients() {
     run_test restic                         tests/clients/restic/run.sh
+    run_test openssl-provider-tls           tests/clients/provider/tls.sh
 }
 
 case $suite in

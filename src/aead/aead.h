@@ -44,6 +44,12 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
         memset(bytes, 0, len_bytes);
 }
 
+/* Ends a state whichever way it goes, and writes its tag: for callers who compare it in their own way.
+ * False, and zeros, if it is not live. */
+#pragma GCC visibility push(hidden)
+bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
+#pragma GCC visibility pop
+
 /* Output and input are the same memory or lie apart. Checked where HORNET_DEBUG is defined. */
 HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
 {

@@ -2,10 +2,12 @@
 /* The AEAD over a message in pieces. */
 #include "aead.h"
 
+#include "../core/constant_time.h"
 #include "../core/wipe.h"
 
 /* The stream is made some blocks at a time, since one takes as long as four; what is left of it waits for
- * the next piece. Kernels read up to a vector beyond. */
+ * the next piece. After a long piece nothing waits: the block in which it ended is made again if another
+ * piece comes, and often none does. Kernels read up to a vector beyond. */
 enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
 
 /* A long piece is encrypted and authenticated so much at a time, while it is in the second cache. */
@@ -21,12 +23,23 @@ struct __attribute__((may_alias)) aead {
     uint64_t direction; /* DIRECTION_NONE while only associated data has come */
     uint64_t aad_bytes, text_bytes;
     uint64_t nwaiting;       /* the last so many bytes of `waiting` have not been used */
+    uint64_t nused;          /* if none wait: so many bytes of the next block to be made have been used */
     chacha20_state chacha20; /* its counter is that of the next block to be made */
     uint8_t waiting[WAITING_BYTES + BEYOND_BYTES];
     hornet_poly1305_state poly1305;
 };
 
 _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must fit");
+
+/* The next blocks wait, all but what has been used of the first. */
+HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, const struct hornet_chacha20_kernel *kernel)
+{
+    const uintptr_t end = kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
+    a->chacha20.word[12] += WAITING_BLOCKS;
+    a->nwaiting = WAITING_BYTES - a->nused;
+    a->nused = 0;
+    return end;
+}
 
 HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const uint8_t *key,
                                      bool extended)
@@ -35,9 +48,9 @@ HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const
         hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
     else
         hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
-    const uintptr_t end = hornet_chacha20_kernel()->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
-    a->chacha20.word[12] = WAITING_BLOCKS;
-    a->nwaiting = WAITING_BYTES - CHACHA20_BLOCK_BYTES;
+    a->nused = 0;
+    const uintptr_t end = aead_make_stream(a, hornet_chacha20_kernel());
+    a->nwaiting -= CHACHA20_BLOCK_BYTES;
     hornet_poly1305_init(&a->poly1305, a->waiting);
     wipe(a->waiting, CHACHA20_BLOCK_BYTES);
     a->direction = DIRECTION_NONE;
@@ -78,27 +91,24 @@ static void aead_pad(struct aead *a, uint64_t len_bytes)
 HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
     const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
-    const size_t of_waiting = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-    uintptr_t end = kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), of_waiting);
-    a->nwaiting -= of_waiting;
-    out += of_waiting;
-    in += of_waiting;
-    len_bytes -= of_waiting;
-    if (len_bytes >= WAITING_BYTES) {
-        const size_t whole = len_bytes & ~(size_t)(CHACHA20_BLOCK_BYTES - 1);
-        end = lower_end(end, kernel->xor (out, in, whole, &a->chacha20));
-        a->chacha20.word[12] += (uint32_t)(whole / CHACHA20_BLOCK_BYTES);
-        out += whole;
-        in += whole;
-        len_bytes -= whole;
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    while (len_bytes != 0) {
+        if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
+            end = lower_end(end, kernel->xor (out, in, len_bytes, &a->chacha20));
+            a->chacha20.word[12] += (uint32_t)(len_bytes / CHACHA20_BLOCK_BYTES);
+            a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+            return end;
+        }
+        if (a->nwaiting == 0)
+            end = lower_end(end, aead_make_stream(a, kernel));
+        const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
+        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
+        a->nwaiting -= n;
+        out += n;
+        in += n;
+        len_bytes -= n;
     }
-    if (len_bytes != 0) {
-        end = lower_end(end, kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20));
-        a->chacha20.word[12] += WAITING_BLOCKS;
-        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting, len_bytes));
-        a->nwaiting = WAITING_BYTES - len_bytes;
-    }
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+    return end;
 }
 
 /* Whether so many bytes more may go that way; the first say which. */
@@ -164,38 +174,40 @@ bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_aead_piece *all
     return aead_pieces(state, DIRECTION_DECRYPTS, all, count);
 }
 
-/* What Poly1305 still has to read. False if the state does not go that way. */
-static bool aead_end_text(struct aead *a, enum direction other)
+bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
 {
-    if (a->live != AEAD_LIVE || a->direction == other)
-        return false;
-    uint8_t lengths[16];
-    if (a->direction == DIRECTION_NONE)
-        aead_pad(a, a->aad_bytes);
-    aead_pad(a, a->text_bytes);
-    store_le64(lengths, a->aad_bytes);
-    store_le64(lengths + 8, a->text_bytes);
-    hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
-    return true;
+    struct aead *a = (struct aead *)state;
+    const bool live = a->live == AEAD_LIVE;
+    if (live) {
+        uint8_t lengths[16];
+        if (a->direction == DIRECTION_NONE)
+            aead_pad(a, a->aad_bytes);
+        aead_pad(a, a->text_bytes);
+        store_le64(lengths, a->aad_bytes);
+        store_le64(lengths + 8, a->text_bytes);
+        hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
+        hornet_poly1305_final(&a->poly1305, tag);
+    } else {
+        memset(tag, 0, 16);
+    }
+    wipe(state, sizeof *state);
+    return live;
 }
 
 bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
 {
-    struct aead *a = (struct aead *)state;
-    const bool ends = aead_end_text(a, DIRECTION_DECRYPTS);
-    if (ends)
-        hornet_poly1305_final(&a->poly1305, tag);
-    else
+    const bool encrypts = ((struct aead *)state)->direction != DIRECTION_DECRYPTS;
+    const bool ends = hornet_aead_compute_tag(state, tag) && encrypts;
+    if (!ends)
         memset(tag, 0, 16);
-    wipe(state, sizeof *state);
     return ends;
 }
 
 bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
 {
-    struct aead *a = (struct aead *)state;
-    const bool ends = aead_end_text(a, DIRECTION_ENCRYPTS);
-    const bool valid = ends && hornet_poly1305_final_verify(&a->poly1305, tag);
-    wipe(state, sizeof *state);
+    const bool decrypts = ((struct aead *)state)->direction != DIRECTION_ENCRYPTS;
+    uint8_t expected[16];
+    const bool valid = hornet_aead_compute_tag(state, expected) && decrypts && tags_equal(expected, tag);
+    wipe(expected, sizeof expected);
     return valid;
 }

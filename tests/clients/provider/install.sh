@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Gets what tests/clients/provider/tls.sh needs on Debian 12: curl, and Debian's nginx, which is not installed but unpacked
+# into build/, because its package would start a server.
+#
+#     tests/clients/provider/install.sh
+set -eu
+cd "$(dirname "$0")/../../.."
+# The libraries are those that nginx is linked with.
+tools/apt-install.sh libssl-dev openssl curl libpcre2-8-0 zlib1g libcrypt1
+
+nginx=$PWD/build/nginx
+if [ ! -x "$nginx/usr/sbin/nginx" ]; then
+    as_root=
+    [ "$(id -u)" = 0 ] || as_root=sudo
+    echo "unpacking Debian's nginx into $nginx"
+    rm -rf "$nginx"
+    mkdir -p "$nginx/package"
+    $as_root apt-get update -qq
+    (cd "$nginx/package" && apt-get download -q nginx)
+    dpkg-deb --extract "$nginx"/package/*.deb "$nginx"
+fi
+"$nginx/usr/sbin/nginx" -v
