@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20 alone (RFC 8439, section 2.4), as the protection of QUIC's headers needs it.
+//! [`ChaCha20`] alone (RFC 8439, section 2.4), as the protection of QUIC's headers needs it.
 //!
 //! **It does not authenticate**: whoever changes the ciphertext changes the message, bit by bit. For
 //! messages, use [`aead`](crate::aead).
@@ -11,7 +11,7 @@ use core::error::Error;
 use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
-/// A key of ChaCha20. Wiped when dropped.
+/// A key. Wiped when dropped.
 pub struct ChaCha20([u8; 32]);
 
 impl ChaCha20 {

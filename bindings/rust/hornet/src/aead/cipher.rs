@@ -246,10 +246,8 @@ where
 /// The functions of C for a length of nonces. No other crate can implement or call it.
 pub trait Functions {
     #[doc(hidden)]
-    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const SEAL: ffi::Seal;
     #[doc(hidden)]
-    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const OPEN: ffi::Open;
     #[doc(hidden)]
     #[expect(private_interfaces, reason = "nobody can name this trait")]
@@ -259,12 +257,14 @@ pub trait Functions {
 impl Functions for ChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_chacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_chacha20_poly1305_open;
+    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const INIT: ffi::AeadInit = ffi::hornet_chacha20_poly1305_init;
 }
 
 impl Functions for XChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_xchacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_xchacha20_poly1305_open;
+    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const INIT: ffi::AeadInit = ffi::hornet_xchacha20_poly1305_init;
 }
 

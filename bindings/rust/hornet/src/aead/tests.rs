@@ -322,10 +322,10 @@ fn outputs_of_other_lengths_are_refused() {
         input: 10,
         output: 9,
     };
-    let sealed = key.seal(nonce(), b"", &[0; 10], &mut output);
-    assert_eq!(sealed.map(|_| ()), Err(other));
-    let opened = key.open(&Nonce::new([1; 12]), b"", &[0; 10], &Tag::ZERO, &mut output);
-    assert_eq!(opened, Err(OpenError::Length(other)));
+    let result = key.seal(nonce(), b"", &[0; 10], &mut output);
+    assert_eq!(result.map(|_| ()), Err(other));
+    let result = key.open(&Nonce::new([1; 12]), b"", &[0; 10], &Tag::ZERO, &mut output);
+    assert_eq!(result, Err(OpenError::Length(other)));
     let piece = key.sealer(nonce(), b"").encrypt(&[0; 10], &mut output);
     assert_eq!(piece, Err(other));
     let mut opener = key.opener(&Nonce::new([1; 12]), b"");
