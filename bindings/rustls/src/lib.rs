@@ -62,11 +62,11 @@ impl<T> Kept<T> {
         // It is whole even if a thread has panicked while it held the lock.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Not by `==`, which compares only the number of a suite.
-        if let Some((_, made)) = kept.iter().find(|(of, _)| ptr::eq(*of, base)) {
-            return made;
+        if let Some((_, ours)) = kept.iter().find(|(of, _)| ptr::eq(*of, base)) {
+            return ours;
         }
-        let made = Box::leak(Box::new(make(base)));
-        kept.push((base, made));
-        made
+        let ours = Box::leak(Box::new(make(base)));
+        kept.push((base, ours));
+        ours
     }
 }

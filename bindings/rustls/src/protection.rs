@@ -6,7 +6,9 @@
 use hornet::aead::{ChaCha20Poly1305, Nonce, UnusedNonce};
 use hornet::{Tag, aead};
 use rustls::Error;
-use rustls::crypto::cipher::{AeadKey, Iv, NONCE_LEN};
+#[cfg(feature = "tls12")]
+use rustls::crypto::cipher::NONCE_LEN;
+use rustls::crypto::cipher::{self, AeadKey, Iv};
 
 pub(crate) const KEY_BYTES: usize = 32;
 pub(crate) const TAG_BYTES: usize = Tag::BYTES;
@@ -29,7 +31,7 @@ impl Protection {
     /// connection or takes another key before they run out.
     pub(crate) fn seal(
         &self,
-        nonce: rustls::crypto::cipher::Nonce,
+        nonce: &cipher::Nonce,
         aad: &[u8],
         text: &mut [u8],
     ) -> Result<Tag, Error> {
@@ -43,7 +45,7 @@ impl Protection {
     /// Decrypts a text where it is. Its tag follows it. Returns its length.
     pub(crate) fn open(
         &self,
-        nonce: &rustls::crypto::cipher::Nonce,
+        nonce: &cipher::Nonce,
         aad: &[u8],
         text_and_tag: &mut [u8],
     ) -> Result<usize, Error> {

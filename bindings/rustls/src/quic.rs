@@ -28,7 +28,7 @@ impl Algorithm for Quic {
 struct Packets(Protection);
 
 impl Packets {
-    fn encrypt(&self, nonce: Nonce, header: &[u8], payload: &mut [u8]) -> Result<Tag, Error> {
+    fn encrypt(&self, nonce: &Nonce, header: &[u8], payload: &mut [u8]) -> Result<Tag, Error> {
         let tag = self.0.seal(nonce, header, payload)?;
         Ok(Tag::from(&tag.as_bytes()[..]))
     }
@@ -51,7 +51,7 @@ impl PacketKey for Packets {
         header: &[u8],
         payload: &mut [u8],
     ) -> Result<Tag, Error> {
-        self.encrypt(Nonce::new(&self.0.iv, packet_number), header, payload)
+        self.encrypt(&Nonce::new(&self.0.iv, packet_number), header, payload)
     }
 
     fn encrypt_in_place_for_path(
@@ -62,7 +62,7 @@ impl PacketKey for Packets {
         payload: &mut [u8],
     ) -> Result<Tag, Error> {
         let nonce = Nonce::for_path(path_id, &self.0.iv, packet_number);
-        self.encrypt(nonce, header, payload)
+        self.encrypt(&nonce, header, payload)
     }
 
     fn decrypt_in_place<'a>(

@@ -81,7 +81,7 @@ impl MessageEncrypter for Records {
         let mut payload = PrefixedPayload::with_capacity(self.encrypted_payload_len(len_bytes));
         payload.extend_from_chunks(&msg.payload);
         let tag = self.0.seal(
-            Nonce::new(&self.0.iv, seq),
+            &Nonce::new(&self.0.iv, seq),
             &make_tls12_aad(seq, msg.typ, msg.version, len_bytes),
             payload.as_mut(),
         )?;

@@ -62,7 +62,7 @@ impl MessageEncrypter for Records {
         payload.extend_from_chunks(&msg.payload);
         payload.extend_from_slice(&[msg.typ.into()]);
         let tag = self.0.seal(
-            Nonce::new(&self.0.iv, seq),
+            &Nonce::new(&self.0.iv, seq),
             &make_tls13_aad(total_bytes),
             payload.as_mut(),
         )?;
