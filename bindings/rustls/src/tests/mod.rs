@@ -5,6 +5,7 @@
 
 mod openssl;
 mod quic;
+mod records;
 mod suites;
 mod tls;
 

@@ -271,7 +271,7 @@ fn each_bit_flipped<const NONCE_BYTES: usize>()
 where
     Cipher<NONCE_BYTES>: cipher::Functions,
 {
-    for len_bytes in [0, 1, 100, 513] {
+    for len_bytes in [0, 1, 100, 513, 2_100] {
         let (mut key, mut nonce, mut aad) = (array(1), array(2), array::<13>(3));
         let mut sealed = seal(
             &Cipher::<NONCE_BYTES>::new(&key),
