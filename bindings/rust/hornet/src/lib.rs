@@ -47,7 +47,8 @@
 //!
 //! The feature `std` (the default) makes [`Poly1305`] a `std::io::Write` and adds `aes::Segments`.
 //! Without it, the crate is `no_std`. The features `aead` and `universal-hash` implement the traits of
-//! the crates of these names, in version 0.6, for the ciphers and for [`Poly1305`].
+//! the crates of these names, in version 0.6, for the ciphers and for [`Poly1305`]. They take nonces
+//! and keys by reference: that none serves twice is up to the caller there.
 
 #![no_std]
 

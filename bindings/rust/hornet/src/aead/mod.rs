@@ -33,7 +33,8 @@
 //! message in pieces. Nothing here allocates. Whatever is refused when it is opened leaves zeros in
 //! the place of the message.
 //!
-//! The feature `aead` implements the traits of the crate `aead` 0.6 for both.
+//! The feature `aead` implements the traits of the crate `aead` 0.6 for both. They take any nonce to
+//! encrypt, too: that none repeats is up to the caller there.
 
 mod batch;
 mod cipher;
