@@ -34,6 +34,27 @@ pub(crate) struct Partial {
     pub(crate) opaque: [u64; 4],
 }
 
+/// All zeros is an ended state, so wiping a state ends it.
+#[repr(C)]
+pub(crate) struct AeadState {
+    pub(crate) opaque: [u64; 176],
+}
+
+/// One of many packets.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Packet {
+    pub(crate) out: *mut u8,
+    /// `in` in C.
+    pub(crate) input: *const c_void,
+    pub(crate) len_bytes: usize,
+    pub(crate) aad: *const c_void,
+    pub(crate) aad_bytes: usize,
+    pub(crate) nonce: *const u8,
+    pub(crate) key: *const u8,
+    pub(crate) tag: *mut u8,
+}
+
 #[repr(C)]
 pub(crate) struct KernelInfo {
     pub(crate) name: *const c_char,
@@ -56,6 +77,34 @@ impl KernelInfo {
         supported: false,
     };
 }
+
+/// `hornet_chacha20_poly1305_seal`, or the same with the other nonce.
+pub(crate) type Seal = unsafe extern "C" fn(
+    ciphertext: *mut u8,
+    tag: *mut u8,
+    msg: *const c_void,
+    len_bytes: usize,
+    aad: *const c_void,
+    aad_bytes: usize,
+    nonce: *const u8,
+    key: *const u8,
+) -> bool;
+
+/// `hornet_chacha20_poly1305_open`, or the same with the other nonce.
+pub(crate) type Open = unsafe extern "C" fn(
+    msg: *mut u8,
+    ciphertext: *const c_void,
+    len_bytes: usize,
+    tag: *const u8,
+    aad: *const c_void,
+    aad_bytes: usize,
+    nonce: *const u8,
+    key: *const u8,
+) -> bool;
+
+/// `hornet_chacha20_poly1305_init`, or the same with the other nonce.
+pub(crate) type AeadInit =
+    unsafe extern "C" fn(state: *mut AeadState, nonce: *const u8, key: *const u8);
 
 unsafe extern "C" {
     pub(crate) fn hornet_poly1305(
@@ -165,6 +214,94 @@ unsafe extern "C" {
         pad: *const u8,
     ) -> bool;
 
+    pub(crate) fn hornet_chacha20_poly1305_seal(
+        ciphertext: *mut u8,
+        tag: *mut u8,
+        msg: *const c_void,
+        len_bytes: usize,
+        aad: *const c_void,
+        aad_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_chacha20_poly1305_open(
+        msg: *mut u8,
+        ciphertext: *const c_void,
+        len_bytes: usize,
+        tag: *const u8,
+        aad: *const c_void,
+        aad_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_xchacha20_poly1305_seal(
+        ciphertext: *mut u8,
+        tag: *mut u8,
+        msg: *const c_void,
+        len_bytes: usize,
+        aad: *const c_void,
+        aad_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub(crate) fn hornet_xchacha20_poly1305_open(
+        msg: *mut u8,
+        ciphertext: *const c_void,
+        len_bytes: usize,
+        tag: *const u8,
+        aad: *const c_void,
+        aad_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+
+    pub(crate) fn hornet_chacha20_poly1305_init(
+        state: *mut AeadState,
+        nonce: *const u8,
+        key: *const u8,
+    );
+    pub(crate) fn hornet_xchacha20_poly1305_init(
+        state: *mut AeadState,
+        nonce: *const u8,
+        key: *const u8,
+    );
+    pub(crate) fn hornet_aead_aad(
+        state: *mut AeadState,
+        aad: *const c_void,
+        aad_bytes: usize,
+    ) -> bool;
+    pub(crate) fn hornet_aead_encrypt(
+        state: *mut AeadState,
+        ciphertext: *mut u8,
+        msg: *const c_void,
+        len_bytes: usize,
+    ) -> bool;
+    pub(crate) fn hornet_aead_decrypt(
+        state: *mut AeadState,
+        msg: *mut u8,
+        ciphertext: *const c_void,
+        len_bytes: usize,
+    ) -> bool;
+    pub(crate) fn hornet_aead_final(state: *mut AeadState, tag: *mut u8) -> bool;
+    pub(crate) fn hornet_aead_final_verify(state: *mut AeadState, tag: *const u8) -> bool;
+
+    pub(crate) fn hornet_chacha20_poly1305_seal_batch(packets: *const Packet, count: usize)
+    -> bool;
+    pub(crate) fn hornet_chacha20_poly1305_open_batch(
+        valid: *mut bool,
+        packets: *const Packet,
+        count: usize,
+    ) -> bool;
+
+    pub(crate) fn hornet_chacha20(
+        out: *mut u8,
+        input: *const c_void,
+        len_bytes: usize,
+        counter: u32,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+
     pub(crate) safe fn hornet_version() -> *const c_char;
 
     pub(crate) safe fn hornet_kernel_at(index: usize) -> *const c_char;
@@ -207,6 +344,18 @@ const _: () = {
     assert!(offset_of!(Iovec, base) == IOVEC_BASE_AT);
     assert!(offset_of!(Iovec, len_bytes) == IOVEC_LEN_BYTES_AT);
     assert!(size_of::<Iovec>() == IOVEC_BYTES);
+
+    assert!(size_of::<AeadState>() == AEAD_STATE_BYTES);
+
+    assert!(offset_of!(Packet, out) == PACKET_OUT_AT);
+    assert!(offset_of!(Packet, input) == PACKET_IN_AT);
+    assert!(offset_of!(Packet, len_bytes) == PACKET_LEN_BYTES_AT);
+    assert!(offset_of!(Packet, aad) == PACKET_AAD_AT);
+    assert!(offset_of!(Packet, aad_bytes) == PACKET_AAD_BYTES_AT);
+    assert!(offset_of!(Packet, nonce) == PACKET_NONCE_AT);
+    assert!(offset_of!(Packet, key) == PACKET_KEY_AT);
+    assert!(offset_of!(Packet, tag) == PACKET_TAG_AT);
+    assert!(size_of::<Packet>() == PACKET_BYTES);
 
     assert!(offset_of!(KernelInfo, name) == KERNEL_INFO_NAME_AT);
     assert!(offset_of!(KernelInfo, needs) == KERNEL_INFO_NEEDS_AT);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Conversion of 16 public bytes, a tag or a nonce, to and from 32 hexadecimal digits.
+//! Conversion of public bytes, a tag or a nonce, to and from hexadecimal digits, two for each.
 
 use core::fmt;
 
-/// What was found in the place of 32 digits.
+/// What was found in the place of the digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Length(usize),
@@ -20,9 +20,9 @@ impl fmt::Display for Found {
     }
 }
 
-/// Decodes exactly 32 digits of either case. Not in constant time.
-pub(crate) fn decode(text: &str) -> Result<[u8; 16], Found> {
-    let mut bytes = [0; 16];
+/// Decodes exactly two digits of either case for each byte. Not in constant time.
+pub(crate) fn decode<const BYTES: usize>(text: &str) -> Result<[u8; BYTES], Found> {
+    let mut bytes = [0; BYTES];
     let found = text.chars().count();
     if found != 2 * bytes.len() {
         return Err(Found::Length(found));
@@ -37,7 +37,7 @@ pub(crate) fn decode(text: &str) -> Result<[u8; 16], Found> {
     Ok(bytes)
 }
 
-/// Writes 32 lower-case digits.
-pub(crate) fn encode(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Writes lower-case digits.
+pub(crate) fn encode(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }

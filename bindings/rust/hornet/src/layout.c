@@ -21,6 +21,18 @@ CHECK(offsetof(hornet_iovec, base), IOVEC_BASE_AT);
 CHECK(offsetof(hornet_iovec, len_bytes), IOVEC_LEN_BYTES_AT);
 CHECK(sizeof(hornet_iovec), IOVEC_BYTES);
 
+CHECK(sizeof(hornet_aead_state), AEAD_STATE_BYTES);
+
+CHECK(offsetof(hornet_packet, out), PACKET_OUT_AT);
+CHECK(offsetof(hornet_packet, in), PACKET_IN_AT);
+CHECK(offsetof(hornet_packet, len_bytes), PACKET_LEN_BYTES_AT);
+CHECK(offsetof(hornet_packet, aad), PACKET_AAD_AT);
+CHECK(offsetof(hornet_packet, aad_bytes), PACKET_AAD_BYTES_AT);
+CHECK(offsetof(hornet_packet, nonce), PACKET_NONCE_AT);
+CHECK(offsetof(hornet_packet, key), PACKET_KEY_AT);
+CHECK(offsetof(hornet_packet, tag), PACKET_TAG_AT);
+CHECK(sizeof(hornet_packet), PACKET_BYTES);
+
 CHECK(offsetof(hornet_kernel_info, name), KERNEL_INFO_NAME_AT);
 CHECK(offsetof(hornet_kernel_info, needs), KERNEL_INFO_NEEDS_AT);
 CHECK(sizeof(((hornet_kernel_info *)NULL)->needs), KERNEL_INFO_NEEDS_BYTES);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The Poly1305 message authenticator (RFC 8439, section 2.5) and Poly1305-AES, on top of the
-//! Hornet C library.
+//! ChaCha20-Poly1305 (RFC 8439), the Poly1305 message authenticator in it, and Poly1305-AES, on top
+//! of the Hornet C library.
 //!
-//! A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify
+//! To encrypt messages, and authenticate them, take the module [`aead`]. To authenticate what stays
+//! readable, take Poly1305: a 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify
 //! the tag. Whoever does not know it cannot make a tag for another message.
 //!
 //! **One key, one message.** Two tags under one key reveal enough to forge others. A [`Key`] is
@@ -35,6 +36,9 @@
 //! message**. The crate `hornet-key-file` keeps such a key on disk and counts its nonces, so that
 //! none is used twice.
 //!
+//! The module [`nonce`] has the types that keep nonces from being used twice, [`chacha20`] the cipher
+//! alone, as QUIC's headers need it.
+//!
 //! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys and
 //! what is computed from them are wiped when they are dropped. Copies that the compiler makes when
 //! it moves a value cannot be wiped, so keep a [`Key`] or a [`Poly1305`] where it was made. No
@@ -42,7 +46,9 @@
 //! functions of the feature `rayon` do what rayon does.
 //!
 //! The feature `std` (the default) makes [`Poly1305`] a `std::io::Write` and adds `aes::Segments`.
-//! Without it, the crate is `no_std`.
+//! Without it, the crate is `no_std`. The features `aead` and `universal-hash` implement the traits of
+//! the crates of these names, in version 0.6, for the ciphers and for [`Poly1305`]. They take nonces
+//! and keys by reference: that none serves twice is up to the caller there.
 
 #![no_std]
 
@@ -55,10 +61,15 @@ mod hex;
 mod key;
 mod poly1305;
 mod tag;
+#[cfg(feature = "universal-hash")]
+mod universal_hash;
 mod version;
 
+pub mod aead;
 pub mod aes;
+pub mod chacha20;
 pub mod kernel;
+pub mod nonce;
 
 pub use batch::{mac_batch, verify_batch};
 pub use key::Key;

@@ -10,8 +10,8 @@ use core::str::FromStr;
 /// A tag: 16 bytes. Displayed and parsed as 32 hexadecimal digits.
 ///
 /// Tags have no `==`: a comparison that stops at the first difference tells a forger how many bytes
-/// of a guess are correct. Verify a received tag with [`verify`](crate::verify) or
-/// [`Poly1305::verify`](crate::Poly1305::verify).
+/// of a guess are correct. Verify a received tag with [`verify`](crate::verify),
+/// [`Poly1305::verify`](crate::Poly1305::verify), or a function that opens a message.
 ///
 /// ```compile_fail,E0369
 /// # use hornet::{Key, mac};

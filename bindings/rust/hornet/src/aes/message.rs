@@ -3,8 +3,8 @@
 //! Tags of messages under a key of Poly1305-AES: one message, pieces, batches; and pads.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::aes::verifier::Verifier;
+use crate::aes::{Nonce, UnusedNonce};
 use crate::batch;
 use crate::ffi;
 use crate::poly1305::Poly1305;

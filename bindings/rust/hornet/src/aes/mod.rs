@@ -33,7 +33,6 @@
 
 mod key;
 mod message;
-mod nonce;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod partial;
@@ -44,13 +43,21 @@ mod segments;
 mod verifier;
 
 pub use key::{Key, NotClamped};
-pub use nonce::{Nonce, ParseNonceError, UnusedNonce};
 pub use partial::{Partial, PartialError};
 #[cfg(feature = "std")]
 pub use segments::{SegmentError, Segments};
 pub use verifier::Verifier;
 
+pub use crate::nonce::ParseNonceError;
+
 use crate::ffi;
+use crate::nonce;
+
+/// The nonce of a message: 16 bytes, for verifying.
+pub type Nonce = nonce::Nonce<16>;
+
+/// A nonce that no message under the same key has had yet: 16 bytes, for making a tag.
+pub type UnusedNonce = nonce::UnusedNonce<16>;
 
 /// The name of the AES implementation in use: the CPU's instructions or portable code. Neither uses
 /// tables.

@@ -3,8 +3,8 @@
 //! One message on all threads of the current rayon pool.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::aes::partial::Partial;
+use crate::aes::{Nonce, UnusedNonce};
 use crate::tag::{Mismatch, Tag};
 use core::iter::zip;
 

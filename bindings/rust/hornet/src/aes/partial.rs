@@ -3,7 +3,7 @@
 //! Partial evaluations.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::{Nonce, UnusedNonce};
+use crate::aes::{Nonce, UnusedNonce};
 use crate::ffi;
 use crate::tag::{Mismatch, Tag};
 use core::error::Error;

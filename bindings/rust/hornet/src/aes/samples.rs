@@ -3,7 +3,7 @@
 //! Keys, nonces, messages and thread pools for the tests of Poly1305-AES.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::{Nonce, UnusedNonce};
+use crate::aes::{Nonce, UnusedNonce};
 use std::vec::Vec;
 
 pub(super) fn key() -> Key {

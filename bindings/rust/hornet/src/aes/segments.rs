@@ -3,8 +3,8 @@
 //! The partial evaluations of a long message, for new tags after changes.
 
 use crate::aes::key::Key;
-use crate::aes::nonce::{Nonce, UnusedNonce};
 use crate::aes::partial::Partial;
+use crate::aes::{Nonce, UnusedNonce};
 use crate::ffi;
 use crate::tag::{Mismatch, Tag};
 use core::error::Error;

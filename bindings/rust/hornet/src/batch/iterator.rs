@@ -39,7 +39,7 @@ where
 }
 
 /// An iterator whose results are computed in chunks.
-struct InChunks<I, R, F> {
+pub(crate) struct InChunks<I, R, F> {
     messages: Fuse<I>,
     /// Takes up to `CHUNK` messages, writes as many results and returns their number.
     work: F,
@@ -54,7 +54,7 @@ where
     R: Copy,
     F: FnMut(&mut Fuse<I>, &mut [R; CHUNK]) -> usize,
 {
-    fn new(messages: impl IntoIterator<IntoIter = I>, none: R, work: F) -> Self {
+    pub(crate) fn new(messages: impl IntoIterator<IntoIter = I>, none: R, work: F) -> Self {
         Self {
             messages: messages.into_iter().fuse(),
             work,

@@ -5,7 +5,8 @@
 mod chunk;
 mod iterator;
 
-pub(crate) use iterator::{results, tags};
+pub(crate) use chunk::CHUNK;
+pub(crate) use iterator::{InChunks, results, tags};
 
 use crate::key::Key;
 use crate::tag::{Mismatch, Tag};

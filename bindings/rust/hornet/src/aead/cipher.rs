@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The key, and whole messages.
+
+use crate::aead::error::{LengthError, OpenError};
+use crate::aead::pieces::{Opener, Sealer};
+use crate::aead::too_long;
+use crate::ffi;
+use crate::key::wipe;
+use crate::nonce::{Nonce, UnusedNonce};
+use crate::tag::Tag;
+use core::fmt;
+use core::ptr;
+use zeroize::ZeroizeOnDrop;
+
+/// ChaCha20-Poly1305 (RFC 8439): nonces of 12 bytes, which count.
+pub type ChaCha20Poly1305 = Cipher<12>;
+
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): nonces of 24 bytes, which may be random.
+pub type XChaCha20Poly1305 = Cipher<24>;
+
+/// A key of [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`], by the length of its nonces in bytes.
+/// Wiped when dropped.
+///
+/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference. A value
+/// that is moved leaves a copy where it was; where that matters, keep the bytes in one place, and
+/// get a `&Cipher` from [`from_ref`](Self::from_ref).
+///
+/// Sealing takes an [`UnusedNonce`], and uses it up:
+///
+/// ```compile_fail,E0382
+/// use hornet::aead::{ChaCha20Poly1305, UnusedNonce};
+/// let key = ChaCha20Poly1305::new(&[7; 32]);
+/// let nonce = UnusedNonce::assume_unused([0; 12]);
+/// key.seal_in_place(nonce, b"", &mut [1; 100]);
+/// key.seal_in_place(nonce, b"", &mut [2; 100]); // use of moved value
+/// ```
+#[repr(transparent)]
+pub struct Cipher<const NONCE_BYTES: usize>([u8; 32]);
+
+impl<const NONCE_BYTES: usize> Cipher<NONCE_BYTES> {
+    /// The length of a key in bytes: 32.
+    pub const KEY_BYTES: usize = 32;
+
+    /// Copies a key: 32 secret bytes, random or derived. The caller should wipe its own copy.
+    #[must_use]
+    pub const fn new(key: &[u8; 32]) -> Self {
+        Self(*key)
+    }
+
+    /// A key that stays where it is, for instance in memory that is not written to disk. It copies
+    /// nothing and wipes nothing.
+    #[must_use]
+    pub const fn from_ref(key: &[u8; 32]) -> &Self {
+        // SAFETY: a key is nothing but its bytes (`repr(transparent)`).
+        unsafe { &*ptr::from_ref(key).cast() }
+    }
+
+    pub(super) fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+}
+
+impl<const NONCE_BYTES: usize> Cipher<NONCE_BYTES>
+where
+    Self: Functions,
+{
+    /// Encrypts a message where it is.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError::TooLong`]
+    #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
+    pub fn seal_in_place(
+        &self,
+        nonce: UnusedNonce<NONCE_BYTES>,
+        aad: &[u8],
+        message: &mut [u8],
+    ) -> Result<Tag, LengthError> {
+        let (text, len_bytes) = (message.as_mut_ptr(), message.len());
+        // SAFETY: so many bytes may be read and written, in the same place.
+        unsafe { self.seal_raw(&nonce.nonce(), aad, text, text, len_bytes) }
+    }
+
+    /// Encrypts a message into `ciphertext`, which has the same length.
+    ///
+    /// ```
+    /// # use hornet::aead::{UnusedNonce, XChaCha20Poly1305};
+    /// # let key = XChaCha20Poly1305::new(&[7; 32]);
+    /// # let unused = UnusedNonce::assume_unused([1; 24]);
+    /// let nonce = unused.nonce();
+    /// let mut packet = vec![0; 9 + 16];
+    /// let (ciphertext, tag) = packet.split_at_mut(9);
+    /// tag.copy_from_slice(key.seal(unused, b"", b"a message", ciphertext)?.as_bytes());
+    ///
+    /// let (ciphertext, tag) = packet.split_last_chunk().expect("it has 25 bytes");
+    /// let mut message = [0; 9];
+    /// key.open(&nonce, b"", ciphertext, &(*tag).into(), &mut message)?;
+    /// assert_eq!(&message, b"a message");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`]
+    #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
+    pub fn seal(
+        &self,
+        nonce: UnusedNonce<NONCE_BYTES>,
+        aad: &[u8],
+        message: &[u8],
+        ciphertext: &mut [u8],
+    ) -> Result<Tag, LengthError> {
+        LengthError::unless_equal(message, ciphertext)?;
+        let (output, input) = (ciphertext.as_mut_ptr(), message.as_ptr());
+        // SAFETY: so many bytes may be read and written, and a `&mut` overlaps nothing.
+        unsafe { self.seal_raw(&nonce.nonce(), aad, output, input, message.len()) }
+    }
+
+    /// Decrypts a message where it is, if the tag is that of ciphertext, associated data, nonce and
+    /// key. Compares in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Mismatch`], and zeros in the place of the message, if it is not.
+    pub fn open_in_place(
+        &self,
+        nonce: &Nonce<NONCE_BYTES>,
+        aad: &[u8],
+        ciphertext: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), OpenError> {
+        let (text, len_bytes) = (ciphertext.as_mut_ptr(), ciphertext.len());
+        // SAFETY: so many bytes may be read and written, in the same place.
+        unsafe { self.open_raw(nonce, aad, text, text, len_bytes, tag) }
+    }
+
+    /// Decrypts into `message`, which has the same length as `ciphertext`, if the tag is that of
+    /// ciphertext, associated data, nonce and key. Compares in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Mismatch`], and zeros in the place of the message, if it is not.
+    pub fn open(
+        &self,
+        nonce: &Nonce<NONCE_BYTES>,
+        aad: &[u8],
+        ciphertext: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> Result<(), OpenError> {
+        LengthError::unless_equal(ciphertext, message)?;
+        let (output, input) = (message.as_mut_ptr(), ciphertext.as_ptr());
+        // SAFETY: so many bytes may be read and written, and a `&mut` overlaps nothing.
+        unsafe { self.open_raw(nonce, aad, output, input, ciphertext.len(), tag) }
+    }
+
+    /// Starts a message in pieces.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
+    pub fn sealer(&self, nonce: UnusedNonce<NONCE_BYTES>, aad: &[u8]) -> Sealer {
+        Sealer::started(aad, |state| {
+            // SAFETY: the state may be written, and the lengths of nonce and key are its own.
+            unsafe { Self::INIT(state, nonce.nonce().as_ptr(), self.as_ptr()) };
+        })
+    }
+
+    /// Starts a received message in pieces.
+    #[must_use]
+    pub fn opener(&self, nonce: &Nonce<NONCE_BYTES>, aad: &[u8]) -> Opener {
+        Opener::started(aad, |state| {
+            // SAFETY: the state may be written, and the lengths of nonce and key are its own.
+            unsafe { Self::INIT(state, nonce.as_ptr(), self.as_ptr()) };
+        })
+    }
+
+    /// # Safety
+    ///
+    /// `len_bytes` bytes can be read from `input`, and written to `output`, which is the same or
+    /// overlaps neither it nor `aad`.
+    pub(super) unsafe fn seal_raw(
+        &self,
+        nonce: &Nonce<NONCE_BYTES>,
+        aad: &[u8],
+        output: *mut u8,
+        input: *const u8,
+        len_bytes: usize,
+    ) -> Result<Tag, LengthError> {
+        let mut tag = [0; Tag::BYTES];
+        // SAFETY: the tag has 16 bytes, and the lengths of nonce and key are the function's own.
+        let sealed = unsafe {
+            Self::SEAL(
+                output,
+                tag.as_mut_ptr(),
+                input.cast(),
+                len_bytes,
+                aad.as_ptr().cast(),
+                aad.len(),
+                nonce.as_ptr(),
+                self.as_ptr(),
+            )
+        };
+        if sealed {
+            Ok(tag.into())
+        } else {
+            Err(LengthError::TooLong)
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As of `seal_raw`.
+    pub(super) unsafe fn open_raw(
+        &self,
+        nonce: &Nonce<NONCE_BYTES>,
+        aad: &[u8],
+        output: *mut u8,
+        input: *const u8,
+        len_bytes: usize,
+        tag: &Tag,
+    ) -> Result<(), OpenError> {
+        if too_long(len_bytes) {
+            return Err(LengthError::TooLong.into());
+        }
+        // SAFETY: the tag has 16 bytes, and the lengths of nonce and key are the function's own.
+        let valid = unsafe {
+            Self::OPEN(
+                output,
+                input.cast(),
+                len_bytes,
+                tag.as_ptr(),
+                aad.as_ptr().cast(),
+                aad.len(),
+                nonce.as_ptr(),
+                self.as_ptr(),
+            )
+        };
+        if valid {
+            Ok(())
+        } else {
+            Err(OpenError::Mismatch)
+        }
+    }
+}
+
+/// The functions of C for a length of nonces. No other crate can implement or call it.
+pub trait Functions {
+    #[doc(hidden)]
+    const SEAL: ffi::Seal;
+    #[doc(hidden)]
+    const OPEN: ffi::Open;
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "nobody can name this trait")]
+    const INIT: ffi::AeadInit;
+}
+
+impl Functions for ChaCha20Poly1305 {
+    const SEAL: ffi::Seal = ffi::hornet_chacha20_poly1305_seal;
+    const OPEN: ffi::Open = ffi::hornet_chacha20_poly1305_open;
+    #[expect(private_interfaces, reason = "nobody can name this trait")]
+    const INIT: ffi::AeadInit = ffi::hornet_chacha20_poly1305_init;
+}
+
+impl Functions for XChaCha20Poly1305 {
+    const SEAL: ffi::Seal = ffi::hornet_xchacha20_poly1305_seal;
+    const OPEN: ffi::Open = ffi::hornet_xchacha20_poly1305_open;
+    #[expect(private_interfaces, reason = "nobody can name this trait")]
+    const INIT: ffi::AeadInit = ffi::hornet_xchacha20_poly1305_init;
+}
+
+impl<const NONCE_BYTES: usize> Drop for Cipher<NONCE_BYTES> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+impl<const NONCE_BYTES: usize> ZeroizeOnDrop for Cipher<NONCE_BYTES> {}
+
+/// Does not show the key.
+impl<const NONCE_BYTES: usize> fmt::Debug for Cipher<NONCE_BYTES> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cipher(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::ManuallyDrop;
+    use std::format;
+
+    #[test]
+    fn dropped_key_is_wiped() {
+        let mut key = ManuallyDrop::new(ChaCha20Poly1305::new(&[7; 32]));
+        assert_eq!(key.0, [7; 32]);
+        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        unsafe { ManuallyDrop::drop(&mut key) };
+        assert_eq!(key.0, [0; 32]);
+    }
+
+    #[test]
+    fn key_in_place() {
+        let bytes = [7; 32];
+        assert!(ptr::eq(
+            XChaCha20Poly1305::from_ref(&bytes).as_ptr(),
+            bytes.as_ptr()
+        ));
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let key = ChaCha20Poly1305::new(&[7; 32]);
+        assert_eq!(format!("{key:?}"), "Cipher(..)");
+    }
+
+    #[test]
+    fn types_are_send_and_sync() {
+        fn assert_send_sync<T: Send + Sync>() {}
+        assert_send_sync::<ChaCha20Poly1305>();
+        assert_send_sync::<Sealer>();
+        assert_send_sync::<Opener>();
+    }
+}
