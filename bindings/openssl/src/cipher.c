@@ -25,7 +25,7 @@ enum {
     NONCE_BYTES = HORNET_CHACHA20_POLY1305_NONCE_BYTES,
     XNONCE_BYTES = HORNET_XCHACHA20_POLY1305_NONCE_BYTES,
     AAD_BYTES = 64,   /* so much associated data waits for the message */
-    KEPT_BYTES = 2048 /* of longer pieces, those that follow are no rarity, and one call gains little */
+    KEPT_BYTES = 2048 /* with a longer piece one call gains little */
 };
 
 /* Of TLS 1.2's record: what is authenticated are its number, type, version and length (RFC 7905). */
@@ -124,14 +124,14 @@ static void *cipher_copy(void *context)
 
 /* Each message in one call, by its nonce's length. */
 
-static bool seal(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes)
+static bool seal_whole(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
     return (c->extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
         out, c->computed_tag, in, len_bytes, c->aad, c->aad_bytes, c->nonce, c->key);
 }
 
-static bool open(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                 const uint8_t tag[TAG_BYTES])
+static bool open_whole(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                       const uint8_t tag[TAG_BYTES])
 {
     return (c->extended ? hornet_xchacha20_poly1305_open : hornet_chacha20_poly1305_open)(
         out, in, len_bytes, tag, c->aad, c->aad_bytes, c->nonce, c->key);
@@ -174,14 +174,14 @@ static bool first_piece(cipher_context *c, uint8_t *out, const uint8_t *in, size
         return begin_pieces(c) && next_piece(c, out, in, len_bytes);
     c->kept_bytes = len_bytes;
     if (c->encrypts) {
-        if (!seal(c, out, in, len_bytes))
+        if (!seal_whole(c, out, in, len_bytes))
             return false;
         memcpy(c->kept, out, len_bytes);
     } else {
         memcpy(c->kept, in, len_bytes);
         memcpy(c->computed_tag, c->given_tag, TAG_BYTES);
         /* Forged, or not the whole message. */
-        if (!open(c, out, in, len_bytes, c->given_tag))
+        if (!open_whole(c, out, in, len_bytes, c->given_tag))
             return begin_pieces(c) && next_piece(c, out, c->kept, len_bytes);
     }
     c->stage = STAGE_WHOLE;
@@ -224,13 +224,13 @@ static int tls_record(cipher_context *c, uint8_t *out, size_t *out_bytes, const 
         return RAISE(c->provider, PROV_R_INVALID_INPUT_LENGTH, "%zu bytes for a record of %zu and its tag",
                      len_bytes, text_bytes);
     if (c->encrypts) {
-        valid = seal(c, out, in, text_bytes);
+        valid = seal_whole(c, out, in, text_bytes);
         memcpy(out + text_bytes, c->computed_tag, TAG_BYTES);
         *out_bytes = len_bytes;
     } else {
         uint8_t tag[TAG_BYTES];
         memcpy(tag, in + text_bytes, TAG_BYTES);
-        valid = open(c, out, in, text_bytes, tag);
+        valid = open_whole(c, out, in, text_bytes, tag);
         *out_bytes = valid ? text_bytes : 0;
     }
     end_message(c);
@@ -278,7 +278,7 @@ static bool compute_tag(cipher_context *c)
 {
     switch (c->stage) {
     case STAGE_AAD:
-        return seal(c, NULL, NULL, 0);
+        return seal_whole(c, NULL, NULL, 0);
     case STAGE_WHOLE:
         return true;
     default:
