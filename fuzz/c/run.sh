@@ -4,13 +4,13 @@
 # Fuzzes the library with libFuzzer, every target for some seconds, from the corpus that is here; any finding fails, and
 # is kept in build/fuzz.
 #
-#     run.sh SECONDS [TARGET...]      message, batch, partial
+#     run.sh SECONDS [TARGET...]      message, batch, partial, aead
 set -euo pipefail
 . "$(cd "$(dirname "$0")/../.." && pwd)/tests/support/build.sh"
 cd "$root"
 seconds=$1
 shift
-[ $# -gt 0 ] || set -- message batch partial
+[ $# -gt 0 ] || set -- message batch partial aead
 
 folder=build/fuzz
 options=(clang-19 -O1 -g "-fsanitize=address,undefined" -fno-sanitize-recover=all)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20-Poly1305, in one call, cut anywhere with other kernels after each cut, and in a batch: every
+ * pair of kernels computes what the definition says, and refuses it with one bit changed. */
+#include "../../tests/support/chacha20_kernels.h"
+#include "../../tests/support/reference_aead.h"
+#include "fuzz.h"
+
+enum { MOST_CUTS = 6, MOST_PACKETS = 24 };
+
+/* Memory of its own size, for the sanitizer. */
+static uint8_t *make_buffer(size_t len_bytes)
+{
+    uint8_t *buffer = malloc(len_bytes + (len_bytes == 0));
+    if (buffer == NULL)
+        exit(1);
+    return buffer;
+}
+
+static const struct hornet_chacha20_kernel *nth_kernel(size_t n)
+{
+    while (!chacha20_runs_here(chacha20_kernels[n % CHACHA20_KERNELS]))
+        n++;
+    return chacha20_kernels[n % CHACHA20_KERNELS];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
+{
+    static uint8_t key[32], nonce[24], expected[16], tag[16], tags[MOST_PACKETS][16];
+    struct input input = {bytes, input_bytes};
+    uint8_t cuts[MOST_CUTS], *outs[MOST_PACKETS];
+    hornet_packet packets[MOST_PACKETS];
+    bool valid[MOST_PACKETS];
+    size_t len_bytes;
+    const size_t ncuts = take_byte(&input) % (MOST_CUTS + 1),
+                 count = take_byte(&input) % (MOST_PACKETS + 1);
+    const size_t aad_bytes = take_byte(&input), first = take_byte(&input), wrong = take_byte(&input);
+    take(&input, cuts, sizeof cuts);
+    take(&input, key, sizeof key);
+    take(&input, nonce, sizeof nonce);
+    uint8_t *aad = make_buffer(aad_bytes);
+    take(&input, aad, aad_bytes);
+    uint8_t *msg = take_message(&input, &len_bytes);
+    uint8_t *sealed = make_buffer(len_bytes), *out = make_buffer(len_bytes);
+    reference_aead(sealed, expected, msg, len_bytes, aad, aad_bytes, nonce, 12, key);
+
+    /* One call, by each kernel of either, and in place. */
+    for (size_t i = 0; i < (size_t)KERNEL_COUNT + CHACHA20_KERNELS; i++) {
+        const struct hornet_poly1305_kernel *kernel = all_kernels[i % (size_t)KERNEL_COUNT];
+        const struct hornet_chacha20_kernel *cipher = nth_kernel(first + i);
+        if (kernel_runs_here(kernel))
+            must(hornet_kernel_force(name_of(kernel)), "forced", name_of(kernel));
+        force_chacha20(cipher);
+        memset(out, 0, len_bytes);
+        must(hornet_chacha20_poly1305_seal(out, tag, msg, len_bytes, aad, aad_bytes, nonce, key) &&
+                 memcmp(out, sealed, len_bytes) == 0 && memcmp(tag, expected, 16) == 0,
+             "sealed", chacha20_name(cipher));
+        must(hornet_chacha20_poly1305_open(out, out, len_bytes, tag, aad, aad_bytes, nonce, key) &&
+                 memcmp(out, msg, len_bytes) == 0,
+             "opened", chacha20_name(cipher));
+        tag[wrong % 16] ^= (uint8_t)(1 << wrong / 16 % 8);
+        must(!hornet_chacha20_poly1305_open(out, sealed, len_bytes, tag, aad, aad_bytes, nonce, key),
+             "a forgery is opened", chacha20_name(cipher));
+        for (size_t b = 0; b < len_bytes; b++)
+            must(out[b] == 0, "a forgery leaves text", chacha20_name(cipher));
+    }
+
+    /* In pieces, encrypted and decrypted; with the long nonce, against one call. */
+    for (int way = 0; way < 3; way++) {
+        const bool decrypts = way == 1, extended = way == 2;
+        const uint8_t *in = decrypts ? sealed : msg;
+        hornet_aead_state state;
+        size_t at = 0;
+        if (extended) {
+            hornet_xchacha20_poly1305_init(&state, nonce, key);
+            reference_aead(sealed, expected, msg, len_bytes, aad, aad_bytes, nonce, 24, key);
+        } else {
+            hornet_chacha20_poly1305_init(&state, nonce, key);
+        }
+        const size_t aad_cut = aad_bytes * cuts[0] / 256;
+        must(hornet_aead_aad(&state, aad, aad_cut) &&
+                 hornet_aead_aad(&state, aad + aad_cut, aad_bytes - aad_cut),
+             "associated data", "");
+        for (size_t i = 0; i <= ncuts; i++) {
+            const size_t n = i == ncuts ? len_bytes - at : (len_bytes - at) * cuts[i] / 256;
+            force_chacha20(nth_kernel(cuts[i % MOST_CUTS] + i));
+            must((decrypts ? hornet_aead_decrypt : hornet_aead_encrypt)(&state, out + at, in + at, n),
+                 "a piece", "");
+            at += n;
+        }
+        must(memcmp(out, decrypts ? msg : sealed, len_bytes) == 0, "text in pieces", "");
+        must(decrypts ? hornet_aead_final_verify(&state, expected)
+                      : hornet_aead_final(&state, tag) && memcmp(tag, expected, 16) == 0,
+             "the tag of pieces", "");
+    }
+
+    /* Parts of the message as packets, against single calls. */
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = len_bytes * (cuts[i % MOST_CUTS] ^ i) / 256;
+        outs[i] = make_buffer(n);
+        packets[i] =
+            (hornet_packet){outs[i], msg, n, aad, aad_bytes * i / MOST_PACKETS, nonce, key, tags[i]};
+    }
+    must(hornet_chacha20_poly1305_seal_batch(packets, count), "packets", "");
+    for (size_t i = 0; i < count; i++) {
+        const hornet_packet *p = &packets[i];
+        force_chacha20(nth_kernel(first + i + 1));
+        must(hornet_chacha20_poly1305_seal(out, tag, p->in, p->len_bytes, p->aad, p->aad_bytes, nonce,
+                                           key) &&
+                 memcmp(out, p->out, p->len_bytes) == 0 && memcmp(tag, p->tag, 16) == 0,
+             "a packet", "");
+        packets[i].in = packets[i].out;
+    }
+    if (count != 0)
+        tags[wrong % count][wrong % 16] ^= 1;
+    must(hornet_chacha20_poly1305_open_batch(valid, packets, count) == (count == 0), "packets opened", "");
+    for (size_t i = 0; i < count; i++) {
+        must(valid[i] == (i != wrong % count), "which packet is forged", "");
+        for (size_t b = 0; b < packets[i].len_bytes; b++)
+            must(outs[i][b] == (valid[i] ? msg[b] : 0), "a packet opened", "");
+        free(outs[i]);
+    }
+    free(out);
+    free(sealed);
+    free(msg);
+    free(aad);
+    return 0;
+}
