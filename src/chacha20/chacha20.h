@@ -44,13 +44,13 @@ struct hornet_chacha20_kernel {
     uint32_t lanes; /* blocks worked on at once */
 
     /* stream = the blocks from the state's counter on, nblocks of them, 1 to CHACHA20_STREAM_BLOCKS, and
-     * perhaps more after them: 64 bytes for each of nblocks rounded up to a power of two, or 4. Aligned to
-     * 64 bytes. */
+     * perhaps more after them: 64 bytes for each of nblocks rounded up to a power of two, or 4. Quicker if
+     * it is aligned to 64 bytes. */
     uintptr_t (*stream)(uint8_t *stream, size_t nblocks, const chacha20_state *state);
 
-    /* out = in xor stream, len_bytes of each; and copy, unless it is NULL, the same, or with copy_in the
-     * bytes of in, with zeros up to a multiple of 16 bytes. stream and copy are aligned to 64 bytes; stream
-     * may be read, and copy written, up to the next multiple of 64. out may be in, or overlap nothing. */
+    /* out = in xor stream, len_bytes of each; and copy, unless it is NULL, the same, with zeros up to a
+     * multiple of 16 bytes. stream may be read, and copy written, up to the next multiple of 64. out may be
+     * in, or overlap nothing. */
     uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
                        size_t len_bytes);
 
