@@ -20,6 +20,9 @@ pub(crate) enum Section {
 }
 
 impl Section {
+    /// For peers that keep to the instructions of a section by themselves, or have no others.
+    pub(crate) const EACH: &[Self] = &[Self::Best, Self::Avx2, Self::Avx512f];
+
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Best => "All instructions of the CPU",

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The peers that have ChaCha20-Poly1305: Hornet's builds, and others in `aead_crates.rs` and `shims.rs`.
+//! What a peer with ChaCha20-Poly1305 is, and Hornet's builds; others are in `aead_crates.rs` and `shims.rs`.
 
 use super::library::Library;
-use super::{aead_crates, shims};
 use crate::packets::{self, Direction, Packet, PacketFunction, Packets};
 use crate::section::Section;
-use crate::source_tree::COMPILERS;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -44,18 +42,6 @@ pub(super) struct Batch {
 
 /// A peer, or why it is missing.
 pub(super) type OpenedAead = Result<Aead, String>;
-
-/// All of them, Hornet's builds first, each with its name.
-pub(super) fn all() -> Vec<(String, OpenedAead)> {
-    let hornets = COMPILERS.map(|(compiler, _)| {
-        let name = format!("hornet {compiler}");
-        let opened = hornet(&name, compiler);
-        (name, opened)
-    });
-    let others = shims::all_aead().into_iter().chain(aead_crates::all());
-    let others = others.map(|(name, opened)| (name.to_owned(), opened));
-    hornets.into_iter().chain(others).collect()
-}
 
 impl Aead {
     pub(crate) fn name(&self) -> &str {
@@ -154,7 +140,7 @@ struct Hornet {
     open: Open,
 }
 
-fn hornet(name: &str, compiler: &str) -> OpenedAead {
+pub(super) fn hornet(name: &str, compiler: &str) -> OpenedAead {
     let library = Library::open(&format!("hornet_{compiler}"))?;
     // SAFETY: the types are those in hornet.h.
     let (hornet, batch) = unsafe {
@@ -172,7 +158,7 @@ fn hornet(name: &str, compiler: &str) -> OpenedAead {
         name: name.into(),
         version: "this tree".into(),
         note: None,
-        sections: shims::ALL,
+        sections: Section::EACH,
         fast: true,
         functions: AeadFunctions {
             key: hornet_key,

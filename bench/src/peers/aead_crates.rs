@@ -3,7 +3,6 @@
 //! ChaCha20-Poly1305 of the peers from crates.io.
 
 use super::aead::{Aead, AeadFunctions, OpenedAead};
-use super::shims::ALL;
 use crate::built::version;
 use crate::packets::{NONCE_BYTES, Packet};
 use crate::section::Section::{self, Best};
@@ -31,7 +30,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
                 ..peer(
                     "AWS-LC",
                     format!("aws-lc-sys {}", version("aws-lc-sys")),
-                    ALL,
+                    Section::EACH,
                     AeadFunctions {
                         key: aws_lc_key,
                         seal: aws_lc_seal,
@@ -46,7 +45,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
             Ok(peer(
                 "libsodium",
                 libsodium,
-                ALL,
+                Section::EACH,
                 AeadFunctions {
                     key: libsodium_key,
                     seal: libsodium_seal,
@@ -59,7 +58,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
             "ring",
             Ok(Aead {
                 note: Some(IN_PLACE),
-                ..in_rust::<Ring>("ring", "ring", ALL)
+                ..in_rust::<Ring>("ring", "ring", Section::EACH)
             }),
         ),
         (

@@ -2,10 +2,10 @@
 
 //! All peers that this machine has.
 
-use super::aead::{self, Aead};
+use super::aead::{self, Aead, OpenedAead};
 use super::hornet::Hornet;
 use super::peer::{Opened, Peer};
-use super::{aes, crates, go, shims};
+use super::{aead_crates, aes, crates, go, shims};
 use crate::source_tree::COMPILERS;
 
 /// The peers, and why some are missing.
@@ -41,7 +41,7 @@ impl Peers {
         }
         peers.others.extend(crates::all());
         peers.add("Go x/crypto", go::open());
-        for (name, opened) in aead::all() {
+        for (name, opened) in all_aead() {
             match opened {
                 Ok(aead) => peers.aead.push(aead),
                 Err(why) => peers.missing.push((aead::full_name(&name), why)),
@@ -67,4 +67,16 @@ impl Peers {
     pub(crate) fn hornet(&self, name: &str) -> Option<&Hornet> {
         self.hornets.iter().find(|hornet| hornet.name() == name)
     }
+}
+
+/// All that have ChaCha20-Poly1305, Hornet's builds first, each with its name.
+fn all_aead() -> Vec<(String, OpenedAead)> {
+    let hornets = COMPILERS.map(|(compiler, _)| {
+        let name = format!("hornet {compiler}");
+        let opened = aead::hornet(&name, compiler);
+        (name, opened)
+    });
+    let others = shims::all_aead().into_iter().chain(aead_crates::all());
+    let others = others.map(|(name, opened)| (name.to_owned(), opened));
+    hornets.into_iter().chain(others).collect()
 }

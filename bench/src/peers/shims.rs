@@ -27,9 +27,6 @@ pub(super) struct Functions<'a> {
     note: Option<&'static str>,
 }
 
-/// For OpenSSL, which `OPENSSL_ia32cap` controls, and those without vector code for Poly1305.
-pub(super) const ALL: &[Section] = &[Best, Avx2, Avx512f];
-
 const SHIMS: &[Shim] = &[
     Shim {
         library: "openssl",
@@ -37,7 +34,7 @@ const SHIMS: &[Shim] = &[
             Functions {
                 prefix: "openssl",
                 name: "OpenSSL",
-                sections: ALL,
+                sections: Section::EACH,
                 fast: true,
                 note: Some(
                     "Poly1305_Init, _Update, _Final: internal, what its ChaCha20-Poly1305 calls",
@@ -46,7 +43,7 @@ const SHIMS: &[Shim] = &[
             Functions {
                 prefix: "openssl_evp",
                 name: "OpenSSL EVP",
-                sections: ALL,
+                sections: Section::EACH,
                 fast: false,
                 note: Some("EVP_MAC: one context for all messages"),
             },
@@ -76,7 +73,7 @@ const SHIMS: &[Shim] = &[
             Functions {
                 prefix: "ipsec_mb_scalar",
                 name: "ipsec-mb scalar",
-                sections: ALL,
+                sections: Section::EACH,
                 fast: true,
                 note: Some("poly1305_mac_scalar: internal, for a CPU without AVX-512"),
             },
@@ -103,7 +100,7 @@ const SHIMS: &[Shim] = &[
         peers: &[Functions {
             prefix: "nettle",
             name: "Nettle",
-            sections: ALL,
+            sections: Section::EACH,
             fast: false,
             note: Some("its internal functions: the public interface has Poly1305 with AES only"),
         }],
@@ -113,7 +110,7 @@ const SHIMS: &[Shim] = &[
         peers: &[Functions {
             prefix: "libgcrypt",
             name: "Libgcrypt",
-            sections: ALL,
+            sections: Section::EACH,
             fast: false,
             note: None,
         }],
@@ -123,7 +120,7 @@ const SHIMS: &[Shim] = &[
         peers: &[Functions {
             prefix: "botan",
             name: "Botan",
-            sections: ALL,
+            sections: Section::EACH,
             fast: false,
             note: Some("its interface for C, one object for all messages"),
         }],
@@ -137,7 +134,7 @@ const AEAD: &[(&str, Functions<'static>)] = &[
         Functions {
             prefix: "openssl",
             name: "OpenSSL",
-            sections: ALL,
+            sections: Section::EACH,
             fast: true,
             note: Some("EVP: one context for all packets, which keeps the key"),
         },
@@ -217,7 +214,7 @@ impl<'a> Functions<'a> {
         Self {
             prefix,
             name,
-            sections: ALL,
+            sections: Section::EACH,
             fast: true,
             note: None,
         }
