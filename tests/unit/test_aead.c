@@ -890,7 +890,7 @@ static void test_too_long(void)
 /* Each buffer at the very end, then at the very start, of memory that may be touched. */
 static void test_guard_pages(void)
 {
-    enum { IN, OUT, AAD, NONCE, KEY, TAG, BUFFERS };
+    enum { AT_IN, AT_OUT, AT_AAD, AT_NONCE, AT_KEY, AT_TAG, BUFFERS };
     enum { MAX_BYTES = 2304, PACKETS = 17 };
     static uint8_t outs[PACKETS][MAX_BYTES];
     tag_t tags[PACKETS];
@@ -909,65 +909,65 @@ static void test_guard_pages(void)
             const bool at_end = offset < 64;
             const size_t sizes[BUFFERS] = {n, n, sealed.aad_bytes, sealed.extended ? 24 : 12, 32, 16};
             for (int i = 0; i < BUFFERS; i++) {
-                const size_t shift = i == IN || i == OUT ? offset % 64 : 0;
+                const size_t shift = i == AT_IN || i == AT_OUT ? offset % 64 : 0;
                 at[i] = at_end ? pages[i] + page - sizes[i] - shift : pages[i] + shift;
             }
             struct message m = sealed;
-            copy(at[AAD], m.aad, m.aad_bytes);
-            m.aad = at[AAD];
-            m.nonce = memcpy(at[NONCE], m.nonce, sizes[NONCE]);
-            m.key = memcpy(at[KEY], m.key, 32);
+            copy(at[AT_AAD], m.aad, m.aad_bytes);
+            m.aad = at[AT_AAD];
+            m.nonce = memcpy(at[AT_NONCE], m.nonce, sizes[AT_NONCE]);
+            m.key = memcpy(at[AT_KEY], m.key, 32);
             force_chacha20(nth_chacha20(n + offset));
             running_kernel = chacha20_name(hornet_chacha20_kernel());
             running_length = n;
 
-            copy(at[IN], sealed.msg, n);
-            check(seal(&m, at[OUT], at[TAG], at[IN]) && same(at[OUT], m.ciphertext, n) &&
-                      memcmp(at[TAG], m.tag, 16) == 0,
+            copy(at[AT_IN], sealed.msg, n);
+            check(seal(&m, at[AT_OUT], at[AT_TAG], at[AT_IN]) && same(at[AT_OUT], m.ciphertext, n) &&
+                      memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: sealed", names(), n, offset);
-            check(open(&m, at[IN], at[OUT], at[TAG]) && same(at[IN], sealed.msg, n),
+            check(open(&m, at[AT_IN], at[AT_OUT], at[AT_TAG]) && same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: opened", names(), n, offset);
-            check(seal(&m, at[IN], at[TAG], at[IN]) && open(&m, at[IN], at[IN], at[TAG]) &&
-                      same(at[IN], sealed.msg, n),
+            check(seal(&m, at[AT_IN], at[AT_TAG], at[AT_IN]) &&
+                      open(&m, at[AT_IN], at[AT_IN], at[AT_TAG]) && same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: in place", names(), n, offset);
 
             hornet_aead_state state;
             const size_t cut = n * offset / 128;
             begin(&state, &m, m.aad_bytes / 2);
-            check(hornet_aead_encrypt(&state, at[OUT], at[IN], cut) &&
-                      hornet_aead_encrypt(&state, at[OUT] + cut, at[IN] + cut, n - cut) &&
-                      hornet_aead_final(&state, at[TAG]) && same(at[OUT], m.ciphertext, n) &&
-                      memcmp(at[TAG], m.tag, 16) == 0,
+            check(hornet_aead_encrypt(&state, at[AT_OUT], at[AT_IN], cut) &&
+                      hornet_aead_encrypt(&state, at[AT_OUT] + cut, at[AT_IN] + cut, n - cut) &&
+                      hornet_aead_final(&state, at[AT_TAG]) && same(at[AT_OUT], m.ciphertext, n) &&
+                      memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: in pieces", names(), n, offset);
             begin(&state, &m, m.aad_bytes / 3);
-            check(hornet_aead_decrypt(&state, at[IN], at[OUT], n) &&
-                      hornet_aead_final_verify(&state, at[TAG]),
+            check(hornet_aead_decrypt(&state, at[AT_IN], at[AT_OUT], n) &&
+                      hornet_aead_final_verify(&state, at[AT_TAG]),
                   "%s: %zu bytes, guard pages, offset %zu: decrypted", names(), n, offset);
 
             reference_chacha20(OUTPUT, sealed.msg, m.extended ? 0 : n, m.key, 7, m.nonce);
-            check(m.extended ||
-                      (hornet_chacha20(at[OUT], at[IN], n, 7, m.nonce, m.key) && same(at[OUT], OUTPUT, n)),
+            check(m.extended || (hornet_chacha20(at[AT_OUT], at[AT_IN], n, 7, m.nonce, m.key) &&
+                                 same(at[AT_OUT], OUTPUT, n)),
                   "%s: %zu bytes, guard pages, offset %zu: ChaCha20", names(), n, offset);
 
             if (m.extended || (n > 130 && n % 9 != 0))
                 continue;
             /* Among shorter ones. */
             for (size_t i = 0; i < PACKETS; i++)
-                packet_calls[i] = (hornet_packet){outs[i], at[IN],      i == 5 ? n : n - n * i / 30,
+                packet_calls[i] = (hornet_packet){outs[i], at[AT_IN],   i == 5 ? n : n - n * i / 30,
                                                   m.aad,   m.aad_bytes, m.nonce,
                                                   m.key,   tags[i]};
-            packet_calls[5].out = at[OUT];
-            packet_calls[5].tag = at[TAG];
+            packet_calls[5].out = at[AT_OUT];
+            packet_calls[5].tag = at[AT_TAG];
             check(hornet_chacha20_poly1305_seal_batch(packet_calls, PACKETS) &&
-                      same(at[OUT], m.ciphertext, n) && memcmp(at[TAG], m.tag, 16) == 0,
+                      same(at[AT_OUT], m.ciphertext, n) && memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: in a batch", names(), n, offset);
             for (size_t i = 0; i < PACKETS; i++) {
                 packet_calls[i].in = packet_calls[i].out;
                 packet_calls[i].out = outs[i];
             }
-            packet_calls[5].out = at[IN];
+            packet_calls[5].out = at[AT_IN];
             check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, PACKETS) &&
-                      same(at[IN], sealed.msg, n),
+                      same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: opened in a batch", names(), n, offset);
         }
     }
