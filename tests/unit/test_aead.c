@@ -148,13 +148,13 @@ static struct message make_message(size_t len_bytes, size_t aad_bytes, bool exte
     return m;
 }
 
-static bool seal(const struct message *m, uint8_t *out, uint8_t *tag, const uint8_t *in)
+static bool seal_message(const struct message *m, uint8_t *out, uint8_t *tag, const uint8_t *in)
 {
     return (m->extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
         out, tag, in, m->len_bytes, m->aad, m->aad_bytes, m->nonce, m->key);
 }
 
-static bool open(const struct message *m, uint8_t *out, const uint8_t *in, const uint8_t *tag)
+static bool open_message(const struct message *m, uint8_t *out, const uint8_t *in, const uint8_t *tag)
 {
     return (m->extended ? hornet_xchacha20_poly1305_open : hornet_chacha20_poly1305_open)(
         out, in, m->len_bytes, tag, m->aad, m->aad_bytes, m->nonce, m->key);
@@ -223,7 +223,7 @@ static void check_message(const struct message *m)
         fill_output(n);
         if (in_place)
             copy(OUTPUT, m->msg, n);
-        check(seal(m, OUTPUT, tag, in_place ? OUTPUT : m->msg) && same(OUTPUT, m->ciphertext, n) &&
+        check(seal_message(m, OUTPUT, tag, in_place ? OUTPUT : m->msg) && same(OUTPUT, m->ciphertext, n) &&
                   memcmp(tag, m->tag, 16) == 0,
               "%s: %zu bytes, %zu of associated data, sealed %s", names(), n, m->aad_bytes, where);
         check(nothing_beside_output(n), "%s: %zu bytes sealed %s, and more written", names(), n, where);
@@ -231,7 +231,7 @@ static void check_message(const struct message *m)
         fill_output(n);
         if (in_place)
             copy(OUTPUT, m->ciphertext, n);
-        check(open(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, m->tag) && same(OUTPUT, m->msg, n),
+        check(open_message(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, m->tag) && same(OUTPUT, m->msg, n),
               "%s: %zu bytes, %zu of associated data, opened %s", names(), n, m->aad_bytes, where);
         check(nothing_beside_output(n), "%s: %zu bytes opened %s, and more written", names(), n, where);
     }
@@ -243,7 +243,7 @@ static void check_message(const struct message *m)
     fill_output(n);
     if (in_place)
         copy(OUTPUT, m->ciphertext, n);
-    check(!open(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, wrong) && all_are(OUTPUT, n, 0) &&
+    check(!open_message(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, wrong) && all_are(OUTPUT, n, 0) &&
               nothing_beside_output(n),
           "%s: %zu bytes, %zu of associated data, a forgery", names(), n, m->aad_bytes);
     check_pieces(m, number * 37 % (n + 1), in_place);
@@ -483,14 +483,14 @@ static void test_alignments(void)
             uint8_t *const t = tag + offset * 11 % 64, *const out = OUTPUT + 63 - offset;
             force_chacha20(nth_chacha20(e + offset));
             running_length = m.len_bytes;
-            check(seal(&m, out, t, m.msg) && same(out, m.ciphertext, m.len_bytes) &&
+            check(seal_message(&m, out, t, m.msg) && same(out, m.ciphertext, m.len_bytes) &&
                       memcmp(t, m.tag, 16) == 0,
                   "%s: %zu bytes at offset %zu, sealed", names(), m.len_bytes, offset);
             copy(out, m.msg, m.len_bytes);
-            check(seal(&m, out, t, out) && same(out, m.ciphertext, m.len_bytes) &&
+            check(seal_message(&m, out, t, out) && same(out, m.ciphertext, m.len_bytes) &&
                       memcmp(t, m.tag, 16) == 0,
                   "%s: %zu bytes at offset %zu, sealed in place", names(), m.len_bytes, offset);
-            check(open(&m, out, out, t) && same(out, m.msg, m.len_bytes),
+            check(open_message(&m, out, out, t) && same(out, m.msg, m.len_bytes),
                   "%s: %zu bytes at offset %zu, opened", names(), m.len_bytes, offset);
         }
     force_chacha20(NULL);
@@ -666,7 +666,7 @@ static void check_refused(const struct message *m, const uint8_t *in, const uint
     const size_t n = m->len_bytes;
     hornet_aead_state state;
     fill_output(n);
-    check(!open(m, OUTPUT, in, tag) && all_are(OUTPUT, n, 0) && nothing_beside_output(n),
+    check(!open_message(m, OUTPUT, in, tag) && all_are(OUTPUT, n, 0) && nothing_beside_output(n),
           "%zu bytes: bit %zu of the %s ignored", n, bit, what);
     begin(&state, m, 0);
     check(hornet_aead_decrypt(&state, OUTPUT, in, n) && !hornet_aead_final_verify(&state, tag),
@@ -715,7 +715,8 @@ static void test_every_bit(void)
                 check_refused(&m, in, tag, parts[p].name, bit);
                 parts[p].bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
             }
-        check(open(&m, OUTPUT, in, tag) && same(OUTPUT, sealed.msg, sealed.len_bytes), "what was sealed");
+        check(open_message(&m, OUTPUT, in, tag) && same(OUTPUT, sealed.msg, sealed.len_bytes),
+              "what was sealed");
 
         /* Lengths are authenticated: a byte less, and one moved from associated data to ciphertext. */
         m.aad_bytes--;
@@ -890,7 +891,7 @@ static void test_too_long(void)
 /* Each buffer at the very end, then at the very start, of memory that may be touched. */
 static void test_guard_pages(void)
 {
-    enum { IN, OUT, AAD, NONCE, KEY, TAG, BUFFERS };
+    enum { AT_IN, AT_OUT, AT_AAD, AT_NONCE, AT_KEY, AT_TAG, BUFFERS };
     enum { MAX_BYTES = 2304, PACKETS = 17 };
     static uint8_t outs[PACKETS][MAX_BYTES];
     tag_t tags[PACKETS];
@@ -909,65 +910,65 @@ static void test_guard_pages(void)
             const bool at_end = offset < 64;
             const size_t sizes[BUFFERS] = {n, n, sealed.aad_bytes, sealed.extended ? 24 : 12, 32, 16};
             for (int i = 0; i < BUFFERS; i++) {
-                const size_t shift = i == IN || i == OUT ? offset % 64 : 0;
+                const size_t shift = i == AT_IN || i == AT_OUT ? offset % 64 : 0;
                 at[i] = at_end ? pages[i] + page - sizes[i] - shift : pages[i] + shift;
             }
             struct message m = sealed;
-            copy(at[AAD], m.aad, m.aad_bytes);
-            m.aad = at[AAD];
-            m.nonce = memcpy(at[NONCE], m.nonce, sizes[NONCE]);
-            m.key = memcpy(at[KEY], m.key, 32);
+            copy(at[AT_AAD], m.aad, m.aad_bytes);
+            m.aad = at[AT_AAD];
+            m.nonce = memcpy(at[AT_NONCE], m.nonce, sizes[AT_NONCE]);
+            m.key = memcpy(at[AT_KEY], m.key, 32);
             force_chacha20(nth_chacha20(n + offset));
             running_kernel = chacha20_name(hornet_chacha20_kernel());
             running_length = n;
 
-            copy(at[IN], sealed.msg, n);
-            check(seal(&m, at[OUT], at[TAG], at[IN]) && same(at[OUT], m.ciphertext, n) &&
-                      memcmp(at[TAG], m.tag, 16) == 0,
+            copy(at[AT_IN], sealed.msg, n);
+            check(seal_message(&m, at[AT_OUT], at[AT_TAG], at[AT_IN]) &&
+                      same(at[AT_OUT], m.ciphertext, n) && memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: sealed", names(), n, offset);
-            check(open(&m, at[IN], at[OUT], at[TAG]) && same(at[IN], sealed.msg, n),
+            check(open_message(&m, at[AT_IN], at[AT_OUT], at[AT_TAG]) && same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: opened", names(), n, offset);
-            check(seal(&m, at[IN], at[TAG], at[IN]) && open(&m, at[IN], at[IN], at[TAG]) &&
-                      same(at[IN], sealed.msg, n),
+            check(seal_message(&m, at[AT_IN], at[AT_TAG], at[AT_IN]) &&
+                      open_message(&m, at[AT_IN], at[AT_IN], at[AT_TAG]) && same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: in place", names(), n, offset);
 
             hornet_aead_state state;
             const size_t cut = n * offset / 128;
             begin(&state, &m, m.aad_bytes / 2);
-            check(hornet_aead_encrypt(&state, at[OUT], at[IN], cut) &&
-                      hornet_aead_encrypt(&state, at[OUT] + cut, at[IN] + cut, n - cut) &&
-                      hornet_aead_final(&state, at[TAG]) && same(at[OUT], m.ciphertext, n) &&
-                      memcmp(at[TAG], m.tag, 16) == 0,
+            check(hornet_aead_encrypt(&state, at[AT_OUT], at[AT_IN], cut) &&
+                      hornet_aead_encrypt(&state, at[AT_OUT] + cut, at[AT_IN] + cut, n - cut) &&
+                      hornet_aead_final(&state, at[AT_TAG]) && same(at[AT_OUT], m.ciphertext, n) &&
+                      memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: in pieces", names(), n, offset);
             begin(&state, &m, m.aad_bytes / 3);
-            check(hornet_aead_decrypt(&state, at[IN], at[OUT], n) &&
-                      hornet_aead_final_verify(&state, at[TAG]),
+            check(hornet_aead_decrypt(&state, at[AT_IN], at[AT_OUT], n) &&
+                      hornet_aead_final_verify(&state, at[AT_TAG]),
                   "%s: %zu bytes, guard pages, offset %zu: decrypted", names(), n, offset);
 
             reference_chacha20(OUTPUT, sealed.msg, m.extended ? 0 : n, m.key, 7, m.nonce);
-            check(m.extended ||
-                      (hornet_chacha20(at[OUT], at[IN], n, 7, m.nonce, m.key) && same(at[OUT], OUTPUT, n)),
+            check(m.extended || (hornet_chacha20(at[AT_OUT], at[AT_IN], n, 7, m.nonce, m.key) &&
+                                 same(at[AT_OUT], OUTPUT, n)),
                   "%s: %zu bytes, guard pages, offset %zu: ChaCha20", names(), n, offset);
 
             if (m.extended || (n > 130 && n % 9 != 0))
                 continue;
             /* Among shorter ones. */
             for (size_t i = 0; i < PACKETS; i++)
-                packet_calls[i] = (hornet_packet){outs[i], at[IN],      i == 5 ? n : n - n * i / 30,
+                packet_calls[i] = (hornet_packet){outs[i], at[AT_IN],   i == 5 ? n : n - n * i / 30,
                                                   m.aad,   m.aad_bytes, m.nonce,
                                                   m.key,   tags[i]};
-            packet_calls[5].out = at[OUT];
-            packet_calls[5].tag = at[TAG];
+            packet_calls[5].out = at[AT_OUT];
+            packet_calls[5].tag = at[AT_TAG];
             check(hornet_chacha20_poly1305_seal_batch(packet_calls, PACKETS) &&
-                      same(at[OUT], m.ciphertext, n) && memcmp(at[TAG], m.tag, 16) == 0,
+                      same(at[AT_OUT], m.ciphertext, n) && memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: in a batch", names(), n, offset);
             for (size_t i = 0; i < PACKETS; i++) {
                 packet_calls[i].in = packet_calls[i].out;
                 packet_calls[i].out = outs[i];
             }
-            packet_calls[5].out = at[IN];
+            packet_calls[5].out = at[AT_IN];
             check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, PACKETS) &&
-                      same(at[IN], sealed.msg, n),
+                      same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: opened in a batch", names(), n, offset);
         }
     }
@@ -1028,7 +1029,8 @@ static void test_over_4_gib(void)
     reference_to_bytes(m.tag, 16, h);
     mpz_clears(h, r, s, NULL);
 
-    check(open(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0, "%zu bytes opened", n);
+    check(open_message(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0,
+          "%zu bytes opened", n);
     hornet_aead_state state;
     begin(&state, &m, 3);
     memset(out + last, 0, n - last);
@@ -1036,7 +1038,7 @@ static void test_over_4_gib(void)
               memcmp(out + last, expected, n - last) == 0,
           "%zu bytes decrypted", n);
     m.tag[3] ^= 1;
-    check(!open(&m, out, in, m.tag) && all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
+    check(!open_message(&m, out, in, m.tag) && all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
 
     for (int k = 0; k < CHACHA20_KERNELS; k++) {
         if (!chacha20_runs_here(chacha20_kernels[k]))
@@ -1061,7 +1063,7 @@ static void test_over_4_gib(void)
     must(EVP_EncryptFinal_ex(openssl_ctx, padded, &written) == 1 &&
              EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
          "OpenSSL: tag");
-    check(seal(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
+    check(seal_message(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
               memcmp(out + last, expected, n - last) == 0,
           "%zu bytes sealed", n);
     begin(&state, &m, 20);

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "../support/chacha20_kernels.h"
 #include "../support/secret_calls.h"
 
 enum { TRAP_FLAG = 0x100 };
@@ -65,6 +66,12 @@ trace(const struct secret_call *function, size_t n, const struct secrets *secret
     return hash;
 }
 
+/* What opens a message decrypts it, or writes zeros, as the verdict is, which the caller is told. */
+static bool acts_on_verdict(const struct secret_call *function)
+{
+    return function->call == call_open || function->call == call_xopen || function->call == call_open_batch;
+}
+
 static void compare_traces(const char *kernel, const struct secret_call *function, size_t n)
 {
     static struct secrets secrets[SECRETS_KINDS];
@@ -74,11 +81,16 @@ static void compare_traces(const char *kernel, const struct secret_call *functio
     set_up(function, n, &secrets[ALL_ZERO]);
     function->call(n); /* the first call of all chooses implementations */
     const uint64_t expected = trace(function, n, &secrets[ALL_ZERO]);
-    const enum secrets_kind end = function->makes_tag != NULL ? SECRETS_KINDS : RANDOM_TOO;
+    const bool acts = acts_on_verdict(function);
+    const enum secrets_kind end = function->makes_tag != NULL && !acts ? SECRETS_KINDS : RANDOM_TOO;
     for (enum secrets_kind kind = ALL_ZERO + 1; kind < end; kind++)
         check(trace(function, n, &secrets[kind]) == expected,
               "kernel %s, %s, %zu bytes: other instructions under secrets %d", kernel, function->name, n,
               kind);
+    if (acts)
+        check(
+            trace(function, n, &secrets[WRONG_FIRST_BYTE]) == trace(function, n, &secrets[WRONG_LAST_BYTE]),
+            "kernel %s, %s, %zu bytes: other instructions for another forgery", kernel, function->name, n);
 }
 
 /* Each call once, for a tool that records what happens from here on. */
@@ -90,8 +102,19 @@ static struct secrets given;
 static void call_once(const char *kernel, const struct secret_call *function, size_t n)
 {
     (void)kernel;
-    set_up(function, n, &given);
-    function->call(n);
+    if (!acts_on_verdict(function)) {
+        set_up(function, n, &given);
+        function->call(n);
+        return;
+    }
+    /* Both verdicts, under any secrets. */
+    static struct secrets other;
+    other = given;
+    for (uint8_t difference = 0; difference < 2; difference++) {
+        memset(other.tag_difference, difference, 16);
+        set_up(function, n, &other);
+        function->call(n);
+    }
 }
 
 /* The first has no group of blocks; the second has groups, blocks before and bytes after them; the last
@@ -114,6 +137,17 @@ static void for_each(void (*do_it)(const char *kernel, const struct secret_call 
                 if (i == 0 || (!takes_many(kernel) && (i == 1 || f == 0)))
                     do_it(kernel, &secret_calls[f], lengths[i]);
     }
+    check(hornet_kernel_force(NULL), "the automatic choice");
+    for (size_t k = 0; k < CHACHA20_KERNELS; k++) {
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        for (size_t f = 0; f < SECRET_CALLS; f++)
+            for (size_t i = 0; i < (secret_calls[f].one_length ? 1 : LENGTHS) && secret_calls[f].encrypts;
+                 i++)
+                do_it(chacha20_name(chacha20_kernels[k]), &secret_calls[f], lengths[i]);
+    }
+    force_chacha20(NULL);
 }
 
 /* What the test is there to find. */
@@ -128,7 +162,7 @@ static void leak(size_t n)
 
 int main(int argc, char **argv)
 {
-    static const struct secret_call leaking = {"a function that leaks", leak, NULL, false};
+    static const struct secret_call leaking = {"a function that leaks", leak, NULL, false, false};
     if (argc == 3 && strcmp(argv[1], "secrets") == 0) {
         make_secrets(&given, (enum secrets_kind)(strtol(argv[2], NULL, 10) % SECRETS_KINDS));
         return fwrite(&given, sizeof given, 1, stdout) != 1;

@@ -31,8 +31,7 @@
 #define LANES_MULTIPLY_ADD_32
 #define LANES_MULTIPLIERS_IN_MEMORY
 
-#ifndef __riscv /* read alone */
-#elif RVV_BITS == 512
+#if RVV_BITS == 512
 #define HORNET_TARGET "arch=+v,+zvl512b"
 #elif RVV_BITS == 256
 #define HORNET_TARGET "arch=+v,+zvl256b"
