@@ -114,8 +114,8 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
     size_t alone = 0;
     for (size_t i = 0; i < count; i++)
         alone += divided_up(aead_stream_blocks(packets[order[i]].len_bytes), kernel->lanes);
-    const size_t together = divided_up(aead_stream_blocks(packets[order[0]].len_bytes),
-                                       kernel->lanes / kernel->lanes_of_packets);
+    const size_t together =
+        divided_up(aead_stream_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
     return 2 * alone >= 5 + 2 * together;
 }
 

@@ -56,7 +56,7 @@ struct hornet_chacha20_kernel {
 
     /* What chacha20_packets says, for count packets, up to `lanes_of_packets`. */
     uintptr_t (*packets)(chacha20_packets *packets);
-    uint32_t lanes_of_packets;
+    uint32_t lanes_of_packets, blocks_of_packets; /* of each in a pass */
 
     /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);

@@ -65,10 +65,19 @@
 #define STORES_AVX(at)     STORE_32(at, "0") STORE_32(at, "32")
 #define STORES_AVX512(at)  "vmovups %%zmm0, " at "(%[at])\n\t"
 
-/* No clobbers, which take instruction sets to name: no vector lives here. */
-void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, ZEROS_SSE2, STORES_SSE2); }
-void hornet_clear_stack_avx(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX, STORES_AVX); }
-void hornet_clear_stack_avx512(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX512, STORES_AVX512); }
+/* No clobbers, which take instruction sets to name: no vector lives here. In one translation unit with its
+ * callers gcc would conclude that theirs survive the call. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define CLEARS_REGISTERS __attribute__((noipa))
+#else
+#define CLEARS_REGISTERS __attribute__((noinline))
+#endif
+CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, ZEROS_SSE2, STORES_SSE2); }
+CLEARS_REGISTERS void hornet_clear_stack_avx(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX, STORES_AVX); }
+CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
+{
+    CLEAR_STACK(end, ZEROS_AVX512, STORES_AVX512);
+}
 
 #else
 

@@ -63,7 +63,7 @@ for kernel in "${kernels[@]}"; do
     run test_poly1305 "$kernel"
     "${cc[@]}" -O2 -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c -o "$folder/support/tested" \
         "$root/src/poly1305/kernels/$kernel.c"
-    mapfile -t others < <(find "$folder" -maxdepth 1 -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
+    mapfile -t others < <(find "$folder" -maxdepth 1 -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")
     "${cc[@]}" -static -o "$folder/test_lanes$suffix" "$folder/support/tested" "${others[@]}" "${linked[@]}"
     run test_lanes
 done
@@ -84,7 +84,7 @@ fi
 # fails where it does not: so that it does is looked for.
 if [ "$suffix-$compiler" = .exe-gcc ]; then
     for kernel in avx2 avx512f ifma256 ifma; do
-        found=$("$triple-objdump" -d --no-show-raw-insn "$folder"/*_kernels_"$kernel".c.o |
+        found=$("$triple-objdump" -d --no-show-raw-insn "$folder"/*_poly1305_kernels_"$kernel".c.o |
             grep -cE 'and +.0xf+[ec]0,%rsp' || true)
         [ "$found" -ge 2 ] || { echo "$kernel: $found functions align their stack" >&2; exit 1; }
     done
@@ -94,7 +94,7 @@ fi
 for row in ${multiplies//,/ }; do
     [ "$row" != - ] || continue
     kernel=${row%%:*} instruction=${row#*:}
-    for object in "$folder"/*_kernels_*.o; do
+    for object in "$folder"/*_poly1305_kernels_*.o; do
         found=$("${objdump[@]}" -d --no-show-raw-insn "$object" | grep -cE "$instruction" || true)
         case $object in
         *_kernels_"$kernel".c.o) [ "$found" -ge 20 ] || { echo "$object: $found of $instruction" >&2; exit 1; } ;;

@@ -42,7 +42,7 @@ while read -r name compiler emulator model chosen tested; do
         for kernel in ${tested//,/ }; do
             "$compiler" -O2 -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c -o "$build/tested" \
                 "$root/src/poly1305/kernels/$kernel.c"
-            mapfile -t others < <(find "$objects" -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
+            mapfile -t others < <(find "$objects" -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")
             "${run[@]}" "$(program "$compiler" "lanes-$kernel" "$build/tested" "${others[@]}")"
             "${run[@]}" "$(program "$compiler" gmp "$root/tests/unit/test_poly1305.c" "$root/tests/support/reference.c" \
                 "$objects"/*.o -lgmp)" "$kernel"

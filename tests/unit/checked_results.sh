@@ -43,6 +43,7 @@ void ignores(void *p, size_t n)
     hornet_chacha20_poly1305_open_batch(p, p, n);
     hornet_chacha20(p, p, n, 0, p, p);
     hornet_kernel_force(p);
+    hornet_chacha20_kernel_force(p);
     hornet_kernel_info_at(n, p);
     hornet_cpu_feature_at(n, p, p);
 }

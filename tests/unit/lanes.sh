@@ -13,7 +13,7 @@ build_objects "$folder" "$compiler" "$level"
 for kernel in "${names[@]:-$@}"; do
     "$compiler" "$level" -Wall -Wextra -Werror -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c \
         -o "$folder/tested" "$root/src/poly1305/kernels/$kernel.c"
-    mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
+    mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")
     "$compiler" -o "$folder/test_lanes" "$folder/tested" "${others[@]}"
     "$folder/test_lanes"
 done

@@ -9,7 +9,7 @@ folder=$root/build/tests/portable-lanes
 build_objects "$folder" clang-19 -O2
 clang-19 -O2 -c -o "$folder/reference.o" "$root/tests/support/reference.c"
 for kernel in portable portable44; do
-    mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_kernels_$kernel\.c\.o\$")
+    mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")
     for count in 1 4 8 16; do
         clang-19 -O2 -DPORTABLE_LANES="$count" -o "$folder/test" "$root/tests/unit/test_poly1305.c" \
             "$root/src/poly1305/kernels/$kernel.c" "${others[@]}" -lgmp

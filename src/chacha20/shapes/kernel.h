@@ -189,6 +189,7 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .apply = kernel_apply,
     .packets = kernel_packets,
     .lanes_of_packets = WORDS,
+    .blocks_of_packets = LANES_SETS,
     .xor = kernel_xor,
 };
 
