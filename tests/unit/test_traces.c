@@ -118,7 +118,8 @@ static void call_once(const char *kernel, const struct secret_call *function, si
 }
 
 /* The first has no group of blocks; the second has groups, blocks before and bytes after them; the last
- * takes powers from a table, and only hornet_poly1305 has it, on kernels of few instructions. */
+ * takes powers from a table, and only hornet_poly1305 has it, on kernels of few instructions; and, with
+ * each kernel of ChaCha20, the first function that seals. */
 static const size_t lengths[] = {17, 187, 3997};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
@@ -134,7 +135,7 @@ static void for_each(void (*do_it)(const char *kernel, const struct secret_call 
         check(hornet_kernel_force(kernel), "kernel %s", kernel);
         for (size_t f = 0; f < SECRET_CALLS; f++)
             for (size_t i = 0; i < (secret_calls[f].one_length ? 1 : LENGTHS); i++)
-                if (i == 0 || (!takes_many(kernel) && (i == 1 || f == 0)))
+                if (i == 0 || (!takes_many(kernel) && (i == 1 || f == 0) && !secret_calls[f].encrypts))
                     do_it(kernel, &secret_calls[f], lengths[i]);
     }
     check(hornet_kernel_force(NULL), "the automatic choice");
@@ -142,10 +143,13 @@ static void for_each(void (*do_it)(const char *kernel, const struct secret_call 
         if (!chacha20_runs_here(chacha20_kernels[k]))
             continue;
         force_chacha20(chacha20_kernels[k]);
-        for (size_t f = 0; f < SECRET_CALLS; f++)
-            for (size_t i = 0; i < (secret_calls[f].one_length ? 1 : LENGTHS) && secret_calls[f].encrypts;
-                 i++)
-                do_it(chacha20_name(chacha20_kernels[k]), &secret_calls[f], lengths[i]);
+        for (size_t f = 0; f < SECRET_CALLS; f++) {
+            const struct secret_call *function = &secret_calls[f];
+            const bool seals = function->call == call_seal, batch = function->call == call_seal_batch;
+            for (size_t i = 0; i < LENGTHS && function->encrypts; i++)
+                if (i == 0 || (!function->one_length && !batch && i == 1) || seals)
+                    do_it(chacha20_name(chacha20_kernels[k]), function, lengths[i]);
+        }
     }
     force_chacha20(NULL);
 }
