@@ -15,7 +15,8 @@
 # make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
 # make test-clients    the tags of repositories that restic makes; nginx, curl and openssl with the provider; builds restic: some
 #                      minutes
-# make test-cross      the tests of the library on CPUs of other architectures, emulated
+# make test-cross      the tests of the library on CPUs of other architectures and on Windows, emulated: half an hour;
+#                      `make test-cross-quick`: with one compiler each
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
 # make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
 #
@@ -56,7 +57,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-clients test-bench format bench tune compare \
+    check test deps test-slow test-cross test-cross-quick test-clients test-bench format bench tune compare \
     count-instructions count-cycles clean FORCE
 
 all: library command
@@ -135,6 +136,10 @@ test-slow: deps
 test-cross: deps
 	tests/cross/install.sh
 	tests/run.sh cross
+
+test-cross-quick: deps
+	tests/cross/install.sh
+	tests/run.sh cross-quick
 
 test-clients: deps
 	tests/clients/provider/install.sh

@@ -55,7 +55,7 @@ HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes
                          "movups %%xmm1, (%[end])\n\t"
                          "pxor %%xmm0, %%xmm0\n\t"
                          "pxor %%xmm1, %%xmm1"
-                         : [to] "+r"(to), [from] "+r"(from)
+                         : [to] "+&r"(to), [from] "+&r"(from) /* `end` may have the value of `to` */
                          : [end] "r"(end), [last] "r"(from + len_bytes - 16)
                          : "cc", "memory", "xmm0", "xmm1");
         return;
