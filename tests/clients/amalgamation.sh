@@ -6,7 +6,7 @@
 #
 #     amalgamation.sh COMPILER
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/../support/build.sh"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$root/tools/amalgamate.py" "$folder"
@@ -17,7 +17,7 @@ cmp hornet.h "$root/include/hornet.h"
 "$1" -Wall -Wextra -Wpedantic -Wshadow -Werror -O2 -c hornet.c
 "$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" hornet.o
 ./left_out
-rm ./*.o
-"$1" -O2 -c "$root"/src/*/*.c "$root"/src/*/*/*.c
-"$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" ./*.o
+# Kernels of several primitives have one name: each object gets that of its path.
+build_objects "$folder/objects" "$1" -O2
+"$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" objects/*.o
 ./left_out
