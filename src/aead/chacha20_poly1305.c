@@ -83,33 +83,22 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
 
 /* Frames of three sizes, because what was used is cleared. In `input` up to 64 bytes are written beyond the
  * ciphertext, and the lengths. */
+#define AEAD_BUFFERS(nblocks)                                                                              \
+    uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
+    uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
+
 #define AEAD_BUFFERED(nblocks)                                                                             \
-    HORNET_NOINLINE uintptr_t aead_seal_in_##nblocks(uint8_t *input, uint8_t tag[16], const aead_call *c)  \
+    HORNET_NOINLINE uintptr_t aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                     \
     {                                                                                                      \
-        uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                     \
+        AEAD_BUFFERS(nblocks);                                                                             \
         const uintptr_t end = aead_seal_buffered(stream, input, tag, c);                                   \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }                                                                                                      \
-    HORNET_NOINLINE uintptr_t aead_open_in_##nblocks(uint8_t *input, bool *valid, const uint8_t tag[16],   \
-                                                     const aead_call *c)                                   \
+    HORNET_NOINLINE uintptr_t aead_open_##nblocks(bool *valid, const uint8_t tag[16], const aead_call *c)  \
     {                                                                                                      \
-        uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                     \
+        AEAD_BUFFERS(nblocks);                                                                             \
         const uintptr_t end = aead_open_buffered(stream, input, valid, tag, c);                            \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
-    }                                                                                                      \
-    HORNET_NOINLINE void aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                          \
-    {                                                                                                      \
-        uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16]                         \
-            __attribute__((aligned(64)));                                                                  \
-        clear_stack_and_registers(aead_seal_in_##nblocks(input, tag, c));                                  \
-    }                                                                                                      \
-    HORNET_NOINLINE bool aead_open_##nblocks(const uint8_t tag[16], const aead_call *c)                    \
-    {                                                                                                      \
-        uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16]                         \
-            __attribute__((aligned(64)));                                                                  \
-        bool valid;                                                                                        \
-        clear_stack_and_registers(aead_open_in_##nblocks(input, &valid, tag, c));                          \
-        return valid;                                                                                      \
     }
 AEAD_BUFFERED(4)
 AEAD_BUFFERED(16)
@@ -199,11 +188,11 @@ static bool aead_seal(uint8_t tag[16], const aead_call *c)
     if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_seal_long(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        aead_seal_4(tag, c);
+        clear_stack_and_registers(aead_seal_4(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        aead_seal_16(tag, c);
+        clear_stack_and_registers(aead_seal_16(tag, c));
     else
-        aead_seal_32(tag, c);
+        clear_stack_and_registers(aead_seal_32(tag, c));
     return true;
 }
 
@@ -216,11 +205,11 @@ static bool aead_open(const uint8_t tag[16], const aead_call *c)
     if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_open_long(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
-        valid = aead_open_4(tag, c);
+        clear_stack_and_registers(aead_open_4(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
-        valid = aead_open_16(tag, c);
+        clear_stack_and_registers(aead_open_16(&valid, tag, c));
     else
-        valid = aead_open_32(tag, c);
+        clear_stack_and_registers(aead_open_32(&valid, tag, c));
     return valid;
 }
 
