@@ -25,11 +25,8 @@ HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
 
 HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
 
-HORNET_INLINE void hornet_poly1305_absorb(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
-{
-    if (len_bytes != 0)
-        hornet_poly1305_kernel_for(len_bytes)->absorb(poly, bytes, len_bytes);
-}
+/* What is encrypted and authenticated so much at a time stays in the second cache meanwhile. */
+#define AEAD_PIECE_BYTES ((size_t)65536)
 
 /* memcpy and memset, also of no bytes at NULL. */
 HORNET_INLINE void copy_some(uint8_t *to, const uint8_t *from, size_t len_bytes)

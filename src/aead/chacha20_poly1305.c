@@ -11,13 +11,9 @@
 #include "aead.h"
 
 #include "../core/constant_time.h"
-#include "../core/wipe.h"
 
 /* Bytes that fit into blocks 1 to n - 1. */
 #define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
-
-/* Messages that are worked on in pieces of so many bytes stay in the second cache meanwhile. */
-#define AEAD_PIECE_BYTES ((size_t)65536)
 
 /* The arguments of a call: addresses and lengths only. */
 typedef struct {
@@ -46,8 +42,7 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call
     hornet_poly1305_kernel_for(input_bytes)->mac(tag, first, input_bytes, key);
 }
 
-/* Up to BYTES_BESIDE_KEY(n) bytes, with a stream of n blocks. What Poly1305 reads is no secret, and stands
- * in the frame of the caller, which is not cleared. */
+/* Up to BYTES_BESIDE_KEY(n) bytes, with a stream of n blocks. */
 HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
                                            const aead_call *c)
 {

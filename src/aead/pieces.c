@@ -10,9 +10,6 @@
  * piece comes, and often none does. Kernels read up to a vector beyond. */
 enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
 
-/* A long piece is encrypted and authenticated so much at a time, while it is in the second cache. */
-#define AT_ONCE_BYTES ((size_t)65536)
-
 enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
 
 /* Any value that a wiped state or one of small numbers does not have. */
@@ -128,7 +125,7 @@ static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t l
 {
     check_overlap(out, in, len_bytes);
     for (size_t n; len_bytes != 0; out += n, in += n, len_bytes -= n) {
-        n = len_bytes < AT_ONCE_BYTES ? len_bytes : AT_ONCE_BYTES;
+        n = len_bytes < AEAD_PIECE_BYTES ? len_bytes : AEAD_PIECE_BYTES;
         if (a->direction == DIRECTION_DECRYPTS)
             hornet_poly1305_update(&a->poly1305, in, n);
         clear_stack_and_registers(aead_xor_piece(a, out, in, n));

@@ -5,7 +5,6 @@
 #include "../core/bytes.h"
 #include "../core/public.h"
 #include "../core/residue.h"
-#include "../core/wipe.h"
 
 static const struct hornet_row chacha20_rows[] = {
 #define HORNET_ROW(name, on) {&hornet_chacha20_kernel_##name.implementation, on, 0, 0},

@@ -115,6 +115,13 @@ static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(si
     return hornet_poly1305_kernel_in_use(hornet_dispatch_in_use(&hornet_poly1305_list), len_bytes);
 }
 
+/* Continues the evaluation by the kernel for this length; of no bytes, not at all. */
+static inline void hornet_poly1305_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    if (len_bytes != 0)
+        hornet_poly1305_kernel_for(len_bytes)->absorb(state, msg, len_bytes);
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -57,12 +57,6 @@ HORNET_CLEARS_REGISTERS void hornet_poly1305_init(hornet_poly1305_state *state, 
     clear_small_stack(init((struct poly1305_pieces *)state, key));
 }
 
-static void absorb(struct poly1305 *p, const uint8_t *msg, size_t len_bytes)
-{
-    if (len_bytes != 0)
-        hornet_poly1305_kernel_for(len_bytes)->absorb(p, msg, len_bytes);
-}
-
 /* Appends to what is in the buffer, which has room for it. */
 HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
@@ -94,8 +88,8 @@ HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg
 static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
     const size_t fill = fill_up(p, msg, 16);
-    absorb(&p->value, p->buffer, (size_t)p->nbuffered);
-    absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
+    hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered);
+    hornet_poly1305_absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
     p->absorbed = PIECES_VALUE;
 }
 
@@ -197,7 +191,7 @@ HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *
         if (p->lanes_used != 0)
             used = sizeof *p;
         end_lanes(p);
-        absorb(&p->value, p->buffer, (size_t)p->nbuffered);
+        hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered);
         words = tag_of_value(p->value.h, p->value.s);
         wipe(state, (used + 63) & ~(size_t)63);
     }
