@@ -38,7 +38,7 @@ int main(void)
     char opened[TEXT_BYTES];
     struct packet packet = {.address = "to: the general"};
     if (getrandom(key, sizeof key, 0) != (ssize_t)sizeof key || !seal(&packet, text, key)) {
-        fprintf(stderr, "cannot seal\n");
+        (void)fprintf(stderr, "cannot seal\n");
         return 2;
     }
     printf("sealed:");
