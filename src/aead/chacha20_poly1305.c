@@ -111,6 +111,78 @@ HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, si
     hornet_poly1305_absorb(poly, last, sizeof last);
 }
 
+HORNET_INLINE void absorb_lengths(struct poly1305 *poly, const aead_call *c)
+{
+    uint8_t lengths[16];
+    store_le64(lengths, c->aad_bytes);
+    store_le64(lengths + 8, c->len_bytes);
+    hornet_poly1305_absorb(poly, lengths, sizeof lengths);
+}
+
+/* More than BYTES_BESIDE_KEY(lanes) bytes, by a kernel that absorbs beside encrypting: what the pass before
+ * has encrypted, or what the pass itself decrypts. */
+HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_call *c)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const size_t pass_bytes = (size_t)kernel->lanes * CHACHA20_BLOCK_BYTES;
+    const uint8_t *const ciphertext = opens ? c->in : c->out;
+    uint8_t stream[CHACHA20_BESIDE_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
+    chacha20_state state;
+    struct poly1305 poly = {.h = {0, 0, 0}};
+    aead_call_begin(&state, c);
+    uintptr_t end = kernel->stream(stream, kernel->lanes, &state);
+    load_r(poly.r, stream);
+    load_s(poly.s, stream);
+    absorb_padded(&poly, c->aad, c->aad_bytes);
+
+    size_t done = pass_bytes - CHACHA20_BLOCK_BYTES, absorbed = 0, until;
+    if (opens) {
+        hornet_poly1305_absorb(&poly, ciphertext, done);
+        absorbed = done;
+    }
+    end = lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, done));
+    for (; c->len_bytes - done >= pass_bytes; done += pass_bytes, absorbed = until) {
+        until = opens ? done + pass_bytes : done;
+        state.word[12] += kernel->lanes;
+        end = lower_end(end, kernel->beside(c->out + done, c->in + done, &state, &poly,
+                                            ciphertext + absorbed, (until - absorbed) / 16));
+    }
+    const size_t rest = c->len_bytes - done;
+    if (rest != 0) {
+        until = opens ? done + rest / 64 * 64 : done;
+        state.word[12] += kernel->lanes;
+        end = lower_end(end, until == absorbed
+                                 ? kernel->stream(stream, 1, &state)
+                                 : kernel->beside(stream, NULL, &state, &poly, ciphertext + absorbed,
+                                                  (until - absorbed) / 16));
+        absorbed = until;
+    }
+    if (opens)
+        absorb_padded(&poly, ciphertext + absorbed, c->len_bytes - absorbed);
+    end = lower_end(end, kernel->apply(c->out + done, NULL, c->in + done, stream, rest));
+    if (!opens)
+        absorb_padded(&poly, ciphertext + absorbed, c->len_bytes - absorbed);
+    absorb_lengths(&poly, c);
+    store_tag(tag, tag_of_value(poly.h, poly.s));
+    return end;
+}
+
+HORNET_NOINLINE uintptr_t aead_seal_beside(uint8_t tag[16], const aead_call *c)
+{
+    const uintptr_t end = message_beside(false, tag, c);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+HORNET_NOINLINE uintptr_t aead_open_beside(bool *valid, const uint8_t tag[16], const aead_call *c)
+{
+    uint8_t expected[16];
+    const uintptr_t end = message_beside(true, expected, c);
+    *valid = public_verdict(tags_equal(expected, tag));
+    if (!*valid)
+        zero_some(c->out, c->len_bytes);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
 /* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
 HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_call *c)
 {
@@ -151,10 +223,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         in += piece;
     }
 
-    uint8_t lengths[16];
-    store_le64(lengths, c->aad_bytes);
-    store_le64(lengths + 8, c->len_bytes);
-    hornet_poly1305_absorb(&poly, lengths, sizeof lengths);
+    absorb_lengths(&poly, c);
     store_tag(tag, tag_of_value(poly.h, poly.s));
     return end;
 }
@@ -175,12 +244,23 @@ HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], con
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
+/* Whether a message is so long that it is worked on beside its authentication. To open one it takes half a
+ * pass more: up to there all of it is quicker absorbed before. */
+HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
+{
+    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const size_t nblocks = opens ? kernel->lanes + kernel->lanes / 2 : kernel->lanes;
+    return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(nblocks);
+}
+
 static bool aead_seal(uint8_t tag[16], const aead_call *c)
 {
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+    if (goes_beside(false, c))
+        clear_stack_and_registers(aead_seal_beside(tag, c));
+    else if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_seal_long(tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
         clear_stack_and_registers(aead_seal_4(tag, c));
@@ -197,7 +277,9 @@ static bool aead_open(const uint8_t tag[16], const aead_call *c)
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
+    if (goes_beside(true, c))
+        clear_stack_and_registers(aead_open_beside(&valid, tag, c));
+    else if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
         clear_stack_and_registers(aead_open_long(&valid, tag, c));
     else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
         clear_stack_and_registers(aead_open_4(&valid, tag, c));

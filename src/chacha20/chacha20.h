@@ -10,6 +10,7 @@
 #include "../core/bytes.h"
 #include "../core/cpu.h"
 #include "../core/dispatch.h"
+#include "../poly1305/state.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -17,6 +18,9 @@ enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64 };
 
 /* No kernel writes more of the stream at once. */
 enum { CHACHA20_STREAM_BLOCKS = 32, CHACHA20_STREAM_BYTES = CHACHA20_STREAM_BLOCKS * CHACHA20_BLOCK_BYTES };
+
+/* Nor has one that works beside Poly1305 more lanes. */
+enum { CHACHA20_BESIDE_LANES_MAX = 8 };
 
 /* The sixteen words of the state: constants, key, counter (word 12), nonce. */
 typedef struct {
@@ -60,6 +64,13 @@ struct hornet_chacha20_kernel {
 
     /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
+
+    /* The blocks from the state's counter on, `lanes` of them: out = in xor these or, if in is NULL,
+     * these. Meanwhile poly is continued over nblocks full blocks of 16 bytes at msg: a multiple of 4, from
+     * 4 to 40. They may lie in `in`, and where they do in `out`, they are read first. NULL: the kernel has
+     * no such function. */
+    uintptr_t (*beside)(uint8_t *out, const uint8_t *in, const chacha20_state *state, struct poly1305 *poly,
+                        const uint8_t *msg, size_t nblocks);
 };
 
 /* The kernels themselves, one file each in kernels/. */

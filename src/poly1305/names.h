@@ -3,13 +3,16 @@
  * name, so that a profile, a backtrace and nm tell to which it belongs, and all kernels fit into one
  * translation unit: fe_mul becomes poly1305_fe_mul_NAME while KERNEL is NAME.
  *
+ * Code of another primitive that takes templates from here has a prefix of its own for them.
+ *
  * A name that is missing here shows when the amalgamation is compiled: it is defined twice. */
 #ifndef HORNET_POLY1305_NAMES_H
 #define HORNET_POLY1305_NAMES_H
 
 #include "../core/compiler.h"
 
-#define HORNET_SCOPED(name) HORNET_PASTE(poly1305_, name, _, KERNEL)
+#define HORNET_POLY1305_PREFIX poly1305_
+#define HORNET_SCOPED(name)    HORNET_PASTE(HORNET_POLY1305_PREFIX, name, _, KERNEL)
 
 /* lanes/ and lanes.h */
 #define vec                   HORNET_SCOPED(vec)

@@ -5,6 +5,7 @@
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 where there are registers for two sets of lanes
+ *     LANES_BESIDE_SCALAR     defined where lanes leave Poly1305 in general registers beside them free
  *
  * and what else lanes/words.h may be told. No include guard: each kernel includes it anew. */
 #ifndef KERNEL
@@ -12,11 +13,17 @@
 #endif
 
 #include "../../core/residue.h"
+#include "../../core/words.h"
+#include "../../poly1305/names.h"
 #include "../chacha20.h"
 #include "../names.h"
 
 #include "lanes.h"
 #include "rows.h"
+
+#ifdef LANES_BESIDE_SCALAR
+#include "beside.h"
+#endif
 
 #define PASS_BLOCKS ((size_t)WORDS * LANES_SETS)
 
@@ -50,6 +57,15 @@ HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha2
     lanes_xor(1, out, in, state->word, later);
     return stack_end(STACK_BELOW_BYTES);
 }
+
+#ifdef LANES_BESIDE_SCALAR
+static uintptr_t kernel_beside(uint8_t *out, const uint8_t *in, const chacha20_state *state,
+                               struct poly1305 *poly, const uint8_t *msg, size_t nblocks)
+{
+    lanes_xor_beside(out, in, state->word, poly, msg, nblocks);
+    return stack_end(STACK_BELOW_BYTES);
+}
+#endif
 
 #if LANES_SETS == 2
 HORNET_NOINLINE uintptr_t lanes_2(uint8_t *out, const uint8_t *in, const chacha20_state *state,
@@ -191,6 +207,9 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .lanes_of_packets = WORDS,
     .blocks_of_packets = LANES_SETS,
     .xor = kernel_xor,
+#ifdef LANES_BESIDE_SCALAR
+    .beside = kernel_beside,
+#endif
 };
 
 #undef KERNEL
@@ -209,8 +228,13 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
 #undef PASS_BLOCKS
 #undef LANES_SETS
 #undef LANES_PASS
+#undef LANES_BESIDE_SCALAR
+#undef BESIDE_BLOCKS
 #undef ROWS_SETS_MAX
 
 #undef HORNET_CHACHA20_LANES_WORDS_H
 #undef HORNET_CHACHA20_SHAPES_ROWS_H
 #undef HORNET_CHACHA20_SHAPES_LANES_H
+#undef HORNET_CHACHA20_SHAPES_BESIDE_H
+#undef HORNET_POLY1305_SCALAR_FIELD_H
+#undef HORNET_POLY1305_SCALAR_IMPLEMENTATION

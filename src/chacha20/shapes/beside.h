@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 in lanes of vectors and, beside it, Poly1305 in general registers: each leaves free what the
+ * other takes, so that both cost little more than the cipher alone. A block of Poly1305 stands after each
+ * quarter of a double round: it is done before the next quarter is. */
+#ifndef HORNET_CHACHA20_SHAPES_BESIDE_H
+#define HORNET_CHACHA20_SHAPES_BESIDE_H
+
+#include "../../core/words.h"
+#include "../../poly1305/names.h"
+#include "../../poly1305/state.h"
+
+#include "lanes.h"
+
+/* The scalar field of this kernel. */
+#undef HORNET_POLY1305_PREFIX
+#define HORNET_POLY1305_PREFIX chacha20_
+#include "../../poly1305/scalar_field.h"
+
+_Static_assert(WORDS <= CHACHA20_BESIDE_LANES_MAX, "room for a pass");
+
+/* Blocks of Poly1305 in a double round. */
+#define BESIDE_BLOCKS 4
+
+/* The quarter rounds of two columns or diagonals. */
+HORNET_INLINE void beside_quarter_rounds(word_vec x[16], int half, int turn){
+#define BESIDE_STEP(to, from, by, rotate)                                                                  \
+    HORNET_UNROLL                                                                                          \
+    for (int i = 2 * half; i < 2 * half + 2; i++) {                                                        \
+        x[LANES_AT(to, i, turn)] += x[LANES_AT(from, i, turn)];                                            \
+        x[LANES_AT(by, i, turn)] = rotate(x[LANES_AT(by, i, turn)] ^ x[LANES_AT(to, i, turn)]);            \
+    }
+#define BESIDE_ROTL12(v) words_rotl(v, 12)
+#define BESIDE_ROTL7(v)  words_rotl(v, 7)
+    BESIDE_STEP(0, 1, 3, words_rotl16) BESIDE_STEP(2, 3, 1, BESIDE_ROTL12) BESIDE_STEP(0, 1, 3, words_rotl8)
+        BESIDE_STEP(2, 3, 1, BESIDE_ROTL7)
+#undef BESIDE_STEP
+#undef BESIDE_ROTL12
+#undef BESIDE_ROTL7
+}
+
+/* `last`: what follows the BESIDE_BLOCKS - 1 blocks at `blocks`, and the 1 appended to it, if any. */
+HORNET_INLINE void beside_double_round(word_vec x[16], scalar_fe *h, scalar_r r, const uint8_t *blocks,
+                                       const uint8_t *last, uint64_t top)
+{
+    HORNET_UNROLL
+    for (int i = 0; i < BESIDE_BLOCKS; i++) {
+        const bool is_last = i == BESIDE_BLOCKS - 1;
+        const uint8_t *const block = is_last ? last : blocks + 16 * i;
+        beside_quarter_rounds(x, i % 2, i / 2);
+        *h = scalar_fe_mul_add(*h, r, load_le64(block), load_le64(block + 8), is_last ? top : 1);
+    }
+}
+
+/* As lanes_xor of one set; and poly continued over nblocks blocks, as kernel->beside has it. */
+HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint32_t state[16],
+                                    struct poly1305 *poly, const uint8_t *blocks, size_t nblocks)
+{
+    static const uint8_t nothing[16];
+    const size_t beside = nblocks / BESIDE_BLOCKS;
+    word_vec x[16], rows[16];
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i++)
+        x[i] = lanes_word(state, i, 0, 0);
+    uint64_t first[3] = {poly->h[0], poly->h[1], poly->h[2]};
+    add_words(first, load_le64(blocks), load_le64(blocks + 8), 1);
+    scalar_fe h = scalar_fe_from_words(first);
+    const scalar_r r = scalar_r_from_words(poly->r);
+    HORNET_KEEP_LOOP
+    for (size_t i = 0; i < beside; i++) {
+        const bool more = i + 1 < beside;
+        blocks += 16 * BESIDE_BLOCKS;
+        beside_double_round(x, &h, r, blocks - 16 * (BESIDE_BLOCKS - 1), more ? blocks : nothing, more);
+    }
+    scalar_fe_to_words(poly->h, h, 0);
+    HORNET_KEEP_LOOP
+    for (size_t i = beside; i < CHACHA20_DOUBLE_ROUNDS; i++) {
+        lanes_quarter_rounds(&x, 1, 0);
+        lanes_quarter_rounds(&x, 1, 1);
+    }
+    HORNET_OPAQUE("r", state);
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i++)
+        x[i] += lanes_word(state, i, 0, 0);
+    lanes_to_rows(rows, x);
+    HORNET_UNROLL
+    for (size_t i = 0; i < 16; i++)
+        words_store(out + i * sizeof(word_vec),
+                    in == NULL ? rows[i] : rows[i] ^ words_load(in + i * sizeof(word_vec)));
+}
+
+#undef SCALAR_OPERATION
+#undef HORNET_POLY1305_PREFIX
+#define HORNET_POLY1305_PREFIX poly1305_
+
+#endif
