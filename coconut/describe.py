@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compiles the library's kernels over graph lanes and over model lanes, and runs both."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SOURCE = ROOT / "src"
+BUILD = ROOT / "build" / "coconut"
+
+
+@dataclass(frozen=True)
+class Description:
+    """A kernel whose lines are described: its file, or a program of its own, and how many lanes it has."""
+
+    kernel: str
+    lanes: int
+    summed: bool = False
+
+    def source(self) -> Path:
+        return HERE / "lines" / "summed.c" if self.summed else SOURCE / "poly1305" / "kernels" / f"{self.kernel}.c"
+
+    def options(self, lanes: str) -> list[str]:
+        hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
+        options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
+        return options if self.summed else [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
+
+
+# A field and a number of lanes each, by a kernel that has them.
+DESCRIPTIONS = (Description("avx2", 4), Description("ifma256", 4), Description("ifma", 8), Description("vmsl", 2, summed=True))
+
+
+def describe(description: Description, lanes: str) -> Path:
+    """The lines over "graph" or "values" lanes, as JSON."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    program = BUILD / f"{description.kernel}-{lanes}"
+    result = program.with_suffix(".json")
+    # clang, because it knows all instruction sets.
+    subprocess.run(["clang-19", "-O1", "-Wall", "-Wextra", "-Werror", *description.options(lanes), "-o", program,
+                    description.source()], check=True)
+    with result.open("w") as file:
+        subprocess.run([program], stdout=file, check=True)
+    return result

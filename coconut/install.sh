@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Installs what coconut/ needs on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
+# apt-get, and the Python packages of requirements.txt, into build/coconut/venv. Does nothing, and needs no network, when
+# all is there.
+#
+#     coconut/install.sh [--check]      --check: only says what is missing, and fails if anything is
+set -eu
+cd "$(dirname "$0")/.."
+
+# shellcheck disable=SC2086 # an option or nothing, and packages
+tools/apt-install.sh ${1-} clang-19 llvm-19 graphviz python3-venv
+
+venv=build/coconut/venv
+if ! cmp -s coconut/requirements.txt "$venv/installed.txt"; then
+    if [ "${1-}" = --check ]; then
+        echo "missing what coconut/requirements.txt names (make coconut installs it)" >&2
+        exit 1
+    fi
+    echo "installing what coconut/requirements.txt names into $venv with pip"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r coconut/requirements.txt
+    cp coconut/requirements.txt "$venv/installed.txt"
+fi

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Lanes whose products are summed, as nodes of a data-flow graph: those of src/poly1305/lanes/vmsl.h, which
+ * then stands aside. A sum is one number of 128 bits. */
+#ifndef COCONUT_GRAPH_SUMMED_H
+#define COCONUT_GRAPH_SUMMED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../src/core/compiler.h"
+#include "recorder.h"
+
+#define HORNET_SUMMED_LANES   2
+#define SUM_CHECK_MAX(v, max) record_max((v).node, (max))
+
+typedef struct {
+    uint32_t node;
+} vec;
+
+typedef struct {
+    uint32_t node;
+} sum;
+
+static inline vec vec_splat(uint64_t value) { return (vec){record0("splat", value)}; }
+static inline vec vec_add(vec a, vec b) { return (vec){record2("add", a.node, b.node)}; }
+static inline vec vec_and(vec a, vec b) { return (vec){record2("and", a.node, b.node)}; }
+static inline vec vec_or(vec a, vec b) { return (vec){record2("or", a.node, b.node)}; }
+static inline vec vec_shl(vec a, int bits) { return (vec){record1_imm("shl", a.node, (uint64_t)bits)}; }
+static inline vec vec_shr(vec a, int bits) { return (vec){record1_imm("shr", a.node, (uint64_t)bits)}; }
+
+static inline vec vec_pair(uint64_t first, uint64_t second)
+{
+    return (vec){record("pair", 0, NULL, 2, (const uint64_t[]){first, second})};
+}
+
+static inline vec vec_alone(vec a, int lane) { return (vec){record1_imm("alone", a.node, (uint64_t)lane)}; }
+
+/* A word that leaves the lanes is scalar code's, and no part of the graph. */
+static inline uint64_t vec_element(vec a, int i)
+{
+    (void)a, (void)i;
+    return 0;
+}
+
+static inline sum sum_zero(void) { return (sum){record0("sum_zero", 0)}; }
+
+static inline sum sum_mul_add(sum total, vec a, vec b)
+{
+    return (sum){record3("sum_mul_add", total.node, a.node, b.node)};
+}
+
+static inline vec sums_low(sum a, sum b) { return (vec){record2("sums_low", a.node, b.node)}; }
+static inline vec sums_high(sum a, sum b) { return (vec){record2("sums_high", a.node, b.node)}; }
+
+static inline void line_in_sums(const char *name, sum *numbers, size_t count)
+{
+    line_in(PLACE_REGISTER, name, numbers, count * sizeof *numbers);
+}
+
+/* Blocks 32 bytes apart. */
+static inline void vec_load_blocks(const uint8_t *first, vec *lo, vec *hi)
+{
+    *lo = (vec){record_load("load_lo", first, 32)};
+    *hi = (vec){record_load("load_hi", first, 32)};
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Records the data-flow graph of straight lines of code, and writes it as JSON.
+ *
+ * The operations of graph lanes (graph.h, graph_summed.h) call record(); what they return is the number of
+ * a node. Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A line
+ * is
+ *
+ *     {"name": NAME, "advance": BYTES, "nodes": [NODE...], "outputs": [[NAME, NUMBER]...]}
+ *     NODE = {"op": OPERATION, "args": [NUMBER...], "imm": [NUMBER...], "max": NUMBER} or {..., "name":
+ * NAME}
+ *
+ * "max" is the bound that the code states there. An input and an output of the same name are carried from
+ * one turn of a loop to the next, in which the message advances by so many bytes. */
+#ifndef COCONUT_RECORDER_H
+#define COCONUT_RECORDER_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs. */
+enum place { PLACE_REGISTER, PLACE_MEMORY };
+
+enum { NODES_MAX = 20000, NAME_BYTES = 32 };
+
+static struct node {
+    const char *operation;
+    uint32_t args[3];
+    int nargs, nimm;
+    uint64_t imm[2], max;
+    char name[NAME_BYTES]; /* of an input or an output */
+} nodes[NODES_MAX];
+
+static uint32_t node_count;
+
+/* Offsets of loads are from here. Nothing is read. */
+static uint8_t message[1 << 12];
+
+static inline uint32_t record(const char *operation, int nargs, const uint32_t *args, int nimm,
+                              const uint64_t *imm)
+{
+    if (node_count == NODES_MAX) {
+        fprintf(stderr, "a line has more than %d nodes\n", NODES_MAX);
+        exit(1);
+    }
+    struct node *node = &nodes[node_count];
+    *node = (struct node){.operation = operation, .nargs = nargs, .nimm = nimm, .max = UINT64_MAX};
+    for (int i = 0; i < nargs; i++)
+        node->args[i] = args[i];
+    for (int i = 0; i < nimm; i++)
+        node->imm[i] = imm[i];
+    return node_count++;
+}
+
+static inline uint32_t record0(const char *operation, uint64_t imm)
+{
+    return record(operation, 0, NULL, 1, &imm);
+}
+
+static inline uint32_t record1(const char *operation, uint32_t a)
+{
+    return record(operation, 1, &a, 0, NULL);
+}
+
+static inline uint32_t record1_imm(const char *operation, uint32_t a, uint64_t imm)
+{
+    return record(operation, 1, &a, 1, &imm);
+}
+
+static inline uint32_t record2(const char *operation, uint32_t a, uint32_t b)
+{
+    return record(operation, 2, (const uint32_t[]){a, b}, 0, NULL);
+}
+
+static inline uint32_t record3(const char *operation, uint32_t a, uint32_t b, uint32_t c)
+{
+    return record(operation, 3, (const uint32_t[]){a, b, c}, 0, NULL);
+}
+
+/* The words of blocks `stride` bytes apart; `stride` tells the lanes' two ways to load from one another. */
+static inline uint32_t record_load(const char *operation, const uint8_t *blocks, size_t stride)
+{
+    const uint64_t imm[2] = {(uint64_t)(blocks - message), stride};
+    return record(operation, 0, NULL, 2, imm);
+}
+
+static inline void record_max(uint32_t node, uint64_t max)
+{
+    if (max < nodes[node].max)
+        nodes[node].max = max;
+}
+
+static uint64_t line_advance;
+static const char *line_name;
+static int line_count;
+static size_t sum_count; /* of the line's words that leave the lanes */
+
+static inline void name_node(uint32_t node, const char *name, size_t i)
+{
+    snprintf(nodes[node].name, NAME_BYTES, "%s[%zu]", name, i);
+}
+
+static inline void line_begin(const char *name, size_t advance_bytes)
+{
+    line_name = name;
+    line_advance = advance_bytes;
+    node_count = 0;
+    sum_count = 0;
+}
+
+/* The numbers, of `number_bytes` each, are where nodes stand: of a vec or another type. */
+static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
+{
+    uint32_t *node = numbers;
+    for (size_t i = 0; i < bytes / sizeof *node; i++) {
+        node[i] = record0("input", place);
+        name_node(node[i], name, i);
+    }
+}
+
+static inline void line_out_from(const char *name, size_t first, const void *numbers, size_t bytes)
+{
+    const uint32_t *node = numbers;
+    for (size_t i = 0; i < bytes / sizeof *node; i++)
+        name_node(record1("output", node[i]), name, first + i);
+}
+
+static inline void line_out(const char *name, const void *numbers, size_t bytes)
+{
+    line_out_from(name, 0, numbers, bytes);
+}
+
+static inline void line_end(void)
+{
+    printf("%s\n{\"name\": \"%s\", \"advance\": %llu, \"nodes\": [", line_count++ == 0 ? "" : ",",
+           line_name, (unsigned long long)line_advance);
+    for (uint32_t i = 0; i < node_count; i++) {
+        const struct node *node = &nodes[i];
+        printf("%s\n {\"op\": \"%s\", \"args\": [", i == 0 ? "" : ",", node->operation);
+        for (int k = 0; k < node->nargs; k++)
+            printf("%s%u", k == 0 ? "" : ", ", (unsigned)node->args[k]);
+        printf("], \"imm\": [");
+        for (int k = 0; k < node->nimm; k++)
+            printf("%s%llu", k == 0 ? "" : ", ", (unsigned long long)node->imm[k]);
+        printf("], \"max\": %llu, \"name\": \"%s\"}", (unsigned long long)node->max, node->name);
+    }
+    printf("]}");
+}
+
+static inline void lines_begin(const char *kernel, int lanes)
+{
+    printf("{\"kernel\": \"%s\", \"lanes\": %d, \"lines\": [", kernel, lanes);
+}
+
+static inline void lines_end(void) { printf("]}\n"); }
+
+/* A graph holds for all of them: one is enough, and it says nothing. */
+enum { SAMPLES_WANTED = 1 };
+static inline void line_sample(int sample) { (void)sample; }
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The library's portable lanes, which write down the values that go into a line and come out of it.
+ * COCONUT_LANES is the number of lanes. */
+#ifndef LANES
+
+#include "values_recorder.h"
+
+#define PORTABLE_LANES COCONUT_LANES
+
+/* A sum over the lanes is an output: the portable one under another name, and one that writes it down. */
+#pragma push_macro("vec_sum")
+#undef vec_sum
+#define vec_sum portable_vec_sum
+#include "../../src/poly1305/lanes/portable.h"
+#undef vec_sum
+#pragma pop_macro("vec_sum")
+
+/* Of each number the lanes. */
+static inline void line_values(bool out, const char *name, const void *numbers, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(vec); i++) {
+        vec value;
+        memcpy(&value, (const uint8_t *)numbers + i * sizeof value, sizeof value);
+        write_value(out, name, i, value.lane, LANES, 1);
+    }
+}
+
+static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
+{
+    (void)place;
+    line_values(false, name, numbers, bytes);
+}
+
+static inline void line_out(const char *name, const void *numbers, size_t bytes)
+{
+    line_values(true, name, numbers, bytes);
+}
+
+static inline uint64_t vec_sum(vec a)
+{
+    const uint64_t word = portable_vec_sum(a);
+    write_value(true, "sum", sum_count++, &word, 1, 1);
+    return word;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Writes what the library's model lanes make of samples, as JSON: for each line and sample,
+ *
+ *     {"line": NAME, "sample": NUMBER, "message": HEX, "inputs": {NAME: [HEX...]}, "outputs": {...}}
+ *
+ * with a number for each block, or one for a sum over the lanes. The other side of recorder.h: the same
+ * program (lines/) writes the graph over graph lanes, and over the model what the graph must compute. */
+#ifndef COCONUT_VALUES_RECORDER_H
+#define COCONUT_VALUES_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum place { PLACE_REGISTER, PLACE_MEMORY };
+
+enum { SAMPLES_WANTED = 1 << 20, OUTPUTS_BYTES = 1 << 18 };
+
+static uint8_t message[1 << 12];
+static int line_count, line_sample_number, values_count;
+static bool line_is_open;
+static char outputs[OUTPUTS_BYTES];
+static size_t outputs_bytes, sum_count;
+
+static inline void line_sample(int sample) { line_sample_number = sample; }
+
+static inline void line_begin(const char *name, size_t advance_bytes)
+{
+    (void)advance_bytes;
+    printf("%s\n{\"line\": \"%s\", \"sample\": %d, \"message\": \"", line_count++ == 0 ? "" : ",", name,
+           line_sample_number);
+    for (size_t i = 0; i < sizeof message; i++)
+        printf("%02x", message[i]);
+    printf("\", \"inputs\": {");
+    values_count = 0;
+    outputs_bytes = 0;
+    sum_count = 0;
+    line_is_open = true;
+}
+
+/* `count` words of a value, the most significant first if it is one number of several words. */
+static inline void write_value(bool out, const char *name, size_t i, const uint64_t *words, int nnumbers,
+                               int words_each)
+{
+    char text[1024], *end = text;
+    end += snprintf(end, 64, "\"%s[%zu]\": [", name, i);
+    for (int k = 0; k < nnumbers; k++) {
+        end += snprintf(end, 8, "%s\"", k == 0 ? "" : ", ");
+        for (int word = words_each - 1; word >= 0; word--)
+            end += snprintf(end, 20, "%016llx", (unsigned long long)words[k * words_each + word]);
+        end += snprintf(end, 8, "\"");
+    }
+    snprintf(end, 8, "]");
+    if (!line_is_open)
+        return;
+    if (!out)
+        printf("%s%s", values_count++ == 0 ? "" : ", ", text);
+    else
+        outputs_bytes += (size_t)snprintf(outputs + outputs_bytes, OUTPUTS_BYTES - outputs_bytes, "%s%s",
+                                          outputs_bytes == 0 ? "" : ", ", text);
+}
+
+static inline void line_end(void)
+{
+    printf("}, \"outputs\": {%s}}", outputs);
+    line_is_open = false;
+}
+
+static inline void lines_begin(const char *kernel, int lanes)
+{
+    printf("{\"kernel\": \"%s\", \"lanes\": %d, \"values\": [", kernel, lanes);
+}
+
+static inline void lines_end(void) { printf("]}\n"); }
+
+#endif

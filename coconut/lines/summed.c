@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The straight lines of the kernel whose products are summed (the z14 paper, figures 3 and 4), as
+ * decimated.h has those of the others.
+ *
+ * HORNET_LANES_HOOK is graph_summed.h or values_summed.h. */
+#include <stdio.h>
+#include <string.h>
+
+#define KERNEL vmsl
+#include "../../src/core/compiler.h"
+
+#include HORNET_LANES_HOOK
+
+#include "../../src/poly1305/horner/summed_kernel.h"
+
+#include "samples.h"
+
+#define IN(place, name, numbers) line_in(place, name, &(numbers), sizeof(numbers))
+#define OUT(name, numbers)       line_out(name, &(numbers), sizeof(numbers))
+
+static void line_expand(void)
+{
+    line_begin("expand", 0);
+    const fe two = load_two(message);
+    OUT("c", two);
+    line_end();
+}
+
+/* Both sums, carried side by side: the paper's parallel reduction. */
+static void line_reduce(fe a, const multiplier *b)
+{
+    summed first = summed_mul_add(summed_zero(), a, b), second = summed_mul_add(first, a, b);
+    line_begin("reduce", 0);
+    line_in_sums("first", first.d, 3);
+    line_in_sums("second", second.d, 3);
+    const fe carried = fe_carry(first, second);
+    OUT("t", carried);
+    line_end();
+}
+
+static void line_step(size_t n, fe t, summed_powers *powers)
+{
+    char name[16], power[16];
+    snprintf(name, sizeof name, "step %zu", n);
+    line_begin(name, n * SUMMED_GROUP_BYTES);
+    IN(PLACE_REGISTER, "t", t);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
+        IN(PLACE_MEMORY, power, powers->even[i]);
+    }
+    t = summed_step(t, message, powers->even, n, &powers->even[0]);
+    OUT("t", t);
+    line_end();
+}
+
+static void lines_of_sample(const struct sample *sample)
+{
+    static summed_powers powers;
+    const uint64_t *h = sample->h;
+    fe t = fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
+    raise_summed_powers(&powers, sample->r, SUMMED_STEPS_MAX);
+    t = summed_step(t, message, powers.even, 1, &powers.even[0]);
+    line_expand();
+    line_reduce(t, &powers.even[0]);
+    for (size_t n = 1; n <= 4; n++)
+        line_step(n, t, &powers);
+    line_step(SUMMED_STEPS_MAX, t, &powers);
+}
+
+int main(void)
+{
+    (void)kernel_mac, (void)kernel_absorb; /* their parts are run above */
+    lines_begin(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES);
+    for (int i = 0; i < SAMPLES && i < SAMPLES_WANTED; i++) {
+        const struct sample sample = sample_number(i);
+        line_sample(i);
+        lines_of_sample(&sample);
+    }
+    lines_end();
+    return 0;
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Models of CPUs, read from LLVM: latency, micro-operations and ports of each instruction, as llvm-mca reports them for
+probes of one instruction. Nothing here is typed by hand."""
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+from coconut.gnu import text
+from coconut.instructions import AMD64
+from coconut.program import Architecture, Memory, Op, Program
+
+# The CPUs whose models schedules are made for.
+CPUS = {"avx2": ("sapphirerapids", "znver4"), "avx512ifma": ("sapphirerapids", "znver4"), "z14": ("z14",)}
+
+PROBE_TURNS = 200
+
+
+@dataclass(frozen=True)
+class Use:
+    """So many cycles of ports, any of them."""
+
+    ports: frozenset[str]
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of an instruction: from any of its operands to the result, unless forwarded: then from the result of an instruction of
+    the same kind to that operand."""
+
+    latency: int
+    micro_ops: int
+    uses: tuple[Use, ...]
+    forwarded: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A CPU. Costs are of the instructions of one program."""
+
+    cpu: str
+    dispatch_width: int
+    costs: tuple[Cost, ...]
+
+
+def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
+    """llvm-mca's report on regions of assembly."""
+    run = subprocess.run(["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"], input=assembly,
+                         capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def kind(op: Op) -> tuple[str, int | None, str]:
+    """What distinguishes instructions for the model: their operands' forms, not their registers."""
+    return op.instruction.name, op.imm, "" if op.memory is None else "broadcast" if op.memory.broadcast else "memory"
+
+
+def usage_of(region: dict) -> dict[int, float]:
+    """The cycles of each port that a probe's instruction takes."""
+    return {entry["ResourceIndex"]: entry["ResourceUsage"]
+            for entry in region["ResourcePressureView"]["ResourcePressureInfo"] if entry["InstructionIndex"] == 0}
+
+
+def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
+    """Groups of ports, out of the shares of a cycle that llvm-mca spreads evenly over the ports of a group."""
+    groups: dict[tuple[str, float], list[int]] = defaultdict(list)
+    for index, share in usage.items():
+        if share < 0.005:
+            continue
+        # Units of one resource have its name and a number after a dot; ports of their own, numbered names.
+        unit = re.match(r"(.*)\.[\x00-\x1f\d]$", resources[index])
+        name = unit[1] + "." if unit else re.sub(r"\d+$", "", resources[index])
+        groups[name, round(share, 2)].append(index)
+    uses = []
+    for (_, share), indices in sorted(groups.items()):
+        cycles = sum(usage[index] for index in indices)
+        if abs(cycles - round(cycles)) > 0.02:
+            raise ValueError(f"{[resources[i] for i in indices]}: {cycles} cycles of a group")
+        uses.append(Use(frozenset(resources[index] for index in indices), round(cycles)))
+    return tuple(uses)
+
+
+def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
+    """An instruction alone, with different registers everywhere, or one that waits for itself through an operand."""
+    result = 0
+    args = list(range(1, 1 + len(op.args)))
+    if op.instruction.accumulates:
+        args[0] = result
+    if chained is not None:
+        args[chained] = result
+    memory = op.memory and Memory("message", 0, op.memory.broadcast)
+    return text(architecture.triple, architecture.vector_bytes, Op(op.instruction, op.args, op.imm, memory), args, result)
+
+
+@cache
+def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[int, tuple[Cost, ...]]:
+    """The dispatch width, and the costs of instructions of different kinds."""
+    regions, chains = [], []
+    for op in ops:
+        regions.append(probe_text(architecture, op, None))
+        chains += [probe_text(architecture, op, operand) for operand in range(len(op.args))]
+    # What a load takes is told apart from what else an instruction with an operand in memory does.
+    folded = [op for op in ops if op.memory is not None and op.instruction.memory != "only"]
+    if folded:
+        name = "vmovdqu64" if architecture.vector_bytes == 64 else "vmovdqu"
+        regions.append(probe_text(architecture, Op(AMD64[name], (), None, Memory("message", 0)), None))
+    assembly = "".join(f"# LLVM-MCA-BEGIN\n{line}\n# LLVM-MCA-END\n" for line in regions)
+    tables = mca(architecture.triple, cpu, assembly, "-instruction-tables")
+    resources = tables["TargetInfo"]["Resources"]
+    waits = {}
+    if chains:
+        assembly = "".join(f"# LLVM-MCA-BEGIN\n{line}\n# LLVM-MCA-END\n" for line in chains)
+        totals = [[region["SummaryView"]["TotalCycles"] for region in
+                   mca(architecture.triple, cpu, assembly, f"-iterations={turns}")["CodeRegions"]]
+                  for turns in (PROBE_TURNS, 2 * PROBE_TURNS)]
+        waits = {line: round((second - first) / PROBE_TURNS) for line, first, second in zip(chains, *totals, strict=True)}
+    width = mca(architecture.triple, cpu, regions[0] + "\n")["CodeRegions"][0]["SummaryView"]["DispatchWidth"]
+    costs = []
+    load_usage = usage_of(tables["CodeRegions"][-1]) if folded else {}
+    for op, region in zip(ops, tables["CodeRegions"]):
+        info = region["InstructionInfoView"]["InstructionList"][0]
+        usage = usage_of(region)
+        uses: tuple[Use, ...] = ()
+        if op in folded:
+            usage = {index: share - load_usage.get(index, 0) for index, share in usage.items()}
+            uses = ports_of(resources, load_usage)
+        forwarded = tuple(max(1, waits[probe_text(architecture, op, operand)]) for operand in range(len(op.args)))
+        # With a load, a register is waited for less long than memory: that is what the chain shows.
+        latency = max(forwarded, default=info["Latency"]) if op.memory is not None else info["Latency"]
+        costs.append(Cost(max(1, latency), info["NumMicroOpcodes"], uses + ports_of(resources, usage), forwarded))
+    return width, tuple(costs)
+
+
+def machine_for(program: Program, cpu: str) -> Machine:
+    """The CPU's model for all instructions of a program."""
+    kinds = {kind(op): op for op in program.ops}
+    width, costs = probe(program.architecture, cpu, tuple(kinds.values()))
+    cost_of = dict(zip(kinds, costs, strict=True))
+    return Machine(cpu, width, tuple(cost_of[kind(op)] for op in program.ops))

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What the operations of graph lanes mean, on tuples of numbers, one for each block.
+
+They are stated in src/poly1305/lanes.h, and for sums over the lanes in src/poly1305/lanes/vmsl.h, where a sum is one number
+of 128 bits. That they are the same here, simulate.py tests on the values of the portable lanes."""
+
+from collections.abc import Callable
+
+WORD_MAX = (1 << 64) - 1
+MASK52 = (1 << 52) - 1
+SUM_MAX = (1 << 128) - 1
+
+Value = tuple[int, ...]
+
+MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add"}
+
+
+def each(function: Callable[..., int]) -> Callable[..., Value]:
+    """An operation on lanes of 64 bits, of one on numbers; it gets the immediate numbers, then the operands."""
+    def operation(lanes: int, imm: Value, *args: Value) -> Value:
+        return tuple(function(imm, *numbers) & WORD_MAX for numbers in zip(*args, strict=True))
+    return operation
+
+
+def blend(lanes: int, imm: Value, even: Value, odd: Value) -> Value:
+    return tuple(odd[i] if i >> imm[0] & 1 else even[i] for i in range(lanes))
+
+
+def sum_mul_add(lanes: int, imm: Value, total: Value, a: Value, b: Value) -> Value:
+    return (total[0] + sum(x * y for x, y in zip(a, b, strict=True)) & SUM_MAX,)
+
+
+OPERATIONS: dict[str, Callable[..., Value]] = {
+    "splat": lambda lanes, imm: imm * lanes,
+    "pair": lambda lanes, imm: imm,
+    "only_block": lambda lanes, imm: tuple(imm[1] if i == imm[0] else 0 for i in range(lanes)),
+    "add": each(lambda imm, a, b: a + b),
+    "sub": each(lambda imm, a, b: a - b),
+    "and": each(lambda imm, a, b: a & b),
+    "or": each(lambda imm, a, b: a | b),
+    "shl": each(lambda imm, a: a << imm[0]),
+    "shr": each(lambda imm, a: a >> imm[0]),
+    "low32": each(lambda imm, a: a & 0xffffffff),
+    "high32": each(lambda imm, a: a >> 32),
+    "shr44_pair": each(lambda imm, lo, hi: lo >> 44 | hi << 20),
+    "mul32": each(lambda imm, a, b: (a & 0xffffffff) * (b & 0xffffffff)),
+    "madd52lo": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) & MASK52)),
+    "madd52hi": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) >> 52)),
+    "first": lambda lanes, imm, a: a[:1] * lanes,
+    "block": lambda lanes, imm, a: a[imm[0]:imm[0] + 1] * lanes,
+    "blend": blend,
+    "sum": lambda lanes, imm, a: (sum(a) & WORD_MAX,),
+    "alone": lambda lanes, imm, a: (a[imm[0]], 0),
+    "sum_zero": lambda lanes, imm: (0,),
+    "sum_mul_add": sum_mul_add,
+    "sums_low": lambda lanes, imm, a, b: (a[0] & WORD_MAX, b[0] & WORD_MAX),
+    "sums_high": lambda lanes, imm, a, b: (a[0] >> 64, b[0] >> 64),
+    "output": lambda lanes, imm, a: a,
+}
+
+
+def load(op: str, lanes: int, imm: Value, message: bytes) -> Value:
+    """The low or high words of blocks that lie so many bytes apart."""
+    first, stride = imm
+    first += 8 if op == "load_hi" else 0
+    return tuple(int.from_bytes(message[first + stride * i:first + stride * i + 8], "little") for i in range(lanes))

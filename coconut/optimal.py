@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Schedules by OR-Tools' CP-SAT: the shortest, proved to be, or with the gap that is left; also within so many registers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from coconut.schedule import Problem, check, length, list_schedule, modulo_list_schedule
+
+# So many strategies side by side find in a second what two do not in a minute, even on two cores.
+WORKERS = 8
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop's schedule: the cycles in which instructions are issued, the initiation interval, and the shortest that is not
+    excluded."""
+
+    times: tuple[int, ...]
+    interval: int
+    least: int
+    method: str
+
+    @property
+    def optimal(self) -> bool:
+        return self.interval == self.least
+
+
+def new_solver(seconds: float) -> cp_model.CpSolver:
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = WORKERS
+    solver.parameters.random_seed = 1
+    return solver
+
+
+def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
+    """Whether there is a schedule of the loop with this initiation interval: "found", "none" (proved) or "unknown"."""
+    if problem.has_positive_cycle(interval):
+        return "none", None
+    model = cp_model.CpModel()
+    stages = problem.critical_path // interval + 2
+    slots = [model.new_int_var(0, interval - 1, f"slot{i}") for i in range(problem.size)]
+    stage = [model.new_int_var(0, stages, f"stage{i}") for i in range(problem.size)]
+    times = [slots[i] + interval * stage[i] for i in range(problem.size)]
+    for edge in problem.edges:
+        model.add(times[edge.after] >= times[edge.before] + edge.latency - interval * edge.turns)
+    for resource in problem.resources:
+        intervals, demands = [], []
+        for i, room, cycles in resource.demands:
+            # What reaches beyond the interval comes in at its beginning.
+            for shift in range(1 if cycles == 1 else 1 + -(-cycles // interval)):
+                intervals.append(model.new_fixed_size_interval_var(slots[i] - shift * interval, cycles, f"{resource.name}{i}"))
+                demands.append(room)
+        model.add_cumulative(intervals, demands, resource.room)
+    solver = new_solver(seconds)
+    status = solver.solve(model)
+    if status in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+        return "found", [solver.value(slots[i]) + interval * solver.value(stage[i]) for i in range(problem.size)]
+    return ("none" if status == cp_model.INFEASIBLE else "unknown"), None
+
+
+def schedule_loop(problem: Problem, seconds: float) -> Loop:
+    """The shortest interval found in that time: from the bound up, by iterative modulo scheduling and then by CP-SAT."""
+    interval = least = problem.bound
+    while True:
+        times = modulo_list_schedule(problem, interval)
+        if times is not None:
+            check(problem, times, interval)
+            return Loop(tuple(times), interval, least, "list")
+        answer, times = modulo(problem, interval, seconds / 2 if interval == least else seconds / 8)
+        if times is not None:
+            check(problem, times, interval)
+            return Loop(tuple(times), interval, least, "CP-SAT")
+        if answer == "none" and least == interval:
+            least += 1
+        interval += 1
+
+
+@dataclass(frozen=True)
+class Line:
+    """The schedule of a straight line: its length, and the least that is not excluded."""
+
+    times: tuple[int, ...]
+    cycles: int
+    least: int
+
+
+def straight(problem: Problem, seconds: float, registers: int | None = None, hint: Sequence[int] | None = None,
+             horizon: int | None = None) -> Line | None:
+    """The shortest schedule of a turn by itself that takes no more than so many registers; None if none is found.
+
+    A value is in a register from the issue of what makes it to the issue of the last that takes it; what comes in, from the
+    beginning; what goes out, to the end."""
+    hint = hint or list_schedule(problem)
+    horizon = horizon or 2 * length(problem, list_schedule(problem))
+    model = cp_model.CpModel()
+    times = [model.new_int_var(0, horizon, f"time{i}") for i in range(problem.size)]
+    end = model.new_int_var(0, 2 * horizon, "end")
+    for i, cost in enumerate(problem.machine.costs):
+        model.add(end >= times[i] + cost.latency)
+        model.add_hint(times[i], min(hint[i], horizon))
+    for edge in problem.edges:
+        if edge.turns == 0:
+            model.add(times[edge.after] >= times[edge.before] + edge.latency)
+    for resource in problem.resources:
+        model.add_cumulative([model.new_fixed_size_interval_var(times[i], cycles, f"{resource.name}{i}")
+                              for i, _, cycles in resource.demands], [room for _, room, _ in resource.demands], resource.room)
+    if registers is not None:
+        add_registers(model, problem, times, end, registers, horizon)
+    model.minimize(end)
+    solver = new_solver(seconds)
+    if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+        return None
+    found = tuple(solver.value(time) for time in times)
+    check(problem, found)
+    return Line(found, solver.value(end), max(problem.critical_path, int(solver.best_objective_bound)))
+
+
+def add_registers(model: cp_model.CpModel, problem: Problem, times: list, end: cp_model.IntVar, registers: int,
+                  horizon: int) -> None:
+    """No more values at once than registers. An accumulated sum stays in its register, like any value whose last use is where
+    another is made."""
+    program = problem.program
+    first = program.first_op
+    outputs = {value for _, value in program.outputs}
+    users: list[list[int]] = [[] for _ in range(first + problem.size)]
+    for i, op in enumerate(program.ops):
+        for arg in op.args:
+            users[arg].append(i)
+    intervals = []
+    for value, using in enumerate(users):
+        if len(program.inputs) <= value < first:
+            continue  # constants, in registers of their own
+        start = times[value - first] if value >= first else 0
+        last = model.new_int_var(0, 2 * horizon, f"last{value}")
+        for user in using:
+            model.add(last >= times[user])
+        if value in outputs:
+            model.add(last >= end)
+        # Nothing takes it later than it is made, if nothing takes it.
+        model.add(last >= start)
+        size = model.new_int_var(0, 2 * horizon, f"size{value}")
+        model.add(size == last - start)
+        intervals.append(model.new_interval_var(start, size, last, f"register{value}"))
+    model.add_cumulative(intervals, [1] * len(intervals), registers - len(program.kept))

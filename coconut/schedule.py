@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Instruction scheduling: the problem, its bounds, and list scheduling.
+
+A schedule gives each instruction the cycle in which it is issued. Results can be taken so many cycles later; ports and
+dispatch have so much room in each cycle; in a loop, every turn begins so many cycles after the one before, the initiation
+interval, and shares the ports with the turns around it (modulo scheduling)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from coconut.instructions import Instruction
+from coconut.machine import Machine, machine_for
+from coconut.program import Op, Program
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Instruction `after` is issued at least latency cycles after `before`, of so many turns ago."""
+
+    before: int
+    after: int
+    latency: int
+    turns: int
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Room in each cycle, and how much of it each instruction takes for how many cycles."""
+
+    name: str
+    room: int
+    demands: tuple[tuple[int, int, int], ...]  # instruction, room, cycles
+
+    @cached_property
+    def total(self) -> int:
+        return sum(room * cycles for _, room, cycles in self.demands)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Of a program on a machine."""
+
+    program: Program
+    machine: Machine
+    edges: tuple[Edge, ...]
+    resources: tuple[Resource, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.program.ops)
+
+    @cached_property
+    def forward(self) -> list[list[Edge]]:
+        """Of each instruction, the edges within a turn to those that wait for it."""
+        result: list[list[Edge]] = [[] for _ in range(self.size)]
+        for edge in self.edges:
+            if edge.turns == 0:
+                result[edge.before].append(edge)
+        return result
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """Of each instruction, the cycles from its issue to the end of the turn."""
+        heights = [cost.latency for cost in self.machine.costs]
+        for i in reversed(range(self.size)):
+            for edge in self.forward[i]:
+                heights[i] = max(heights[i], edge.latency + heights[edge.after])
+        return heights
+
+    @property
+    def resource_bound(self) -> int:
+        return max(-(-resource.total // resource.room) for resource in self.resources)
+
+    @cached_property
+    def dependence_bound(self) -> int:
+        """The longest cycle of dependences, for each turn that it spans."""
+        interval = 1
+        while self.has_positive_cycle(interval):
+            interval += 1
+        return interval
+
+    @property
+    def bound(self) -> int:
+        """No initiation interval is shorter."""
+        return max(self.resource_bound, self.dependence_bound)
+
+    @property
+    def critical_path(self) -> int:
+        return max(self.heights)
+
+    def has_positive_cycle(self, interval: int) -> bool:
+        """Whether results would have to be there before they are, at this initiation interval (Bellman and Ford)."""
+        earliest = [0] * self.size
+        for _ in range(self.size + 1):
+            changed = False
+            for edge in self.edges:
+                time = earliest[edge.before] + edge.latency - interval * edge.turns
+                if time > earliest[edge.after]:
+                    earliest[edge.after], changed = time, True
+            if not changed:
+                return False
+        return True
+
+
+def latency(machine: Machine, ops: Sequence[Op], before: int, after: int, operand: int) -> int:
+    def same(a: Instruction, b: Instruction) -> bool:
+        return a.name == b.name
+    forwards = same(ops[before].instruction, ops[after].instruction)
+    return machine.costs[after].forwarded[operand] if forwards and ops[after].memory is None else machine.costs[before].latency
+
+
+def edges_of(program: Program, machine: Machine) -> tuple[Edge, ...]:
+    edges = []
+    first = program.first_op
+    carried = program.carried()
+    for after, op in enumerate(program.ops):
+        for operand, arg in enumerate(op.args):
+            turns = 0
+            while arg in carried and arg < first:
+                arg, turns = carried[arg], turns + 1
+                if turns > len(carried):
+                    break
+            if arg >= first:
+                wait = latency(machine, program.ops, arg - first, after, operand)
+                edges.append(Edge(arg - first, after, wait, turns))
+    return tuple(edges)
+
+
+def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
+    """For each union of groups of ports that overlap, all that can go to its ports only: by Hall's theorem, instructions that
+    take a port for a cycle each find one exactly if none of these unions is overfull."""
+    groups = {use.ports for cost in machine.costs for use in cost.uses}
+    unions = set(groups)
+    while more := {a | b for a, b in combinations(unions, 2) if a & b} - unions:
+        unions |= more
+    resources = [Resource("dispatch", machine.dispatch_width, tuple((i, cost.micro_ops, 1) for i, cost in enumerate(machine.costs)))]
+    for union in sorted(unions, key=lambda ports: (len(ports), sorted(ports))):
+        demands: dict[int, int] = defaultdict(int)
+        for i, cost in enumerate(machine.costs):
+            for use in cost.uses:
+                if use.ports <= union:
+                    demands[i] += use.cycles
+        entries = []
+        for i, cycles in demands.items():
+            # Several cycles go to as many ports at once as there are.
+            length = -(-cycles // len(union))
+            entries.append((i, -(-cycles // length), length))
+        resources.append(Resource("+".join(sorted(union)), len(union), tuple(entries)))
+    return tuple(resource for resource in resources if resource.demands)
+
+
+def problem_of(program: Program, cpu: str) -> Problem:
+    machine = machine_for(program, cpu)
+    return Problem(program, machine, edges_of(program, machine), resources_of(program, machine))
+
+
+class Room:
+    """What is left of the resources in each cycle; of each cycle of the interval, if there is one."""
+
+    def __init__(self, problem: Problem, interval: int | None = None) -> None:
+        self.interval = interval
+        self.demands: list[list[tuple[int, int, int]]] = [[] for _ in range(problem.size)]
+        self.rooms = [resource.room for resource in problem.resources]
+        for number, resource in enumerate(problem.resources):
+            for i, room, cycles in resource.demands:
+                self.demands[i].append((number, room, cycles))
+        self.taken: dict[tuple[int, int], int] = defaultdict(int)
+
+    def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
+        return [((number, (time + k) % self.interval if self.interval else time + k), room)
+                for number, room, cycles in self.demands[i] for k in range(cycles)]
+
+    def fits(self, i: int, time: int) -> bool:
+        return all(self.taken[slot] + room <= self.rooms[slot[0]] for slot, room in self.slots(i, time))
+
+    def take(self, i: int, time: int, sign: int = 1) -> None:
+        for slot, room in self.slots(i, time):
+            self.taken[slot] += sign * room
+
+
+def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> list[int]:
+    """Cycle by cycle, those that are ready, the most urgent first: by default those from which the way to the end is
+    longest. In a straight line; a loop's turn is scheduled as if there were no other."""
+    urgency = priority or [-height for height in problem.heights]
+    waiting = [0] * problem.size
+    for edges in problem.forward:
+        for edge in edges:
+            waiting[edge.after] += 1
+    earliest = [0] * problem.size
+    times = [-1] * problem.size
+    ready = [i for i in range(problem.size) if waiting[i] == 0]
+    room, time = Room(problem), 0
+    while ready:
+        for i in sorted((i for i in ready if earliest[i] <= time), key=lambda i: (urgency[i], i)):
+            if not room.fits(i, time):
+                continue
+            room.take(i, time)
+            times[i] = time
+            ready.remove(i)
+            for edge in problem.forward[i]:
+                earliest[edge.after] = max(earliest[edge.after], time + edge.latency)
+                waiting[edge.after] -= 1
+                if waiting[edge.after] == 0:
+                    ready.append(edge.after)
+        time += 1
+    return times
+
+
+def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> list[int] | None:
+    """Rau's iterative modulo scheduling: instructions by urgency, each in the first cycle of the interval with room; where there
+    is none, what stands there is put back. None if that does not end."""
+    before: list[list[Edge]] = [[] for _ in range(problem.size)]
+    after: list[list[Edge]] = [[] for _ in range(problem.size)]
+    for edge in problem.edges:
+        before[edge.after].append(edge)
+        after[edge.before].append(edge)
+    heights = [0] * problem.size
+    for _ in range(problem.size):
+        changed = False
+        for edge in problem.edges:
+            height = heights[edge.after] + edge.latency - interval * edge.turns
+            if height > heights[edge.before]:
+                heights[edge.before], changed = height, True
+        if not changed:
+            break
+    room = Room(problem, interval)
+    times: dict[int, int] = {}
+    last = [-1] * problem.size
+    todo = set(range(problem.size))
+    for _ in range(attempts * problem.size):
+        if not todo:
+            break
+        i = max(todo, key=lambda k: (heights[k], -k))
+        todo.remove(i)
+        start = max([0, *(times[edge.before] + edge.latency - interval * edge.turns for edge in before[i] if edge.before in times)])
+        time = next((time for time in range(start, start + interval) if room.fits(i, time)), None)
+        if time is None:
+            time = max(start, last[i] + 1)
+            slots = {slot for slot, _ in room.slots(i, time)}
+            for other in sorted(times, key=lambda k: heights[k]):
+                if room.fits(i, time):
+                    break
+                if slots & {slot for slot, _ in room.slots(other, times[other])}:
+                    room.take(other, times.pop(other), -1)
+                    todo.add(other)
+        room.take(i, time)
+        times[i] = last[i] = time
+        for edge in after[i]:
+            if edge.after in times and edge.after != i and times[edge.after] < time + edge.latency - interval * edge.turns:
+                room.take(edge.after, times.pop(edge.after), -1)
+                todo.add(edge.after)
+    return None if todo else [times[i] for i in range(problem.size)]
+
+
+def check(problem: Problem, times: Sequence[int], interval: int | None = None) -> None:
+    """Fails if a schedule breaks a dependence or overfills a resource; that of a loop if there is an interval."""
+    for edge in problem.edges:
+        if interval is None and edge.turns != 0:
+            continue
+        if times[edge.after] < times[edge.before] + edge.latency - (interval or 0) * edge.turns:
+            raise ValueError(f"instruction {edge.after} is issued before the result of {edge.before} is there")
+    room = Room(problem, interval)
+    for i, time in enumerate(times):
+        if not room.fits(i, time):
+            raise ValueError(f"instruction {i} has no room in cycle {time}")
+        room.take(i, time)
+
+
+def length(problem: Problem, times: Sequence[int]) -> int:
+    """From the first issue to the last result."""
+    return max(time + cost.latency for time, cost in zip(times, problem.machine.costs, strict=True)) - min(times)

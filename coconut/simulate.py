@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Interprets graphs, and compares what comes out with the values of the library's model lanes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from coconut.graph import Graph
+from coconut.operations import OPERATIONS, Value, load
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What goes into a line, and what the model lanes make of it."""
+
+    line: str
+    number: int
+    message: bytes
+    inputs: dict[str, Value]
+    outputs: dict[str, Value]
+
+
+def numbers(words: list[str]) -> Value:
+    return tuple(int(word, 16) for word in words)
+
+
+def read_samples(path: Path) -> Iterator[Sample]:
+    for entry in json.loads(path.read_text())["values"]:
+        yield Sample(entry["line"], entry["sample"], bytes.fromhex(entry["message"]),
+                     {name: numbers(words) for name, words in entry["inputs"].items()},
+                     {name: numbers(words) for name, words in entry["outputs"].items()})
+
+
+class Broken(Exception):
+    """A value is not what it must be."""
+
+
+def simulate(graph: Graph, sample: Sample) -> list[Value]:
+    """Every value of the graph. Checks the bounds that the code states."""
+    values: list[Value] = []
+    for i, node in enumerate(graph.nodes):
+        if node.op == "input":
+            value = sample.inputs[node.name]
+        elif node.op.startswith("load_"):
+            value = load(node.op, graph.lanes, node.imm, sample.message)
+        else:
+            value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
+        if max(value) > node.limit and len(value) == graph.lanes:
+            raise Broken(f"{graph.title}, sample {sample.number}: {graph.label(i)} = {graph.expression(i)} is "
+                         f"{max(value):#x}, above {node.limit:#x}")
+        values.append(value)
+    return values
+
+
+def compare(graph: Graph, sample: Sample) -> None:
+    """Fails unless the graph computes what the model lanes do."""
+    values = simulate(graph, sample)
+    outputs = {graph.nodes[i].name: values[i] for i in graph.outputs()}
+    if outputs.keys() != sample.outputs.keys():
+        raise Broken(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
+    for name, expected in sample.outputs.items():
+        if outputs[name] != expected:
+            raise Broken(f"{graph.title}, sample {sample.number}: {name} is {show(outputs[name])}, not {show(expected)}")
+
+
+def show(value: Value) -> str:
+    return " ".join(f"{number:#x}" for number in value)
+
+
+def trace(graph: Graph, sample: Sample) -> str:
+    """Every value beside its expression, as in section 8 of the z14 paper."""
+    return "\n".join(f"{graph.label(i) if graph.nodes[i].op != 'output' else '':8} ({show(value)}, {graph.expression(i)})"
+                     for i, value in enumerate(simulate(graph, sample)))
