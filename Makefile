@@ -26,6 +26,8 @@
 # make count-instructions   those that a call executes on other architectures, beside OpenSSL's; not in CI, because it
 #                      fetches Debian's libssl-dev of those: three minutes
 # make count-cycles    those of the kernels' inner loops on CPUs that llvm-mca has models of: a minute
+# make coconut         the straight lines of the vector kernels: simulates, draws, schedules and emits them, into build/coconut/;
+#                      half an hour; `make coconut QUICK=1`: two minutes (docs/coconut.md)
 # make clean
 #
 # HORNET_KERNELS="avx2 scalar64" builds only these kernels (and installs what it has built).
@@ -58,7 +60,7 @@ shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-clients test-bench format bench tune compare \
-    count-instructions count-cycles clean FORCE
+    count-instructions count-cycles coconut clean FORCE
 
 all: library command
 
@@ -131,6 +133,7 @@ test: deps
 	tests/run.sh quick
 
 test-slow: deps
+	coconut/install.sh
 	tests/run.sh slow
 
 test-cross: deps
@@ -176,6 +179,15 @@ count-cycles: deps
 	tests/cross/install.sh
 	tools/apt-install.sh llvm-19
 	tests/cross/counts/cycles.py
+
+# With QUICK=1 few loops are scheduled, and none by CP-SAT within registers.
+coconut:
+	coconut/install.sh
+	build/coconut/venv/bin/python -m coconut simulate
+	build/coconut/venv/bin/python -m coconut instructions
+	build/coconut/venv/bin/python -m coconut draw $(if $(QUICK),'avx2/step 1' 'ifma/step 1' 'vmsl/step 1')
+	build/coconut/venv/bin/python -m coconut table $(if $(QUICK),--quick --seconds 10)
+	build/coconut/venv/bin/python -m coconut emit $(if $(QUICK),avx2Step2 --seconds 0)
 
 clean:
 	rm -rf build target bench/target fuzz/rust/target

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The command: python -m coconut COMMAND; -h says which there are. docs/coconut.md shows how they follow one another."""
+"""The command: python -m coconut COMMAND; -h says which there are. docs/coconut.md shows how they follow one another.
+
+OR-Tools and SciPy are imported by the commands that take them: that takes longer than others run."""
 
 import argparse
 import sys
 from functools import cache
+from pathlib import Path
 
 from coconut import program, simulate
+from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, describe
 from coconut.draw import draw
+from coconut.emit import go_file, gnu_function
 from coconut.graph import Graph, read_graphs
 from coconut.machine import CPUS
-from coconut.program import Architecture
+from coconut.parse import Unreadable, parse
+from coconut.program import Architecture, Program
 from coconut.select import AVX2, AVX512, Z14, Unsupported, alternatives
-from coconut.tables import HEADER, best_loop, markdown
 
 # What the lines of each kernel are made for.
 ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "vmsl": Z14}
@@ -56,9 +61,11 @@ def command_lines(_: argparse.Namespace) -> None:
             print(f"{graph.title:24} {len(phases):4} values: {counts}")
 
 
-def command_simulate(_: argparse.Namespace) -> None:
+def command_simulate(arguments: argparse.Namespace) -> None:
     """Every graph, as written, simplified, and in instructions, on every sample."""
     for description in DESCRIPTIONS:
+        if arguments.kernels and description.kernel not in arguments.kernels:
+            continue
         compared = selected = 0
         architecture = ARCHITECTURES.get(description.kernel)
         for graph in graphs(description.kernel).values():
@@ -73,7 +80,7 @@ def command_simulate(_: argparse.Namespace) -> None:
         print(f"{description.kernel}: {len(graphs(description.kernel))} lines, {selected} selections, {compared} simulations agree")
 
 
-def selections(architecture: Architecture | None, graph: Graph) -> list[program.Program]:
+def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
     """None for lines that are no loops and take operations that only they do."""
     try:
         return alternatives(architecture, graph) if architecture else []
@@ -94,14 +101,82 @@ def command_draw(arguments: argparse.Namespace) -> None:
 
 
 def command_table(arguments: argparse.Namespace) -> None:
+    from coconut.compilers import compiled_cycles
+    from coconut.tables import HEADER, best_loop, markdown
+
     rows = []
     for title in arguments.lines or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
         architecture = ARCHITECTURES[graph.kernel]
         for cpu in CPUS[architecture.name]:
-            rows.append(best_loop(architecture, graph, cpu, arguments.seconds).cells())
-            print(" ".join(rows[-1]), file=sys.stderr)
-    print(markdown(HEADER, rows))
+            row = best_loop(architecture, graph, cpu, arguments.seconds)
+            cycles = [compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu) for compiler in ("gcc", "clang")]
+            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
+            print(*rows[-1], sep=", ", file=sys.stderr)
+    print(markdown([*HEADER, "gcc", "clang"], rows))
+
+
+def command_orders(arguments: argparse.Namespace) -> None:
+    """Natively too, where this CPU can."""
+    from coconut.compilers import run_native
+    from coconut.orders import orders
+    from coconut.tables import markdown
+
+    graph = graph_named(arguments.line)
+    architecture = ARCHITECTURES[graph.kernel]
+    native = architecture.triple == "x86_64" and runs_here(architecture.vector_bytes)
+    rows = []
+    for way in alternatives(architecture, graph):
+        for order in orders(way, arguments.cpu or CPUS[architecture.name][0], arguments.seconds):
+            row = [way.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
+            for compiler in ("gcc", "clang") if native else ():
+                compiled, emitted = run_native(order.program, compiler, rounds=300) or (0.0, 0.0)
+                row.append(f"{emitted:.2f} / {compiled:.2f}")
+            rows.append(row)
+    header = ["choices", "order", "cycles in order", "cycles, llvm-mca"]
+    print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
+
+
+# What is emitted: the loops of long messages, and the CPU whose model decides about their order.
+EMITTED = {"avx2Step2": "avx2/step 2", "avx2LongStep8": "avx2/long step 8", "ifmaStep4": "ifma/step 4",
+           "ifmaLongStep16": "ifma/long step 16"}
+EMITTED_FOR = "sapphirerapids"
+
+
+def command_emit(arguments: argparse.Namespace) -> None:
+    """Every loop is read back out of the file and simulated, and runs on this CPU if it can."""
+    from coconut.compilers import run_native
+    from coconut.orders import best_order
+
+    programs = {}
+    for name, title in EMITTED.items():
+        if arguments.names and name not in arguments.names:
+            continue
+        graph = graph_named(title)
+        ways = [best_order(way, EMITTED_FOR, arguments.seconds) for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]]
+        programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
+    folder = Path(arguments.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = go_file(programs, "amd64 && gc && !purego")
+    (folder / "loops_amd64.s").write_text(text)
+    for name, emitted in programs.items():
+        (folder / f"{name}.S").write_text(gnu_function(emitted, name))
+        title = emitted.graph.title
+        read = parse(text, name, emitted)
+        for sample in samples(emitted.graph.kernel)[emitted.graph.name]:
+            program.compare(emitted, sample)
+            program.compare(read, sample)
+        line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
+        if runs_here(emitted.architecture.vector_bytes):
+            run_native(emitted, "gcc", rounds=0)
+            line += ", run on this CPU"
+        print(line)
+
+
+def command_instructions(_: argparse.Namespace) -> None:
+    checked, unable = check_instructions()
+    print(f"{checked} results of instructions agree with the CPU" +
+          "".join(f"; it cannot run those of {8 * vector_bytes} bits" for vector_bytes in unable))
 
 
 def main() -> None:
@@ -114,7 +189,8 @@ def main() -> None:
         return added
 
     command("lines", command_lines, "lists the lines that are described")
-    command("simulate", command_simulate, "compares every graph with the library's model lanes")
+    simulating = command("simulate", command_simulate, "compares every graph with the library's model lanes")
+    simulating.add_argument("kernels", nargs="*", help="only these")
     printing = command("print", command_print, "prints every value of a line beside its expression")
     printing.add_argument("line", help="KERNEL/LINE, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
@@ -124,10 +200,19 @@ def main() -> None:
     table.add_argument("lines", nargs="*")
     table.add_argument("--quick", action="store_true", help="few loops")
     table.add_argument("--seconds", type=float, default=60, help="for each loop, on each CPU")
+    ordering = command("orders", command_orders, "orders a loop's instructions in several ways, and times them")
+    ordering.add_argument("line")
+    ordering.add_argument("--cpu", help="whose model is scheduled for")
+    ordering.add_argument("--seconds", type=float, default=30, help="for CP-SAT")
+    emitting = command("emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them")
+    emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
+    emitting.add_argument("--folder", default=str(BUILD / "emitted"))
+    emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
+    command("instructions", command_instructions, "compares the table of instructions with this CPU")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)
-    except (simulate.Broken, ValueError) as error:
+    except (simulate.Broken, Unreadable, ValueError) as error:
         sys.exit(f"coconut: {error}")
 
 

@@ -32,14 +32,23 @@ class Description:
 DESCRIPTIONS = (Description("avx2", 4), Description("ifma256", 4), Description("ifma", 8), Description("vmsl", 2, summed=True))
 
 
+def newest_source() -> float:
+    """When the last of what is compiled has changed."""
+    folders = (SOURCE / "core", SOURCE / "poly1305", HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]"))
+
+
 def describe(description: Description, lanes: str) -> Path:
-    """The lines over "graph" or "values" lanes, as JSON."""
+    """The lines over "graph" or "values" lanes, as JSON; made anew if a source has changed."""
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / f"{description.kernel}-{lanes}"
     result = program.with_suffix(".json")
+    if result.exists() and result.stat().st_mtime > newest_source():
+        return result
+    unfinished = result.with_suffix(".unfinished")
     # clang, because it knows all instruction sets.
     subprocess.run(["clang-19", "-O1", "-Wall", "-Wextra", "-Werror", *description.options(lanes), "-o", program,
                     description.source()], check=True)
-    with result.open("w") as file:
+    with unfinished.open("w") as file:
         subprocess.run([program], stdout=file, check=True)
-    return result
+    return unfinished.replace(result)

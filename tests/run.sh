@@ -129,6 +129,7 @@ slow() {
     done
     run_test fuzz-c                         fuzz/c/run.sh 30
     run_test fuzz-rust                      fuzz_rust
+    run_test coconut                        coconut/test.sh
     run_test cpus-avx-512-gcc               tests/cross/cpus.sh bochs gcc
     run_test cpus-avx-512-clang-19          tests/cross/cpus.sh bochs clang-19
 }

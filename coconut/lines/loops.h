@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Loops as a compiler makes them of the library's code, between marks that llvm-mca reads: beside those
+ * that coconut/ schedules, under the same model.
+ *
+ * Included into the middle of the kernel's own file, with its own lanes. */
+#include "../../src/core/target_begin.h"
+
+#define MARK(text) __asm__ volatile("# LLVM-MCA-" text)
+
+/* A function whose loop is a turn of `advance` bytes, which changes `type` value. */
+#define LOOP(function, name, type, statement, advance)                                                     \
+    __attribute__((noinline, used)) static type function(type value, const void *powers_memory,            \
+                                                         const uint8_t *blocks, size_t turns)              \
+    {                                                                                                      \
+        const loop_powers *powers = powers_memory;                                                         \
+        for (; turns != 0; turns--, blocks += (advance)) {                                                 \
+            MARK("BEGIN " name);                                                                           \
+            statement;                                                                                     \
+            MARK("END");                                                                                   \
+        }                                                                                                  \
+        return value;                                                                                      \
+    }
+
+#ifdef HORNET_SUMMED_LANES
+typedef summed_powers loop_powers;
+LOOP(loop_step_1, "step 1", fe, value = summed_step(value, blocks, powers->even, 1, &powers->even[0]),
+     SUMMED_GROUP_BYTES)
+#else
+typedef evaluation_powers loop_powers;
+LOOP(loop_step_1, "step 1", fe, value = evaluation_step(value, powers, blocks, 1), GROUP_BYTES)
+LOOP(loop_step_2, "step 2", fe, value = evaluation_step(value, powers, blocks, 2), 2 * GROUP_BYTES)
+LOOP(loop_step_4, "step 4", fe, value = evaluation_step(value, powers, blocks, 4), 4 * GROUP_BYTES)
+
+HORNET_INLINE long_sum add_group(long_sum sum, const evaluation_powers *powers, const uint8_t *blocks)
+{
+    vec lo, hi;
+    vec_load_blocks(blocks, &lo, &hi);
+    return long_sum_add_blocks(sum, lo, hi, table_vector(powers->table, 0), table_block(0));
+}
+
+LOOP(loop_long_group, "long group", long_sum, value = add_group(value, powers, blocks), GROUP_BYTES)
+#endif
+
+#include "../../src/core/target_end.h"
