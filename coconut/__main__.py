@@ -4,7 +4,9 @@
 OR-Tools and SciPy are imported by the commands that take them: that takes longer than others run."""
 
 import argparse
+import json
 import sys
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from coconut import program, simulate
 from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, describe
 from coconut.draw import draw
-from coconut.emit import go_file, gnu_function
+from coconut.emit import gnu_function, go_file, go_interface
 from coconut.graph import Graph, read_graphs
 from coconut.machine import CPUS
 from coconut.parse import Unreadable, parse
@@ -133,6 +135,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
                 compiled, emitted = run_native(order.program, compiler, rounds=300) or (0.0, 0.0)
                 row.append(f"{emitted:.2f} / {compiled:.2f}")
             rows.append(row)
+            print(*row, sep=", ", file=sys.stderr)
     header = ["choices", "order", "cycles in order", "cycles, llvm-mca"]
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
@@ -141,6 +144,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
 EMITTED = {"avx2Step2": "avx2/step 2", "avx2LongStep8": "avx2/long step 8", "ifmaStep4": "ifma/step 4",
            "ifmaLongStep16": "ifma/long step 16"}
 EMITTED_FOR = "sapphirerapids"
+GO_CONSTRAINT = "amd64 && gc && !purego"
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
@@ -156,21 +160,27 @@ def command_emit(arguments: argparse.Namespace) -> None:
         ways = [best_order(way, EMITTED_FOR, arguments.seconds) for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]]
         programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
     folder = Path(arguments.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    text = go_file(programs, "amd64 && gc && !purego")
+    # Apart, because Go takes .S files for cgo's.
+    (folder / "gnu").mkdir(parents=True, exist_ok=True)
+    text = go_file(programs, GO_CONSTRAINT)
     (folder / "loops_amd64.s").write_text(text)
+    (folder / "loops_amd64.go").write_text(go_interface(programs, "emitted", GO_CONSTRAINT))
+    runnable: dict[str, list[dict]] = {}
     for name, emitted in programs.items():
-        (folder / f"{name}.S").write_text(gnu_function(emitted, name))
-        title = emitted.graph.title
+        (folder / "gnu" / f"{name}.S").write_text(gnu_function(emitted, name))
+        title, line_samples = emitted.graph.title, samples(emitted.graph.kernel)[emitted.graph.name]
         read = parse(text, name, emitted)
-        for sample in samples(emitted.graph.kernel)[emitted.graph.name]:
+        for sample in line_samples:
             program.compare(emitted, sample)
             program.compare(read, sample)
         line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
         if runs_here(emitted.architecture.vector_bytes):
             run_native(emitted, "gcc", rounds=0)
+            runnable[name] = [program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
+                              for sample in line_samples]
             line += ", run on this CPU"
         print(line)
+    (folder / "loops.json").write_text(json.dumps(runnable))
 
 
 def command_instructions(_: argparse.Namespace) -> None:

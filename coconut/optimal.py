@@ -62,14 +62,15 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
 
 
 def schedule_loop(problem: Problem, seconds: float) -> Loop:
-    """The shortest interval found in that time: from the bound up, by iterative modulo scheduling and then by CP-SAT."""
+    """The shortest interval found in about that time: from the bound up, by iterative modulo scheduling and then by CP-SAT, which
+    gets most of the time for the bound itself."""
     interval = least = problem.bound
     while True:
         times = modulo_list_schedule(problem, interval)
         if times is not None:
             check(problem, times, interval)
             return Loop(tuple(times), interval, least, "list")
-        answer, times = modulo(problem, interval, seconds / 2 if interval == least else seconds / 8)
+        answer, times = modulo(problem, interval, seconds * (0.6 if interval == least else 0.15))
         if times is not None:
             check(problem, times, interval)
             return Loop(tuple(times), interval, least, "CP-SAT")

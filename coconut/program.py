@@ -100,6 +100,15 @@ def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
             "powers": pack([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()])}
 
 
+def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
+    """What an emitted function is given and leaves, in words as they lie in memory: accumulator, powers, accumulator."""
+    def flat(vectors: list[Value]) -> list[int]:
+        return [number for vector in vectors for number in vector]
+    return {"t": flat([to_lanes(program, sample.inputs[name]) for name in program.inputs]),
+            "powers": flat([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
+            "want": flat([to_lanes(program, sample.outputs[name]) for name in program.inputs])}
+
+
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes = program.architecture.vector_bytes
     data = memory[place.base][place.offset:place.offset + (8 if place.broadcast else vector_bytes)]

@@ -42,7 +42,7 @@ def best_loop(architecture: Architecture, graph: Graph, cpu: str, seconds: float
         least = min(least, problem.bound)
         if best is not None and (problem.bound >= best[0] or time.monotonic() - start > seconds):
             continue
-        loop = schedule_loop(problem, seconds / 4)
+        loop = schedule_loop(problem, seconds / 2)
         if best is None or loop.interval < best[0]:
             best = loop.interval, problem, loop
             if len(problems) == 1 or loop.interval == problems[0].bound:

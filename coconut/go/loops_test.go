@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Runs the emitted loops for a turn on every sample, as Go's assembler made them.
+//
+// Copied beside what `coconut emit` writes: the package, and loops.json with the samples of the loops that this CPU can run.
+package emitted
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+)
+
+type sample struct {
+	T, Powers, Want []uint64
+	Message         []byte
+}
+
+func TestLoops(t *testing.T) {
+	content, err := os.ReadFile("loops.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var samples map[string][]sample
+	if err := json.Unmarshal(content, &samples); err != nil {
+		t.Fatal(err)
+	}
+	for name, all := range samples {
+		t.Run(name, func(t *testing.T) {
+			if len(all) == 0 {
+				t.Fatal("no samples")
+			}
+			for i, s := range all {
+				loops[name](s.T, s.Powers, &s.Message[0], 1)
+				if !slices.Equal(s.T, s.Want) {
+					t.Fatalf("sample %d: the accumulator is %x, not %x", i, s.T, s.Want)
+				}
+			}
+		})
+	}
+}
