@@ -25,8 +25,17 @@ from coconut.select import AVX2, AVX512, Z14, Unsupported, alternatives
 ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "vmsl": Z14}
 
 # The loops whose schedules are in the table, and in the quick one.
-LOOPS = ("avx2/step 2", "avx2/long group", "avx2/long step 8", "ifma/step 2", "ifma/step 4", "ifma/long group", "ifma/long step 16",
-         "vmsl/step 1", "vmsl/step 4")
+LOOPS = (
+    "avx2/step 2",
+    "avx2/long group",
+    "avx2/long step 8",
+    "ifma/step 2",
+    "ifma/step 4",
+    "ifma/long group",
+    "ifma/long step 16",
+    "vmsl/step 1",
+    "vmsl/step 4",
+)
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
@@ -59,7 +68,9 @@ def command_lines(_: argparse.Namespace) -> None:
     for description in DESCRIPTIONS:
         for graph in graphs(description.kernel).values():
             phases = graph.simplified().phases()
-            counts = ", ".join(f"{phases.count(phase)} {phase}" for phase in ("expand", "multiply", "reduce") if phase in phases)
+            counts = ", ".join(
+                f"{phases.count(phase)} {phase}" for phase in ("expand", "multiply", "reduce") if phase in phases
+            )
             print(f"{graph.title:24} {len(phases):4} values: {counts}")
 
 
@@ -79,7 +90,9 @@ def command_simulate(arguments: argparse.Namespace) -> None:
                 for way in ways:
                     program.compare(way, sample)
                 compared += 2 + len(ways)
-        print(f"{description.kernel}: {len(graphs(description.kernel))} lines, {selected} selections, {compared} simulations agree")
+        print(
+            f"{description.kernel}: {len(graphs(description.kernel))} lines, {selected} selections, {compared} simulations agree"
+        )
 
 
 def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
@@ -98,7 +111,9 @@ def command_print(arguments: argparse.Namespace) -> None:
 
 
 def command_draw(arguments: argparse.Namespace) -> None:
-    for title in arguments.lines or [graph.title for description in DESCRIPTIONS for graph in graphs(description.kernel).values()]:
+    for title in arguments.lines or [
+        graph.title for description in DESCRIPTIONS for graph in graphs(description.kernel).values()
+    ]:
         print(draw(graph_named(title).simplified(), BUILD / "pictures"))
 
 
@@ -112,7 +127,10 @@ def command_table(arguments: argparse.Namespace) -> None:
         architecture = ARCHITECTURES[graph.kernel]
         for cpu in CPUS[architecture.name]:
             row = best_loop(architecture, graph, cpu, arguments.seconds)
-            cycles = [compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu) for compiler in ("gcc", "clang")]
+            cycles = [
+                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
+                for compiler in ("gcc", "clang")
+            ]
             rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
             print(*rows[-1], sep=", ", file=sys.stderr)
     print(markdown([*HEADER, "gcc", "clang"], rows))
@@ -141,8 +159,12 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
 
 # What is emitted: the loops of long messages, and the CPU whose model decides about their order.
-EMITTED = {"avx2Step2": "avx2/step 2", "avx2LongStep8": "avx2/long step 8", "ifmaStep4": "ifma/step 4",
-           "ifmaLongStep16": "ifma/long step 16"}
+EMITTED = {
+    "avx2Step2": "avx2/step 2",
+    "avx2LongStep8": "avx2/long step 8",
+    "ifmaStep4": "ifma/step 4",
+    "ifmaLongStep16": "ifma/long step 16",
+}
 EMITTED_FOR = "sapphirerapids"
 GO_CONSTRAINT = "amd64 && gc && !purego"
 
@@ -157,7 +179,10 @@ def command_emit(arguments: argparse.Namespace) -> None:
         if arguments.names and name not in arguments.names:
             continue
         graph = graph_named(title)
-        ways = [best_order(way, EMITTED_FOR, arguments.seconds) for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]]
+        ways = [
+            best_order(way, EMITTED_FOR, arguments.seconds)
+            for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]
+        ]
         programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
@@ -176,8 +201,10 @@ def command_emit(arguments: argparse.Namespace) -> None:
         line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
         if runs_here(emitted.architecture.vector_bytes):
             run_native(emitted, "gcc", rounds=0)
-            runnable[name] = [program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
-                              for sample in line_samples]
+            runnable[name] = [
+                program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
+                for sample in line_samples
+            ]
             line += ", run on this CPU"
         print(line)
     (folder / "loops.json").write_text(json.dumps(runnable))
@@ -185,8 +212,10 @@ def command_emit(arguments: argparse.Namespace) -> None:
 
 def command_instructions(_: argparse.Namespace) -> None:
     checked, unable = check_instructions()
-    print(f"{checked} results of instructions agree with the CPU" +
-          "".join(f"; it cannot run those of {8 * vector_bytes} bits" for vector_bytes in unable))
+    print(
+        f"{checked} results of instructions agree with the CPU"
+        + "".join(f"; it cannot run those of {8 * vector_bytes} bits" for vector_bytes in unable)
+    )
 
 
 def main() -> None:
@@ -214,7 +243,9 @@ def main() -> None:
     ordering.add_argument("line")
     ordering.add_argument("--cpu", help="whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="for CP-SAT")
-    emitting = command("emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them")
+    emitting = command(
+        "emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them"
+    )
     emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")

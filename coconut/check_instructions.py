@@ -13,14 +13,36 @@ from coconut.operations import WORD_MAX, Value
 from coconut.program import Memory, Op
 from coconut.simulate import Broken, show
 
-EDGES = (0, 1, (1 << 26) - 1, (1 << 32) - 1, 1 << 32, (1 << 44) - 1, (1 << 52) - 1, 1 << 52, 1 << 63, WORD_MAX,
-         0x0123456789abcdef, 0xfedcba9876543210)
+EDGES = (
+    0,
+    1,
+    (1 << 26) - 1,
+    (1 << 32) - 1,
+    1 << 32,
+    (1 << 44) - 1,
+    (1 << 52) - 1,
+    1 << 52,
+    1 << 63,
+    WORD_MAX,
+    0x0123456789ABCDEF,
+    0xFEDCBA9876543210,
+)
 SHIFTS = (1, 2, 12, 26, 44, 52, 63)
 TERNARY = (0b10101000, 0b10010110, 0b11001010)
 
 # The names of /proc/cpuinfo, for what is checked in vectors of so many bytes.
 FEATURES = {32: ("avx2",), 64: ("avx512f", "avx512ifma", "avx512_vbmi2")}
-ONLY_512 = {"vmovdqu64", "vmovdqa64", "vpxorq", "vpandq", "vporq", "vpshrdq", "vpternlogq", "vpmadd52luq", "vpmadd52huq"}
+ONLY_512 = {
+    "vmovdqu64",
+    "vmovdqa64",
+    "vpxorq",
+    "vpandq",
+    "vporq",
+    "vpshrdq",
+    "vpternlogq",
+    "vpmadd52luq",
+    "vpmadd52huq",
+}
 ONLY_256 = {"vmovdqu", "vmovdqa", "vpand", "vpor"}
 
 
@@ -49,8 +71,12 @@ def function(name: str, op: Op, vector_bytes: int) -> str:
     result = 0 if op.instruction.accumulates else 9
     lines = [f".globl {name}", f"{name}:", "mov %rsi, %rcx"]
     lines += [f"{move} {i * vector_bytes}(%rcx), %{vector}{i}" for i in range(len(op.args))]
-    lines += [text("x86_64", vector_bytes, Op(op.instruction, op.args, op.imm, memory), list(op.args), result),
-              f"{move} %{vector}{result}, (%rdi)", "vzeroupper", "ret"]
+    lines += [
+        text("x86_64", vector_bytes, Op(op.instruction, op.args, op.imm, memory), list(op.args), result),
+        f"{move} %{vector}{result}, (%rdi)",
+        "vzeroupper",
+        "ret",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -83,7 +109,9 @@ def check_instructions() -> tuple[int, list[int]]:
                         ops[f"check_{len(ops)}"] = (op, vector_bytes)
     BUILD.mkdir(parents=True, exist_ok=True)
     source, library = BUILD / "instructions.S", BUILD / "instructions.so"
-    source.write_text(".text\n" + "".join(function(name, *of) for name, of in ops.items()) + '.section .note.GNU-stack,"",@progbits\n')
+    source.write_text(
+        ".text\n" + "".join(function(name, *of) for name, of in ops.items()) + '.section .note.GNU-stack,"",@progbits\n'
+    )
     subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
     functions = ctypes.CDLL(str(library))
     checked = 0
@@ -97,7 +125,9 @@ def check_instructions() -> tuple[int, list[int]]:
                 vectors = [*vectors[:-1], vectors[-1][:1] * elements]
             expected = op.instruction.meaning(op.imm, *vectors)[:elements]
             if tuple(result) != expected:
-                raise Broken(f"{op.instruction.name}, immediate {op.imm}, on {' | '.join(map(show, vectors))}: the CPU says "
-                             f"{show(tuple(result))}, the table {show(expected)}")
+                raise Broken(
+                    f"{op.instruction.name}, immediate {op.imm}, on {' | '.join(map(show, vectors))}: the CPU says "
+                    f"{show(tuple(result))}, the table {show(expected)}"
+                )
             checked += 1
     return checked, [vector_bytes for vector_bytes in FEATURES if not runs_here(vector_bytes)]

@@ -11,8 +11,10 @@ from coconut.machine import mca
 from coconut.orders import TURNS
 from coconut.program import Program
 
-COMPILERS = {"x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
-             "s390x": {"gcc": ["s390x-linux-gnu-gcc"], "clang": ["clang-19", "--target=s390x-linux-gnu"]}}
+COMPILERS = {
+    "x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
+    "s390x": {"gcc": ["s390x-linux-gnu-gcc"], "clang": ["clang-19", "--target=s390x-linux-gnu"]},
+}
 OPTIONS = ["-O2", "-w"]
 
 
@@ -26,8 +28,12 @@ def hooked(name: str) -> str:
 
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
     """The turns of the loops, in assembly, by their names."""
-    run = subprocess.run([*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), kernel_file(kernel)],
-                         capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), kernel_file(kernel)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     loops = {}
     for found in re.finditer(r"LLVM-MCA-BEGIN ([^\n]*)\n(.*?)\n[^\n]*LLVM-MCA-END", run.stdout, re.DOTALL):
         # What the assembler is told about lines and files is of no use to llvm-mca.
@@ -42,8 +48,10 @@ def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str
     text = compiled_loops(triple, compiler, kernel).get(line)
     if text is None:
         return None
-    totals = [mca(triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
-              for turns in (TURNS, 2 * TURNS)]
+    totals = [
+        mca(triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
+        for turns in (TURNS, 2 * TURNS)
+    ]
     return (totals[1] - totals[0]) / TURNS
 
 
@@ -55,8 +63,21 @@ def run_native(program: Program, compiler: str, rounds: int) -> tuple[float, flo
     assembly, binary = BUILD / f"native-{compiler}.S", BUILD / f"native-{compiler}"
     assembly.write_text(gnu_function(program, function))
     # What of the library these functions do not call is not linked.
-    subprocess.run([*COMPILERS["x86_64"][compiler], *OPTIONS, f"-DLINE_GROUPS={groups}", f"-DEMITTED={function}", hooked("native.h"),
-                    "-Wl,--unresolved-symbols=ignore-all", "-o", binary, kernel_file(program.graph.kernel), assembly], check=True)
+    subprocess.run(
+        [
+            *COMPILERS["x86_64"][compiler],
+            *OPTIONS,
+            f"-DLINE_GROUPS={groups}",
+            f"-DEMITTED={function}",
+            hooked("native.h"),
+            "-Wl,--unresolved-symbols=ignore-all",
+            "-o",
+            binary,
+            kernel_file(program.graph.kernel),
+            assembly,
+        ],
+        check=True,
+    )
     run = subprocess.run([binary, str(rounds)], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise ValueError(f"{program.graph.title}, emitted: {run.stdout.strip() or run.returncode}")

@@ -42,7 +42,13 @@ def continuous_times(problem: Problem) -> numpy.ndarray:
     demands = []
     for resource in problem.resources:
         instructions = numpy.array([i for i, _, _ in resource.demands])
-        demands.append((instructions, numpy.array([room * length for _, room, length in resource.demands], dtype=float), resource.room))
+        demands.append(
+            (
+                instructions,
+                numpy.array([room * length for _, room, length in resource.demands], dtype=float),
+                resource.room,
+            )
+        )
 
     def penalty(times: numpy.ndarray) -> tuple[float, numpy.ndarray]:
         late = numpy.maximum(0, times[before] + latency - times[after])

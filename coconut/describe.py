@@ -29,7 +29,12 @@ class Description:
 
 
 # A field and a number of lanes each, by a kernel that has them.
-DESCRIPTIONS = (Description("avx2", 4), Description("ifma256", 4), Description("ifma", 8), Description("vmsl", 2, summed=True))
+DESCRIPTIONS = (
+    Description("avx2", 4),
+    Description("ifma256", 4),
+    Description("ifma", 8),
+    Description("vmsl", 2, summed=True),
+)
 
 
 def newest_source() -> float:
@@ -47,8 +52,20 @@ def describe(description: Description, lanes: str) -> Path:
         return result
     unfinished = result.with_suffix(".unfinished")
     # clang, because it knows all instruction sets.
-    subprocess.run(["clang-19", "-O1", "-Wall", "-Wextra", "-Werror", *description.options(lanes), "-o", program,
-                    description.source()], check=True)
+    subprocess.run(
+        [
+            "clang-19",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            *description.options(lanes),
+            "-o",
+            program,
+            description.source(),
+        ],
+        check=True,
+    )
     with unfinished.open("w") as file:
         subprocess.run([program], stdout=file, check=True)
     return unfinished.replace(result)

@@ -4,8 +4,10 @@
 from coconut.program import Memory, Op
 
 # The general registers that point to memory, in C's order of arguments after the first, which points to the accumulator.
-POINTERS = {"x86_64": {"powers": "%rsi", "constants": "%rdx", "message": "%rcx"},
-            "s390x": {"powers": "%r3", "constants": "%r4", "message": "%r5"}}
+POINTERS = {
+    "x86_64": {"powers": "%rsi", "constants": "%rdx", "message": "%rcx"},
+    "s390x": {"powers": "%r3", "constants": "%r4", "message": "%r5"},
+}
 
 
 def address(triple: str, place: Memory) -> str:

@@ -54,7 +54,9 @@ class Graph:
         if self.advance == 0:
             return {}
         outputs = {self.nodes[i].name: i for i in self.outputs()}
-        return {self.nodes[i].name: (i, outputs[self.nodes[i].name]) for i in self.inputs() if self.nodes[i].name in outputs}
+        return {
+            self.nodes[i].name: (i, outputs[self.nodes[i].name]) for i in self.inputs() if self.nodes[i].name in outputs
+        }
 
     def users(self) -> list[list[int]]:
         """Of each node those that take it."""
@@ -138,8 +140,10 @@ class Graph:
                 needed.update(self.nodes[i].args)
         order = sorted(needed)
         place = {old: new for new, old in enumerate(order)}
-        return replace(self, nodes=tuple(replace(self.nodes[i], args=tuple(place[arg] for arg in self.nodes[i].args))
-                                         for i in order))
+        return replace(
+            self,
+            nodes=tuple(replace(self.nodes[i], args=tuple(place[arg] for arg in self.nodes[i].args)) for i in order),
+        )
 
 
 def read_graphs(path: Path) -> dict[str, Graph]:
@@ -147,7 +151,9 @@ def read_graphs(path: Path) -> dict[str, Graph]:
     content = json.loads(path.read_text())
     graphs = {}
     for line in content["lines"]:
-        nodes = tuple(Node(node["op"], tuple(node["args"]), tuple(node["imm"]), node["max"], node["name"])
-                      for node in line["nodes"])
+        nodes = tuple(
+            Node(node["op"], tuple(node["args"]), tuple(node["imm"]), node["max"], node["name"])
+            for node in line["nodes"]
+        )
         graphs[line["name"]] = Graph(content["kernel"], content["lanes"], line["name"], line["advance"], nodes)
     return graphs

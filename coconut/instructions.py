@@ -16,9 +16,9 @@ Meaning = Callable[..., Value]
 class Instruction:
     """Of the architecture: its name in GNU's assembler, how many vectors it takes, and what it does with them.
 
-    accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
-    it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
-with its result for each."""
+        accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
+        it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
+    with its result for each."""
 
     name: str
     operands: int
@@ -48,31 +48,44 @@ def ternary(imm: int, a: int, b: int, c: int) -> int:
     return result
 
 
-AMD64 = {instruction.name: instruction for instruction in (
-    Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
-    Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
-    Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="only"),
-    Instruction("vmovdqa", 1, lambda imm, a: a),
-    Instruction("vmovdqa64", 1, lambda imm, a: a),
-    Instruction("vpxorq", 0, lambda imm: (0,) * 8, zero=True),
-    Instruction("vpaddq", 2, elements(lambda imm, a, b: a + b), memory="broadcast"),
-    Instruction("vpsubq", 2, elements(lambda imm, a, b: a - b), memory="broadcast"),
-    Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
-    Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
-    Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
-    Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
-    Instruction("vpsllq", 1, elements(lambda imm, a: a << imm), immediate=True),
-    Instruction("vpsrlq", 1, elements(lambda imm, a: a >> imm), immediate=True),
-    Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
-    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True),
-    Instruction("vpmuludq", 2, elements(lambda imm, a, b: (a & 0xffffffff) * (b & 0xffffffff)), memory="broadcast"),
-    Instruction("vpmadd52luq", 3, elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
-                accumulates=True, memory="broadcast"),
-    Instruction("vpmadd52huq", 3, elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
-                accumulates=True, memory="broadcast"),
-    Instruction("vpunpcklqdq", 2, unpack(0), memory="vector"),
-    Instruction("vpunpckhqdq", 2, unpack(1), memory="vector"),
-)}
+AMD64 = {
+    instruction.name: instruction
+    for instruction in (
+        Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
+        Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
+        Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="only"),
+        Instruction("vmovdqa", 1, lambda imm, a: a),
+        Instruction("vmovdqa64", 1, lambda imm, a: a),
+        Instruction("vpxorq", 0, lambda imm: (0,) * 8, zero=True),
+        Instruction("vpaddq", 2, elements(lambda imm, a, b: a + b), memory="broadcast"),
+        Instruction("vpsubq", 2, elements(lambda imm, a, b: a - b), memory="broadcast"),
+        Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
+        Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
+        Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
+        Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
+        Instruction("vpsllq", 1, elements(lambda imm, a: a << imm), immediate=True),
+        Instruction("vpsrlq", 1, elements(lambda imm, a: a >> imm), immediate=True),
+        Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
+        Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True),
+        Instruction("vpmuludq", 2, elements(lambda imm, a, b: (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)), memory="broadcast"),
+        Instruction(
+            "vpmadd52luq",
+            3,
+            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
+            accumulates=True,
+            memory="broadcast",
+        ),
+        Instruction(
+            "vpmadd52huq",
+            3,
+            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
+            accumulates=True,
+            memory="broadcast",
+        ),
+        Instruction("vpunpcklqdq", 2, unpack(0), memory="vector"),
+        Instruction("vpunpckhqdq", 2, unpack(1), memory="vector"),
+    )
+}
 
 
 def octets(*vectors: Value) -> bytes:
@@ -81,7 +94,7 @@ def octets(*vectors: Value) -> bytes:
 
 
 def words(data: bytes) -> Value:
-    return tuple(int.from_bytes(data[i:i + 8], "big") for i in range(0, len(data), 8))
+    return tuple(int.from_bytes(data[i : i + 8], "big") for i in range(0, len(data), 8))
 
 
 def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
@@ -95,16 +108,19 @@ def vmslg(imm: int, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
-S390X = {instruction.name: instruction for instruction in (
-    Instruction("vl", 1, lambda imm, a: a, memory="only"),
-    Instruction("vperm", 3, vperm),
-    Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
-    Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
-    Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True),
-    Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
-    Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
-    Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
-    Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
-    Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
-    Instruction("vmslg", 3, vmslg, immediate=True),
-)}
+S390X = {
+    instruction.name: instruction
+    for instruction in (
+        Instruction("vl", 1, lambda imm, a: a, memory="only"),
+        Instruction("vperm", 3, vperm),
+        Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
+        Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
+        Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True),
+        Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
+        Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
+        Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
+        Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
+        Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
+        Instruction("vmslg", 3, vmslg, immediate=True),
+    )
+}

@@ -49,8 +49,13 @@ class Machine:
 
 def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
     """llvm-mca's report on regions of assembly."""
-    run = subprocess.run(["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"], input=assembly,
-                         capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        ["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"],
+        input=assembly,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return json.loads(run.stdout)
 
 
@@ -61,8 +66,11 @@ def kind(op: Op) -> tuple[str, int | None, str]:
 
 def usage_of(region: dict) -> dict[int, float]:
     """The cycles of each port that a probe's instruction takes."""
-    return {entry["ResourceIndex"]: entry["ResourceUsage"]
-            for entry in region["ResourcePressureView"]["ResourcePressureInfo"] if entry["InstructionIndex"] == 0}
+    return {
+        entry["ResourceIndex"]: entry["ResourceUsage"]
+        for entry in region["ResourcePressureView"]["ResourcePressureInfo"]
+        if entry["InstructionIndex"] == 0
+    }
 
 
 def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
@@ -93,7 +101,9 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
     if chained is not None:
         args[chained] = result
     memory = op.memory and Memory("message", 0, op.memory.broadcast)
-    return text(architecture.triple, architecture.vector_bytes, Op(op.instruction, op.args, op.imm, memory), args, result)
+    return text(
+        architecture.triple, architecture.vector_bytes, Op(op.instruction, op.args, op.imm, memory), args, result
+    )
 
 
 @cache
@@ -114,10 +124,16 @@ def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[in
     waits = {}
     if chains:
         assembly = "".join(f"# LLVM-MCA-BEGIN\n{line}\n# LLVM-MCA-END\n" for line in chains)
-        totals = [[region["SummaryView"]["TotalCycles"] for region in
-                   mca(architecture.triple, cpu, assembly, f"-iterations={turns}")["CodeRegions"]]
-                  for turns in (PROBE_TURNS, 2 * PROBE_TURNS)]
-        waits = {line: round((second - first) / PROBE_TURNS) for line, first, second in zip(chains, *totals, strict=True)}
+        totals = [
+            [
+                region["SummaryView"]["TotalCycles"]
+                for region in mca(architecture.triple, cpu, assembly, f"-iterations={turns}")["CodeRegions"]
+            ]
+            for turns in (PROBE_TURNS, 2 * PROBE_TURNS)
+        ]
+        waits = {
+            line: round((second - first) / PROBE_TURNS) for line, first, second in zip(chains, *totals, strict=True)
+        }
     width = mca(architecture.triple, cpu, regions[0] + "\n")["CodeRegions"][0]["SummaryView"]["DispatchWidth"]
     costs = []
     load_usage = usage_of(tables["CodeRegions"][-1]) if folded else {}

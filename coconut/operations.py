@@ -17,8 +17,10 @@ MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add"}
 
 def each(function: Callable[..., int]) -> Callable[..., Value]:
     """An operation on lanes of 64 bits, of one on numbers; it gets the immediate numbers, then the operands."""
+
     def operation(lanes: int, imm: Value, *args: Value) -> Value:
         return tuple(function(imm, *numbers) & WORD_MAX for numbers in zip(*args, strict=True))
+
     return operation
 
 
@@ -40,14 +42,14 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "or": each(lambda imm, a, b: a | b),
     "shl": each(lambda imm, a: a << imm[0]),
     "shr": each(lambda imm, a: a >> imm[0]),
-    "low32": each(lambda imm, a: a & 0xffffffff),
+    "low32": each(lambda imm, a: a & 0xFFFFFFFF),
     "high32": each(lambda imm, a: a >> 32),
     "shr44_pair": each(lambda imm, lo, hi: lo >> 44 | hi << 20),
-    "mul32": each(lambda imm, a, b: (a & 0xffffffff) * (b & 0xffffffff)),
+    "mul32": each(lambda imm, a, b: (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)),
     "madd52lo": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) & MASK52)),
     "madd52hi": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) >> 52)),
     "first": lambda lanes, imm, a: a[:1] * lanes,
-    "block": lambda lanes, imm, a: a[imm[0]:imm[0] + 1] * lanes,
+    "block": lambda lanes, imm, a: a[imm[0] : imm[0] + 1] * lanes,
     "blend": blend,
     "sum": lambda lanes, imm, a: (sum(a) & WORD_MAX,),
     "alone": lambda lanes, imm, a: (a[imm[0]], 0),
@@ -63,4 +65,4 @@ def load(op: str, lanes: int, imm: Value, message: bytes) -> Value:
     """The low or high words of blocks that lie so many bytes apart."""
     first, stride = imm
     first += 8 if op == "load_hi" else 0
-    return tuple(int.from_bytes(message[first + stride * i:first + stride * i + 8], "little") for i in range(lanes))
+    return tuple(int.from_bytes(message[first + stride * i : first + stride * i + 8], "little") for i in range(lanes))

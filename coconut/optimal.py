@@ -51,7 +51,9 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
         for i, room, cycles in resource.demands:
             # What reaches beyond the interval comes in at its beginning.
             for shift in range(1 if cycles == 1 else 1 + -(-cycles // interval)):
-                intervals.append(model.new_fixed_size_interval_var(slots[i] - shift * interval, cycles, f"{resource.name}{i}"))
+                intervals.append(
+                    model.new_fixed_size_interval_var(slots[i] - shift * interval, cycles, f"{resource.name}{i}")
+                )
                 demands.append(room)
         model.add_cumulative(intervals, demands, resource.room)
     solver = new_solver(seconds)
@@ -88,8 +90,13 @@ class Line:
     least: int
 
 
-def straight(problem: Problem, seconds: float, registers: int | None = None, hint: Sequence[int] | None = None,
-             horizon: int | None = None) -> Line | None:
+def straight(
+    problem: Problem,
+    seconds: float,
+    registers: int | None = None,
+    hint: Sequence[int] | None = None,
+    horizon: int | None = None,
+) -> Line | None:
     """The shortest schedule of a turn by itself that takes no more than so many registers; None if none is found.
 
     A value is in a register from the issue of what makes it to the issue of the last that takes it; what comes in, from the
@@ -106,8 +113,14 @@ def straight(problem: Problem, seconds: float, registers: int | None = None, hin
         if edge.turns == 0:
             model.add(times[edge.after] >= times[edge.before] + edge.latency)
     for resource in problem.resources:
-        model.add_cumulative([model.new_fixed_size_interval_var(times[i], cycles, f"{resource.name}{i}")
-                              for i, _, cycles in resource.demands], [room for _, room, _ in resource.demands], resource.room)
+        model.add_cumulative(
+            [
+                model.new_fixed_size_interval_var(times[i], cycles, f"{resource.name}{i}")
+                for i, _, cycles in resource.demands
+            ],
+            [room for _, room, _ in resource.demands],
+            resource.room,
+        )
     if registers is not None:
         add_registers(model, problem, times, end, registers, horizon)
     model.minimize(end)
@@ -119,8 +132,9 @@ def straight(problem: Problem, seconds: float, registers: int | None = None, hin
     return Line(found, solver.value(end), max(problem.critical_path, int(solver.best_objective_bound)))
 
 
-def add_registers(model: cp_model.CpModel, problem: Problem, times: list, end: cp_model.IntVar, registers: int,
-                  horizon: int) -> None:
+def add_registers(
+    model: cp_model.CpModel, problem: Problem, times: list, end: cp_model.IntVar, registers: int, horizon: int
+) -> None:
     """No more values at once than registers. An accumulated sum stays in its register, like any value whose last use is where
     another is made."""
     program = problem.program

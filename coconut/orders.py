@@ -100,8 +100,10 @@ def simulated_cycles(program: Program, cpu: str) -> float:
     body = gnu_body(program, allocate(program))
     if triple == "x86_64":
         body += [f"add ${program.graph.advance}, %rcx"]
-    totals = [mca(triple, cpu, "\n".join(body) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
-              for turns in (TURNS, 2 * TURNS)]
+    totals = [
+        mca(triple, cpu, "\n".join(body) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
+        for turns in (TURNS, 2 * TURNS)
+    ]
     return (totals[1] - totals[0]) / TURNS
 
 

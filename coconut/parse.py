@@ -2,7 +2,8 @@
 """Reads Go assembly back into a program: section 8's parser of the z14 paper.
 
 Registers become values, each assigned once; what the function loads before its loop are the inputs and the constants, what it
-stores after it the outputs. What is read is simulated like what was selected, so that an emitted file is checked as it is."""
+stores after it the outputs. What is read is simulated like what was selected, so that an emitted file is checked as it is.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -26,7 +27,8 @@ class Function:
 
     name: str
     parts: tuple[list[tuple[int, str]], list[tuple[int, str]], list[tuple[int, str]]] = field(
-        default_factory=lambda: ([], [], []))
+        default_factory=lambda: ([], [], [])
+    )
     constants: dict[int, int] = field(default_factory=dict)
 
 
@@ -106,8 +108,17 @@ def parse(text: str, name: str, like: Program) -> Program:
         if place is not None and place.base == "state":
             outputs.append((like.inputs[place.offset // vector_bytes], values[operands[0]]))
     constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
-    return Program(like.architecture, like.graph, like.order, like.inputs, tuple(kept), tuple(ops), tuple(outputs),
-                   tuple(constants), "parsed")
+    return Program(
+        like.architecture,
+        like.graph,
+        like.order,
+        like.inputs,
+        tuple(kept),
+        tuple(ops),
+        tuple(outputs),
+        tuple(constants),
+        "parsed",
+    )
 
 
 def parse_instruction(mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
@@ -129,6 +140,9 @@ def parse_instruction(mnemonic: str, operands: list[str], values: dict[str, int]
     registers = list(reversed(sources))
     if instruction.accumulates:
         registers.insert(0, operands[-1])
-    if any(register not in values for register in registers) or len(registers) + (place is not None) != instruction.operands:
+    if (
+        any(register not in values for register in registers)
+        or len(registers) + (place is not None) != instruction.operands
+    ):
         return None
     return Op(instruction, tuple(values[register] for register in registers), imm, place)

@@ -92,31 +92,40 @@ def to_lanes(program: Program, value: Value) -> Value:
 
 def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
     """What the pointers point to."""
+
     def pack(vectors: list[Value]) -> bytes:
         if program.architecture.big_endian:
             return octets(*vectors)
         return b"".join(number.to_bytes(8, "little") for vector in vectors for number in vector)
-    return {"message": sample.message, "constants": pack(list(program.constants)),
-            "powers": pack([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()])}
+
+    return {
+        "message": sample.message,
+        "constants": pack(list(program.constants)),
+        "powers": pack([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
+    }
 
 
 def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
     """What an emitted function is given and leaves, in words as they lie in memory: accumulator, powers, accumulator."""
+
     def flat(vectors: list[Value]) -> list[int]:
         return [number for vector in vectors for number in vector]
-    return {"t": flat([to_lanes(program, sample.inputs[name]) for name in program.inputs]),
-            "powers": flat([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
-            "want": flat([to_lanes(program, sample.outputs[name]) for name in program.inputs])}
+
+    return {
+        "t": flat([to_lanes(program, sample.inputs[name]) for name in program.inputs]),
+        "powers": flat([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
+        "want": flat([to_lanes(program, sample.outputs[name]) for name in program.inputs]),
+    }
 
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes = program.architecture.vector_bytes
-    data = memory[place.base][place.offset:place.offset + (8 if place.broadcast else vector_bytes)]
+    data = memory[place.base][place.offset : place.offset + (8 if place.broadcast else vector_bytes)]
     if place.broadcast:
         data *= vector_bytes // 8
     if program.architecture.big_endian:
         return words(data)
-    return tuple(int.from_bytes(data[i:i + 8], "little") for i in range(0, len(data), 8))
+    return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8))
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:
@@ -137,5 +146,7 @@ def compare(program: Program, sample: Sample) -> None:
     for name, value in program.outputs:
         expected = to_lanes(program, sample.outputs[name])
         if values[value] != expected:
-            raise Broken(f"{program.graph.title}, {program.architecture.name}, sample {sample.number}: {name} is "
-                         f"{show(values[value])}, not {show(expected)}")
+            raise Broken(
+                f"{program.graph.title}, {program.architecture.name}, sample {sample.number}: {name} is "
+                f"{show(values[value])}, not {show(expected)}"
+            )

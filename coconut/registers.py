@@ -64,7 +64,9 @@ def allocate(program: Program) -> Allocation:
         registers[first + i] = register
         if last[first + i] != -1:
             free.discard(register)
-    moves = tuple((registers[output], value) for value, output in program.carried().items() if registers[output] != value)
+    moves = tuple(
+        (registers[output], value) for value, output in program.carried().items() if registers[output] != value
+    )
     return Allocation(tuple(registers), moves)
 
 

@@ -108,8 +108,13 @@ class Problem:
 def latency(machine: Machine, ops: Sequence[Op], before: int, after: int, operand: int) -> int:
     def same(a: Instruction, b: Instruction) -> bool:
         return a.name == b.name
+
     forwards = same(ops[before].instruction, ops[after].instruction)
-    return machine.costs[after].forwarded[operand] if forwards and ops[after].memory is None else machine.costs[before].latency
+    return (
+        machine.costs[after].forwarded[operand]
+        if forwards and ops[after].memory is None
+        else machine.costs[before].latency
+    )
 
 
 def edges_of(program: Program, machine: Machine) -> tuple[Edge, ...]:
@@ -136,7 +141,11 @@ def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
     unions = set(groups)
     while more := {a | b for a, b in combinations(unions, 2) if a & b} - unions:
         unions |= more
-    resources = [Resource("dispatch", machine.dispatch_width, tuple((i, cost.micro_ops, 1) for i, cost in enumerate(machine.costs)))]
+    resources = [
+        Resource(
+            "dispatch", machine.dispatch_width, tuple((i, cost.micro_ops, 1) for i, cost in enumerate(machine.costs))
+        )
+    ]
     for union in sorted(unions, key=lambda ports: (len(ports), sorted(ports))):
         demands: dict[int, int] = defaultdict(int)
         for i, cost in enumerate(machine.costs):
@@ -170,8 +179,11 @@ class Room:
         self.taken: dict[tuple[int, int], int] = defaultdict(int)
 
     def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
-        return [((number, (time + k) % self.interval if self.interval else time + k), room)
-                for number, room, cycles in self.demands[i] for k in range(cycles)]
+        return [
+            ((number, (time + k) % self.interval if self.interval else time + k), room)
+            for number, room, cycles in self.demands[i]
+            for k in range(cycles)
+        ]
 
     def fits(self, i: int, time: int) -> bool:
         return all(self.taken[slot] + room <= self.rooms[slot[0]] for slot, room in self.slots(i, time))
@@ -235,7 +247,16 @@ def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> 
             break
         i = max(todo, key=lambda k: (heights[k], -k))
         todo.remove(i)
-        start = max([0, *(times[edge.before] + edge.latency - interval * edge.turns for edge in before[i] if edge.before in times)])
+        start = max(
+            [
+                0,
+                *(
+                    times[edge.before] + edge.latency - interval * edge.turns
+                    for edge in before[i]
+                    if edge.before in times
+                ),
+            ]
+        )
         time = next((time for time in range(start, start + interval) if room.fits(i, time)), None)
         if time is None:
             time = max(start, last[i] + 1)
@@ -249,7 +270,11 @@ def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> 
         room.take(i, time)
         times[i] = last[i] = time
         for edge in after[i]:
-            if edge.after in times and edge.after != i and times[edge.after] < time + edge.latency - interval * edge.turns:
+            if (
+                edge.after in times
+                and edge.after != i
+                and times[edge.after] < time + edge.latency - interval * edge.turns
+            ):
                 room.take(edge.after, times.pop(edge.after), -1)
                 todo.add(edge.after)
     return None if todo else [times[i] for i in range(problem.size)]

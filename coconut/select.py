@@ -115,11 +115,23 @@ class Selector:
             return value if value >= 0 else first - 1 - value
 
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
-        outputs = tuple((self.graph.nodes[i].name, number(self.value(self.graph.nodes[i].args[0])))
-                        for i in self.graph.outputs())
+        outputs = tuple(
+            (self.graph.nodes[i].name, number(self.value(self.graph.nodes[i].args[0]))) for i in self.graph.outputs()
+        )
         choices = ", ".join(f"{thing} {way}" for thing, way in self.choices.items())
-        return without_unused(Program(self.architecture, self.graph, self.order, tuple(self.inputs), tuple(self.kept), ops,
-                                      outputs, tuple(self.constants), choices))
+        return without_unused(
+            Program(
+                self.architecture,
+                self.graph,
+                self.order,
+                tuple(self.inputs),
+                tuple(self.kept),
+                ops,
+                outputs,
+                tuple(self.constants),
+                choices,
+            )
+        )
 
     def value(self, i: int) -> int:
         raise NotImplementedError
@@ -134,11 +146,21 @@ def without_unused(program: Program) -> Program:
             needed.update(program.ops[i].args)
     kept = [i for i in range(len(program.ops)) if first + i in needed]
     place = {first + old: first + new for new, old in enumerate(kept)}
-    ops = tuple(Op(op.instruction, tuple(place.get(arg, arg) for arg in op.args), op.imm, op.memory, op.node)
-                for op in (program.ops[i] for i in kept))
-    return Program(program.architecture, program.graph, program.order, program.inputs, program.kept, ops,
-                   tuple((name, place.get(value, value)) for name, value in program.outputs), program.constants,
-                   program.choices)
+    ops = tuple(
+        Op(op.instruction, tuple(place.get(arg, arg) for arg in op.args), op.imm, op.memory, op.node)
+        for op in (program.ops[i] for i in kept)
+    )
+    return Program(
+        program.architecture,
+        program.graph,
+        program.order,
+        program.inputs,
+        program.kept,
+        ops,
+        tuple((name, place.get(value, value)) for name, value in program.outputs),
+        program.constants,
+        program.choices,
+    )
 
 
 class Amd64(Selector):
@@ -157,7 +179,9 @@ class Amd64(Selector):
         node = self.graph.nodes[i]
         if node.op == "block":
             lane = self.order.index(node.imm[0])
-            return Memory("powers", self.slots[node.args[0]] * self.architecture.vector_bytes + 8 * lane, broadcast=True)
+            return Memory(
+                "powers", self.slots[node.args[0]] * self.architecture.vector_bytes + 8 * lane, broadcast=True
+            )
         return Memory("powers", self.slots[i] * self.architecture.vector_bytes)
 
     def load(self, place: Memory) -> int:
@@ -227,8 +251,13 @@ class Amd64(Selector):
             if self.choices.get("cut") == "ternary" and pair.op == "shr44_pair" and constant.op == "splat":
                 lo, hi = (self.value(arg) for arg in pair.args)
                 # (low | high) & mask: a is low, b is high, c the mask; the bits where it is 1.
-                return self.emit("vpternlogq", self.emit("vpsrlq", lo, imm=44), self.emit("vpsllq", hi, imm=20),
-                                 self.value(mask), imm=0b10101000)
+                return self.emit(
+                    "vpternlogq",
+                    self.emit("vpsrlq", lo, imm=44),
+                    self.emit("vpsllq", hi, imm=20),
+                    self.value(mask),
+                    imm=0b10101000,
+                )
         return self.binary("vpandq" if self.wide else "vpand", node)
 
     def select_or(self, node: Node) -> int:
@@ -392,4 +421,3 @@ def alternatives(architecture: Architecture, graph: Graph) -> list[Program]:
         program = select(architecture, graph, choices)
         programs.setdefault(program.ops, program)
     return list(programs.values())
-

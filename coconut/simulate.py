@@ -27,9 +27,13 @@ def numbers(words: list[str]) -> Value:
 
 def read_samples(path: Path) -> Iterator[Sample]:
     for entry in json.loads(path.read_text())["values"]:
-        yield Sample(entry["line"], entry["sample"], bytes.fromhex(entry["message"]),
-                     {name: numbers(words) for name, words in entry["inputs"].items()},
-                     {name: numbers(words) for name, words in entry["outputs"].items()})
+        yield Sample(
+            entry["line"],
+            entry["sample"],
+            bytes.fromhex(entry["message"]),
+            {name: numbers(words) for name, words in entry["inputs"].items()},
+            {name: numbers(words) for name, words in entry["outputs"].items()},
+        )
 
 
 class Broken(Exception):
@@ -47,8 +51,10 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
         else:
             value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
         if max(value) > node.limit and len(value) == graph.lanes:
-            raise Broken(f"{graph.title}, sample {sample.number}: {graph.label(i)} = {graph.expression(i)} is "
-                         f"{max(value):#x}, above {node.limit:#x}")
+            raise Broken(
+                f"{graph.title}, sample {sample.number}: {graph.label(i)} = {graph.expression(i)} is "
+                f"{max(value):#x}, above {node.limit:#x}"
+            )
         values.append(value)
     return values
 
@@ -61,7 +67,9 @@ def compare(graph: Graph, sample: Sample) -> None:
         raise Broken(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
     for name, expected in sample.outputs.items():
         if outputs[name] != expected:
-            raise Broken(f"{graph.title}, sample {sample.number}: {name} is {show(outputs[name])}, not {show(expected)}")
+            raise Broken(
+                f"{graph.title}, sample {sample.number}: {name} is {show(outputs[name])}, not {show(expected)}"
+            )
 
 
 def show(value: Value) -> str:
@@ -70,5 +78,7 @@ def show(value: Value) -> str:
 
 def trace(graph: Graph, sample: Sample) -> str:
     """Every value beside its expression, as in section 8 of the z14 paper."""
-    return "\n".join(f"{graph.label(i) if graph.nodes[i].op != 'output' else '':8} ({show(value)}, {graph.expression(i)})"
-                     for i, value in enumerate(simulate(graph, sample)))
+    return "\n".join(
+        f"{graph.label(i) if graph.nodes[i].op != 'output' else '':8} ({show(value)}, {graph.expression(i)})"
+        for i, value in enumerate(simulate(graph, sample))
+    )

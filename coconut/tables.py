@@ -22,10 +22,21 @@ class Row:
 
     def cells(self) -> list[str]:
         program = self.problem.program
-        return [f"{program.graph.title}", self.problem.machine.cpu, program.choices, str(len(program.ops)),
-                str(self.problem.resource_bound), str(self.problem.dependence_bound), str(self.loop.interval),
-                "optimal" if self.loop.interval == self.least else f"at most {100 * (self.loop.interval / self.least - 1):.0f} % above",
-                f"{self.seconds:.0f} s"]
+        return [
+            f"{program.graph.title}",
+            self.problem.machine.cpu,
+            program.choices,
+            str(len(program.ops)),
+            str(self.problem.resource_bound),
+            str(self.problem.dependence_bound),
+            str(self.loop.interval),
+            (
+                "optimal"
+                if self.loop.interval == self.least
+                else f"at most {100 * (self.loop.interval / self.least - 1):.0f} % above"
+            ),
+            f"{self.seconds:.0f} s",
+        ]
 
 
 HEADER = ["loop", "CPU", "choices", "instructions", "resource bound", "dependence bound", "interval", "proved", "time"]
@@ -34,8 +45,10 @@ HEADER = ["loop", "CPU", "choices", "instructions", "resource bound", "dependenc
 def best_loop(architecture: Architecture, graph: Graph, cpu: str, seconds: float) -> Row:
     """Of all alternatives, in the order of their bounds: one whose bound is no shorter than what is found is not tried."""
     start = time.monotonic()
-    problems = sorted((problem_of(program, cpu) for program in alternatives(architecture, graph)),
-                      key=lambda problem: (problem.bound, problem.size))
+    problems = sorted(
+        (problem_of(program, cpu) for program in alternatives(architecture, graph)),
+        key=lambda problem: (problem.bound, problem.size),
+    )
     best: tuple[int, Problem, Loop] | None = None
     least = problems[-1].bound
     for problem in problems:
