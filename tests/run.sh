@@ -20,8 +20,17 @@ run_test() {
     shift
     [[ $name == *"$pattern"* ]] || return
     [ "${#running[@]}" -lt "$(nproc)" ] || finish_one
-    (set -e; "$@") > "$logs/$name.log" 2>&1 < /dev/null &
+    (
+        trap 'times > "$logs/$name.times"' EXIT
+        set -e
+        "$@"
+    ) > "$logs/$name.log" 2>&1 < /dev/null &
     running[$!]="$name $SECONDS"
+}
+
+# The seconds of all CPUs that a test has taken: the sum of what `times` printed, as in 1m2.345s.
+cpu_seconds() {
+    awk -F '[ms ]+' '{ for (i = 1; i < NF; i += 2) sum += 60 * $i + $(i + 1) } END { printf "%d", sum }' "$logs/$1.times"
 }
 
 # Waits for one of the tests that run, and reports it.
@@ -30,7 +39,7 @@ finish_one() {
     if wait -n -p process; then
         read -r name start <<< "${running[$process]}"
         passed=$((passed + 1))
-        printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - start))
+        printf 'ok      %-34s %4d s, of CPUs %4d s\n' "$name" $((SECONDS - start)) "$(cpu_seconds "$name")"
     else
         read -r name start <<< "${running[$process]}"
         failed=$((failed + 1))
