@@ -10,7 +10,7 @@ folder=$root/build/tests/residue-$1
 stack=$((64 << 10))
 case "$2 $3" in
 clang*\ -O0) stack=$((2 << 20)) ;;
-*\ -O0) stack=$((512 << 10)) ;;
+*\ -O0) stack=$((1 << 20)) ;;
 esac
 # Every kernel serves every length that it can.
 build_objects "$folder" "${@:2}" -DHORNET_NO_CROSSOVERS
