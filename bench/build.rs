@@ -44,6 +44,7 @@ fn main() {
         "src/source_tree.rs",
         "../src",
         "../include",
+        "../bindings/openssl/src",
         "shims",
         "go",
         "Cargo.lock",
@@ -51,11 +52,20 @@ fn main() {
         println!("cargo::rerun-if-changed={input}");
     }
     let sources = source_tree::sources(Path::new("..")).unwrap_or_else(|why| panic!("{why}"));
+    let provider = source_tree::sources(Path::new("../bindings/openssl"));
+    let provider = provider.unwrap_or_else(|why| panic!("{why}"));
+    let openssl_include = format!("-I{}", variable("DEP_HORNET_BENCH_OPENSSL_INCLUDE"));
     let mut builds = Vec::new();
     for (compiler, program) in COMPILERS {
-        for (suffix, more) in [("", ""), ("_tune", TUNING_FLAGS)] {
-            let mut command = source_tree::command(program, &sources);
-            command.args(words(more)).arg("shims/hornet.c");
+        // With the provider for OpenSSL, so that it has the same functions, and the kernels that are forced.
+        let mut command = source_tree::command(program, &sources);
+        command
+            .args(&provider)
+            .args(["-I../include", &openssl_include]);
+        let mut tuning = source_tree::command(program, &sources);
+        tuning.arg(TUNING_FLAGS);
+        for (suffix, mut command) in [("", command), ("_tune", tuning)] {
+            command.arg("shims/hornet.c");
             builds.push((format!("hornet_{compiler}{suffix}"), command));
         }
     }
@@ -64,10 +74,7 @@ fn main() {
     }
     let mut openssl = shim_command("openssl", "");
     openssl
-        .arg(format!(
-            "-I{}",
-            variable("DEP_HORNET_BENCH_OPENSSL_INCLUDE")
-        ))
+        .arg(&openssl_include)
         .arg(format!("-L{}", variable("DEP_HORNET_BENCH_OPENSSL_LIB")))
         .args(["-l:libcrypto.a", "-pthread", "-ldl"]);
     builds.push(("openssl".into(), openssl));
