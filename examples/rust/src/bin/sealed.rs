@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     altered.text[10] ^= b'd' ^ b'm'; // another time of day, were it not authenticated
     assert!(open(&key, altered).is_err());
     let mut redirected = sender.seal("to: the general", text)?;
-    redirected.address = "to: the enemy".to_owned();
+    redirected.address = "to: the enemy".into();
     assert!(open(&key, redirected).is_err());
     println!("forged: refused");
     Ok(())
