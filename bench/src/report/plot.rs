@@ -36,6 +36,7 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
             (Group::Lengths, "", "lengths"),
             (Group::Seal, "ChaCha20-Poly1305, sealed: ", "seal"),
             (Group::Open, "ChaCha20-Poly1305, opened: ", "open"),
+            (Group::Evp, "ChaCha20-Poly1305 through EVP, sealed: ", "evp"),
         ] {
             if let Some(series) = find(group) {
                 let title = format!("{of}{unit} per byte over bytes. {instructions}");
