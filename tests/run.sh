@@ -94,8 +94,6 @@ quick() {
         for level in -O0 -O2; do
             run_test "lanes-$compiler$level" tests/unit/lanes.sh "$compiler" "$level"
         done
-        # As it is debugged: what overlaps ends in a trap.
-        run_test "gmp-$compiler-O0"         tests/unit/gmp.sh "$compiler-O0" "$compiler" -O0 -DHORNET_DEBUG
         for level in -O2 -O3; do
             run_test "gmp-$compiler$level"  tests/unit/gmp.sh "$compiler$level" "$compiler" "$level"
         done
@@ -117,7 +115,6 @@ quick() {
     run_test kernels-left-out               tests/clients/left_out.sh
     run_test examples                       tests/clients/examples.sh
     run_test openssl-provider               tests/clients/provider/unit.sh
-    run_test rust-package                   bindings/rust/package-test.sh
     run_test js                             bindings/js/test.sh
     run_test command                        tests/clients/command.sh
     run_test nonces                         tests/clients/nonces.sh
@@ -130,7 +127,10 @@ slow() {
     run_test aead-over-4-gib                tests/unit/gmp.sh aead-over-4-gib clang-19 -O3 -- test_aead --huge
     run_test aead-product                   tests/unit/gmp.sh aead-product gcc -O3 -- test_aead --product
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
+    run_test rust-package                   bindings/rust/package-test.sh
     for compiler in gcc clang-19; do
+        # As it is debugged: what overlaps ends in a trap.
+        run_test "gmp-$compiler-O0"         tests/unit/gmp.sh "$compiler-O0" "$compiler" -O0 -DHORNET_DEBUG
         run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"
         for level in -O0 -O1 -O3 -Os; do
             run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler$level" "$compiler" "$level"
