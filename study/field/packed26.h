@@ -34,7 +34,7 @@ typedef struct {
     packed_quad r0, r1;
 } single_multiplier;
 
-HORNET_INLINE single_multiplier single_multiplier_from(fe a)
+KERNEL_INLINE single_multiplier single_multiplier_from(fe a)
 {
     uint64_t g[5];
     HORNET_UNROLL
@@ -45,14 +45,14 @@ HORNET_INLINE single_multiplier single_multiplier_from(fe a)
                                quad_splat(5 * g[1] | (5 * g[1]) << 32)};
 }
 
-HORNET_INLINE packed_multiplier packed_multiplier_from(fe a)
+KERNEL_INLINE packed_multiplier packed_multiplier_from(fe a)
 {
     const single_multiplier r = single_multiplier_from(a);
     return (packed_multiplier){vec_of_quads(r.r0), vec_of_quads(r.r1)};
 }
 
 /* Words of the lanes' blocks, as src/poly1305/lanes.h loads them. */
-HORNET_INLINE packed_fe packed_from_words(vec lo, vec hi, vec top)
+KERNEL_INLINE packed_fe packed_from_words(vec lo, vec hi, vec top)
 {
     lo = vec_natural(lo);
     hi = vec_natural(hi);
@@ -63,13 +63,13 @@ HORNET_INLINE packed_fe packed_from_words(vec lo, vec hi, vec top)
                         vec_add(vec_shr(hi, 40), vec_shl(vec_natural(top), 24))}};
 }
 
-HORNET_INLINE packed_fe packed_add(packed_fe a, packed_fe b)
+KERNEL_INLINE packed_fe packed_add(packed_fe a, packed_fe b)
 {
     return (packed_fe){{vec_add(a.t[0], b.t[0]), vec_add(a.t[1], b.t[1]), vec_add(a.t[2], b.t[2])}};
 }
 
 /* vecReduce. */
-HORNET_INLINE packed_fe packed_reduce(wide s)
+KERNEL_INLINE packed_fe packed_reduce(wide s)
 {
     const fe a = fe_carry(s);
     return (packed_fe){{vec_blend_odd32(vec_from(a.limb[0]), vec_shl(vec_from(a.limb[2]), 32)),
@@ -77,17 +77,17 @@ HORNET_INLINE packed_fe packed_reduce(wide s)
                         vec_from(a.limb[4])}};
 }
 
-HORNET_INLINE factor low_factor(vec a) { return factor_from_low32(a); }
+KERNEL_INLINE factor low_factor(vec a) { return factor_from_low32(a); }
 
 /* One limb to a lane again. */
-HORNET_INLINE fe packed_unpack(packed_fe a)
+KERNEL_INLINE fe packed_unpack(packed_fe a)
 {
-    return (fe){{low_factor(a.t[0]), factor_from_high32(a.t[0]), low_factor(a.t[1]),
+    return (fe){{low_factor(a.t[0]), low_factor(a.t[1]), factor_from_high32(a.t[0]),
                  factor_from_high32(a.t[1]), low_factor(a.t[2])}};
 }
 
-HORNET_INLINE vec packed_mul(vec a, vec b) { return vec_mul32(low_factor(a), low_factor(b)); }
-HORNET_INLINE vec packed_mul_add(vec sum, vec a, vec b)
+KERNEL_INLINE vec packed_mul(vec a, vec b) { return vec_mul32(low_factor(a), low_factor(b)); }
+KERNEL_INLINE vec packed_mul_add(vec sum, vec a, vec b)
 {
     return vec_mul_add32(sum, low_factor(a), low_factor(b));
 }
@@ -95,7 +95,7 @@ HORNET_INLINE vec packed_mul_add(vec sum, vec a, vec b)
 /* sum + T R, or T R if there is no sum: vecMult, in the order of the dissertation's 25 steps, whose last
  * ones have indices of g that are 1 too small. Each of A to D holds two limbs of R, of which the lower is
  * multiplied and which are swapped between; t_0 and t_1 likewise. */
-HORNET_INLINE wide packed_mult(const wide *sum, packed_fe a, const packed_multiplier *r)
+KERNEL_INLINE wide packed_mult(const wide *sum, packed_fe a, const packed_multiplier *r)
 {
     const vec swap = vec_swap_index();
     vec t0 = a.t[0], t1 = a.t[1];
@@ -160,7 +160,7 @@ typedef struct {
 } single_wide;
 
 /* Bounds as in radix26.h: words[2] <= 6. */
-HORNET_INLINE single_fe single_from_words(const uint64_t words[3])
+KERNEL_INLINE single_fe single_from_words(const uint64_t words[3])
 {
     return (single_fe){quad_set(words[0] & MASK26, words[0] >> 26 & MASK26,
                                 (words[0] >> 52 | words[1] << 12) & MASK26, words[1] >> 14 & MASK26),
@@ -168,7 +168,7 @@ HORNET_INLINE single_fe single_from_words(const uint64_t words[3])
 }
 
 /* The pairs of equal numbers i of r_0, one for each lane. */
-HORNET_INLINE packed_quad single_limbs(packed_quad r0, uint64_t i0, uint64_t i1, uint64_t i2, uint64_t i3)
+KERNEL_INLINE packed_quad single_limbs(packed_quad r0, uint64_t i0, uint64_t i1, uint64_t i2, uint64_t i3)
 {
     return quad_permute32(r0, quad_set(i0, i1, i2, i3));
 }
@@ -178,7 +178,7 @@ typedef struct {
     packed_quad rotated[4], top, limb4, top4;
 } single_operands;
 
-HORNET_INLINE single_operands single_operands_of(const single_multiplier *r)
+KERNEL_INLINE single_operands single_operands_of(const single_multiplier *r)
 {
     const packed_quad r0 = r->r0, only0 = quad_set(UINT64_MAX, 0, 0, 0);
     return (single_operands){
@@ -191,7 +191,7 @@ HORNET_INLINE single_operands single_operands_of(const single_multiplier *r)
 }
 
 /* Five multiplications, for all but r_0 times limb 4. */
-HORNET_INLINE single_wide single_mul_limbs(packed_quad limbs, packed_quad top, const single_operands *r)
+KERNEL_INLINE single_wide single_mul_limbs(packed_quad limbs, packed_quad top, const single_operands *r)
 {
     packed_quad d = quad_mul32(limbs, r->rotated[0]);
     d = quad_add(d, quad_mul32(quad_permute64(limbs, 0x93), r->rotated[1])); /* limbs 3, 0, 1, 2 */
@@ -202,7 +202,7 @@ HORNET_INLINE single_wide single_mul_limbs(packed_quad limbs, packed_quad top, c
 }
 
 /* Section 4.1 for rho = 1: 7 multiplications. */
-HORNET_INLINE single_wide single_mul(single_fe a, const single_operands *r)
+KERNEL_INLINE single_wide single_mul(single_fe a, const single_operands *r)
 {
     single_wide s = single_mul_limbs(a.limbs, a.top, r);
     s.d4 = quad_add(s.d4, quad_mul32(a.top, r->top4));
@@ -210,14 +210,14 @@ HORNET_INLINE single_wide single_mul(single_fe a, const single_operands *r)
 }
 
 /* The sum of the lanes in every lane. */
-HORNET_INLINE packed_quad quad_sum(packed_quad a)
+KERNEL_INLINE packed_quad quad_sum(packed_quad a)
 {
     a = quad_add(a, quad_permute64(a, 0x4E));
     return quad_add(a, quad_permute64(a, 0xB1));
 }
 
 /* Every carry goes up at once, twice: 2^63 and less become 2^26 + 5 * 2^37, and that 2^26 + 5 * 2^14. */
-HORNET_INLINE single_fe single_reduce(single_wide s)
+KERNEL_INLINE single_fe single_reduce(single_wide s)
 {
     const packed_quad mask = quad_splat(MASK26), only0 = quad_set(UINT64_MAX, 0, 0, 0),
                       but0 = quad_set(0, UINT64_MAX, UINT64_MAX, UINT64_MAX);
@@ -233,18 +233,18 @@ HORNET_INLINE single_fe single_reduce(single_wide s)
     return (single_fe){d, d4};
 }
 
-HORNET_INLINE single_fe single_add(single_fe a, single_fe b)
+KERNEL_INLINE single_fe single_add(single_fe a, single_fe b)
 {
     return (single_fe){quad_add(a.limbs, b.limbs), quad_add(a.top, b.top)};
 }
 
-HORNET_INLINE single_wide single_wide_add(single_wide a, single_wide b)
+KERNEL_INLINE single_wide single_wide_add(single_wide a, single_wide b)
 {
     return (single_wide){quad_add(a.d, b.d), quad_add(a.d4, b.d4)};
 }
 
 /* The sum over all lanes. */
-HORNET_INLINE single_wide single_of_sums(wide s)
+KERNEL_INLINE single_wide single_of_sums(wide s)
 {
     packed_quad q[5], half[2];
     for (int i = 0; i < 5; i++)
@@ -256,7 +256,7 @@ HORNET_INLINE single_wide single_of_sums(wide s)
 }
 
 /* S_0 to S_4 with the element in the last lane and zeros in the others. Figure 9. */
-HORNET_INLINE wide packed_of_single(single_wide s)
+KERNEL_INLINE wide packed_of_single(single_wide s)
 {
     const packed_quad only3 = quad_set(0, 0, 0, UINT64_MAX);
     return (wide){{vec_top_quad(quad_and(quad_permute64(s.d, 0x39), only3)),
@@ -267,7 +267,7 @@ HORNET_INLINE wide packed_of_single(single_wide s)
 
 /* Section 4.1 for rho = 2: the products of two elements by the same multiplier in the last two lanes, by 13
  * multiplications, since those of r_0 by the two limbs 4 are one. Figures 10 and 11. */
-HORNET_INLINE wide packed_of_pair(single_fe c0, single_fe c1, const single_operands *r)
+KERNEL_INLINE wide packed_of_pair(single_fe c0, single_fe c1, const single_operands *r)
 {
     const packed_quad only23 = quad_set(0, 0, UINT64_MAX, UINT64_MAX);
     const single_wide s0 = single_mul_limbs(c0.limbs, c0.top, r);
@@ -284,7 +284,7 @@ HORNET_INLINE wide packed_of_pair(single_fe c0, single_fe c1, const single_opera
 }
 
 /* Any of the lanes' sums is the number. */
-HORNET_INLINE wide wide_of_single(single_wide s)
+KERNEL_INLINE wide wide_of_single(single_wide s)
 {
     return (wide){{vec_top_quad(quad_and(s.d, quad_set(UINT64_MAX, 0, 0, 0))),
                    vec_top_quad(quad_and(s.d, quad_set(0, UINT64_MAX, 0, 0))),

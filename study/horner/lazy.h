@@ -40,16 +40,34 @@ HORNET_INLINE void lazy_begin(lazy_powers *powers, size_t n, const uint64_t r_wo
     scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r)), 0);
     powers->of_last = raise_over_lanes(LANES, fe_from_three_words(r), fe_from_three_words(square), &step);
     powers->steps[0] = multiplier_from(step);
-    raise_in_turn(powers->steps, n, step);
+    HORNET_KEEP_LOOP
+    for (size_t i = 1; i < n; i++) {
+        step = fe_mul(step, &powers->steps[0]);
+        powers->steps[i] = multiplier_from(step);
+    }
 }
 
-/* T R^k + group_1 R^(k - 1) + ... + group_k, where group_k is given. */
+/* T R^k + group_1 R^(k - 1) + ... + group_k, where group_k is given. If k is a constant, few groups are
+ * unrolled, and many a loop. */
 HORNET_INLINE fe lazy_step(fe t, const lazy_powers *powers, const uint8_t *groups, size_t k, fe last)
 {
     wide sum = wide_from(last);
-    for (size_t i = k - 1; i != 0; i--, groups += GROUP_BYTES)
-        sum = wide_mul_add(sum, load_group(groups), &powers->steps[i - 1]);
+    if (k <= STEPS_MAX) {
+        HORNET_UNROLL
+        for (size_t i = k - 1; i != 0; i--, groups += GROUP_BYTES)
+            sum = wide_mul_add(sum, load_group(groups), &powers->steps[i - 1]);
+    } else {
+        HORNET_KEEP_LOOP
+        for (size_t i = k - 1; i != 0; i--, groups += GROUP_BYTES)
+            sum = wide_mul_add(sum, load_group(groups), &powers->steps[i - 1]);
+    }
     return fe_carry(wide_mul_add(sum, t, &powers->steps[k - 1]));
+}
+
+/* The same for any k. */
+HORNET_NOINLINE fe lazy_any_step(fe t, const lazy_powers *powers, const uint8_t *groups, size_t k, fe last)
+{
+    return lazy_step(t, powers, groups, k, last);
 }
 
 /* A group whose last block has last_bytes, 1 to 16. */
@@ -71,9 +89,12 @@ HORNET_INLINE fe lazy_groups(const lazy_powers *powers, size_t lambda, const uin
     msg += 16 * (LANES - absent);
     for (ngroups--; ngroups > lambda; ngroups -= lambda, msg += lambda * GROUP_BYTES)
         t = lazy_step(t, powers, msg, lambda, load_group(msg + (lambda - 1) * GROUP_BYTES));
-    if (ngroups != 0)
-        t = lazy_step(t, powers, msg, ngroups,
-                      lazy_last_group(msg + (ngroups - 1) * GROUP_BYTES, last_bytes));
+    /* What is left, one at a time where no more share a reduction anyway. */
+    if (ngroups != 0 && lambda == 1)
+        t = lazy_step(t, powers, msg, 1, lazy_last_group(msg, last_bytes));
+    else if (ngroups != 0)
+        t = lazy_any_step(t, powers, msg, ngroups,
+                          lazy_last_group(msg + (ngroups - 1) * GROUP_BYTES, last_bytes));
     return t;
 }
 

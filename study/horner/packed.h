@@ -30,7 +30,7 @@ typedef struct {
     fe r, square;
 } packed_powers;
 
-HORNET_INLINE void packed_begin(packed_powers *powers, size_t n, enum packed_rest rest, size_t odd,
+KERNEL_INLINE void packed_begin(packed_powers *powers, size_t n, enum packed_rest rest, size_t odd,
                                 const uint64_t r_words[2])
 {
     const uint64_t r_three[3] = {r_words[0], r_words[1], 0};
@@ -60,7 +60,7 @@ HORNET_INLINE void packed_begin(packed_powers *powers, size_t n, enum packed_res
     }
 }
 
-HORNET_INLINE packed_fe packed_group(const uint8_t *blocks)
+KERNEL_INLINE packed_fe packed_group(const uint8_t *blocks)
 {
     vec lo, hi;
     vec_load_blocks(blocks, &lo, &hi);
@@ -68,7 +68,7 @@ HORNET_INLINE packed_fe packed_group(const uint8_t *blocks)
 }
 
 /* A group whose last block has last_bytes, 1 to 16. */
-HORNET_INLINE packed_fe packed_last_group(const uint8_t *group, size_t last_bytes)
+KERNEL_INLINE packed_fe packed_last_group(const uint8_t *group, size_t last_bytes)
 {
     uint64_t block[3];
     vec lo, hi, top;
@@ -78,13 +78,13 @@ HORNET_INLINE packed_fe packed_last_group(const uint8_t *group, size_t last_byte
 }
 
 /* One that may be the last. */
-HORNET_INLINE packed_fe packed_some_group(const uint8_t *group, size_t last_bytes, bool is_last)
+KERNEL_INLINE packed_fe packed_some_group(const uint8_t *group, size_t last_bytes, bool is_last)
 {
     return is_last ? packed_last_group(group, last_bytes) : packed_group(group);
 }
 
 /* The block at msg, and h. */
-HORNET_INLINE single_fe single_block(const uint8_t *msg, size_t len_bytes, const uint64_t *h)
+KERNEL_INLINE single_fe single_block(const uint8_t *msg, size_t len_bytes, const uint64_t *h)
 {
     uint64_t words[3];
     load_first_block(words, msg, len_bytes);
@@ -94,7 +94,7 @@ HORNET_INLINE single_fe single_block(const uint8_t *msg, size_t len_bytes, const
 }
 
 /* T R^k + group_1 R^(k - 1) + ... + group_k, k a constant. */
-HORNET_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, const uint8_t *groups,
+KERNEL_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, const uint8_t *groups,
                                     size_t k, packed_fe last)
 {
     wide sum = packed_mult(NULL, t, &powers->steps[k - 1]);
@@ -105,7 +105,7 @@ HORNET_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, co
 }
 
 /* What is left after the sum s over the lanes: h = ((s + c_1) r^2 + c_2 r + c_3) r and the like. */
-HORNET_INLINE wide packed_tail(wide s, const packed_powers *powers, const uint8_t *msg, size_t len_bytes)
+KERNEL_INLINE wide packed_tail(wide s, const packed_powers *powers, const uint8_t *msg, size_t len_bytes)
 {
     const single_multiplier r = single_multiplier_from(powers->r);
     const single_operands of_r = single_operands_of(&r);
@@ -128,7 +128,7 @@ HORNET_INLINE wide packed_tail(wide s, const packed_powers *powers, const uint8_
     return wide_of_single(value);
 }
 
-HORNET_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh,
+KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh,
                                    enum packed_rest rest)
 {
     size_t nblocks = blocks_in(len_bytes), absent = 0, tail_bytes = 0;

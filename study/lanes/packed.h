@@ -10,34 +10,42 @@
 
 #include "../../src/poly1305/lanes.h"
 
+/* Lanes that count their operations define it. */
+#ifndef COUNT_OPERATION
+#define COUNT_OPERATION(kind) ((void)0)
+#endif
+
 #ifndef HORNET_TARGET
 typedef struct {
     uint64_t lane[4];
 } packed_quad;
 
-#define QUAD_MAP(expression)                                                                               \
+#define QUAD_MAP(kind, expression)                                                                         \
     packed_quad map_result;                                                                                \
+    COUNT_OPERATION(kind);                                                                                 \
     for (int i = 0; i < 4; i++)                                                                            \
         map_result.lane[i] = (expression);                                                                 \
     return map_result
-#define PACKED_VEC_MAP(expression)                                                                         \
+#define PACKED_VEC_MAP(kind, expression)                                                                   \
     vec map_result;                                                                                        \
+    COUNT_OPERATION(kind);                                                                                 \
     for (int i = 0; i < LANES; i++)                                                                        \
         map_result.lane[i] = (expression);                                                                 \
     return map_result
 
 HORNET_INLINE packed_quad quad_set(uint64_t l0, uint64_t l1, uint64_t l2, uint64_t l3)
 {
+    COUNT_OPERATION(SET);
     return (packed_quad){{l0, l1, l2, l3}};
 }
 
-HORNET_INLINE packed_quad quad_add(packed_quad a, packed_quad b) { QUAD_MAP(a.lane[i] + b.lane[i]); }
-HORNET_INLINE packed_quad quad_and(packed_quad a, packed_quad b) { QUAD_MAP(a.lane[i] & b.lane[i]); }
-HORNET_INLINE packed_quad quad_shr(packed_quad a, int bits) { QUAD_MAP(a.lane[i] >> bits); }
+HORNET_INLINE packed_quad quad_add(packed_quad a, packed_quad b) { QUAD_MAP(ADD, a.lane[i] + b.lane[i]); }
+HORNET_INLINE packed_quad quad_and(packed_quad a, packed_quad b) { QUAD_MAP(LOGIC, a.lane[i] & b.lane[i]); }
+HORNET_INLINE packed_quad quad_shr(packed_quad a, int bits) { QUAD_MAP(SHIFT, a.lane[i] >> bits); }
 
 HORNET_INLINE packed_quad quad_mul32(packed_quad a, packed_quad b)
 {
-    QUAD_MAP((uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]);
+    QUAD_MAP(MUL32, (uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]);
 }
 
 /* Number i of 32 bits: index[i] says which of eight. */
@@ -48,62 +56,75 @@ HORNET_INLINE uint64_t numbered32(const uint64_t *lanes, uint64_t index)
 
 HORNET_INLINE packed_quad quad_permute32(packed_quad a, packed_quad index)
 {
-    QUAD_MAP(numbered32(a.lane, index.lane[i] & 7) | numbered32(a.lane, index.lane[i] >> 32 & 7) << 32);
+    QUAD_MAP(PERMUTE32, numbered32(a.lane, index.lane[i] & 7) | numbered32(a.lane, index.lane[i] >> 32 & 7)
+                                                                    << 32);
 }
 
 HORNET_INLINE packed_quad quad_permute64(packed_quad a, unsigned which)
 {
-    QUAD_MAP(a.lane[which >> (2 * i) & 3]);
+    QUAD_MAP(PERMUTE64, a.lane[which >> (2 * i) & 3]);
 }
 
 HORNET_INLINE packed_quad quad_unpack_lo(packed_quad a, packed_quad b)
 {
-    return quad_set(a.lane[0], b.lane[0], a.lane[2], b.lane[2]);
+    COUNT_OPERATION(UNPACK);
+    return (packed_quad){{a.lane[0], b.lane[0], a.lane[2], b.lane[2]}};
 }
 
 HORNET_INLINE packed_quad quad_unpack_hi(packed_quad a, packed_quad b)
 {
-    return quad_set(a.lane[1], b.lane[1], a.lane[3], b.lane[3]);
+    COUNT_OPERATION(UNPACK);
+    return (packed_quad){{a.lane[1], b.lane[1], a.lane[3], b.lane[3]}};
 }
 
 HORNET_INLINE packed_quad quad_low_halves(packed_quad a, packed_quad b)
 {
-    return quad_set(a.lane[0], a.lane[1], b.lane[0], b.lane[1]);
+    COUNT_OPERATION(UNPACK);
+    return (packed_quad){{a.lane[0], a.lane[1], b.lane[0], b.lane[1]}};
 }
 
 HORNET_INLINE packed_quad quad_high_halves(packed_quad a, packed_quad b)
 {
-    return quad_set(a.lane[2], a.lane[3], b.lane[2], b.lane[3]);
+    COUNT_OPERATION(UNPACK);
+    return (packed_quad){{a.lane[2], a.lane[3], b.lane[2], b.lane[3]}};
 }
 
 HORNET_INLINE vec vec_permute32(vec a, vec index)
 {
-    PACKED_VEC_MAP(numbered32(a.lane + i / 4 * 4, index.lane[i] & 7) |
-                   numbered32(a.lane + i / 4 * 4, index.lane[i] >> 32 & 7) << 32);
+    PACKED_VEC_MAP(PERMUTE32, numbered32(a.lane + i / 4 * 4, index.lane[i] & 7) |
+                                  numbered32(a.lane + i / 4 * 4, index.lane[i] >> 32 & 7) << 32);
 }
 
 HORNET_INLINE vec vec_permute64(vec a, unsigned which)
 {
-    PACKED_VEC_MAP(a.lane[i / 4 * 4 + (which >> (2 * (i % 4)) & 3)]);
+    PACKED_VEC_MAP(PERMUTE64, a.lane[i / 4 * 4 + (which >> (2 * (i % 4)) & 3)]);
 }
 
 HORNET_INLINE vec vec_swap_index(void)
 {
-    PACKED_VEC_MAP((uint64_t)(i % 4 * 2) << 32 | (uint64_t)(i % 4 * 2 + 1));
+    PACKED_VEC_MAP(SET, (uint64_t)(i % 4 * 2) << 32 | (uint64_t)(i % 4 * 2 + 1));
 }
 
 HORNET_INLINE vec vec_blend_odd32(vec a, vec b)
 {
-    PACKED_VEC_MAP((a.lane[i] & UINT32_MAX) | (b.lane[i] & ~(uint64_t)UINT32_MAX));
+    PACKED_VEC_MAP(BLEND, (a.lane[i] & UINT32_MAX) | (b.lane[i] & ~(uint64_t)UINT32_MAX));
 }
 
-HORNET_INLINE vec vec_natural(vec a) { return a; }
-HORNET_INLINE vec vec_of_quads(packed_quad a) { PACKED_VEC_MAP(a.lane[i % 4]); }
-HORNET_INLINE vec vec_top_quad(packed_quad a) { PACKED_VEC_MAP(i < LANES - 4 ? 0 : a.lane[i % 4]); }
+HORNET_INLINE vec vec_natural(vec a)
+{
+    COUNT_OPERATION(PERMUTE64);
+    return a;
+}
+
+HORNET_INLINE vec vec_of_quads(packed_quad a) { PACKED_VEC_MAP(SET, a.lane[i % 4]); }
+HORNET_INLINE vec vec_top_quad(packed_quad a)
+{
+    PACKED_VEC_MAP(PERMUTE64, i < LANES - 4 ? 0 : a.lane[i % 4]);
+}
 
 HORNET_INLINE packed_quad quad_folded(vec a)
 {
-    QUAD_MAP(a.lane[i] + (LANES == 8 ? a.lane[LANES - 4 + i] : 0));
+    QUAD_MAP(ADD, a.lane[i] + (LANES == 8 ? a.lane[LANES - 4 + i] : 0));
 }
 
 #undef QUAD_MAP
