@@ -200,7 +200,7 @@ static void measure_sweep(const char *section, const char *const *names, size_t 
     for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
         if (n % group_bytes != 0)
             lens_bytes[nlens++] = n;
-    measure_section(section, names, 2, lens_bytes, nlens, quick ? 3 : 9, quick ? 7 : 15);
+    measure_section(section, names, 2, lens_bytes, nlens, quick ? 3 : 15, quick ? 7 : 15);
 }
 
 /* All kernels: at lengths of the papers' tables, and from one block to large messages. */
@@ -242,7 +242,7 @@ static void measure_cases(void)
                                      .offset = (c & 4) != 0 ? 1 : 0};
         for (size_t n = 0; n <= 4096; n += step, nlens++) {
             lengths[nlens] = (double)n;
-            measure(tasks, CASES, n, quick ? 2 : 7, quick ? 9 : 31);
+            measure(tasks, CASES, n, quick ? 2 : 15, quick ? 9 : 31);
             for (int c = 0; c < CASES; c++)
                 results[c][nlens] = tasks[c].result;
         }

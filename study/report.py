@@ -8,6 +8,7 @@ Every measured number comes from the results file, every number of a paper from 
 """
 
 import json
+import re
 import sys
 from html import escape
 from pathlib import Path
@@ -28,10 +29,10 @@ STYLE = """
 body { background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; max-width: 1120px;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.8rem; } h2 { margin-top: 3rem; border-top: 1px solid var(--grid); padding-top: 1.5rem; }
-p { max-width: 52rem; } .soft, figcaption, caption { color: var(--soft); }
+p { max-width: 52rem; } .soft, figcaption, .caption { color: var(--soft); }
 figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; display: block; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; font-size: 14.5px; }
-caption { text-align: left; padding-bottom: .3rem; } th, td { padding: .2rem .7rem; text-align: right; }
+table { border-collapse: collapse; margin: .3rem 0 1rem; font-variant-numeric: tabular-nums; font-size: 14.5px; }
+.caption { margin: 1.2rem 0 0; } th, td { padding: .2rem .7rem; text-align: right; }
 th:first-child, td:first-child { text-align: left; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
 tr.here td { font-weight: 600; } .wide { overflow-x: auto; }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg .axis { font-size: 14px; } svg .tick { fill: var(--soft); }
@@ -43,24 +44,31 @@ svg text.label.hornet { fill: var(--hornet); } svg .inbar { fill: var(--page); s
               f"svg .bar.c{i} {{ fill: var(--c{i}); stroke: none; }}\n" for i in range(8))
 
 
+def powers(text: str) -> str:
+    """2^26 with a raised 26."""
+    return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
+
+
 def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
     """The last `here` rows are this CPU's."""
     def cell(value):
         if value is None:
             return "<td>–</td>"
-        return f"<td>{escape(value) if isinstance(value, str) else format(value, 'g')}</td>"
+        if isinstance(value, float):
+            return f"<td>{value:.{3 if abs(value) < 0.2 else 2}f}</td>"
+        return f"<td>{powers(escape(str(value)))}</td>"
     body = "".join(f'<tr{" class=here" if i >= len(rows) - here else ""}>{"".join(map(cell, row))}</tr>'
                    for i, row in enumerate(rows))
-    return (f'<div class="wide"><table><caption>{escape(caption)}</caption><tr>'
-            f'{"".join(f"<th>{escape(name)}</th>" for name in head)}</tr>{body}</table></div>')
+    return (f'<div class="wide"><p class="caption">{powers(escape(caption))}</p><table><tr>'
+            f'{"".join(f"<th>{powers(escape(name))}</th>" for name in head)}</tr>{body}</table></div>')
 
 
 def figure(caption: str, svg: str) -> str:
-    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+    return f"<figure>{svg}<figcaption>{powers(caption)}</figcaption></figure>"
 
 
 def paragraph(*sentences: str) -> str:
-    return f"<p>{' '.join(sentences)}</p>"
+    return f"<p>{powers(' '.join(filter(None, sentences)))}</p>"
 
 
 class Report:
@@ -137,14 +145,14 @@ class Report:
         counts = {(c["kernel"], c["part"]): c for c in self.results["counts"]}
         got = counts["packed4", "vecMult"]["counts"]
         wide = counts["packed8", "vecMult"]["counts"]
-        rows = [[paper["table1"]["intrinsics"][kind], number, got[kind], wide[kind]]
+        rows = [[paper["table1"]["intrinsics"][kind], number, f"{got[kind]:g}", f"{wide[kind]:g}"]
                 for kind, number in paper["table1"]["counts"].items()]
         same = all(got[kind] == number for kind, number in paper["table1"]["counts"].items())
-        first = [[f"rho = {rho}", number, counts["packed4", f"first multiplication, rho {rho}"]["counts"]["mul32"]]
+        first = [[f"rho = {rho}", number, f'{counts["packed4", f"first multiplication, rho {rho}"]["counts"]["mul32"]:g}']
                  for rho, number in paper["first"]["mul32"].items()]
-        blocks = [[self.labels.get(c["kernel"], c["kernel"]), c["lanes"], c["counts"]["mul32"], c["counts"]["madd52"],
-                   c["counts"]["add"], c["counts"]["shift"] + c["counts"]["logic"],
-                   c["counts"]["permute32"] + c["counts"]["permute64"]]
+        kinds = [["mul32"], ["madd52"], ["add"], ["shift", "logic"], ["permute32", "permute64"]]
+        blocks = [[self.labels.get(c["kernel"], c["kernel"]), c["lanes"],
+                   *[f"{sum(c['counts'][kind] for kind in group):.4g}" for group in kinds]]
                   for c in self.results["counts"] if c["part"] == "block"]
         lean = counts["avx2", "block"]["counts"]["mul32"]
         plain = counts["gg4", "block"]["counts"]["mul32"]
@@ -206,7 +214,7 @@ class Report:
             one.points = [(n, min(max(up, -20), 45)) for n, up in one.points]
         which = "Figures 12, 16 and 20" if lanes == 4 else "As figure 12, in 8 lanes"
         out.append(figure(f"{which}: speed-up of the balanced evaluation over Goll and Gueron's, every length but multiples of "
-                          f"{16 * lanes} bytes.", chart("speed-up by length", linear_axis("message length (bytes)", xs),
+                          f"{16 * lanes} bytes.", chart("speed-up by length", linear_axis("message length (bytes)", xs, tight=True),
                                                         linear_axis("speed-up (%)", clipped), series)))
         for (name, low, high), numbers in zip(RANGES, ("13, 17 and 21", "14, 18 and 22", "15, 19 and 23")):
             series = []
@@ -216,7 +224,7 @@ class Report:
                     series.append(Series(f"{self.labels[kernel].split(',')[0]}, {build}", points, colour, build == "clang"))
             xs, ys = zip(*[point for one in series for point in one.points])
             which = f"Figures {numbers}" if lanes == 4 else "In 8 lanes"
-            x_axis = linear_axis("message length (bytes)", xs, zero=False)
+            x_axis = linear_axis("message length (bytes)", xs, zero=False, tight=True)
             out.append(figure(f"{which}: cycles per byte, {name} bytes.",
                               chart(f"cycles per byte, {name} bytes", x_axis, linear_axis("cycles per byte", ys), series)))
         return "".join(out)
@@ -267,7 +275,7 @@ class Report:
             out.append(paragraph(
                 f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
                 f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
-                "here. That does not agree: today's CPUs have one x87 unit, which is slow, and the paper's was scheduled by hand.",
+                "here. The paper's was scheduled by hand for its CPU; this is what compilers make of C on one that computes elsewhere.",
                 f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double:g}." if double else "",
                 "Integer registers, which section 5 names for CPUs with faster integer multiplication, are faster than either."))
             short, long_ = self.per_byte("gcc", "doublings", 1024), self.per_byte("gcc", "doublings", 4096)
@@ -284,23 +292,27 @@ class Report:
             series = []
             for colour, (case, counts) in zip(colours, cases[kernel].items()):
                 label = ", ".join(filter(None, (short_names[part] for part in case.split(",")))) or "all in cache, aligned"
+                label = label.replace("key cold, data cold", "key, data cold")
                 points = [(n, self.cycles(value)) for n, value in zip(cases["lengths"], counts)]
                 series.append(Series(label, points, colour, "unaligned" in case))
             xs, ys = zip(*[point for one in series for point in one.points])
             out.append(figure(f"Appendix A: time against length in the eight cases, {name}, gcc.",
-                              chart(f"eight cases of {name}", linear_axis("message length (bytes)", xs),
+                              chart(f"eight cases of {name}", linear_axis("message length (bytes)", xs, tight=True),
                                     linear_axis("cycles for a message", ys), series)))
-        def at_end(kernel, case):
-            return self.cycles(cases[kernel][case][-1])
-        base = at_end("x87", "key in cache,data in cache,aligned")
-        key = at_end("x87", "key not in cache,data in cache,aligned") - base
-        data = at_end("x87", "key in cache,data not in cache,aligned") - base
-        unaligned = at_end("x87", "key in cache,data in cache,unaligned") - base
-        out.append(paragraph(f"At {bytes_text(cases['lengths'][-1])} a key that is not in the cache costs {key:.0f} cycles more, data "
-                             f"{data:.0f}, unaligned data {unaligned:.0f}.",
-                             "As in the paper, the penalty for keys is small, and does not grow with the length; that for data is noticeable."
-                             if key < data else "Unlike in the paper, keys cost more than data.",
-                             "Alignment no longer matters." if abs(unaligned) < 0.05 * base else "Alignment still matters."))
+        def mean_of(kernel, case):
+            """From 2 KiB on."""
+            return mean(self.cycles(value) for n, value in zip(cases["lengths"], cases[kernel][case]) if n >= 2048)
+        for kernel, name in (("x87", "the floating-point arithmetic"), ("hornet", "the library")):
+            base = mean_of(kernel, "key in cache,data in cache,aligned")
+            key = mean_of(kernel, "key not in cache,data in cache,aligned") - base
+            data = mean_of(kernel, "key in cache,data not in cache,aligned") - base
+            unaligned = mean_of(kernel, "key in cache,data in cache,unaligned") - base
+            out.append(paragraph(
+                f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key:.0f} cycles on average, data {data:.0f}, "
+                f"and unaligned data {unaligned:.0f}, of {base:.0f}.",
+                "As in the paper, the penalty for a key is small beside that for data." if key < data
+                else "Unlike in the paper, a key costs more than data.",
+                "Alignment matters no longer." if abs(unaligned) < 0.05 * base else "Alignment matters still."))
         return "".join(out)
 
     def polyakov(self) -> str:
@@ -426,8 +438,13 @@ class Report:
                 rows.append(["mean", None] + [round(value, 2) for value in means])
                 out.append(table(f"Blocks that fill no group, 4-way, {build}: time as a part of Bhattacharyya and Sarkar's",
                                  ["bytes", "rho", *[name for _, name in rests]], rows, 1))
-        out.append(paragraph("Where the means are within a few hundredths, the two ideas are worth the same: what the cheap multiplication "
-                             "saves runs beside the raising of powers, and so does the scalar code."))
+                ideas = dict(zip([k for k, _ in rests], means))
+                cheap = 100 * (ideas["zeros4"] - 1)
+                scalar = 100 * (ideas["front4"] - 1)
+                out.append(paragraph(f"With {build}, the cheap first multiplication gains {cheap:.1f} % on a full one on average, and scalar blocks in "
+                                     f"front take {abs(scalar):.1f} % {'more' if scalar > 0 else 'less'} time than it:",
+                                     "the scalar code runs while the vectors raise the powers of r, which the first multiplication waits for."
+                                     if scalar < 0 else "the cheap multiplication is worth its code."))
         order = [("gmp", "c6"), ("x87", "c5"), ("folded64", "c1"), ("polyakov_avx2", "c4"), ("gg4", "c3"), ("bs4", "c0"), ("bs8", "c7"),
                  ("z14_parallel", "c2"), ("hornet", "hornet")]
         for build in BUILDS:

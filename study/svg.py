@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 WIDTH, HEIGHT = 1080, 430
-LEFT, RIGHT, TOP, BOTTOM = 74, 210, 14, 54
+LEFT, RIGHT, TOP, BOTTOM = 74, 225, 14, 54
 LINE_HEIGHT = 16
 
 
@@ -46,14 +46,16 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def linear_axis(title: str, values: list[float], text=number_text, zero: bool = True) -> Axis:
-    """Some five ticks at round numbers."""
+def linear_axis(title: str, values: list[float], text=number_text, zero: bool = True, tight: bool = False) -> Axis:
+    """Some five ticks at round numbers, at which the axis ends; a tight one ends where the values do."""
     low, high = (min(0, *values) if zero else min(values)), max(values)
     rough = (high - low or 1) / 5
     scale = 10 ** math.floor(math.log10(rough))
     step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= rough)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = [round(i * step, 10) for i in range(first, last + 1)]
+    if tight:
+        return Axis(title, low, high, False, [tick for tick in ticks if low <= tick <= high], text)
     return Axis(title, ticks[0], ticks[-1], False, ticks, text)
 
 

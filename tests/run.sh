@@ -92,7 +92,10 @@ quick() {
         run_test "constant-time-$compiler"  tests/unit/constant_time.sh "$compiler"
         run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler-O2" "$compiler" -O2
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
+        run_test "study-$compiler"          tests/unit/study.sh "$compiler" papers "$compiler" -O2
     done
+    run_test study-bounds                   study/bounds.sh
+    run_test study-report                   tests/unit/study_report.sh
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
     run_test gmp-over-4-gib                 tests/unit/gmp.sh over-4-gib clang-19 -O3 -- test_poly1305 --huge
     run_test gmp-without-assembly           tests/unit/gmp.sh without-assembly gcc -O2 -DHORNET_NO_ASM
@@ -119,7 +122,10 @@ slow() {
     run_test aead-over-4-gib                tests/unit/gmp.sh aead-over-4-gib clang-19 -O3 -- test_aead --huge
     run_test aead-product                   tests/unit/gmp.sh aead-product gcc -O3 -- test_aead --product
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
+    run_test study-sanitized                tests/unit/study.sh sanitized all clang-19 -O2 -g -fsanitize=address,undefined \
+        -fno-sanitize-recover=all
     for compiler in gcc clang-19; do
+        run_test "study-all-$compiler"      tests/unit/study.sh "all-$compiler" all "$compiler" -O2
         run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"
         for level in -O0 -O1 -O3 -Os; do
             run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler$level" "$compiler" "$level"
@@ -143,7 +149,9 @@ cross_with() {
         fi
         run_test "$name-clang-19"           tests/cross/architecture.sh "$name" clang-19
     done < <(grep -v '^#' tests/cross/architectures.txt)
+    run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
     run_test js-browser                     js_browser
+    run_test study-report-browser           tests/unit/study_report.sh chromium
     while read -r name; do
         run_test "rust-$name"               tests/cross/rust.sh "$name"
     done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)

@@ -5,13 +5,12 @@
 #ifndef HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 #define HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 
-#include "../../src/poly1305/names.h"
-
+/* The library's field, whose fe_carry is the parallel one; a kernel of the study is the only one in its
+ * file, so that fe_carry need not get its name */
 #undef fe_carry
-#define fe_carry HORNET_SCOPED(fe_carry_parallel)
+#define fe_carry fe_carry_parallel
 #include "../../src/poly1305/field/radix44_sums.h"
 #undef fe_carry
-#define fe_carry HORNET_SCOPED(fe_carry)
 
 /* Two sums as the elements of the two lanes: limbs 0 and 2 below 2^44 and 2^42, limb 1 a little above 2^44.
  */
