@@ -95,10 +95,11 @@ static double middle(double *counts, int count, bool single)
     qsort(counts, (size_t)count, sizeof counts[0], compare_counts);
     if (!single)
         return counts[count / 2];
+    const int first = count / 4, last = count - first;
     double sum = 0;
-    for (int i = count / 4; i < count - count / 4; i++)
+    for (int i = first; i < last; i++)
         sum += counts[i];
-    return sum / (count - count / 4 * 2);
+    return sum / (last - first);
 }
 
 /* The least of `passes` medians of so many samples each, for every task; the tasks in turn. */
@@ -161,8 +162,8 @@ static void measure_section(const char *section, const char *const *names, size_
             if (entry != NULL && entry->runs_here)
                 tasks[ntasks++] = (struct task){.entry = entry};
         }
-    double *results = calloc(ntasks * nlens, sizeof results[0]);
-    double *lengths = calloc(nlens, sizeof lengths[0]);
+    double *results = calloc(ntasks * nlens + 1, sizeof results[0]);
+    double *lengths = calloc(nlens + 1, sizeof lengths[0]);
     if (results == NULL || lengths == NULL)
         abort();
     for (size_t n = 0; n < nlens; n++) {
@@ -251,9 +252,10 @@ static void measure_cases(void)
         printf("\"%s\": {", names[k]);
         for (int c = 0; c < CASES; c++) {
             char name[64];
-            snprintf(name, sizeof name, "%s,%s,%s", (c & 1) != 0 ? "key not in cache" : "key in cache",
-                     (c & 2) != 0 ? "data not in cache" : "data in cache",
-                     (c & 4) != 0 ? "unaligned" : "aligned");
+            (void)snprintf(name, sizeof name, "%s,%s,%s",
+                           (c & 1) != 0 ? "key not in cache" : "key in cache",
+                           (c & 2) != 0 ? "data not in cache" : "data in cache",
+                           (c & 4) != 0 ? "unaligned" : "aligned");
             print_numbers(name, results[c], nlens, c + 1 < CASES ? ",\n" : "}");
         }
         printf("%s\n", k == 0 ? "," : "},");
