@@ -12,8 +12,8 @@ study=$root/study
 
 # up_to_date FILE: whether nothing is newer.
 up_to_date() {
-    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) \
-        -newer "$1")" ]
+    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'cycles.*' \
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
 }
 
 if [ "$1" != --counts ]; then
