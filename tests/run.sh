@@ -102,6 +102,8 @@ quick() {
         run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler-O2" "$compiler" -O2
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
+    run_test study-bounds                   study/bounds.sh
+    run_test study-report                   tests/unit/study_report.sh
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
     run_test gmp-over-4-gib                 tests/unit/gmp.sh over-4-gib clang-19 -O3 -- test_poly1305 --huge
     run_test gmp-without-assembly           tests/unit/gmp.sh without-assembly gcc -O2 -DHORNET_NO_ASM
@@ -131,6 +133,7 @@ slow() {
     for compiler in gcc clang-19; do
         # As it is debugged: what overlaps ends in a trap.
         run_test "gmp-$compiler-O0"         tests/unit/gmp.sh "$compiler-O0" "$compiler" -O0 -DHORNET_DEBUG
+        run_test "study-$compiler"          tests/unit/study.sh "$compiler" all "$compiler" -O2
         run_test "traces-$compiler"         tests/unit/traces.sh "$compiler"
         for level in -O0 -O1 -O3 -Os; do
             run_test "residue-$compiler$level" tests/unit/residue.sh "$compiler$level" "$compiler" "$level"
@@ -154,7 +157,9 @@ cross_with() {
         fi
         run_test "$name-clang-19"           tests/cross/architecture.sh "$name" clang-19
     done < <(grep -v '^#' tests/cross/architectures.txt)
+    run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
     run_test js-browser                     js_browser
+    run_test study-report-browser           tests/unit/study_report.sh chromium
     while read -r name; do
         run_test "rust-$name"               tests/cross/rust.sh "$name"
     done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
