@@ -290,7 +290,7 @@ static void load(char *argument)
 {
     char *path = strchr(argument, '=');
     if (path == NULL || build_count == MAX_BUILDS) {
-        fprintf(stderr, "measure: NAME=SHARED_OBJECT, not %s\n", argument);
+        (void)fprintf(stderr, "measure: NAME=SHARED_OBJECT, not %s\n", argument);
         exit(2);
     }
     *path++ = 0;
@@ -298,13 +298,14 @@ static void load(char *argument)
     void *entries = object == NULL ? NULL : dlsym(object, "study_entries");
     void *phase = object == NULL ? NULL : dlsym(object, "study_z14_phase");
     if (entries == NULL || phase == NULL) {
-        fprintf(stderr, "measure: %s\n", dlerror());
+        (void)fprintf(stderr, "measure: %s\n", dlerror());
         exit(2);
     }
     struct build *build = &builds[build_count++];
     entries_function *entries_of;
-    memcpy(&entries_of, &entries, sizeof entries_of); /* ISO C converts no object pointer to a function's */
-    memcpy(&build->phase, &phase, sizeof build->phase);
+    memcpy((void *)&entries_of, (const void *)&entries,
+           sizeof entries_of); /* ISO C converts no object pointer to a function's */
+    memcpy((void *)&build->phase, (const void *)&phase, sizeof build->phase);
     build->name = argument;
     build->count = entries_of(&build->entries);
 }
@@ -315,7 +316,7 @@ int main(int argc, char **argv)
     for (int i = 1 + quick; i < argc; i++)
         load(argv[i]);
     if (build_count == 0) {
-        fprintf(stderr, "measure: no builds\n");
+        (void)fprintf(stderr, "measure: no builds\n");
         return 2;
     }
     for (size_t i = 0; i < sizeof message; i++)
