@@ -303,8 +303,8 @@ static void load(char *argument)
     }
     struct build *build = &builds[build_count++];
     entries_function *entries_of;
-    memcpy((void *)&entries_of, (const void *)&entries,
-           sizeof entries_of); /* ISO C converts no object pointer to a function's */
+    /* ISO C converts no object pointer to a function's. */
+    memcpy((void *)&entries_of, (const void *)&entries, sizeof entries_of);
     memcpy((void *)&build->phase, (const void *)&phase, sizeof build->phase);
     build->name = argument;
     build->count = entries_of(&build->entries);
