@@ -21,6 +21,8 @@
 # make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
 #
 # make bench           times the library beside others, into bench/results/: some ten minutes
+# make study           the papers' experiments on this CPU: builds, measures, writes study/report/index.html; minutes. QUICK=1:
+#                      less than one, into build/study
 # make tune            times the kernels beside one another, and proposes from which length on each serves
 # make compare BASE=REV   times this tree beside that of a git revision
 # make count-instructions   those that a call executes on other architectures, beside OpenSSL's; not in CI, because it
@@ -59,7 +61,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-clients test-bench format bench tune compare \
+    check test deps test-slow test-cross test-cross-quick test-clients test-bench format bench study tune compare \
     count-instructions count-cycles coconut clean FORCE
 
 all: library command
@@ -162,6 +164,10 @@ format:
 bench: command
 	bench/install.sh
 	cd bench && cargo run --release --locked -- run
+
+study:
+	tools/apt-install.sh clang-19 libgmp-dev
+	study/run.py $(if $(QUICK),--quick)
 
 tune:
 	bench/install.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Checks the bench: its tests, what all its peers compute, and that each of its commands runs on few inputs. Times nothing
-# that counts.
+# that counts. And the provider in OpenSSL 4, which is built here.
 set -eu
 cd "$(dirname "$0")"
 ./install.sh
@@ -12,9 +12,13 @@ trap 'rm -rf "$out"' EXIT
 cargo clippy --release --locked --all-targets -- -D warnings
 cargo test --release --locked
 cargo run --release --locked -- check
+../tools/apt-install.sh libssl-dev # the module is built with its headers
+openssl=$(cargo build --release --locked --message-format json |
+    sed -n 's/.*"out_dir":"\([^"]*hornet-bench-openssl[^"]*\)".*/\1/p')
+../tests/clients/provider/unit.sh "$openssl/openssl-build/install"
 cargo run --release --locked -- run --only lengths,keys,batch,pieces --sections best --peers hornet,openssl \
     --processes 1 --rounds 1 --out "$out"
-cargo run --release --locked -- run --only seal,open,aead-sweep,packets,aead-batch --sections avx2 --peers hornet,openssl \
+cargo run --release --locked -- run --only seal,open,aead-sweep,packets,aead-batch,evp --sections avx2 --peers hornet,openssl \
     --processes 1 --rounds 1 --out "$out/avx2"
 cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
     --processes 1 --rounds 1 --into "$out"/*.json

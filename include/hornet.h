@@ -247,7 +247,8 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_verify(const uint8_t tag[
  * data. ONE NONCE, ONE MESSAGE: two messages under one key and nonce give away both, and the power to
  * forge. Count the nonces, or draw those of XChaCha20-Poly1305, whose 24 bytes are long enough, at random.
  *
- * Output may be the input, or overlap no input; a tag that is written overlaps nothing else. */
+ * Output may be the input, or overlap no input; a tag that is written overlaps nothing else. A library that
+ * is compiled with -DHORNET_DEBUG traps where output and input overlap otherwise. */
 
 #define HORNET_CHACHA20_POLY1305_KEY_BYTES    32
 #define HORNET_CHACHA20_POLY1305_TAG_BYTES    16

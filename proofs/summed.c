@@ -53,7 +53,11 @@ static inline vec sums_low(sum a, sum b)
 
 static inline vec sums_high(sum a, sum b) { return (vec){0, (a.max > b.max ? a.max : b.max) >> 64}; }
 
-#include "poly1305/field/radix44_sums.h"
+/* Or another field over the same lanes. */
+#ifndef SUMMED_FIELD
+#define SUMMED_FIELD "poly1305/field/radix44_sums.h"
+#endif
+#include SUMMED_FIELD
 
 #include "poly1305/horner/summed_kernel.h"
 
@@ -81,7 +85,7 @@ int main(void)
     } while (memcmp(&before, &t, sizeof t) != 0 && ++rounds < 100);
     bound(rounds < 100, "the accumulator reaches no fixed point", t.limb[0]);
     summed_end(h, t);
-    printf("bounds of radix44_sums.h: fixed point after %d rounds, limbs up to 0x%llx 0x%llx 0x%llx\n",
+    printf("bounds of " SUMMED_FIELD ": fixed point after %d rounds, limbs up to 0x%llx 0x%llx 0x%llx\n",
            rounds, (unsigned long long)t.limb[0].max, (unsigned long long)t.limb[1].max,
            (unsigned long long)t.limb[2].max);
     printf("  %lu checked, %lu broken\n", bounds_checked, bounds_broken);

@@ -37,6 +37,7 @@ if [ "${1-}" != fast ]; then
     }
     tidy src/*/*.c src/*/*/*.c -- -std=c11
     tidy examples/c/*.c -- -std=gnu11 -Iinclude
+    tidy study/*.c study/kernels/*.c -- -std=gnu11
     tidy bindings/openssl/src/*.c -- -std=c11 -Iinclude
     tidy src/poly1305/kernels/avx2.c -- -DINTERVAL_LANES=4 "-DHORNET_LANES_HOOK=\"$PWD/proofs/interval.h\"" \
         "-DHORNET_KERNEL_HOOK=\"$PWD/proofs/bounds.h\""

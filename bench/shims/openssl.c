@@ -3,6 +3,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/provider.h>
 
 #include "peer.h"
 
@@ -56,15 +57,30 @@ struct contexts {
     EVP_CIPHER_CTX *seals, *opens;
 };
 
-PEER_AEAD(openssl)
+static struct contexts *open_contexts(OSSL_LIB_CTX *library)
 {
     struct contexts *contexts = malloc(sizeof *contexts);
     if (contexts == NULL)
         return NULL;
-    contexts->cipher = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", NULL);
+    contexts->cipher = EVP_CIPHER_fetch(library, "ChaCha20-Poly1305", NULL);
     contexts->seals = EVP_CIPHER_CTX_new();
     contexts->opens = EVP_CIPHER_CTX_new();
     return contexts->cipher != NULL && contexts->seals != NULL && contexts->opens != NULL ? contexts : NULL;
+}
+
+PEER_AEAD(openssl) { return open_contexts(NULL); }
+
+/* The same by another provider than the default one, of which this is the function that libcrypto finds.
+ * Each gets a library context of its own. */
+__attribute__((visibility("default"))) void *openssl_provider_aead(OSSL_provider_init_fn *init);
+
+void *openssl_provider_aead(OSSL_provider_init_fn *init)
+{
+    OSSL_LIB_CTX *const library = OSSL_LIB_CTX_new();
+    return library != NULL && OSSL_PROVIDER_add_builtin(library, "measured", init) &&
+                   OSSL_PROVIDER_load(library, "measured") != NULL
+               ? open_contexts(library)
+               : NULL;
 }
 
 PEER_AEAD_KEY(openssl)
@@ -91,11 +107,12 @@ PEER_AEAD_OPEN(openssl)
 {
     EVP_CIPHER_CTX *const opens = ((struct contexts *)context)->opens;
     int written;
+    /* TLS gives the tag first; some other programs, before the end. */
     return EVP_DecryptInit_ex2(opens, NULL, NULL, packet->nonce, NULL) &&
+           EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 16, packet->tag) &&
            (packet->aad_bytes == 0 ||
             EVP_DecryptUpdate(opens, NULL, &written, packet->aad, (int)packet->aad_bytes)) &&
            (packet->len_bytes == 0 ||
             EVP_DecryptUpdate(opens, packet->out, &written, packet->in, (int)packet->len_bytes)) &&
-           EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 16, packet->tag) &&
            EVP_DecryptFinal_ex(opens, NULL, &written);
 }

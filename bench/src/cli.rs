@@ -96,7 +96,7 @@ pub(crate) struct Run {
 #[derive(Args, Clone)]
 pub(crate) struct What {
     /// Measure these groups only [default: all; in the section avx512f: lengths, sweep, batch; in
-    /// avx2 those, and seal, open, aead-sweep, packets, aead-batch]
+    /// avx2 those, and seal, open, aead-sweep, packets, aead-batch, evp]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) only: Vec<Group>,
 

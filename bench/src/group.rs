@@ -39,6 +39,8 @@ pub(crate) enum Group {
     Packets,
     /// ChaCha20-Poly1305: batches of 8, 32 and 64 packets
     AeadBatch,
+    /// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider and the default one
+    Evp,
     /// `hornet tag` of a huge file, compared with a process that only reads it
     File,
     /// `hornet tag` of many small files, compared with other commands
@@ -46,7 +48,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Lengths,
         Self::Sweep,
         Self::Cold,
@@ -62,6 +64,7 @@ impl Group {
         Self::AeadSweep,
         Self::Packets,
         Self::AeadBatch,
+        Self::Evp,
         Self::File,
         Self::Tree,
     ];

@@ -35,6 +35,7 @@ pub(crate) enum Direction {
 }
 
 pub(crate) const NONCE_BYTES: usize = 12;
+pub(crate) const TAG_BYTES: usize = 16;
 
 /// Packets that are worked on in turn, repeatedly. Their number is a power of two.
 pub(crate) struct Packets(Vec<Packet>);

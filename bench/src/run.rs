@@ -161,7 +161,7 @@ fn peer_infos(peers: &Peers) -> Vec<PeerInfo> {
     };
     let macs = peers.present();
     let macs = macs.map(|peer| info(peer.name(), peer.version(), peer.note()));
-    let aead = peers.aead.iter();
+    let aead = peers.aead.iter().chain(&peers.evp);
     let aead = aead.map(|peer| info(&peer.full_name(), peer.version(), peer.note()));
     macs.chain(aead).collect()
 }
@@ -234,12 +234,14 @@ pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
             .map(|peer| check::check_aes(peer, &inputs)),
     );
     let packets = check_aead::inputs();
-    for peer in worker::select_aead(&peers, names) {
+    for peer in worker::select_aead(&peers.aead, names) {
         match peers.hornet(peer.name()) {
             Some(hornet) => verdicts.extend(check_aead::check_kernels(hornet, peer, &packets)),
             None => verdicts.push(check_aead::check(peer, &packets)),
         }
     }
+    let evp = worker::select_aead(&peers.evp, names).into_iter();
+    verdicts.extend(evp.map(|peer| check_aead::check(peer, &packets)));
     let mut text = String::new();
     for verdict in &verdicts {
         let _ = writeln!(text, "{}", markdown::verdict(verdict));

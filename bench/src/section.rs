@@ -54,6 +54,7 @@ impl Section {
                 Group::AeadSweep,
                 Group::Packets,
                 Group::AeadBatch,
+                Group::Evp,
             ],
         };
         // Whole processes choose their kernel themselves.

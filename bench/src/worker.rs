@@ -23,8 +23,11 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     let mut with_aes: Vec<&dyn Peer> = all.with_aes.iter().map(|peer| &**peer).collect();
     with_aes.retain(|peer| is_selected(peer.name(), &arguments.what.peers) && peer.is_in(section));
 
-    let mut aead = select_aead(&all, &arguments.what.peers);
-    aead.retain(|peer| peer.is_in(section));
+    let [mut aead, mut evp] = [&all.aead, &all.evp].map(|all| {
+        let mut selected = select_aead(all, &arguments.what.peers);
+        selected.retain(|peer| peer.is_in(section));
+        selected
+    });
 
     let what = &arguments.what;
     let kernel = what.kernel.as_deref().or(section.kernel());
@@ -70,12 +73,14 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     });
 
     let packets = check_aead::inputs();
-    aead.retain(|peer| {
-        let verdict = check_aead::check(peer, &packets);
-        let is_measured = verdict.is_measured();
-        checks.push(verdict);
-        is_measured
-    });
+    for peers in [&mut aead, &mut evp] {
+        peers.retain(|peer| {
+            let verdict = check_aead::check(peer, &packets);
+            let is_measured = verdict.is_measured();
+            checks.push(verdict);
+            is_measured
+        });
+    }
 
     let bench = Bench {
         counter: Counter::open(),
@@ -87,6 +92,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
         with_aes,
         in_pieces,
         aead,
+        evp,
         rounds: arguments.what.rounds.into(),
         small: arguments.what.small,
     };
@@ -115,7 +121,7 @@ pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn 
     if names.names.is_empty() {
         return Ok(peers.present().collect());
     }
-    let aead = || peers.aead.iter().map(Aead::name);
+    let aead = || peers.aead.iter().chain(&peers.evp).map(Aead::name);
     let known = || peers.present().map(Peer::name).chain(aead());
     if let Some(unknown) = names
         .names
@@ -134,9 +140,9 @@ pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn 
 }
 
 /// The same of the peers with ChaCha20-Poly1305.
-pub(crate) fn select_aead<'a>(peers: &'a Peers, names: &Names) -> Vec<&'a Aead> {
-    let all = peers.aead.iter();
-    all.filter(|peer| is_selected(peer.name(), names)).collect()
+pub(crate) fn select_aead<'a>(all: &'a [Aead], names: &Names) -> Vec<&'a Aead> {
+    let selected = all.iter().filter(|peer| is_selected(peer.name(), names));
+    selected.collect()
 }
 
 pub(crate) fn is_selected(peer: &str, names: &Names) -> bool {

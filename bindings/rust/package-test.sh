@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Packages the crates as for a registry, and builds and tests each package in a temporary folder, without the tree.
+# Packages the crates as for a registry, and builds each package in a temporary folder, without the tree; tests those that
+# need little for it.
 #
 #     bindings/rust/package-test.sh
 set -eu
@@ -63,4 +64,9 @@ package hornet-key-file --config "patch.crates-io.hornet.path = '$root/bindings/
     expect_files hornet-key-file
 test_package hornet-key-file --config "patch.crates-io.hornet.path = '$work/hornet'"
 
-echo "the packages of hornet and hornet-key-file build and pass their tests by themselves"
+package hornet-rustls --config "patch.crates-io.hornet.path = '$root/bindings/rust/hornet'"
+(cd "$root/bindings/rustls" && find README.md src -type f ! -name '.*') | expect_files hornet-rustls
+# Its tests would build quinn and a provider again, for minutes.
+(cd "$work/hornet-rustls" && cargo build --quiet --locked --config "patch.crates-io.hornet.path = '$work/hornet'")
+
+echo "the packages of hornet, hornet-key-file and hornet-rustls build, and the first two pass their tests, by themselves"

@@ -9,6 +9,7 @@
 
 #include "../chacha20/chacha20.h"
 #include "../core/bytes.h"
+#include "../core/overlap.h"
 #include "../core/public.h"
 #include "../core/residue.h"
 #include "../poly1305/kernel.h"
@@ -46,20 +47,6 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
 #pragma GCC visibility push(hidden)
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 #pragma GCC visibility pop
-
-/* Output and input are the same memory or lie apart. Checked where HORNET_DEBUG is defined. */
-HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
-{
-#ifdef HORNET_DEBUG
-    if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes &&
-        (uintptr_t)in < (uintptr_t)out + len_bytes)
-        __builtin_trap();
-#else
-    (void)out;
-    (void)in;
-    (void)len_bytes;
-#endif
-}
 
 /* So much room is left before ciphertext for associated data. */
 enum { AEAD_AAD_ROOM_BYTES = 64 };

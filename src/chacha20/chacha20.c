@@ -3,6 +3,7 @@
 #include "chacha20.h"
 
 #include "../core/bytes.h"
+#include "../core/overlap.h"
 #include "../core/public.h"
 #include "../core/residue.h"
 
@@ -100,6 +101,7 @@ bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes, uint32_t co
         (uint64_t)(len_bytes / CHACHA20_BLOCK_BYTES) + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
     if (nblocks > (UINT64_C(1) << 32) - counter)
         return false;
+    check_overlap(out, in, len_bytes);
     clear_stack_and_registers(chacha20_xor_stream(out, in, len_bytes, counter, nonce, key));
     return true;
 }

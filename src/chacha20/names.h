@@ -37,7 +37,6 @@
 #define lanes_quarter_rounds  CHACHA20_SCOPED(lanes_quarter_rounds)
 #define lanes_word            CHACHA20_SCOPED(lanes_word)
 #define lanes_xor             CHACHA20_SCOPED(lanes_xor)
-#define beside_quarter_rounds CHACHA20_SCOPED(beside_quarter_rounds)
 #define beside_double_round   CHACHA20_SCOPED(beside_double_round)
 #define lanes_xor_beside      CHACHA20_SCOPED(lanes_xor_beside)
 #define kernel_beside         CHACHA20_SCOPED(kernel_beside)

@@ -169,7 +169,6 @@
 #define fe_power            HORNET_SCOPED(fe_power)
 
 /* horner/serial_kernel.h */
-#define load_first_block      HORNET_SCOPED(load_first_block)
 #define serial_length         HORNET_SCOPED(serial_length)
 #define SERIAL_ONE            HORNET_SCOPED(SERIAL_ONE)
 #define SERIAL_ONE_AND_PART   HORNET_SCOPED(SERIAL_ONE_AND_PART)

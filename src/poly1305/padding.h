@@ -48,4 +48,16 @@ HORNET_INLINE void load_partial_block_after(uint64_t *lo, uint64_t *hi, const ui
     *hi = word & many;
 }
 
+/* The first block of msg[0 .. len_bytes), len_bytes >= 1, with its 1 appended: three words. */
+HORNET_INLINE void load_first_block(uint64_t words[3], const uint8_t *msg, size_t len_bytes)
+{
+    words[2] = len_bytes >= 16;
+    if (words[2] == 0) {
+        load_partial_block(&words[0], &words[1], msg, len_bytes);
+    } else {
+        words[0] = load_le64(msg);
+        words[1] = load_le64(msg + 8);
+    }
+}
+
 #endif

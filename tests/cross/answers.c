@@ -2,7 +2,8 @@
 /* Prints tags that depend on everything a kernel does, for machines without GMP; check_answers says
  * elsewhere whether they are correct.
  *
- *     answers [KERNEL...]     default: all that this CPU can run, each printing the same lines
+ *     answers [KERNEL...]     Poly1305's that are named, default: all that this CPU can run, each printing
+ *                             the same lines; then all of ChaCha20's
  */
 #include "answers.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../support/chacha20_kernels.h"
 #include "../support/kernels.h"
 
 static void print_answers(const struct hornet_poly1305_kernel *kernel)
@@ -37,6 +39,61 @@ static void print_answers(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
+static uint8_t sealed[ANSWER_PACKETS][ANSWER_MAX_BYTES], outs[ANSWER_PACKETS][ANSWER_MAX_BYTES];
+
+/* What packet, message and key give, with the kernel of ChaCha20 in use: the tag, which depends on every
+ * byte of the ciphertext; and what is not as it should be, or "". */
+static const char *seal_one(const hornet_packet *p, uint8_t *out, int number)
+{
+    uint8_t tag[16];
+    const size_t n = p->len_bytes, cut = (size_t)number * 37 % (n + 1);
+    hornet_aead_state state;
+    if (!hornet_chacha20_poly1305_seal(p->out, p->tag, p->in, n, p->aad, p->aad_bytes, p->nonce, p->key))
+        return " but refused";
+    if (!hornet_chacha20(out, p->in, n, 1, p->nonce, p->key) || memcmp(out, p->out, n) != 0)
+        return " but not by ChaCha20 alone";
+    if (!hornet_chacha20_poly1305_open(out, out, n, p->tag, p->aad, p->aad_bytes, p->nonce, p->key) ||
+        memcmp(out, p->in, n) != 0)
+        return " but not opened";
+    hornet_chacha20_poly1305_init(&state, p->nonce, p->key);
+    if (!hornet_aead_aad(&state, p->aad, p->aad_bytes) || !hornet_aead_encrypt(&state, out, p->in, cut) ||
+        !hornet_aead_encrypt(&state, out + cut, (const uint8_t *)p->in + cut, n - cut) ||
+        !hornet_aead_final(&state, tag) || memcmp(tag, p->tag, 16) != 0 || memcmp(out, p->out, n) != 0)
+        return " but not in pieces";
+    return "";
+}
+
+static void print_sealed_answers(void)
+{
+    static uint8_t msg[ANSWER_MAX_BYTES], key[32], nonces[ANSWER_PACKETS][12];
+    static uint8_t tags[ANSWER_PACKETS][16], batch_tags[ANSWER_PACKETS][16];
+    answer_input(ANSWER_KINDS - 1, msg, key);
+    for (int first = 0; first < ANSWER_SEALED; first += ANSWER_PACKETS) {
+        const int count = ANSWER_SEALED - first < ANSWER_PACKETS ? ANSWER_SEALED - first : ANSWER_PACKETS;
+        hornet_packet packets[ANSWER_PACKETS];
+        const char *notes[ANSWER_PACKETS];
+        for (int i = 0; i < count; i++) {
+            const int number = first + i;
+            answer_nonce(number, nonces[i]);
+            packets[i] = (hornet_packet){
+                sealed[i], msg,    answer_sealed_bytes(number), msg, answer_aad_bytes(number), nonces[i],
+                key,       tags[i]};
+            notes[i] = seal_one(&packets[i], outs[i], number);
+            packets[i].out = outs[i];
+            packets[i].tag = batch_tags[i];
+        }
+        const bool all = hornet_chacha20_poly1305_seal_batch(packets, (size_t)count);
+        for (int i = 0; i < count; i++) {
+            for (int k = 0; k < 16; k++)
+                printf("%02x", tags[i][k]);
+            if (!all || memcmp(batch_tags[i], tags[i], 16) != 0 ||
+                memcmp(outs[i], sealed[i], packets[i].len_bytes) != 0)
+                notes[i] = " but not in a batch";
+            printf("%s\n", notes[i]);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     for (int k = 0; k < KERNEL_COUNT; k++) {
@@ -48,5 +105,12 @@ int main(int argc, char **argv)
             print_answers(all_kernels[k]);
         }
     }
-    return fflush(stdout) != 0;
+    (void)!hornet_kernel_force(NULL); /* never fails */
+    for (int k = 0; k < CHACHA20_KERNELS; k++)
+        if (chacha20_runs_here(chacha20_kernels[k])) {
+            force_chacha20(chacha20_kernels[k]);
+            printf("ChaCha20 %s\n", chacha20_name(chacha20_kernels[k]));
+            print_sealed_answers();
+        }
+    return fflush(stdout) != 0 || checks_failed != 0;
 }

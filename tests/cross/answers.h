@@ -4,6 +4,7 @@
 #ifndef HORNET_TESTS_ANSWERS_H
 #define HORNET_TESTS_ANSWERS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { ANSWER_KINDS = 3, ANSWER_MAX_BYTES = 2304 };
@@ -15,6 +16,27 @@ static inline void answer_input(int kind, uint8_t msg[ANSWER_MAX_BYTES], uint8_t
         msg[i] = (uint8_t)(kind == 0 ? 255 : i * i * 7 + i / 5 + kind);
     for (int i = 0; i < 32; i++)
         key[i] = (uint8_t)(kind == 2 ? i * 97 + 5 : 255);
+}
+
+/* What is sealed is the input of the last kind: the start of the message with that of it as associated
+ * data, ANSWER_PACKETS of them at a time. Every length that a block of ChaCha20 can end at, and, beyond
+ * where the fewest blocks are, one in ANSWER_STEP, which comes to all of them modulo 64. */
+enum { ANSWER_PACKETS = 20, ANSWER_EACH_BYTES = 320, ANSWER_STEP = 13 };
+enum { ANSWER_SEALED = ANSWER_EACH_BYTES + (ANSWER_MAX_BYTES - ANSWER_EACH_BYTES) / ANSWER_STEP + 1 };
+
+static inline size_t answer_sealed_bytes(int number)
+{
+    return (size_t)(number < ANSWER_EACH_BYTES
+                        ? number
+                        : ANSWER_EACH_BYTES + (number - ANSWER_EACH_BYTES) * ANSWER_STEP);
+}
+
+static inline size_t answer_aad_bytes(int number) { return (size_t)(number % 71); }
+
+static inline void answer_nonce(int number, uint8_t nonce[12])
+{
+    for (int i = 0; i < 12; i++)
+        nonce[i] = (uint8_t)(number * (i + 1) + i);
 }
 
 #endif

@@ -35,12 +35,7 @@ if [[ $triple = riscv64-* ]]; then
     linked=("-Wl,--wrap=syscall" "$root/tests/cross/hwprobe.c")
 fi
 
-# GMP's functions in plain C, out of the crate that mini-gmp/Cargo.toml names.
-mini_gmp=$(cargo metadata --locked --format-version 1 --manifest-path "$root/tests/cross/mini-gmp/Cargo.toml" |
-    python3 -c 'import json, pathlib, sys
-for package in json.load(sys.stdin)["packages"]:
-    if package["name"] == "gmp-mpfr-sys":
-        print(next(pathlib.Path(package["manifest_path"]).parent.glob("gmp-*/mini-gmp")))')
+mini_gmp=$("$root/tests/support/mini_gmp.sh")
 
 # No flag names an instruction set, and nothing is warned of.
 build_objects "$folder" "${cc[@]}" -O2 "${warnings[@]}"

@@ -4,6 +4,7 @@
 # Everything that computes tags or encrypts, against GMP and other libraries, in a build of its own.
 #
 #     gmp.sh NAME COMPILER [OPTION...] [-- PROGRAM ARG...]   only this test, with these arguments
+#                                                            with -DHORNET_DEBUG, that overlaps are trapped, too
 #     gmp.sh NAME amalgamation COMPILER [OPTION...]          the same with the amalgamation in place of the sources
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
@@ -22,6 +23,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
     options+=("$1")
     shift
 done
+[[ " ${options[*]} " != *' -DHORNET_DEBUG '* ]] || programs+=(test_overlap)
 if [ $# -gt 0 ]; then
     programs=("$2")
     shift 2

@@ -8,7 +8,10 @@ set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/residue-$1
 stack=$((64 << 10))
-[ "$3" != -O0 ] || stack=$((2 << 20))
+case "$2 $3" in
+clang*\ -O0) stack=$((2 << 20)) ;;
+*\ -O0) stack=$((1 << 20)) ;;
+esac
 # Every kernel serves every length that it can.
 build_objects "$folder" "${@:2}" -DHORNET_NO_CROSSOVERS
 # Bound at start: what binds a function at its first call saves all registers on the stack.

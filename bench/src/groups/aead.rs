@@ -43,6 +43,10 @@ const PACKETS: [usize; 5] = [64, 256, 1350, 1420, 1500];
 /// None; TLS 1.3; TLS 1.2; a whole block.
 const AADS: [usize; 4] = [0, 5, 13, 16];
 
+/// Those through EVP: a short message, a packet, and the longest record of TLS, as TLS 1.3 seals them.
+const RECORDS: [usize; 3] = [64, 1350, 16384];
+const RECORD_AAD_BYTES: usize = 5;
+
 /// The number of nonces in turn, as `KEYS` of other groups.
 const NONCES: usize = 64;
 
@@ -52,7 +56,10 @@ pub(crate) fn measured() -> impl Iterator<Item = (usize, usize)> {
     let packets = PACKETS
         .into_iter()
         .flat_map(|len_bytes| AADS.map(|aad_bytes| (len_bytes, aad_bytes)));
-    common.chain(packets)
+    let records = RECORDS
+        .into_iter()
+        .map(|len_bytes| (len_bytes, RECORD_AAD_BYTES));
+    common.chain(packets).chain(records)
 }
 
 /// The longest message and associated data.
@@ -107,6 +114,21 @@ pub(super) fn packets(bench: &Bench) -> Vec<Series<Values>> {
         })
     };
     AADS.map(&mut variant).into()
+}
+
+pub(super) fn evp(bench: &Bench) -> Vec<Series<Values>> {
+    let mut memory = memory();
+    let mut variant = |direction: Direction, done: &str| {
+        let name = format!("{done}, {RECORD_AAD_BYTES} bytes of associated data");
+        series(Group::Evp, &name, "bytes", &RECORDS, |len_bytes| {
+            let case = (len_bytes, RECORD_AAD_BYTES, direction);
+            measure(bench, &bench.evp, &mut memory, case, bench.rounds)
+        })
+    };
+    vec![
+        variant(Direction::Seal, "sealed"),
+        variant(Direction::Open, "opened"),
+    ]
 }
 
 /// The lengths of a message and of its associated data, and what is done with it.

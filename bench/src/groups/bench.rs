@@ -22,6 +22,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) in_pieces: Vec<(&'a dyn Peer, &'a InPieces)>,
     /// The peers with ChaCha20-Poly1305, Hornet's builds first.
     pub(crate) aead: Vec<&'a Aead>,
+    /// Those through OpenSSL's EVP, Hornet's provider first.
+    pub(crate) evp: Vec<&'a Aead>,
     /// Whether to use small inputs, to test that the groups run.
     pub(crate) small: bool,
     pub(crate) rounds: usize,

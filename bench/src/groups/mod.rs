@@ -42,6 +42,7 @@ pub(crate) fn run(bench: &Bench, group: Group) -> Vec<Series<Values>> {
         Group::AeadSweep => aead::sweep(bench),
         Group::Packets => aead::packets(bench),
         Group::AeadBatch => aead_batch::run(bench),
+        Group::Evp => aead::evp(bench),
         Group::File | Group::Tree => Vec::new(), // whole processes: see src/commands
     }
 }

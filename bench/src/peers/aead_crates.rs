@@ -4,7 +4,7 @@
 
 use super::aead::{Aead, AeadFunctions, OpenedAead};
 use crate::built::version;
-use crate::packets::{NONCE_BYTES, Packet};
+use crate::packets::{NONCE_BYTES, Packet, TAG_BYTES};
 use crate::section::Section::{self, Best};
 use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, KeyInit};
@@ -26,39 +26,23 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
         (
             "AWS-LC",
             Ok(Aead {
+                version: format!("aws-lc-sys {}", version("aws-lc-sys")),
                 note: Some("EVP_AEAD_CTX_seal_scatter and _open_gather"),
-                ..peer(
-                    "AWS-LC",
-                    format!("aws-lc-sys {}", version("aws-lc-sys")),
-                    Section::EACH,
-                    AeadFunctions {
-                        key: aws_lc_key,
-                        seal: aws_lc_seal,
-                        open: aws_lc_open,
-                    },
-                    ptr::from_mut(Box::leak(Box::new(AwsLc(ptr::null_mut())))).cast(),
-                )
+                ..peer::<AwsLc>("AWS-LC", "aws-lc-sys", Section::EACH)
             }),
         ),
         (
             "libsodium",
-            Ok(peer(
-                "libsodium",
-                libsodium,
-                Section::EACH,
-                AeadFunctions {
-                    key: libsodium_key,
-                    seal: libsodium_seal,
-                    open: libsodium_open,
-                },
-                ptr::from_mut(Box::leak(Box::new([0_u8; 32]))).cast(),
-            )),
+            Ok(Aead {
+                version: libsodium,
+                ..peer::<Libsodium>("libsodium", "libsodium-sys-stable", Section::EACH)
+            }),
         ),
         (
             "ring",
             Ok(Aead {
                 note: Some(IN_PLACE),
-                ..in_rust::<Ring>("ring", "ring", Section::EACH)
+                ..peer::<Ring>("ring", "ring", Section::EACH)
             }),
         ),
         (
@@ -66,7 +50,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
             Ok(Aead {
                 note: Some("compiled for this CPU, so that it may use AVX-512 anywhere"),
                 fast: false,
-                ..in_rust::<ChaCha20Poly1305>("RustCrypto", "chacha20poly1305", &[Best])
+                ..peer::<ChaCha20Poly1305>("RustCrypto", "chacha20poly1305", &[Best])
             }),
         ),
         (
@@ -76,133 +60,14 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
                     "works in place only, so the message is copied first; compiled for this CPU",
                 ),
                 fast: false,
-                ..in_rust::<Graviola>("graviola", "graviola", &[Best])
+                ..peer::<Graviola>("graviola", "graviola", &[Best])
             }),
         ),
     ]
 }
 
-fn peer(
-    name: &str,
-    version: String,
-    sections: &'static [Section],
-    functions: AeadFunctions,
-    context: *mut c_void,
-) -> Aead {
-    Aead {
-        name: name.into(),
-        version,
-        note: None,
-        sections,
-        fast: true,
-        functions,
-        context,
-        batch: None,
-    }
-}
-
-struct AwsLc(*mut aws_lc_sys::EVP_AEAD_CTX);
-
-unsafe extern "C" fn aws_lc_key(context: *mut c_void, key: *const u8) {
-    // SAFETY: the context is an `AwsLc`, whose pointer is null or was set here; the caller guarantees the key.
-    unsafe {
-        let context = &mut *context.cast::<AwsLc>();
-        aws_lc_sys::EVP_AEAD_CTX_free(context.0);
-        context.0 =
-            aws_lc_sys::EVP_AEAD_CTX_new(aws_lc_sys::EVP_aead_chacha20_poly1305(), key, 32, 16);
-    }
-}
-
-unsafe extern "C" fn aws_lc_seal(packet: *const Packet, context: *mut c_void) -> bool {
-    let mut tag_bytes = 0;
-    // SAFETY: the context is an `AwsLc` with a key; the caller guarantees the rest.
-    unsafe {
-        let packet = &*packet;
-        let done = aws_lc_sys::EVP_AEAD_CTX_seal_scatter(
-            (*context.cast::<AwsLc>()).0,
-            packet.out,
-            packet.tag,
-            &raw mut tag_bytes,
-            16,
-            packet.nonce,
-            NONCE_BYTES,
-            packet.input,
-            packet.len_bytes,
-            ptr::null(),
-            0,
-            packet.aad,
-            packet.aad_bytes,
-        );
-        done == 1
-    }
-}
-
-unsafe extern "C" fn aws_lc_open(packet: *const Packet, context: *mut c_void) -> bool {
-    // SAFETY: as above.
-    unsafe {
-        let packet = &*packet;
-        let done = aws_lc_sys::EVP_AEAD_CTX_open_gather(
-            (*context.cast::<AwsLc>()).0,
-            packet.out,
-            packet.nonce,
-            NONCE_BYTES,
-            packet.input,
-            packet.len_bytes,
-            packet.tag,
-            16,
-            packet.aad,
-            packet.aad_bytes,
-        );
-        done == 1
-    }
-}
-
-unsafe extern "C" fn libsodium_key(context: *mut c_void, key: *const u8) {
-    // SAFETY: the context has 32 bytes, and the caller guarantees the key.
-    unsafe { ptr::copy_nonoverlapping(key, context.cast(), 32) };
-}
-
-unsafe extern "C" fn libsodium_seal(packet: *const Packet, context: *mut c_void) -> bool {
-    // SAFETY: the context is the key; the caller guarantees the rest.
-    unsafe {
-        let packet = &*packet;
-        let failure = libsodium_sys::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
-            packet.out,
-            packet.tag,
-            ptr::null_mut(),
-            packet.input,
-            packet.len_bytes as u64,
-            packet.aad,
-            packet.aad_bytes as u64,
-            ptr::null(),
-            packet.nonce,
-            context.cast(),
-        );
-        failure == 0
-    }
-}
-
-unsafe extern "C" fn libsodium_open(packet: *const Packet, context: *mut c_void) -> bool {
-    // SAFETY: as above.
-    unsafe {
-        let packet = &*packet;
-        let failure = libsodium_sys::crypto_aead_chacha20poly1305_ietf_decrypt_detached(
-            packet.out,
-            ptr::null_mut(),
-            packet.input,
-            packet.len_bytes as u64,
-            packet.tag,
-            packet.aad,
-            packet.aad_bytes as u64,
-            packet.nonce,
-            context.cast(),
-        );
-        failure == 0
-    }
-}
-
-/// A peer in Rust, with its key.
-trait InRust: Sized {
+/// A peer, with its key. The slices are those of a packet; outputs are as long as inputs.
+trait Keyed: Sized {
     fn new(key: &[u8; 32]) -> Self;
 
     fn seal(
@@ -211,41 +76,41 @@ trait InRust: Sized {
         msg: &[u8],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; 16]>;
+    ) -> Option<[u8; TAG_BYTES]>;
 
     fn open(
         &self,
         out: &mut [u8],
         ciphertext: &[u8],
-        tag: &[u8; 16],
+        tag: &[u8; TAG_BYTES],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
     ) -> bool;
 }
 
-fn in_rust<T: InRust>(name: &str, crate_name: &str, sections: &'static [Section]) -> Aead {
-    let functions = AeadFunctions {
-        key: rust_key::<T>,
-        seal: rust_seal::<T>,
-        open: rust_open::<T>,
-    };
-    let context = Box::leak(Box::new(T::new(&[0; 32])));
-    let version = version(crate_name).to_owned();
-    peer(
-        name,
-        version,
+fn peer<T: Keyed>(name: &str, crate_name: &str, sections: &'static [Section]) -> Aead {
+    Aead {
+        name: name.into(),
+        version: version(crate_name).into(),
+        note: None,
         sections,
-        functions,
-        ptr::from_mut(context).cast(),
-    )
+        fast: true,
+        functions: AeadFunctions {
+            key: key::<T>,
+            seal: seal::<T>,
+            open: open::<T>,
+        },
+        context: ptr::from_mut(Box::leak(Box::new(T::new(&[0; 32])))).cast(),
+        batch: None,
+    }
 }
 
-unsafe extern "C" fn rust_key<T: InRust>(context: *mut c_void, key: *const u8) {
+unsafe extern "C" fn key<T: Keyed>(context: *mut c_void, key: *const u8) {
     // SAFETY: the context is a `T`, and the caller guarantees the key.
     unsafe { *context.cast::<T>() = T::new(&*key.cast()) };
 }
 
-unsafe extern "C" fn rust_seal<T: InRust>(packet: *const Packet, context: *mut c_void) -> bool {
+unsafe extern "C" fn seal<T: Keyed>(packet: *const Packet, context: *mut c_void) -> bool {
     // SAFETY: the context is a `T`; the caller guarantees the rest.
     unsafe {
         let packet = &*packet;
@@ -255,12 +120,12 @@ unsafe extern "C" fn rust_seal<T: InRust>(packet: *const Packet, context: *mut c
             slice::from_raw_parts(packet.aad, packet.aad_bytes),
             &*packet.nonce.cast(),
         );
-        tag.map(|tag| packet.tag.cast::<[u8; 16]>().write(tag))
+        tag.map(|tag| packet.tag.cast::<[u8; TAG_BYTES]>().write(tag))
             .is_some()
     }
 }
 
-unsafe extern "C" fn rust_open<T: InRust>(packet: *const Packet, context: *mut c_void) -> bool {
+unsafe extern "C" fn open<T: Keyed>(packet: *const Packet, context: *mut c_void) -> bool {
     // SAFETY: as above.
     unsafe {
         let packet = &*packet;
@@ -274,9 +139,145 @@ unsafe extern "C" fn rust_open<T: InRust>(packet: *const Packet, context: *mut c
     }
 }
 
+struct AwsLc(*mut aws_lc_sys::EVP_AEAD_CTX);
+
+impl Drop for AwsLc {
+    fn drop(&mut self) {
+        // SAFETY: the pointer is from `new`, and goes no further.
+        unsafe { aws_lc_sys::EVP_AEAD_CTX_free(self.0) };
+    }
+}
+
+impl Keyed for AwsLc {
+    fn new(key: &[u8; 32]) -> Self {
+        // SAFETY: the key has as many bytes as it says.
+        let context = unsafe {
+            let algorithm = aws_lc_sys::EVP_aead_chacha20_poly1305();
+            aws_lc_sys::EVP_AEAD_CTX_new(algorithm, key.as_ptr(), key.len(), TAG_BYTES)
+        };
+        assert!(!context.is_null(), "AWS-LC: no context");
+        Self(context)
+    }
+
+    fn seal(
+        &self,
+        out: &mut [u8],
+        msg: &[u8],
+        aad: &[u8],
+        nonce: &[u8; NONCE_BYTES],
+    ) -> Option<[u8; TAG_BYTES]> {
+        let mut tag = [0; TAG_BYTES];
+        let mut tag_bytes = 0;
+        // SAFETY: the context has a key, and the slices are as long as they say.
+        let done = unsafe {
+            aws_lc_sys::EVP_AEAD_CTX_seal_scatter(
+                self.0,
+                out.as_mut_ptr(),
+                tag.as_mut_ptr(),
+                &raw mut tag_bytes,
+                TAG_BYTES,
+                nonce.as_ptr(),
+                NONCE_BYTES,
+                msg.as_ptr(),
+                msg.len(),
+                ptr::null(),
+                0,
+                aad.as_ptr(),
+                aad.len(),
+            )
+        };
+        (done == 1).then_some(tag)
+    }
+
+    fn open(
+        &self,
+        out: &mut [u8],
+        ciphertext: &[u8],
+        tag: &[u8; TAG_BYTES],
+        aad: &[u8],
+        nonce: &[u8; NONCE_BYTES],
+    ) -> bool {
+        // SAFETY: as above.
+        let done = unsafe {
+            aws_lc_sys::EVP_AEAD_CTX_open_gather(
+                self.0,
+                out.as_mut_ptr(),
+                nonce.as_ptr(),
+                NONCE_BYTES,
+                ciphertext.as_ptr(),
+                ciphertext.len(),
+                tag.as_ptr(),
+                TAG_BYTES,
+                aad.as_ptr(),
+                aad.len(),
+            )
+        };
+        done == 1
+    }
+}
+
+struct Libsodium([u8; 32]);
+
+impl Keyed for Libsodium {
+    fn new(key: &[u8; 32]) -> Self {
+        Self(*key)
+    }
+
+    fn seal(
+        &self,
+        out: &mut [u8],
+        msg: &[u8],
+        aad: &[u8],
+        nonce: &[u8; NONCE_BYTES],
+    ) -> Option<[u8; TAG_BYTES]> {
+        let mut tag = [0; TAG_BYTES];
+        // SAFETY: the slices are as long as they say, and the others as long as libsodium wants them.
+        let failure = unsafe {
+            libsodium_sys::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
+                out.as_mut_ptr(),
+                tag.as_mut_ptr(),
+                ptr::null_mut(),
+                msg.as_ptr(),
+                msg.len() as u64,
+                aad.as_ptr(),
+                aad.len() as u64,
+                ptr::null(),
+                nonce.as_ptr(),
+                self.0.as_ptr(),
+            )
+        };
+        (failure == 0).then_some(tag)
+    }
+
+    fn open(
+        &self,
+        out: &mut [u8],
+        ciphertext: &[u8],
+        tag: &[u8; TAG_BYTES],
+        aad: &[u8],
+        nonce: &[u8; NONCE_BYTES],
+    ) -> bool {
+        // SAFETY: as above.
+        let failure = unsafe {
+            libsodium_sys::crypto_aead_chacha20poly1305_ietf_decrypt_detached(
+                out.as_mut_ptr(),
+                ptr::null_mut(),
+                ciphertext.as_ptr(),
+                ciphertext.len() as u64,
+                tag.as_ptr(),
+                aad.as_ptr(),
+                aad.len() as u64,
+                nonce.as_ptr(),
+                self.0.as_ptr(),
+            )
+        };
+        failure == 0
+    }
+}
+
 struct Ring(LessSafeKey);
 
-impl InRust for Ring {
+impl Keyed for Ring {
     fn new(key: &[u8; 32]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key has 32 bytes");
         Self(LessSafeKey::new(key))
@@ -288,7 +289,7 @@ impl InRust for Ring {
         msg: &[u8],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; 16]> {
+    ) -> Option<[u8; TAG_BYTES]> {
         out.copy_from_slice(msg);
         let nonce = Nonce::assume_unique_for_key(*nonce);
         let sealed = self
@@ -301,7 +302,7 @@ impl InRust for Ring {
         &self,
         out: &mut [u8],
         ciphertext: &[u8],
-        tag: &[u8; 16],
+        tag: &[u8; TAG_BYTES],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
     ) -> bool {
@@ -314,7 +315,7 @@ impl InRust for Ring {
     }
 }
 
-impl InRust for ChaCha20Poly1305 {
+impl Keyed for ChaCha20Poly1305 {
     fn new(key: &[u8; 32]) -> Self {
         KeyInit::new(key.into())
     }
@@ -325,7 +326,7 @@ impl InRust for ChaCha20Poly1305 {
         msg: &[u8],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; 16]> {
+    ) -> Option<[u8; TAG_BYTES]> {
         let buffer = InOutBuf::new(msg, out).ok()?;
         let tag = self.encrypt_inout_detached(nonce.into(), aad, buffer);
         tag.ok().map(Into::into)
@@ -335,7 +336,7 @@ impl InRust for ChaCha20Poly1305 {
         &self,
         out: &mut [u8],
         ciphertext: &[u8],
-        tag: &[u8; 16],
+        tag: &[u8; TAG_BYTES],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
     ) -> bool {
@@ -349,7 +350,7 @@ impl InRust for ChaCha20Poly1305 {
 
 struct Graviola(graviola::aead::ChaCha20Poly1305);
 
-impl InRust for Graviola {
+impl Keyed for Graviola {
     fn new(key: &[u8; 32]) -> Self {
         Self(graviola::aead::ChaCha20Poly1305::new(*key))
     }
@@ -360,8 +361,8 @@ impl InRust for Graviola {
         msg: &[u8],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; 16]> {
-        let mut tag = [0; 16];
+    ) -> Option<[u8; TAG_BYTES]> {
+        let mut tag = [0; TAG_BYTES];
         out.copy_from_slice(msg);
         self.0.encrypt(nonce, aad, out, &mut tag);
         Some(tag)
@@ -371,7 +372,7 @@ impl InRust for Graviola {
         &self,
         out: &mut [u8],
         ciphertext: &[u8],
-        tag: &[u8; 16],
+        tag: &[u8; TAG_BYTES],
         aad: &[u8],
         nonce: &[u8; NONCE_BYTES],
     ) -> bool {

@@ -17,6 +17,8 @@ pub(crate) struct Peers {
     pub(crate) with_aes: Vec<Box<dyn Peer>>,
     /// ChaCha20-Poly1305 of those that have it, Hornet's builds first.
     pub(crate) aead: Vec<Aead>,
+    /// The same through OpenSSL's EVP, Hornet's provider first.
+    pub(crate) evp: Vec<Aead>,
     /// Names and reasons.
     pub(crate) missing: Vec<(String, String)>,
 }
@@ -28,6 +30,7 @@ impl Peers {
             others: Vec::new(),
             with_aes: aes::all(),
             aead: Vec::new(),
+            evp: Vec::new(),
             missing: Vec::new(),
         };
         for (compiler, _) in COMPILERS {
@@ -41,12 +44,16 @@ impl Peers {
         }
         peers.others.extend(crates::all());
         peers.add("Go x/crypto", go::open());
-        for (name, opened) in all_aead() {
-            match opened {
-                Ok(aead) => peers.aead.push(aead),
-                Err(why) => peers.missing.push((aead::full_name(&name), why)),
-            }
-        }
+        let mut open = |all: Vec<(String, OpenedAead)>| -> Vec<Aead> {
+            let opened = all.into_iter().filter_map(|(name, opened)| {
+                let missing = |why| peers.missing.push((aead::full_name(&name), why));
+                opened.map_err(missing).ok()
+            });
+            opened.collect()
+        };
+        let (aead, evp) = (open(all_aead()), open(shims::all_evp()));
+        peers.aead = aead;
+        peers.evp = evp;
         peers
     }
 

@@ -9,6 +9,7 @@ use super::pieces::InPieces;
 use crate::call::{MacFunction, PieceFunctions};
 use crate::packets::PacketFunction;
 use crate::section::Section::{self, Avx2, Avx512f, Best};
+use crate::source_tree::COMPILERS;
 use std::ffi::{CStr, c_char, c_void};
 
 /// A file in shims/.
@@ -192,6 +193,44 @@ pub(super) fn all_aead() -> Vec<(&'static str, OpenedAead)> {
     AEAD.iter().map(open).collect()
 }
 
+/// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider, built by each compiler, and the default one.
+pub(super) fn all_evp() -> Vec<(String, OpenedAead)> {
+    let hornets = COMPILERS.map(|(compiler, _)| {
+        let name = format!("hornet {compiler} EVP provider");
+        let opened = hornet_provider(&name, compiler);
+        (name, opened)
+    });
+    let name = "OpenSSL EVP default";
+    let opened = Library::open("openssl").and_then(|shim| evp(name).open_aead(shim));
+    let mut all = Vec::from(hornets);
+    all.push((name.to_owned(), opened));
+    all
+}
+
+fn evp(name: &str) -> Functions<'_> {
+    Functions {
+        note: Some("EVP: one context for all packets, which keeps the key"),
+        ..Functions::of_all_sections("openssl", name)
+    }
+}
+
+fn hornet_provider(name: &str, compiler: &str) -> OpenedAead {
+    type Init = *const c_void;
+    let shim = Library::open("openssl")?;
+    let hornet = Library::open(&format!("hornet_{compiler}"))?;
+    // SAFETY: the types are those in openssl.c; nothing here calls the function of the provider.
+    let context = unsafe {
+        let init: Init = hornet.function("OSSL_provider_init")?;
+        let open: unsafe extern "C" fn(Init) -> *mut c_void =
+            shim.function("openssl_provider_aead")?;
+        open(init)
+    };
+    Ok(Aead {
+        version: "this tree".into(),
+        ..evp(name).aead_in(shim, context)?
+    })
+}
+
 /// All peers in shims/, or why they cannot be loaded.
 pub(super) fn all() -> Vec<(&'static str, Opened)> {
     let mut peers = Vec::new();
@@ -221,17 +260,23 @@ impl<'a> Functions<'a> {
     }
 
     fn open_aead(&self, library: Library) -> OpenedAead {
+        // SAFETY: the type is that in peer.h.
+        let context = unsafe { library.function::<Open>(&format!("{}_aead", self.prefix))?() };
+        self.aead_in(library, context)
+    }
+
+    /// ChaCha20-Poly1305 with what a function that opens it has returned.
+    fn aead_in(&self, library: Library, context: *mut c_void) -> OpenedAead {
         let named = |what: &str| format!("{}_aead{what}", self.prefix);
         // SAFETY: the types are those in peer.h.
-        let (version, functions, context) = unsafe {
+        let (version, functions) = unsafe {
             let version: Version = library.function("peer_version")?;
-            let open: Open = library.function(&named(""))?;
             let functions = AeadFunctions {
                 key: library.function::<KeyFunction>(&named("_key"))?,
                 seal: library.function::<PacketFunction>(&named("_seal"))?,
                 open: library.function::<PacketFunction>(&named("_open"))?,
             };
-            (CStr::from_ptr(version()), functions, open())
+            (CStr::from_ptr(version()), functions)
         };
         if context.is_null() {
             return Err("does not run on this CPU".into());

@@ -7,7 +7,9 @@ use super::merge::is_hornet;
 use crate::counter::unit;
 use crate::group::Group;
 use crate::section::Section;
+use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
 /// A plot, or why it could not be drawn.
@@ -24,8 +26,11 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
     for section in &report.sections {
         // Of a group with several, the first: throughput, not latency.
         let find = |group| section.series.iter().find(|series| series.group == group);
-        let mut add = |name: &str, title: String, draw: &dyn Fn(&Chart) -> Drawn| {
-            let chart = Chart { title: &title };
+        let mut add = |name: &str, title: String, y_axis: &str, draw: &dyn Fn(&Chart) -> Drawn| {
+            let chart = Chart {
+                title: &title,
+                y_axis,
+            };
             let svg = chart.draw(draw);
             let name = format!("{}-{name}", section.section.name());
             plots.push(Plot { name, title, svg });
@@ -36,11 +41,14 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
             (Group::Lengths, "", "lengths"),
             (Group::Seal, "ChaCha20-Poly1305, sealed: ", "seal"),
             (Group::Open, "ChaCha20-Poly1305, opened: ", "open"),
+            (Group::Evp, "ChaCha20-Poly1305 through EVP, sealed: ", "evp"),
         ] {
             if let Some(series) = find(group) {
                 let title = format!("{of}{unit} per byte over bytes. {instructions}");
                 let lines = per_byte(section, series);
-                add(name, title, &|chart| chart.log_log(&lines));
+                add(name, title, &format!("{unit} per byte"), &|chart| {
+                    chart.log_log(&lines)
+                });
             }
         }
         for (group, of, name, ratio_name) in [
@@ -58,13 +66,16 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
             if section.section == Section::Best {
                 let title = format!("{of}{unit} over bytes. {instructions}");
                 let lines = whole(section, series);
-                add(name, title, &|chart| chart.linear(&lines, None));
+                add(name, title, unit, &|chart| chart.linear(&lines, None));
             }
             let title = format!(
                 "{of}Time as a ratio to the fastest other peer, over bytes. {instructions}"
             );
             let lines = ratios(series);
-            add(ratio_name, title, &|chart| chart.linear(&lines, Some(1.0)));
+            let y_axis = "time as a ratio to the fastest other peer";
+            add(ratio_name, title, y_axis, &|chart| {
+                chart.linear(&lines, Some(1.0))
+            });
         }
     }
     plots
@@ -123,10 +134,27 @@ fn lines<'a>(
 type Failure = Box<dyn std::error::Error>;
 type Drawn = Result<String, Failure>;
 
-const SIZE: (u32, u32) = (1100, 650);
+const SIZE: (u32, u32) = (1160, 650);
+/// To the right of the plot, for the names of the lines.
+const NAMES_WIDTH: i32 = 210;
+const NAME_HEIGHT: i32 = 16;
+
+/// Told apart by those who do not see all colors too (after Okabe and Ito), on white, and on the dark page.
+const COLORS: [(RGBColor, &str); 8] = [
+    (RGBColor(0x00, 0x63, 0xA6), "#5CB0F0"),
+    (RGBColor(0xC4, 0x4E, 0x00), "#FF9350"),
+    (RGBColor(0x00, 0x7A, 0x58), "#3ECFA0"),
+    (RGBColor(0xA3, 0x47, 0x8A), "#E89AD0"),
+    (RGBColor(0x2A, 0x8F, 0xC7), "#8FD3FF"),
+    (RGBColor(0x8A, 0x6A, 0x00), "#E2C044"),
+    (RGBColor(0x6B, 0x6B, 0x6B), "#A5A5A5"),
+    (RGBColor(0x5B, 0x3F, 0xA0), "#B9A5F5"),
+];
+const GRID: (RGBColor, &str) = (RGBColor(0xDD, 0xDD, 0xDD), "#363A42");
 
 struct Chart<'a> {
     title: &'a str,
+    y_axis: &'a str,
 }
 
 impl Chart<'_> {
@@ -137,39 +165,56 @@ impl Chart<'_> {
     fn log_log(&self, lines: &[Line]) -> Drawn {
         let (x, y) = ranges(lines);
         let y = y.start * 0.8..y.end * 1.2;
-        self.with(|builder| {
-            let mut chart = builder.build_cartesian_2d(x.log_scale(), y.log_scale())?;
-            chart
-                .configure_mesh()
-                .light_line_style(TRANSPARENT)
-                .draw()?;
-            draw_lines(&mut chart, lines, SeriesLabelPosition::UpperRight)
+        let (x_ticks, y_ticks) = (powers_of_2(&x), ones_twos_and_fives(&y));
+        self.with(|area, builder| {
+            let mut chart = builder.build_cartesian_2d(
+                x.log_scale().with_key_points(x_ticks),
+                y.log_scale().with_key_points(y_ticks),
+            )?;
+            self.draw_mesh(&mut chart)?;
+            draw_lines(area, &mut chart, lines)
         })
     }
 
     fn linear(&self, lines: &[Line], level: Option<f64>) -> Drawn {
         let (x, y) = ranges(lines);
-        self.with(|builder| {
+        self.with(|area, builder| {
             let mut chart = builder.build_cartesian_2d(x.clone(), 0.0..y.end * 1.05)?;
-            let digits = usize::from(level.is_some());
-            chart
-                .configure_mesh()
-                .light_line_style(TRANSPARENT)
-                .x_label_formatter(&|x| format!("{x:.0}"))
-                .y_label_formatter(&|y| format!("{y:.digits$}"))
-                .draw()?;
+            self.draw_mesh(&mut chart)?;
             if let Some(level) = level {
                 let ends = [(x.start, level), (x.end, level)];
                 chart.draw_series(LineSeries::new(ends, BLACK))?;
             }
-            draw_lines(&mut chart, lines, SeriesLabelPosition::UpperLeft)
+            draw_lines(area, &mut chart, lines)
         })
+    }
+
+    fn draw_mesh<'a, X, Y>(
+        &self,
+        chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
+    ) -> Result<(), Failure>
+    where
+        X: Ranged<ValueType = f64> + ValueFormatter<f64> + 'a,
+        Y: Ranged<ValueType = f64> + ValueFormatter<f64> + 'a,
+    {
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID.0)
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 15))
+            .x_desc("message length (bytes)")
+            .y_desc(self.y_axis)
+            .x_label_formatter(&|x| bytes_text(*x))
+            .y_label_formatter(&|y| number_text(*y))
+            .draw()?;
+        Ok(())
     }
 
     /// The text of an SVG file.
     fn with(
         &self,
-        draw: impl FnOnce(&mut ChartBuilder<SVGBackend>) -> Result<(), Failure>,
+        draw: impl FnOnce(&Area, &mut ChartBuilder<SVGBackend>) -> Result<(), Failure>,
     ) -> Drawn {
         let mut svg = String::new();
         {
@@ -177,43 +222,144 @@ impl Chart<'_> {
             area.fill(&WHITE)?;
             let mut builder = ChartBuilder::on(&area);
             builder.caption(self.title, ("sans-serif", 18)).margin(15);
-            builder.x_label_area_size(35).y_label_area_size(60);
-            draw(&mut builder)?;
+            builder.margin_right(NAMES_WIDTH);
+            builder.x_label_area_size(50).y_label_area_size(75);
+            draw(&area, &mut builder)?;
             area.present()?;
         }
-        Ok(svg)
+        Ok(with_dark_colors(&svg))
     }
 }
 
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+/// 64, 1 KiB.
+fn bytes_text(bytes: f64) -> String {
+    let mut rest = bytes;
+    for unit in ["", " KiB", " MiB", " GiB"] {
+        if rest < 1024.0 || rest % 1024.0 != 0.0 {
+            return format!("{rest}{unit}");
+        }
+        rest /= 1024.0;
+    }
+    format!("{rest} TiB")
+}
+
+/// Without the noise of sums like 0.1 + 0.2.
+fn number_text(number: f64) -> String {
+    format!("{}", (number * 1e6).round() / 1e6)
+}
+
+/// Those in the range, or every second, fourth, ... of them, so that there are no more than 12.
+fn powers_of_2(range: &Range<f64>) -> Vec<f64> {
+    let powers: Vec<f64> = (0..63).map(f64::from).map(f64::exp2).collect();
+    let inside: Vec<f64> = powers
+        .into_iter()
+        .filter(|power| (range.start..=range.end).contains(power))
+        .collect();
+    let step = inside.len().div_ceil(12).max(1);
+    inside.into_iter().step_by(step).collect()
+}
+
+fn ones_twos_and_fives(range: &Range<f64>) -> Vec<f64> {
+    (-9..=9)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
+        .filter(|tick| (range.start..=range.end).contains(tick))
+        .collect()
+}
+
+/// Adds the colors for readers who prefer a dark page: rules of style go before attributes.
+fn with_dark_colors(svg: &str) -> String {
+    let named = |color: RGBColor| format!("#{:02X}{:02X}{:02X}", color.0, color.1, color.2);
+    let rules: Vec<String> = COLORS
+        .into_iter()
+        .chain([GRID, (WHITE, "#14161A"), (BLACK, "#FFFFFF")])
+        .map(|(color, dark)| {
+            let light = named(color);
+            format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+        })
+        .collect();
+    let rules = rules.concat();
+    let style = format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>");
+    svg.find('>').map_or_else(String::new, |end| {
+        let (head, body) = svg.split_at(end + 1);
+        format!("{head}{style}{body}")
+    })
+}
+
+/// Hornet's last, in front. Each line has its name at its end.
 fn draw_lines<'a, X, Y>(
+    area: &Area,
     chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
     lines: &[Line],
-    legend: SeriesLabelPosition,
 ) -> Result<(), Failure>
 where
     X: Ranged<ValueType = f64> + 'a,
     Y: Ranged<ValueType = f64> + 'a,
 {
-    for (which, line) in lines.iter().enumerate() {
-        let style = style(which, line);
-        chart
-            .draw_series(LineSeries::new(line.points.iter().copied(), style))?
-            .label(line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+    let (hornets, others): (Vec<_>, Vec<_>) = lines.iter().partition(|line| is_hornet(line.name));
+    let looks = others.len()..lines.len();
+    let styled = others.into_iter().enumerate().chain(looks.zip(hornets));
+    let mut names = Vec::new();
+    for (which, line) in styled {
+        let look = Look::of(which, lines.len(), line);
+        let points = line.points.iter().copied();
+        if look.is_dashed {
+            chart.draw_series(DashedLineSeries::new(points, 7, 4, look.style))?;
+        } else {
+            chart.draw_series(LineSeries::new(points, look.style))?;
+        }
+        let end = line.points.iter().rev().find(|(_, y)| y.is_finite());
+        let end_y = end.map_or(0, |end| chart.backend_coord(end).1);
+        names.push((end_y, line.name, look.style));
     }
-    chart
-        .configure_series_labels()
-        .position(legend)
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
+    names.sort_by_key(|(y, ..)| *y);
+    let (_, rows) = chart.plotting_area().get_pixel_range();
+    let (columns, _) = chart.plotting_area().get_pixel_range();
+    let places = spread(names.iter().map(|(y, ..)| *y).collect(), &rows);
+    for ((end_y, name, style), y) in names.into_iter().zip(places) {
+        let leader = [(columns.end + 2, end_y), (columns.end + 12, y)];
+        area.draw(&PathElement::new(leader, style.color.stroke_width(1)))?;
+        let font = ("sans-serif", 13).into_font().color(&style.color);
+        let font = font.pos(Pos::new(HPos::Left, VPos::Center));
+        area.draw(&Text::new(name, (columns.end + 16, y), font))?;
+    }
     Ok(())
 }
 
-/// Hornet's lines are thicker.
-fn style(which: usize, line: &Line) -> ShapeStyle {
-    let color = Palette99::pick(which).to_rgba();
-    color.stroke_width(if is_hornet(line.name) { 3 } else { 1 })
+/// Places for names, no less than a line apart, near those that are wanted, which are in order.
+fn spread(mut places: Vec<i32>, rows: &Range<i32>) -> Vec<i32> {
+    for which in 1..places.len() {
+        places[which] = places[which].max(places[which - 1] + NAME_HEIGHT);
+    }
+    let mut lowest = rows.end;
+    for place in places.iter_mut().rev() {
+        *place = (*place).min(lowest);
+        lowest = *place - NAME_HEIGHT;
+    }
+    places
+}
+
+/// How a line looks.
+struct Look {
+    style: ShapeStyle,
+    is_dashed: bool,
+}
+
+impl Look {
+    /// Hornet's lines are black and thicker; the others take each color twice, the second time dashed.
+    fn of(which: usize, count: usize, line: &Line) -> Self {
+        if is_hornet(line.name) {
+            return Self {
+                style: BLACK.stroke_width(3),
+                is_dashed: which + 1 != count,
+            };
+        }
+        Self {
+            style: COLORS[which % COLORS.len()].0.stroke_width(1),
+            is_dashed: which / COLORS.len() % 2 == 1,
+        }
+    }
 }
 
 /// The ranges of the axes, which are not empty even if there are no points.
@@ -250,7 +396,10 @@ mod tests {
 
     #[test]
     fn drawings() {
-        let chart = Chart { title: "a title" };
+        let chart = Chart {
+            title: "a title",
+            y_axis: "nanoseconds",
+        };
         for points in [&[][..], &[(1.0, 1.0)], &[(16.0, 2.0), (1024.0, 30.0)]] {
             for svg in [
                 chart.log_log(&line(points)),
@@ -259,8 +408,26 @@ mod tests {
                 let svg = svg.unwrap();
                 assert!(svg.starts_with("<svg") && svg.contains("a title"));
                 assert!(svg.contains("hornet gcc"));
+                assert!(svg.contains("message length (bytes)") && svg.contains("nanoseconds"));
+                assert!(svg.contains("prefers-color-scheme:dark"));
             }
         }
+    }
+
+    #[test]
+    fn ticks() {
+        assert_eq!(powers_of_2(&(16.0..200.0)), [16.0, 32.0, 64.0, 128.0]);
+        assert!(powers_of_2(&(1.0..1e9)).len() <= 12);
+        assert_eq!(ones_twos_and_fives(&(0.4..3.0)), [0.5, 1.0, 2.0]);
+        let texts = [64.0, 1000.0, 1024.0, 65536.0, 1_048_576.0].map(bytes_text);
+        assert_eq!(texts, ["64", "1000", "1 KiB", "64 KiB", "1 MiB"]);
+        assert_eq!(number_text(0.1 + 0.2), "0.3");
+    }
+
+    #[test]
+    fn names_stand_apart() {
+        assert_eq!(spread(vec![10, 12, 100], &(0..100)), [10, 26, 100]);
+        assert_eq!(spread(vec![95, 96, 97], &(0..100)), [68, 84, 100]);
     }
 
     #[test]

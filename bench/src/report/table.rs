@@ -222,6 +222,7 @@ fn title(group: Group) -> &'static str {
         Group::AeadSweep => "ChaCha20-Poly1305, many lengths",
         Group::Packets => "ChaCha20-Poly1305, packets",
         Group::AeadBatch => "ChaCha20-Poly1305, batches, time for one packet",
+        Group::Evp => "ChaCha20-Poly1305 through EVP",
         Group::File => "Whole processes: one file",
         Group::Tree => "Whole processes: many small files",
     }

@@ -4,6 +4,7 @@
 
 mod protection;
 mod quic;
+mod records;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "tls12")]

@@ -6,8 +6,8 @@ use crate::protection::{KEY_BYTES, Protection, TAG_BYTES, iv};
 use rustls::crypto::CipherSuiteCommon;
 use rustls::crypto::cipher::{
     AeadKey, InboundOpaqueMessage, InboundPlainMessage, KeyBlockShape, MessageDecrypter,
-    MessageEncrypter, NONCE_LEN, Nonce, OutboundOpaqueMessage, OutboundPlainMessage,
-    PrefixedPayload, Tls12AeadAlgorithm, UnsupportedOperationError, make_tls12_aad,
+    MessageEncrypter, NONCE_LEN, OutboundOpaqueMessage, OutboundPlainMessage, Tls12AeadAlgorithm,
+    UnsupportedOperationError, make_tls12_aad,
 };
 use rustls::{CipherSuite, ConnectionTrafficSecrets, Error, Tls12CipherSuite};
 
@@ -70,22 +70,13 @@ impl Tls12AeadAlgorithm for Algorithm {
 struct Records(Protection);
 
 impl MessageEncrypter for Records {
-    /// Copies the chunks once, behind the place of the header, which is how rustls 0.23 wants a
-    /// record, and encrypts them there.
     fn encrypt(
         &mut self,
         msg: OutboundPlainMessage<'_>,
         seq: u64,
     ) -> Result<OutboundOpaqueMessage, Error> {
-        let len_bytes = msg.payload.len();
-        let mut payload = PrefixedPayload::with_capacity(self.encrypted_payload_len(len_bytes));
-        payload.extend_from_chunks(&msg.payload);
-        let tag = self.0.seal(
-            &Nonce::new(&self.0.iv, seq),
-            &make_tls12_aad(seq, msg.typ, msg.version, len_bytes),
-            payload.as_mut(),
-        )?;
-        payload.extend_from_slice(tag.as_bytes());
+        let aad = make_tls12_aad(seq, msg.typ, msg.version, msg.payload.len());
+        let payload = self.0.seal_record(&msg.payload, &[], &aad, seq)?;
         Ok(OutboundOpaqueMessage::new(msg.typ, msg.version, payload))
     }
 
@@ -106,12 +97,10 @@ impl MessageDecrypter for Records {
             .checked_sub(TAG_BYTES)
             .ok_or(Error::DecryptError)?;
         let aad = make_tls12_aad(seq, msg.typ, msg.version, len_bytes);
-        let nonce = Nonce::new(&self.0.iv, seq);
-        self.0.open(&nonce, &aad, &mut msg.payload)?;
+        self.0.open_record(&mut msg, &aad, seq)?;
         if len_bytes > MAX_TEXT_BYTES {
             return Err(Error::PeerSentOversizedRecord);
         }
-        msg.payload.truncate(len_bytes);
         Ok(msg.into_plain_message())
     }
 }

@@ -7,8 +7,8 @@ use crate::quic::Quic;
 use rustls::crypto::CipherSuiteCommon;
 use rustls::crypto::cipher::{
     AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, MessageDecrypter, MessageEncrypter,
-    Nonce, OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls13AeadAlgorithm,
-    UnsupportedOperationError, make_tls13_aad,
+    OutboundOpaqueMessage, OutboundPlainMessage, Tls13AeadAlgorithm, UnsupportedOperationError,
+    make_tls13_aad,
 };
 use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion, Tls13CipherSuite};
 
@@ -50,23 +50,15 @@ impl Tls13AeadAlgorithm for Algorithm {
 struct Records(Protection);
 
 impl MessageEncrypter for Records {
-    /// Copies the chunks once, behind the place of the header, which is how rustls 0.23 wants a
-    /// record, and encrypts them there.
     fn encrypt(
         &mut self,
         msg: OutboundPlainMessage<'_>,
         seq: u64,
     ) -> Result<OutboundOpaqueMessage, Error> {
-        let total_bytes = self.encrypted_payload_len(msg.payload.len());
-        let mut payload = PrefixedPayload::with_capacity(total_bytes);
-        payload.extend_from_chunks(&msg.payload);
-        payload.extend_from_slice(&[msg.typ.into()]);
-        let tag = self.0.seal(
-            &Nonce::new(&self.0.iv, seq),
-            &make_tls13_aad(total_bytes),
-            payload.as_mut(),
-        )?;
-        payload.extend_from_slice(tag.as_bytes());
+        let aad = make_tls13_aad(self.encrypted_payload_len(msg.payload.len()));
+        let payload = self
+            .0
+            .seal_record(&msg.payload, &[msg.typ.into()], &aad, seq)?;
         // All records say that they are application data of TLS 1.2 (RFC 8446, section 5.2).
         Ok(OutboundOpaqueMessage::new(
             ContentType::ApplicationData,
@@ -87,9 +79,7 @@ impl MessageDecrypter for Records {
         seq: u64,
     ) -> Result<InboundPlainMessage<'a>, Error> {
         let aad = make_tls13_aad(msg.payload.len());
-        let nonce = Nonce::new(&self.0.iv, seq);
-        let len_bytes = self.0.open(&nonce, &aad, &mut msg.payload)?;
-        msg.payload.truncate(len_bytes);
+        self.0.open_record(&mut msg, &aad, seq)?;
         msg.into_tls13_unpadded_message()
     }
 }

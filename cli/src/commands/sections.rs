@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The last sections of the help, which are also in the manual page: exit status and environment.
+//! The last sections of the help, which are also in the manual page: exit status, environment, and
+//! what the library has that the command has not.
 
 /// A list of names and what they mean.
 pub(super) struct Section {
@@ -8,7 +9,7 @@ pub(super) struct Section {
     pub(super) entries: &'static [(&'static str, &'static str)],
 }
 
-pub(super) const SECTIONS: [Section; 2] = [
+pub(super) const SECTIONS: [Section; 3] = [
     Section {
         heading: "Exit status",
         entries: &[
@@ -29,6 +30,23 @@ pub(super) const SECTIONS: [Section; 2] = [
             "HORNET_KERNEL",
             "the kernel to use unless --kernel is given",
         )],
+    },
+    Section {
+        heading: "ChaCha20-Poly1305 of the library",
+        entries: &[
+            (
+                "C",
+                "#include <hornet.h>, which is the manual; pkg-config --cflags --libs hornet",
+            ),
+            (
+                "OpenSSL",
+                "make install-provider; OPENSSL_CONF=bindings/openssl/openssl.cnf",
+            ),
+            (
+                "Rust",
+                "hornet::aead; for rustls, hornet_rustls::provider(base).install_default()",
+            ),
+        ],
     },
 ];
 

@@ -25,5 +25,5 @@ fn every_example_succeeds() {
         );
         examples += 1;
     }
-    assert!(examples >= 5, "{examples}");
+    assert!(examples >= 6, "{examples}");
 }

@@ -21,32 +21,15 @@ _Static_assert(WORDS <= CHACHA20_BESIDE_LANES_MAX, "room for a pass");
 /* Blocks of Poly1305 in a double round. */
 #define BESIDE_BLOCKS 4
 
-/* The quarter rounds of two columns or diagonals. */
-HORNET_INLINE void beside_quarter_rounds(word_vec x[16], int half, int turn){
-#define BESIDE_STEP(to, from, by, rotate)                                                                  \
-    HORNET_UNROLL                                                                                          \
-    for (int i = 2 * half; i < 2 * half + 2; i++) {                                                        \
-        x[LANES_AT(to, i, turn)] += x[LANES_AT(from, i, turn)];                                            \
-        x[LANES_AT(by, i, turn)] = rotate(x[LANES_AT(by, i, turn)] ^ x[LANES_AT(to, i, turn)]);            \
-    }
-#define BESIDE_ROTL12(v) words_rotl(v, 12)
-#define BESIDE_ROTL7(v)  words_rotl(v, 7)
-    BESIDE_STEP(0, 1, 3, words_rotl16) BESIDE_STEP(2, 3, 1, BESIDE_ROTL12) BESIDE_STEP(0, 1, 3, words_rotl8)
-        BESIDE_STEP(2, 3, 1, BESIDE_ROTL7)
-#undef BESIDE_STEP
-#undef BESIDE_ROTL12
-#undef BESIDE_ROTL7
-}
-
 /* `last`: what follows the BESIDE_BLOCKS - 1 blocks at `blocks`, and the 1 appended to it, if any. */
-HORNET_INLINE void beside_double_round(word_vec x[16], scalar_fe *h, scalar_r r, const uint8_t *blocks,
+HORNET_INLINE void beside_double_round(word_vec (*x)[16], scalar_fe *h, scalar_r r, const uint8_t *blocks,
                                        const uint8_t *last, uint64_t top)
 {
     HORNET_UNROLL
     for (int i = 0; i < BESIDE_BLOCKS; i++) {
         const bool is_last = i == BESIDE_BLOCKS - 1;
         const uint8_t *const block = is_last ? last : blocks + 16 * i;
-        beside_quarter_rounds(x, i % 2, i / 2);
+        lanes_quarter_rounds(x, 1, i / 2, i % 2 * 2, i % 2 * 2 + 2);
         *h = scalar_fe_mul_add(*h, r, load_le64(block), load_le64(block + 8), is_last ? top : 1);
     }
 }
@@ -69,13 +52,13 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
     for (size_t i = 0; i < beside; i++) {
         const bool more = i + 1 < beside;
         blocks += 16 * BESIDE_BLOCKS;
-        beside_double_round(x, &h, r, blocks - 16 * (BESIDE_BLOCKS - 1), more ? blocks : nothing, more);
+        beside_double_round(&x, &h, r, blocks - 16 * (BESIDE_BLOCKS - 1), more ? blocks : nothing, more);
     }
     scalar_fe_to_words(poly->h, h, 0);
     HORNET_KEEP_LOOP
     for (size_t i = beside; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        lanes_quarter_rounds(&x, 1, 0);
-        lanes_quarter_rounds(&x, 1, 1);
+        lanes_quarter_rounds(&x, 1, 0, 0, 4);
+        lanes_quarter_rounds(&x, 1, 1, 0, 4);
     }
     HORNET_OPAQUE("r", state);
     HORNET_UNROLL

@@ -14,12 +14,13 @@
 /* Words i, i + 4, i + 8 and i + 12 of a column; each word turned against the one before, of a diagonal. */
 #define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
 
-HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn){
+/* The quarter rounds of columns, or diagonals, first to last - 1. */
+HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn, int first, int last){
 #define LANES_STEP(to, from, by, rotate)                                                                   \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
         HORNET_UNROLL                                                                                      \
-        for (int i = 0; i < 4; i++) {                                                                      \
+        for (int i = first; i < last; i++) {                                                               \
             x[s][LANES_AT(to, i, turn)] += x[s][LANES_AT(from, i, turn)];                                  \
             x[s][LANES_AT(by, i, turn)] =                                                                  \
                 rotate(x[s][LANES_AT(by, i, turn)] ^ x[s][LANES_AT(to, i, turn)]);                         \
@@ -46,8 +47,8 @@ HORNET_INLINE void lanes_rounds(word_vec (*x)[16], size_t sets)
 {
     HORNET_KEEP_LOOP
     for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        lanes_quarter_rounds(x, sets, 0);
-        lanes_quarter_rounds(x, sets, 1);
+        lanes_quarter_rounds(x, sets, 0, 0, 4);
+        lanes_quarter_rounds(x, sets, 1, 0, 4);
     }
 }
 

@@ -3,6 +3,9 @@
 #
 # The OpenSSL provider beside the default one, call by call; what the module needs and exports; and that openssl(1) takes
 # it by the sample configuration.
+#
+#     unit.sh [PREFIX]     PREFIX: only the calls, and in the static libcrypto of another OpenSSL that is installed there;
+#                          the module is still built with the system's headers
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 build=$root/build/tests/provider
@@ -14,19 +17,36 @@ fail() {
     exit 1
 }
 
-for compiler in gcc clang-19; do
-    make -s provider BUILD="$build/$compiler" CC="$compiler" \
+# module COMPILER: builds it into $build/COMPILER.
+module() {
+    make -s provider BUILD="$build/$1" CC="$1" \
         CFLAGS='-O2 -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror'
+}
+
+# calls COMPILER PROGRAM LINKED...: the module beside the default provider. Without the environment's own configuration:
+# the program loads what it compares.
+calls() {
+    local compiler=$1 program=$build/$2
+    shift 2
+    "$compiler" -std=gnu11 -O1 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread -o "$program" \
+        tests/clients/provider/test_provider.c "$@"
+    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/$compiler "$program"
+}
+
+if [ $# -gt 0 ]; then
+    module gcc
+    calls gcc test-other "-I$1/include" "$1/lib/libcrypto.a" -ldl
+    exit
+fi
+
+for compiler in gcc clang-19; do
+    module "$compiler"
     module=$build/$compiler/hornet.so
     exported=$(nm -D --defined-only "$module" | awk '{ print $3 }')
     [ "$exported" = OSSL_provider_init ] || fail "$module exports $exported"
     needed=$(readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^libc\.so' || true)
     [ -z "$needed" ] || fail "$module needs $needed"
-
-    # Without the environment's own configuration: the program loads what it compares.
-    "$compiler" -std=gnu11 -O1 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread -o "$build/test-$compiler" \
-        tests/clients/provider/test_provider.c -lcrypto
-    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/$compiler "$build/test-$compiler"
+    calls "$compiler" "test-$compiler" -lcrypto
 done
 # No memory is read before it is written, or used after it is freed.
 OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/gcc valgrind --quiet --error-exitcode=1 "$build/test-gcc" 200

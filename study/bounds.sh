@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# The bounds of what the study computes otherwise than the library, for all inputs: its code is run over ranges, as proofs/
+# runs the library's. In place of the worst cases that appendix 2 of the z14 paper argues from.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build/study/bounds
+mkdir -p "$build"
+
+prove() {
+    clang-19 -O1 -Wall -Wextra -I"$root" -I"$root/src" "$@" -o "$build/prove"
+    "$build/prove"
+}
+
+echo "the z14 paper's parallel reduction:"
+prove "$root/proofs/summed.c"
+echo "its serial reduction:"
+prove -DSUMMED_FIELD="\"study/field/radix44_serial.h\"" "$root/proofs/summed.c"
+for kernel in lazy_avx2:4 lazy_ifma:8 polyakov_sse2:2; do
+    prove -DINTERVAL_LANES="${kernel#*:}" -DHORNET_LANES_HOOK="\"$root/proofs/interval.h\"" \
+        -DHORNET_KERNEL_HOOK="\"$root/study/bounds.h\"" "$root/study/kernels/${kernel%:*}.c"
+done

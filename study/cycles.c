@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+#include "cycles.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef __x86_64__
+#error "the counters of this architecture are not known here"
+#endif
+
+static int descriptor = -1;
+static volatile struct perf_event_mmap_page *page;
+
+void cycles_wait(void) { __asm__ volatile("lfence" : : : "memory"); }
+
+static uint64_t joined(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+
+static uint64_t read_tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return joined(low, high);
+}
+
+/* As linux/perf_event.h says at `lock`. False if the counter cannot be read so. */
+static bool read_pmc(uint64_t *count)
+{
+    uint32_t lock;
+    do {
+        lock = page->lock;
+        __asm__ volatile("" : : : "memory");
+        const uint32_t index = page->index;
+        const unsigned unused_bits = 64U - page->pmc_width;
+        if (index == 0 || !page->cap_user_rdpmc)
+            return false;
+        uint32_t low, high;
+        __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
+        const int64_t raw = (int64_t)(joined(low, high) << unused_bits) >> unused_bits;
+        *count = (uint64_t)(page->offset + raw);
+        __asm__ volatile("" : : : "memory");
+    } while (page->lock != lock);
+    return true;
+}
+
+const char *cycles_open(void)
+{
+    struct perf_event_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.type = PERF_TYPE_HARDWARE;
+    attributes.size = sizeof attributes;
+    attributes.config = PERF_COUNT_HW_CPU_CYCLES;
+    attributes.exclude_kernel = attributes.exclude_hv = 1;
+    descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+    uint64_t count;
+    if (descriptor < 0 || read(descriptor, &count, sizeof count) != (ssize_t)sizeof count) {
+        descriptor = -1;
+        return "tsc";
+    }
+    void *mapped = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+    page = mapped == MAP_FAILED ? NULL : mapped;
+    if (page != NULL && read_pmc(&count))
+        return "rdpmc";
+    page = NULL;
+    return "perf";
+}
+
+uint64_t cycles_read(void)
+{
+    uint64_t count = 0;
+    cycles_wait();
+    if (descriptor < 0)
+        count = read_tsc();
+    else if (page == NULL || !read_pmc(&count))
+        (void)!read(descriptor, &count, sizeof count);
+    cycles_wait();
+    return count;
+}
+
+double cycles_per_addition(void)
+{
+    enum { ADDITIONS = 20000, TRIES = 200 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t a = 1;
+        const uint64_t before = cycles_read();
+        /* Of a register, which no CPU leaves out, as some do additions of small constants. */
+        for (int j = 0; j < ADDITIONS / 10; j++)
+            __asm__ volatile("addq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\t"
+                             "addq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0"
+                             : "+r"(a)
+                             : "r"(before)
+                             : "cc");
+        const uint64_t count = cycles_read() - before;
+        least = count < least ? count : least;
+    }
+    return (double)least / ADDITIONS;
+}

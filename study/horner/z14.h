@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The z14 paper's evaluation, figure 3, over lanes whose products are summed: the library's own
+ * (src/poly1305/horner/summed_kernel.h) with a reduction after each group of four blocks, as the paper has
+ * it. The field comes before: with the parallel reduction of its appendix 2, or with the serial one. Off
+ * z14, the lanes are a model of VMSL in plain C, two multiplications of 64 x 64 -> 128 bits each. */
+#ifndef HORNET_STUDY_HORNER_Z14_H
+#define HORNET_STUDY_HORNER_Z14_H
+
+#include "../kernel.h"
+#include "../list.h"
+
+#include "../../src/poly1305/horner/summed_kernel.h"
+
+/* Blocks that fill no group go to the scalar code, in front; a short block, last. */
+HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh)
+{
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
+    const size_t short_bytes = len_bytes % 16, front_bytes = len_bytes % SUMMED_GROUP_BYTES - short_bytes;
+    (void)fresh, (void)kernel_mac; /* which is the library's */
+    if (front_bytes != 0)
+        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
+    msg += front_bytes;
+    if (ngroups != 0) {
+        summed_powers powers;
+        raise_summed_powers(&powers, state->r, 1);
+        fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
+        for (size_t i = 1; i < ngroups; i++, msg += SUMMED_GROUP_BYTES)
+            t = summed_step(t, msg, powers.even, 1, &powers.even[0]);
+        summed_end(state->h, summed_step(t, msg, powers.even, 1, &powers.odd));
+        msg += SUMMED_GROUP_BYTES;
+    }
+    if (short_bytes != 0)
+        hornet_poly1305_baseline->absorb(state, msg, short_bytes);
+}
+
+/* What is measured for figure 5: the blocks of each group expanded into limbs; and multiplied; and the sums
+ * reduced. Everything that is computed goes into the result, so that none of it is left out; the groups of
+ * the first two phases do not wait for one another, those of the third do. */
+HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, size_t ngroups)
+{
+    static const uint64_t r[2] = {HORNET_CLAMP_LO, HORNET_CLAMP_HI};
+    summed_powers powers;
+    raise_summed_powers(&powers, r, 1);
+    fe t = fe_from_words(vec_splat(0), vec_splat(0), vec_splat(0));
+    sum total = sum_zero();
+    for (size_t i = 0; i < ngroups; i++, groups += SUMMED_GROUP_BYTES) {
+        fe upper = load_two(groups), lower = load_two(groups + 16);
+        if (phase == PHASE_EXPAND) {
+            t = fe_add(t, fe_add(upper, lower));
+            HORNET_OPAQUE("x", t.limb[0]);
+            HORNET_OPAQUE("x", t.limb[1]);
+            HORNET_OPAQUE("x", t.limb[2]);
+            continue;
+        }
+        if (phase == PHASE_REDUCE) {
+            upper = fe_add(upper, fe_alone(t, 0));
+            lower = fe_add(lower, fe_alone(t, 1));
+        }
+        const summed upper_sum = summed_mul_add(summed_zero(), upper, &powers.even[0]);
+        const summed lower_sum = summed_mul_add(summed_zero(), lower, &powers.even[0]);
+        if (phase == PHASE_REDUCE)
+            t = fe_carry(upper_sum, lower_sum);
+        else
+            for (int j = 0; j < 3; j++)
+                total += upper_sum.d[j] ^ lower_sum.d[j];
+    }
+    uint64_t h[3];
+    summed_end(h, t);
+    return h[0] ^ h[1] ^ h[2] ^ (uint64_t)total ^ (uint64_t)(total >> 64);
+}
+
+#define Z14_PHASES(name)                                                                                   \
+    uint64_t name(enum study_phase phase, const uint8_t *groups, size_t ngroups)                           \
+    {                                                                                                      \
+        return phase == PHASE_EXPAND     ? z14_phase(PHASE_EXPAND, groups, ngroups)                        \
+               : phase == PHASE_MULTIPLY ? z14_phase(PHASE_MULTIPLY, groups, ngroups)                      \
+                                         : z14_phase(PHASE_REDUCE, groups, ngroups);                       \
+    }
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Measures the study's kernels, those of all builds in one process, in turn:
+ *
+ *     measure [--quick] NAME=SHARED_OBJECT...
+ *
+ * and prints what it has measured as JSON. As the papers do it (Bhattacharyya 2018, section 5.1): the
+ * median of many samples, the least of several such medians. A sample is as many calls as take some
+ * microseconds, because a counter may advance in steps (of 26 on Zen 5), each call after all of the one
+ * before it has been done; the same with a function that does nothing is subtracted. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cycles.h"
+#include "list.h"
+
+enum { MAX_BYTES = 65536, MAX_ENTRIES = 128, MAX_BUILDS = 4, LINE_BYTES = 64, OFFSETS_BYTES = 64 };
+
+typedef size_t entries_function(const struct study_entry **entries);
+typedef uint64_t phase_function(bool parallel, enum study_phase phase, const uint8_t *groups,
+                                size_t ngroups);
+
+struct build {
+    const char *name;
+    const struct study_entry *entries;
+    size_t count;
+    phase_function *phase;
+};
+
+static struct build builds[MAX_BUILDS];
+static size_t build_count;
+static bool quick;
+
+/* What is measured together, in turn. */
+struct task {
+    const struct study_entry *entry;
+    phase_function *phase;
+    bool parallel, cold_key, cold_data;
+    enum study_phase until;
+    size_t offset;
+    int repeat;
+    double count, overhead, result;
+};
+
+static _Alignas(4096) uint8_t message[MAX_BYTES + OFFSETS_BYTES];
+static _Alignas(64) uint8_t keys[32 + OFFSETS_BYTES], tags[16 + OFFSETS_BYTES];
+
+static void flush(const uint8_t *bytes, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes + LINE_BYTES; i += LINE_BYTES)
+        __builtin_ia32_clflush(bytes + (i < len_bytes ? i : len_bytes));
+    __builtin_ia32_mfence();
+}
+
+static void mac_nothing(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+{
+    (void)msg, (void)len_bytes, (void)key;
+    __asm__ volatile("" : : "r"(tag) : "memory");
+}
+
+/* The count of one call out of `repeat`. */
+static double timed_calls(const struct task *task, size_t len_bytes, int repeat)
+{
+    const uint8_t *msg = message + task->offset, *key = keys + task->offset;
+    uint8_t *tag = tags + task->offset;
+    void (*volatile mac)(uint8_t *, const uint8_t *, size_t, const uint8_t *) =
+        task->entry != NULL ? task->entry->mac : mac_nothing;
+    if (task->cold_key)
+        flush(key, 32);
+    if (task->cold_data) {
+        flush(msg, len_bytes);
+        flush(tag, 16);
+    }
+    const uint64_t before = cycles_read();
+    for (int i = 0; i < repeat; i++) {
+        if (task->phase != NULL)
+            *tag ^= (uint8_t)task->phase(task->parallel, task->until, msg, len_bytes / 64);
+        else
+            mac(tag, msg, len_bytes, key);
+        cycles_wait();
+    }
+    return (double)(cycles_read() - before) / repeat;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median; of single calls, the mean of the middle half, which steps of the counter do not round. */
+static double middle(double *counts, int count, bool single)
+{
+    qsort(counts, (size_t)count, sizeof counts[0], compare_counts);
+    if (!single)
+        return counts[count / 2];
+    const int first = count / 4, last = count - first;
+    double sum = 0;
+    for (int i = first; i < last; i++)
+        sum += counts[i];
+    return sum / (last - first);
+}
+
+/* The least of `passes` medians of so many samples each, for every task; the tasks in turn. */
+static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int samples)
+{
+    enum { MOST_SAMPLES = 64, SAMPLE_COUNTS = 4000, MOST_CALLS = 256 };
+    const struct task nothing = {0};
+    double counts[MOST_SAMPLES];
+    for (size_t t = 0; t < ntasks; t++) {
+        struct task *task = &tasks[t];
+        for (int i = 0; i < 3; i++) /* warms code, tables of branches, and what is not to be cold */
+            task->count = timed_calls(task, len_bytes, 1);
+        const double calls = SAMPLE_COUNTS / (task->count + 1);
+        const bool cold = task->cold_key || task->cold_data;
+        task->repeat = cold || calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)calls;
+        task->count = task->overhead = -1;
+    }
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t t = 0; t < ntasks; t++) {
+            struct task *task = &tasks[t];
+            const bool single = task->repeat == 1;
+            for (int i = 0; i < samples; i++)
+                counts[i] = timed_calls(task, len_bytes, task->repeat);
+            const double count = middle(counts, samples, single);
+            for (int i = 0; i < samples; i++)
+                counts[i] = timed_calls(&nothing, len_bytes, task->repeat);
+            const double overhead = middle(counts, samples, single);
+            task->count = task->count < 0 || count < task->count ? count : task->count;
+            task->overhead = task->overhead < 0 || overhead < task->overhead ? overhead : task->overhead;
+        }
+    for (size_t t = 0; t < ntasks; t++)
+        tasks[t].result = tasks[t].count > tasks[t].overhead ? tasks[t].count - tasks[t].overhead : 0;
+}
+
+static const struct study_entry *find(const struct build *build, const char *name)
+{
+    for (size_t i = 0; i < build->count; i++)
+        if (strcmp(build->entries[i].name, name) == 0)
+            return &build->entries[i];
+    return NULL;
+}
+
+static void print_numbers(const char *name, const double *numbers, size_t count, const char *end)
+{
+    printf("\"%s\": [", name);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%.6g", i == 0 ? "" : ", ", numbers[i]);
+    printf("]%s", end);
+}
+
+/* One section: for each build, for each of the named kernels that run here, counts at the lengths. */
+static void measure_section(const char *section, const char *const *names, size_t nnames,
+                            const size_t *lens_bytes, size_t nlens, int passes, int calls)
+{
+    static struct task tasks[MAX_BUILDS * MAX_ENTRIES];
+    size_t ntasks = 0;
+    for (size_t b = 0; b < build_count; b++)
+        for (size_t i = 0; i < nnames; i++) {
+            const struct study_entry *entry = find(&builds[b], names[i]);
+            if (entry != NULL && entry->runs_here)
+                tasks[ntasks++] = (struct task){.entry = entry};
+        }
+    double *results = calloc(ntasks * nlens + 1, sizeof results[0]);
+    double *lengths = calloc(nlens + 1, sizeof lengths[0]);
+    if (results == NULL || lengths == NULL)
+        abort();
+    for (size_t n = 0; n < nlens; n++) {
+        lengths[n] = (double)lens_bytes[n];
+        measure(tasks, ntasks, lens_bytes[n], passes, calls);
+        for (size_t t = 0; t < ntasks; t++)
+            results[t * nlens + n] = tasks[t].result;
+    }
+    printf("\"%s\": {", section);
+    print_numbers("lengths", lengths, nlens, ",\n");
+    size_t t = 0;
+    for (size_t b = 0; b < build_count; b++) {
+        printf("\"%s\": {", builds[b].name);
+        const char *separator = "";
+        for (size_t i = 0; i < nnames; i++) {
+            const struct study_entry *entry = find(&builds[b], names[i]);
+            if (entry == NULL || !entry->runs_here)
+                continue;
+            printf("%s", separator);
+            print_numbers(names[i], &results[t++ * nlens], nlens, "");
+            separator = ",\n";
+        }
+        printf("}%s\n", b + 1 < build_count ? "," : "},");
+    }
+    free(results);
+    free(lengths);
+}
+
+/* Every length that the papers compare: from 49 to 4000 bytes, without the multiples of a group, at which
+ * both evaluations are one. */
+static void measure_sweep(const char *section, const char *const *names, size_t group_bytes)
+{
+    static size_t lens_bytes[4001];
+    size_t nlens = 0;
+    for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
+        if (n % group_bytes != 0)
+            lens_bytes[nlens++] = n;
+    measure_section(section, names, 2, lens_bytes, nlens, quick ? 3 : 15, quick ? 7 : 15);
+}
+
+/* All kernels: at lengths of the papers' tables, and from one block to large messages. */
+static void measure_lengths(void)
+{
+    static const size_t lens_bytes[] = {16,   32,   48,   56,   64,   80,   96,   112,   128,
+                                        144,  160,  192,  224,  240,  256,  320,  384,   448,
+                                        496,  512,  600,  640,  768,  800,  1000, 1024,  1280,
+                                        1536, 2000, 2048, 2560, 3072, 4096, 8192, 16384, 65536};
+    static const size_t quick_lens_bytes[] = {16,  64,  80,  112,  128,  224,  240,  256,
+                                              496, 512, 800, 1024, 2000, 4096, 16384};
+    const char *names[MAX_ENTRIES];
+    for (size_t i = 0; i < builds[0].count; i++)
+        names[i] = builds[0].entries[i].name;
+    if (quick)
+        measure_section("lengths", names, builds[0].count, quick_lens_bytes,
+                        sizeof quick_lens_bytes / sizeof quick_lens_bytes[0], 3, 9);
+    else
+        measure_section("lengths", names, builds[0].count, lens_bytes,
+                        sizeof lens_bytes / sizeof lens_bytes[0], 7, 31);
+}
+
+/* Bernstein 2005, appendix A: key and data in the cache or not, aligned or not. */
+static void measure_cases(void)
+{
+    static const char *const names[] = {"x87", "hornet"};
+    enum { STEP_BYTES = 24, CASES = 8, MOST = 4096 / STEP_BYTES + 2 };
+    static double lengths[MOST], results[CASES][MOST];
+    const size_t step = quick ? 8 * STEP_BYTES : STEP_BYTES;
+    printf("\"cases\": {");
+    for (size_t k = 0; k < 2; k++) {
+        const struct study_entry *entry = find(&builds[0], names[k]);
+        struct task tasks[CASES];
+        size_t nlens = 0;
+        for (int c = 0; c < CASES; c++)
+            tasks[c] = (struct task){.entry = entry,
+                                     .cold_key = (c & 1) != 0,
+                                     .cold_data = (c & 2) != 0,
+                                     .offset = (c & 4) != 0 ? 1 : 0};
+        for (size_t n = 0; n <= 4096; n += step, nlens++) {
+            lengths[nlens] = (double)n;
+            measure(tasks, CASES, n, quick ? 2 : 15, quick ? 9 : 31);
+            for (int c = 0; c < CASES; c++)
+                results[c][nlens] = tasks[c].result;
+        }
+        if (k == 0)
+            print_numbers("lengths", lengths, nlens, ",\n");
+        printf("\"%s\": {", names[k]);
+        for (int c = 0; c < CASES; c++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "%s,%s,%s",
+                           (c & 1) != 0 ? "key not in cache" : "key in cache",
+                           (c & 2) != 0 ? "data not in cache" : "data in cache",
+                           (c & 4) != 0 ? "unaligned" : "aligned");
+            print_numbers(name, results[c], nlens, c + 1 < CASES ? ",\n" : "}");
+        }
+        printf("%s\n", k == 0 ? "," : "},");
+    }
+}
+
+/* The z14 paper, figure 5: a message of 2054 bytes, here without the last 6. */
+static void measure_phases(void)
+{
+    static const char *const phases[STUDY_PHASES] = {"expand", "multiply", "reduce"};
+    enum { PHASES_BYTES = 2048 };
+    printf("\"phases\": {\"bytes\": %d", PHASES_BYTES);
+    for (size_t b = 0; b < build_count; b++) {
+        printf(",\n\"%s\": {", builds[b].name);
+        for (int parallel = 0; parallel < 2; parallel++) {
+            struct task tasks[STUDY_PHASES];
+            for (int p = 0; p < STUDY_PHASES; p++)
+                tasks[p] = (struct task){
+                    .phase = builds[b].phase, .parallel = parallel != 0, .until = (enum study_phase)p};
+            measure(tasks, STUDY_PHASES, PHASES_BYTES, quick ? 5 : 15, 31);
+            printf("%s\"%s\": {", parallel ? ", " : "", parallel ? "parallel" : "serial");
+            for (int p = 0; p < STUDY_PHASES; p++)
+                printf("%s\"%s\": %.6g", p == 0 ? "" : ", ", phases[p], tasks[p].result);
+            printf("}");
+        }
+        printf("}");
+    }
+    printf("},\n");
+}
+
+static void load(char *argument)
+{
+    char *path = strchr(argument, '=');
+    if (path == NULL || build_count == MAX_BUILDS) {
+        (void)fprintf(stderr, "measure: NAME=SHARED_OBJECT, not %s\n", argument);
+        exit(2);
+    }
+    *path++ = 0;
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *entries = object == NULL ? NULL : dlsym(object, "study_entries");
+    void *phase = object == NULL ? NULL : dlsym(object, "study_z14_phase");
+    if (entries == NULL || phase == NULL) {
+        (void)fprintf(stderr, "measure: %s\n", dlerror());
+        exit(2);
+    }
+    struct build *build = &builds[build_count++];
+    entries_function *entries_of;
+    /* ISO C converts no object pointer to a function's. */
+    memcpy((void *)&entries_of, (const void *)&entries, sizeof entries_of);
+    memcpy((void *)&build->phase, (const void *)&phase, sizeof build->phase);
+    build->name = argument;
+    build->count = entries_of(&build->entries);
+}
+
+int main(int argc, char **argv)
+{
+    quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    for (int i = 1 + quick; i < argc; i++)
+        load(argv[i]);
+    if (build_count == 0) {
+        (void)fprintf(stderr, "measure: no builds\n");
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof message; i++)
+        message[i] = (uint8_t)(i * 167 >> 3);
+    for (size_t i = 0; i < sizeof keys; i++)
+        keys[i] = (uint8_t)(i * 59 + 7);
+
+    printf("{\"counter\": \"%s\",\n\"kernels\": [", cycles_open());
+    for (size_t i = 0; i < builds[0].count; i++) {
+        const struct study_entry *entry = &builds[0].entries[i];
+        printf("%s{\"name\": \"%s\", \"paper\": \"%s\", \"label\": \"%s\", \"runs\": %s}",
+               i == 0 ? "" : ",\n", entry->name, entry->paper, entry->label,
+               entry->runs_here ? "true" : "false");
+    }
+    printf("],\n");
+    static const char *const four[] = {"gg4", "bs4"}, *const eight[] = {"gg8", "bs8"};
+    measure_sweep("sweep4", four, 64);
+    measure_sweep("sweep8", eight, 128);
+    measure_lengths();
+    measure_cases();
+    measure_phases();
+    printf("\"counts_per_cycle\": %.6g}\n", cycles_per_addition());
+    return 0;
+}

@@ -1,0 +1,513 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The study's report: a page that needs nothing else, made of a results file and of papers.json.
+
+    report.py RESULTS.json > index.html
+
+Every measured number comes from the results file, every number of a paper from papers.json.
+"""
+
+import json
+import re
+import sys
+from html import escape
+from pathlib import Path
+from statistics import mean
+
+from svg import Series, bars, bytes_text, chart, linear_axis, log_axis
+
+PAPERS = json.loads((Path(__file__).parent / "papers.json").read_text())
+RANGES = [("49 to 1000", 49, 1000), ("1001 to 2000", 1001, 2000), ("2001 to 4000", 2001, 4000)]
+BUILDS = ["gcc", "clang"]
+
+STYLE = """
+:root { color-scheme: light dark; --page: #fff; --text: #1a1a1a; --soft: #555; --grid: #ddd; --hornet: #000;
+  --c0: #0063a6; --c1: #c44e00; --c2: #007a58; --c3: #a3478a; --c4: #2a8fc7; --c5: #8a6a00; --c6: #6b6b6b; --c7: #5b3fa0; }
+@media (prefers-color-scheme: dark) { :root { --page: #14161a; --text: #e8e8e8; --soft: #a8a8a8; --grid: #363a42;
+  --hornet: #fff; --c0: #5cb0f0; --c1: #ff9350; --c2: #3ecfa0; --c3: #e89ad0; --c4: #8fd3ff; --c5: #e2c044; --c6: #a5a5a5;
+  --c7: #b9a5f5; } }
+body { background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; max-width: 1120px;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.8rem; } h2 { margin-top: 3rem; border-top: 1px solid var(--grid); padding-top: 1.5rem; }
+p { max-width: 52rem; } .soft, figcaption, .caption { color: var(--soft); }
+figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; display: block; }
+table { border-collapse: collapse; margin: .3rem 0 1rem; font-variant-numeric: tabular-nums; font-size: 14.5px; }
+.caption { margin: 1.2rem 0 0; } th, td { padding: .2rem .7rem; text-align: right; }
+th:first-child, td:first-child { text-align: left; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
+tr.here td { font-weight: 600; } .wide { overflow-x: auto; }
+svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg .axis { font-size: 14px; } svg .tick { fill: var(--soft); }
+svg .grid { stroke: var(--grid); } svg .zero { stroke: var(--soft); } svg .line { fill: none; stroke-width: 1.8; }
+svg .lead { stroke-width: 1; } svg .dots { stroke-width: 2.6; stroke-linecap: round; } svg .dashed { stroke-dasharray: 6 4; }
+svg .hornet { stroke: var(--hornet); } svg .line.hornet { stroke-width: 3; } svg text.label { stroke: none; font-weight: 600; }
+svg text.label.hornet { fill: var(--hornet); } svg .inbar { fill: var(--page); stroke: none; font-weight: 600; }
+""" + "".join(f"svg .c{i} {{ stroke: var(--c{i}); }} svg text.c{i} {{ fill: var(--c{i}); }} "
+              f"svg .bar.c{i} {{ fill: var(--c{i}); stroke: none; }}\n" for i in range(8))
+
+
+def powers(text: str) -> str:
+    """2^26 with a raised 26."""
+    return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
+
+
+def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
+    """The last `here` rows are this CPU's."""
+    def cell(value):
+        if value is None:
+            return "<td>–</td>"
+        if isinstance(value, float):
+            return f"<td>{value:.{3 if abs(value) < 0.2 else 2}f}</td>"
+        return f"<td>{powers(escape(str(value)))}</td>"
+    body = "".join(f'<tr{" class=here" if i >= len(rows) - here else ""}>{"".join(map(cell, row))}</tr>'
+                   for i, row in enumerate(rows))
+    return (f'<div class="wide"><p class="caption">{powers(escape(caption))}</p><table><tr>'
+            f'{"".join(f"<th>{powers(escape(name))}</th>" for name in head)}</tr>{body}</table></div>')
+
+
+def figure(caption: str, svg: str) -> str:
+    return f"<figure>{svg}<figcaption>{powers(caption)}</figcaption></figure>"
+
+
+def paragraph(*sentences: str) -> str:
+    return f"<p>{powers(' '.join(filter(None, sentences)))}</p>"
+
+
+class Report:
+    def __init__(self, results: dict, file_name: str) -> None:
+        self.results = results
+        self.file_name = file_name
+        self.here = f"{results['cpu']['model']}, family {results['cpu']['family']} model {results['cpu']['number']}"
+        self.labels = {kernel["name"]: kernel["label"] for kernel in results["kernels"]}
+
+    # Of the results, in cycles.
+
+    def cycles(self, counts: float) -> float:
+        return counts / self.results["counts_per_cycle"]
+
+    def series(self, section: str, build: str, kernel: str) -> dict[int, float]:
+        """Cycles by length; nothing for a kernel that does not run on this CPU."""
+        part = self.results[section]
+        counts = part[build].get(kernel, [])
+        return {int(n): self.cycles(value) for n, value in zip(part["lengths"], counts)}
+
+    def per_byte(self, build: str, kernel: str, length: int) -> float | None:
+        value = self.series("lengths", build, kernel).get(length)
+        return None if value is None else round(value / length, 2 if value / length >= 0.2 else 3)
+
+    def speed_ups(self, section: str, build: str, old: str, new: str) -> dict[int, float]:
+        """100 (t_0 - t_1) / t_0 of section 5: positive where the new evaluation is faster."""
+        before, after = self.series(section, build, old), self.series(section, build, new)
+        return {n: 100 * (before[n] - after[n]) / before[n] for n in before if n in after and before[n] > 0}
+
+    def large(self) -> int:
+        return int(max(self.results["lengths"]["lengths"]))
+
+    def runs(self, kernel: str) -> bool:
+        return kernel in self.results["lengths"]["gcc"]
+
+    def lines(self, kernels: list[tuple[str, str]], build: str, at_least: int = 0) -> list[Series]:
+        found = []
+        for kernel, colour in kernels:
+            points = [(n, value / n) for n, value in self.series("lengths", build, kernel).items() if n >= at_least]
+            if points:
+                found.append(Series(self.labels.get(kernel, kernel), points, colour))
+        return found
+
+    def per_byte_chart(self, title: str, series: list[Series]) -> str:
+        xs, ys = zip(*[point for one in series for point in one.points])
+        return chart(title, log_axis("message length (bytes)", xs, 2, bytes_text),
+                     log_axis("cycles per byte", ys, 10), series)
+
+    # The parts of the page.
+
+    def head(self) -> str:
+        r = self.results
+        counter = {"rdpmc": "cycles of the core, read by rdpmc", "perf": "cycles of the core, read from perf",
+                   "tsc": "the time stamp counter, because this system lets a program read no counter of cycles"}[r["counter"]]
+        scale = ("" if r["counter"] != "tsc" else
+                 f"It counts {r['counts_per_cycle']:.3f} times in a cycle of the core, by which all is divided here: so long "
+                 "took each of a chain of additions, which take a cycle.")
+        quick = "<strong>A quick run: few lengths and few samples.</strong>" if r["quick"] else ""
+        compilers = "; ".join(escape(text) for text in r["compilers"].values())
+        parts = [("counts", "what a multiplication takes"), ("balanced", "Goll and Gueron; Bhattacharyya and Sarkar"), ("eight", "512 bits"),
+                 ("bernstein", "Bernstein"), ("polyakov", "Polyakov"), ("z14", "the z14"), ("beyond", "beyond the papers"),
+                 ("reductions", "where reductions end")]
+        return "".join([
+            "<h1>The papers' experiments, repeated</h1>",
+            "<p>" + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in parts) + "</p>",
+            paragraph(quick, f"Measured on {escape(self.here)}, {r['date']}, {escape(r['system'])}, with {compilers}, "
+                      f"{escape(r['flags'])}. Counted: {counter}.", scale,
+                      f"The load of the system was {r['load'][0]} before and {r['load'][1]} after; what is compared was measured "
+                      "in turn, in one process."),
+            paragraph("A time is that of one call, key to tag, with all code and data in the first cache: the least of several "
+                      "medians, as in the papers. Each call begins after the one before it has ended. All kernels pass the tests "
+                      "of the library's own (<code>tests/unit/study.sh</code>), and end in the library's complete reduction."),
+            paragraph(f'<span class="soft">Every measured number here comes from <code>study/results/{self.file_name}</code>, '
+                      "every number of a paper from <code>study/papers.json</code>, which says from which table.</span>")])
+
+    def counted(self) -> str:
+        paper = PAPERS["bhattacharyya_sarkar"]
+        counts = {(c["kernel"], c["part"]): c for c in self.results["counts"]}
+        got = counts["packed4", "vecMult"]["counts"]
+        wide = counts["packed8", "vecMult"]["counts"]
+        rows = [[paper["table1"]["intrinsics"][kind], number, f"{got[kind]:g}", f"{wide[kind]:g}"]
+                for kind, number in paper["table1"]["counts"].items()]
+        same = all(got[kind] == number for kind, number in paper["table1"]["counts"].items())
+        first = [[f"rho = {rho}", number, f'{counts["packed4", f"first multiplication, rho {rho}"]["counts"]["mul32"]:g}']
+                 for rho, number in paper["first"]["mul32"].items()]
+        kinds = [["mul32"], ["madd52"], ["add"], ["shift", "logic"], ["permute32", "permute64"]]
+        blocks = [[self.labels.get(c["kernel"], c["kernel"]), c["lanes"],
+                   *[f"{sum(c['counts'][kind] for kind in group):.4g}" for group in kinds]]
+                  for c in self.results["counts"] if c["part"] == "block"]
+        lean = counts["avx2", "block"]["counts"]["mul32"]
+        plain = counts["gg4", "block"]["counts"]["mul32"]
+        return "".join([
+            '<h2 id="counts">What a multiplication takes</h2>',
+            paragraph("The same code, run over lanes that count their operations (<code>study/lanes/counting.h</code>)."),
+            table("Table 1 of the IET paper: vecMult, one field multiplication in each lane",
+                  ["intrinsic", "paper", "counted, 4 lanes", "counted, 8 lanes"], rows),
+            table("Multiplications of the improved first multiplication, section 4.1", ["", "paper", "counted"], first),
+            paragraph("All counts are the paper's." if same else "The counts differ from the paper's.",
+                      "In eight lanes the same algorithm takes the same number of instructions for twice the blocks."),
+            table("Operations for a block of 16 bytes, in the inner loop",
+                  ["kernel", "lanes", "32 × 32", "52 × 52", "additions", "shifts, and, or", "permutations"], blocks),
+            paragraph(f"Goll and Gueron's packing takes {plain:g} multiplications a block, as every evaluation in radix 2^26 with "
+                      f"five limbs does. The library's AVX2 kernel takes {lean:g} over long messages, because it multiplies a "
+                      "block as four words of 32 bits by powers that stand ready for the place of each.")])
+
+    def compared(self, lanes: int) -> str:
+        """Goll-Gueron against the balanced evaluation."""
+        section, old, new = f"sweep{lanes}", f"gg{lanes}", f"bs{lanes}"
+        if not self.results[section]["gcc"].get(new):
+            return paragraph(f"This CPU lacks the instructions for {lanes} lanes.")
+        ups = {build: self.speed_ups(section, build, old, new) for build in BUILDS}
+        head, rows = ["processor", "bytes", "gcc, maximum %", "gcc, average %", "clang, maximum %", "clang, average %"], []
+        if lanes == 4:
+            rows = [list(row) for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"]]
+        averages = {}
+        for name, low, high in RANGES:
+            row = [self.here, name]
+            for build in BUILDS:
+                of_range = [up for n, up in ups[build].items() if low <= n <= high]
+                averages[build, name] = mean(of_range)
+                row += [round(max(of_range), 2), round(mean(of_range), 2)]
+            rows.append(row)
+        out = [table("Speed-up of the balanced evaluation over Goll and Gueron's" +
+                     (": tables 2 and 3 of the IET paper, and here" if lanes == 4 else ""), head, rows, len(RANGES))]
+        share = {build: 100 * mean(up > 0 for up in ups[build].values()) for build in BUILDS}
+        positive = all(average > 0 for average in averages.values())
+        faster = f"The balanced evaluation is faster at {share['gcc']:.0f} % of the lengths with gcc, {share['clang']:.0f} % with clang."
+        if lanes == 4:
+            papers = ", ".join(f"{value:g} % on {name}" for name, value in PAPERS["bhattacharyya_sarkar"]["faster"]["rows"])
+            out.append(paragraph(faster, f"The paper has, with gcc, {papers}.",
+                                 "Here, too, it is faster on average in every range, and gains most where messages are short." if positive
+                                 else "Unlike in the paper, it is not faster on average in every range.",
+                                 self.beside_averages(averages)))
+        else:
+            least = min(averages.values())
+            out.append(paragraph("The dissertation (section 6) gives no measurement of the 512-bit evaluations, since no such processor was "
+                                 "available to it, only that the balanced one executes fewer instructions.", faster,
+                                 f"It gains {least:.1f} % or more on average in every range, more than in four lanes, because up to seven "
+                                 "blocks are left over in place of three." if least > 0 else "It does not gain in every range."))
+        series = [Series(f"{build}", sorted(ups[build].items()), colour, dots=True)
+                  for build, colour in zip(BUILDS, ("c0", "c1"))]
+        xs = [n for build in BUILDS for n in ups[build]]
+        everything = [up for build in BUILDS for up in ups[build].values()]
+        clipped = [min(max(up, -20), 45) for up in everything]
+        for one in series:
+            one.points = [(n, min(max(up, -20), 45)) for n, up in one.points]
+        which = "Figures 12, 16 and 20" if lanes == 4 else "As figure 12, in 8 lanes"
+        out.append(figure(f"{which}: speed-up of the balanced evaluation over Goll and Gueron's, every length but multiples of "
+                          f"{16 * lanes} bytes.", chart("speed-up by length", linear_axis("message length (bytes)", xs, tight=True),
+                                                        linear_axis("speed-up (%)", clipped), series)))
+        for (name, low, high), numbers in zip(RANGES, ("13, 17 and 21", "14, 18 and 22", "15, 19 and 23")):
+            series = []
+            for kernel, colour in ((old, "c1"), (new, "c0")):
+                for build in BUILDS:
+                    points = [(n, value / n) for n, value in self.series(section, build, kernel).items() if low <= n <= high]
+                    series.append(Series(f"{self.labels[kernel].split(',')[0]}, {build}", points, colour, build == "clang"))
+            xs, ys = zip(*[point for one in series for point in one.points])
+            which = f"Figures {numbers}" if lanes == 4 else "In 8 lanes"
+            x_axis = linear_axis("message length (bytes)", xs, zero=False, tight=True)
+            out.append(figure(f"{which}: cycles per byte, {name} bytes.",
+                              chart(f"cycles per byte, {name} bytes", x_axis, linear_axis("cycles per byte", ys), series)))
+        return "".join(out)
+
+    @staticmethod
+    def beside_averages(averages: dict) -> str:
+        """How many averages are below, between and above those of the paper's processors."""
+        below, above = 0, 0
+        for (build, name), here in averages.items():
+            column = 3 if build == "gcc" else 5
+            papers = [row[column] for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"] if row[1] == name]
+            below += here < min(papers)
+            above += here > max(papers)
+        return (f"Of the {len(averages)} averages, {below} are below those of all of the paper's processors, {above} above, and "
+                f"{len(averages) - below - above} between.")
+
+    def tables_4_to_6(self) -> str:
+        paper = PAPERS["bhattacharyya_sarkar"]["lengths"]
+        out = []
+        for build, first in (("clang", 1), ("gcc", 4)):
+            head = ["bytes"]
+            for name in ("Haswell", "Skylake", "Kaby Lake"):
+                head += [f"{name}, GG", "new", "%"]
+            head += ["here, GG", "new", "%"]
+            old, new = self.series("lengths", build, "gg4"), self.series("lengths", build, "bs4")
+            rows = []
+            for i, row in enumerate(paper["Haswell"]["rows"]):
+                n, cells = row[0], [row[0]]
+                for name in ("Haswell", "Skylake", "Kaby Lake"):
+                    cells += paper[name]["rows"][i][first:first + 3]
+                if n in old and n in new:
+                    cells += [round(old[n] / n, 2), round(new[n] / n, 2), round(100 * (old[n] - new[n]) / old[n], 2)]
+                else:
+                    cells += [None] * 3
+                rows.append(cells)
+            out.append(table(f"Tables 4, 5 and 6 of the IET paper, {build}: cycles per byte of Goll and Gueron's and the new "
+                             "evaluation, speed-up in %", head, rows))
+        n = 2000
+        here = self.per_byte("gcc", "bs4", n)
+        then = paper["Haswell"]["rows"][-1][5]
+        if here is not None:
+            out.append(paragraph(f"At {n} bytes the new evaluation takes {here:g} cycles per byte here, {then:g} on Haswell: "
+                                 f"{here / then:.2f} of it for the same instructions."))
+        return "".join(out)
+
+    def bernstein(self) -> str:
+        paper = PAPERS["bernstein"]
+        kernels = [k["name"] for k in self.results["kernels"] if k["paper"] == "bernstein" and self.runs(k["name"])]
+        kernels += [name for name in ("scalar32", "scalar64", "hornet") if self.runs(name)]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        rows = [[self.labels[k] if k not in ("scalar32", "scalar64") else f"integer registers, 2^{k[6:]}"] +
+                [self.per_byte(build, k, n) for n in lengths for build in BUILDS] for k in kernels]
+        head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in BUILDS]
+        fit = self.series("lengths", "gcc", "x87")
+        out = ['<h2 id="bernstein">Bernstein 2005</h2>',
+               table("Sections 2, 4 and 5: cycles per byte at a length", head, rows, 1)]
+        if fit:
+            slope = (fit[4096] - fit[1024]) / (4096 - 1024)
+            double = self.per_byte("gcc", "double53", 4096)
+            out.append(paragraph(
+                f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
+                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
+                "here. The paper's was scheduled by hand for its CPU; this is what compilers make of C on one that computes elsewhere.",
+                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double:g}." if double else "",
+                "Integer registers, which section 5 names for CPUs with faster integer multiplication, are faster than either."))
+            short, long_ = self.per_byte("gcc", "doublings", 1024), self.per_byte("gcc", "doublings", 4096)
+            out.append(paragraph(
+                "The table methods branch and index by secrets: <strong>unsafe</strong>, for comparison only.",
+                f"Their time shows it: the doublings take {short:g} cycles per byte at 1 KiB and {long_:g} at 4 KiB of the same "
+                "message again and again, as far as the CPU's branch predictor can learn its bits by heart."
+                if short and long_ and long_ > 1.3 * short else ""))
+        n = 1024
+        rows = [[name, value] for name, value in paper["section1"]["rows"]]
+        rows += [[f"{self.here}: {self.labels[k]}", round(self.series("lengths", "gcc", k)[n])] for k in ("x87", "hornet") if self.runs(k)]
+        out.append(table(f"Section 1: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
+                         ["processor", "cycles"], rows, 2))
+        cases = self.results["cases"]
+        colours = ["c6", "c1", "c2", "c5", "c0", "c3", "c4", "c7"]
+        short_names = {"key in cache": "", "key not in cache": "key cold", "data in cache": "", "data not in cache": "data cold",
+                       "aligned": "", "unaligned": "unaligned"}
+        for kernel, name in (("x87", "the floating-point arithmetic of section 4"), ("hornet", "the library")):
+            series = []
+            for colour, (case, counts) in zip(colours, cases[kernel].items()):
+                label = ", ".join(filter(None, (short_names[part] for part in case.split(",")))) or "all in cache, aligned"
+                label = label.replace("key cold, data cold", "key, data cold")
+                points = [(n, self.cycles(value)) for n, value in zip(cases["lengths"], counts)]
+                series.append(Series(label, points, colour, "unaligned" in case))
+            xs, ys = zip(*[point for one in series for point in one.points])
+            out.append(figure(f"Appendix A: time against length in the eight cases, {name}, gcc.",
+                              chart(f"eight cases of {name}", linear_axis("message length (bytes)", xs, tight=True),
+                                    linear_axis("cycles for a message", ys), series)))
+        def mean_of(kernel, case):
+            """From 2 KiB on."""
+            return mean(self.cycles(value) for n, value in zip(cases["lengths"], cases[kernel][case]) if n >= 2048)
+        for kernel, name in (("x87", "the floating-point arithmetic"), ("hornet", "the library")):
+            base = mean_of(kernel, "key in cache,data in cache,aligned")
+            key = mean_of(kernel, "key not in cache,data in cache,aligned") - base
+            data = mean_of(kernel, "key in cache,data not in cache,aligned") - base
+            unaligned = mean_of(kernel, "key in cache,data in cache,unaligned") - base
+            out.append(paragraph(
+                f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key:.0f} cycles on average, data {data:.0f}, "
+                f"and unaligned data {unaligned:.0f}, of {base:.0f}.",
+                "As in the paper, the penalty for a key is small beside that for data." if key < data
+                else "Unlike in the paper, a key costs more than data.",
+                "Alignment matters no longer." if abs(unaligned) < 0.05 * base else "Alignment matters still."))
+        return "".join(out)
+
+    def polyakov(self) -> str:
+        paper, large = PAPERS["polyakov"], self.large()
+        here = {k: self.per_byte("gcc", k, large) for k in ("folded64", "scalar26", "scalar32", "polyakov_sse2", "polyakov_avx2",
+                                                            "polyakov_avx512f", "doubles_avx", "doubles_fma", "doubles_avx512", "x87")}
+        vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
+        vectors.append([self.here, here["polyakov_sse2"], None, here["polyakov_avx2"], here["polyakov_avx512f"]])
+        scalars = [list(row) for row in paper["scalar"]["rows"]]
+        scalars.append([self.here, here["scalar32"], here["folded64"]])
+        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
+        out = ['<h2 id="polyakov">Polyakov</h2>',
+               table(f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, gcc",
+                     [*paper["vectors"]["columns"], "AVX-512F"], vectors, 1),
+               table("Scalar, cycles per byte out of a large block", paper["scalar"]["columns"], scalars, 1),
+               table("Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1)]
+        float_rows = [[self.labels[k]] + [self.per_byte(build, k, large) for build in BUILDS]
+                      for k in ("doubles_avx", "doubles_fma", "doubles_avx512", "polyakov_avx2", "scalar26", "folded64") if self.runs(k)]
+        out.append(table(f"Radix of about 2^22 in vectors of doubles, beside integers: cycles per byte of {bytes_text(large)}",
+                         ["implementation", *BUILDS], float_rows))
+        if here["polyakov_avx2"] and here["doubles_avx"]:
+            better = here["doubles_avx"] > here["polyakov_avx2"]
+            out.append(paragraph("He dismisses floating point for CPUs with vectors of integers; " +
+                                 (f"that holds here: {here['doubles_avx']:g} against {here['polyakov_avx2']:g} cycles per byte in four lanes."
+                                  if better else "that does not hold here."),
+                                 "He says, too, that floating point never beats radix 2^64 in registers that are not vectors: "
+                                 f"x87 takes {here['x87']:g}, radix 2^64 {here['folded64']:g}." if here["x87"] else ""))
+        single = {build: self.series("lengths", build, "folded64").get(16) for build in BUILDS}
+        of_large = self.per_byte("gcc", "folded64", large)
+        if single["gcc"] and of_large:
+            factor = single["gcc"] / (16 * of_large)
+            out.append(paragraph(f"A single block takes {single['gcc']:.0f} cycles here, key to tag ({single['clang']:.0f} with clang), about "
+                                 f"{paper['single']['haswell_cycles']} on his Haswell; {factor:.1f} times a block of a large message, where he has "
+                                 f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}."))
+        rows = []
+        for vector in ("polyakov_sse2", "polyakov_avx2", "polyakov_avx512f", "doubles_avx", "doubles_avx512"):
+            if self.runs(vector):
+                rows.append([self.labels[vector]] + [self.crossing(build, vector, scalar)
+                                                     for scalar in ("folded64", "scalar64") for build in BUILDS])
+        out.append(table("Where the switch from scalar to vectors pays: from which of the measured lengths on vectors are faster",
+                         ["vectors", "than 2^64, gcc", "clang", "than the library's 2^64, gcc", "clang"], rows))
+        out.append(figure("Cycles per byte against length, gcc.", self.per_byte_chart("Polyakov's implementations", self.lines(
+            [("x87", "c6"), ("scalar26", "c5"), ("folded64", "c1"), ("polyakov_sse2", "c4"), ("polyakov_avx2", "c0"),
+             ("polyakov_avx512f", "c7"), ("doubles_avx", "c2"), ("hornet", "hornet")], "gcc"))))
+        return "".join(out)
+
+    def crossing(self, build: str, vector: str, scalar: str) -> str:
+        """The least length from which on `vector` is faster at all measured lengths."""
+        fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
+        found = None
+        for n in sorted(fast, reverse=True):
+            if fast[n] >= slow[n]:
+                break
+            found = n
+        return "never" if found is None else bytes_text(found)
+
+    def z14(self) -> str:
+        paper, phases = PAPERS["z14"], self.results["phases"]
+        rows, reduces = [], {}
+        for build in BUILDS:
+            for kind in ("serial", "parallel"):
+                p = phases[build][kind]
+                values = [p["expand"], p["multiply"] - p["expand"], p["reduce"] - p["multiply"]]
+                reduces[build, kind] = self.cycles(values[2]) / (phases["bytes"] / 64)
+                rows.append((f"{kind}, {build}", [max(value, 0) for value in values]))
+        large = self.large()
+        out = ['<h2 id="z14">The z14</h2>',
+               paragraph(f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
+                         f"{paper['before_muls_per_block']} multiplications, over a model of VMSL in plain C, which takes two multiplications and "
+                         "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."),
+               figure(f"Figure 5: shares of expand, multiply and reduce of {phases['bytes']} bytes, as the time that each phase adds. The "
+                      "reduction also makes each group wait for the one before it.",
+                      bars("shares of the phases", "share of the time (%)", rows, ["expand", "multiply", "reduce"])),
+               table("Cycles for a group of four blocks that the reduction adds", ["", *BUILDS],
+                     [[kind] + [round(reduces[build, kind], 1) for build in BUILDS] for kind in ("serial", "parallel")]),
+               table(f"Cycles per byte of {bytes_text(large)}", ["", *BUILDS],
+                     [[self.labels[k]] + [self.per_byte(build, k, large) for build in BUILDS] for k in ("z14_serial", "z14_parallel")])]
+        agrees = all(reduces[build, "parallel"] < reduces[build, "serial"] for build in BUILDS)
+        out.append(paragraph("The paper found the serial reduction a bottleneck, and the parallel one a remedy: " +
+                             ("that agrees here with both compilers." if agrees else "that does not agree here with both compilers."),
+                             f"On its z14 the whole went from {paper['before_ns']} to {paper['after_ns']} ns at {paper['bytes']} bytes: multiplication "
+                             f"{paper['times']['multiply']} times and reduction {paper['times']['reduce']} times as fast, expansion "
+                             f"{paper['times']['expand']} times as slow.",
+                             "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
+                             "to a fixed point, for all inputs: <code>study/bounds.sh</code>."))
+        return "".join(out)
+
+    def beyond(self) -> str:
+        out = ['<h2 id="beyond">Beyond the papers</h2>']
+        lambdas = [1, 2, 3, 4, 8, 16, 32]
+        shown = [n for n in (1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        best = []
+        for lanes, name in (("avx2", "AVX2, radix 2^26"), ("ifma", "AVX-512 IFMA, radix 2^44")):
+            if not self.runs(f"lambda1_{lanes}"):
+                continue
+            series = []
+            for i, n in enumerate(shown):
+                for build in BUILDS:
+                    points = [(k, self.per_byte(build, f"lambda{k}_{lanes}", n)) for k in lambdas]
+                    series.append(Series(f"{bytes_text(n)}, {build}", points, f"c{i}", build == "clang"))
+            for n in shown:
+                times = {k: self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in lambdas}
+                best.append([name, bytes_text(n), min(times, key=times.get), times[1], min(times.values())])
+            ys = [value for one in series for _, value in one.points]
+            out.append(figure(f"How many groups share a reduction: {name}.",
+                              chart(f"lambda, {name}", log_axis("lambda: groups to a reduction", lambdas, 2),
+                                    linear_axis("cycles per byte", ys), series)))
+        out.append(table("The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best))
+        out.append(paragraph("Goll and Gueron stop at 3, since powers of R do not fit into registers. Loaded from memory they cost little: what "
+                             "limits lambda is the time that it takes to raise them, so that longer messages gain from more."))
+        lengths = [n for n in self.results["lengths"]["lengths"] if n > 64 and n % 64 != 0]
+        rests = [("gg4", "pieces at the end"), ("bs4", "zeros, cheap first multiplication"), ("zeros4", "zeros, full multiplication"),
+                 ("front4", "scalar blocks in front")]
+        if self.runs("bs4"):
+            for build in BUILDS:
+                times = {k: self.series("lengths", build, k) for k, _ in rests}
+                rows = []
+                for n in lengths:
+                    n = int(n)
+                    ratios = [times[k][n] / times["bs4"][n] for k, _ in rests]
+                    rows.append([bytes_text(n), -(-n // 16) % 4] + [round(ratio, 2) for ratio in ratios])
+                means = [mean(row[2 + i] for row in rows) for i in range(len(rests))]
+                rows.append(["mean", None] + [round(value, 2) for value in means])
+                out.append(table(f"Blocks that fill no group, 4-way, {build}: time as a part of Bhattacharyya and Sarkar's",
+                                 ["bytes", "rho", *[name for _, name in rests]], rows, 1))
+                ideas = dict(zip([k for k, _ in rests], means))
+                cheap = 100 * (ideas["zeros4"] - 1)
+                scalar = 100 * (ideas["front4"] - 1)
+                out.append(paragraph(f"With {build}, the cheap first multiplication gains {cheap:.1f} % on a full one on average, and scalar blocks in "
+                                     f"front take {abs(scalar):.1f} % {'more' if scalar > 0 else 'less'} time than it:",
+                                     "the scalar code runs while the vectors raise the powers of r, which the first multiplication waits for."
+                                     if scalar < 0 else "the cheap multiplication is worth its code."))
+        order = [("gmp", "c6"), ("x87", "c5"), ("folded64", "c1"), ("polyakov_avx2", "c4"), ("gg4", "c3"), ("bs4", "c0"), ("bs8", "c7"),
+                 ("z14_parallel", "c2"), ("hornet", "hornet")]
+        for build in BUILDS:
+            out.append(figure(f"Every paper's, and the library's, on the same axes, {build}.",
+                              self.per_byte_chart(f"all, {build}", self.lines(order, build))))
+        library = [k["name"] for k in self.results["kernels"] if k["paper"] == "library" and self.runs(k["name"])
+                   and not k["name"].startswith("portable")]
+        colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
+        out.append(figure("The library's kernels, gcc; each is that of its row of the list, whatever the length.",
+                          self.per_byte_chart("the library's kernels", self.lines(
+                              [(name, "hornet" if name == "hornet" else next(colours)) for name in library], "gcc"))))
+        names = [k["name"] for k in self.results["kernels"] if self.runs(k["name"])]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        rows = [[self.labels[k]] + [self.per_byte(build, k, n) for n in lengths for build in BUILDS] for k in names]
+        out.append(table("Everything: cycles per byte at a length", ["kernel"] + [f"{bytes_text(n)}, {build}" for n in lengths
+                                                                                for build in BUILDS], rows))
+        return "".join(out)
+
+    def reductions(self) -> str:
+        return "".join([
+            '<h2 id="reductions">Where the papers\' reductions end</h2>',
+            paragraph("A value modulo p = 2^130 − 5 has one representation below p, and a tag is right only if it is that one. Bernstein's section 4 "
+                      "ends in it: carry, add p to make all limbs positive, subtract p if that is not negative. The IET paper and the z14 paper reduce "
+                      "to limbs of 26 or 27, and of 44 or 45, bits and leave the rest to the code that accompanies them; code published with two "
+                      "of the papers returns wrong tags where the last sum is p or a little more."),
+            paragraph("Here every kernel ends alike: its sum over the lanes is put together with all carries below 5 · 2^128, and what is p "
+                      "or more has p subtracted, without a branch (<code>src/poly1305/tag.h</code>). The tests solve the last block for sums at p − 8 to "
+                      "p + 8, at 2^130 and at every limb boundary, and inject accumulators as large as allowed: 0 failures.")])
+
+    def page(self) -> str:
+        body = "".join([self.head(), self.counted(),
+                        '<h2 id="balanced">Goll and Gueron; Bhattacharyya and Sarkar</h2>', self.compared(4), self.tables_4_to_6(),
+                        '<h2 id="eight">The dissertation: 512 bits</h2>', self.compared(8), self.bernstein(), self.polyakov(), self.z14(),
+                        self.beyond(), self.reductions()])
+        return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+                f"<title>Poly1305: the papers' experiments, repeated</title><style>{STYLE}</style></head>\n<body>{body}</body></html>\n")
+
+
+def page(results: dict, file_name: str) -> str:
+    return Report(results, file_name).page()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    print(page(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[1]).name), end="")

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Every kernel of study/kernels.def through the tests of the library's own kernels, test_poly1305.c: in a copy of the tree
+# whose list has them in place of the library's, some at a time, because a list has no more than 31 rows.
+#
+#     study.sh NAME all|papers|KERNEL COMPILER [OPTION...]     papers: without those that only compare (ablation)
+#
+# A compiler for another architecture, whose programs run here, gets mini-gmp.
+set -euo pipefail
+. "$(dirname "$0")/../support/build.sh"
+
+copy=$root/build/tests/study-$1 which=$2
+shift 2
+options=("$@" -Wall -Wextra -Werror)
+rm -rf "$copy"
+mkdir -p "$copy"
+cp -r "$root/include" "$root/src" "$root/study" "$root/tests" "$copy/"
+
+# The baseline, which the kernels call for what fills no group, stands first.
+mapfile -t names < <(printf '%s\n' '#define STUDY_KERNEL(name, paper, label) kernel = name paper;' \
+    "#include \"$copy/src/core/compiler.h\"" "#include \"$copy/study/kernels.def\"" | "${options[@]}" -E -P -x c - |
+    grep -o 'kernel = [a-z0-9_ ]*' | cut -d ' ' -f 3- | case $which in
+        all) cat ;;
+        papers) grep -v ' ablation$' ;;
+        *) grep "^$which " ;;
+    esac | cut -d ' ' -f 1)
+baseline=$("$root/tests/support/kernel_names.sh" "${options[*]}" | grep '^scalar' | head -n 1)
+list() {
+    printf '/* SPDX-License-Identifier: Apache-2.0 OR MIT */\n#include "../core/rows.h"\n'
+    printf 'HORNET_KERNEL(%s, CPU_ANY, 0, 0)\n' "$baseline"
+    printf 'HORNET_KERNEL(%s, CPU_ANY, 0, HORNET_NEVER)\n' "$@"
+    printf 'HORNET_KERNEL(portable44, CPU_ANY, 0, 0)\n' # for batches, of which the study has none
+    printf '#undef HORNET_ROW\n#undef HORNET_FURTHER_ROW\n'
+}
+
+# Of the library: what its tests call, and the baseline.
+needed=("$copy"/src/core/*.c "$copy"/src/core/cpu/*.c "$copy"/src/poly1305/*.c "$copy/src/poly1305/kernels/$baseline.c"
+    "$copy/src/poly1305/kernels/portable44.c")
+list "${names[0]}" > "$copy/src/poly1305/kernels.def"
+mapfile -t sources < <(printf '%s\n' "$copy"/study/kernels/*.c "$copy/tests/support/reference.c")
+gmp=(-lgmp)
+if [[ ${options[0]} = *-linux-gnu-gcc ]]; then
+    mini_gmp=$("$root/tests/support/mini_gmp.sh")
+    sources+=("$mini_gmp/mini-gmp.c")
+    options+=(-w -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
+    gmp=(-static)
+fi
+build_objects "$copy/kernels" "${options[@]}"
+at_once=16
+for ((first = 0; first < ${#names[@]}; first += at_once)); do
+    some=("${names[@]:first:at_once}")
+    list "${some[@]}" > "$copy/src/poly1305/kernels.def"
+    # shellcheck disable=SC2034 # for build_objects
+    sources=("${needed[@]}")
+    build_objects "$copy/objects" "${options[@]}"
+    "${options[@]}" -o "$copy/test_poly1305" "$copy/tests/unit/test_poly1305.c" "$copy"/kernels/*.o "$copy"/objects/*.o "${gmp[@]}"
+    "$copy/test_poly1305" "${some[@]}"
+done

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# The study's report is what its results file and the papers' numbers make it, and nothing else; with a browser, it opens, asks
+# for nothing, and no text of a figure is cut off.
+#
+#     study_report.sh [CHROMIUM]
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$root/build/tests/study-report
+rm -rf "$folder"
+mkdir -p "$folder"
+page=$root/study/report/index.html
+results=$root/$(grep -o 'study/results/[a-z0-9-]*\.json' "$page" | head -n 1)
+"$root/study/report.py" "$results" | cmp - "$page"
+if grep -o '\(src\|href\)="[^#"][^"]*"\|url([^)]*)\|https\?:[^< "]*' "$page"; then
+    echo "the report names other files" >&2
+    exit 1
+fi
+[ $# -gt 0 ] || exit 0
+
+# In 1280 pixels, light and dark: what the page says of itself stands in its title.
+read -r -d '' script << 'END' || true
+<script>
+addEventListener("load", () => {
+    const problems = [];
+    for (const svg of document.querySelectorAll("svg")) {
+        const all = svg.viewBox.baseVal;
+        const labels = [...svg.querySelectorAll("text")];
+        for (const text of labels) {
+            const box = svg.getBoundingClientRect(), own = text.getBoundingClientRect();
+            if (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1) {
+                problems.push(`cut off: ${text.textContent}`);
+            }
+        }
+        const sizes = labels.map((text) => text.getBoundingClientRect().height);
+        if (Math.min(...sizes) < 12 || all.width === 0 || labels.length < 8) {
+            problems.push(`not legible: ${svg.getAttribute("aria-label")}`);
+        }
+        const scale = svg.getBoundingClientRect().width / all.width;
+        if (scale < 0.9) {
+            problems.push(`small: ${scale}`);
+        }
+    }
+    if (document.documentElement.scrollWidth > innerWidth) {
+        problems.push("wider than the window");
+    }
+    if (performance.getEntriesByType("resource").length !== 0) {
+        problems.push("asks for other files");
+    }
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const background = getComputedStyle(document.body).backgroundColor;
+    document.title = `${document.querySelectorAll("svg").length} figures, ${dark}, ${background}: ${problems.join("; ")}.`;
+});
+</script>
+END
+for scheme in light dark; do
+    { sed 's|</body></html>||' "$page"; printf '%s\n</body></html>\n' "$script"; } > "$folder/page.html"
+    options=()
+    [ "$scheme" = light ] || options=(--blink-settings=preferredColorScheme=0)
+    title=$("$1" --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" --window-size=1280,1000 "${options[@]}" \
+        --dump-dom "file://$folder/page.html" 2> "$folder/chromium.log" | grep -o '<title>[^<]*' | head -n 1)
+    echo "$title"
+    [[ $title =~ ^\<title\>[0-9]{2}\ figures,\ $scheme,\ .*:\ \.$ ]] || { echo "the report is not right" >&2; exit 1; }
+done

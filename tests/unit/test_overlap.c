@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* In a build with HORNET_DEBUG, every public function that encrypts or decrypts ends in a trap if its
+ * output and input overlap, unless they are the same memory; and works if they are, or adjoin. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../include/hornet.h"
+#include "../support/check.h"
+#include "../support/inputs.h"
+
+#ifndef HORNET_DEBUG
+#error "The library and this test are compiled with HORNET_DEBUG."
+#endif
+
+enum { LONGEST = 70000, PACKETS = 20, PIECES = 3 };
+
+static uint8_t nonce[24], key[32], tag[16];
+
+/* The calls. What they return is another test's. */
+
+static void seal(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_chacha20_poly1305_seal(out, tag, in, n, NULL, 0, nonce, key);
+}
+
+static void open(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_chacha20_poly1305_open(out, in, n, tag, NULL, 0, nonce, key);
+}
+
+static void seal_extended(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_xchacha20_poly1305_seal(out, tag, in, n, NULL, 0, nonce, key);
+}
+
+static void open_extended(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_xchacha20_poly1305_open(out, in, n, tag, NULL, 0, nonce, key);
+}
+
+static void encrypt(uint8_t *out, const uint8_t *in, size_t n)
+{
+    hornet_aead_state state;
+    hornet_chacha20_poly1305_init(&state, nonce, key);
+    (void)!hornet_aead_encrypt(&state, out, in, n);
+}
+
+static void decrypt(uint8_t *out, const uint8_t *in, size_t n)
+{
+    hornet_aead_state state;
+    hornet_xchacha20_poly1305_init(&state, nonce, key);
+    (void)!hornet_aead_decrypt(&state, out, in, n);
+}
+
+/* The last of some pieces; the others lie apart. */
+static const hornet_aead_piece *pieces_with(uint8_t *out, const uint8_t *in, size_t n)
+{
+    static hornet_aead_piece pieces[PIECES];
+    static uint8_t outs[PIECES][10];
+    for (size_t i = 0; i < PIECES - 1; i++)
+        pieces[i] = (hornet_aead_piece){outs[i], key, sizeof outs[i]};
+    pieces[PIECES - 1] = (hornet_aead_piece){out, in, n};
+    return pieces;
+}
+
+static void encrypt_pieces(uint8_t *out, const uint8_t *in, size_t n)
+{
+    hornet_aead_state state;
+    hornet_xchacha20_poly1305_init(&state, nonce, key);
+    (void)!hornet_aead_encryptv(&state, pieces_with(out, in, n), PIECES);
+}
+
+static void decrypt_pieces(uint8_t *out, const uint8_t *in, size_t n)
+{
+    hornet_aead_state state;
+    hornet_chacha20_poly1305_init(&state, nonce, key);
+    (void)!hornet_aead_decryptv(&state, pieces_with(out, in, n), PIECES);
+}
+
+/* One of many packets that are as long, so that those that may share lanes do; the others lie apart. */
+static const hornet_packet *packets_with(uint8_t *out, const uint8_t *in, size_t n)
+{
+    static hornet_packet packets[PACKETS];
+    static uint8_t ins[LONGEST], outs[PACKETS][LONGEST], tags[PACKETS][16];
+    for (size_t i = 0; i < PACKETS; i++)
+        packets[i] = (hornet_packet){outs[i], ins, n, NULL, 0, nonce, key, tags[i]};
+    packets[PACKETS - 3].out = out;
+    packets[PACKETS - 3].in = in;
+    return packets;
+}
+
+static void seal_batch(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_chacha20_poly1305_seal_batch(packets_with(out, in, n), PACKETS);
+}
+
+static void open_batch(uint8_t *out, const uint8_t *in, size_t n)
+{
+    bool valid[PACKETS];
+    (void)!hornet_chacha20_poly1305_open_batch(valid, packets_with(out, in, n), PACKETS);
+}
+
+static void chacha20(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_chacha20(out, in, n, 1, nonce, key);
+}
+
+static const struct {
+    const char *name;
+    void (*call)(uint8_t *out, const uint8_t *in, size_t n);
+} functions[] = {
+    {"hornet_chacha20_poly1305_seal", seal},
+    {"hornet_chacha20_poly1305_open", open},
+    {"hornet_xchacha20_poly1305_seal", seal_extended},
+    {"hornet_xchacha20_poly1305_open", open_extended},
+    {"hornet_aead_encrypt", encrypt},
+    {"hornet_aead_decrypt", decrypt},
+    {"hornet_aead_encryptv", encrypt_pieces},
+    {"hornet_aead_decryptv", decrypt_pieces},
+    {"hornet_chacha20_poly1305_seal_batch", seal_batch},
+    {"hornet_chacha20_poly1305_open_batch", open_batch},
+    {"hornet_chacha20", chacha20},
+};
+
+/* Back from a trap; compilers make it SIGILL or SIGTRAP. */
+static sigjmp_buf before_call;
+
+static void on_trap(int signal_number)
+{
+    (void)signal_number;
+    siglongjmp(before_call, 1);
+}
+
+/* Calls function f with input at the middle of memory, and output `distance` bytes after it. */
+static void check_call(size_t f, size_t n, ptrdiff_t distance, bool must_trap)
+{
+    static uint8_t memory[3 * LONGEST];
+    uint8_t *const in = memory + LONGEST;
+    volatile bool trapped = true;
+    if (sigsetjmp(before_call, 1) == 0) {
+        functions[f].call(in + distance, in, n);
+        trapped = false;
+    }
+    check(trapped == must_trap, "%s: %zu bytes, output %td bytes after the input: %s", functions[f].name, n,
+          distance, trapped ? "a trap" : "no trap");
+}
+
+int main(void)
+{
+    /* Those for which the forms of one call, of pieces and of batches differ. */
+    static const size_t lengths[] = {2, 16, 64, 192, 300, 960, 1350, 1984, 5000, LONGEST};
+    signal(SIGILL, on_trap);
+    signal(SIGTRAP, on_trap);
+    random_bytes(nonce, sizeof nonce);
+    random_bytes(key, sizeof key);
+    for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++) {
+        for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+            const size_t n = lengths[i];
+            const ptrdiff_t overlaps[] = {1, (ptrdiff_t)n / 2, (ptrdiff_t)n - 1};
+            for (size_t k = 0; k < sizeof overlaps / sizeof overlaps[0]; k++) {
+                check_call(f, n, overlaps[k], true);
+                check_call(f, n, -overlaps[k], true);
+            }
+            check_call(f, n, 0, false);
+            check_call(f, n, (ptrdiff_t)n, false);
+            check_call(f, n, -(ptrdiff_t)n, false);
+        }
+        check_call(f, 0, 1, false);
+        check_call(f, 1, 0, false);
+    }
+    return check_report("test_overlap");
+}
