@@ -48,6 +48,13 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 #pragma GCC visibility pop
 
+/* The last block of what Poly1305 reads. */
+HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64_t len_bytes)
+{
+    store_le64(lengths, aad_bytes);
+    store_le64(lengths + 8, len_bytes);
+}
+
 /* So much room is left before ciphertext for associated data. */
 enum { AEAD_AAD_ROOM_BYTES = 64 };
 
@@ -60,8 +67,7 @@ HORNET_INLINE const uint8_t *aead_input(size_t *input_bytes, uint8_t *memory, si
     uint8_t *const lengths = memory + AEAD_AAD_ROOM_BYTES + padded_bytes(len_bytes);
     memset(memory + AEAD_AAD_ROOM_BYTES - 16, 0, 16);
     copy_bytes(first, aad, aad_bytes);
-    store_le64(lengths, aad_bytes);
-    store_le64(lengths + 8, len_bytes);
+    store_lengths(lengths, aad_bytes, len_bytes);
     *input_bytes = (size_t)(lengths + 16 - first);
     return first;
 }

@@ -111,12 +111,22 @@ HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, si
     hornet_poly1305_absorb(poly, last, sizeof last);
 }
 
-HORNET_INLINE void absorb_lengths(struct poly1305 *poly, const aead_call *c)
+/* Poly1305 under the key that the stream begins with, over the associated data. */
+HORNET_INLINE struct poly1305 mac_begin(const uint8_t *stream, const aead_call *c)
+{
+    struct poly1305 poly = {.h = {0, 0, 0}};
+    load_r(poly.r, stream);
+    load_s(poly.s, stream);
+    absorb_padded(&poly, c->aad, c->aad_bytes);
+    return poly;
+}
+
+HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_call *c)
 {
     uint8_t lengths[16];
-    store_le64(lengths, c->aad_bytes);
-    store_le64(lengths + 8, c->len_bytes);
+    store_lengths(lengths, c->aad_bytes, c->len_bytes);
     hornet_poly1305_absorb(poly, lengths, sizeof lengths);
+    store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
 /* More than BYTES_BESIDE_KEY(lanes) bytes, by a kernel that absorbs beside encrypting: what the pass before
@@ -128,12 +138,9 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
     const uint8_t *const ciphertext = opens ? c->in : c->out;
     uint8_t stream[CHACHA20_BESIDE_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
     chacha20_state state;
-    struct poly1305 poly = {.h = {0, 0, 0}};
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, kernel->lanes, &state);
-    load_r(poly.r, stream);
-    load_s(poly.s, stream);
-    absorb_padded(&poly, c->aad, c->aad_bytes);
+    struct poly1305 poly = mac_begin(stream, c);
 
     size_t done = pass_bytes - CHACHA20_BLOCK_BYTES, absorbed = 0, until;
     if (opens) {
@@ -162,25 +169,8 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
     end = lower_end(end, kernel->apply(c->out + done, NULL, c->in + done, stream, rest));
     if (!opens)
         absorb_padded(&poly, ciphertext + absorbed, c->len_bytes - absorbed);
-    absorb_lengths(&poly, c);
-    store_tag(tag, tag_of_value(poly.h, poly.s));
+    mac_end(tag, &poly, c);
     return end;
-}
-
-HORNET_NOINLINE uintptr_t aead_seal_beside(uint8_t tag[16], const aead_call *c)
-{
-    const uintptr_t end = message_beside(false, tag, c);
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
-}
-
-HORNET_NOINLINE uintptr_t aead_open_beside(bool *valid, const uint8_t tag[16], const aead_call *c)
-{
-    uint8_t expected[16];
-    const uintptr_t end = message_beside(true, expected, c);
-    *valid = public_verdict(tags_equal(expected, tag));
-    if (!*valid)
-        zero_some(c->out, c->len_bytes);
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 /* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
@@ -190,13 +180,10 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
     uint8_t stream[CHACHA20_STREAM_BYTES] __attribute__((aligned(64)));
     const size_t first_bytes = BYTES_BESIDE_KEY(CHACHA20_STREAM_BLOCKS);
     chacha20_state state;
-    struct poly1305 poly = {.h = {0, 0, 0}};
     aead_call_begin(&state, c);
     size_t piece = c->len_bytes < first_bytes ? c->len_bytes : first_bytes;
     uintptr_t end = kernel->stream(stream, aead_stream_blocks(piece), &state);
-    load_r(poly.r, stream);
-    load_s(poly.s, stream);
-    absorb_padded(&poly, c->aad, c->aad_bytes);
+    struct poly1305 poly = mac_begin(stream, c);
 
     const uint8_t *in = c->in;
     uint8_t *out = c->out;
@@ -223,26 +210,27 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         in += piece;
     }
 
-    absorb_lengths(&poly, c);
-    store_tag(tag, tag_of_value(poly.h, poly.s));
+    mac_end(tag, &poly, c);
     return end;
 }
 
-HORNET_NOINLINE uintptr_t aead_seal_long(uint8_t tag[16], const aead_call *c)
-{
-    const uintptr_t end = long_message(false, tag, c);
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
-}
-
-HORNET_NOINLINE uintptr_t aead_open_long(bool *valid, const uint8_t tag[16], const aead_call *c)
-{
-    uint8_t expected[16];
-    const uintptr_t end = long_message(true, expected, c);
-    *valid = public_verdict(tags_equal(expected, tag));
-    if (!*valid)
-        zero_some(c->out, c->len_bytes);
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
-}
+#define AEAD_UNBUFFERED(name, message)                                                                     \
+    HORNET_NOINLINE uintptr_t aead_seal_##name(uint8_t tag[16], const aead_call *c)                        \
+    {                                                                                                      \
+        const uintptr_t end = message(false, tag, c);                                                      \
+        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    }                                                                                                      \
+    HORNET_NOINLINE uintptr_t aead_open_##name(bool *valid, const uint8_t tag[16], const aead_call *c)     \
+    {                                                                                                      \
+        uint8_t expected[16];                                                                              \
+        const uintptr_t end = message(true, expected, c);                                                  \
+        *valid = public_verdict(tags_equal(expected, tag));                                                \
+        if (!*valid)                                                                                       \
+            zero_some(c->out, c->len_bytes);                                                               \
+        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    }
+AEAD_UNBUFFERED(beside, message_beside)
+AEAD_UNBUFFERED(long, long_message)
 
 /* Whether a message is so long that it is worked on beside its authentication. To open one it takes half a
  * pass more: up to there all of it is quicker absorbed before. */
@@ -253,21 +241,43 @@ HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
     return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(nblocks);
 }
 
+enum aead_way { WAY_4, WAY_16, WAY_32, WAY_BESIDE, WAY_LONG };
+
+/* Short messages first: they are not to pay for a look at the kernel. */
+HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
+{
+    const bool has_room = c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
+    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(4))
+        return WAY_4;
+    if (goes_beside(opens, c))
+        return WAY_BESIDE;
+    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(16))
+        return WAY_16;
+    return has_room && c->len_bytes <= BYTES_BESIDE_KEY(32) ? WAY_32 : WAY_LONG;
+}
+
 static bool aead_seal(uint8_t tag[16], const aead_call *c)
 {
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (goes_beside(false, c))
-        clear_stack_and_registers(aead_seal_beside(tag, c));
-    else if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
-        clear_stack_and_registers(aead_seal_long(tag, c));
-    else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
+    switch (way_of(false, c)) {
+    case WAY_4:
         clear_stack_and_registers(aead_seal_4(tag, c));
-    else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
+        break;
+    case WAY_16:
         clear_stack_and_registers(aead_seal_16(tag, c));
-    else
+        break;
+    case WAY_32:
         clear_stack_and_registers(aead_seal_32(tag, c));
+        break;
+    case WAY_BESIDE:
+        clear_stack_and_registers(aead_seal_beside(tag, c));
+        break;
+    case WAY_LONG:
+        clear_stack_and_registers(aead_seal_long(tag, c));
+        break;
+    }
     return true;
 }
 
@@ -277,16 +287,23 @@ static bool aead_open(const uint8_t tag[16], const aead_call *c)
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    if (goes_beside(true, c))
-        clear_stack_and_registers(aead_open_beside(&valid, tag, c));
-    else if (c->aad_bytes > AEAD_AAD_ROOM_BYTES || c->len_bytes > BYTES_BESIDE_KEY(32))
-        clear_stack_and_registers(aead_open_long(&valid, tag, c));
-    else if (c->len_bytes <= BYTES_BESIDE_KEY(4))
+    switch (way_of(true, c)) {
+    case WAY_4:
         clear_stack_and_registers(aead_open_4(&valid, tag, c));
-    else if (c->len_bytes <= BYTES_BESIDE_KEY(16))
+        break;
+    case WAY_16:
         clear_stack_and_registers(aead_open_16(&valid, tag, c));
-    else
+        break;
+    case WAY_32:
         clear_stack_and_registers(aead_open_32(&valid, tag, c));
+        break;
+    case WAY_BESIDE:
+        clear_stack_and_registers(aead_open_beside(&valid, tag, c));
+        break;
+    case WAY_LONG:
+        clear_stack_and_registers(aead_open_long(&valid, tag, c));
+        break;
+    }
     return valid;
 }
 

@@ -180,8 +180,7 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
         if (a->direction == DIRECTION_NONE)
             aead_pad(a, a->aad_bytes);
         aead_pad(a, a->text_bytes);
-        store_le64(lengths, a->aad_bytes);
-        store_le64(lengths + 8, a->text_bytes);
+        store_lengths(lengths, a->aad_bytes, a->text_bytes);
         hornet_poly1305_update(&a->poly1305, lengths, sizeof lengths);
         hornet_poly1305_final(&a->poly1305, tag);
     } else {
