@@ -143,7 +143,8 @@ func add(a0, a1, a2, b0, b1, b2 uint64) (uint64, uint64, uint64) {
 	var c uint64
 	a0, c = bits.Add64(a0, b0, 0)
 	a1, c = bits.Add64(a1, b1, c)
-	return a0, a1, a2 + b2 + c
+	a2, _ = bits.Add64(a2, b2, c)
+	return a0, a1, a2
 }
 
 // storeTag writes (h mod p + s) mod 2^128, for h2 <= maxH2.

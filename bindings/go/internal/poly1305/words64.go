@@ -21,41 +21,32 @@ import (
 //	h2 mod 4               r0
 func evaluate64(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	s1, u0 := r1+r1>>2, 5*r0 // < 1.25 * 2^60, < 5 * 2^60
-	for more := true; more; {
-		// The next block, which is added to the product: it is ready before the limbs are.
+	for {
+		// The block after the one in h, which is added to the product: it is ready before the limbs are.
 		var lo, hi, top uint64
 		if len(m) >= 2*BlockSize {
-			m = m[BlockSize:]
-			lo, hi, top = binary.LittleEndian.Uint64(m), binary.LittleEndian.Uint64(m[8:]), 1
+			lo, hi, top = binary.LittleEndian.Uint64(m[BlockSize:]), binary.LittleEndian.Uint64(m[BlockSize+8:]), 1
 		} else if len(m) > BlockSize {
-			m = m[BlockSize:]
-			lo, hi = partialBlock(m)
-		} else {
-			more = false
+			lo, hi = partialBlock(m[BlockSize:])
 		}
 
-		// d1 + d2 2^64 < 2 * 2^124 + 2^65. What d0 carries into d1 is kept in carry, < 3.5 * 2^60: limb 2 is multiplied last,
-		// because it is ready last.
-		var high, low, c uint64
+		// What d0 carries into d1 is kept in carry, and limb 2 is multiplied last, because it is ready last.
 		carry, d0 := bits.Mul64(h0, r0)
 		d2, d1 := bits.Mul64(h0, r1)
-		d0, c = bits.Add64(d0, lo, 0)
-		d1, c = bits.Add64(d1, hi, c)
-		d2 += top + c
-		high, low = bits.Mul64(h1, s1)
-		d0, c = bits.Add64(d0, low, 0)
-		carry += high + c
-		high, low = bits.Mul64(h2>>2, u0)
-		d0, c = bits.Add64(d0, low, 0)
-		carry += high + c
-		high, low = bits.Mul64(h1, r0)
-		d1, c = bits.Add64(d1, low, 0)
-		d2 += high + c
-		high, low = bits.Mul64(h2, s1)
-		d1, c = bits.Add64(d1, low, 0)
-		d2 += high + c // < 2 * 2^60 + 1.25 * 2^60 + 2
+		d0, d1, d2 = add(d0, d1, d2, lo, hi, top)
+		d0, carry = addProduct(d0, carry, h1, s1)
+		d1, d2 = addProduct(d1, d2, h1, r0)          // d2 < 2 * 2^60 + 2
+		d0, carry = addProduct(d0, carry, h2>>2, u0) // < 2.25 * 2^60 + 1.25 * 2^60
+		d1, d2 = addProduct(d1, d2, h2, s1)          // d2 < 3.25 * 2^60 + 2
+		var c uint64
 		d1, c = bits.Add64(d1, carry, 0)
-		h0, h1, h2 = d0, d1, (h2&3)*r0+d2+c // h2 < 6.26 * 2^60
+		d2, _ = bits.Add64(d2, h2&3*r0, c) // < 6.26 * 2^60
+		h0, h1, h2 = d0, d1, d2
+
+		if len(m) <= BlockSize {
+			break
+		}
+		m = m[BlockSize:]
 	}
 
 	// The last fold: 5 (h2 div 4) < 7.83 * 2^60.
@@ -63,4 +54,12 @@ func evaluate64(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	h0, c = bits.Add64(h0, 5*(h2>>2), 0)
 	h1, c = bits.Add64(h1, 0, c)
 	return h0, h1, h2&3 + c
+}
+
+// addProduct returns a0 + a1 2^64 + b c, modulo 2^128.
+func addProduct(a0, a1, b, c uint64) (uint64, uint64) {
+	high, low := bits.Mul64(b, c)
+	a0, carry := bits.Add64(a0, low, 0)
+	a1, _ = bits.Add64(a1, high, carry)
+	return a0, a1
 }
