@@ -158,16 +158,19 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
 # What is emitted: the lines of long messages, and the CPU whose model decides about their order.
 EMITTED = {
-    "avx2Powers2": "avx2/powers 2",
-    "avx2Powers8": "avx2/powers 8",
-    "avx2End": "avx2/end",
-    "ifmaPowers4": "ifma/powers 4",
-    "ifmaPowers16": "ifma/powers 16",
-    "ifmaEnd": "ifma/end",
+    "avx2Begin2": "avx2/begin 2",
+    "avx2Begin8": "avx2/begin 8",
+    "avx2Step1": "avx2/step 1",
     "avx2Step2": "avx2/step 2",
     "avx2LongStep8": "avx2/long step 8",
+    "avx2End": "avx2/end",
+    "ifmaBegin4": "ifma/begin 4",
+    "ifmaBegin16": "ifma/begin 16",
+    "ifmaStep1": "ifma/step 1",
+    "ifmaStep2": "ifma/step 2",
     "ifmaStep4": "ifma/step 4",
     "ifmaLongStep16": "ifma/long step 16",
+    "ifmaEnd": "ifma/end",
 }
 EMITTED_FOR = "sapphirerapids"
 GO_CONSTRAINT = "amd64 && gc && !purego"
