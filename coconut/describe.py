@@ -23,9 +23,23 @@ class Description:
         return HERE / "lines" / "summed.c" if self.summed else SOURCE / "poly1305" / "kernels" / f"{self.kernel}.c"
 
     def options(self, lanes: str) -> list[str]:
+        """Over "graph" or "values" lanes."""
         hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
         return options if self.summed else [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
+
+
+@dataclass(frozen=True)
+class Words(Description):
+    """ChaCha20, in vectors of so many words."""
+
+    def source(self) -> Path:
+        return HERE / "lines" / "words.c"
+
+    def options(self, lanes: str) -> list[str]:
+        # Vectors wider than the registers of every CPU are passed in memory.
+        options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.kernel}"']
+        return options + [f'-DHORNET_WORDS_HOOK="{HERE / "lanes" / "graph_words.h"}"'] * (lanes == "graph")
 
 
 # A field and a number of lanes each, by a kernel that has them.
@@ -34,12 +48,14 @@ DESCRIPTIONS = (
     Description("ifma256", 4),
     Description("ifma", 8),
     Description("vmsl", 2, summed=True),
+    Words("chacha20-256", 8),
+    Words("chacha20-512", 16),
 )
 
 
 def newest_source() -> float:
     """When the last of what is compiled has changed."""
-    folders = (SOURCE / "core", SOURCE / "poly1305", HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
+    folders = (SOURCE, HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
     return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]"))
 
 

@@ -21,13 +21,13 @@
 /* Where an input is: in a register, or in memory, one vector after another in the order of the inputs. */
 enum place { PLACE_REGISTER, PLACE_MEMORY };
 
-enum { NODES_MAX = 20000, NAME_BYTES = 32 };
+enum { NODES_MAX = 20000, NAME_BYTES = 32, NUMBERS_MAX = 16 };
 
 static struct node {
     const char *operation;
     uint32_t args[3];
     int nargs, nimm;
-    uint64_t imm[2], max;
+    uint64_t imm[NUMBERS_MAX], max;
     char name[NAME_BYTES]; /* of an input or an output */
 } nodes[NODES_MAX];
 
