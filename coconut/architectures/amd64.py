@@ -236,8 +236,10 @@ class Amd64Syntax(Syntax):
 
     pointers: dict[str, str]
 
-    def __init__(self, vector_bytes: int) -> None:
+    def __init__(self, vector_bytes: int, instructions: dict[str, Instruction], word_bytes: int = 8) -> None:
         self.vector_bytes = vector_bytes
+        self.instructions = instructions
+        self.word_bytes = word_bytes
         self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
         self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
 
@@ -253,6 +255,8 @@ class Amd64Syntax(Syntax):
 
     def text(self, op: Op, args: list[int], result: int) -> str:
         instruction = op.instruction
+        if instruction.stores and op.memory is not None:
+            return self.store(args[0], op.memory)
         operands = [self.register(arg) for arg in args]
         to = self.register(result)
         suffix = ""
@@ -294,7 +298,9 @@ class Gnu(Amd64Syntax):
 
     def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return "", self.address(place) + (f"{{1to{self.vector_bytes // 8}}}" if broadcast else "")
+        return "", self.address(place) + (
+            f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else ""
+        )
 
     def begin(self, name: str, program: Program, description: str) -> list[str]:
         return [
@@ -387,7 +393,7 @@ class Go(Amd64Syntax, GoSyntax):
 
     def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
         name, _, suffix = mnemonic.lower().partition(".")
-        instruction = (INSTRUCTIONS_512 if self.vector_bytes == 64 else INSTRUCTIONS_256).get(name)
+        instruction = self.instructions.get(name)
         if instruction is None or suffix not in {"", "bcst"}:
             return None
         sources = operands[:-1]
@@ -398,7 +404,7 @@ class Go(Amd64Syntax, GoSyntax):
             imm, sources = int(sources[0][1:], 0), sources[1:]
         if instruction.zero:
             return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = self.memory(sources[0], suffix == "bcst" or name == "vpbroadcastq") if sources else None
+        place = self.memory(sources[0], suffix == "bcst" or name.startswith("vpbroadcast")) if sources else None
         if place is not None:
             sources = sources[1:]
         registers = list(reversed(sources))
@@ -429,8 +435,8 @@ AVX2 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu",
-    gnu=Gnu(32),
-    go=Go(32),
+    gnu=Gnu(32, INSTRUCTIONS_256),
+    go=Go(32, INSTRUCTIONS_256),
     replaces_sum=True,
 )
 
@@ -448,7 +454,7 @@ AVX512 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu64",
-    gnu=Gnu(64),
-    go=Go(64),
+    gnu=Gnu(64, INSTRUCTIONS_512),
+    go=Go(64, INSTRUCTIONS_512),
     replaces_sum=True,
 )
