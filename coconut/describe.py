@@ -3,7 +3,11 @@
 
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from coconut.graph import Graph, read_graphs
+from coconut.simulate import Sample, read_samples
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -85,3 +89,13 @@ def describe(description: Description, lanes: str) -> Path:
     with unfinished.open("w") as file:
         subprocess.run([program], stdout=file, check=True)
     return unfinished.replace(result)
+
+
+@cache
+def read_described(kernel: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
+    """The lines of a kernel, and the samples of each, by their names."""
+    description = next(description for description in DESCRIPTIONS if description.kernel == kernel)
+    samples: dict[str, list[Sample]] = {}
+    for sample in read_samples(describe(description, "values")):
+        samples.setdefault(sample.line, []).append(sample)
+    return read_graphs(describe(description, "graph")), samples
