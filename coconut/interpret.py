@@ -39,7 +39,7 @@ class Run:
     architecture: Architecture
     syntax: GoSyntax
     memory: dict[str, bytearray]
-    vectors: dict[str, Value] = field(default_factory=dict)
+    vectors: dict[int, Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)  # of pointers, how far they have been advanced
     is_zero: bool = False
@@ -85,25 +85,23 @@ class Run:
         if place is not None:
             if mnemonic.lower() != self.architecture.load:
                 return False
-            data = b"".join(word.to_bytes(4, "little") for word in self.vectors[operands[0]])
+            data = b"".join(word.to_bytes(4, "little") for word in self.vectors[self.syntax.vector(operands[0]) or 0])
             at = place.offset + self.offsets.get(place.base, 0)
             if at + len(data) > len(self.memory[place.base]):
                 raise Broken(f"a store beyond {place.base}: {at}")
             self.memory[place.base][at : at + len(data)] = data
             return True
         if mnemonic == "VPXOR" and len(set(operands)) == 1:
-            zeros = (0,) * (self.architecture.vector_bytes // 4)
-            self.vectors[operands[0].replace("Y", "Z") if len(zeros) == 16 else operands[0]] = zeros
-            return True
-        names = {name: number for number, name in enumerate(self.vectors)}
-        op = self.syntax.read(mnemonic, operands, names)
-        if op is None:
+            self.vectors[0] = (0,) * (self.architecture.vector_bytes // 4)
+            return operands[0] == "Y0"
+        result = self.syntax.vector(operands[-1])
+        op = self.syntax.read(mnemonic, operands, {register: register for register in self.vectors})
+        if op is None or result is None:
             return False
-        held = list(self.vectors.values())
-        values = [held[arg] for arg in op.args]
+        values = [self.vectors[arg] for arg in op.args]
         if op.memory is not None:
             values.append(self.read(op.memory, self.architecture.vector_bytes))
-        self.vectors[operands[-1]] = op.instruction.meaning(op.imm, *values)
+        self.vectors[result] = op.instruction.meaning(op.imm, *values)
         return True
 
 

@@ -60,7 +60,7 @@ def rotl(number: int, bits: int) -> int:
 
 def both(memory: str) -> dict[str, Instruction]:
     return table(
-        Instruction("vpbroadcastd", 1, lambda imm, a: a[:1] * len(a), memory="only"),
+        Instruction("vpbroadcastd", 1, lambda imm, a: a[:1] * len(a), memory="only", low="operand"),
         Instruction("vpaddd", 2, words(lambda imm, a, b: a + b), memory=memory, commutes=True),
         Instruction("vpunpckldq", 2, in_parts(lambda imm, a, b: (a[0], b[0], a[1], b[1])), memory="vector"),
         Instruction("vpunpckhdq", 2, in_parts(lambda imm, a, b: (a[2], b[2], a[3], b[3])), memory="vector"),
@@ -222,6 +222,7 @@ AVX2_WORDS = Architecture(
     gnu=WordsGnu(32, INSTRUCTIONS_256, word_bytes=4),
     go=WordsGo(32, INSTRUCTIONS_256, word_bytes=4),
     word_bytes=4,
+    chains=True,
 )
 
 AVX512_WORDS = Architecture(
@@ -239,4 +240,5 @@ AVX512_WORDS = Architecture(
     gnu=WordsGnu(64, INSTRUCTIONS_512, word_bytes=4),
     go=WordsGo(64, INSTRUCTIONS_512, word_bytes=4),
     word_bytes=4,
+    chains=True,
 )

@@ -99,7 +99,7 @@ static inline word_vec words_splat(uint32_t value)
 static inline void line_in_state(void) {}
 static inline void line_out_memory(size_t nvectors) { (void)nvectors; }
 
-static inline void line_in_words(const char *name, word_vec *numbers, size_t count)
+static inline void line_in_vectors(const char *name, word_vec *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         numbers[i] = word_node(record0("input", PLACE_REGISTER));
@@ -107,7 +107,7 @@ static inline void line_in_words(const char *name, word_vec *numbers, size_t cou
     }
 }
 
-static inline void line_out_words(const char *name, const word_vec *numbers, size_t count)
+static inline void line_out_vectors(const char *name, const word_vec *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         name_node(record1("output", numbers[i].node), name, i);

@@ -23,12 +23,12 @@ static inline void line_words(bool is_out, const char *name, const void *numbers
     }
 }
 
-static inline void line_in_words(const char *name, word_vec *numbers, size_t count)
+static inline void line_in_vectors(const char *name, word_vec *numbers, size_t count)
 {
     line_words(false, name, numbers, count);
 }
 
-static inline void line_out_words(const char *name, const word_vec *numbers, size_t count)
+static inline void line_out_vectors(const char *name, const word_vec *numbers, size_t count)
 {
     line_words(true, name, numbers, count);
 }

@@ -61,14 +61,14 @@ static void lines_of_lanes(size_t sets)
     word_vec x[LANES_SETS][16], after[LANES_SETS][16];
     begin("lanes", sets, " begin", 0);
     lanes_begin(sets, x, state, 0);
-    line_out_words("x", x[0], 16 * sets);
+    line_out_vectors("x", x[0], 16 * sets);
     line_end();
 
     begin("lanes", sets, " double round", 0);
     memcpy(after, x, sizeof x);
-    line_in_words("x", after[0], 16 * sets);
+    line_in_vectors("x", after[0], 16 * sets);
     lanes_double_round(after, sets);
-    line_out_words("x", after[0], 16 * sets);
+    line_out_vectors("x", after[0], 16 * sets);
     line_end();
 
     /* The blocks, and these xor a message. */
@@ -79,7 +79,7 @@ static void lines_of_lanes(size_t sets)
         snprintf(part, sizeof part, "%s end", ends[i]);
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);
-        line_in_words("x", x[0], 16 * sets);
+        line_in_vectors("x", x[0], 16 * sets);
         lanes_end(sets, out, in, x, state, 0);
         line_out_memory(16 * sets);
         line_end();
@@ -97,18 +97,18 @@ static void lines_of_rows(size_t sets)
     begin("rows", sets, " begin", 0);
     for (size_t s = 0; s < sets; s++)
         x[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
-    line_out_words("x", &x[0].a, 4 * sets);
+    line_out_vectors("x", &x[0].a, 4 * sets);
     line_end();
 
     begin("rows", sets, " double round", 0);
     memcpy(after, x, sizeof x);
-    line_in_words("x", &after[0].a, 4 * sets);
+    line_in_vectors("x", &after[0].a, 4 * sets);
     rows_double_round(after, sets);
-    line_out_words("x", &after[0].a, 4 * sets);
+    line_out_vectors("x", &after[0].a, 4 * sets);
     line_end();
 
     begin("rows", sets, " stream end", 0);
-    line_in_words("x", &after[0].a, 4 * sets);
+    line_in_vectors("x", &after[0].a, 4 * sets);
     for (size_t s = 0; s < sets; s++)
         first[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
     for (size_t s = 0; s < sets; s++)
