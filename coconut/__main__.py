@@ -7,17 +7,16 @@ import argparse
 import json
 import sys
 from base64 import b64encode
-from functools import cache
 from pathlib import Path
 
 from coconut import program, simulate
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES
 from coconut.check_instructions import check_instructions, runs_here
-from coconut.describe import BUILD, DESCRIPTIONS, describe
+from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw
 from coconut.emit import argument_words, assembly, go_file, go_interface
-from coconut.graph import Graph, read_graphs
+from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
 from coconut.select import Unsupported, alternatives
@@ -37,12 +36,10 @@ LOOPS = (
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
-@cache
 def graphs(kernel: str) -> dict[str, Graph]:
-    description = next((description for description in DESCRIPTIONS if description.kernel == kernel), None)
-    if description is None:
+    if kernel not in {description.kernel for description in DESCRIPTIONS}:
         sys.exit(f"coconut: no kernel {kernel}; there are {', '.join(known.kernel for known in DESCRIPTIONS)}")
-    return read_graphs(describe(description, "graph"))
+    return read_described(kernel)[0]
 
 
 def graph_named(title: str) -> Graph:
@@ -53,13 +50,8 @@ def graph_named(title: str) -> Graph:
     return lines[line]
 
 
-@cache
 def samples(kernel: str) -> dict[str, list[simulate.Sample]]:
-    result: dict[str, list[simulate.Sample]] = {}
-    description = next(description for description in DESCRIPTIONS if description.kernel == kernel)
-    for sample in simulate.read_samples(describe(description, "values")):
-        result.setdefault(sample.line, []).append(sample)
-    return result
+    return read_described(kernel)[1]
 
 
 def command_lines(_: argparse.Namespace) -> None:
@@ -221,6 +213,22 @@ def command_emit(arguments: argparse.Namespace) -> None:
     (folder / "loops.json").write_text(json.dumps(runnable))
 
 
+def command_go(arguments: argparse.Namespace) -> None:
+    from coconut.go_module import generated
+
+    differing = []
+    for path, text in generated().items():
+        name = path.relative_to(ROOT)
+        if arguments.check:
+            if not path.exists() or path.read_text() != text:
+                differing.append(str(name))
+        else:
+            path.write_text(text)
+        print(f"{name}: {len(text.splitlines())} lines")
+    if differing:
+        raise ValueError(f"{', '.join(differing)}: not what is generated; `coconut go` writes it anew")
+
+
 def command_instructions(_: argparse.Namespace) -> None:
     checked, unable = check_instructions()
     print(
@@ -260,6 +268,8 @@ def main() -> None:
     emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
+    go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
+    go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the table of instructions with this CPU")
     arguments = parser.parse_args()
     try:

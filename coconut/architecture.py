@@ -89,7 +89,8 @@ class Architecture:
         cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
-    has its result in the register of the sum."""
+    has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
+    the next in registers (functions.py)."""
 
     name: str
     triple: str
@@ -106,3 +107,5 @@ class Architecture:
     go: GoSyntax | None
     replaces_sum: bool = False
     big_endian: bool = False
+    word_bytes: int = 8
+    chains: bool = False

@@ -10,6 +10,7 @@ from pathlib import Path
 from coconut.describe import BUILD
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
 from coconut.instructions import Instruction
 from coconut.operations import WORD_MAX, Value
 from coconut.program import Memory, Op
@@ -57,11 +58,12 @@ def function(name: str, op: Op, architecture: Architecture) -> str:
     size, syntax = architecture.vector_bytes, architecture.gnu
     memory = op.memory and Memory("message", len(op.args) * size, op.memory.broadcast)
     result = 0 if op.instruction.accumulates else 9
-    lines = [f".globl {name}", f"{name}:", "mov %rsi, %rcx"]
+    to = "out" if "out" in syntax.pointers else "state"
+    lines = [f".globl {name}", f"{name}:", f"mov %rsi, {syntax.pointers['message']}"]
     lines += [syntax.load(i, Memory("message", i * size)) for i in range(len(op.args))]
     lines += [
         syntax.text(Op(op.instruction, op.args, op.imm, memory), list(op.args), result),
-        syntax.store(result, Memory("state", 0)),
+        syntax.store(result, Memory(to, 0)),
         "vzeroupper",
         "ret",
     ]
@@ -91,10 +93,12 @@ def runs_here(architecture: Architecture) -> bool:
 
 def check_instructions() -> tuple[int, list[Architecture]]:
     """How many calls agree, and what this CPU cannot check."""
-    checkable = (AVX2, AVX512)
+    checkable = (AVX2, AVX512, AVX2_WORDS, AVX512_WORDS)
     ops = {}
     for architecture in filter(runs_here, checkable):
         for instruction in architecture.instructions.values():
+            if instruction.stores:
+                continue  # by all the others: their results are stored
             for op in forms(instruction, architecture):
                 ops[f"check_{len(ops)}"] = (op, architecture)
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -106,10 +110,13 @@ def check_instructions() -> tuple[int, list[Architecture]]:
     functions = ctypes.CDLL(str(library))
     checked = 0
     for name, (op, architecture) in ops.items():
-        count = architecture.vector_bytes // 8
+        count = architecture.vector_bytes // architecture.word_bytes
+        word = ctypes.c_uint32 if architecture.word_bytes == 4 else ctypes.c_uint64
         for vectors in operands(op.instruction.operands, count):
-            packed = (ctypes.c_uint64 * (count * len(vectors)))(*(number for vector in vectors for number in vector))
-            result = (ctypes.c_uint64 * count)()
+            # As the word holds them.
+            vectors = [tuple(word(number).value for number in vector) for vector in vectors]
+            packed = (word * (count * len(vectors)))(*(number for vector in vectors for number in vector))
+            result = (word * count)()
             functions[name](result, packed)
             if op.memory is not None and op.memory.broadcast:
                 vectors = [*vectors[:-1], vectors[-1][:1] * count]

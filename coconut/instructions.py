@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an entry of a table of instructions says: what the instruction does to registers of 64-bit elements, and what forms it
-has. The tables are those of the architectures.
+"""What an entry of a table of instructions says: what the instruction does to registers of 64-bit or 32-bit elements, and what
+forms it has. The tables are those of the architectures.
 
 A register is a tuple of numbers, the element that is first in memory first. The operands stand in the order of the meaning;
 the last may be memory where the table says so. That a table is right, check_instructions.py shows on the CPU."""
@@ -19,8 +19,8 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
-    with its result for each. low: "operand" or "result" is written by the name of
-    its first 128 bits."""
+    with its result for each. low: "operand" or "result" is written by the name of its first 128 bits. commutes: its two operands
+    can change places. stores: it has no result, and writes its operand."""
 
     name: str
     operands: int
@@ -30,8 +30,10 @@ class Instruction:
     memory: str = ""
     zero: bool = False
     low: str = ""
+    commutes: bool = False
+    stores: bool = False
 
 
-def elements(function: Callable[..., int]) -> Meaning:
+def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:
     """Of one on the elements; the immediate comes first."""
-    return lambda imm, *args: tuple(function(imm, *numbers) & WORD_MAX for numbers in zip(*args, strict=True))
+    return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))

@@ -15,8 +15,8 @@ from coconut.simulate import Broken, Sample, show
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, or of what goes out
-    ("state"). broadcast: eight of them, in all elements."""
+    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
+    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements."""
 
     base: str
     offset: int
@@ -138,12 +138,14 @@ def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
     """What the pointers point to."""
 
     def pack(vectors: list[Value]) -> bytes:
-        return b"".join(number.to_bytes(8, byte_order(program)) for vector in vectors for number in vector)
+        size = program.architecture.word_bytes
+        return b"".join(number.to_bytes(size, byte_order(program)) for vector in vectors for number in vector)
 
     return {
         "message": sample.message,
         "constants": pack(list(program.constants)),
         "powers": pack([to_lanes(program, name, sample.inputs[name]) for name in program.memory_inputs()]),
+        "state": pack([sample.state]),
     }
 
 
@@ -162,11 +164,11 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
-    vector_bytes = program.architecture.vector_bytes
-    data = memory[place.base][place.offset : place.offset + (8 if place.broadcast else vector_bytes)]
+    vector_bytes, size = program.architecture.vector_bytes, program.architecture.word_bytes
+    data = memory[place.base][place.offset : place.offset + (size if place.broadcast else vector_bytes)]
     if place.broadcast:
-        data *= vector_bytes // 8
-    return tuple(int.from_bytes(data[i : i + 8], byte_order(program)) for i in range(0, len(data), 8))
+        data *= vector_bytes // size
+    return tuple(int.from_bytes(data[i : i + size], byte_order(program)) for i in range(0, len(data), size))
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:
@@ -175,7 +177,7 @@ def simulate(program: Program, sample: Sample) -> list[Value]:
     values = [to_lanes(program, name, sample.inputs[name]) for name in program.inputs] + list(program.kept)
     for op in program.ops:
         operands = [values[arg] for arg in op.args]
-        if op.memory is not None:
+        if op.memory is not None and not op.instruction.stores:
             operands.append(load(program, memory, op.memory))
         values.append(op.instruction.meaning(op.imm, *operands))
     return values

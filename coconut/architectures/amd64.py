@@ -298,8 +298,10 @@ class Amd64Syntax(Syntax):
 
     pointers: dict[str, str]
 
-    def __init__(self, vector_bytes: int) -> None:
+    def __init__(self, vector_bytes: int, instructions: dict[str, Instruction], word_bytes: int = 8) -> None:
         self.vector_bytes = vector_bytes
+        self.instructions = instructions
+        self.word_bytes = word_bytes
         self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
         self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
 
@@ -316,6 +318,8 @@ class Amd64Syntax(Syntax):
 
     def text(self, op: Op, args: list[int], result: int) -> str:
         instruction = op.instruction
+        if instruction.stores and op.memory is not None:
+            return self.store(args[0], op.memory)
         operands = [self.register(arg, instruction.low == "operand") for arg in args]
         to = self.register(result, instruction.low == "result")
         suffix = ""
@@ -358,7 +362,9 @@ class Gnu(Amd64Syntax):
 
     def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return "", self.address(place) + (f"{{1to{self.vector_bytes // 8}}}" if broadcast else "")
+        return "", self.address(place) + (
+            f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else ""
+        )
 
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
@@ -453,7 +459,7 @@ class Go(Amd64Syntax, GoSyntax):
 
     def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         name, _, suffix = mnemonic.lower().partition(".")
-        instruction = (INSTRUCTIONS_512 if self.vector_bytes == 64 else INSTRUCTIONS_256).get(name)
+        instruction = self.instructions.get(name)
         if instruction is None or suffix not in {"", "bcst"}:
             return None
         sources = operands[:-1]
@@ -495,8 +501,8 @@ AVX2 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu",
-    gnu=Gnu(32),
-    go=Go(32),
+    gnu=Gnu(32, INSTRUCTIONS_256),
+    go=Go(32, INSTRUCTIONS_256),
     replaces_sum=True,
 )
 
@@ -514,7 +520,7 @@ AVX512 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu64",
-    gnu=Gnu(64),
-    go=Go(64),
+    gnu=Gnu(64, INSTRUCTIONS_512),
+    go=Go(64, INSTRUCTIONS_512),
     replaces_sum=True,
 )
