@@ -42,9 +42,9 @@ var sigma = [4]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574} // "expand
 
 // set writes each row in one store, the last in two, since whoever loads it soon would wait for several.
 func (s *State) set(key *Key, lo, hi uint64) {
-	k := *key // not within s
 	*(*[4]uint32)(s[:]) = sigma
-	*(*Key)(s[4:]) = k
+	*(*[4]uint32)(s[4:]) = *(*[4]uint32)(key[:])
+	*(*[4]uint32)(s[8:]) = *(*[4]uint32)(key[4:])
 	s[12], s[13] = uint32(lo), uint32(lo>>32)
 	s[14], s[15] = uint32(hi), uint32(hi>>32)
 }
