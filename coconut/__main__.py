@@ -15,7 +15,7 @@ from coconut.architectures import ARCHITECTURES
 from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw
-from coconut.emit import argument_words, assembly, go_file, go_interface
+from coconut.emit import argument_words, assembly, go_file, go_interface, go_table
 from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
@@ -148,44 +148,20 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted: the lines of long messages, and the CPU whose model decides about their order.
-EMITTED = {
-    "avx2Powers2": "avx2/powers 2",
-    "avx2Powers8": "avx2/powers 8",
-    "avx2End": "avx2/end",
-    "ifmaPowers4": "ifma/powers 4",
-    "ifmaPowers16": "ifma/powers 16",
-    "ifmaEnd": "ifma/end",
-    "avx2Step2": "avx2/step 2",
-    "avx2LongStep8": "avx2/long step 8",
-    "ifmaStep4": "ifma/step 4",
-    "ifmaLongStep16": "ifma/long step 16",
-}
-EMITTED_FOR = "sapphirerapids"
-GO_CONSTRAINT = "amd64 && gc && !purego"
-
-
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every loop is read back out of the file and simulated, and runs on this CPU if it can."""
+    """Every line of POLY1305 is read back out of the file and simulated, and runs on this CPU if it can."""
     from coconut.compilers import run_native, run_samples
-    from coconut.orders import best_order
+    from coconut.go_module import CONSTRAINT, POLY1305, poly1305_programs
 
-    programs = {}
-    for name, title in EMITTED.items():
-        if arguments.names and name not in arguments.names:
-            continue
-        graph = graph_named(title)
-        ways = [
-            best_order(way, EMITTED_FOR, arguments.seconds)
-            for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]
-        ]
-        programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
+    if unknown := set(arguments.names) - set(POLY1305):
+        raise ValueError(f"nothing is called {', '.join(sorted(unknown))}; there are {', '.join(POLY1305)}")
+    programs = poly1305_programs(arguments.names)
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    text = go_file(programs, GO_CONSTRAINT)
-    (folder / "loops_amd64.s").write_text(text)
-    (folder / "loops_amd64.go").write_text(go_interface(programs, "emitted", GO_CONSTRAINT))
+    text = go_file(programs, CONSTRAINT)
+    (folder / "lines_amd64.s").write_text(text)
+    (folder / "lines_amd64.go").write_text(go_interface(programs, "emitted", CONSTRAINT) + go_table(programs))
     runnable: dict[str, list[dict]] = {}
     for name, emitted in programs.items():
         (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
@@ -207,7 +183,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
             ]
             line += ", run on this CPU"
         print(line)
-    (folder / "loops.json").write_text(json.dumps(runnable))
+    (folder / "lines.json").write_text(json.dumps(runnable))
 
 
 def command_go(arguments: argparse.Namespace) -> None:
@@ -260,11 +236,10 @@ def main() -> None:
     ordering.add_argument("--cpu", help="whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="for CP-SAT")
     emitting = command(
-        "emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them"
+        "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
+    emitting.add_argument("names", nargs="*", help="only these functions")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
-    emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the table of instructions with this CPU")

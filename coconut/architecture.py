@@ -59,6 +59,10 @@ class Syntax:
         """Counts a turn, and goes back to the label unless it was the last."""
         raise NotImplementedError
 
+    def clear(self, registers: int) -> list[str]:
+        """Leaves no secrets in so many registers."""
+        raise NotImplementedError
+
     def end(self, name: str, words: list[int]) -> list[str]:
         """The return, and the constants, which are words of 64 bits."""
         raise NotImplementedError

@@ -65,11 +65,12 @@ def argument_words(program: Program) -> tuple[int, int]:
 
 
 def go_parameters(program: Program) -> str:
-    """Of the function in Go."""
+    """Of the function in Go. What begins with words is given a state."""
     first, second = argument_words(program)
     if program.is_loop:
         return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
-    return f"(out *[{first}]uint64, in *[{second}]uint64{', message *byte' * program.loads_message})"
+    given = "*State" if next(iter(program.memory_inputs())) in program.words else f"*[{second}]uint64"
+    return f"(out *[{first}]uint64, in {given}{', message *byte' * program.loads_message})"
 
 
 def assembly(program: Program, name: str, syntax: Syntax) -> str:
@@ -78,7 +79,8 @@ def assembly(program: Program, name: str, syntax: Syntax) -> str:
     parameters = go_parameters(program)
     if not program.is_loop:
         begin = syntax.begin(name, program, description(program), parameters)
-        return "\n".join([*begin, *straight_body(program, syntax), *syntax.end(name, words), ""])
+        clear = syntax.clear(program.architecture.registers) if program.ends else []
+        return "\n".join([*begin, *straight_body(program, syntax), *clear, *syntax.end(name, words), ""])
     size = program.architecture.vector_bytes
     state = [Memory("state", i * size) for i in range(len(program.inputs))]
     kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
@@ -113,18 +115,22 @@ def go_file(programs: dict[str, Program], constraint: str) -> str:
 
 
 def go_interface(programs: dict[str, Program], package: str, constraint: str) -> str:
-    """The declarations of the functions, and all of them by their names, on slices."""
-    lines = [*go_header(constraint), f"package {package}", ""]
-    entries = []
+    """The declarations of the functions."""
+    lines = [*go_header(constraint), f"package {package}"]
     for name, program in programs.items():
-        first, second = argument_words(program)
-        lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{go_parameters(program)}", ""]
+        lines += ["", f"// {description(program)}", "//", "//go:noescape", f"func {name}{go_parameters(program)}"]
+    return "\n".join([*lines, ""])
+
+
+def go_table(programs: dict[str, Program]) -> str:
+    """For the test: a state, and the functions by their names, on slices."""
+    lines = ["", "type State [7]uint64", "", "var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){"]
+    for name, program in programs.items():
+        first, second = (parameter.split()[1] for parameter in go_parameters(program)[1:].split(", ")[:2])
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
-        entries += [
+        lines += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}((*[{first}]uint64)(t), (*[{second}]uint64)(powers){rest})",
+            f"\t\t{name}(({first})(t), ({second.rstrip(')')})(powers){rest})",
             "\t},",
         ]
-    return "\n".join(
-        [*lines, "var loops = map[string]func(t, powers []uint64, message *byte, turns uint64){", *entries, "}", ""]
-    )
+    return "\n".join([*lines, "}", ""])

@@ -4,13 +4,17 @@
 They are the same on every machine: nothing here is stopped by a clock. What is written is interpreted, or read back and
 simulated, on every sample."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from coconut import interpret
 from coconut.architectures import ARCHITECTURES
 from coconut.describe import ROOT, read_described
+from coconut.emit import go_file, go_interface
 from coconut.functions import Function, Part, go_declarations, go_functions, write
+from coconut.orders import by_list
+from coconut.parse import parse
+from coconut.program import Program, compare
 from coconut.select import select
 
 MODULE = ROOT / "bindings" / "go"
@@ -61,7 +65,50 @@ def chacha20() -> dict[str, str]:
     }
 
 
-GENERATORS: tuple[Callable[[], dict[str, str]], ...] = (chacha20,)
+# Lines of Poly1305's kernels, each a function; and the ways that are fastest on Zen 5.
+POLY1305_WAYS = {"avx2": {"multiplier": "memory"}, "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"}}
+POLY1305 = {
+    "avx2Begin2": "avx2/begin 2",
+    "avx2Begin8": "avx2/begin 8",
+    "avx2Step1": "avx2/step 1",
+    "avx2Step2": "avx2/step 2",
+    "avx2LongStep8": "avx2/long step 8",
+    "avx2End": "avx2/end",
+    "ifmaBegin4": "ifma/begin 4",
+    "ifmaBegin16": "ifma/begin 16",
+    "ifmaStep1": "ifma/step 1",
+    "ifmaStep2": "ifma/step 2",
+    "ifmaStep4": "ifma/step 4",
+    "ifmaLongStep16": "ifma/long step 16",
+    "ifmaEnd": "ifma/end",
+}
+
+
+def poly1305_programs(names: Iterable[str] = ()) -> dict[str, Program]:
+    """All, or those of these names."""
+    programs = {}
+    for name, title in POLY1305.items():
+        kernel, _, line = title.partition("/")
+        if not names or name in names:
+            graph = read_described(kernel)[0][line]
+            programs[name] = by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
+    return programs
+
+
+def poly1305() -> dict[str, str]:
+    programs = poly1305_programs()
+    text = go_file(programs, CONSTRAINT)
+    for name, program in programs.items():
+        read = parse(text, name, program)
+        for sample in read_described(program.graph.kernel)[1][program.graph.name]:
+            compare(read, sample)
+    return {
+        "internal/poly1305/emitted_lanes_amd64.s": text,
+        "internal/poly1305/emitted_lanes_amd64.go": go_interface(programs, "poly1305", CONSTRAINT),
+    }
+
+
+GENERATORS: tuple[Callable[[], dict[str, str]], ...] = (chacha20, poly1305)
 
 
 def generated() -> dict[Path, str]:

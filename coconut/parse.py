@@ -124,8 +124,13 @@ def parse_straight(function: Function, constants: list[Value], like: Program, sy
     values: dict[int, int] = {}
     stored: dict[Memory, int] = {}
     ops: list[Op] = []
+    clearing = {line.strip() for line in syntax.clear(like.architecture.registers)} if like.ends else set()
     for number, line in function.parts[0]:
         mnemonic, operands = split(line)
+        if line in clearing:
+            clearing.remove(line)
+            values = {}
+            continue
         if not operands:
             continue
         to, source = syntax.memory(operands[-1]), syntax.vector(operands[0])
@@ -144,6 +149,8 @@ def parse_straight(function: Function, constants: list[Value], like: Program, sy
             raise Unreadable(f"line {number}: {line}")
         values[register] = len(ops)
         ops.append(op)
+    if clearing:
+        raise Unreadable(f"{function.name} does not clear registers: {', '.join(sorted(clearing))}")
     outputs = []
     for name, offset in like.memory_outputs().items():
         if Memory("state", offset) not in stored:

@@ -69,6 +69,11 @@ class Program:
         return self.graph.advance != 0
 
     @property
+    def ends(self) -> bool:
+        """Of a line: whether it leaves words. Then it is the last of a message."""
+        return not self.is_loop and self.words >= set(self.memory_outputs())
+
+    @property
     def loads_message(self) -> bool:
         return any(op.memory is not None and op.memory.base == "message" for op in self.ops)
 

@@ -334,6 +334,12 @@ class Amd64Syntax(Syntax):
         immediate = [f"${op.imm}"] if instruction.immediate else []
         return self.line(instruction.name + suffix, [*immediate, *reversed(operands), to])
 
+    def clear(self, registers: int) -> list[str]:
+        """By the shortest name: the rest of a register is cleared with it. Those from 16 on have AVX-512's instruction."""
+        return [
+            self.line("vpxor" if i < 16 else "vpxorq", [self.register(i, low=i < 16)] * 3) for i in range(registers)
+        ]
+
     def move(self, to: int, source: int) -> str:
         return self.line(self.move_name, [self.register(source), self.register(to)])
 

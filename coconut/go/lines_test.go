@@ -2,7 +2,7 @@
 
 // Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and loops.json with the samples of the loops that this CPU can run.
+// Copied beside what `coconut emit` writes: the package, and lines.json with the samples of the loops that this CPU can run.
 package emitted
 
 import (
@@ -17,8 +17,8 @@ type sample struct {
 	Message         []byte
 }
 
-func TestLoops(t *testing.T) {
-	content, err := os.ReadFile("loops.json")
+func TestLines(t *testing.T) {
+	content, err := os.ReadFile("lines.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestLoops(t *testing.T) {
 				t.Fatal("no samples")
 			}
 			for i, s := range all {
-				loops[name](s.T, s.Powers, &s.Message[0], 1)
+				functions[name](s.T, s.Powers, &s.Message[0], 1)
 				if got := s.T[:len(s.Want)]; !slices.Equal(got, s.Want) {
 					t.Fatalf("sample %d: %x, not %x", i, got, s.Want)
 				}
