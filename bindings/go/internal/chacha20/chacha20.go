@@ -75,8 +75,8 @@ func StreamRoom(n int) int {
 	switch {
 	case n <= 4:
 		return 4
-	case n <= 12:
-		return 12
+	case n <= 16:
+		return 16
 	}
 	return MaxStreamBlocks
 }
@@ -94,12 +94,16 @@ func (s *State) XOR(dst, src []byte) {
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}
-	if n := (len(src) + BlockSize - 1) / BlockSize; n > 4 {
-		var buf [MaxStreamBlocks * BlockSize]byte
-		s.xorRest(dst, src, buf[:], n)
-	} else if n != 0 {
+	switch n := (len(src) + BlockSize - 1) / BlockSize; {
+	case n == 0:
+	case StreamRoom(n) == 4:
 		var buf [4 * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
+		buf = [4 * BlockSize]byte{}
+	default:
+		var buf [MaxStreamBlocks * BlockSize]byte
+		s.xorRest(dst, src, buf[:], n)
+		buf = [MaxStreamBlocks * BlockSize]byte{}
 	}
 }
 
@@ -107,7 +111,6 @@ func (s *State) XOR(dst, src []byte) {
 func (s *State) xorRest(dst, src, buf []byte, n int) {
 	s.Stream(buf, n)
 	subtle.XORBytes(dst, src, buf[:n*BlockSize])
-	clear(buf[:StreamRoom(n)*BlockSize])
 }
 
 // streamGo is stream in Go. buf is of whole blocks.
