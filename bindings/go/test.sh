@@ -20,6 +20,11 @@ for file in internal/vectors/*.txt; do
     cmp "$file" "$work/${file##*/}" || { echo "vectors are not those of their sources: run go generate ./..." >&2; exit 1; }
 done
 
+# Copies, because a module's archive has no links.
+for file in LICENSE-APACHE LICENSE-MIT; do
+    cmp "../../$file" "$file"
+done
+
 staticcheck=$(go -C compare tool -n staticcheck)
 for folder in . compare; do
     (
