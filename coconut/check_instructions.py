@@ -47,7 +47,7 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, bool(instruction.low))))
+            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.low in {"operand", "result"})))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops

@@ -19,7 +19,8 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
-    with its result for each. low: "operand" or "result" is written by the name of its first 128 bits. commutes: its two operands
+    with its result for each. low: "operand" or "result" or "both" is written by the name of its first 128
+    bits; memory is a word if it is not both. commutes: its two operands
     can change places. stores: it has no result, and writes its operand."""
 
     name: str

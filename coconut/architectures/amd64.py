@@ -320,8 +320,8 @@ class Amd64Syntax(Syntax):
         instruction = op.instruction
         if instruction.stores and op.memory is not None:
             return self.store(args[0], op.memory)
-        operands = [self.register(arg, instruction.low == "operand") for arg in args]
-        to = self.register(result, instruction.low == "result")
+        operands = [self.register(arg, instruction.low in {"operand", "both"}) for arg in args]
+        to = self.register(result, instruction.low in {"result", "both"})
         suffix = ""
         if instruction.zero:
             operands = [to, to]
@@ -512,7 +512,7 @@ class Go(Amd64Syntax, GoSyntax):
             imm, sources = int(sources[0][1:], 0), sources[1:]
         if instruction.zero:
             return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = self.memory(sources[0], suffix == "bcst" or bool(instruction.low)) if sources else None
+        place = self.memory(sources[0], suffix == "bcst" or instruction.low in {"operand", "result"}) if sources else None
         if place is not None:
             sources = sources[1:]
         registers = [self.vector(source) for source in reversed(sources)]

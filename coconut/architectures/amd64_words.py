@@ -2,6 +2,7 @@
 """x86-64 for words of 32 bits: AVX2, and AVX-512 in 512 bits."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 from coconut.architecture import Architecture
@@ -11,6 +12,9 @@ from coconut.instructions import Instruction, Meaning, elements
 from coconut.operations import STATE_LOADS, WORD32_MAX, Value
 from coconut.program import Memory
 from coconut.select import Selector, Unsupported
+
+
+NONCE_ROW = 48  # of the state
 
 
 def in_parts(function: Callable[[int | None, Value, Value], Value]) -> Meaning:
@@ -61,6 +65,15 @@ def rotl(number: int, bits: int) -> int:
 def both(memory: str) -> dict[str, Instruction]:
     return table(
         Instruction("vpbroadcastd", 1, lambda imm, a: a[:1] * len(a), memory="only", low="operand"),
+        Instruction("vmovq", 1, lambda imm, a: a[:2] + (0,) * (len(a) - 2), memory="only", low="both"),
+        Instruction(
+            "vpinsrq",
+            2,
+            lambda imm, a, b: (b[:2] + a[2:4] if imm % 2 == 0 else a[:2] + b[:2]) + (0,) * (len(a) - 4),
+            immediate=True,
+            memory="only",
+            low="both",
+        ),
         Instruction("vpaddd", 2, words(lambda imm, a, b: a + b), memory=memory, commutes=True),
         Instruction("vpunpckldq", 2, in_parts(lambda imm, a, b: (a[0], b[0], a[1], b[1])), memory="vector"),
         Instruction("vpunpckhdq", 2, in_parts(lambda imm, a, b: (a[2], b[2], a[3], b[3])), memory="vector"),
@@ -135,13 +148,22 @@ class Amd64Words(Selector):
         if place is None:
             return self.values[i]
         if place not in self.loaded:
-            name = "vmovdqu64" if self.wide else "vmovdqu"
             if self.graph.nodes[i].op == "state_row":
-                name = "vbroadcasti32x4" if self.wide else "vbroadcasti128"
+                self.loaded[place] = self.row(place)
             elif place.broadcast:
-                name = "vpbroadcastd"
-            self.loaded[place] = self.emit(name, memory=place)
+                self.loaded[place] = self.emit("vpbroadcastd", memory=place)
+            else:
+                self.loaded[place] = self.emit("vmovdqu64" if self.wide else "vmovdqu", memory=place)
         return self.loaded[place]
+
+    def row(self, place: Memory) -> int:
+        """Four words in each part. Those of nonce and counter have just been stored by two words of 64 bits, and a load of all
+        would wait for that."""
+        if place.offset != NONCE_ROW:
+            return self.emit("vbroadcasti32x4" if self.wide else "vbroadcasti128", memory=place)
+        half = self.emit("vmovq", memory=place)
+        row = self.emit("vpinsrq", half, imm=1, memory=replace(place, offset=place.offset + 8))
+        return self.emit("vshufi32x4" if self.wide else "vperm2i128", row, row, imm=0)
 
     def operand_place(self, i: int) -> Memory | None:
         """Where the last operand lies, if the instruction can take it from there."""

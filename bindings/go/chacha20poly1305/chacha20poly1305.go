@@ -87,12 +87,15 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	case 4:
 		var stream [4 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-	case 12:
-		var stream [12 * chacha20.BlockSize]byte
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
 	default:
 		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
 	}
 	return whole
 }
@@ -117,12 +120,15 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	case 4:
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-	case 12:
-		var stream [12 * chacha20.BlockSize]byte
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
 	default:
 		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
 	}
 	if !valid {
 		clear(out)
@@ -160,7 +166,6 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 	p.AbsorbWords(uint64(len(additionalData)), uint64(len(plaintext)))
 	p.Tag((*[Overhead]byte)(out[done:]))
 	s, p = chacha20.State{}, poly1305.State{}
-	clear(stream)
 }
 
 // open writes the plaintext to out, if the tag is right. stream is for so many blocks of the stream.
@@ -180,7 +185,6 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	}
 
 	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
-	clear(stream)
 	return valid
 }
 

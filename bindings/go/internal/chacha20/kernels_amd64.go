@@ -36,6 +36,9 @@ func xorGroups(dst, src []byte, s *State) {
 func stream(buf []byte, n int, s *State) {
 	p := &buf[0]
 	switch {
+	case n == 1: // no slower, and from Zen 5 on quicker, than vectors
+		streamGo(buf[:BlockSize], s)
+		return
 	case useAVX512:
 		switch {
 		case n <= 4:
