@@ -5,6 +5,7 @@ OR-Tools and SciPy are imported by the commands that take them: that takes longe
 
 import argparse
 import json
+import re
 import sys
 from base64 import b64encode
 from pathlib import Path
@@ -15,7 +16,16 @@ from coconut.architectures import ARCHITECTURES
 from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw
-from coconut.emit import argument_words, assembly, go_file, go_interface, go_table
+from coconut.emit import (
+    argument_words,
+    assembly,
+    description,
+    go_file,
+    go_interface,
+    go_parameters,
+    go_syntax,
+    go_table,
+)
 from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
@@ -149,19 +159,24 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every line of POLY1305 is read back out of the file and simulated, and runs on this CPU if it can."""
+    """Every line of a message is read back out of the file and simulated, and runs on this CPU if it can."""
     from coconut.compilers import run_native, run_samples
-    from coconut.go_module import CONSTRAINT, POLY1305, poly1305_programs
+    from coconut.go_module import CONSTRAINT, POLY1305, poly1305_line
 
-    if unknown := set(arguments.names) - set(POLY1305):
-        raise ValueError(f"nothing is called {', '.join(sorted(unknown))}; there are {', '.join(POLY1305)}")
-    programs = poly1305_programs(arguments.names)
+    titles = dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines)
+    if unknown := set(arguments.lines) - set(titles):
+        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join(titles)} are")
+    programs = {
+        re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title): poly1305_line(title)
+        for title in arguments.lines or titles
+    }
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    text = go_file(programs, CONSTRAINT)
+    text = go_file([assembly(line, name, go_syntax(line)) for name, line in programs.items()], CONSTRAINT)
+    declarations = {name + go_parameters(line): description(line) for name, line in programs.items()}
     (folder / "lines_amd64.s").write_text(text)
-    (folder / "lines_amd64.go").write_text(go_interface(programs, "emitted", CONSTRAINT) + go_table(programs))
+    (folder / "lines_amd64.go").write_text(go_interface(declarations, "emitted", CONSTRAINT) + go_table(programs))
     runnable: dict[str, list[dict]] = {}
     for name, emitted in programs.items():
         (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
@@ -238,7 +253,7 @@ def main() -> None:
     emitting = command(
         "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("names", nargs="*", help="only these functions")
+    emitting.add_argument("lines", nargs="*", help="only these, KERNEL/LINE")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")

@@ -74,6 +74,25 @@ class GoSyntax(Syntax):
     # The general registers, by what they point to.
     pointers: dict[str, str]
 
+    def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
+        """A function of several lines, with that much memory of its own."""
+        raise NotImplementedError
+
+    def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
+        """A line of it: sets its pointers, into that memory or to out and in; and counts, if it is a loop, so many turns."""
+        raise NotImplementedError
+
+    def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
+        """Moves the message's pointer; a loop of no turns goes on here."""
+        raise NotImplementedError
+
+    def message_end(self, frame_bytes: int) -> list[str]:
+        """Clears the memory, by a register that has been cleared, and returns."""
+        raise NotImplementedError
+
+    def constants(self, name: str, words: list[int]) -> list[str]:
+        raise NotImplementedError
+
     def vector(self, operand: str) -> int | None:
         """The number of a register that values are in."""
         raise NotImplementedError

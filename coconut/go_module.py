@@ -4,13 +4,14 @@
 They are the same on every machine: nothing here is stopped by a clock. What is written is interpreted, or read back and
 simulated, on every sample."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from coconut import interpret
 from coconut.architectures import ARCHITECTURES
 from coconut.describe import ROOT, read_described
-from coconut.emit import go_file, go_interface
+from coconut.emit import Message, go_file, go_interface
 from coconut.functions import Function, Part, go_declarations, go_functions, write
 from coconut.orders import by_list
 from coconut.parse import parse
@@ -65,46 +66,37 @@ def chacha20() -> dict[str, str]:
     }
 
 
-# Lines of Poly1305's kernels, each a function; and the ways that are fastest on Zen 5.
+# Poly1305's messages, by how many groups share a reduction: kernel and lines; and the ways that are fastest on Zen 5.
 POLY1305_WAYS = {"avx2": {"multiplier": "memory"}, "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"}}
 POLY1305 = {
-    "avx2Begin2": "avx2/begin 2",
-    "avx2Begin8": "avx2/begin 8",
-    "avx2Step1": "avx2/step 1",
-    "avx2Step2": "avx2/step 2",
-    "avx2LongStep8": "avx2/long step 8",
-    "avx2End": "avx2/end",
-    "ifmaBegin4": "ifma/begin 4",
-    "ifmaBegin16": "ifma/begin 16",
-    "ifmaStep1": "ifma/step 1",
-    "ifmaStep2": "ifma/step 2",
-    "ifmaStep4": "ifma/step 4",
-    "ifmaLongStep16": "ifma/long step 16",
-    "ifmaEnd": "ifma/end",
+    "avx2By2": ("avx2", ("begin 2", "step 2", "step 1", "end")),
+    "avx2By8": ("avx2", ("begin 8", "long step 8", "step 2", "step 1", "end")),
+    "ifmaBy4": ("ifma", ("begin 4", "step 4", "step 2", "step 1", "end")),
+    "ifmaBy16": ("ifma", ("begin 16", "long step 16", "step 2", "step 1", "end")),
 }
 
 
-def poly1305_programs(names: Iterable[str] = ()) -> dict[str, Program]:
-    """All, or those of these names."""
-    programs = {}
-    for name, title in POLY1305.items():
-        kernel, _, line = title.partition("/")
-        if not names or name in names:
-            graph = read_described(kernel)[0][line]
-            programs[name] = by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
-    return programs
+@cache
+def poly1305_line(title: str) -> Program:
+    kernel, _, line = title.partition("/")
+    graph = read_described(kernel)[0][line]
+    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
 
 
 def poly1305() -> dict[str, str]:
-    programs = poly1305_programs()
-    text = go_file(programs, CONSTRAINT)
-    for name, program in programs.items():
-        read = parse(text, name, program)
-        for sample in read_described(program.graph.kernel)[1][program.graph.name]:
-            compare(read, sample)
+    messages = [
+        Message(name, tuple(poly1305_line(f"{kernel}/{line}") for line in lines)) for name, (kernel, lines) in POLY1305.items()
+    ]
+    text = go_file([message.assembly() for message in messages], CONSTRAINT)
+    for message in messages:
+        for part in message.parts:
+            read = parse(text, message.part_name(part), part)
+            for sample in read_described(part.graph.kernel)[1][part.graph.name]:
+                compare(read, sample)
+    declarations = {message.name + message.go_parameters(): message.description() for message in messages}
     return {
         "internal/poly1305/emitted_lanes_amd64.s": text,
-        "internal/poly1305/emitted_lanes_amd64.go": go_interface(programs, "poly1305", CONSTRAINT),
+        "internal/poly1305/emitted_lanes_amd64.go": go_interface(declarations, "poly1305", CONSTRAINT),
     }
 
 

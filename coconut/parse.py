@@ -34,16 +34,18 @@ def functions(text: str) -> dict[str, Function]:
     data: dict[str, dict[int, int]] = {}
     current, part = None, 0
     for number, line in enumerate(text.splitlines(), 1):
+        if begins := re.match(r"// part (\w+)$", line):
+            current, part = found.setdefault(begins[1], Function(begins[1])), 0
         line = line.split("//")[0].strip()
         if heading := re.match(r"TEXT ·(\w+)\(SB\)", line):
             current, part = found.setdefault(heading[1], Function(heading[1])), 0
         elif entry := re.match(r"DATA ·(\w+)\+(\d+)\(SB\)/8, \$(\w+)$", line):
             data.setdefault(entry[1], {})[int(entry[2])] = int(entry[3], 0)
-        elif line == "loop:":
+        elif re.match(r"loop\w*:$", line):
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            if line == "JNZ loop":
+            if line.startswith("JNZ loop"):
                 part = 2
             if line == "RET":
                 current = None

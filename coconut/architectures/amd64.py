@@ -423,36 +423,72 @@ class Go(Amd64Syntax, GoSyntax):
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
         return ".BCST" if broadcast else "", self.address(place)
 
+    def arguments(self, parameters: str) -> dict[str, int]:
+        """Where each is in the frame of the caller."""
+        names = [parameter.split()[0] for parameter in parameters.strip("()").split(", ")]
+        return {name: 8 * i for i, name in enumerate(names)}
+
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
-        arguments = [argument.split()[0] for argument in parameters.strip("()").split(", ")]
+        arguments = self.arguments(parameters)
         return [
             f"// func {name}{parameters}",
             f"// {description}",
             f"TEXT ·{name}(SB), NOSPLIT, $0-{8 * len(arguments)}",
             *(
-                f"\tMOVQ {argument}+{8 * i}(FP), {register}"
-                for i, (argument, register) in enumerate(zip(arguments, ("DI", "SI", "CX", "R8")))
+                f"\tMOVQ {argument}+{place}(FP), {register}"
+                for (argument, place), register in zip(arguments.items(), ("DI", "SI", "CX", "R8"))
             ),
             f"\tMOVQ $·{name}Constants(SB), DX",
         ]
 
     def loop(self, name: str) -> list[str]:
-        return ["", "loop:"]
+        return ["", f"loop{name}:"]
 
     def advance(self, advance: int) -> list[str]:
         return [f"\tADDQ ${advance}, CX"]
 
     def again(self, name: str) -> list[str]:
-        return ["\tDECQ R8", "\tJNZ loop", ""]
+        return ["\tDECQ R8", f"\tJNZ loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
+        return ["\tVZEROUPPER", "\tRET", "", *self.constants(name, words)]
+
+    def constants(self, name: str, words: list[int]) -> list[str]:
         return [
-            "\tVZEROUPPER",
-            "\tRET",
-            "",
             *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
             f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
         ]
+
+    def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
+        return [
+            f"// func {name}{parameters}",
+            f"// {description}",
+            f"TEXT ·{name}(SB), 0, ${frame_bytes + self.vector_bytes}-{8 * len(self.arguments(parameters))}",
+            "\tMOVQ message+16(FP), CX",
+            f"\tLEAQ {self.vector_bytes - 1}(SP), BX",
+            f"\tANDQ $-{self.vector_bytes}, BX",
+        ]
+
+    def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
+        arguments = self.arguments(parameters)
+        lines = ["", f"// part {name}"]
+        if turns is not None:
+            lines += [f"\tMOVQ {turns}+{arguments[turns]}(FP), R8", "\tTESTQ R8, R8", f"\tJZ after{name}"]
+        for base, argument in (("state", "out"), ("powers", "in")):
+            place = places[base]
+            source = f"MOVQ {argument}+{arguments[argument]}(FP)" if place is None else f"LEAQ {place}(BX)"
+            lines.append(f"\t{source}, {self.pointers[base]}")
+        return [*lines, f"\tMOVQ $·{name}Constants(SB), DX"]
+
+    def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
+        return self.advance(advance) * (advance != 0) + [f"after{name}:"] * is_loop
+
+    def message_end(self, frame_bytes: int) -> list[str]:
+        stores = [
+            self.line(self.load_name, [self.register(0), f"{offset}(BX)"])
+            for offset in range(0, frame_bytes, self.vector_bytes)
+        ]
+        return [*stores, "\tVZEROUPPER", "\tRET", ""]
 
     def vector(self, operand: str) -> int | None:
         found = re.match(r"[XYZ](\d+)$", operand)

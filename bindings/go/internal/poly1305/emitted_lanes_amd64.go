@@ -6,67 +6,22 @@
 
 package poly1305
 
-// avx2/begin 2: 304 instructions; multiplier memory.
+// avx2: begin 2, step 2, step 1, end; multiplier memory.
 //
 //go:noescape
-func avx2Begin2(out *[148]uint64, in *State, message *byte)
+func avx2By2(out *[17]uint64, in *State, message *byte, turnsStep2, turnsStep1 uint64)
 
-// avx2/begin 8: 731 instructions; multiplier memory.
+// avx2: begin 8, long step 8, step 2, step 1, end; multiplier memory.
 //
 //go:noescape
-func avx2Begin8(out *[372]uint64, in *State, message *byte)
+func avx2By8(out *[17]uint64, in *State, message *byte, turnsLongStep8, turnsStep2, turnsStep1 uint64)
 
-// avx2/step 1: 88 instructions a turn, of 64 bytes; multiplier memory.
+// ifma: begin 4, step 4, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 //
 //go:noescape
-func avx2Step1(t *[20]uint64, powers *[36]uint64, message *byte, turns uint64)
+func ifmaBy4(out *[3]uint64, in *State, message *byte, turnsStep4, turnsStep2, turnsStep1 uint64)
 
-// avx2/step 2: 153 instructions a turn, of 128 bytes; multiplier memory.
+// ifma: begin 16, long step 16, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 //
 //go:noescape
-func avx2Step2(t *[20]uint64, powers *[72]uint64, message *byte, turns uint64)
-
-// avx2/long step 8: 564 instructions a turn, of 512 bytes; multiplier memory.
-//
-//go:noescape
-func avx2LongStep8(t *[20]uint64, powers *[212]uint64, message *byte, turns uint64)
-
-// avx2/end: 155 instructions; multiplier memory.
-//
-//go:noescape
-func avx2End(out *[17]uint64, in *[60]uint64, message *byte)
-
-// ifma/begin 4: 322 instructions; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaBegin4(out *[232]uint64, in *State, message *byte)
-
-// ifma/begin 16: 384 instructions; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaBegin16(out *[272]uint64, in *State, message *byte)
-
-// ifma/step 1: 48 instructions a turn, of 128 bytes; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaStep1(t *[24]uint64, powers *[40]uint64, message *byte, turns uint64)
-
-// ifma/step 2: 76 instructions a turn, of 256 bytes; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaStep2(t *[24]uint64, powers *[80]uint64, message *byte, turns uint64)
-
-// ifma/step 4: 132 instructions a turn, of 512 bytes; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaStep4(t *[24]uint64, powers *[160]uint64, message *byte, turns uint64)
-
-// ifma/long step 16: 460 instructions a turn, of 2048 bytes; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaLongStep16(t *[24]uint64, powers *[120]uint64, message *byte, turns uint64)
-
-// ifma/end: 89 instructions; multiplier memory, cut ternary, times5 multiply.
-//
-//go:noescape
-func ifmaEnd(out *[3]uint64, in *[72]uint64, message *byte)
+func ifmaBy16(out *[3]uint64, in *State, message *byte, turnsLongStep16, turnsStep2, turnsStep1 uint64)

@@ -6,8 +6,9 @@ package poly1305
 
 import "golang.org/x/sys/cpu"
 
-// See the comment of package internal. The functions that are called here are the library's own evaluation
-// (src/poly1305/horner/decimated.h), as Coconut writes it: docs/coconut.md.
+// See the comment of package internal. The functions in assembly are the evaluation of the C library
+// (src/poly1305/horner/decimated.h), written by Coconut (docs/coconut.md): they keep powers of r in a frame of their own,
+// and clear it and their registers.
 
 var (
 	useAVX2 = cpu.X86.HasAVX2
@@ -45,103 +46,36 @@ func lanes(p *State, m []byte) {
 		scalar(p, m[:n])
 		m = m[n:]
 	}
-	switch {
-	case useIFMA && len(m) >= ifmaLong:
-		ifma16(p, m)
-	case useIFMA:
-		ifma4(p, m)
-	case len(m) >= avx2Long:
-		avx2By8(p, m)
-	default:
-		avx2By2(p, m)
+	if useIFMA {
+		ifma(p, m, len(m) >= ifmaLong)
+	} else {
+		avx2(p, m, len(m) >= avx2Long)
 	}
 }
 
-// What a message keeps lies in one array, in the order of the outputs of the function that begins it:
-//
-//	t       the accumulator, by lanes
-//	last    the powers of r that its last group is multiplied by, of r to r^L
-//	others  and those that the accumulator is, which has one group more to come: r^(L + 1) to r^(2 L)
-//	R^1...  R = r^L and its powers, as multipliers: all of a step's groups
-//	table   powers of R for a long step, and tops, what the blocks' 2^128 come to there
-//
-// It is wiped.
-
-// ifma4 absorbs groups of 8 blocks, 4 to a reduction. There are at least two.
-func ifma4(p *State, m []byte) {
-	var a [232]uint64
-	ifmaBegin4(&a, p, &m[0])
-	m = m[ifmaGroup:]
-	if turns := (len(m) - ifmaGroup) / (4 * ifmaGroup); turns != 0 {
-		ifmaStep4((*[24]uint64)(a[0:]), (*[160]uint64)(a[72:]), &m[0], uint64(turns))
-		m = m[turns*4*ifmaGroup:]
+// ifma absorbs groups of 8 blocks, at least two: the first, the last, and those in the middle several to a reduction; by long
+// sums or not.
+func ifma(p *State, m []byte, long bool) {
+	var d [3]uint64 // secret
+	middle := uint64(len(m)/ifmaGroup - 2)
+	if long {
+		ifmaBy16(&d, p, &m[0], middle/16, middle%16/2, middle%2)
+	} else {
+		ifmaBy4(&d, p, &m[0], middle/4, middle%4/2, middle%2)
 	}
-	ifmaRest(p, (*[152]uint64)(a[:]), m)
-	clear(a[:])
-}
-
-// ifma16 is ifma4 for long messages, with 16 groups to a reduction.
-func ifma16(p *State, m []byte) {
-	var a [272]uint64
-	ifmaBegin16(&a, p, &m[0])
-	m = m[ifmaGroup:]
-	if turns := (len(m) - ifmaGroup) / (16 * ifmaGroup); turns != 0 {
-		ifmaLongStep16((*[24]uint64)(a[0:]), (*[120]uint64)(a[152:]), &m[0], uint64(turns))
-		m = m[turns*16*ifmaGroup:]
-	}
-	ifmaRest(p, (*[152]uint64)(a[:]), m)
-	clear(a[:])
-}
-
-// ifmaRest absorbs what is left, with two groups to a reduction, and ends.
-func ifmaRest(p *State, a *[152]uint64, m []byte) {
-	if turns := (len(m) - ifmaGroup) / (2 * ifmaGroup); turns != 0 {
-		ifmaStep2((*[24]uint64)(a[0:]), (*[80]uint64)(a[72:]), &m[0], uint64(turns))
-		m = m[turns*2*ifmaGroup:]
-	}
-	if len(m) != ifmaGroup {
-		ifmaStep1((*[24]uint64)(a[0:]), (*[40]uint64)(a[72:]), &m[0], 1)
-		m = m[ifmaGroup:]
-	}
-	var d [3]uint64
-	ifmaEnd(&d, (*[72]uint64)(a[0:]), &m[0])
 	p.h = fromRadix44(d[0], d[1], d[2])
-	d = [3]uint64{}
+	clear(d[:])
 }
 
-// avx2By2 absorbs groups of 4 blocks, 2 to a reduction. There are at least two.
-func avx2By2(p *State, m []byte) {
-	var a [148]uint64
-	avx2Begin2(&a, p, &m[0])
-	avx2Rest(p, (*[132]uint64)(a[:]), m[avx2Group:])
-	clear(a[:])
-}
-
-// avx2By8 is avx2By2 for long messages, with 8 groups to a reduction.
-func avx2By8(p *State, m []byte) {
-	var a [372]uint64
-	avx2Begin8(&a, p, &m[0])
-	m = m[avx2Group:]
-	if turns := (len(m) - avx2Group) / (8 * avx2Group); turns != 0 {
-		avx2LongStep8((*[20]uint64)(a[0:]), (*[212]uint64)(a[132:]), &m[0], uint64(turns))
-		m = m[turns*8*avx2Group:]
+// avx2 is ifma for groups of 4 blocks.
+func avx2(p *State, m []byte, long bool) {
+	var d [17]uint64 // secret
+	middle := uint64(len(m)/avx2Group - 2)
+	if long {
+		avx2By8(&d, p, &m[0], middle/8, middle%8/2, middle%2)
+	} else {
+		avx2By2(&d, p, &m[0], middle/2, middle%2)
 	}
-	avx2Rest(p, (*[132]uint64)(a[:]), m)
-	clear(a[:])
-}
-
-// avx2Rest is ifmaRest.
-func avx2Rest(p *State, a *[132]uint64, m []byte) {
-	if turns := (len(m) - avx2Group) / (2 * avx2Group); turns != 0 {
-		avx2Step2((*[20]uint64)(a[0:]), (*[72]uint64)(a[60:]), &m[0], uint64(turns))
-		m = m[turns*2*avx2Group:]
-	}
-	if len(m) != avx2Group {
-		avx2Step1((*[20]uint64)(a[0:]), (*[36]uint64)(a[60:]), &m[0], 1)
-		m = m[avx2Group:]
-	}
-	var d [17]uint64
-	avx2End(&d, (*[60]uint64)(a[0:]), &m[0])
 	p.h = fromRadix26(d[0], d[1], d[2], d[3], d[4])
 	clear(d[:])
 }
