@@ -19,9 +19,9 @@ var (
 // Measured on Zen 5.
 const (
 	avx2Min  = 512
-	avx2Long = 2048
+	avx2Long = 2560
 	ifmaMin  = 384
-	ifmaLong = 4096
+	ifmaLong = 5120
 )
 
 const (
