@@ -43,6 +43,9 @@ if (cd "$work/emitted" && go test .) > "$work/said" 2>&1; then
     exit 1
 fi
 
+# What bindings/go has is what is generated.
+coconut go --check
+
 # mistake FILE FROM TO COMMAND...: in a copy of the tree with that change, the command must fail.
 mistake() {
     local file=$1 from=$2 to=$3
@@ -69,4 +72,13 @@ mistake coconut/architectures/amd64.py 'i \/\/ 2 + i % 2 \* (lanes \/\/ 2)' 'i' 
 mistake coconut/architectures/amd64.py 'else b)\[i - i % 2 + odd\]' 'else b)[i - i % 2 + 1 - odd]' instructions
 mistake coconut/registers.py 'if last\[arg\] == i' 'if last[arg] <= i + 1' emit avx2Step2 --folder "$work/broken"
 mistake coconut/architectures/amd64.py 'operands = operands\[1:\]' 'operands = operands[:-1]' emit ifmaStep4 --folder "$work/broken"
+mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
+mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
+mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
+# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that the frame is cleared.
+# shellcheck disable=SC2016 # Python's braces
+for change in 'next_use(value, now + 1) is not/next_use(value, now + 3) is not' 'COUNTER = 48/COUNTER = 52' \
+    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,'; do
+    mistake coconut/functions.py "${change%%/*}" "${change#*/}" go chacha20 --folder "$work/broken"
+done
 echo "coconut: all tests passed"
