@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 
 if [ $# != 0 ]; then
     GOARCH=$1 go test -exec "qemu-${1/arm64/aarch64}" ./...
+    ./traces.sh "$1"
     exit
 fi
 
@@ -47,6 +48,7 @@ if [ "$(go env GOHOSTARCH)" = amd64 ]; then
 fi
 # All of them would take a minute.
 go test -race -run 'Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example' ./poly1305 ./chacha20poly1305
+./traces.sh
 go test -run '^$' -fuzz Sum -fuzztime 5000x ./poly1305
 go test -run '^$' -fuzz Seal -fuzztime 5000x ./chacha20poly1305
 go -C compare test -run '^$' -fuzz Sum -fuzztime 5000x

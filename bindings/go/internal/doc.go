@@ -19,3 +19,5 @@
 // What they read and leave: h[2] of State is at most 4, words are in the CPU's order. Tests of both packages run what is
 // chosen here beside the functions in Go, whose names end in Go, on the same inputs.
 package internal
+
+//go:generate sh -c "cd ../../.. && build/coconut/venv/bin/python -m coconut go"
