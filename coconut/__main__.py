@@ -204,17 +204,18 @@ def command_emit(arguments: argparse.Namespace) -> None:
 def command_go(arguments: argparse.Namespace) -> None:
     from coconut.go_module import generated
 
+    folder = Path(arguments.folder)
     differing = []
-    for path, text in generated().items():
-        name = path.relative_to(ROOT)
-        if arguments.check:
-            if not path.exists() or path.read_text() != text:
-                differing.append(str(name))
-        else:
+    for name, text in generated(arguments.packages).items():
+        path = folder / name
+        if not arguments.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            differing.append(name)
         print(f"{name}: {len(text.splitlines())} lines")
     if differing:
-        raise ValueError(f"{', '.join(differing)}: not what is generated; `coconut go` writes it anew")
+        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` writes it anew")
 
 
 def command_instructions(_: argparse.Namespace) -> None:
@@ -256,6 +257,8 @@ def main() -> None:
     emitting.add_argument("lines", nargs="*", help="only these, KERNEL/LINE")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
+    go.add_argument("packages", nargs="*", help="only those of chacha20, poly1305")
+    go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the table of instructions with this CPU")
     arguments = parser.parse_args()

@@ -7,10 +7,10 @@ import subprocess
 from itertools import product
 from pathlib import Path
 
-from coconut.describe import BUILD
 from coconut.architecture import Architecture
-from coconut.architectures.amd64 import AVX2, AVX512
+from coconut.architectures.amd64 import AVX2, AVX512, Gnu
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
+from coconut.describe import BUILD
 from coconut.instructions import Instruction
 from coconut.operations import WORD_MAX, Value
 from coconut.program import Memory, Op
@@ -47,7 +47,9 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.low in {"operand", "result"})))
+            ops.append(
+                Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.low in {"operand", "result"}))
+            )
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops
@@ -56,6 +58,7 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
 def function(name: str, op: Op, architecture: Architecture) -> str:
     """void NAME(result, operands): the operands one after another; what is in memory is the last."""
     size, syntax = architecture.vector_bytes, architecture.gnu
+    assert isinstance(syntax, Gnu)
     memory = op.memory and Memory("message", len(op.args) * size, op.memory.broadcast)
     result = 0 if op.instruction.accumulates else 9
     to = "out" if "out" in syntax.pointers else "state"

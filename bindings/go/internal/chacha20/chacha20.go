@@ -13,7 +13,7 @@ const (
 	KeySize   = 32
 	BlockSize = 64
 
-	// MaxStreamBlocks is how many blocks Stream makes at most.
+	// MaxStreamBlocks is how many blocks a group has at most.
 	MaxStreamBlocks = 32
 
 	counter = 12 // the word that counts blocks
@@ -65,7 +65,7 @@ func HChaCha20(key *Key, nonce *[16]byte) Key {
 }
 
 // FirstBlocks returns how many of the n blocks of a stream Stream is to make, so that XOR finds whole groups in the rest: 1 to
-// MaxStreamBlocks.
+// those of a group.
 func FirstBlocks(n int) int {
 	return (n-1)%groupBlocks() + 1
 }
@@ -81,7 +81,7 @@ func StreamRoom(n int) int {
 	return MaxStreamBlocks
 }
 
-// Stream writes the next n blocks of the stream to buf and counts them, n from 1 to MaxStreamBlocks. It may write others after
+// Stream writes the next n blocks of the stream to buf and counts them, n from 1 to those of a group. It may write others after
 // them, up to StreamRoom(n).
 func (s *State) Stream(buf []byte, n int) {
 	stream(buf[:StreamRoom(n)*BlockSize], n, s)
