@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from coconut.instructions import Instruction
+    from coconut.operations import Value
     from coconut.program import Memory, Op, Program
     from coconut.select import Selector
 
@@ -58,6 +59,16 @@ class Syntax:
         raise NotImplementedError
 
 
+def go_end(name: str, words: list[int]) -> list[str]:
+    """What ends a function in Go's assembly on every CPU."""
+    return [
+        "\tRET",
+        "",
+        *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
+        f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
+    ]
+
+
 class GoSyntax(Syntax):
     """Go's assembler, whose output can be read back."""
 
@@ -83,7 +94,8 @@ class Architecture:
         cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
-    has its result in the register of the sum."""
+    has its result in the register of the sum. emulator: the command that runs programs elsewhere. pack: of the numbers
+    for the blocks, how a register holds them; by default each in an element of its own, in that order."""
 
     name: str
     triple: str
@@ -98,5 +110,8 @@ class Architecture:
     load: str
     gnu: Syntax
     go: GoSyntax | None
+    goarch: str
     replaces_sum: bool = False
     big_endian: bool = False
+    emulator: tuple[str, ...] = ()
+    pack: Callable[[Value], Value] | None = None

@@ -11,16 +11,34 @@ SOURCE = ROOT / "src"
 BUILD = ROOT / "build" / "coconut"
 
 
+def kernel_file(kernel: str) -> Path:
+    return SOURCE / "poly1305" / "kernels" / f"{kernel}.c"
+
+
 @dataclass(frozen=True)
 class Description:
-    """A kernel whose lines are described: its file, or a program of its own, and how many lanes it has."""
+    """A kernel whose lines are described: how many lanes it has, and its file, unless a program of its own describes it. model:
+    the file is empty on this CPU, and another with the same field is described."""
 
     kernel: str
     lanes: int
     summed: bool = False
+    model: str = ""
+
+    @property
+    def group_bytes(self) -> int:
+        """As in the kernel: with sums, two evaluations run side by side."""
+        return 16 * self.lanes * (2 if self.summed else 1)
 
     def source(self) -> Path:
-        return HERE / "lines" / "summed.c" if self.summed else SOURCE / "poly1305" / "kernels" / f"{self.kernel}.c"
+        return HERE / "lines" / "summed.c" if self.summed else kernel_file(self.model or self.kernel)
+
+    def kernel_file(self) -> Path:
+        """Whose loops emitted ones run beside."""
+        return kernel_file(self.kernel)
+
+    def lanes_options(self) -> list[str]:
+        return []
 
     def options(self, lanes: str) -> list[str]:
         hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
@@ -35,6 +53,13 @@ DESCRIPTIONS = (
     Description("ifma", 8),
     Description("vmsl", 2, summed=True),
 )
+
+
+def description_of(kernel: str) -> Description:
+    found = next((description for description in DESCRIPTIONS if description.kernel == kernel), None)
+    if found is None:
+        raise ValueError(f"no kernel {kernel}; there are {', '.join(known.kernel for known in DESCRIPTIONS)}")
+    return found
 
 
 def newest_source() -> float:

@@ -18,8 +18,8 @@ class Instruction:
     """Of the architecture: its name in GNU's assembler, how many vectors it takes, and what it does with them.
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
-        it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
-    with its result for each."""
+        it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
+    no operand, and is written with its result for each."""
 
     name: str
     operands: int
@@ -28,6 +28,7 @@ class Instruction:
     accumulates: bool = False
     memory: str = ""
     zero: bool = False
+    edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
 
 
 def elements(function: Callable[..., int]) -> Meaning:

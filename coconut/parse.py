@@ -41,7 +41,7 @@ def functions(text: str) -> dict[str, Function]:
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            if line == "JNZ loop":
+            if line.endswith(" loop"):
                 part = 2
             if line == "RET":
                 current = None

@@ -86,6 +86,8 @@ class Program:
 
 def to_lanes(program: Program, value: Value) -> Value:
     """A sum of 128 bits is two elements, the high one first; else there is one for each block."""
+    if program.architecture.pack is not None:
+        return program.architecture.pack(value)
     if len(value) == 1 and len(program.order) != 1:
         return (value[0] >> 64, value[0] & (1 << 64) - 1)
     return tuple(value[block] for block in program.order)

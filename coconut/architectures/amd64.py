@@ -3,7 +3,7 @@
 
 import re
 
-from coconut.architecture import Architecture, GoSyntax, Syntax
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_end
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, elements
 from coconut.operations import MASK52, Value
@@ -54,7 +54,9 @@ INSTRUCTIONS_512 = BOTH | table(
     Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
     Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
     Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
-    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True),
+    Instruction(
+        "vpternlogq", 3, elements(ternary), immediate=True, accumulates=True, edges=(0b10101000, 0b10010110, 0b11001010)
+    ),
     Instruction(
         "vpmadd52luq",
         3,
@@ -369,13 +371,7 @@ class Go(Amd64Syntax, GoSyntax):
         return ["\tDECQ R8", "\tJNZ loop", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
-        return [
-            "\tVZEROUPPER",
-            "\tRET",
-            "",
-            *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
-            f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
-        ]
+        return ["\tVZEROUPPER", *go_end(name, words)]
 
     def is_vector(self, operand: str) -> bool:
         return re.match(r"[YZ]\d+$", operand) is not None
@@ -431,6 +427,7 @@ AVX2 = Architecture(
     load="vmovdqu",
     gnu=Gnu(32),
     go=Go(32),
+    goarch="amd64",
     replaces_sum=True,
 )
 
@@ -450,5 +447,6 @@ AVX512 = Architecture(
     load="vmovdqu64",
     gnu=Gnu(64),
     go=Go(64),
+    goarch="amd64",
     replaces_sum=True,
 )

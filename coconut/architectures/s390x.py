@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """z/Architecture: VMSL of the z14."""
 
-from coconut.architecture import Architecture, Syntax
+import re
+
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_end
 from coconut.graph import Node
 from coconut.instructions import Instruction, elements
 from coconut.operations import SUM_MAX, WORD_MAX, Value
@@ -36,13 +38,13 @@ INSTRUCTIONS = {
         Instruction("vperm", 3, vperm),
         Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
         Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
-        Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True),
+        Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True, edges=(0, 1, 4, 5)),
         Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
         Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
         Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
         Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
         Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
-        Instruction("vmslg", 3, vmslg, immediate=True),
+        Instruction("vmslg", 3, vmslg, immediate=True, edges=(0,)),
     )
 }
 
@@ -127,27 +129,158 @@ def pair_of_bytes(indices: list[int]) -> Value:
     return int.from_bytes(bytes(indices[:8]), "big"), int.from_bytes(bytes(indices[8:]), "big")
 
 
-class Gnu(Syntax):
-    """The ABI's calls: no more than five arguments, in r2 to r6."""
+class Z(Syntax):
+    """What both assemblers have in common."""
 
-    pointers = {"state": "%r2", "powers": "%r3", "constants": "%r4", "message": "%r5"}
+    pointers: dict[str, str]
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        raise NotImplementedError
+
+    def register(self, number: int) -> str:
+        raise NotImplementedError
 
     def text(self, op: Op, args: list[int], result: int) -> str:
-        operands = [f"%v{number}" for number in (result, *args)]
+        operands = [self.register(number) for number in args]
         if op.memory is not None:
             operands.append(self.address(op.memory))
-        if op.instruction.immediate:
-            operands.append(str(op.imm))
-        return f"\t{op.instruction.name} {', '.join(operands)}"
+        if op.instruction.accumulates:
+            assert args[0] == result
+        return self.line(op.instruction.name, self.register(result), operands, op.imm)
 
     def address(self, place: Memory) -> str:
         return f"{place.offset}({self.pointers[place.base]})"
 
     def move(self, to: int, source: int) -> str:
-        return f"\tvlr %v{to}, %v{source}"
+        return self.line("vlr", self.register(to), [self.register(source)])
+
+    def load(self, register: int, place: Memory) -> str:
+        return self.line("vl", self.register(register), [self.address(place)])
+
+
+class Gnu(Z):
+    """The ABI's calls."""
+
+    pointers = {"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"}
+
+    def register(self, number: int) -> str:
+        return f"%v{number}"
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        return f"\t{name} {', '.join([result, *operands, *([] if immediate is None else [str(immediate)])])}"
+
+    def store(self, register: int, place: Memory) -> str:
+        return self.line("vst", self.register(register), [self.address(place)])
+
+    def callee_saved(self, name: str) -> list[str]:
+        """f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
+        return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
+
+    def begin(self, name: str, program: Program, description: str) -> list[str]:
+        return [
+            f"# {description}",
+            ".machine z14",
+            ".text",
+            f".globl {name}",
+            f".type {name}, @function",
+            ".p2align 4",
+            f"{name}:",
+            *self.callee_saved("std"),
+            f"\tlarl %r1, {name}_constants",
+        ]
+
+    def loop(self, name: str) -> list[str]:
+        return [f".L{name}:"]
 
     def advance(self, advance: int) -> list[str]:
-        return [f"\taghi %r5, {advance}"]
+        return [f"\taghi %r4, {advance}"]
+
+    def again(self, name: str) -> list[str]:
+        return [f"\tbrctg %r5, .L{name}"]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return [
+            *self.callee_saved("ld"),
+            "\tbr %r14",
+            f".size {name}, . - {name}",
+            ".section .rodata",
+            ".p2align 4",
+            f"{name}_constants:",
+            *(f"\t.quad {word:#x}" for word in words),
+            '.section .note.GNU-stack,"",@progbits',
+        ]
+
+
+class Go(Z, GoSyntax):
+    """The immediate first, operands in order, then the result."""
+
+    pointers = {"constants": "R1", "state": "R2", "powers": "R3", "message": "R4"}
+
+    def __init__(self, instructions: dict[str, Instruction]) -> None:
+        self.instructions = instructions
+
+    def register(self, number: int) -> str:
+        return f"V{number}"
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        # VMSLG of Go has no immediate: no product is doubled.
+        numbers = [f"${immediate}"] if immediate is not None and name != "vmslg" else []
+        return f"\t{name.upper()} {', '.join([*numbers, *operands, result])}"
+
+    def store(self, register: int, place: Memory) -> str:
+        return self.line("vst", self.address(place), [self.register(register)])
+
+    def begin(self, name: str, program: Program, description: str) -> list[str]:
+        return [
+            f"// func {name}{program.go_parameters()}",
+            f"// {description}",
+            f"TEXT ·{name}(SB), NOSPLIT, $0-32",
+            "\tMOVD t+0(FP), R2",
+            "\tMOVD powers+8(FP), R3",
+            "\tMOVD message+16(FP), R4",
+            "\tMOVD turns+24(FP), R5",
+            f"\tMOVD $·{name}Constants(SB), R1",
+        ]
+
+    def loop(self, name: str) -> list[str]:
+        return ["", "loop:"]
+
+    def advance(self, advance: int) -> list[str]:
+        return [f"\tADD ${advance}, R4"]
+
+    def again(self, name: str) -> list[str]:
+        return ["\tBRCTG R5, loop", ""]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return go_end(name, words)
+
+    def is_vector(self, operand: str) -> bool:
+        return re.match(r"V\d+$", operand) is not None
+
+    def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
+        bases = {register: base for base, register in self.pointers.items()}
+        found = re.match(r"(\d+)\((R\d)\)$", operand)
+        return Memory(bases[found[2]], int(found[1])) if found and found[2] in bases else None
+
+    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+        instruction = self.instructions.get(mnemonic.lower())
+        if instruction is None:
+            return None
+        sources = operands[:-1]
+        imm = 0 if instruction.name == "vmslg" else None
+        if instruction.immediate and imm is None:
+            if not sources or not sources[0].startswith("$"):
+                return None
+            imm, sources = int(sources[0][1:], 0), sources[1:]
+        place = self.memory(sources[-1]) if sources and instruction.memory else None
+        if place is not None:
+            sources = sources[:-1]
+        if (
+            any(register not in values for register in sources)
+            or len(sources) + (place is not None) != instruction.operands
+        ):
+            return None
+        return Op(instruction, tuple(values[register] for register in sources), imm, place)
 
 
 Z14 = Architecture(
@@ -156,7 +289,7 @@ Z14 = Architecture(
     registers=32,
     vector_bytes=16,
     cpus=("z14",),
-    features=(),
+    features=("vxe",),
     instructions=INSTRUCTIONS,
     # Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
     alternatives={"expand": ("permute", "merge")},
@@ -164,6 +297,8 @@ Z14 = Architecture(
     order=lambda lanes: (0, 1),
     load="vl",
     gnu=Gnu(),
-    go=None,
+    go=Go(INSTRUCTIONS),
+    goarch="s390x",
     big_endian=True,
+    emulator=("qemu-s390x", "-cpu", "max"),
 )

@@ -2,12 +2,13 @@
 
 // Runs the emitted loops for a turn on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and loops.json with the samples of the loops that this CPU can run.
+// Copied beside what `coconut emit` writes: the package, and a file with the samples of the loops that this CPU can run.
 package emitted
 
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -18,7 +19,7 @@ type sample struct {
 }
 
 func TestLoops(t *testing.T) {
-	content, err := os.ReadFile("loops.json")
+	content, err := os.ReadFile("loops_" + runtime.GOARCH + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
