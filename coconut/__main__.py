@@ -19,7 +19,7 @@ from coconut.emit import assembly, go_file, go_interface
 from coconut.graph import Graph, read_graphs
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives
+from coconut.select import Unsupported, alternatives, select
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -38,7 +38,7 @@ QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1
 
 @cache
 def graphs(kernel: str) -> dict[str, Graph]:
-    return read_graphs(describe(description_of(kernel), "graph"))
+    return read_graphs(describe(description_of(kernel), "graph"), kernel)
 
 
 def graph_named(title: str) -> Graph:
@@ -89,11 +89,11 @@ def command_simulate(arguments: argparse.Namespace) -> None:
 
 
 def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
-    """None for lines that are no loops and take operations that only they do."""
+    """None for lines that take operations which no step does, and which some architectures do without."""
     try:
         return alternatives(architecture, graph) if architecture else []
     except Unsupported:
-        if graph.advance != 0:
+        if graph.name.startswith("step"):
             raise
         return []
 
@@ -159,6 +159,8 @@ EMITTED = {
     "ifmaLongStep16": "ifma/long step 16",
     "vmslStep1": "vmsl/step 1",
     "vmslStep4": "vmsl/step 4",
+    "rvvStep2": "rvv2/step 2",
+    "rvvStep4": "rvv2/step 4",
 }
 
 
@@ -186,25 +188,41 @@ def command_emit(arguments: argparse.Namespace) -> None:
         text = go_file(of_arch, constraint)
         (folder / f"loops_{goarch}.s").write_text(text)
         (folder / f"loops_{goarch}.go").write_text(go_interface(of_arch, "emitted", constraint))
-        runnable: dict[str, list[dict]] = {}
+        runnable: dict[int, dict[str, list[dict]]] = {}
         for name, emitted in of_arch.items():
             (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-            title, line_samples = emitted.graph.title, samples(emitted.graph.kernel)[emitted.graph.name]
-            read = parse(text, name, emitted)
-            for sample in line_samples:
-                program.compare(emitted, sample)
-                program.compare(read, sample)
-            line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
-            prefix = prefix_of(emitted.architecture)
-            if prefix is not None:
-                run_beside(emitted, "gcc", rounds=0)
-                runnable[name] = [
-                    program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
-                    for sample in line_samples
-                ]
-                line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
-            print(line)
-        (folder / f"loops_{goarch}.json").write_text(json.dumps(runnable))
+            title = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions, read back and simulated"
+            for like in lengths(emitted):
+                line_samples = samples(like.graph.kernel)[like.graph.name]
+                read = parse(text, name, like)
+                for sample in line_samples:
+                    if like is emitted:
+                        program.compare(emitted, sample)
+                    program.compare(read, sample)
+                line, prefix = title, prefix_of(like.architecture)
+                if like is not emitted:
+                    line += f" with {like.graph.lanes} lanes"
+                if prefix is not None:
+                    run_beside(read, "gcc", rounds=0, emitted=emitted)
+                    runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
+                        program.words_of(like, sample) | {"message": b64encode(sample.message).decode()}
+                        for sample in line_samples
+                    ]
+                    line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+                print(line)
+        for lanes, of_lanes in runnable.items():
+            (folder / f"loops_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
+
+
+def lengths(emitted: Program) -> list[Program]:
+    """The program, and, if its code is for vectors of any length, what it is to be for others."""
+    kernels = [
+        kernel
+        for kernel, architecture in ARCHITECTURES.items()
+        if architecture.scalable and architecture.selector is emitted.architecture.selector
+    ]
+    others = [kernel for kernel in kernels if kernel != emitted.graph.kernel]
+    return [emitted, *(select(ARCHITECTURES[kernel], graphs(kernel)[emitted.graph.name]) for kernel in others)]
 
 
 def command_instructions(_: argparse.Namespace) -> None:

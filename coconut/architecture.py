@@ -75,6 +75,16 @@ class GoSyntax(Syntax):
     # The general registers, by what they point to.
     pointers: dict[str, str]
 
+    def begin_reading(self) -> None:
+        """A function is read from here on."""
+
+    def follow(self, mnemonic: str, operands: list[str]) -> None:
+        """An instruction on general registers, for syntaxes whose addresses depend on them."""
+
+    def constants(self, words: dict[int, int]) -> dict[int, int]:
+        """The words of whole vectors, by their offsets, of those that the file has."""
+        return words
+
     def is_vector(self, operand: str) -> bool:
         """A register that values are in."""
         raise NotImplementedError
@@ -94,7 +104,7 @@ class Architecture:
         cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
-    has its result in the register of the sum. emulator: the command that runs programs elsewhere. pack: of the numbers
+    has its result in the register of the sum. scalable: the code is the same for every length of vectors. emulator: the command that runs programs elsewhere. pack: of the numbers
     for the blocks, how a register holds them; by default each in an element of its own, in that order."""
 
     name: str
@@ -113,5 +123,6 @@ class Architecture:
     goarch: str
     replaces_sum: bool = False
     big_endian: bool = False
+    scalable: bool = False
     emulator: tuple[str, ...] = ()
     pack: Callable[[Value], Value] | None = None

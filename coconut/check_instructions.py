@@ -40,7 +40,8 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.name == "vpbroadcastq")))
+            place = Memory("message", 0, instruction.name == "vpbroadcastq", 16 if instruction.name == "vlse64.v" else 8)
+            ops.append(Op(instruction, registers[:-1], imm, place))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops
@@ -51,7 +52,7 @@ def program_of(op: Op, architecture: Architecture) -> Program:
     names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
     nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
     nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
-    graph = Graph("instructions", architecture.vector_bytes // 8, op.instruction.name, 16, tuple(nodes))
+    graph = Graph("instructions", architecture.vector_bytes // 8, op.instruction.name, 2 * architecture.vector_bytes, tuple(nodes))
     return Program(architecture, graph, (), tuple(names), (), (op,), (("result", len(names)),), ())
 
 
@@ -66,6 +67,13 @@ def operands(count: int, elements: int) -> list[list[Value]]:
         columns += [tuple(EDGES[(start + 5 * i) % len(EDGES)] for i in range(elements))] * (count - len(columns))
         vectors.append(columns)
     return vectors
+
+
+def message_for(op: Op, vectors: list[Value], count: int) -> Value:
+    """Two vectors, from which the instruction loads its last operand; something else if it loads none."""
+    if op.memory is None:
+        return (0,) * (2 * count)
+    return tuple(number for number in vectors[-1] for _ in range(2)) if op.memory.stride == 16 else vectors[-1] * 2
 
 
 def check_architecture(architecture: Architecture) -> int:
@@ -88,15 +96,15 @@ def check_architecture(architecture: Architecture) -> int:
     options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={count}"]
     build(architecture, "gcc", binary, [HERE / "lines" / "instructions.c", source], options)
     order = "big" if architecture.big_endian else "little"
-    given = b"".join(
-        number.to_bytes(8, order)
+    given = [
+        vector
         for op, rows in zip(ops, calls, strict=True)
         for vectors in rows
-        # What is not in memory is not read there.
-        for vector in (*vectors[: len(op.args)], vectors[-1] if op.memory else (0,) * count)
-        for number in vector
+        for vector in (*vectors[: len(op.args)], message_for(op, vectors, count))
+    ]
+    ran = run(
+        architecture, [str(binary)], input=b"".join(number.to_bytes(8, order) for vector in given for number in vector)
     )
-    ran = run(architecture, [str(binary)], input=given)
     size, results = 8 * count, iter(range(0, len(ran.stdout), 8 * count))
     checked = sum(map(len, calls))
     if ran.returncode != 0 or len(ran.stdout) != size * checked:

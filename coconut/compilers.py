@@ -18,6 +18,10 @@ from coconut.program import Program
 COMPILERS = {
     "x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
     "s390x": {"gcc": ["s390x-linux-gnu-gcc"], "clang": ["clang-19", "--target=s390x-linux-gnu"]},
+    "riscv64": {
+        "gcc": ["riscv64-linux-gnu-gcc"],
+        "clang": ["clang-19", "--target=riscv64-linux-gnu", "-march=rv64gc"],
+    },
 }
 # What of the library these programs do not call is not linked. Static: for emulators.
 LINKED = ["-static", "-Wl,--unresolved-symbols=ignore-all"]
@@ -85,13 +89,16 @@ def build(architecture: Architecture, compiler: str, binary: Path, sources: list
     )
 
 
-def run_beside(program: Program, compiler: str, rounds: int) -> tuple[float, float] | None:
+def run_beside(
+    program: Program, compiler: str, rounds: int, emitted: Program | None = None
+) -> tuple[float, float] | None:
     """The nanoseconds of a turn as compiled, and as emitted, where the program runs; None if there are to be no rounds. Fails
-    unless both leave the same accumulator for every sample."""
+    unless both leave the same accumulator for every sample. emitted: the code of that program, which was made for vectors of
+    another length."""
     name = "coconut_loop"
     architecture, description = program.architecture, description_of(program.graph.kernel)
     source, binary = BUILD / f"beside-{compiler}.S", BUILD / f"beside-{compiler}"
-    source.write_text(assembly(program, name, architecture.gnu))
+    source.write_text(assembly(emitted or program, name, (emitted or program).architecture.gnu))
     groups = program.graph.advance // description.group_bytes
     options = [f"-DLINE_GROUPS={groups}", f"-DEMITTED={name}", *description.lanes_options(), hooked("native.h")]
     build(architecture, compiler, binary, [description.kernel_file(), source], options)

@@ -18,12 +18,14 @@ def kernel_file(kernel: str) -> Path:
 @dataclass(frozen=True)
 class Description:
     """A kernel whose lines are described: how many lanes it has, and its file, unless a program of its own describes it. model:
-    the file is empty on this CPU, and another with the same field is described."""
+    the file is empty on this CPU, and another with the same field is described.
+    runs_beside: whose loops emitted ones run beside, if not its own."""
 
     kernel: str
     lanes: int
     summed: bool = False
     model: str = ""
+    runs_beside: str = ""
 
     @property
     def group_bytes(self) -> int:
@@ -35,16 +37,21 @@ class Description:
 
     def kernel_file(self) -> Path:
         """Whose loops emitted ones run beside."""
-        return kernel_file(self.kernel)
+        return kernel_file(self.runs_beside or self.kernel)
 
     def lanes_options(self) -> list[str]:
-        return []
+        return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def options(self, lanes: str) -> list[str]:
         hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
+        if self.model:
+            options.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
         return options if self.summed else [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
 
+
+# How many groups share a reduction there.
+MODEL_GROUPS = "X(2, 2) X(4, 8)"
 
 # A field and a number of lanes each, by a kernel that has them.
 DESCRIPTIONS = (
@@ -52,6 +59,10 @@ DESCRIPTIONS = (
     Description("ifma256", 4),
     Description("ifma", 8),
     Description("vmsl", 2, summed=True),
+    # Of as many lanes of 64 bits as vectors of 128, 256 and 512 bits have.
+    Description("rvv2", 2, model="portable", runs_beside="portable"),
+    Description("rvv4", 4, model="portable", runs_beside="portable"),
+    Description("rvv8", 8, model="portable", runs_beside="portable"),
 )
 
 

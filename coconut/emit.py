@@ -17,7 +17,7 @@ def with_kept(program: Program) -> list[Value]:
 
 
 def description(program: Program) -> str:
-    return f"{program.graph.title}: {len(program.ops)} instructions a turn, of {program.graph.advance} bytes; {program.choices}."
+    return f"{program.graph.title}: {len(program.ops)} instructions a turn, of {program.graph.advance} bytes{'; ' * bool(program.choices)}{program.choices}."
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -85,9 +85,12 @@ def go_interface(programs: dict[str, Program], package: str, constraint: str) ->
     for name, program in programs.items():
         state, powers = program.argument_words()
         lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{program.go_parameters()}", ""]
+        slices = f"(*[{state}]uint64)(t), (*[{powers}]uint64)(powers)"
+        if program.architecture.scalable:
+            slices = "&t[0], &powers[0]"
         entries += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}((*[{state}]uint64)(t), (*[{powers}]uint64)(powers), message, turns)",
+            f"\t\t{name}({slices}, message, turns)",
             "\t},",
         ]
     return "\n".join(

@@ -64,8 +64,11 @@ def parse(text: str, name: str, like: Program) -> Program:
     if syntax is None:
         raise Unreadable(f"{like.architecture.name} is not written in Go's assembly")
 
+    syntax.begin_reading()
+    words = syntax.constants(function.constants)
+
     def vector_at(offset: int) -> Value:
-        return tuple(function.constants[offset + i] for i in range(0, vector_bytes, 8))
+        return tuple(words[offset + i] for i in range(0, vector_bytes, 8))
 
     values: dict[str, int] = {}
     kept: list[Value] = []
@@ -73,11 +76,12 @@ def parse(text: str, name: str, like: Program) -> Program:
         mnemonic, operands = split(line)
         place = syntax.memory(operands[0]) if operands else None
         if place is None or not syntax.is_vector(operands[-1]):
+            syntax.follow(mnemonic, operands)
             continue  # arguments
         if place.base == "state":
-            values[operands[1]] = place.offset // vector_bytes
+            values[operands[-1]] = place.offset // vector_bytes
         elif place.base == "constants":
-            values[operands[1]] = len(like.inputs) + len(kept)
+            values[operands[-1]] = len(like.inputs) + len(kept)
             kept.append(vector_at(place.offset))
         else:
             raise Unreadable(f"line {number}: {line}")
@@ -85,7 +89,8 @@ def parse(text: str, name: str, like: Program) -> Program:
     ops: list[Op] = []
     for number, line in function.parts[1]:
         mnemonic, operands = split(line)
-        if not syntax.is_vector(operands[-1]):
+        if not operands or not syntax.is_vector(operands[-1]):
+            syntax.follow(mnemonic, operands)
             continue  # pointer and counter
         op = syntax.read(mnemonic, operands, values)
         if op is None:
@@ -96,9 +101,11 @@ def parse(text: str, name: str, like: Program) -> Program:
     for number, line in function.parts[2]:
         mnemonic, operands = split(line)
         place = syntax.memory(operands[-1]) if operands else None
+        if operands and place is None:
+            syntax.follow(mnemonic, operands)
         if place is not None and place.base == "state":
             outputs.append((like.inputs[place.offset // vector_bytes], values[operands[0]]))
-    constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
+    constants = [vector_at(offset) for offset in range(0, max(words, default=-8) + 8, vector_bytes)]
     return Program(
         like.architecture,
         like.graph,

@@ -14,11 +14,12 @@ from coconut.simulate import Broken, Sample, show
 @dataclass(frozen=True)
 class Memory:
     """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), or of the constants. broadcast: eight of
-    them, in all elements."""
+    them, in all elements. stride: from one element to the next."""
 
     base: str
     offset: int
     broadcast: bool = False
+    stride: int = 8
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Program:
 
     def go_parameters(self) -> str:
         """Of the function in Go."""
+        if self.architecture.scalable:
+            return "(t, powers *uint64, message *byte, turns uint64)"
         state, powers = self.argument_words()
         return f"(t *[{state}]uint64, powers *[{powers}]uint64, message *byte, turns uint64)"
 
@@ -125,10 +128,9 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes = program.architecture.vector_bytes
-    data = memory[place.base][place.offset : place.offset + (8 if place.broadcast else vector_bytes)]
-    if place.broadcast:
-        data *= vector_bytes // 8
-    return tuple(int.from_bytes(data[i : i + 8], byte_order(program)) for i in range(0, len(data), 8))
+    stride = 0 if place.broadcast else place.stride
+    starts = [place.offset + stride * i for i in range(vector_bytes // 8)]
+    return tuple(int.from_bytes(memory[place.base][i : i + 8], byte_order(program)) for i in starts)
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:

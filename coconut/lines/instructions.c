@@ -26,7 +26,7 @@ int main(void)
     for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++)
         for (size_t call = 0; call < instructions[i].calls; call++) {
             static uint64_t state[STATE_VECTORS_MAX][ELEMENTS] __attribute__((aligned(64)));
-            static uint64_t message[ELEMENTS] __attribute__((aligned(64)));
+            static uint64_t message[2 * ELEMENTS] __attribute__((aligned(64)));
             const size_t operands = instructions[i].vectors - 1;
             if (fread(state, sizeof state[0], operands, stdin) != operands ||
                 fread(message, sizeof message, 1, stdin) != 1)
