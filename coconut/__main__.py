@@ -15,7 +15,7 @@ from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES
 from coconut.describe import BUILD, DESCRIPTIONS, describe, description_of
 from coconut.draw import draw
-from coconut.emit import assembly, go_file, go_interface
+from coconut.emit import argument_words, assembly, go_file, go_interface
 from coconut.graph import Graph, read_graphs
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
@@ -151,8 +151,14 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted: the loops of long messages. The model of the architecture's first CPU decides about their order.
+# What is emitted: the lines of long messages. The model of the architecture's first CPU decides about their order.
 EMITTED = {
+    "avx2Powers2": "avx2/powers 2",
+    "avx2Powers8": "avx2/powers 8",
+    "avx2End": "avx2/end",
+    "ifmaPowers4": "ifma/powers 4",
+    "ifmaPowers16": "ifma/powers 16",
+    "ifmaEnd": "ifma/end",
     "avx2Step2": "avx2/step 2",
     "avx2LongStep8": "avx2/long step 8",
     "ifmaStep4": "ifma/step 4",
@@ -165,8 +171,8 @@ EMITTED = {
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every loop is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
-    from coconut.compilers import prefix_of, run_beside
+    """Every line is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
+    from coconut.compilers import prefix_of, run_beside, run_samples
     from coconut.orders import best_order
 
     programs: dict[str, Program] = {}
@@ -203,9 +209,14 @@ def command_emit(arguments: argparse.Namespace) -> None:
                 if like is not emitted:
                     line += f" with {like.graph.lanes} lanes"
                 if prefix is not None:
-                    run_beside(read, "gcc", rounds=0, emitted=emitted)
+                    if not prefix:
+                        run_samples(emitted, line_samples)
+                    if emitted.is_loop:
+                        run_beside(read, "gcc", rounds=0, emitted=emitted)
+                    # What a line that is no loop leaves lies where the accumulator of a loop does.
+                    out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
                     runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
-                        program.words_of(like, sample) | {"message": b64encode(sample.message).decode()}
+                        program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
                         for sample in line_samples
                     ]
                     line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"

@@ -40,8 +40,8 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            place = Memory("message", 0, instruction.name == "vpbroadcastq", 16 if instruction.name == "vlse64.v" else 8)
-            ops.append(Op(instruction, registers[:-1], imm, place))
+            stride = 16 if instruction.name == "vlse64.v" else 8
+            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, bool(instruction.low), stride)))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops

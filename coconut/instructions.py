@@ -19,7 +19,8 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
-    no operand, and is written with its result for each."""
+    no operand, and is written with its result for each. low: "operand" or "result" is written by the name of
+     its first 128 bits."""
 
     name: str
     operands: int
@@ -28,6 +29,7 @@ class Instruction:
     accumulates: bool = False
     memory: str = ""
     zero: bool = False
+    low: str = ""
     edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
 
 

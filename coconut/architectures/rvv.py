@@ -7,7 +7,7 @@ is asked at run time. The selection, though, is made for a number of lanes; that
 import re
 from dataclasses import dataclass
 
-from coconut.architecture import Architecture, GoSyntax, Syntax, go_end
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.graph import Node
 from coconut.instructions import Instruction, elements
 from coconut.program import Memory, Op, Program
@@ -43,7 +43,7 @@ class Rvv(Selector):
         if node.op == "splat":
             return self.keep(node.imm * self.graph.lanes)
         if node.in_memory:
-            return self.load("vle64.v", Memory("powers", self.slots[i] * self.architecture.vector_bytes))
+            return self.load("vle64.v", self.places[i])
         return self.values[i]
 
     def load(self, name: str, place: Memory) -> int:
@@ -212,7 +212,7 @@ class Gnu(RvvSyntax):
         lines, address = self.address(place)
         return "\n".join([*lines, self.line("vse64.v", f"v{register}", f"({address})")])
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
             f"# {description}",
             ".option arch, +v",
@@ -295,15 +295,9 @@ class Go(RvvSyntax, GoSyntax):
         lines, address = self.address(place)
         return "\n".join([*lines, f"\tVSE64V V{register}, ({address})"])
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
-            f"// func {name}{program.go_parameters()}",
-            f"// {description}",
-            f"TEXT ·{name}(SB), NOSPLIT, $0-32",
-            f"\tMOV t+0(FP), X{POINTERS['state']}",
-            f"\tMOV powers+8(FP), X{POINTERS['powers']}",
-            f"\tMOV message+16(FP), X{POINTERS['message']}",
-            f"\tMOV turns+24(FP), X{TURNS}",
+            *go_begin(name, description, parameters, "MOV", ("X10", "X11", "X12", f"X{TURNS}")),
             f"\tMOV $·{name}Constants(SB), X{POINTERS['constants']}",
             f"\tVSETVLI X0, E64, M1, TA, MA, X{ADDRESS}",
             f"\tCSRRS X0, VLENB, X{MULTIPLES[0]}",
@@ -350,8 +344,9 @@ class Go(RvvSyntax, GoSyntax):
         if value is not None:
             self.scalars[to] = value
 
-    def is_vector(self, operand: str) -> bool:
-        return re.match(r"V\d+$", operand) is not None
+    def vector(self, operand: str) -> int | None:
+        found = re.match(r"V(\d+)$", operand)
+        return int(found[1]) if found else None
 
     def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
         found = re.match(r"\((X\d+)\)$", operand)
@@ -366,7 +361,7 @@ class Go(RvvSyntax, GoSyntax):
         lanes = self.vector_bytes // 8
         return {offset * lanes + 8 * i: word for offset, word in words.items() for i in range(lanes)}
 
-    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         instruction = next((one for name, one in INSTRUCTIONS.items() if name.replace(".", "").upper() == mnemonic), None)
         if instruction is None:
             return None
@@ -382,10 +377,11 @@ class Go(RvvSyntax, GoSyntax):
             if shift is None or shift.base or shift.vectors:
                 return None
             imm, sources = shift.offset, sources[1:]
-        registers = list(reversed(sources))
+        sources.reverse()
         if instruction.accumulates:
-            registers.insert(0, operands[-1])
-        if any(register not in values for register in registers) or len(registers) != instruction.operands:
+            sources.insert(0, operands[-1])
+        registers = [register for source in sources if (register := self.vector(source)) in values]
+        if len(registers) != len(sources) or len(sources) != instruction.operands:
             return None
         return Op(instruction, tuple(values[register] for register in registers), imm)
 

@@ -3,7 +3,7 @@
 
 import re
 
-from coconut.architecture import Architecture, GoSyntax, Syntax, go_end
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.graph import Node
 from coconut.instructions import Instruction, elements
 from coconut.operations import SUM_MAX, WORD_MAX, Value
@@ -57,7 +57,7 @@ class Z14Selector(Selector):
         if node.op in {"splat", "sum_zero"}:
             return self.keep(node.imm * 2)
         if node.in_memory:
-            return self.load(Memory("powers", self.slots[i] * 16))
+            return self.load(self.places[i])
         return self.values[i]
 
     def load(self, place: Memory) -> int:
@@ -176,7 +176,7 @@ class Gnu(Z):
         """f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
         return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
             f"# {description}",
             ".machine z14",
@@ -230,17 +230,9 @@ class Go(Z, GoSyntax):
     def store(self, register: int, place: Memory) -> str:
         return self.line("vst", self.address(place), [self.register(register)])
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
-        return [
-            f"// func {name}{program.go_parameters()}",
-            f"// {description}",
-            f"TEXT ·{name}(SB), NOSPLIT, $0-32",
-            "\tMOVD t+0(FP), R2",
-            "\tMOVD powers+8(FP), R3",
-            "\tMOVD message+16(FP), R4",
-            "\tMOVD turns+24(FP), R5",
-            f"\tMOVD $·{name}Constants(SB), R1",
-        ]
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+        arguments = go_begin(name, description, parameters, "MOVD", ("R2", "R3", "R4", "R5"))
+        return [*arguments, f"\tMOVD $·{name}Constants(SB), R1"]
 
     def loop(self, name: str) -> list[str]:
         return ["", "loop:"]
@@ -254,15 +246,16 @@ class Go(Z, GoSyntax):
     def end(self, name: str, words: list[int]) -> list[str]:
         return go_end(name, words)
 
-    def is_vector(self, operand: str) -> bool:
-        return re.match(r"V\d+$", operand) is not None
+    def vector(self, operand: str) -> int | None:
+        found = re.match(r"V(\d+)$", operand)
+        return int(found[1]) if found else None
 
     def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
         bases = {register: base for base, register in self.pointers.items()}
         found = re.match(r"(\d+)\((R\d)\)$", operand)
         return Memory(bases[found[2]], int(found[1])) if found and found[2] in bases else None
 
-    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         instruction = self.instructions.get(mnemonic.lower())
         if instruction is None:
             return None
@@ -275,12 +268,10 @@ class Go(Z, GoSyntax):
         place = self.memory(sources[-1]) if sources and instruction.memory else None
         if place is not None:
             sources = sources[:-1]
-        if (
-            any(register not in values for register in sources)
-            or len(sources) + (place is not None) != instruction.operands
-        ):
+        registers = [register for source in sources if (register := self.vector(source)) in values]
+        if len(registers) != len(sources) or len(sources) + (place is not None) != instruction.operands:
             return None
-        return Op(instruction, tuple(values[register] for register in sources), imm, place)
+        return Op(instruction, tuple(values[register] for register in registers), imm, place)
 
 
 Z14 = Architecture(
