@@ -21,6 +21,7 @@ from coconut.simulate import Broken, Sample
 COMPILERS = {
     "x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
     "s390x": {"gcc": ["s390x-linux-gnu-gcc"], "clang": ["clang-19", "--target=s390x-linux-gnu"]},
+    "aarch64": {"gcc": ["aarch64-linux-gnu-gcc"], "clang": ["clang-19", "--target=aarch64-linux-gnu"]},
     "riscv64": {
         "gcc": ["riscv64-linux-gnu-gcc"],
         "clang": ["clang-19", "--target=riscv64-linux-gnu", "-march=rv64gc"],

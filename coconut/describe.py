@@ -58,6 +58,8 @@ DESCRIPTIONS = (
     Description("avx2", 4),
     Description("ifma256", 4),
     Description("ifma", 8),
+    Description("neon", 4, model="portable"),
+    Description("vx", 4, model="portable"),
     Description("vmsl", 2, summed=True),
     # Of as many lanes of 64 bits as vectors of 128, 256 and 512 bits have.
     Description("rvv2", 2, model="portable", runs_beside="portable"),

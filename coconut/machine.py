@@ -83,8 +83,13 @@ def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
         unit = re.match(r"(.*)\.[\x00-\x1f\d]$", resources[index])
         name = unit[1] + "." if unit else re.sub(r"\d+$", "", resources[index])
         groups[name, round(share, 2)].append(index)
+    # Ports with different names may make up a group, too: those that are no whole number of cycles by themselves.
+    whole: dict[tuple[str, float], list[int]] = defaultdict(list)
+    for (name, share), indices in groups.items():
+        cycles = share * len(indices)
+        whole[name if abs(cycles - round(cycles)) < 0.02 else "", share] += indices
     uses = []
-    for (_, share), indices in sorted(groups.items()):
+    for (_, share), indices in sorted(whole.items()):
         cycles = sum(usage[index] for index in indices)
         if abs(cycles - round(cycles)) > 0.02:
             raise ValueError(f"{[resources[i] for i in indices]}: {cycles} cycles of a group")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""z/Architecture: VMSL of the z14."""
+"""z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
 import re
 
 from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
+from coconut.architectures.pairs import Pairs, low, product
 from coconut.graph import Node
 from coconut.instructions import Instruction, elements
 from coconut.operations import SUM_MAX, WORD_MAX, Value
@@ -31,25 +32,74 @@ def vmslg(imm: int, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
-INSTRUCTIONS = {
-    instruction.name: instruction
-    for instruction in (
-        Instruction("vl", 1, lambda imm, a: a, memory="only"),
-        Instruction("vperm", 3, vperm),
-        Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
-        Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
-        Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True, edges=(0, 1, 4, 5)),
-        Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
-        Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
-        Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
-        Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
-        Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
-        Instruction("vmslg", 3, vmslg, immediate=True, edges=(0,)),
+def vmal(shift: int):
+    """Two products of elements of 32 bits: the even ones, which are the high ones here, or the odd ones."""
+    return lambda imm, a, b, total: tuple(
+        product(number, low(x >> shift), low(y >> shift)) for number, x, y in zip(total, a, b, strict=True)
     )
-}
 
 
-class Z14Selector(Selector):
+def table(*instructions: Instruction) -> dict[str, Instruction]:
+    return {instruction.name: instruction for instruction in instructions}
+
+
+BOTH = table(
+    Instruction("vl", 1, lambda imm, a: a, memory="only"),
+    Instruction("vperm", 3, vperm),
+    Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
+    Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
+    Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True, edges=(0, 1, 4, 5)),
+    Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
+    Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
+    Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
+    Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
+    Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
+)
+
+Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction("vmalof", 3, vmal(0)))
+Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, immediate=True, edges=(0,)))
+
+
+class Blocks(Selector):
+    """Loads the words of blocks, whose bytes are reversed."""
+
+    def words_of(self, a: int, b: int, high: bool) -> int:
+        """The first or second words of two blocks."""
+        if self.choices["expand"] == "permute":
+            start = 15 if high else 7
+            indices = [*range(start, start - 8, -1), *range(start + 16, start + 8, -1)]
+            return self.emit("vperm", a, b, self.keep(pair_of_bytes(indices)))
+        mask = self.keep(pair_of_bytes([*range(7, -1, -1), *range(15, 7, -1)]))
+        return self.emit("vmrlg" if high else "vmrhg", *(self.reverse(block, mask) for block in (a, b)))
+
+    def reverse(self, block: int, mask: int) -> int:
+        """Once for each block."""
+        place = Memory("reversed", block)
+        if place not in self.loaded:
+            self.loaded[place] = self.emit("vperm", block, block, mask)
+        return self.loaded[place]
+
+
+class Z13Selector(Blocks, Pairs):
+    """The halves are the even and the odd blocks."""
+
+    load_name = "vl"
+    names = {"add": "vag", "and": "vn", "or": "vo", "shl": "veslg", "shr": "vesrlg"}
+
+    def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
+        return self.emit(("vmalef", "vmalof")[half], a, b, total)
+
+    def join(self, first: int, second: int) -> int:
+        if self.choices["join"] == "shift":
+            return self.emit("vo", self.emit("veslg", first, imm=32), second)
+        indices = [*range(4, 8), *range(20, 24), *range(12, 16), *range(28, 32)]
+        return self.emit("vperm", first, second, self.keep(pair_of_bytes(indices)))
+
+    def words_of_blocks(self, half: int, blocks: list[int], high: bool) -> int:
+        return self.words_of(blocks[half], blocks[half + 2], high)
+
+
+class Z14Selector(Blocks):
     """VMSL, with constants in registers, of which there are 32."""
 
     def value(self, i: int) -> int:
@@ -97,26 +147,10 @@ class Z14Selector(Selector):
     def select_sums_high(self, node: Node) -> int:
         return self.binary("vmrhg", node)
 
-    def blocks(self, node: Node) -> tuple[int, int]:
-        first, stride = node.imm
-        return self.load(Memory("message", first)), self.load(Memory("message", first + stride))
-
     def select_load(self, node: Node, high: bool) -> int:
-        """The bytes of the words, reversed."""
-        a, b = self.blocks(node)
-        if self.choices["expand"] == "permute":
-            start = 15 if high else 7
-            indices = [*range(start, start - 8, -1), *range(start + 16, start + 8, -1)]
-            return self.emit("vperm", a, b, self.keep(pair_of_bytes(indices)))
-        mask = self.keep(pair_of_bytes([*range(7, -1, -1), *range(15, 7, -1)]))
-        return self.emit("vmrlg" if high else "vmrhg", *(self.reverse(block, mask) for block in (a, b)))
-
-    def reverse(self, block: int, mask: int) -> int:
-        """Once for each block."""
-        place = Memory("reversed", block)
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("vperm", block, block, mask)
-        return self.loaded[place]
+        first, stride = node.imm
+        a, b = (self.load(Memory("message", first + offset)) for offset in (0, stride))
+        return self.words_of(a, b, high)
 
     def select_load_lo(self, node: Node) -> int:
         return self.select_load(node, high=False)
@@ -179,7 +213,7 @@ class Gnu(Z):
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
             f"# {description}",
-            ".machine z14",
+            f".machine {program.architecture.name}",
             ".text",
             f".globl {name}",
             f".type {name}, @function",
@@ -274,6 +308,36 @@ class Go(Z, GoSyntax):
         return Op(instruction, tuple(values[register] for register in registers), imm, place)
 
 
+def pack(value: Value) -> Value:
+    """Four numbers of 32 bits."""
+    return tuple(value[i] << 32 | value[i + 1] for i in (0, 2))
+
+
+EMULATOR = ("qemu-s390x", "-cpu", "max")
+# Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
+EXPAND = ("permute", "merge")
+
+Z13 = Architecture(
+    name="z13",
+    triple="s390x",
+    registers=32,
+    vector_bytes=16,
+    cpus=("z13", "z14"),
+    features=("vx",),
+    instructions=Z13_INSTRUCTIONS,
+    # Four numbers out of two halves: by a permutation, or by a shift.
+    alternatives={"expand": EXPAND, "join": ("permute", "shift")},
+    selector=Z13Selector,
+    order=lambda lanes: tuple(range(lanes)),
+    load="vl",
+    gnu=Gnu(),
+    go=Go(Z13_INSTRUCTIONS),
+    goarch="s390x",
+    big_endian=True,
+    emulator=EMULATOR,
+    pack=pack,
+)
+
 Z14 = Architecture(
     name="z14",
     triple="s390x",
@@ -281,15 +345,14 @@ Z14 = Architecture(
     vector_bytes=16,
     cpus=("z14",),
     features=("vxe",),
-    instructions=INSTRUCTIONS,
-    # Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
-    alternatives={"expand": ("permute", "merge")},
+    instructions=Z14_INSTRUCTIONS,
+    alternatives={"expand": EXPAND},
     selector=Z14Selector,
     order=lambda lanes: (0, 1),
     load="vl",
     gnu=Gnu(),
-    go=Go(INSTRUCTIONS),
+    go=Go(Z14_INSTRUCTIONS),
     goarch="s390x",
     big_endian=True,
-    emulator=("qemu-s390x", "-cpu", "max"),
+    emulator=EMULATOR,
 )
