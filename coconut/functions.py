@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Functions of three lines: "begin", a loop, and "end". They continue a value over whole blocks, one at least, of which the first
+line takes the first:
+
+    void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks)
+
+Between the lines, values are in registers: the inputs of the loop, in its order."""
+
+from dataclasses import dataclass
+
+from coconut.architectures.scalar import ScalarSyntax
+from coconut.emit import go_header, ordered_moves
+from coconut.parse import Unreadable
+from coconut.program import Memory, Op, Program
+from coconut.registers import allocate
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    begin: Program
+    loop: Program
+    end: Program
+
+    def __post_init__(self) -> None:
+        if self.loop.inputs != self.end.inputs or set(self.loop.inputs) != {name for name, _ in self.begin.outputs}:
+            raise ValueError(f"{self.name}: its lines do not fit together")
+
+    @property
+    def lines(self) -> tuple[Program, Program, Program]:
+        return self.begin, self.loop, self.end
+
+    def stores(self) -> dict[str, Memory]:
+        """Where the outputs go: to the inputs of the same names."""
+        places = self.begin.memory_inputs()
+        return {name: Memory("powers", places[name]) for name, _ in self.end.outputs}
+
+    def description(self) -> str:
+        count = [len(line.ops) for line in self.lines]
+        return f"{self.loop.graph.title}: {count[1]} instructions a block, {count[0]} before and {count[2]} after all."
+
+
+def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
+    """From the pointers' setting on."""
+
+    def line(program: Program, ends: dict[int, int] | None) -> tuple[list[str], tuple[int, ...]]:
+        allocation = allocate(program, ends)
+        registers = allocation.registers
+        text = [
+            syntax.text(op, [registers[arg] for arg in op.args], registers[program.first_op + i])
+            for i, op in enumerate(program.ops)
+        ]
+        return text + [syntax.move(to, source) for source, to in ordered_moves(allocation)], registers
+
+    def each(lines: tuple[str, ...], name: str) -> list[str]:
+        return ["\t" + text.format(label=label + name) if not text.startswith(".") else text for text in lines]
+
+    place = {name: register for register, name in enumerate(function.loop.inputs)}
+    begin, _ = line(function.begin, {value: place[name] for name, value in function.begin.outputs})
+    loop, _ = line(function.loop, None)
+    end, registers = line(function.end, {})
+    stores = function.stores()
+    style = syntax.style
+    return [
+        *begin,
+        *each(style.none_left, "done"),
+        *syntax.advance(function.begin.graph.advance),
+        *each(style.loop, ""),
+        f"{label}loop:",
+        *loop,
+        *syntax.advance(function.loop.graph.advance),
+        *each(style.again, "loop"),
+        f"{label}done:",
+        *end,
+        *(syntax.store(registers[value], stores[name]) for name, value in function.end.outputs),
+        *each(style.tail, ""),
+    ]
+
+
+def gnu_text(function: Function, syntax: ScalarSyntax) -> str:
+    name = function.name
+    return "\n".join(
+        [
+            ".text",
+            f".globl {name}",
+            f".type {name}, {syntax.style.type_mark}function",
+            ".p2align 6",
+            f"{name}:",
+            *("\t" + text for text in syntax.style.head),
+            *written(function, syntax, f".L{name}_"),
+            f".size {name}, . - {name}",
+            f'.section .note.GNU-stack,"",{syntax.style.type_mark}progbits',
+            "",
+        ]
+    )
+
+
+def go_text(function: Function, syntax: ScalarSyntax, constraint: str) -> str:
+    return "\n".join(
+        [
+            *go_header(constraint),
+            '#include "textflag.h"',
+            "",
+            f"// func {function.name}(p *State, message *byte, blocks uint64)",
+            f"// {function.description()}",
+            f"TEXT ·{function.name}(SB), NOSPLIT, $0-24",
+            *("\t" + text for text in syntax.style.head),
+            *written(function, syntax, ""),
+            "",
+        ]
+    )
+
+
+def read_back(text: str, like: Function, syntax: ScalarSyntax) -> Function:
+    """The function as it stands in a Go file. Whatever it computes, and in which order, is its own."""
+    style = syntax.style
+    parts: list[list[tuple[int, str]]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("//")[0].strip()
+        if line.startswith("TEXT "):
+            parts.append([])
+        elif line in {"loop:", "done:"}:
+            parts.append([])
+        elif parts and line:
+            parts[-1].append((number, line))
+    if len(parts) != 3:
+        raise Unreadable(f"{like.name}: {len(parts)} lines, not 3")
+    frame = {
+        text.format(label=label)
+        for text in (*style.head, *style.none_left, *style.loop, *style.again, *style.tail)
+        for label in ("loop", "done")
+    }
+    frame |= {style.advance.format(i=line.graph.advance) for line in like.lines}
+    names = like.loop.inputs
+    stores = {place: name for name, place in like.stores().items()}
+
+    def line_of(part: list[tuple[int, str]], program: Program) -> Program:
+        first = len(program.inputs)
+        registers = {style.registers[i]: i for i in range(first)}
+        held: dict[str, int] = {}
+        ops: list[Op] = []
+        outputs: list[tuple[str, int]] = []
+        for number, text in part:
+            if text in frame:
+                continue
+            stored = syntax.found(style.store, text)
+            if stored is not None:
+                outputs.append((stores[syntax.place(stored)], registers[stored["r0"]]))
+                continue
+            op, result = read_instruction(text, number, registers, held)
+            for place in op.instruction.destroys:
+                held.pop(place, None)
+            for place in op.instruction.gives:
+                held[place] = first + len(ops)
+            if result is not None:
+                registers[result] = first + len(ops)
+            ops.append(op)
+        if program is not like.end:
+            wanted = {name for name, _ in program.outputs}
+            outputs = [(name, registers[style.registers[i]]) for i, name in enumerate(names) if name in wanted]
+        return Program(
+            program.architecture, program.graph, program.order, program.inputs, (), tuple(ops), tuple(outputs), (), "parsed"
+        )
+
+    def read_instruction(
+        text: str, number: int, registers: dict[str, int], held: dict[str, int]
+    ) -> tuple[Op, str | None]:
+        for instruction in syntax.instructions.values():
+            found = syntax.found(syntax.template(instruction), text)
+            if found is None:
+                continue
+            taken = dict(instruction.takes)
+            operands = instruction.operands - bool(instruction.memory)
+            try:
+                args = tuple(held[taken[i]] if i in taken else registers[found[f"r{i}"]] for i in range(operands))
+            except KeyError as error:
+                raise Unreadable(f"line {number}: {text}: nothing is in {error}") from None
+            result = found["r0"] if instruction.accumulates else found.get("rd")
+            place = syntax.place(found) if "pointer" in found else None
+            return Op(instruction, args, int(found["i"]) if "i" in found else None, place), result
+        raise Unreadable(f"line {number}: {text}")
+
+    begin, loop, end = (line_of(part, program) for part, program in zip(parts, like.lines, strict=True))
+    return Function(like.name, begin, loop, end)
