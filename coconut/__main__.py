@@ -16,7 +16,7 @@ from coconut.architectures import ARCHITECTURES
 from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, describe
 from coconut.draw import draw
-from coconut.emit import assembly, go_file, go_interface
+from coconut.emit import argument_words, assembly, go_file, go_interface
 from coconut.graph import Graph, read_graphs
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
@@ -156,8 +156,14 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted: the loops of long messages, and the CPU whose model decides about their order.
+# What is emitted: the lines of long messages, and the CPU whose model decides about their order.
 EMITTED = {
+    "avx2Powers2": "avx2/powers 2",
+    "avx2Powers8": "avx2/powers 8",
+    "avx2End": "avx2/end",
+    "ifmaPowers4": "ifma/powers 4",
+    "ifmaPowers16": "ifma/powers 16",
+    "ifmaEnd": "ifma/end",
     "avx2Step2": "avx2/step 2",
     "avx2LongStep8": "avx2/long step 8",
     "ifmaStep4": "ifma/step 4",
@@ -169,7 +175,7 @@ GO_CONSTRAINT = "amd64 && gc && !purego"
 
 def command_emit(arguments: argparse.Namespace) -> None:
     """Every loop is read back out of the file and simulated, and runs on this CPU if it can."""
-    from coconut.compilers import run_native
+    from coconut.compilers import run_native, run_samples
     from coconut.orders import best_order
 
     programs = {}
@@ -198,9 +204,13 @@ def command_emit(arguments: argparse.Namespace) -> None:
             program.compare(read, sample)
         line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
         if runs_here(emitted.architecture):
-            run_native(emitted, "gcc", rounds=0)
+            run_samples(emitted, line_samples)
+            if emitted.is_loop:
+                run_native(emitted, "gcc", rounds=0)
+            # What a line that is no loop leaves lies where the accumulator of a loop does.
+            out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
             runnable[name] = [
-                program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
+                program.words_of(emitted, sample) | out | {"message": b64encode(sample.message).decode()}
                 for sample in line_samples
             ]
             line += ", run on this CPU"

@@ -20,8 +20,13 @@ class Syntax:
 
         void NAME(t, powers, message, turns)      func NAME(t *T, powers *P, message *byte, turns uint64)
 
-    is what a function takes: the accumulator's limbs ("state"), the graph's inputs in memory one after another ("powers"), the
-    message, and how many turns, at least one. "constants" points to words that come with the function."""
+    is what a loop takes: the accumulator's limbs ("state"), the graph's inputs in memory one after another ("powers"), the
+    message, and how many turns, at least one. Another line is
+
+        void NAME(out, in, message)      func NAME(out *O, in *I[, message *byte])
+
+    where what goes out ("state") and comes in ("powers") does not overlap; out has room for what finds no register. A Memory that
+    is "broadcast" is a word. "constants" points to words that come with the function."""
 
     def text(self, op: Op, args: list[int], result: int) -> str:
         """An instruction, with operands and result in these registers."""
@@ -35,10 +40,11 @@ class Syntax:
         raise NotImplementedError
 
     def store(self, register: int, place: Memory) -> str:
+        """A vector, or the first element of one as a word."""
         raise NotImplementedError
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
-        """From the head of a function on to where its pointers are set."""
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+        """parameters are Go's. From the head of a function on to where its pointers are set."""
         raise NotImplementedError
 
     def loop(self, name: str) -> list[str]:
@@ -64,14 +70,14 @@ class GoSyntax(Syntax):
     # The general registers, by what they point to.
     pointers: dict[str, str]
 
-    def is_vector(self, operand: str) -> bool:
-        """A register that values are in."""
+    def vector(self, operand: str) -> int | None:
+        """The number of a register that values are in."""
         raise NotImplementedError
 
     def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
         raise NotImplementedError
 
-    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         """The instruction, on the values that registers hold; None if it is not understood."""
         raise NotImplementedError
 

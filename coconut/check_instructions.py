@@ -30,21 +30,23 @@ EDGES = (
     0xFEDCBA9876543210,
 )
 SHIFTS = (1, 2, 12, 26, 44, 52, 63)
-TERNARY = (0b10101000, 0b10010110, 0b11001010)
+TERNARY = (0b10101000, 0b10010110, 0b11001010, 0b11011000)
+PERMUTATIONS = (0b01001110, 0b10110001, 0b00011011, 0b11111111, 0b00110110)
+IMMEDIATES = {"vpternlogq": TERNARY} | dict.fromkeys(("vpermq", "vshufi64x2", "vpblendd"), PERMUTATIONS)
 
 
 def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
     """In registers, with the last operand in memory, and with a number of it in all lanes; with several immediates."""
     immediates: tuple[int | None, ...] = (None,)
     if instruction.immediate:
-        immediates = TERNARY if instruction.name == "vpternlogq" else SHIFTS
+        immediates = IMMEDIATES.get(instruction.name, SHIFTS)
     registers = tuple(range(instruction.operands))
     ops = []
     for imm in immediates:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.name == "vpbroadcastq")))
+            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, bool(instruction.low))))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What gcc and clang make of the library's loops, and how long it takes: under LLVM's models, and on this CPU."""
 
+import ctypes
 import re
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from coconut.describe import BUILD, HERE, SOURCE
-from coconut.emit import assembly
+from coconut.emit import argument_words, assembly
 from coconut.machine import mca
 from coconut.orders import TURNS
-from coconut.program import Program
+from coconut.program import Program, words_of
+from coconut.simulate import Broken, Sample
 
 COMPILERS = {
     "x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
@@ -53,6 +56,22 @@ def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str
         for turns in (TURNS, 2 * TURNS)
     ]
     return (totals[1] - totals[0]) / TURNS
+
+
+def run_samples(program: Program, samples: list[Sample]) -> None:
+    """The emitted function on this CPU: a loop for one turn. Fails unless it leaves what the model lanes do."""
+    with TemporaryDirectory(dir=BUILD) as folder:
+        source, library = Path(folder) / "line.S", Path(folder) / "line.so"
+        source.write_text(assembly(program, "coconut_line", program.architecture.gnu))
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
+        function = ctypes.CDLL(str(library)).coconut_line
+    for sample in samples:
+        words = words_of(program, sample)
+        state = (ctypes.c_uint64 * argument_words(program)[0])(*words["t"])
+        powers = (ctypes.c_uint64 * len(words["powers"]))(*words["powers"])
+        function(state, powers, sample.message, ctypes.c_uint64(1))
+        if state[: len(words["want"])] != words["want"]:
+            raise Broken(f"{program.graph.title}, sample {sample.number}: the emitted function leaves something else")
 
 
 def run_native(program: Program, compiler: str, rounds: int) -> tuple[float, float] | None:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes programs as functions, in the syntax of an assembler: Syntax in architecture.py says what they take.
 
-They load the accumulator's limbs, run so many turns over the message, and store the limbs again."""
+Loops load the accumulator's limbs, run so many turns over the message, and store the limbs again. Other lines load what goes in
+where it is taken, and store what comes out as soon as it is there."""
 
 from coconut.architecture import Syntax
 from coconut.operations import Value
 from coconut.program import Memory, Program
-from coconut.registers import Allocation, allocate
+from coconut.registers import Allocation, allocate, allocate_straight
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
@@ -17,7 +18,8 @@ def with_kept(program: Program) -> list[Value]:
 
 
 def description(program: Program) -> str:
-    return f"{program.graph.title}: {len(program.ops)} instructions a turn, of {program.graph.advance} bytes; {program.choices}."
+    turn = f" a turn, of {program.graph.advance} bytes" if program.is_loop else ""
+    return f"{program.graph.title}: {len(program.ops)} instructions{turn}; {program.choices}."
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -43,21 +45,53 @@ def body(program: Program, allocation: Allocation, syntax: Syntax) -> list[str]:
     return lines + [syntax.move(to, source) for source, to in ordered_moves(allocation)]
 
 
+def straight_body(program: Program, syntax: Syntax) -> list[str]:
+    """All of a line that is no loop."""
+    lines = []
+    for step in allocate_straight(program).steps:
+        if step.op is not None:
+            lines.append(syntax.text(step.op, list(step.args), step.result))
+        elif step.memory is None:
+            lines.append(syntax.move(step.result, step.args[0]))
+        else:
+            lines.append((syntax.store if step.stores else syntax.load)(step.result, step.memory))
+    return lines
+
+
+def argument_words(program: Program) -> tuple[int, int]:
+    """How many words of 64 bits the first two arguments of its function have."""
+    scratch = 0 if program.is_loop else allocate_straight(program).scratch
+    return program.output_words() + scratch * program.architecture.vector_bytes // 8, program.input_words()
+
+
+def go_parameters(program: Program) -> str:
+    """Of the function in Go."""
+    first, second = argument_words(program)
+    if program.is_loop:
+        return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
+    return f"(out *[{first}]uint64, in *[{second}]uint64{', message *byte' * program.loads_message})"
+
+
 def assembly(program: Program, name: str, syntax: Syntax) -> str:
     """The function and its constants."""
+    words = [number for vector in with_kept(program) for number in vector]
+    parameters = go_parameters(program)
+    if not program.is_loop:
+        begin = syntax.begin(name, program, description(program), parameters)
+        return "\n".join([*begin, *straight_body(program, syntax), *syntax.end(name, words), ""])
     size = program.architecture.vector_bytes
     state = [Memory("state", i * size) for i in range(len(program.inputs))]
     kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
     return "\n".join(
         [
-            *syntax.begin(name, program, description(program)),
+            *syntax.begin(name, program, description(program), parameters),
             *(syntax.load(register, place) for register, place in enumerate([*state, *kept])),
             *syntax.loop(name),
             *body(program, allocate(program), syntax),
             *syntax.advance(program.graph.advance),
             *syntax.again(name),
             *(syntax.store(register, place) for register, place in enumerate(state)),
-            *syntax.end(name, [number for vector in with_kept(program) for number in vector]),
+            *syntax.end(name, words),
             "",
         ]
     )
@@ -83,11 +117,12 @@ def go_interface(programs: dict[str, Program], package: str, constraint: str) ->
     lines = [*go_header(constraint), f"package {package}", ""]
     entries = []
     for name, program in programs.items():
-        state, powers = program.argument_words()
-        lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{program.go_parameters()}", ""]
+        first, second = argument_words(program)
+        lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{go_parameters(program)}", ""]
+        rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
         entries += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}((*[{state}]uint64)(t), (*[{powers}]uint64)(powers), message, turns)",
+            f"\t\t{name}((*[{first}]uint64)(t), (*[{second}]uint64)(powers){rest})",
             "\t},",
         ]
     return "\n".join(

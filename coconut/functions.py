@@ -8,11 +8,19 @@ Between the lines, values are in registers: the inputs of the loop, in its order
 
 from dataclasses import dataclass
 
+from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
 from coconut.emit import go_header, ordered_moves
+from coconut.graph import Graph
 from coconut.parse import Unreadable
 from coconut.program import Memory, Op, Program
 from coconut.registers import allocate
+
+
+def program_of(architecture: Architecture, graph: Graph) -> Program:
+    """With its inputs where the graph has them, also if it is no loop."""
+    graph = graph.simplified()
+    return architecture.selector(architecture, graph, architecture.order(graph.lanes), {}).program()
 
 
 @dataclass(frozen=True)

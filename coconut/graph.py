@@ -9,7 +9,8 @@ import networkx
 
 from coconut.operations import MULTIPLICATIONS, WORD_MAX
 
-REGISTER, MEMORY = 0, 1
+# Where an input is. A word is in memory, and one number of 64 bits.
+REGISTER, MEMORY, WORD = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Node:
     @property
     def in_memory(self) -> bool:
         """Of an input."""
-        return self.op == "input" and self.imm == (MEMORY,)
+        return self.op == "input" and self.imm != (REGISTER,)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,18 @@ class Graph:
 
     def outputs(self) -> list[int]:
         return [i for i, node in enumerate(self.nodes) if node.op == "output"]
+
+    def is_word(self, i: int) -> bool:
+        """Of an input or an output: whether it is one number, in place of one for each lane."""
+        node = self.nodes[i]
+        return node.imm == (WORD,) if node.op == "input" else self.nodes[node.args[0]].op in {"sum", "word"}
+
+    def loading(self) -> "Graph":
+        """A line that is no loop, with all inputs in memory."""
+        nodes = (
+            replace(node, imm=(MEMORY,)) if node.op == "input" and node.imm == (REGISTER,) else node for node in self.nodes
+        )
+        return replace(self, nodes=tuple(nodes))
 
     def carried(self) -> dict[str, tuple[int, int]]:
         """From one turn of the loop to the next: input and output of each name. None if the line is no loop."""

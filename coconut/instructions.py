@@ -19,7 +19,8 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it. zero: it takes no operand, and is written
-    with its result for each.
+    with its result for each. low: "operand" or "result" is written by the name of
+    its first 128 bits.
         Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
     result is (its second element, in flags). hidden: no other register holds it. takes: which operands are there, by number.
     destroys: those that hold nothing useful afterwards."""
@@ -31,6 +32,7 @@ class Instruction:
     accumulates: bool = False
     memory: str = ""
     zero: bool = False
+    low: str = ""
     gives: tuple[str, ...] = ()
     hidden: bool = False
     takes: tuple[tuple[int, str], ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coconut.continuous import continuous_times
-from coconut.emit import body
+from coconut.emit import body, straight_body
 from coconut.machine import mca
 from coconut.optimal import straight
 from coconut.program import Program
@@ -114,8 +114,11 @@ class Order:
 
 
 def simulated_cycles(program: Program, cpu: str) -> float:
-    """Of a turn among many, by llvm-mca."""
+    """Of a turn among many, by llvm-mca; of a line that is no loop, by itself."""
     triple, syntax = program.architecture.triple, program.architecture.gnu
+    if not program.is_loop:
+        text = "\n".join(straight_body(program, syntax)) + "\n"
+        return mca(triple, cpu, text, "-iterations=1")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
     turn = [*body(program, allocate(program), syntax), *syntax.advance(program.graph.advance)]
     totals = [
         mca(triple, cpu, "\n".join(turn) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
@@ -127,7 +130,8 @@ def simulated_cycles(program: Program, cpu: str) -> float:
 def measured(name: str, program: Program, cpu: str) -> Order | None:
     """None if it does not fit into the registers."""
     try:
-        allocate(program)
+        if program.is_loop:
+            allocate(program)
     except Pressure:
         return None
     problem = problem_of(program, cpu)

@@ -2,14 +2,16 @@
 """Reads Go assembly back into a program: section 8's parser of the z14 paper.
 
 Registers become values, each assigned once; what the function loads before its loop are the inputs and the constants, what it
-stores after it the outputs. What is read is simulated like what was selected, so that an emitted file is checked as it is.
+stores after it the outputs. A line that is no loop loads and stores in between. What is read is simulated like what was selected, so that an emitted file is checked as it is.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from coconut.architecture import GoSyntax
 from coconut.operations import Value
-from coconut.program import Op, Program
+from coconut.program import Memory, Op, Program
+
 
 class Unreadable(Exception):
     """A line that is not understood, with its number."""
@@ -67,17 +69,21 @@ def parse(text: str, name: str, like: Program) -> Program:
     def vector_at(offset: int) -> Value:
         return tuple(function.constants[offset + i] for i in range(0, vector_bytes, 8))
 
-    values: dict[str, int] = {}
+    constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
+    if not like.is_loop:
+        return parse_straight(function, constants, like, syntax)
+    values: dict[int, int] = {}
     kept: list[Value] = []
     for number, line in function.parts[0]:
         mnemonic, operands = split(line)
         place = syntax.memory(operands[0]) if operands else None
-        if place is None or not syntax.is_vector(operands[-1]):
+        register = syntax.vector(operands[-1]) if operands else None
+        if place is None or register is None:
             continue  # arguments
         if place.base == "state":
-            values[operands[1]] = place.offset // vector_bytes
+            values[register] = place.offset // vector_bytes
         elif place.base == "constants":
-            values[operands[1]] = len(like.inputs) + len(kept)
+            values[register] = len(like.inputs) + len(kept)
             kept.append(vector_at(place.offset))
         else:
             raise Unreadable(f"line {number}: {line}")
@@ -85,20 +91,21 @@ def parse(text: str, name: str, like: Program) -> Program:
     ops: list[Op] = []
     for number, line in function.parts[1]:
         mnemonic, operands = split(line)
-        if not syntax.is_vector(operands[-1]):
+        register = syntax.vector(operands[-1])
+        if register is None:
             continue  # pointer and counter
         op = syntax.read(mnemonic, operands, values)
         if op is None:
             raise Unreadable(f"line {number}: {line}")
-        values[operands[-1]] = first + len(ops)
+        values[register] = first + len(ops)
         ops.append(op)
     outputs = []
     for number, line in function.parts[2]:
         mnemonic, operands = split(line)
         place = syntax.memory(operands[-1]) if operands else None
-        if place is not None and place.base == "state":
-            outputs.append((like.inputs[place.offset // vector_bytes], values[operands[0]]))
-    constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
+        register = syntax.vector(operands[0]) if operands else None
+        if place is not None and place.base == "state" and register is not None:
+            outputs.append((like.inputs[place.offset // vector_bytes], values[register]))
     return Program(
         like.architecture,
         like.graph,
@@ -109,4 +116,39 @@ def parse(text: str, name: str, like: Program) -> Program:
         tuple(outputs),
         tuple(constants),
         "parsed",
+    )
+
+
+def parse_straight(function: Function, constants: list[Value], like: Program, syntax: GoSyntax) -> Program:
+    """A line that is no loop. What it loads of what it has stored is the value that it stored there."""
+    values: dict[int, int] = {}
+    stored: dict[Memory, int] = {}
+    ops: list[Op] = []
+    for number, line in function.parts[0]:
+        mnemonic, operands = split(line)
+        if not operands:
+            continue
+        to, source = syntax.memory(operands[-1]), syntax.vector(operands[0])
+        if to is not None and to.base == "state" and source in values:
+            stored[replace(to, broadcast=False)] = values[source]
+            continue
+        register = syntax.vector(operands[-1])
+        if register is None:
+            continue  # pointers
+        place = syntax.memory(operands[0])
+        if place in stored and len(operands) == 2:
+            values[register] = stored[place]
+            continue
+        op = syntax.read(mnemonic, operands, values)
+        if op is None or op.memory is not None and op.memory.base == "state":
+            raise Unreadable(f"line {number}: {line}")
+        values[register] = len(ops)
+        ops.append(op)
+    outputs = []
+    for name, offset in like.memory_outputs().items():
+        if Memory("state", offset) not in stored:
+            raise Unreadable(f"{function.name} does not store {name}")
+        outputs.append((name, stored[Memory("state", offset)]))
+    return replace(
+        like, inputs=(), kept=(), ops=tuple(ops), outputs=tuple(outputs), constants=tuple(constants), choices="parsed"
     )

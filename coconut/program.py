@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Graphs of instructions: what selection makes of a graph, in registers without number."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from coconut.architecture import Architecture
@@ -13,8 +15,8 @@ from coconut.simulate import Broken, Sample, show
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), or of the constants. broadcast: eight of
-    them, in all elements."""
+    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, or of what goes out
+    ("state"). broadcast: eight of them, in all elements."""
 
     base: str
     offset: int
@@ -30,6 +32,16 @@ class Op:
     imm: int | None = None
     memory: Memory | None = None
     node: int = -1
+
+
+def memory_inputs(graph: Graph, vector_bytes: int) -> dict[int, int]:
+    """Of each input in memory, where it is from the pointer to the powers on."""
+    places, place = {}, 0
+    for i in graph.inputs():
+        if graph.nodes[i].in_memory:
+            places[i] = place
+            place += 8 if graph.is_word(i) else vector_bytes
+    return places
 
 
 @dataclass(frozen=True)
@@ -52,20 +64,44 @@ class Program:
         """The number of the first instruction's result."""
         return len(self.inputs) + len(self.kept)
 
+    @property
+    def is_loop(self) -> bool:
+        return self.graph.advance != 0
+
+    @property
+    def loads_message(self) -> bool:
+        return any(op.memory is not None and op.memory.base == "message" for op in self.ops)
+
     def memory_inputs(self) -> dict[str, int]:
         """Where each input in memory is, from the pointer to the powers on."""
-        names = [self.graph.nodes[i].name for i in self.graph.inputs() if self.graph.nodes[i].in_memory]
-        return {name: i * self.architecture.vector_bytes for i, name in enumerate(names)}
+        places = memory_inputs(self.graph, self.architecture.vector_bytes)
+        return {self.graph.nodes[i].name: place for i, place in places.items()}
 
-    def argument_words(self) -> tuple[int, int]:
-        """How many words of 64 bits the accumulator has, and the inputs in memory."""
-        words = self.architecture.vector_bytes // 8
-        return len(self.inputs) * words, len(self.memory_inputs()) * words
+    @cached_property
+    def words(self) -> set[str]:
+        """The names of inputs and outputs that are words."""
+        graph = self.graph
+        return {graph.nodes[i].name for i in [*graph.inputs(), *graph.outputs()] if graph.is_word(i)}
 
-    def go_parameters(self) -> str:
-        """Of the function in Go."""
-        state, powers = self.argument_words()
-        return f"(t *[{state}]uint64, powers *[{powers}]uint64, message *byte, turns uint64)"
+    def is_word(self, name: str) -> bool:
+        return name in self.words
+
+    def memory_outputs(self) -> dict[str, int]:
+        """Of a line that is no loop: where each output is to be, from the pointer to the state on."""
+        places, place = {}, 0
+        for name, _ in self.outputs:
+            places[name] = place
+            place += 8 if self.is_word(name) else self.architecture.vector_bytes
+        return places
+
+    def input_words(self) -> int:
+        """How many words of 64 bits the inputs in memory have."""
+        return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in self.memory_inputs())
+
+    def output_words(self) -> int:
+        """How many the accumulator has, or what goes out of a line that is no loop."""
+        names = [name for name, _ in self.outputs] if not self.is_loop else self.inputs
+        return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in names)
 
     def carried(self) -> dict[int, int]:
         """Of each input that the loop carries, the value that the next turn gets for it."""
@@ -121,8 +157,11 @@ class Program:
         return replace(self, ops=ops, outputs=tuple((name, at[value]) for name, value in self.outputs))
 
 
-def to_lanes(program: Program, value: Value) -> Value:
-    """A sum of 128 bits is two elements, the high one first; else there is one for each block."""
+def to_lanes(program: Program, name: str, value: Value) -> Value:
+    """Of an input or an output: a word is one element; a sum of 128 bits is two, the high one first; else there is one for each
+    block."""
+    if program.is_word(name):
+        return value
     if len(value) == 1 and len(program.order) != 1:
         return (value[0] >> 64, value[0] & (1 << 64) - 1)
     return tuple(value[block] for block in program.order)
@@ -141,20 +180,21 @@ def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
     return {
         "message": sample.message,
         "constants": pack(list(program.constants)),
-        "powers": pack([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
+        "powers": pack([to_lanes(program, name, sample.inputs[name]) for name in program.memory_inputs()]),
     }
 
 
 def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
-    """What an emitted function is given and leaves, in words as they lie in memory: accumulator, powers, accumulator."""
+    """What an emitted function is given and leaves, in words as they lie in memory: accumulator, powers, accumulator. If it is
+    no loop, it is given no accumulator."""
 
-    def flat(vectors: list[Value]) -> list[int]:
-        return [number for vector in vectors for number in vector]
+    def flat(names: Iterable[str], values: dict[str, Value]) -> list[int]:
+        return [number for name in names for number in to_lanes(program, name, values[name])]
 
     return {
-        "t": flat([to_lanes(program, sample.inputs[name]) for name in program.inputs]),
-        "powers": flat([to_lanes(program, sample.inputs[name]) for name in program.memory_inputs()]),
-        "want": flat([to_lanes(program, sample.outputs[name]) for name in program.inputs]),
+        "t": flat(program.inputs, sample.inputs),
+        "powers": flat(program.memory_inputs(), sample.inputs),
+        "want": flat(program.inputs if program.is_loop else program.memory_outputs(), sample.outputs),
     }
 
 
@@ -169,7 +209,7 @@ def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
 def simulate(program: Program, sample: Sample) -> list[Value]:
     """Every value of the program, as its register holds it."""
     memory = memory_of(program, sample)
-    values = [to_lanes(program, sample.inputs[name]) for name in program.inputs] + list(program.kept)
+    values = [to_lanes(program, name, sample.inputs[name]) for name in program.inputs] + list(program.kept)
     for op in program.ops:
         operands = [values[arg] for arg in op.args]
         if op.memory is not None:
@@ -182,8 +222,8 @@ def compare(program: Program, sample: Sample) -> None:
     """Fails unless the program computes what the model lanes do."""
     values = simulate(program, sample)
     for name, value in program.outputs:
-        expected = to_lanes(program, sample.outputs[name])
-        found = values[value][: len(expected)]  # without a carry
+        expected = to_lanes(program, name, sample.outputs[name])
+        found = values[value][: len(expected)]
         if found != expected:
             raise Broken(
                 f"{program.graph.title}, {program.architecture.name}, sample {sample.number}: {name} is "

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Register allocation of a program in the order that it stands in: by linear scan, which needs no more registers in a straight
-line than there are values at once."""
+line than there are values at once. In a line that is no loop, values that find no register wait in memory."""
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, field
 
-from coconut.program import Program
+from coconut.program import Memory, Op, Program
 
 
 class Pressure(Exception):
@@ -86,3 +87,160 @@ def pressure(program: Program) -> int:
         alive += last[first + i] != -1 and not op.instruction.hidden
         most = max(most, alive)
     return most
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a line that is no loop does next: runs an instruction, with its operands and its result in registers; or, without one,
+    loads a register from memory, stores it ("stores"), or moves another there."""
+
+    result: int
+    args: tuple[int, ...] = ()
+    op: Op | None = None
+    memory: Memory | None = None
+    stores: bool = False
+
+
+@dataclass
+class Spilling:
+    """Of a line that is no loop, what is where while its instructions are gone through in order.
+
+    An output is stored as soon as it is there. Where there is no register, that gives way which is taken again last (Belady); it
+    is loaded again from where it is stored as an output, from where it came, or from memory after the outputs."""
+
+    program: Program
+    steps: list[Step] = field(default_factory=list)
+    held: dict[int, int] = field(default_factory=dict)  # register: value
+    memory: dict[int, Memory] = field(default_factory=dict)  # value: a copy
+    free: list[int] = field(default_factory=list)
+    scratch_free: list[Memory] = field(default_factory=list)
+    scratch: int = 0
+
+    def __post_init__(self) -> None:
+        program, size = self.program, self.program.architecture.vector_bytes
+        self.free = list(range(program.architecture.registers))
+        for i in range(len(program.kept)):
+            self.memory[i] = Memory("constants", (len(program.constants) + i) * size)
+        self.uses: list[list[int]] = [[] for _ in range(program.first_op + len(program.ops))]
+        for i, op in enumerate(program.ops):
+            for arg in op.args:
+                self.uses[arg].append(i)
+
+    def next_use(self, value: int, after: int) -> int:
+        """The instruction that takes it next, or one beyond the end."""
+        uses = self.uses[value]
+        at = bisect_right(uses, after)
+        return uses[at] if at < len(uses) else len(self.program.ops)
+
+    def register_of(self, value: int) -> int | None:
+        return next((register for register, held in self.held.items() if held == value), None)
+
+    def loads(self, value: int) -> Op | None:
+        """The instruction that makes a value by a load of what stays as it is."""
+        i = value - self.program.first_op
+        op = self.program.ops[i] if i >= 0 else None
+        return op if op is not None and not op.args and op.memory is not None else None
+
+    def take(self, now: int, pinned: set[int]) -> int:
+        """A register, if need be that of the value that is wanted last."""
+        if not self.free:
+            register = max(
+                (register for register in self.held if register not in pinned),
+                key=lambda register: (self.next_use(self.held[register], now - 1), register),
+            )
+            value = self.held.pop(register)
+            if value not in self.memory and self.loads(value) is None:
+                if not self.scratch_free:
+                    size = self.program.architecture.vector_bytes
+                    # Words come last, if at all: what follows them may not be aligned.
+                    self.scratch_free.append(Memory("state", 8 * self.program.output_words() + self.scratch * size))
+                    self.scratch += 1
+                self.memory[value] = self.scratch_free.pop()
+                self.steps.append(Step(register, memory=self.memory[value], stores=True))
+            self.free.append(register)
+        register = min(self.free)
+        self.free.remove(register)
+        return register
+
+    def bring(self, value: int, now: int, pinned: set[int]) -> int:
+        """Its register, in which it is now."""
+        register = self.register_of(value)
+        if register is None:
+            register = self.take(now, pinned)
+            load = self.loads(value)
+            if value in self.memory:
+                self.steps.append(Step(register, memory=self.memory[value]))
+            else:
+                assert load is not None
+                self.steps.append(Step(register, op=load))
+            self.held[register] = value
+        return register
+
+    def drop(self, value: int, now: int) -> None:
+        """Frees what a value has that is not taken again."""
+        if self.next_use(value, now) < len(self.program.ops):
+            return
+        register = self.register_of(value)
+        if register is not None:
+            del self.held[register]
+            self.free.append(register)
+        place = self.memory.get(value)
+        if place is not None and place.base == "state" and place.offset >= 8 * self.program.output_words():
+            self.scratch_free.append(self.memory.pop(value))
+
+    def run(self, i: int, op: Op) -> int:
+        """The register of the result."""
+        pinned: set[int] = set()
+        for arg in op.args:
+            pinned.add(self.bring(arg, i, pinned))
+        args = [register for arg in op.args if (register := self.register_of(arg)) is not None]
+        value = self.program.first_op + i
+        if op.instruction.accumulates and self.program.architecture.replaces_sum:
+            again = self.next_use(op.args[0], i) < len(self.program.ops)
+            if again or op.args[0] in op.args[1:]:
+                result = self.take(i, pinned)
+                self.steps.append(Step(result, (args[0],)))
+                args[0] = result
+            else:
+                result = args[0]
+                del self.held[result]
+            for arg in dict.fromkeys(op.args):
+                self.drop(arg, i)
+        else:
+            for arg in dict.fromkeys(op.args):
+                self.drop(arg, i)
+            result = self.take(i, pinned)
+        self.steps.append(Step(result, tuple(args), op))
+        self.held[result] = value
+        return result
+
+
+@dataclass(frozen=True)
+class Straight:
+    """The steps of a line that is no loop, and how many vectors of memory it takes after its outputs."""
+
+    steps: tuple[Step, ...]
+    scratch: int
+
+
+def allocate_straight(program: Program) -> Straight:
+    line = Spilling(program)
+    places: dict[int, list[Memory]] = {}
+    for (name, offset), (_, value) in zip(program.memory_outputs().items(), program.outputs, strict=True):
+        places.setdefault(value, []).append(Memory("state", offset, program.is_word(name)))
+    for value in range(program.first_op):
+        for place in places.get(value, []):
+            line.steps.append(Step(line.bring(value, -1, set()), memory=place, stores=True))
+        line.drop(value, -1)
+    for i, op in enumerate(program.ops):
+        value = program.first_op + i
+        # What loads is run where its result is taken first.
+        if line.loads(value) is not None and value not in places:
+            continue
+        register = line.run(i, op)
+        for place in places.get(value, []):
+            line.steps.append(Step(register, memory=place, stores=True))
+            if not place.broadcast:
+                line.memory[value] = place
+        line.drop(value, i)
+    return Straight(tuple(line.steps), line.scratch)

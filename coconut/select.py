@@ -12,7 +12,7 @@ from itertools import product
 from coconut.architecture import Architecture
 from coconut.graph import Graph
 from coconut.operations import WORD_MAX, Value
-from coconut.program import Memory, Op, Program
+from coconut.program import Memory, Op, Program, memory_inputs
 
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     """Every choice of one way for each thing."""
@@ -65,7 +65,8 @@ class Selector:
         nodes = self.graph.nodes
         self.inputs = [nodes[i].name for i in self.graph.inputs() if not nodes[i].in_memory]
         self.values = {i: self.inputs.index(nodes[i].name) for i in self.graph.inputs() if not nodes[i].in_memory}
-        self.slots = {i: slot for slot, i in enumerate(i for i in self.graph.inputs() if nodes[i].in_memory)}
+        places = memory_inputs(self.graph, self.architecture.vector_bytes)
+        self.places = {i: Memory("powers", place, self.graph.is_word(i)) for i, place in places.items()}
         self.bounds = upper_bounds(self.graph)
         self.users = self.graph.users()
 
@@ -89,7 +90,7 @@ class Selector:
         """The instructions for all outputs."""
         for i, node in enumerate(self.graph.nodes):
             self.node = i
-            if node.op not in {"input", "output", "splat", "sum_zero"}:
+            if node.op not in {"input", "output", "splat", "sum_zero", "only_block"}:
                 rule = getattr(self, f"select_{node.op}", None)
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")
@@ -152,6 +153,8 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
     """The plain way where no choices are given."""
     choices = choices or next(choices_for(architecture))
     graph = graph.simplified()
+    if graph.advance == 0:
+        graph = graph.loading()
     return architecture.selector(architecture, graph, architecture.order(graph.lanes), choices).program()
 
 

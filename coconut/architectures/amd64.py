@@ -6,7 +6,7 @@ import re
 from coconut.architecture import Architecture, GoSyntax, Syntax
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, elements
-from coconut.operations import MASK52, Value
+from coconut.operations import MASK52, WORD_MAX, Value
 from coconut.program import Memory, Op, Program
 from coconut.select import Selector, Unsupported
 
@@ -25,12 +25,33 @@ def ternary(imm: int, a: int, b: int, c: int) -> int:
     return result
 
 
+def quarters(imm: int, a: Value, b: Value) -> Value:
+    """Two 128-bit parts of each of two vectors."""
+    parts = [(a, imm & 3), (a, imm >> 2 & 3), (b, imm >> 4 & 3), (b, imm >> 6 & 3)]
+    return tuple(vector[2 * part + k] for vector, part in parts for k in (0, 1))
+
+
+def permute(imm: int, a: Value) -> Value:
+    """Within each 256 bits, the element that two bits number."""
+    return tuple(a[i - i % 4 + (imm >> 2 * (i % 4) & 3)] for i in range(len(a)))
+
+
+def blend32(imm: int, a: Value, b: Value) -> Value:
+    """Halves of elements, of b where a bit is set."""
+    low, high = 0xFFFFFFFF, 0xFFFFFFFF << 32
+    return tuple(
+        (b[i] if imm >> 2 * i & 1 else a[i]) & low | (b[i] if imm >> 2 * i + 1 & 1 else a[i]) & high for i in range(len(a))
+    )
+
+
 def table(*instructions: Instruction) -> dict[str, Instruction]:
     return {instruction.name: instruction for instruction in instructions}
 
 
 BOTH = table(
-    Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="only"),
+    Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="vector", low="operand"),
+    Instruction("vmovq", 1, lambda imm, a: a[:1] + (0,) * (len(a) - 1), memory="only", low="result"),
+    Instruction("vpermq", 1, permute, immediate=True),
     Instruction("vpaddq", 2, elements(lambda imm, a, b: a + b), memory="broadcast"),
     Instruction("vpsubq", 2, elements(lambda imm, a, b: a - b), memory="broadcast"),
     Instruction("vpsllq", 1, elements(lambda imm, a: a << imm), immediate=True),
@@ -43,6 +64,8 @@ BOTH = table(
 INSTRUCTIONS_256 = BOTH | table(
     Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
     Instruction("vmovdqa", 1, lambda imm, a: a),
+    Instruction("vpxor", 0, lambda imm: (0,) * 4, zero=True),
+    Instruction("vpblendd", 2, blend32, immediate=True, memory="vector"),
     Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
     Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
 )
@@ -54,7 +77,8 @@ INSTRUCTIONS_512 = BOTH | table(
     Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
     Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
     Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
-    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True),
+    Instruction("vshufi64x2", 2, quarters, immediate=True),
+    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True, memory="broadcast"),
     Instruction(
         "vpmadd52luq",
         3,
@@ -80,18 +104,16 @@ class Amd64(Selector):
         self.wide = self.architecture.vector_bytes == 64
 
     def is_memory(self, i: int) -> bool:
-        """What can be the last operand as it lies there: inputs in memory, a power's number in all lanes."""
+        """What can be the last operand as it lies there: inputs in memory, a power's number in all lanes, a word in them."""
         node = self.graph.nodes[i]
-        return node.in_memory or node.op == "block"
+        return node.in_memory or node.op in {"block", "word_splat"} and self.graph.nodes[node.args[0]].in_memory
 
     def place(self, i: int) -> Memory:
         node = self.graph.nodes[i]
         if node.op == "block":
             lane = self.order.index(node.imm[0])
-            return Memory(
-                "powers", self.slots[node.args[0]] * self.architecture.vector_bytes + 8 * lane, broadcast=True
-            )
-        return Memory("powers", self.slots[i] * self.architecture.vector_bytes)
+            return Memory("powers", self.places[node.args[0]].offset + 8 * lane, broadcast=True)
+        return self.places[node.args[0] if node.op == "word_splat" else i]
 
     def load(self, place: Memory) -> int:
         if place not in self.loaded:
@@ -99,16 +121,18 @@ class Amd64(Selector):
             self.loaded[place] = self.emit("vpbroadcastq" if place.broadcast else plain, memory=place)
         return self.loaded[place]
 
-    def splat(self, number: int) -> int | Memory:
-        """There are 16 registers with AVX2, none of them for constants."""
-        value = (number,) * self.graph.lanes
+    def fixed(self, node: Node) -> int | Memory:
+        """A constant. There are 16 registers with AVX2, none of them for constants."""
+        value = node.imm * self.graph.lanes
+        if node.op == "only_block":
+            value = tuple(node.imm[1] if block == node.imm[0] else 0 for block in self.order)
         return self.keep(value) if self.wide else self.constant(value)
 
     def operand(self, i: int, last: bool) -> int | Memory:
         """A value, or, for the last operand, memory."""
         node = self.graph.nodes[i]
-        if node.op == "splat":
-            place = self.splat(node.imm[0])
+        if node.op in {"splat", "only_block"}:
+            place = self.fixed(node)
             return place if last or isinstance(place, int) else self.load(place)
         if self.is_memory(i):
             place = self.place(i)
@@ -125,7 +149,7 @@ class Amd64(Selector):
 
     def binary(self, name: str, node: Node, commutes: bool = True) -> int:
         a, b = node.args
-        if commutes and (self.is_memory(a) or self.graph.nodes[a].op == "splat"):
+        if commutes and (self.is_memory(a) or self.graph.nodes[a].op in {"splat", "only_block"}):
             a, b = b, a
         last = self.operand(b, last=True)
         if isinstance(last, Memory):
@@ -184,7 +208,8 @@ class Amd64(Selector):
     def select_low32(self, node: Node) -> int:
         """vpmuludq takes the low halves by itself."""
         if any(self.graph.nodes[user].op != "mul32" for user in self.users[self.node]):
-            raise Unsupported("low32 for something else than a product")
+            mask = (0xFFFFFFFF,) * self.graph.lanes
+            return self.emit("vpandq" if self.wide else "vpand", self.value(node.args[0]), memory=self.constant(mask))
         return self.value(node.args[0])
 
     def select_shr44_pair(self, node: Node) -> int:
@@ -216,8 +241,45 @@ class Amd64(Selector):
         return self.multiply_add("vpmadd52huq", node)
 
     def select_block(self, node: Node) -> int:
+        """By what takes it, or out of a register."""
+        if self.is_memory(self.node):
+            return 0
+        if self.wide:
+            raise Unsupported("a block of a value that is not in memory")
+        return self.emit("vpermq", self.value(node.args[0]), imm=0b01010101 * self.order.index(node.imm[0]))
+
+    def select_first(self, node: Node) -> int:
+        return self.emit("vpbroadcastq", self.value(node.args[0]))
+
+    def select_word_splat(self, node: Node) -> int:
         """By what takes it."""
         return 0
+
+    def select_word_only_block(self, node: Node) -> int:
+        if node.imm != (0,):
+            raise Unsupported("a word in another block than the first")
+        return self.emit("vmovq", memory=self.places[node.args[0]])
+
+    def select_blend(self, node: Node) -> int:
+        odd = [block >> node.imm[0] & 1 for block in self.order]
+        if not self.wide:
+            mask = sum(0b11 << 2 * i for i in range(len(odd)) if odd[i])
+            return self.emit("vpblendd", *map(self.value, node.args), imm=mask)
+        # The mask is the third: the second where it is 1, else the first.
+        mask = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
+        return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=mask)
+
+    def select_word(self, node: Node) -> int:
+        return self.value(node.args[0])
+
+    def select_sum(self, node: Node) -> int:
+        """In every lane."""
+        total = self.value(node.args[0])
+        if self.wide:
+            total = self.emit("vpaddq", total, self.emit("vshufi64x2", total, total, imm=0b01001110))
+        for swap in (0b01001110, 0b10110001):
+            total = self.emit("vpaddq", total, self.emit("vpermq", total, imm=swap))
+        return total
 
     def unpacked(self, name: str, node: Node) -> int:
         """As lanes/avx2.h and lanes/avx512f.h draw it."""
@@ -241,7 +303,8 @@ class Amd64Syntax(Syntax):
         self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
         self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
 
-    def register(self, number: int) -> str:
+    def register(self, number: int, low: bool = False) -> str:
+        """By its own name, or by that of its first 128 bits."""
         raise NotImplementedError
 
     def line(self, name: str, operands: list[str]) -> str:
@@ -253,8 +316,8 @@ class Amd64Syntax(Syntax):
 
     def text(self, op: Op, args: list[int], result: int) -> str:
         instruction = op.instruction
-        operands = [self.register(arg) for arg in args]
-        to = self.register(result)
+        operands = [self.register(arg, instruction.low == "operand") for arg in args]
+        to = self.register(result, instruction.low == "result")
         suffix = ""
         if instruction.zero:
             operands = [to, to]
@@ -277,7 +340,8 @@ class Amd64Syntax(Syntax):
         return self.line(self.load_name, [self.address(place), self.register(register)])
 
     def store(self, register: int, place: Memory) -> str:
-        return self.line(self.load_name, [self.register(register), self.address(place)])
+        name = "vmovq" if place.broadcast else self.load_name
+        return self.line(name, [self.register(register, place.broadcast), self.address(place)])
 
 
 class Gnu(Amd64Syntax):
@@ -286,8 +350,8 @@ class Gnu(Amd64Syntax):
     # In C's order of arguments; the constants' address is the function's own.
     pointers = {"state": "%rdi", "powers": "%rsi", "constants": "%rdx", "message": "%rcx"}
 
-    def register(self, number: int) -> str:
-        return f"%{'z' if self.vector_bytes == 64 else 'y'}mm{number}"
+    def register(self, number: int, low: bool = False) -> str:
+        return f"%{'x' if low else 'z' if self.vector_bytes == 64 else 'y'}mm{number}"
 
     def line(self, name: str, operands: list[str]) -> str:
         return f"\t{name} {', '.join(operands)}"
@@ -296,7 +360,7 @@ class Gnu(Amd64Syntax):
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
         return "", self.address(place) + (f"{{1to{self.vector_bytes // 8}}}" if broadcast else "")
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
             f"# {description}",
             ".text",
@@ -336,8 +400,8 @@ class Go(Amd64Syntax, GoSyntax):
 
     pointers = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX"}
 
-    def register(self, number: int) -> str:
-        return f"{'Z' if self.vector_bytes == 64 else 'Y'}{number}"
+    def register(self, number: int, low: bool = False) -> str:
+        return f"{'X' if low else 'Z' if self.vector_bytes == 64 else 'Y'}{number}"
 
     def line(self, name: str, operands: list[str]) -> str:
         name, dot, suffix = name.partition(".")
@@ -347,15 +411,16 @@ class Go(Amd64Syntax, GoSyntax):
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
         return ".BCST" if broadcast else "", self.address(place)
 
-    def begin(self, name: str, program: Program, description: str) -> list[str]:
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+        arguments = [argument.split()[0] for argument in parameters.strip("()").split(", ")]
         return [
-            f"// func {name}{program.go_parameters()}",
+            f"// func {name}{parameters}",
             f"// {description}",
-            f"TEXT ·{name}(SB), NOSPLIT, $0-32",
-            "\tMOVQ t+0(FP), DI",
-            "\tMOVQ powers+8(FP), SI",
-            "\tMOVQ message+16(FP), CX",
-            "\tMOVQ turns+24(FP), R8",
+            f"TEXT ·{name}(SB), NOSPLIT, $0-{8 * len(arguments)}",
+            *(
+                f"\tMOVQ {argument}+{8 * i}(FP), {register}"
+                for i, (argument, register) in enumerate(zip(arguments, ("DI", "SI", "CX", "R8")))
+            ),
             f"\tMOVQ $·{name}Constants(SB), DX",
         ]
 
@@ -377,15 +442,16 @@ class Go(Amd64Syntax, GoSyntax):
             f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
         ]
 
-    def is_vector(self, operand: str) -> bool:
-        return re.match(r"[YZ]\d+$", operand) is not None
+    def vector(self, operand: str) -> int | None:
+        found = re.match(r"[XYZ](\d+)$", operand)
+        return int(found[1]) if found else None
 
     def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
         bases = {register: base for base, register in self.pointers.items()}
         found = re.match(r"(\d+)\((\w\w)\)$", operand)
         return Memory(bases[found[2]], int(found[1]), broadcast) if found and found[2] in bases else None
 
-    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         name, _, suffix = mnemonic.lower().partition(".")
         instruction = (INSTRUCTIONS_512 if self.vector_bytes == 64 else INSTRUCTIONS_256).get(name)
         if instruction is None or suffix not in {"", "bcst"}:
@@ -398,12 +464,12 @@ class Go(Amd64Syntax, GoSyntax):
             imm, sources = int(sources[0][1:], 0), sources[1:]
         if instruction.zero:
             return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = self.memory(sources[0], suffix == "bcst" or name == "vpbroadcastq") if sources else None
+        place = self.memory(sources[0], suffix == "bcst" or bool(instruction.low)) if sources else None
         if place is not None:
             sources = sources[1:]
-        registers = list(reversed(sources))
+        registers = [self.vector(source) for source in reversed(sources)]
         if instruction.accumulates:
-            registers.insert(0, operands[-1])
+            registers.insert(0, self.vector(operands[-1]))
         if (
             any(register not in values for register in registers)
             or len(registers) + (place is not None) != instruction.operands

@@ -55,7 +55,7 @@ class Z14Selector(Selector):
         if node.op in {"splat", "sum_zero"}:
             return self.keep(node.imm * 2)
         if node.in_memory:
-            return self.load(Memory("powers", self.slots[i] * 16))
+            return self.load(self.places[i])
         return self.values[i]
 
     def load(self, place: Memory) -> int:

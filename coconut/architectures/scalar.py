@@ -74,7 +74,7 @@ class ScalarSelector(Selector):
     def memory(self, i: int) -> Memory | None:
         node = self.graph.nodes[i]
         if node.in_memory:
-            return Memory("powers", 8 * self.slots[i])
+            return self.places[i]
         if node.op in {"load_lo", "load_hi"}:
             return Memory("message", node.imm[0] + 8 * (node.op == "load_hi"))
         return None

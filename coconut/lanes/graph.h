@@ -30,7 +30,11 @@ typedef struct {
 
 #define VEC_CHECK_MAX(v, limit) record_max((v).node, (limit))
 
-static inline vec vec_splat(uint64_t value) { return (vec){record0("splat", value)}; }
+static inline vec vec_splat(uint64_t value)
+{
+    return (vec){is_mark(value) ? record1("word_splat", (uint32_t)value) : record0("splat", value)};
+}
+
 static inline vec vec_add(vec a, vec b) { return (vec){record2("add", a.node, b.node)}; }
 static inline vec vec_sub(vec a, vec b) { return (vec){record2("sub", a.node, b.node)}; }
 static inline vec vec_and(vec a, vec b) { return (vec){record2("and", a.node, b.node)}; }
@@ -55,6 +59,8 @@ static inline vec vec_madd52hi(vec sum, factor a, factor b)
 
 static inline vec vec_only_block(size_t block, uint64_t value)
 {
+    if (is_mark(value))
+        return (vec){record1_imm("word_only_block", (uint32_t)value, block)};
     return (vec){record("only_block", 0, NULL, 2, (const uint64_t[]){block, value})};
 }
 
@@ -93,7 +99,8 @@ static inline uint64_t vec_sum(vec a)
 
 static inline uint64_t factor_word(factor a)
 {
-    line_out_from("word", sum_count++, &a, sizeof a);
+    const vec word_node = {record1("word", a.node)};
+    line_out_from("word", sum_count++, &word_node, sizeof word_node);
     return 0;
 }
 

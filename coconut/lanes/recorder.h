@@ -18,8 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs. */
-enum place { PLACE_REGISTER, PLACE_MEMORY };
+/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs; or it is
+ * a word, in memory too. In a line that is no loop, all are in memory. */
+enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
 enum { NODES_MAX = 20000, NAME_BYTES = 32 };
 
@@ -117,6 +118,21 @@ static inline void line_in(enum place place, const char *name, void *numbers, si
         name_node(node[i], name, i);
     }
 }
+
+/* Words that come into the lanes by vec_splat or vec_only_block. What goes on between is no part of the graph:
+ * they are marks there, by which the lanes know them. */
+#define WORD_MARK UINT64_C(0x636f636f00000000)
+
+static inline void line_in_words(const char *name, uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t node = record0("input", PLACE_WORD);
+        name_node(node, name, i);
+        words[i] = WORD_MARK | node;
+    }
+}
+
+static inline int is_mark(uint64_t word) { return word >> 32 == WORD_MARK >> 32; }
 
 static inline void line_out_from(const char *name, size_t first, const void *numbers, size_t bytes)
 {

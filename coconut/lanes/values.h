@@ -35,6 +35,12 @@ static inline void line_in(enum place place, const char *name, void *numbers, si
     line_values(false, name, numbers, bytes);
 }
 
+static inline void line_in_words(const char *name, const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        write_value(false, name, i, &words[i], 1, 1);
+}
+
 static inline void line_out(const char *name, const void *numbers, size_t bytes)
 {
     line_values(true, name, numbers, bytes);

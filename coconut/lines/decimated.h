@@ -24,6 +24,36 @@ static const char *power_name(const char *format, size_t n)
 
 static void in_register(const char *name, fe *a) { line_in(PLACE_REGISTER, name, a, sizeof *a); }
 
+/* The powers for n groups to a reduction, of r; with R alone for a single group. */
+static void line_powers(size_t n, const uint64_t r_words[2])
+{
+    static evaluation_powers powers;
+    uint64_t words[3] = {r_words[0], r_words[1], 0};
+    begin("powers", n, 0);
+    line_in_words("r", words, 2);
+    const fe r = fe_from_three_words(words);
+    evaluation_begin(&powers, n, r, fe_square(r));
+    OUT("last", powers.of_last);
+    OUT("others", powers.of_others);
+    for (size_t i = 0; i < (n > STEPS_MAX ? 1 : n); i++)
+        OUT(power_name("R^%zu", i + 1), powers.steps[i]);
+    if (n > STEPS_MAX)
+        for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
+            OUT(power_name("table%zu", i), powers.table[i]);
+    line_end();
+}
+
+/* The first group, and h with it. */
+static void line_first(const uint64_t h_words[3])
+{
+    uint64_t h[3] = {h_words[0], h_words[1], h_words[2]};
+    begin("first", 0, 0);
+    line_in_words("h", h, 3);
+    const fe t = evaluation_continue(load_group(message), 0, h);
+    OUT("t", t);
+    line_end();
+}
+
 /* The 130 bits of a block, cut into limbs. */
 static void line_expand(void)
 {
@@ -44,23 +74,6 @@ static void line_reduce(fe t, const multiplier *b)
     line_end();
 }
 
-static void line_powers(size_t n, fe r, fe square)
-{
-    static evaluation_powers powers;
-    begin("powers", n, 0);
-    in_register("r", &r);
-    in_register("r^2", &square);
-    evaluation_begin(&powers, n, r, square);
-    OUT("last", powers.of_last);
-    OUT("others", powers.of_others);
-    if (n > STEPS_MAX)
-        for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
-            OUT(power_name("table%zu", i), powers.table[i]);
-    else
-        for (size_t i = 0; i < n; i++)
-            OUT(power_name("R^%zu", i + 1), powers.steps[i]);
-    line_end();
-}
 
 static void line_step(size_t n, fe t, evaluation_powers *powers)
 {
@@ -101,15 +114,14 @@ static void line_long_step(size_t n, fe t, evaluation_powers *powers)
 }
 
 /* Each lane times its power, summed. */
-static void line_end_of_message(fe t, fe last, evaluation_powers *powers)
+static void line_end_of_message(fe t, evaluation_powers *powers)
 {
     uint64_t h[3];
     begin("end", 0, 0);
     in_register("t", &t);
-    in_register("c", &last);
     IN(PLACE_REGISTER, "last", powers->of_last);
     IN(PLACE_REGISTER, "others", powers->of_others);
-    evaluation_end(h, t, last, powers, 0);
+    evaluation_end(h, t, load_group(message), powers, 0);
     line_end();
 }
 
@@ -119,17 +131,16 @@ static void lines_of_sample(const struct sample *sample)
 #define NUMBER_OF_GROUPS(n, min_groups) n,
         GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS)};
     static evaluation_powers powers;
-    const uint64_t r_words[3] = {sample->r[0], sample->r[1], 0};
     fe t = evaluation_continue(evaluation_first(message, 0), 0, sample->h);
     if (sample->largest)
         for (int i = 0; i < LIMBS; i++)
             t.limb[i] = factor_splat(FE_LIMB_MAX);
 
     line_expand();
+    line_first(sample->h);
     for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
         const size_t n = ns[i];
-        const fe r = fe_from_three_words(r_words);
-        line_powers(n, r, fe_square(r));
+        line_powers(n, sample->r);
         raise_r(&powers, n, sample->r);
         if (n > STEPS_MAX) {
             line_long_group(t, &powers);
@@ -140,7 +151,7 @@ static void lines_of_sample(const struct sample *sample)
         if (i == 0) {
             line_reduce(t, &powers.steps[0]);
             line_step(1, t, &powers);
-            line_end_of_message(t, evaluation_first(message, 0), &powers);
+            line_end_of_message(t, &powers);
         }
     }
 }
