@@ -119,11 +119,33 @@ class ScalarSelector(Selector):
         return self.sums[node.args]
 
     def select_carry_of(self, node: Node) -> int:
-        return self.select_carry_again(node)
-
-    def select_carry_again(self, node: Node) -> int:
         assert self.users_of(self.node) <= {"add_carry", "carry_of"}
         return self.sums[node.args]
+
+    def times5(self, x: int) -> int:
+        raise NotImplementedError
+
+
+class ThreeOperandSelector(ScalarSelector):
+    """Every instruction writes a register of its own."""
+
+    def fixed(self, number: int) -> int:
+        raise ValueError(f"{self.graph.title}: {self.architecture.name} has no rule for the constant {number}")
+
+    def select_mul_lo(self, node: Node) -> int:
+        a, b = node.args
+        return self.times5(self.value(b)) if self.number(a) == 5 else self.emit("mul", self.value(a), self.value(b))
+
+    def select_mul_hi(self, node: Node) -> int:
+        return self.emit("mul_high", *map(self.value, node.args))
+
+    def select_shr(self, node: Node) -> int:
+        return self.emit("shr", self.value(node.args[0]), imm=node.imm[0])
+
+    def select_and(self, node: Node) -> int:
+        mask = self.number(node.args[1])
+        assert mask is not None
+        return self.emit("and", self.value(node.args[0]), imm=mask)
 
 
 class PairSelector(ScalarSelector):
