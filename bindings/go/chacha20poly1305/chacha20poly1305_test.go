@@ -245,9 +245,9 @@ func TestTooLong(t *testing.T) {
 	if bits.UintSize == 32 {
 		t.Skip("no message is too long")
 	}
-	const longest = 1<<38 - 64
+	longest := uint64(1<<38 - 64)
 	var only [1]byte
-	more := unsafe.Slice(&only[0], uint64(longest+overhead+1))
+	more := unsafe.Slice(&only[0], longest+overhead+1)
 	a, nonce := withNonce(t, randomBytes(32), 12), randomBytes(12)
 	mustPanic(t, "plaintext too large", func() { a.Seal(nil, nonce, more[:longest+1], nil) })
 	mustPanic(t, "ciphertext too large", func() { a.Open(nil, nonce, more, nil) })

