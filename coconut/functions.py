@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Functions of three lines: "begin", a loop, and "end". They continue a value over whole blocks, one at least, of which the first
-line takes the first:
+"""Functions of four lines, "begin", the loop "block", "last" and "end". They continue a value over whole blocks, one at least, of
+which the first line takes the first, and then over a padded one if last is not NULL:
 
-    void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks)
+    void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks, const uint8_t last[16])
 
 Between the lines, values are in registers: the inputs of the loop, in its order."""
 
@@ -28,15 +28,19 @@ class Function:
     name: str
     begin: Program
     loop: Program
+    last: Program
     end: Program
 
     def __post_init__(self) -> None:
-        if self.loop.inputs != self.end.inputs or set(self.loop.inputs) != {name for name, _ in self.begin.outputs}:
+        if not (
+            self.loop.inputs == self.last.inputs == self.end.inputs
+            and set(self.loop.inputs) == {name for name, _ in self.begin.outputs}
+        ):
             raise ValueError(f"{self.name}: its lines do not fit together")
 
     @property
-    def lines(self) -> tuple[Program, Program, Program]:
-        return self.begin, self.loop, self.end
+    def lines(self) -> tuple[Program, Program, Program, Program]:
+        return self.begin, self.loop, self.last, self.end
 
     def stores(self) -> dict[str, Memory]:
         """Where the outputs go: to the inputs of the same names."""
@@ -45,7 +49,7 @@ class Function:
 
     def description(self) -> str:
         count = [len(line.ops) for line in self.lines]
-        return f"{self.loop.graph.title}: {count[1]} instructions a block, {count[0]} before and {count[2]} after all."
+        return f"{self.loop.graph.title}: {count[1]} instructions a block, {count[0]} before and {count[3]} after all."
 
 
 def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
@@ -66,18 +70,22 @@ def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
     place = {name: register for register, name in enumerate(function.loop.inputs)}
     begin, _ = line(function.begin, {value: place[name] for name, value in function.begin.outputs})
     loop, _ = line(function.loop, None)
+    last, _ = line(function.last, None)
     end, registers = line(function.end, {})
     stores = function.stores()
     style = syntax.style
     return [
         *begin,
-        *each(style.none_left, "done"),
+        *each(style.none_left, "rest"),
         *syntax.advance(function.begin.graph.advance),
         *each(style.loop, ""),
         f"{label}loop:",
         *loop,
         *syntax.advance(function.loop.graph.advance),
         *each(style.again, "loop"),
+        f"{label}rest:",
+        *each(style.no_last, "done"),
+        *last,
         f"{label}done:",
         *end,
         *(syntax.store(registers[value], stores[name]) for name, value in function.end.outputs),
@@ -109,9 +117,9 @@ def go_text(function: Function, syntax: ScalarSyntax, constraint: str) -> str:
             *go_header(constraint),
             '#include "textflag.h"',
             "",
-            f"// func {function.name}(p *State, message *byte, blocks uint64)",
+            f"// func {function.name}(p *State, message *byte, blocks uint64, last *byte)",
             f"// {function.description()}",
-            f"TEXT ·{function.name}(SB), NOSPLIT, $0-24",
+            f"TEXT ·{function.name}(SB), NOSPLIT, $0-32",
             *("\t" + text for text in syntax.style.head),
             *written(function, syntax, ""),
             "",
@@ -127,16 +135,16 @@ def read_back(text: str, like: Function, syntax: ScalarSyntax) -> Function:
         line = line.split("//")[0].strip()
         if line.startswith("TEXT "):
             parts.append([])
-        elif line in {"loop:", "done:"}:
+        elif line in {"loop:", "rest:", "done:"}:
             parts.append([])
         elif parts and line:
             parts[-1].append((number, line))
-    if len(parts) != 3:
-        raise Unreadable(f"{like.name}: {len(parts)} lines, not 3")
+    if len(parts) != len(like.lines):
+        raise Unreadable(f"{like.name}: {len(parts)} lines, not {len(like.lines)}")
     frame = {
         text.format(label=label)
-        for text in (*style.head, *style.none_left, *style.loop, *style.again, *style.tail)
-        for label in ("loop", "done")
+        for text in (*style.head, *style.none_left, *style.loop, *style.again, *style.no_last, *style.tail)
+        for label in ("loop", "rest", "done")
     }
     frame |= {style.advance.format(i=line.graph.advance) for line in like.lines}
     names = like.loop.inputs
@@ -188,5 +196,4 @@ def read_back(text: str, like: Function, syntax: ScalarSyntax) -> Function:
             return Op(instruction, args, int(found["i"]) if "i" in found else None, place), result
         raise Unreadable(f"line {number}: {text}")
 
-    begin, loop, end = (line_of(part, program) for part, program in zip(parts, like.lines, strict=True))
-    return Function(like.name, begin, loop, end)
+    return Function(like.name, *(line_of(part, program) for part, program in zip(parts, like.lines, strict=True)))

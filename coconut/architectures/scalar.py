@@ -254,8 +254,8 @@ def without_copies(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Style:
-    """What one assembler calls things. `head` stands before a function, from its name to where its pointers are set; `jump` goes to a
-    label if no turn is left; `again` counts a turn and goes back if one is left."""
+    """What one assembler calls things. `head` sets the pointers; `none_left` counts a block, and goes to a label if it was the last;
+    `again` does if it was not; `no_last` makes the padded block the message, and goes to a label if there is none."""
 
     assembler: str  # which of the templates
     registers: tuple[str, ...]
@@ -269,6 +269,7 @@ class Style:
     none_left: tuple[str, ...]
     loop: tuple[str, ...]
     again: tuple[str, ...]
+    no_last: tuple[str, ...]
     tail: tuple[str, ...]
     type_mark: str = "@"
 

@@ -117,6 +117,8 @@ class Amd64(PairSelector):
         return self.emit(name, self.fresh(a), *flags, self.value(b))
 
 
+SAVED = ("rbx", "r12", "r13", "r14", "r15")
+
 GNU = Style(
     assembler="gnu",
     registers=("%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14", "%r15", "%rbx"),
@@ -126,11 +128,12 @@ GNU = Style(
     load="movq {m}, {d}",
     store="movq {0}, {m}",
     advance="addq ${i}, %rsi",
-    head=("movq %rdx, %rcx", "pushq %rbx", "pushq %r12", "pushq %r13", "pushq %r14", "pushq %r15"),
+    head=(*(f"pushq %{register}" for register in SAVED), "pushq %rcx", "movq %rdx, %rcx"),
     none_left=("decq %rcx", "jz {label}"),
     loop=(".p2align 6",),
     again=("decq %rcx", "jnz {label}"),
-    tail=("popq %r15", "popq %r14", "popq %r13", "popq %r12", "popq %rbx", "ret"),
+    no_last=("popq %rsi", "testq %rsi, %rsi", "jz {label}"),
+    tail=(*(f"popq %{register}" for register in reversed(SAVED)), "ret"),
 )
 # Neither the frame pointer BP nor SP; functions of ABI0 may overwrite R14, and R15 where no global is read.
 GO = Style(
@@ -146,6 +149,7 @@ GO = Style(
     none_left=("DECQ CX", "JZ {label}"),
     loop=("PCALIGN $64",),
     again=("DECQ CX", "JNZ {label}"),
+    no_last=("MOVQ last+24(FP), SI", "TESTQ SI, SI", "JZ {label}"),
     tail=("RET",),
 )
 

@@ -60,7 +60,7 @@ class Arm64(ThreeOperandSelector):
 
 def registers(letter: str) -> tuple[str, ...]:
     """Neither those of the platform (18), Go (27, 28), the frame, and the link; nor what a callee must keep."""
-    return tuple(f"{letter}{i}" for i in range(3, 18))
+    return tuple(f"{letter}{i}" for i in range(4, 18))
 
 
 GNU = Style(
@@ -76,6 +76,7 @@ GNU = Style(
     none_left=("sub x2, x2, #1", "cbz x2, {label}"),
     loop=(".p2align 5",),
     again=("sub x2, x2, #1", "cbnz x2, {label}"),
+    no_last=("mov x1, x3", "cbz x1, {label}"),
     tail=("ret",),
     type_mark="%",
 )
@@ -92,6 +93,7 @@ GO = Style(
     none_left=("SUB $1, R2, R2", "CBZ R2, {label}"),
     loop=("PCALIGN $32",),
     again=("SUB $1, R2, R2", "CBNZ R2, {label}"),
+    no_last=("MOVD last+24(FP), R1", "CBZ R1, {label}"),
     tail=("RET",),
 )
 

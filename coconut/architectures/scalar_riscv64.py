@@ -55,7 +55,7 @@ class Riscv64(ThreeOperandSelector):
 
 
 # Those that a callee need not keep come first. Not 1 to 4, which are the ABI's; 26 and 27, Go's; 31, its assembler's.
-NUMBERS = (5, 6, 7, *range(13, 18), 28, 29, 30, 8, 9, *range(18, 26))
+NUMBERS = (5, 6, 7, *range(14, 18), 28, 29, 30, 8, 9, *range(18, 26))
 SAVED = tuple(i for i in NUMBERS if i in {8, 9, *range(18, 26)})
 
 GNU = Style(
@@ -71,6 +71,7 @@ GNU = Style(
     none_left=("addi x12, x12, -1", "beqz x12, {label}"),
     loop=(),
     again=("addi x12, x12, -1", "bnez x12, {label}"),
+    no_last=("mv x11, x13", "beqz x11, {label}"),
     tail=(*(f"ld x{number}, {8 * i}(sp)" for i, number in enumerate(SAVED)), "addi sp, sp, 80", "ret"),
 )
 GO = Style(
@@ -86,6 +87,7 @@ GO = Style(
     none_left=("SUB $1, X12, X12", "BEQZ X12, {label}"),
     loop=(),
     again=("SUB $1, X12, X12", "BNEZ X12, {label}"),
+    no_last=("MOV last+24(FP), X11", "BEQZ X11, {label}"),
     tail=("RET",),
 )
 

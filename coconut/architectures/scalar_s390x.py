@@ -141,10 +141,11 @@ GNU = Style(
     load="lg {d}, {m}",
     store="stg {0}, {m}",
     advance="aghi %r3, {i}",
-    head=("stmg %r6, %r15, 48(%r15)",),
+    head=("stmg %r5, %r15, 40(%r15)",),
     none_left=("aghi %r4, -1", "je {label}"),
     loop=(),
     again=("brctg %r4, {label}",),
+    no_last=("lg %r3, 40(%r15)", "ltgr %r3, %r3", "je {label}"),
     tail=("lmg %r6, %r15, 48(%r15)", "br %r14"),
 )
 GO = Style(
@@ -160,6 +161,7 @@ GO = Style(
     none_left=("ADD $-1, R4", "CMPBEQ R4, $0, {label}"),
     loop=(),
     again=("BRCTG R4, {label}",),
+    no_last=("MOVD last+24(FP), R3", "CMPBEQ R3, $0, {label}"),
     tail=("RET",),
 )
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The straight lines of the scalar kernel in radix 2^64, as decimated.h has those of kernels of vectors.
- * "begin", turns of "block", and "end" make a function that continues a value over whole blocks.
+ * "begin", turns of "block", "last" if the message ends in part of a block, and "end" make a function that
+ * continues a value.
  *
  * HORNET_LANES_HOOK is graph_words.h or values_words.h. */
-#include <stdio.h>
-
 #include "../../src/core/compiler.h"
 
 #include HORNET_LANES_HOOK
@@ -15,11 +14,11 @@
 #include "../../src/poly1305/field/radix64.h"
 
 /* The block `i` added to t r. */
-static scalar_fe next(scalar_fe t, scalar_r k, size_t i)
+static scalar_fe next(scalar_fe t, scalar_r k, size_t i, uint64_t top)
 {
     uint64_t lo, hi;
     load_block(message + 16 * i, &lo, &hi);
-    return scalar_fe_mul_add(t, k, lo, hi, 1);
+    return scalar_fe_mul_add(t, k, lo, hi, top);
 }
 
 /* As serial_absorb begins. What comes in is a struct poly1305. */
@@ -41,15 +40,14 @@ static void line_begin_of_message(const struct sample *sample)
     line_end();
 }
 
-static void line_blocks(size_t n, scalar_fe t, scalar_r k)
+/* `top`: 0 for a padded block. */
+static void line_blocks(const char *name, size_t n, scalar_fe t, scalar_r k, unsigned top)
 {
-    static char name[16];
-    snprintf(name, sizeof name, n == 1 ? "block" : "blocks %zu", n);
     line_begin(name, 16 * n);
     IN(PLACE_REGISTER, "t", t);
     IN(PLACE_REGISTER, "k", k);
     for (size_t i = 0; i < n; i++)
-        t = next(t, k, i);
+        t = next(t, k, i, top);
     OUT("t", t);
     OUT("k", k);
     line_end();
@@ -73,9 +71,10 @@ static void lines_of_sample(const struct sample *sample)
     scalar_fe t = {{sample->h[0] + limb, sample->h[1] + limb, sample->h[2] + limb}};
     const scalar_r k = scalar_r_from_words(r);
     line_begin_of_message(sample);
-    line_blocks(1, t, k);
-    line_blocks(2, t, k);
-    line_blocks(4, t, k);
+    line_blocks("block", 1, t, k, 1);
+    line_blocks("blocks 2", 2, t, k, 1);
+    line_blocks("blocks 4", 4, t, k, 1);
+    line_blocks("last", 1, t, k, 0);
     line_end_of_message(t, k);
 }
 
