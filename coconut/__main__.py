@@ -13,14 +13,13 @@ from pathlib import Path
 from coconut import program, simulate
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES
-from coconut.check_instructions import check_instructions, runs_here
-from coconut.describe import BUILD, DESCRIPTIONS, describe
+from coconut.describe import BUILD, DESCRIPTIONS, describe, description_of
 from coconut.draw import draw
 from coconut.emit import argument_words, assembly, go_file, go_interface
 from coconut.graph import Graph, read_graphs
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives
+from coconut.select import Unsupported, alternatives, select
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -39,10 +38,7 @@ QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1
 
 @cache
 def graphs(kernel: str) -> dict[str, Graph]:
-    description = next((description for description in DESCRIPTIONS if description.kernel == kernel), None)
-    if description is None:
-        sys.exit(f"coconut: no kernel {kernel}; there are {', '.join(known.kernel for known in DESCRIPTIONS)}")
-    return read_graphs(describe(description, "graph"))
+    return read_graphs(describe(description_of(kernel), "graph"), kernel)
 
 
 def graph_named(title: str) -> Graph:
@@ -56,8 +52,7 @@ def graph_named(title: str) -> Graph:
 @cache
 def samples(kernel: str) -> dict[str, list[simulate.Sample]]:
     result: dict[str, list[simulate.Sample]] = {}
-    description = next(description for description in DESCRIPTIONS if description.kernel == kernel)
-    for sample in simulate.read_samples(describe(description, "values")):
+    for sample in simulate.read_samples(describe(description_of(kernel), "values")):
         result.setdefault(sample.line, []).append(sample)
     return result
 
@@ -94,11 +89,11 @@ def command_simulate(arguments: argparse.Namespace) -> None:
 
 
 def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
-    """None for lines that are no loops and take operations that only they do."""
+    """None for lines that take operations which no step does, and which some architectures do without."""
     try:
         return alternatives(architecture, graph) if architecture else []
     except Unsupported:
-        if graph.advance != 0:
+        if graph.name.startswith("step"):
             raise
         return []
 
@@ -136,7 +131,7 @@ def command_table(arguments: argparse.Namespace) -> None:
 
 def command_orders(arguments: argparse.Namespace) -> None:
     """Natively too, where this CPU can."""
-    from coconut.compilers import run_native
+    from coconut.compilers import run_beside, runs_here
     from coconut.orders import orders
     from coconut.tables import markdown
 
@@ -148,7 +143,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
         for order in orders(way, arguments.cpu or architecture.cpus[0], arguments.seconds):
             row = [way.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
             for compiler in ("gcc", "clang") if native else ():
-                compiled, emitted = run_native(order.program, compiler, rounds=300) or (0.0, 0.0)
+                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
                 row.append(f"{emitted:.2f} / {compiled:.2f}")
             rows.append(row)
             print(*row, sep=", ", file=sys.stderr)
@@ -156,7 +151,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted: the lines of long messages, and the CPU whose model decides about their order.
+# What is emitted: the lines of long messages. The model of the architecture's first CPU decides about their order.
 EMITTED = {
     "avx2Powers2": "avx2/powers 2",
     "avx2Powers8": "avx2/powers 8",
@@ -168,61 +163,91 @@ EMITTED = {
     "avx2LongStep8": "avx2/long step 8",
     "ifmaStep4": "ifma/step 4",
     "ifmaLongStep16": "ifma/long step 16",
+    "neonStep2": "neon/step 2",
+    "vxStep2": "vx/step 2",
+    "vmslStep1": "vmsl/step 1",
+    "vmslStep4": "vmsl/step 4",
+    "rvvStep2": "rvv2/step 2",
+    "rvvStep4": "rvv2/step 4",
 }
-EMITTED_FOR = "sapphirerapids"
-GO_CONSTRAINT = "amd64 && gc && !purego"
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every loop is read back out of the file and simulated, and runs on this CPU if it can."""
-    from coconut.compilers import run_native, run_samples
+    """Every line is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
+    from coconut.compilers import prefix_of, run_beside, run_samples
     from coconut.orders import best_order
 
-    programs = {}
+    programs: dict[str, Program] = {}
     for name, title in EMITTED.items():
         if arguments.names and name not in arguments.names:
             continue
         graph = graph_named(title)
         ways = [
-            best_order(way, EMITTED_FOR, arguments.seconds)
+            best_order(way, way.architecture.cpus[0], arguments.seconds)
             for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]
         ]
         programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    text = go_file(programs, GO_CONSTRAINT)
-    (folder / "loops_amd64.s").write_text(text)
-    (folder / "loops_amd64.go").write_text(go_interface(programs, "emitted", GO_CONSTRAINT))
-    runnable: dict[str, list[dict]] = {}
-    for name, emitted in programs.items():
-        (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-        title, line_samples = emitted.graph.title, samples(emitted.graph.kernel)[emitted.graph.name]
-        read = parse(text, name, emitted)
-        for sample in line_samples:
-            program.compare(emitted, sample)
-            program.compare(read, sample)
-        line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
-        if runs_here(emitted.architecture):
-            run_samples(emitted, line_samples)
-            if emitted.is_loop:
-                run_native(emitted, "gcc", rounds=0)
-            # What a line that is no loop leaves lies where the accumulator of a loop does.
-            out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
-            runnable[name] = [
-                program.words_of(emitted, sample) | out | {"message": b64encode(sample.message).decode()}
-                for sample in line_samples
-            ]
-            line += ", run on this CPU"
-        print(line)
-    (folder / "loops.json").write_text(json.dumps(runnable))
+    for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
+        of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
+        constraint = f"{goarch} && gc && !purego"
+        in_go = {name: emitted for name, emitted in of_arch.items() if emitted.architecture.go is not None}
+        text = go_file(in_go, constraint)
+        if in_go:
+            (folder / f"loops_{goarch}.s").write_text(text)
+            (folder / f"loops_{goarch}.go").write_text(go_interface(in_go, "emitted", constraint))
+        runnable: dict[int, dict[str, list[dict]]] = {}
+        for name, emitted in of_arch.items():
+            (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
+            title = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
+            title += ", read back and simulated" if name in in_go else ", simulated"
+            for like in lengths(emitted):
+                line_samples = samples(like.graph.kernel)[like.graph.name]
+                read = parse(text, name, like) if name in in_go else emitted
+                for sample in line_samples:
+                    if like is emitted:
+                        program.compare(emitted, sample)
+                    program.compare(read, sample)
+                line, prefix = title, prefix_of(like.architecture)
+                if like is not emitted:
+                    line += f" with {like.graph.lanes} lanes"
+                if prefix is not None:
+                    if not prefix:
+                        run_samples(emitted, line_samples)
+                    if emitted.is_loop:
+                        run_beside(read, "gcc", rounds=0, emitted=emitted)
+                    # What a line that is no loop leaves lies where the accumulator of a loop does.
+                    out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
+                    runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
+                        program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
+                        for sample in line_samples
+                    ]
+                    line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+                print(line)
+        for lanes, of_lanes in runnable.items():
+            (folder / f"loops_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
+
+
+def lengths(emitted: Program) -> list[Program]:
+    """The program, and, if its code is for vectors of any length, what it is to be for others."""
+    kernels = [
+        kernel
+        for kernel, architecture in ARCHITECTURES.items()
+        if architecture.scalable and architecture.selector is emitted.architecture.selector
+    ]
+    others = [kernel for kernel in kernels if kernel != emitted.graph.kernel]
+    return [emitted, *(select(ARCHITECTURES[kernel], graphs(kernel)[emitted.graph.name]) for kernel in others)]
 
 
 def command_instructions(_: argparse.Namespace) -> None:
-    checked, unable = check_instructions()
+    from coconut.check_instructions import check_instructions
+
+    checked, unable = check_instructions(list(dict.fromkeys(ARCHITECTURES.values())))
     print(
-        f"{checked} results of instructions agree with the CPU"
-        + "".join(f"; it cannot run those of {architecture.name}" for architecture in unable)
+        f"{checked} results of instructions agree with CPUs, here or emulated"
+        + "".join(f"; nothing here runs those of {architecture.name}" for architecture in unable)
     )
 
 
@@ -257,7 +282,7 @@ def main() -> None:
     emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
-    command("instructions", command_instructions, "compares the table of instructions with this CPU")
+    command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)

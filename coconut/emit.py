@@ -19,7 +19,7 @@ def with_kept(program: Program) -> list[Value]:
 
 def description(program: Program) -> str:
     turn = f" a turn, of {program.graph.advance} bytes" if program.is_loop else ""
-    return f"{program.graph.title}: {len(program.ops)} instructions{turn}; {program.choices}."
+    return f"{program.graph.title}: {len(program.ops)} instructions{turn}{'; ' * bool(program.choices)}{program.choices}."
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -66,6 +66,8 @@ def argument_words(program: Program) -> tuple[int, int]:
 
 def go_parameters(program: Program) -> str:
     """Of the function in Go."""
+    if program.architecture.scalable:
+        return "(t, powers *uint64, message *byte, turns uint64)"
     first, second = argument_words(program)
     if program.is_loop:
         return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
@@ -120,9 +122,12 @@ def go_interface(programs: dict[str, Program], package: str, constraint: str) ->
         first, second = argument_words(program)
         lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{go_parameters(program)}", ""]
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
+        slices = f"(*[{first}]uint64)(t), (*[{second}]uint64)(powers)"
+        if program.architecture.scalable:
+            slices = "&t[0], &powers[0]"
         entries += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}((*[{first}]uint64)(t), (*[{second}]uint64)(powers){rest})",
+            f"\t\t{name}({slices}{rest})",
             "\t},",
         ]
     return "\n".join(

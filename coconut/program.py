@@ -16,11 +16,12 @@ from coconut.simulate import Broken, Sample, show
 @dataclass(frozen=True)
 class Memory:
     """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, or of what goes out
-    ("state"). broadcast: eight of them, in all elements."""
+    ("state"). broadcast: eight of them, in all elements. stride: from one element to the next."""
 
     base: str
     offset: int
     broadcast: bool = False
+    stride: int = 8
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,8 @@ def to_lanes(program: Program, name: str, value: Value) -> Value:
     block."""
     if program.is_word(name):
         return value
+    if program.architecture.pack is not None:
+        return program.architecture.pack(value)
     if len(value) == 1 and len(program.order) != 1:
         return (value[0] >> 64, value[0] & (1 << 64) - 1)
     return tuple(value[block] for block in program.order)
@@ -200,10 +203,9 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes = program.architecture.vector_bytes
-    data = memory[place.base][place.offset : place.offset + (8 if place.broadcast else vector_bytes)]
-    if place.broadcast:
-        data *= vector_bytes // 8
-    return tuple(int.from_bytes(data[i : i + 8], byte_order(program)) for i in range(0, len(data), 8))
+    stride = 0 if place.broadcast else place.stride
+    starts = [place.offset + stride * i for i in range(vector_bytes // 8)]
+    return tuple(int.from_bytes(memory[place.base][i : i + 8], byte_order(program)) for i in starts)
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:

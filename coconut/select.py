@@ -95,15 +95,15 @@ class Selector:
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")
                 self.values[i] = rule(node)
+        # May take instructions, too.
+        results = [(self.graph.nodes[i].name, self.value(self.graph.nodes[i].args[0])) for i in self.graph.outputs()]
         first = len(self.inputs) + len(self.kept)
 
         def number(value: int) -> int:
             return value if value >= 0 else first - 1 - value
 
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
-        outputs = tuple(
-            (self.graph.nodes[i].name, number(self.value(self.graph.nodes[i].args[0]))) for i in self.graph.outputs()
-        )
+        outputs = tuple((name, number(value)) for name, value in results)
         choices = ", ".join(f"{thing} {way}" for thing, way in self.choices.items())
         return without_unused(
             Program(

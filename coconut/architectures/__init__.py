@@ -2,6 +2,8 @@
 """The architectures, and what the lines of each kernel are made for."""
 
 from coconut.architectures.amd64 import AVX2, AVX512
-from coconut.architectures.s390x import Z14
+from coconut.architectures.neon import NEON
+from coconut.architectures.rvv import RVV
+from coconut.architectures.s390x import Z13, Z14
 
-ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "vmsl": Z14}
+ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "neon": NEON, "vx": Z13, "vmsl": Z14, **RVV}

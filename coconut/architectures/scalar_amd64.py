@@ -167,5 +167,6 @@ AMD64 = Architecture(
     load="load",
     gnu=ScalarSyntax(INSTRUCTIONS, GNU),
     go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="amd64",
     replaces_sum=True,
 )

@@ -111,4 +111,6 @@ ARM64 = Architecture(
     load="load",
     gnu=ScalarSyntax(INSTRUCTIONS, GNU),
     go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="arm64",
+    emulator=("qemu-aarch64",),
 )

@@ -105,4 +105,6 @@ RISCV64 = Architecture(
     load="load",
     gnu=ScalarSyntax(INSTRUCTIONS, GNU),
     go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="riscv64",
+    emulator=("qemu-riscv64",),
 )

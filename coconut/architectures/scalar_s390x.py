@@ -179,6 +179,8 @@ S390X = Architecture(
     load="load",
     gnu=ScalarSyntax(INSTRUCTIONS, GNU),
     go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="s390x",
+    emulator=("qemu-s390x",),
     replaces_sum=True,
     big_endian=True,
 )

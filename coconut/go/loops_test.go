@@ -2,12 +2,13 @@
 
 // Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and loops.json with the samples of the loops that this CPU can run.
+// Copied beside what `coconut emit` writes: the package, and files with samples of the loops that can be run: LOOPS is another than that for the architecture.
 package emitted
 
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -18,7 +19,11 @@ type sample struct {
 }
 
 func TestLoops(t *testing.T) {
-	content, err := os.ReadFile("loops.json")
+	file := os.Getenv("LOOPS")
+	if file == "" {
+		file = "loops_" + runtime.GOARCH + ".json"
+	}
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
