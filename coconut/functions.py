@@ -12,6 +12,7 @@ from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
 from coconut.emit import go_header, ordered_moves
 from coconut.graph import Graph
+from coconut.orders import best_order
 from coconut.parse import Unreadable
 from coconut.program import Memory, Op, Program
 from coconut.registers import allocate
@@ -50,6 +51,24 @@ class Function:
     def description(self) -> str:
         count = [len(line.ops) for line in self.lines]
         return f"{self.loop.graph.title}: {count[1]} instructions a block, {count[0]} before and {count[3]} after all."
+
+
+def syntax_of(function: Function, assembler: str) -> ScalarSyntax:
+    syntax = getattr(function.loop.architecture, assembler)
+    assert isinstance(syntax, ScalarSyntax)
+    return syntax
+
+
+def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph]) -> Function:
+    """The blocks in the order that the first CPU's model likes best."""
+    begin, loop, last, end = (program_of(architecture, graphs[line]) for line in ("begin", "block", "last", "end"))
+
+    def ordered(program: Program) -> Program:
+        order = best_order(program, architecture.cpus[0], 0)
+        assert order is not None
+        return order.program
+
+    return Function(name, begin, ordered(loop), ordered(last), end)
 
 
 def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
@@ -93,8 +112,8 @@ def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
     ]
 
 
-def gnu_text(function: Function, syntax: ScalarSyntax) -> str:
-    name = function.name
+def gnu_text(function: Function) -> str:
+    name, syntax = function.name, syntax_of(function, "gnu")
     return "\n".join(
         [
             ".text",
@@ -111,7 +130,8 @@ def gnu_text(function: Function, syntax: ScalarSyntax) -> str:
     )
 
 
-def go_text(function: Function, syntax: ScalarSyntax, constraint: str) -> str:
+def go_text(function: Function, constraint: str) -> str:
+    syntax = syntax_of(function, "go")
     return "\n".join(
         [
             *go_header(constraint),
@@ -127,8 +147,9 @@ def go_text(function: Function, syntax: ScalarSyntax, constraint: str) -> str:
     )
 
 
-def read_back(text: str, like: Function, syntax: ScalarSyntax) -> Function:
+def read_back(text: str, like: Function) -> Function:
     """The function as it stands in a Go file. Whatever it computes, and in which order, is its own."""
+    syntax = syntax_of(like, "go")
     style = syntax.style
     parts: list[list[tuple[int, str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
