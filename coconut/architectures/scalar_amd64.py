@@ -33,16 +33,13 @@ INSTRUCTIONS = table(
     Template("load", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, {d}", go="MOVQ {m}, {d}"),
     Template("copy", 1, word(lambda _, a: a), gnu="movq {0}, {d}", go="MOVQ {0}, {d}"),
     Template("to_ax", 1, word(lambda _, a: a), gnu="movq {0}, %rax", go="MOVQ {0}, AX", **PRODUCES),
+    Template("load_ax", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, %rax", go="MOVQ {m}, AX", **PRODUCES),
     Template(
         "shr_ax", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, %rax", go="SHRQ ${i}, AX",
         destroys=(FLAGS,), **low(0), **PRODUCES,
     ),
     Template(
         "mul", 2, words(lambda _, a, b: a * b), gnu="mulq {1}", go="MULQ {1}", destroys=(FLAGS,), **low(0), **PRODUCES
-    ),
-    Template(
-        "mul_memory", 2, words(lambda _, a, b: a * b), memory="only", gnu="mulq {m}", go="MULQ {m}",
-        destroys=(FLAGS,), **low(0), **PRODUCES,
     ),
     Template("take_lo", 1, word(lambda _, a: a), gnu="movq %rax, {d}", go="MOVQ AX, {d}", **low(0)),
     Template("take_hi", 1, lambda _, a: a[1:], gnu="movq %rdx, {d}", go="MOVQ DX, {d}", **low(0)),
@@ -74,13 +71,14 @@ INSTRUCTIONS = table(
 
 class Amd64(PairSelector):
     def multiply(self, a: int, b: int) -> int:
+        """a comes out of the product before it, and is not moved first."""
         node = self.graph.nodes[a]
         if node.op == "shr" and self.shifted(a):
-            product = self.emit("shr_ax", self.emit("to_ax", self.value(node.args[0])), imm=node.imm[0])
-        else:
-            product = self.emit("to_ax", self.value(a))
+            shifted = self.emit("shr_ax", self.emit("to_ax", self.value(node.args[0])), imm=node.imm[0])
+            return self.emit("mul", shifted, self.value(b))
         place = self.memory(b)
-        return self.emit("mul", product, self.value(b)) if place is None else self.emit("mul_memory", product, memory=place)
+        factor = self.emit("to_ax", self.value(b)) if place is None else self.emit("load_ax", memory=place)
+        return self.emit("mul", factor, self.value(a))
 
     def low_product(self, node: Node) -> int:
         a, b = node.args

@@ -23,8 +23,6 @@ from coconut.program import Memory
 SUM = {"accumulates": True, "gives": (FLAGS,)}
 PLAIN = {"accumulates": True, "destroys": (FLAGS,)}
 LOW = {"hidden": True, "gives": (PRODUCT,)}
-FACTOR = "factor"  # the even register
-EVEN = {"hidden": True, "gives": (FACTOR,)}
 CARRY = ((1, FLAGS),)
 
 
@@ -49,15 +47,7 @@ INSTRUCTIONS = table(
     Template(
         "shr_odd", 1, word(lambda i, a: a >> i), True, gnu="srlg %r11, {0}, {i}", go="SRD ${i}, {0}, R11", **LOW
     ),
-    Template("load_even", 1, word(lambda _, a: a), memory="only", gnu="lg %r10, {m}", go="MOVD {m}, R10", **EVEN),
-    Template(
-        "mul", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, {1}", go="MLGR {1}, R10", destroys=(FACTOR,),
-        **low(0), **LOW,
-    ),
-    Template(
-        "mul_even", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, %r10", go="MLGR R10, R10", destroys=(FACTOR,),
-        takes=((0, PRODUCT), (1, FACTOR)), **LOW,
-    ),
+    Template("mul", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, {1}", go="MLGR {1}, R10", **low(0), **LOW),
     Template("take_lo", 1, word(lambda _, a: a), gnu="lgr {d}, %r11", go="MOVD R11, {d}", **low(0)),
     Template("take_hi", 1, lambda _, a: a[1:], gnu="lgr {d}, %r10", go="MOVD R10, {d}", **low(0)),
     Template("add", 2, words(lambda _, a, b: a + b), gnu="algr {0}, {1}", go="ADDC {1}, {0}", **SUM),
@@ -87,13 +77,14 @@ class S390x(PairSelector):
         return self.loaded[place]
 
     def multiply(self, a: int, b: int) -> int:
-        node, place = self.graph.nodes[a], self.memory(b)
-        even = None if place is None else self.emit("load_even", memory=place)
+        """a comes out of the product before it, and is not moved first."""
+        node = self.graph.nodes[a]
         if node.op == "shr" and self.shifted(a):
-            odd = self.emit("shr_odd", self.value(node.args[0]), imm=node.imm[0])
-        else:
-            odd = self.emit("to_odd", self.value(a))
-        return self.emit("mul", odd, self.value(b)) if even is None else self.emit("mul_even", odd, even)
+            shifted = self.emit("shr_odd", self.value(node.args[0]), imm=node.imm[0])
+            return self.emit("mul", shifted, self.value(b))
+        place = self.memory(b)
+        factor = self.emit("to_odd", self.value(b)) if place is None else self.emit("load_odd", memory=place)
+        return self.emit("mul", factor, self.value(a))
 
     def low_product(self, node: Node) -> int:
         a, b = node.args
