@@ -97,6 +97,38 @@ func TestLengths(t *testing.T) {
 	checkMessage(t, "all ones, largest key", ones[1:], &keyMax)
 }
 
+// Every cut at the end of a block, with every way before and after it.
+func TestCuts(t *testing.T) {
+	m := bytes.Clone(ones[:4101])
+	random.Read(m[500:])
+	for _, n := range []int{128, 1029, len(m)} {
+		expected := reference.Tag(m[:n], keyMax[:])
+		for cut := BlockSize; cut < n; cut += BlockSize {
+			for _, first := range ways {
+				for _, second := range ways {
+					var p State
+					var tag [TagSize]byte
+					p.Init(&keyMax)
+					first.absorb(&p, m[:cut])
+					second.absorb(&p, m[cut:n])
+					if p.Tag(&tag); tag != expected {
+						t.Fatalf("%d bytes, cut at %d: %s, %s", n, cut, first.name, second.name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAlignments(t *testing.T) {
+	buffer, key := randomBytes(4300), [KeySize]byte(randomBytes(KeySize))
+	for offset := range 65 {
+		for _, n := range []int{16, 64, 100, 400, 1000, 2063, 4200} {
+			checkMessage(t, fmt.Sprintf("offset %d", offset), buffer[offset:offset+n], &key)
+		}
+	}
+}
+
 // States with the largest numbers that the contract allows, and keys at the ends of the range.
 func TestInjectedStates(t *testing.T) {
 	const largest = 1<<64 - 1
