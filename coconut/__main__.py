@@ -239,12 +239,12 @@ def command_emit(arguments: argparse.Namespace) -> None:
 def emit_scalar(folder: Path) -> None:
     """The scalar function, for each architecture; its file is the same everywhere."""
     from coconut.compilers import prefix_of, run_function
-    from coconut.functions import function_of, go_text, gnu_text, read_back
+    from coconut.scalar_function import function_of, go_text, gnu_text, read_back
 
     for architecture in SCALAR:
         function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
         text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        (folder / f"scalar_{architecture.goarch}.s").write_text(text)
+        (folder / f"emitted_scalar_{architecture.goarch}.s").write_text(text)
         (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
         for line in (*function.lines, *read_back(text, function).lines):
             for sample in samples("scalar64")[line.graph.name]:

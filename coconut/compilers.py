@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from coconut.architecture import Architecture
 from coconut.describe import BUILD, HERE, description_of, kernel_file
 from coconut.emit import argument_words, assembly
-from coconut.functions import Function, gnu_text
+from coconut.scalar_function import Function, gnu_text
 from coconut.machine import mca
 from coconut.orders import TURNS
 from coconut.program import Program, words_of

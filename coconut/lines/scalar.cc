@@ -3,7 +3,7 @@
  * "begin", turns of "block", "last" if the message ends in part of a block, and "end" make a function that
  * continues a value.
  *
- * HORNET_LANES_HOOK is graph_words.h or values_words.h. */
+ * HORNET_LANES_HOOK is graph_scalar.h or values_scalar.h. */
 #include "../../src/core/compiler.h"
 
 #include HORNET_LANES_HOOK

@@ -4,8 +4,8 @@
  *
  * A carry is a value like others. Carries follow the additions that they come from, so that a CPU's flag can
  * hold them. */
-#ifndef COCONUT_GRAPH_WORDS_H
-#define COCONUT_GRAPH_WORDS_H
+#ifndef COCONUT_GRAPH_SCALAR_H
+#define COCONUT_GRAPH_SCALAR_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The library's words, which write down the values that go into a line and come out of it. */
-#ifndef COCONUT_VALUES_WORDS_H
-#define COCONUT_VALUES_WORDS_H
+#ifndef COCONUT_VALUES_SCALAR_H
+#define COCONUT_VALUES_SCALAR_H
 
 #include "values_recorder.h"
 
