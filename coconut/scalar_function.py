@@ -71,6 +71,11 @@ def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph])
     return Function(name, begin, ordered(loop), ordered(last), end)
 
 
+def placed(lines: tuple[str, ...], label: str) -> list[str]:
+    """Directives stand at the beginning of the line."""
+    return [text if text.startswith(".") else "\t" + text.format(label=label) for text in lines]
+
+
 def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
     """From the pointers' setting on."""
 
@@ -83,9 +88,6 @@ def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
         ]
         return text + [syntax.move(to, source) for source, to in ordered_moves(allocation)], registers
 
-    def each(lines: tuple[str, ...], name: str) -> list[str]:
-        return ["\t" + text.format(label=label + name) if not text.startswith(".") else text for text in lines]
-
     place = {name: register for register, name in enumerate(function.loop.inputs)}
     begin, _ = line(function.begin, {value: place[name] for name, value in function.begin.outputs})
     loop, _ = line(function.loop, None)
@@ -95,39 +97,50 @@ def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
     style = syntax.style
     return [
         *begin,
-        *each(style.none_left, "rest"),
+        *placed(style.none_left, label + "rest"),
         *syntax.advance(function.begin.graph.advance),
-        *each(style.loop, ""),
+        *placed(style.loop, ""),
         f"{label}loop:",
         *loop,
         *syntax.advance(function.loop.graph.advance),
-        *each(style.again, "loop"),
+        *placed(style.again, label + "loop"),
         f"{label}rest:",
-        *each(style.no_last, "done"),
+        *placed(style.no_last, label + "done"),
         *last,
         f"{label}done:",
         *end,
         *(syntax.store(registers[value], stores[name]) for name, value in function.end.outputs),
-        *each(style.tail, ""),
+        *placed(style.tail, ""),
     ]
 
 
-def gnu_text(function: Function) -> str:
-    name, syntax = function.name, syntax_of(function, "gnu")
+def framed(name: str, syntax: ScalarSyntax, lines: list[str]) -> str:
+    """Lines that run once, as a function of GNU's assembler."""
+    style = syntax.style
+    return gnu_frame(name, syntax, [*lines, *placed(style.no_last, f".L{name}"), f".L{name}:", *placed(style.tail, "")])
+
+
+def gnu_frame(name: str, syntax: ScalarSyntax, lines: list[str]) -> str:
+    mark = syntax.style.type_mark
     return "\n".join(
         [
             ".text",
             f".globl {name}",
-            f".type {name}, {syntax.style.type_mark}function",
+            f".type {name}, {mark}function",
             ".p2align 6",
             f"{name}:",
-            *("\t" + text for text in syntax.style.head),
-            *written(function, syntax, f".L{name}_"),
+            *placed(syntax.style.head, ""),
+            *lines,
             f".size {name}, . - {name}",
-            f'.section .note.GNU-stack,"",{syntax.style.type_mark}progbits',
+            f'.section .note.GNU-stack,"",{mark}progbits',
             "",
         ]
     )
+
+
+def gnu_text(function: Function) -> str:
+    syntax = syntax_of(function, "gnu")
+    return gnu_frame(function.name, syntax, written(function, syntax, f".L{function.name}_"))
 
 
 def go_text(function: Function, constraint: str) -> str:
@@ -140,7 +153,7 @@ def go_text(function: Function, constraint: str) -> str:
             f"// func {function.name}(p *State, message *byte, blocks uint64, last *byte)",
             f"// {function.description()}",
             f"TEXT ·{function.name}(SB), NOSPLIT, $0-32",
-            *("\t" + text for text in syntax.style.head),
+            *placed(syntax.style.head, ""),
             *written(function, syntax, ""),
             "",
         ]

@@ -29,7 +29,9 @@ INSTRUCTIONS = table(
     Template("adcs_zero", 2, with_carry, gnu="adcs {d}, {0}, xzr", go="ADCS ZR, {0}, {d}", gives=SETS, takes=CARRY),
     Template("adc", 3, with_carry, gnu="adc {d}, {0}, {2}", go="ADC {2}, {0}, {d}", takes=CARRY),
     Template("adc_zero", 2, with_carry, gnu="adc {d}, {0}, xzr", go="ADC ZR, {0}, {d}", takes=CARRY),
-    Template("and", 1, word(lambda i, a: a & i), True, gnu="and {d}, {0}, #{i}", go="AND ${i}, {0}, {d}"),
+    Template(
+        "and", 1, word(lambda i, a: a & i), True, edges=(1, 3, 12), gnu="and {d}, {0}, #{i}", go="AND ${i}, {0}, {d}"
+    ),
     Template("shr", 1, word(lambda i, a: a >> i), True, gnu="lsr {d}, {0}, #{i}", go="LSR ${i}, {0}, {d}"),
     Template("times5", 1, word(lambda _, a: 5 * a), gnu="add {d}, {0}, {0}, lsl #2", go="ADD {0}<<2, {0}, {d}"),
 )
