@@ -12,7 +12,7 @@ from pathlib import Path
 
 from coconut import program, simulate
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES
+from coconut.architectures import ARCHITECTURES, SCALAR, architectures_of
 from coconut.describe import BUILD, DESCRIPTIONS, describe, description_of
 from coconut.draw import draw
 from coconut.emit import argument_words, assembly, go_file, go_interface
@@ -32,6 +32,7 @@ LOOPS = (
     "ifma/long step 16",
     "vmsl/step 1",
     "vmsl/step 4",
+    "scalar64/block",
 )
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
@@ -73,9 +74,10 @@ def command_simulate(arguments: argparse.Namespace) -> None:
         if arguments.kernels and description.kernel not in arguments.kernels:
             continue
         compared = selected = 0
-        architecture = ARCHITECTURES.get(description.kernel)
         for graph in graphs(description.kernel).values():
-            ways = selections(architecture, graph)
+            ways = [
+                way for architecture in architectures_of(description.kernel) for way in selections(architecture, graph)
+            ]
             selected += len(ways)
             for sample in samples(description.kernel)[graph.name]:
                 simulate.compare(graph, sample)
@@ -88,10 +90,10 @@ def command_simulate(arguments: argparse.Namespace) -> None:
         )
 
 
-def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
+def selections(architecture: Architecture, graph: Graph) -> list[Program]:
     """None for lines that take operations which no step does, and which some architectures do without."""
     try:
-        return alternatives(architecture, graph) if architecture else []
+        return alternatives(architecture, graph)
     except Unsupported:
         if graph.name.startswith("step"):
             raise
@@ -117,8 +119,7 @@ def command_table(arguments: argparse.Namespace) -> None:
     rows = []
     for title in arguments.lines or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
-        architecture = ARCHITECTURES[graph.kernel]
-        for cpu in architecture.cpus:
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
             cycles = [
                 compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
@@ -136,8 +137,10 @@ def command_orders(arguments: argparse.Namespace) -> None:
     from coconut.tables import markdown
 
     graph = graph_named(arguments.line)
-    architecture = ARCHITECTURES[graph.kernel]
-    native = runs_here(architecture)
+    known = architectures_of(graph.kernel)
+    architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
+    # The scalar loop is no function by itself.
+    native = runs_here(architecture) and architecture not in SCALAR
     rows = []
     for way in alternatives(architecture, graph):
         for order in orders(way, arguments.cpu or architecture.cpus[0], arguments.seconds):
@@ -152,6 +155,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
 
 # What is emitted: the lines of long messages. The model of the architecture's first CPU decides about their order.
+SCALAR_NAME = "scalarBlocks"
 EMITTED = {
     "avx2Powers2": "avx2/powers 2",
     "avx2Powers8": "avx2/powers 8",
@@ -177,6 +181,11 @@ def command_emit(arguments: argparse.Namespace) -> None:
     from coconut.compilers import prefix_of, run_beside, run_samples
     from coconut.orders import best_order
 
+    folder = Path(arguments.folder)
+    # Apart, because Go takes .S files for cgo's.
+    (folder / "gnu").mkdir(parents=True, exist_ok=True)
+    if not arguments.names or SCALAR_NAME in arguments.names:
+        emit_scalar(folder)
     programs: dict[str, Program] = {}
     for name, title in EMITTED.items():
         if arguments.names and name not in arguments.names:
@@ -187,9 +196,6 @@ def command_emit(arguments: argparse.Namespace) -> None:
             for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]
         ]
         programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
-    folder = Path(arguments.folder)
-    # Apart, because Go takes .S files for cgo's.
-    (folder / "gnu").mkdir(parents=True, exist_ok=True)
     for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
         of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
         constraint = f"{goarch} && gc && !purego"
@@ -230,6 +236,26 @@ def command_emit(arguments: argparse.Namespace) -> None:
             (folder / f"loops_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
 
 
+def emit_scalar(folder: Path) -> None:
+    """The scalar function, for each architecture; its file is the same everywhere."""
+    from coconut.compilers import prefix_of, run_function
+    from coconut.scalar_function import function_of, go_text, gnu_text, read_back
+
+    for architecture in SCALAR:
+        function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
+        text = go_text(function, f"{architecture.goarch} && gc && !purego")
+        (folder / f"emitted_scalar_{architecture.goarch}.s").write_text(text)
+        (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
+        for line in (*function.lines, *read_back(text, function).lines):
+            for sample in samples("scalar64")[line.graph.name]:
+                program.compare(line, sample)
+        line, prefix = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated", prefix_of(architecture)
+        if prefix is not None:
+            run_function(function, "gcc", rounds=0)
+            line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+        print(line)
+
+
 def lengths(emitted: Program) -> list[Program]:
     """The program, and, if its code is for vectors of any length, what it is to be for others."""
     kernels = [
@@ -244,7 +270,7 @@ def lengths(emitted: Program) -> list[Program]:
 def command_instructions(_: argparse.Namespace) -> None:
     from coconut.check_instructions import check_instructions
 
-    checked, unable = check_instructions(list(dict.fromkeys(ARCHITECTURES.values())))
+    checked, unable = check_instructions(list(dict.fromkeys([*ARCHITECTURES.values(), *SCALAR])))
     print(
         f"{checked} results of instructions agree with CPUs, here or emulated"
         + "".join(f"; nothing here runs those of {architecture.name}" for architecture in unable)
@@ -279,7 +305,7 @@ def main() -> None:
     emitting = command(
         "emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("names", nargs="*", help=f"only these of {', '.join(EMITTED)}")
+    emitting.add_argument("names", nargs="*", help=f"only these of {', '.join([SCALAR_NAME, *EMITTED])}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
     command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")

@@ -6,6 +6,8 @@ Each form of an instruction is a program of its own, emitted like any other: its
 from itertools import product
 
 from coconut.architecture import Architecture
+from coconut.architectures import SCALAR
+from coconut.check_scalar import check_scalar
 from coconut.compilers import build, prefix_of, run
 from coconut.describe import BUILD, HERE
 from coconut.emit import assembly
@@ -78,6 +80,8 @@ def message_for(op: Op, vectors: list[Value], count: int) -> Value:
 
 def check_architecture(architecture: Architecture) -> int:
     """How many results agree."""
+    if architecture in SCALAR:
+        return check_scalar(architecture, EDGES)
     count = architecture.vector_bytes // 8
     ops = [op for instruction in architecture.instructions.values() for op in forms(instruction, architecture)]
     name = f"instructions-{architecture.name}"

@@ -18,12 +18,13 @@ def kernel_file(kernel: str) -> Path:
 @dataclass(frozen=True)
 class Description:
     """A kernel whose lines are described: how many lanes it has, and its file, unless a program of its own describes it. model:
-    the file is empty on this CPU, and another with the same field is described.
+    the file is empty on this CPU, and another with the same field is described. scalar: it has no lanes, but words.
     runs_beside: whose loops emitted ones run beside, if not its own."""
 
     kernel: str
     lanes: int
     summed: bool = False
+    scalar: bool = False
     model: str = ""
     runs_beside: str = ""
 
@@ -33,7 +34,12 @@ class Description:
         return 16 * self.lanes * (2 if self.summed else 1)
 
     def source(self) -> Path:
-        return HERE / "lines" / "summed.c" if self.summed else kernel_file(self.model or self.kernel)
+        own = "summed.c" if self.summed else "scalar.cc" if self.scalar else ""
+        return HERE / "lines" / own if own else kernel_file(self.model or self.kernel)
+
+    def compiler(self) -> list[str]:
+        """clang, because it knows all instruction sets."""
+        return ["clang++-19", "-Wno-missing-designated-field-initializers"] if self.scalar else ["clang-19"]
 
     def kernel_file(self) -> Path:
         """Whose loops emitted ones run beside."""
@@ -43,11 +49,13 @@ class Description:
         return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def options(self, lanes: str) -> list[str]:
-        hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
+        hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else '_scalar' if self.scalar else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
         if self.model:
             options.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
-        return options if self.summed else [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
+        if self.summed or self.scalar:
+            return options
+        return [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
 
 
 # How many groups share a reduction there.
@@ -65,6 +73,7 @@ DESCRIPTIONS = (
     Description("rvv2", 2, model="portable", runs_beside="portable"),
     Description("rvv4", 4, model="portable", runs_beside="portable"),
     Description("rvv8", 8, model="portable", runs_beside="portable"),
+    Description("scalar64", 1, scalar=True),
 )
 
 
@@ -78,7 +87,7 @@ def description_of(kernel: str) -> Description:
 def newest_source() -> float:
     """When the last of what is compiled has changed."""
     folders = (SOURCE / "core", SOURCE / "poly1305", HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
-    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]"))
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
 
 
 def describe(description: Description, lanes: str) -> Path:
@@ -89,14 +98,15 @@ def describe(description: Description, lanes: str) -> Path:
     if result.exists() and result.stat().st_mtime > newest_source():
         return result
     unfinished = result.with_suffix(".unfinished")
-    # clang, because it knows all instruction sets.
+    compiler, *warnings = description.compiler()
     subprocess.run(
         [
-            "clang-19",
+            compiler,
             "-O1",
             "-Wall",
             "-Wextra",
             "-Werror",
+            *warnings,
             *description.options(lanes),
             "-o",
             program,

@@ -19,8 +19,10 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
-    no operand, and is written with its result for each. low: "operand" or "result" is written by the name of
-     its first 128 bits."""
+    no operand, and is written with its result for each. low: "operand" or "result" is written by the name of its first 128 bits.
+        Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
+    result is (its second element, in flags). hidden: no other register holds it. takes: which operands are there, by number.
+    destroys: those that hold nothing useful afterwards."""
 
     name: str
     operands: int
@@ -31,6 +33,10 @@ class Instruction:
     zero: bool = False
     low: str = ""
     edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
+    gives: tuple[str, ...] = ()
+    hidden: bool = False
+    takes: tuple[tuple[int, str], ...] = ()
+    destroys: tuple[str, ...] = ()
 
 
 def elements(function: Callable[..., int]) -> Meaning:

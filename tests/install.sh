@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, parts of Rust with rustup, and what bindings/js names with npm. Does nothing, and needs no network, when all is
-# there.
+# apt-get, parts of Rust with rustup, what bindings/js names with npm and bindings/go with go. Does nothing, and needs no
+# network, when all is there.
 #
 #     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
 set -eu
@@ -40,4 +40,17 @@ if ! npm ls --prefix bindings/js > /dev/null 2>&1; then
     fi
     echo "installing into bindings/js/node_modules with npm"
     npm ci --prefix bindings/js --no-audit --no-fund
+fi
+
+# The versions of go.mod. go itself is not installed: that of Debian 12 is too old.
+modules() {
+    GOPROXY=$1 go -C bindings/go/compare list -deps -test . honnef.co/go/tools/cmd/staticcheck > /dev/null
+}
+if ! modules off 2> /dev/null; then
+    if [ "${1-}" = --check ]; then
+        echo "missing what bindings/go/compare/go.mod names (make deps downloads it), or go" >&2
+        exit 1
+    fi
+    echo "downloading what bindings/go/compare/go.mod names"
+    modules "$(go env GOPROXY)"
 fi

@@ -118,6 +118,7 @@ quick() {
     run_test examples                       tests/clients/examples.sh
     run_test openssl-provider               tests/clients/provider/unit.sh
     run_test js                             bindings/js/test.sh
+    run_test go                             bindings/go/test.sh
     run_test command                        tests/clients/command.sh
     run_test nonces                         tests/clients/nonces.sh
 }
@@ -160,6 +161,9 @@ cross_with() {
     done < <(grep -v '^#' tests/cross/architectures.txt)
     run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
     run_test js-browser                     js_browser
+    for name in arm64 s390x riscv64; do
+        run_test "go-$name"                 bindings/go/test.sh "$name"
+    done
     run_test study-report-browser           tests/unit/study_report.sh chromium
     while read -r name; do
         run_test "rust-$name"               tests/cross/rust.sh "$name"

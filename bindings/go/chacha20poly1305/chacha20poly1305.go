@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Package chacha20poly1305 implements the AEAD ChaCha20-Poly1305 (RFC 8439) and its variant with longer nonces,
+// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), as a [cipher.AEAD]. It can take the place of
+// golang.org/x/crypto/chacha20poly1305.
+//
+// One nonce, one message. Two messages under the same key and nonce reveal both, and let anyone forge. Nonces of [New] are
+// to be counted; those of [NewX] are long enough to be random.
+//
+// Seal and Open behave as [cipher.AEAD] says: they append to dst, allocate nothing if it has room, and work in place if dst
+// is plaintext[:0] or ciphertext[:0]. They panic where the ciphers of the standard library do: if the nonce has another
+// length, if the output overlaps the input otherwise or the additional data at all, and if the message is too long. Open of
+// what is not authentic returns an error, and leaves zeros in place of the plaintext.
+//
+// Time, branches and memory addresses depend on lengths, nonces and the verdict of Open, never on keys, messages or tags.
+package chacha20poly1305
+
+import (
+	"crypto/cipher"
+	"crypto/fips140"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+
+	"hornet/internal/alias"
+	"hornet/internal/chacha20"
+	"hornet/internal/poly1305"
+)
+
+const (
+	// KeySize is the size, in bytes, of a key.
+	KeySize = chacha20.KeySize
+
+	// NonceSize is the size, in bytes, of a nonce of [New]. It is too short to be random where many messages share a key.
+	NonceSize = 12
+
+	// NonceSizeX is the size, in bytes, of a nonce of [NewX].
+	NonceSizeX = 24
+
+	// Overhead is the size, in bytes, of the tag: how much longer a ciphertext is than its plaintext.
+	Overhead = poly1305.TagSize
+
+	// Block 0 of the stream is for the key of Poly1305, and the counter has 32 bits.
+	maxPlaintext = (1<<32 - 1) * chacha20.BlockSize
+)
+
+var errOpen = errors.New("chacha20poly1305: message authentication failed")
+
+type aead struct {
+	key       chacha20.Key
+	nonceSize int
+}
+
+// New returns ChaCha20-Poly1305 under a key of KeySize bytes, with nonces of [NonceSize] bytes.
+func New(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSize) }
+
+// NewX returns XChaCha20-Poly1305 under a key of KeySize bytes, with nonces of [NonceSizeX] bytes.
+func NewX(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSizeX) }
+
+func newAEAD(key []byte, nonceSize int) (cipher.AEAD, error) {
+	if fips140.Enforced() {
+		return nil, errors.New("chacha20poly1305: use of ChaCha20-Poly1305 is not allowed in FIPS 140-only mode")
+	}
+	if len(key) != KeySize {
+		return nil, fmt.Errorf("chacha20poly1305: a key of %d bytes, not %d", len(key), KeySize)
+	}
+	return &aead{key: chacha20.LoadKey((*[KeySize]byte)(key)), nonceSize: nonceSize}, nil
+}
+
+func (a *aead) NonceSize() int { return a.nonceSize }
+
+func (a *aead) Overhead() int { return Overhead }
+
+func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
+	if len(nonce) != a.nonceSize {
+		panic("chacha20poly1305: bad nonce length passed to Seal")
+	}
+	if uint64(len(plaintext)) > maxPlaintext {
+		panic("chacha20poly1305: plaintext too large")
+	}
+	whole, out := extend(dst, len(plaintext)+Overhead)
+	checkOverlap(out, plaintext, additionalData)
+
+	// Frames of two sizes, because what stands in them is cleared before and after.
+	if len(plaintext) <= len(shortStream{})-chacha20.BlockSize {
+		var stream shortStream
+		a.seal(out, nonce, plaintext, additionalData, stream[:])
+	} else {
+		var stream longStream
+		a.seal(out, nonce, plaintext, additionalData, stream[:])
+	}
+	return whole
+}
+
+func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error) {
+	if len(nonce) != a.nonceSize {
+		panic("chacha20poly1305: bad nonce length passed to Open")
+	}
+	if len(ciphertext) < Overhead {
+		return nil, errOpen
+	}
+	n := len(ciphertext) - Overhead
+	if uint64(n) > maxPlaintext {
+		panic("chacha20poly1305: ciphertext too large")
+	}
+	ciphertext, tag := ciphertext[:n], (*[Overhead]byte)(ciphertext[n:])
+	whole, out := extend(dst, n)
+	checkOverlap(out, ciphertext, additionalData)
+
+	var valid bool
+	if n <= len(shortStream{})-chacha20.BlockSize {
+		var stream shortStream
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:])
+	} else {
+		var stream longStream
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:])
+	}
+	if !valid {
+		clear(out)
+		return nil, errOpen
+	}
+	return whole, nil
+}
+
+// The stream's beginning: block 0, and the blocks of the message that the cipher makes in the same pass.
+type (
+	shortStream [4 * chacha20.BlockSize]byte
+	longStream  [16 * chacha20.BlockSize]byte
+)
+
+// What goes through the cipher before it goes through the MAC, so that it is found in the second cache.
+const chunkSize = 1 << 16
+
+// seal writes ciphertext and tag to out. stream is of zeros.
+func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte) {
+	var s chacha20.State
+	var p poly1305.State
+	stream = a.begin(&s, &p, stream, nonce, additionalData, len(plaintext))
+
+	done, absorbed := subtle.XORBytes(out, plaintext, stream[chacha20.BlockSize:]), 0
+	for {
+		n := min(len(plaintext)-done, chunkSize)
+		s.XOR(out[done:done+n], plaintext[done:done+n])
+		done += n
+		p.AbsorbPadded(out[absorbed:done])
+		absorbed = done
+		if done == len(plaintext) {
+			break
+		}
+	}
+
+	p.AbsorbWords(uint64(len(additionalData)), uint64(len(plaintext)))
+	p.Tag((*[Overhead]byte)(out[done:]))
+	s, p = chacha20.State{}, poly1305.State{}
+	clear(stream)
+}
+
+// open writes the plaintext to out, if the tag is right. stream is of zeros.
+func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte) bool {
+	var s chacha20.State
+	var p poly1305.State
+	var expected [Overhead]byte
+	stream = a.begin(&s, &p, stream, nonce, additionalData, len(ciphertext))
+
+	p.AbsorbPadded(ciphertext)
+	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	p.Tag(&expected)
+	valid := poly1305.Equal(&expected, tag)
+	if valid {
+		done := subtle.XORBytes(out, ciphertext, stream[chacha20.BlockSize:])
+		s.XOR(out[done:], ciphertext[done:])
+	}
+
+	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
+	clear(stream)
+	return valid
+}
+
+// begin makes as much of the stream as a message of n bytes takes and there is room for, which it returns, and absorbs the
+// additional data under the key of Poly1305, with which the stream begins.
+func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream, nonce, additionalData []byte, n int) []byte {
+	if a.nonceSize == NonceSizeX {
+		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
+	} else {
+		s.Init(&a.key, (*[NonceSize]byte)(nonce))
+	}
+	const block = chacha20.BlockSize
+	stream = stream[:min(len(stream), (n+2*block-1)&^(block-1))]
+	s.XORBlocks(stream, stream)
+	p.Init((*[poly1305.KeySize]byte)(stream))
+	p.AbsorbPadded(additionalData)
+	return stream
+}
+
+// extend returns dst with n bytes appended, and these alone.
+func extend(dst []byte, n int) (whole, out []byte) {
+	whole = slices.Grow(dst, n)[:len(dst)+n]
+	return whole, whole[len(dst):]
+}
+
+func checkOverlap(out, in, additionalData []byte) {
+	if alias.Inexact(out, in) {
+		panic("chacha20poly1305: invalid buffer overlap of output and input")
+	}
+	if alias.Any(out, additionalData) {
+		panic("chacha20poly1305: invalid buffer overlap of output and additional data")
+	}
+}

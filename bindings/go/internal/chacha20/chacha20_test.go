@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+package chacha20
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"hornet/internal/reference"
+	"hornet/internal/vectors"
+)
+
+func TestVectors(t *testing.T) {
+	for i, v := range vectors.Read("chacha20") {
+		counted, err := strconv.ParseUint(v[1], 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := LoadKey((*[KeySize]byte)(vectors.Bytes(v[0])))
+		var s State
+		s.Init(&key, (*[12]byte)(vectors.Bytes(v[2])))
+		s[counter] = uint32(counted)
+		out := vectors.Bytes(v[3])
+		s.XOR(out, out)
+		if hex.EncodeToString(out) != v[4] {
+			t.Errorf("vector %d", i)
+		}
+	}
+}
+
+// draft-irtf-cfrg-xchacha-03, section 2.2.1.
+func TestHChaCha20(t *testing.T) {
+	var bytes [KeySize]byte
+	for i := range bytes {
+		bytes[i] = byte(i)
+	}
+	key := LoadKey(&bytes)
+	nonce := [16]byte{0, 0, 0, 0x09, 0, 0, 0, 0x4a, 0, 0, 0, 0, 0x31, 0x41, 0x59, 0x27}
+	want := LoadKey((*[KeySize]byte)(vectors.Bytes("82413b4227b27bfed30e42508a877d73a0f9e4d58a74a853c12ec41326d3ecdc")))
+	if HChaCha20(&key, &nonce) != want {
+		t.Error("not the draft's")
+	}
+}
+
+// Every number of blocks that groups may take differently, and of bytes; in place and apart; and nothing beside the output.
+func TestLengths(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{2})
+	in := make([]byte, 5000)
+	random.Read(in)
+	var keyBytes [KeySize]byte
+	var nonce [12]byte
+	random.Read(keyBytes[:])
+	random.Read(nonce[:])
+	key := LoadKey(&keyBytes)
+	stream := reference.XOR(keyBytes[:], 7, nonce[:], make([]byte, len(in)))
+
+	for n := range len(in) + 1 {
+		want := make([]byte, n+1)
+		for i := range n {
+			want[i] = in[i] ^ stream[i]
+		}
+		want[n] = 0x55
+		blocks := uint32((n + BlockSize - 1) / BlockSize)
+
+		check := func(what string, xor func(s *State, dst, src []byte), apart bool) {
+			var s State
+			s.Init(&key, &nonce)
+			s[counter] = 7
+			out := append(bytes.Clone(in[:n]), 0x55)
+			src := out[:n]
+			if apart {
+				src = in[:n]
+				clear(out[:n])
+			}
+			xor(&s, out[:n], src)
+			if !bytes.Equal(out, want) || s[counter] != 7+blocks {
+				t.Fatalf("%d bytes, %s, apart: %t", n, what, apart)
+			}
+		}
+		for _, apart := range []bool{false, true} {
+			check("XOR", (*State).XOR, apart)
+			if n%BlockSize == 0 {
+				check("in Go", func(s *State, dst, src []byte) { xorBlocksGo(dst, src, s) }, apart)
+			}
+		}
+	}
+}

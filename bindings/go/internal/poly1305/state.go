@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Package poly1305 is the arithmetic of Poly1305: the polynomial, its state, and the tag.
+package poly1305
+
+import (
+	"crypto/subtle"
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	KeySize   = 32
+	TagSize   = 16
+	BlockSize = 16
+)
+
+// State is an evaluation that has begun. Every function leaves it so that any other can continue.
+type State struct {
+	r [2]uint64 // clamped: both < 2^60
+	s [2]uint64 // added to the result at the end
+	h [3]uint64 // the value, partly reduced: h[2] <= maxH2
+}
+
+const maxH2 = 4
+
+// Init starts a message under a key.
+func (p *State) Init(key *[KeySize]byte) {
+	p.r[0], p.r[1] = loadR(key)
+	p.s[0], p.s[1] = loadS(key)
+	p.h = [3]uint64{}
+}
+
+// Absorb continues the evaluation over m. If len(m) is no multiple of BlockSize, that is the end of the message.
+func (p *State) Absorb(m []byte) {
+	if n := lanesBytes(len(m)); n != 0 {
+		lanes(p, m[:n])
+		m = m[n:]
+	}
+	if len(m) != 0 {
+		scalar(p, m)
+	}
+}
+
+// AbsorbPadded is Absorb of m and of zeros that fill its last block.
+func (p *State) AbsorbPadded(m []byte) {
+	n := len(m) &^ (BlockSize - 1)
+	p.Absorb(m[:n])
+	if n != len(m) {
+		var last [BlockSize]byte
+		copy(last[:], m[n:])
+		scalar(p, last[:])
+	}
+}
+
+// AbsorbWords is Absorb of the block lo + 2^64 hi.
+func (p *State) AbsorbWords(lo, hi uint64) {
+	h0, h1, h2 := add(p.h[0], p.h[1], p.h[2], lo, hi, 1)
+	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], nil)
+}
+
+// Tag writes the tag of what has been absorbed.
+func (p *State) Tag(tag *[TagSize]byte) {
+	storeTag(tag, p.h[0], p.h[1], p.h[2], p.s[0], p.s[1])
+}
+
+// Sum writes the tag of m under key. It reads both before it writes.
+func Sum(tag *[TagSize]byte, m []byte, key *[KeySize]byte) {
+	if len(m) >= scalarBytes || lanesBytes(len(m)) != 0 {
+		var p State
+		p.Init(key)
+		p.Absorb(m)
+		p.Tag(tag)
+		p = State{}
+		return
+	}
+	var h0, h1, h2 uint64
+	if len(m) != 0 {
+		r0, r1 := loadR(key)
+		h0, h1, h2 = firstBlock(m)
+		h0, h1, h2 = evaluate(h0, h1, h2, r0, r1, m)
+	}
+	s0, s1 := loadS(key)
+	storeTag(tag, h0, h1, h2, s0, s1)
+}
+
+// Equal compares tags in constant time.
+func Equal(a, b *[TagSize]byte) bool {
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// loadR clamps r: RFC 8439, section 2.5.1.
+func loadR(key *[KeySize]byte) (r0, r1 uint64) {
+	return binary.LittleEndian.Uint64(key[:]) & 0x0ffffffc0fffffff, binary.LittleEndian.Uint64(key[8:]) & 0x0ffffffc0ffffffc
+}
+
+func loadS(key *[KeySize]byte) (s0, s1 uint64) {
+	return binary.LittleEndian.Uint64(key[16:]), binary.LittleEndian.Uint64(key[24:])
+}
+
+// scalarGo is scalar in Go. m is not empty.
+func scalarGo(p *State, m []byte) {
+	h0, h1, h2 := firstBlock(m)
+	h0, h1, h2 = add(h0, h1, h2, p.h[0], p.h[1], p.h[2])
+	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], m)
+}
+
+// evaluate multiplies h by r, adds the second block of m, and so on to its end. The first block is in h already; h2 <= 6.
+// The result has h2 <= maxH2.
+func evaluate(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
+	if bits.UintSize == 64 {
+		return evaluate64(h0, h1, h2, r0, r1, m)
+	}
+	return evaluate32(h0, h1, h2, r0, r1, m)
+}
+
+// firstBlock returns the first block of m, which is not empty, with its 1 appended.
+func firstBlock(m []byte) (lo, hi, top uint64) {
+	if len(m) >= BlockSize {
+		return binary.LittleEndian.Uint64(m), binary.LittleEndian.Uint64(m[8:]), 1
+	}
+	lo, hi = partialBlock(m)
+	return lo, hi, 0
+}
+
+// partialBlock returns 1 to 15 bytes, and the 1 that stands in for the bit 2^128 of a whole block.
+func partialBlock(m []byte) (lo, hi uint64) {
+	n := uint(len(m))
+	if n >= 8 {
+		last := binary.LittleEndian.Uint64(m[n-8:])>>8 | 1<<56
+		return binary.LittleEndian.Uint64(m), last >> ((15 - n) * 8 & 63)
+	}
+	if n >= 4 {
+		lo = uint64(binary.LittleEndian.Uint32(m)) | uint64(binary.LittleEndian.Uint32(m[n-4:]))<<((n-4)*8&63)
+	} else {
+		lo = uint64(m[0]) | uint64(m[n/2])<<(n/2*8&63) | uint64(m[n-1])<<((n-1)*8&63)
+	}
+	return lo | 1<<(n*8&63), 0
+}
+
+// add returns a + b, both of three words.
+func add(a0, a1, a2, b0, b1, b2 uint64) (uint64, uint64, uint64) {
+	var c uint64
+	a0, c = bits.Add64(a0, b0, 0)
+	a1, c = bits.Add64(a1, b1, c)
+	a2, _ = bits.Add64(a2, b2, c)
+	return a0, a1, a2
+}
+
+// storeTag writes (h mod p + s) mod 2^128, for h2 <= maxH2.
+func storeTag(tag *[TagSize]byte, h0, h1, h2, s0, s1 uint64) {
+	// h < 2 p, so h mod p is h, or h - p = h + 5 - 2^130 if that is not negative: add 5, and take it away again if there
+	// is nothing above 2^130.
+	h0, h1, h2 = add(h0, h1, h2, 5, 0, 0)
+	over := h2 >> 2 // 1 or 0
+	h0, h1, _ = add(h0, h1, 0, s0, s1, 0)
+	h0, h1, _ = add(h0, h1, 0, 5*over-5, over-1, 0)
+	binary.LittleEndian.PutUint64(tag[:], h0)
+	binary.LittleEndian.PutUint64(tag[8:], h1)
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Package poly1305 implements the one-time message authenticator Poly1305 (RFC 8439, section 2.5).
+//
+// A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify the tag; whoever does not
+// cannot make a tag for another message.
+//
+// One key, one message. Two tags under one key reveal enough to forge others, so that a key is of a type of its own,
+// [OneTimeKey], to which bytes are converted on purpose. Derive a fresh one for every message, as
+// hornet/chacha20poly1305 does; for most purposes, that is the package to use.
+//
+// [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 but for the type of the key.
+//
+// Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Nothing is allocated, except by
+// New, by [MAC.Sum] where its argument has no room, and for errors.
+package poly1305
+
+import (
+	"errors"
+	"fmt"
+
+	"hornet/internal/poly1305"
+)
+
+const (
+	// KeySize is the size, in bytes, of a key.
+	KeySize = poly1305.KeySize
+
+	// TagSize is the size, in bytes, of a tag.
+	TagSize = poly1305.TagSize
+)
+
+// OneTimeKey authenticates one message: r, which is clamped here, and s. A second message under the same key lets anyone
+// who sees both tags forge others.
+//
+// It is wiped by clear(key[:]).
+type OneTimeKey [KeySize]byte
+
+// Sum writes the tag of message under key, which must serve no other message.
+func Sum(out *[TagSize]byte, message []byte, key *OneTimeKey) {
+	poly1305.Sum(out, message, (*[KeySize]byte)(key))
+}
+
+// Verify reports whether tag is the tag of message under key. It compares in constant time: this function, never == or
+// bytes.Equal, is how a received tag is checked.
+func Verify(tag *[TagSize]byte, message []byte, key *OneTimeKey) bool {
+	var expected [TagSize]byte
+	Sum(&expected, message, key)
+	valid := poly1305.Equal(&expected, tag)
+	expected = [TagSize]byte{}
+	return valid
+}
+
+// SumBatch writes the tag of each message under the key of the same index. Each key must serve no other message, in this
+// batch or elsewhere.
+//
+// tags overlaps neither messages nor keys. If the three differ in length, SumBatch returns an error and has written nothing.
+func SumBatch(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error {
+	if err := sameLength(tags, messages, keys); err != nil {
+		return err
+	}
+	for i := range messages {
+		Sum(&tags[i], messages[i], &keys[i])
+	}
+	return nil
+}
+
+// VerifyBatch returns nil only if every tag is that of the message under the key of the same index.
+//
+// Otherwise the error is a [*ForgeryError], which says which tags are wrong and wraps [ErrForgery]; or, if the three differ
+// in length, another one.
+func VerifyBatch(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error {
+	if err := sameLength(tags, messages, keys); err != nil {
+		return err
+	}
+	var forged []int
+	for i := range messages {
+		if !Verify(&tags[i], messages[i], &keys[i]) {
+			forged = append(forged, i)
+		}
+	}
+	if forged != nil {
+		return &ForgeryError{Forged: forged, count: len(messages)}
+	}
+	return nil
+}
+
+func sameLength(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error {
+	if len(tags) != len(messages) || len(keys) != len(messages) {
+		return fmt.Errorf("poly1305: a batch of %d messages with %d keys and %d tags", len(messages), len(keys), len(tags))
+	}
+	return nil
+}
+
+// ErrForgery is what a [*ForgeryError] wraps.
+var ErrForgery = errors.New("poly1305: message authentication failed")
+
+// ForgeryError says which messages of a batch are not authentic.
+type ForgeryError struct {
+	Forged []int // indexes into the batch, in ascending order
+	count  int
+}
+
+func (e *ForgeryError) Error() string {
+	return fmt.Sprintf("%v: %d of %d tags are wrong, the first of message %d", ErrForgery, len(e.Forged), e.count, e.Forged[0])
+}
+
+func (e *ForgeryError) Unwrap() error { return ErrForgery }
+
+// MAC is a message in pieces, an io.Writer. It is no hash.Hash: after [MAC.Sum] or [MAC.Verify] its key has served, and
+// writing panics.
+//
+// A copy goes on by itself, and holds the key.
+type MAC struct {
+	state    poly1305.State
+	buffer   [poly1305.BlockSize]byte
+	buffered int // bytes in buffer, fewer than a block
+	tag      [TagSize]byte
+	live     bool // from New until the first Sum or Verify
+	ended    bool // from then on
+}
+
+// New starts a message under key, which must serve no other. The key is copied, and the copy wiped when the message ends.
+func New(key *OneTimeKey) *MAC {
+	m := &MAC{live: true}
+	m.state.Init((*[KeySize]byte)(key))
+	return m
+}
+
+// Size returns TagSize.
+func (m *MAC) Size() int { return TagSize }
+
+// Write adds p to the message. It returns len(p) and no error; it panics after Sum or Verify.
+func (m *MAC) Write(p []byte) (n int, err error) {
+	if !m.live {
+		panic("poly1305: write to MAC after Sum or Verify, or without New")
+	}
+	n = len(p)
+	if m.buffered != 0 {
+		taken := copy(m.buffer[m.buffered:], p)
+		m.buffered += taken
+		if m.buffered < len(m.buffer) {
+			return n, nil
+		}
+		p = p[taken:]
+		m.state.Absorb(m.buffer[:])
+	}
+	blocks := len(p) &^ (len(m.buffer) - 1)
+	m.state.Absorb(p[:blocks])
+	m.buffered = copy(m.buffer[:], p[blocks:])
+	return n, nil
+}
+
+// Sum appends the tag to b. The message ends; further calls append the same tag.
+func (m *MAC) Sum(b []byte) []byte {
+	m.end()
+	return append(b, m.tag[:]...)
+}
+
+// Verify reports whether expected is the tag, comparing in constant time. The message ends.
+func (m *MAC) Verify(expected []byte) bool {
+	m.end()
+	return len(expected) == TagSize && poly1305.Equal(&m.tag, (*[TagSize]byte)(expected))
+}
+
+func (m *MAC) end() {
+	if m.ended {
+		return
+	}
+	if !m.live {
+		panic("poly1305: MAC without New")
+	}
+	m.state.Absorb(m.buffer[:m.buffered])
+	m.state.Tag(&m.tag)
+	m.state, m.buffer, m.live, m.ended = poly1305.State{}, [poly1305.BlockSize]byte{}, false, true
+}
