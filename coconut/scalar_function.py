@@ -12,7 +12,7 @@ from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
 from coconut.emit import go_header, ordered_moves
 from coconut.graph import Graph
-from coconut.orders import best_order
+from coconut.orders import by_list, simulated_cycles
 from coconut.parse import Unreadable
 from coconut.program import Memory, Op, Program
 from coconut.registers import allocate
@@ -60,13 +60,15 @@ def syntax_of(function: Function, assembler: str) -> ScalarSyntax:
 
 
 def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph]) -> Function:
-    """The blocks in the order that the first CPU's model likes best."""
+    """The blocks in the order that does best over the models of all CPUs, each as important."""
     begin, loop, last, end = (program_of(architecture, graphs[line]) for line in ("begin", "block", "last", "end"))
 
     def ordered(program: Program) -> Program:
-        order = best_order(program, architecture.cpus[0], 0)
-        assert order is not None
-        return order.program
+        ways = [program, *(by_list(program, cpu) for cpu in architecture.cpus)]
+        candidates = list({way.ops: way for way in ways}.values())
+        cycles = [[simulated_cycles(candidate, cpu) for candidate in candidates] for cpu in architecture.cpus]
+        total = [sum(column[i] / min(column) for column in cycles) for i in range(len(candidates))]
+        return candidates[total.index(min(total))]
 
     return Function(name, begin, ordered(loop), ordered(last), end)
 
