@@ -249,7 +249,10 @@ def emit_scalar(folder: Path) -> None:
         for line in (*function.lines, *read_back(text, function).lines):
             for sample in samples("scalar64")[line.graph.name]:
                 program.compare(line, sample)
-        line, prefix = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated", prefix_of(architecture)
+        line, prefix = (
+            f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated",
+            prefix_of(architecture),
+        )
         if prefix is not None:
             run_function(function, "gcc", rounds=0)
             line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"

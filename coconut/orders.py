@@ -77,9 +77,7 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
             head += 1
         ready = [k for k in range(head, len(groups)) if not done[k] and waiting[k] == 0]
         fitting = [k for k in ready if alive + max(changes(groups[k])) <= registers]
-        now = [
-            k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)
-        ]
+        now = [k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)]
         if not now:
             if fitting:
                 time += 1

@@ -141,7 +141,9 @@ class Program:
         for i, op in enumerate(self.ops):
             for operand, place in op.instruction.takes:
                 if held.get(place) != op.args[operand]:
-                    raise Broken(f"{self.graph.title}: {op.instruction.name} takes {place} after something else has overwritten it")
+                    raise Broken(
+                        f"{self.graph.title}: {op.instruction.name} takes {place} after something else has overwritten it"
+                    )
             for place in op.instruction.destroys:
                 held.pop(place, None)
             for place in op.instruction.gives:

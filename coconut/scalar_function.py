@@ -211,7 +211,15 @@ def read_back(text: str, like: Function) -> Function:
             wanted = {name for name, _ in program.outputs}
             outputs = [(name, registers[style.registers[i]]) for i, name in enumerate(names) if name in wanted]
         return Program(
-            program.architecture, program.graph, program.order, program.inputs, (), tuple(ops), tuple(outputs), (), "parsed"
+            program.architecture,
+            program.graph,
+            program.order,
+            program.inputs,
+            (),
+            tuple(ops),
+            tuple(outputs),
+            (),
+            "parsed",
         )
 
     def read_instruction(
