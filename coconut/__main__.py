@@ -5,21 +5,30 @@ OR-Tools and SciPy are imported by the commands that take them: that takes longe
 
 import argparse
 import json
+import re
 import sys
 from base64 import b64encode
-from functools import cache
 from pathlib import Path
 
 from coconut import program, simulate
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, SCALAR, architectures_of
-from coconut.describe import BUILD, DESCRIPTIONS, describe, description_of
+from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, architectures_of
+from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw
-from coconut.emit import argument_words, assembly, go_file, go_interface
-from coconut.graph import Graph, read_graphs
+from coconut.emit import (
+    argument_words,
+    assembly,
+    description,
+    go_file,
+    go_interface,
+    go_parameters,
+    go_syntax,
+    go_table,
+)
+from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives, select
+from coconut.select import Unsupported, alternatives, choices_for, select
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -37,9 +46,8 @@ LOOPS = (
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
-@cache
 def graphs(kernel: str) -> dict[str, Graph]:
-    return read_graphs(describe(description_of(kernel), "graph"), kernel)
+    return read_described(kernel)[0]
 
 
 def graph_named(title: str) -> Graph:
@@ -50,12 +58,8 @@ def graph_named(title: str) -> Graph:
     return lines[line]
 
 
-@cache
 def samples(kernel: str) -> dict[str, list[simulate.Sample]]:
-    result: dict[str, list[simulate.Sample]] = {}
-    for sample in simulate.read_samples(describe(description_of(kernel), "values")):
-        result.setdefault(sample.line, []).append(sample)
-    return result
+    return read_described(kernel)[1]
 
 
 def command_lines(_: argparse.Namespace) -> None:
@@ -154,61 +158,58 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted: the lines of long messages. The model of the architecture's first CPU decides about their order.
-SCALAR_NAME = "scalarBlocks"
-EMITTED = {
-    "avx2Powers2": "avx2/powers 2",
-    "avx2Powers8": "avx2/powers 8",
-    "avx2End": "avx2/end",
-    "ifmaPowers4": "ifma/powers 4",
-    "ifmaPowers16": "ifma/powers 16",
-    "ifmaEnd": "ifma/end",
-    "avx2Step2": "avx2/step 2",
-    "avx2LongStep8": "avx2/long step 8",
-    "ifmaStep4": "ifma/step 4",
-    "ifmaLongStep16": "ifma/long step 16",
-    "neonStep2": "neon/step 2",
-    "vxStep2": "vx/step 2",
-    "vmslStep1": "vmsl/step 1",
-    "vmslStep4": "vmsl/step 4",
-    "rvvStep2": "rvv2/step 2",
-    "rvvStep4": "rvv2/step 4",
+# What is emitted beside the lines of the Go module: their ways, and the first of the architecture's CPUs decides about their order.
+OTHERS = {
+    "neon/step 2": {"shifts": "accumulated"},
+    "vx/step 2": {},
+    "vmsl/step 1": {},
+    "vmsl/step 4": {},
+    "rvv2/step 2": {},
+    "rvv2/step 4": {},
 }
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every line is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
+    """Every line of a message is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is
+    any."""
     from coconut.compilers import prefix_of, run_beside, run_samples
-    from coconut.orders import best_order
+    from coconut.go_module import POLY1305, poly1305_line
+    from coconut.orders import by_list
 
+    titles = [*dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines), *OTHERS]
+    if unknown := set(arguments.lines) - {*titles, SCALAR_NAME}:
+        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    if not arguments.names or SCALAR_NAME in arguments.names:
+    if not arguments.lines or SCALAR_NAME in arguments.lines:
         emit_scalar(folder)
     programs: dict[str, Program] = {}
-    for name, title in EMITTED.items():
-        if arguments.names and name not in arguments.names:
+    for title in titles:
+        if arguments.lines and title not in arguments.lines:
             continue
-        graph = graph_named(title)
-        ways = [
-            best_order(way, way.architecture.cpus[0], arguments.seconds)
-            for way in alternatives(ARCHITECTURES[graph.kernel], graph)[:2]
-        ]
-        programs[name] = min((way for way in ways if way is not None), key=lambda way: way.cycles).program
+        name = re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title)
+        if title in OTHERS:
+            graph = graph_named(title)
+            architecture = ARCHITECTURES[graph.kernel]
+            choices = next(choices_for(architecture)) | OTHERS[title]
+            programs[name] = by_list(select(architecture, graph, choices), architecture.cpus[0])
+        else:
+            programs[name] = poly1305_line(title)
     for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
         of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
         constraint = f"{goarch} && gc && !purego"
         in_go = {name: emitted for name, emitted in of_arch.items() if emitted.architecture.go is not None}
-        text = go_file(in_go, constraint)
+        text = go_file([assembly(line, name, go_syntax(line)) for name, line in in_go.items()], constraint)
         if in_go:
-            (folder / f"loops_{goarch}.s").write_text(text)
-            (folder / f"loops_{goarch}.go").write_text(go_interface(in_go, "emitted", constraint))
+            declarations = {name + go_parameters(line): description(line) for name, line in in_go.items()}
+            (folder / f"lines_{goarch}.s").write_text(text)
+            (folder / f"lines_{goarch}.go").write_text(go_interface(declarations, "emitted", constraint) + go_table(in_go))
         runnable: dict[int, dict[str, list[dict]]] = {}
         for name, emitted in of_arch.items():
             (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-            title = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
-            title += ", read back and simulated" if name in in_go else ", simulated"
+            said = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
+            said += ", read back and simulated" if name in in_go else ", simulated"
             for like in lengths(emitted):
                 line_samples = samples(like.graph.kernel)[like.graph.name]
                 read = parse(text, name, like) if name in in_go else emitted
@@ -216,9 +217,8 @@ def command_emit(arguments: argparse.Namespace) -> None:
                     if like is emitted:
                         program.compare(emitted, sample)
                     program.compare(read, sample)
-                line, prefix = title, prefix_of(like.architecture)
-                if like is not emitted:
-                    line += f" with {like.graph.lanes} lanes"
+                line = said if like is emitted else f"{said} with {like.graph.lanes} lanes"
+                prefix = prefix_of(like.architecture)
                 if prefix is not None:
                     if not prefix:
                         run_samples(emitted, line_samples)
@@ -226,37 +226,35 @@ def command_emit(arguments: argparse.Namespace) -> None:
                         run_beside(read, "gcc", rounds=0, emitted=emitted)
                     # What a line that is no loop leaves lies where the accumulator of a loop does.
                     out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
-                    runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
+                    runnable.setdefault(0 if like is emitted else like.graph.lanes, {})[name] = [
                         program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
                         for sample in line_samples
                     ]
                     line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
                 print(line)
         for lanes, of_lanes in runnable.items():
-            (folder / f"loops_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
+            (folder / f"lines_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
 
 
 def emit_scalar(folder: Path) -> None:
-    """The scalar function, for each architecture; its file is the same everywhere."""
+    """The scalar function, for each architecture, as the Go module has it."""
     from coconut.compilers import prefix_of, run_function
-    from coconut.scalar_function import function_of, go_text, gnu_text, read_back
+    from coconut.go_module import scalar
+    from coconut.scalar_function import function_of, gnu_text
 
+    # Apart too: its package declares it.
+    (folder / "scalar").mkdir(exist_ok=True)
+    for name, text in scalar().items():
+        (folder / "scalar" / Path(name).name).write_text(text)
     for architecture in SCALAR:
         function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
-        text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        (folder / f"emitted_scalar_{architecture.goarch}.s").write_text(text)
         (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
-        for line in (*function.lines, *read_back(text, function).lines):
-            for sample in samples("scalar64")[line.graph.name]:
-                program.compare(line, sample)
-        line, prefix = (
-            f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated",
-            prefix_of(architecture),
-        )
+        said = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated"
+        prefix = prefix_of(architecture)
         if prefix is not None:
             run_function(function, "gcc", rounds=0)
-            line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
-        print(line)
+            said += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+        print(said)
 
 
 def lengths(emitted: Program) -> list[Program]:
@@ -268,6 +266,22 @@ def lengths(emitted: Program) -> list[Program]:
     ]
     others = [kernel for kernel in kernels if kernel != emitted.graph.kernel]
     return [emitted, *(select(ARCHITECTURES[kernel], graphs(kernel)[emitted.graph.name]) for kernel in others)]
+
+
+def command_go(arguments: argparse.Namespace) -> None:
+    from coconut.go_module import generated
+
+    differing = []
+    for path, text in generated().items():
+        name = path.relative_to(ROOT)
+        if arguments.check:
+            if not path.exists() or path.read_text() != text:
+                differing.append(str(name))
+        else:
+            path.write_text(text)
+        print(f"{name}: {len(text.splitlines())} lines")
+    if differing:
+        raise ValueError(f"{', '.join(differing)}: not what is generated; `coconut go` writes it anew")
 
 
 def command_instructions(_: argparse.Namespace) -> None:
@@ -306,11 +320,12 @@ def main() -> None:
     ordering.add_argument("--cpu", help="whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="for CP-SAT")
     emitting = command(
-        "emit", command_emit, "writes loops as Go and GNU assembly, reads them back, simulates and runs them"
+        "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("names", nargs="*", help=f"only these of {', '.join([SCALAR_NAME, *EMITTED])}")
+    emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
-    emitting.add_argument("--seconds", type=float, default=10, help="for CP-SAT, for each loop; 0: without")
+    go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
+    go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args()
     try:

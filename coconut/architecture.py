@@ -60,6 +60,10 @@ class Syntax:
         """Counts a turn, and goes back to the label unless it was the last."""
         raise NotImplementedError
 
+    def clear(self, registers: int) -> list[str]:
+        """Leaves no secrets in so many registers."""
+        raise NotImplementedError
+
     def end(self, name: str, words: list[int]) -> list[str]:
         """The return, and the constants, which are words of 64 bits."""
         raise NotImplementedError
@@ -81,9 +85,11 @@ def go_begin(name: str, description: str, parameters: str, move: str, registers:
 
 def go_end(name: str, words: list[int]) -> list[str]:
     """What ends a function in Go's assembly on every CPU."""
+    return ["\tRET", "", *go_constants(name, words)]
+
+
+def go_constants(name: str, words: list[int]) -> list[str]:
     return [
-        "\tRET",
-        "",
         *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
         f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
     ]
@@ -101,9 +107,29 @@ class GoSyntax(Syntax):
     def follow(self, mnemonic: str, operands: list[str]) -> None:
         """An instruction on general registers, for syntaxes whose addresses depend on them."""
 
-    def constants(self, words: dict[int, int]) -> dict[int, int]:
+    def words_of_vectors(self, words: dict[int, int]) -> dict[int, int]:
         """The words of whole vectors, by their offsets, of those that the file has."""
         return words
+
+    def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
+        """A function of several lines, with that much memory of its own."""
+        raise NotImplementedError
+
+    def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
+        """A line of it: sets its pointers, into that memory or to out and in; and counts, if it is a loop, so many turns."""
+        raise NotImplementedError
+
+    def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
+        """Moves the message's pointer; a loop of no turns goes on here."""
+        raise NotImplementedError
+
+    def message_end(self, frame_bytes: int) -> list[str]:
+        """Clears the memory, by a register that has been cleared, and returns."""
+        raise NotImplementedError
+
+    def constants(self, name: str, words: list[int]) -> list[str]:
+        """After a function."""
+        return go_constants(name, words)
 
     def vector(self, operand: str) -> int | None:
         """The number of a register that values are in."""
@@ -124,8 +150,10 @@ class Architecture:
         cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
-    has its result in the register of the sum. scalable: the code is the same for every length of vectors. emulator: the command that runs programs elsewhere. pack: of the numbers
-    for the blocks, how a register holds them; by default each in an element of its own, in that order."""
+    has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
+    the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command
+    that runs programs elsewhere. pack: of the numbers for the blocks, how a register holds them; by default each in an element
+    of its own, in that order."""
 
     name: str
     triple: str
@@ -146,3 +174,5 @@ class Architecture:
     scalable: bool = False
     emulator: tuple[str, ...] = ()
     pack: Callable[[Value], Value] | None = None
+    word_bytes: int = 8
+    chains: bool = False

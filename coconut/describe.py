@@ -3,7 +3,11 @@
 
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from coconut.graph import Graph, read_graphs
+from coconut.simulate import Sample, read_samples
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -49,6 +53,7 @@ class Description:
         return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def options(self, lanes: str) -> list[str]:
+        """Over "graph" or "values" lanes."""
         hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else '_scalar' if self.scalar else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
         if self.model:
@@ -60,6 +65,20 @@ class Description:
 
 # How many groups share a reduction there.
 MODEL_GROUPS = "X(2, 2) X(4, 8)"
+
+
+@dataclass(frozen=True)
+class Words(Description):
+    """ChaCha20, in vectors of so many words."""
+
+    def source(self) -> Path:
+        return HERE / "lines" / "words.c"
+
+    def options(self, lanes: str) -> list[str]:
+        # Vectors wider than the registers of every CPU are passed in memory.
+        options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.kernel}"']
+        return options + [f'-DHORNET_WORDS_HOOK="{HERE / "lanes" / "graph_words.h"}"'] * (lanes == "graph")
+
 
 # A field and a number of lanes each, by a kernel that has them.
 DESCRIPTIONS = (
@@ -74,6 +93,8 @@ DESCRIPTIONS = (
     Description("rvv4", 4, model="portable", runs_beside="portable"),
     Description("rvv8", 8, model="portable", runs_beside="portable"),
     Description("scalar64", 1, scalar=True),
+    Words("chacha20-256", 8),
+    Words("chacha20-512", 16),
 )
 
 
@@ -86,7 +107,7 @@ def description_of(kernel: str) -> Description:
 
 def newest_source() -> float:
     """When the last of what is compiled has changed."""
-    folders = (SOURCE / "core", SOURCE / "poly1305", HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
+    folders = (SOURCE, HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
     return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
 
 
@@ -117,3 +138,13 @@ def describe(description: Description, lanes: str) -> Path:
     with unfinished.open("w") as file:
         subprocess.run([program], stdout=file, check=True)
     return unfinished.replace(result)
+
+
+@cache
+def read_described(kernel: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
+    """The lines of a kernel, and the samples of each, by their names."""
+    description = description_of(kernel)
+    samples: dict[str, list[Sample]] = {}
+    for sample in read_samples(describe(description, "values")):
+        samples.setdefault(sample.line, []).append(sample)
+    return read_graphs(describe(description, "graph"), kernel), samples

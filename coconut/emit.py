@@ -4,11 +4,14 @@
 Loops load the accumulator's limbs, run so many turns over the message, and store the limbs again. Other lines load what goes in
 where it is taken, and store what comes out as soon as it is there."""
 
-from coconut.architecture import Syntax
+from dataclasses import dataclass
+
+from coconut.architecture import GoSyntax, Syntax
 from coconut.operations import Value
 from coconut.program import Memory, Program
 from coconut.registers import Allocation, allocate, allocate_straight
 
+BLOCK_BYTES = 16
 LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
 
@@ -65,71 +68,135 @@ def argument_words(program: Program) -> tuple[int, int]:
 
 
 def go_parameters(program: Program) -> str:
-    """Of the function in Go."""
+    """Of the function in Go. What begins with words is given a state."""
     if program.architecture.scalable:
         return "(t, powers *uint64, message *byte, turns uint64)"
     first, second = argument_words(program)
     if program.is_loop:
         return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
-    return f"(out *[{first}]uint64, in *[{second}]uint64{', message *byte' * program.loads_message})"
+    given = "*State" if next(iter(program.memory_inputs())) in program.words else f"*[{second}]uint64"
+    return f"(out *[{first}]uint64, in {given}{', message *byte' * program.loads_message})"
+
+
+def lines_of(program: Program, name: str, syntax: Syntax) -> list[str]:
+    """What a function does from where its pointers are set."""
+    if not program.is_loop:
+        return straight_body(program, syntax)
+    size = program.architecture.vector_bytes
+    state = [Memory("state", i * size) for i in range(len(program.inputs))]
+    kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
+    return [
+        *(syntax.load(register, place) for register, place in enumerate([*state, *kept])),
+        *syntax.loop(name),
+        *body(program, allocate(program), syntax),
+        *syntax.advance(program.graph.advance),
+        *syntax.again(name),
+        *(syntax.store(register, place) for register, place in enumerate(state)),
+    ]
 
 
 def assembly(program: Program, name: str, syntax: Syntax) -> str:
     """The function and its constants."""
-    words = [number for vector in with_kept(program) for number in vector]
-    parameters = go_parameters(program)
-    if not program.is_loop:
-        begin = syntax.begin(name, program, description(program), parameters)
-        return "\n".join([*begin, *straight_body(program, syntax), *syntax.end(name, words), ""])
-    size = program.architecture.vector_bytes
-    state = [Memory("state", i * size) for i in range(len(program.inputs))]
-    kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
     return "\n".join(
         [
-            *syntax.begin(name, program, description(program), parameters),
-            *(syntax.load(register, place) for register, place in enumerate([*state, *kept])),
-            *syntax.loop(name),
-            *body(program, allocate(program), syntax),
-            *syntax.advance(program.graph.advance),
-            *syntax.again(name),
-            *(syntax.store(register, place) for register, place in enumerate(state)),
-            *syntax.end(name, words),
+            *syntax.begin(name, program, description(program), go_parameters(program)),
+            *lines_of(program, name, syntax),
+            *(syntax.clear(program.architecture.registers) if program.ends else []),
+            *syntax.end(name, [number for vector in with_kept(program) for number in vector]),
             "",
         ]
     )
+
+
+@dataclass(frozen=True)
+class Message:
+    """A function of several lines: how a message begins, which has the place of everything in the function's frame, loops, each
+    as many turns as it is told, which may be none, and how the message ends."""
+
+    name: str
+    parts: tuple[Program, ...]
+
+    def part_name(self, part: Program) -> str:
+        return self.name + "".join(word.capitalize() for word in part.graph.name.split())
+
+    def turns(self) -> dict[str, Program]:
+        """The loops by their arguments."""
+        return {"turns" + self.part_name(part).removeprefix(self.name): part for part in self.parts if part.is_loop}
+
+    def places(self, part: Program) -> dict[str, int | None]:
+        """Where in the frame a part has what it takes and what it leaves; None if that is the function's argument."""
+        begin, end = self.parts[0], self.parts[-1]
+        frame, inputs = begin.memory_outputs(), part.memory_inputs()
+        if part is begin:
+            return {"state": 0, "powers": None}
+        # What is not in the order in which it begins is a mistake of the lines; what nothing takes need not be there.
+        first = frame[next(iter(inputs))]
+        needed = {op.memory.offset for op in part.ops if op.memory is not None and op.memory.base == "powers"}
+        for name, offset in inputs.items():
+            if frame.get(name) != first + offset and any(0 <= at - offset < begin.architecture.vector_bytes for at in needed):
+                raise ValueError(f"{self.name}: {part.graph.name} does not find {name} where {begin.graph.name} leaves it")
+        return {"state": None if part is end else frame[part.inputs[0]], "powers": first}
+
+    def go_parameters(self) -> str:
+        out, _ = argument_words(self.parts[-1])
+        turns = ", ".join(self.turns())
+        return f"(out *[{out}]uint64, in *State, message *byte, {turns} uint64)"
+
+    def description(self) -> str:
+        return f"{self.parts[0].graph.kernel}: {', '.join(part.graph.name for part in self.parts)}; {self.parts[0].choices}."
+
+    def assembly(self) -> str:
+        """In Go."""
+        begin = self.parts[0]
+        syntax, architecture = go_syntax(begin), begin.architecture
+        frame_bytes = 8 * argument_words(begin)[0]
+        lines = syntax.message_begin(self.name, self.description(), self.go_parameters(), frame_bytes)
+        constants: list[str] = []
+        for part in self.parts:
+            name = self.part_name(part)
+            counter = next((argument for argument, loop in self.turns().items() if loop is part), None)
+            lines += syntax.part_begin(self.go_parameters(), name, self.places(part), counter)
+            lines += lines_of(part, name, syntax)
+            lines += syntax.part_end(name, part.graph.lanes * BLOCK_BYTES if part is begin else 0, part.is_loop)
+            constants += syntax.constants(name, [number for vector in with_kept(part) for number in vector])
+        lines += [*syntax.clear(architecture.registers), *syntax.message_end(frame_bytes), *constants, ""]
+        return "\n".join(lines)
 
 
 def go_header(constraint: str) -> list[str]:
     return [f"// {LICENCE}", "", "// Code generated by coconut; DO NOT EDIT.", "", f"//go:build {constraint}", ""]
 
 
-def go_syntax(program: Program) -> Syntax:
+def go_syntax(program: Program) -> GoSyntax:
     if program.architecture.go is None:
         raise ValueError(f"{program.architecture.name} is not written in Go's assembly")
     return program.architecture.go
 
 
-def go_file(programs: dict[str, Program], constraint: str) -> str:
-    functions = [assembly(program, name, go_syntax(program)) for name, program in programs.items()]
+def go_file(functions: list[str], constraint: str) -> str:
     return "\n".join([*go_header(constraint), '#include "textflag.h"', "", *functions])
 
 
-def go_interface(programs: dict[str, Program], package: str, constraint: str) -> str:
-    """The declarations of the functions, and all of them by their names, on slices."""
-    lines = [*go_header(constraint), f"package {package}", ""]
-    entries = []
+def go_interface(declarations: dict[str, str], package: str, constraint: str) -> str:
+    """What the functions are, by their names and parameters."""
+    lines = [*go_header(constraint), f"package {package}"]
+    for function, text in declarations.items():
+        lines += ["", f"// {text}", "//", "//go:noescape", f"func {function}"]
+    return "\n".join([*lines, ""])
+
+
+def go_table(programs: dict[str, Program]) -> str:
+    """For the test: a state, and the functions by their names, on slices."""
+    lines = ["", "type State [7]uint64", "", "var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){"]
     for name, program in programs.items():
-        first, second = argument_words(program)
-        lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{go_parameters(program)}", ""]
+        first, second = (parameter.split()[-1] for parameter in go_parameters(program)[1:].split(", ")[:2])
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
-        slices = f"(*[{first}]uint64)(t), (*[{second}]uint64)(powers)"
+        slices = f"({first})(t), ({second.rstrip(')')})(powers)"
         if program.architecture.scalable:
             slices = "&t[0], &powers[0]"
-        entries += [
+        lines += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
             f"\t\t{name}({slices}{rest})",
             "\t},",
         ]
-    return "\n".join(
-        [*lines, "var loops = map[string]func(t, powers []uint64, message *byte, turns uint64){", *entries, "}", ""]
-    )
+    return "\n".join([*lines, "}", ""])

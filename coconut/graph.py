@@ -29,6 +29,11 @@ class Node:
         """Of an input."""
         return self.op == "input" and self.imm != (REGISTER,)
 
+    @property
+    def stored_at(self) -> int | None:
+        """Of an output in memory, from which byte on."""
+        return self.imm[1] if self.op == "output" and self.imm[:1] == (MEMORY,) else None
+
 
 @dataclass(frozen=True)
 class Graph:

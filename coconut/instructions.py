@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an entry of a table of instructions says: what the instruction does to registers of 64-bit elements, and what forms it
-has. The tables are those of the architectures.
+"""What an entry of a table of instructions says: what the instruction does to registers of 64-bit or 32-bit elements, and what
+forms it has. The tables are those of the architectures.
 
 A register is a tuple of numbers, the element that is first in memory first. The operands stand in the order of the meaning;
 the last may be memory where the table says so. That a table is right, check_instructions.py shows on the CPU."""
@@ -19,8 +19,10 @@ class Instruction:
 
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
-    no operand, and is written with its result for each. low: "operand" or "result" is written by the name of its first 128 bits.
-        Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
+    no operand, and is written with its result for each. low: "operand" or "result" or "both" is written by the name of its first
+    128 bits; memory is a word if it is not both. commutes: its two operands can change places. stores: it has no result, and
+    writes its operand.
+    Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
     result is (its second element, in flags). hidden: no other register holds it. takes: which operands are there, by number.
     destroys: those that hold nothing useful afterwards."""
 
@@ -37,8 +39,10 @@ class Instruction:
     hidden: bool = False
     takes: tuple[tuple[int, str], ...] = ()
     destroys: tuple[str, ...] = ()
+    commutes: bool = False
+    stores: bool = False
 
 
-def elements(function: Callable[..., int]) -> Meaning:
+def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:
     """Of one on the elements; the immediate comes first."""
-    return lambda imm, *args: tuple(function(imm, *numbers) & WORD_MAX for numbers in zip(*args, strict=True))
+    return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))

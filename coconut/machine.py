@@ -33,6 +33,18 @@ class Cost:
     uses: tuple[Use, ...]
     forwarded: tuple[int, ...]
 
+    @property
+    def parts(self) -> list[Use]:
+        """Each on one port for so long: a micro-operation stays where it is."""
+        parts = []
+        for use in self.uses:
+            count = min(self.micro_ops, use.cycles, len(use.ports))
+            length = -(-use.cycles // count)
+            # The last takes what is left.
+            lengths = (min(length, use.cycles - k * length) for k in range(count))
+            parts += [Use(use.ports, cycles) for cycles in lengths if cycles > 0]
+        return parts
+
 
 @dataclass(frozen=True)
 class Machine:

@@ -2,11 +2,12 @@
 """What the operations of graph lanes mean, on tuples of numbers, one for each block.
 
 They are stated in src/poly1305/lanes.h, and for sums over the lanes in src/poly1305/lanes/vmsl.h, where a sum is one number
-of 128 bits. That they are the same here, simulate.py tests on the values of the portable lanes."""
+of 128 bits; those of words of 32 bits in src/chacha20/lanes/words.h. That they are the same here, simulate.py tests on the values of the portable lanes."""
 
 from collections.abc import Callable
 
 WORD_MAX = (1 << 64) - 1
+WORD32_MAX = (1 << 32) - 1
 MASK52 = (1 << 52) - 1
 SUM_MAX = (1 << 128) - 1
 
@@ -65,12 +66,25 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "sum_mul_add": sum_mul_add,
     "sums_low": lambda lanes, imm, a, b: (a[0] & WORD_MAX, b[0] & WORD_MAX),
     "sums_high": lambda lanes, imm, a, b: (a[0] >> 64, b[0] >> 64),
+    "words": lambda lanes, imm: imm,
+    "add32": each(lambda imm, a, b: a + b & WORD32_MAX),
+    "xor32": each(lambda imm, a, b: a ^ b),
+    "rotl32": each(lambda imm, a: (a << imm[0] | a >> 32 - imm[0]) & WORD32_MAX),
+    "shuffle": lambda lanes, imm, a, b: tuple((a + b)[i] for i in imm),
     "output": lambda lanes, imm, a: a,
+}
+
+# What is read of the state in memory, from a byte on: a word in all lanes, or four of them in each part.
+STATE_LOADS: dict[str, Callable[[int, int, Value], Value]] = {
+    "state_word": lambda lanes, at, state: state[at // 4 : at // 4 + 1] * lanes,
+    "state_row": lambda lanes, at, state: state[at // 4 : at // 4 + 4] * (lanes // 4),
 }
 
 
 def load(op: str, lanes: int, imm: Value, message: bytes) -> Value:
-    """The low or high words of blocks that lie so many bytes apart."""
+    """The low or high words of blocks that lie so many bytes apart; or words of 32 bits, one after another."""
+    if op == "load_words":
+        return tuple(int.from_bytes(message[imm[0] + 4 * i : imm[0] + 4 * i + 4], "little") for i in range(lanes))
     first, stride = imm
     first += 8 if op == "load_hi" else 0
     return tuple(int.from_bytes(message[first + stride * i : first + stride * i + 8], "little") for i in range(lanes))

@@ -136,6 +136,22 @@ def measured(name: str, program: Program, cpu: str) -> Order | None:
     return Order(name, program, length(problem, in_order(problem)), simulated_cycles(program, cpu))
 
 
+def by_list(program: Program, cpu: str) -> Program:
+    """In the order of list scheduling within the registers. The same on every machine."""
+    problem = problem_of(program, cpu)
+    urgency = [-float(height) for height in problem.heights]
+    registers = program.architecture.registers
+    for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
+        ordered = program.reordered(within_registers(problem, urgency, limit))
+        try:
+            if program.is_loop:
+                allocate(ordered)
+        except Pressure:
+            continue
+        return ordered
+    return program
+
+
 def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
     """As the field is written; by list scheduling and by continuous optimization within the registers; by CP-SAT. Those that
     fit, in this sequence."""

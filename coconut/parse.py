@@ -34,16 +34,19 @@ def functions(text: str) -> dict[str, Function]:
     data: dict[str, dict[int, int]] = {}
     current, part = None, 0
     for number, line in enumerate(text.splitlines(), 1):
+        if begins := re.match(r"// part (\w+)$", line):
+            current, part = found.setdefault(begins[1], Function(begins[1])), 0
         line = line.split("//")[0].strip()
         if heading := re.match(r"TEXT ·(\w+)\(SB\)", line):
             current, part = found.setdefault(heading[1], Function(heading[1])), 0
         elif entry := re.match(r"DATA ·(\w+)\+(\d+)\(SB\)/8, \$(\w+)$", line):
             data.setdefault(entry[1], {})[int(entry[2])] = int(entry[3], 0)
-        elif line == "loop:":
+        elif re.match(r"loop\w*:$", line):
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            if line.endswith(" loop"):
+            # The loop's label is "loop" and the name of the line.
+            if re.search(r"\sloop\w*$", line):
                 part = 2
             if line == "RET":
                 current = None
@@ -67,7 +70,7 @@ def parse(text: str, name: str, like: Program) -> Program:
         raise Unreadable(f"{like.architecture.name} is not written in Go's assembly")
 
     syntax.begin_reading()
-    words = syntax.constants(function.constants)
+    words = syntax.words_of_vectors(function.constants)
 
     def vector_at(offset: int) -> Value:
         return tuple(words[offset + i] for i in range(0, vector_bytes, 8))
@@ -131,8 +134,15 @@ def parse_straight(function: Function, constants: list[Value], like: Program, sy
     values: dict[int, int] = {}
     stored: dict[Memory, int] = {}
     ops: list[Op] = []
+    clearing = {line.strip() for line in syntax.clear(like.architecture.registers)} if like.ends else set()
+    if like.ends and {syntax.vector(split(line)[1][-1]) for line in clearing} != set(range(like.architecture.registers)):
+        raise Unreadable(f"{function.name} does not clear every register")
     for number, line in function.parts[0]:
         mnemonic, operands = split(line)
+        if line in clearing:
+            clearing.remove(line)
+            values = {}
+            continue
         if not operands:
             continue
         to, source = syntax.memory(operands[-1]), syntax.vector(operands[0])
@@ -151,6 +161,8 @@ def parse_straight(function: Function, constants: list[Value], like: Program, sy
             raise Unreadable(f"line {number}: {line}")
         values[register] = len(ops)
         ops.append(op)
+    if clearing:
+        raise Unreadable(f"{function.name} does not clear registers: {', '.join(sorted(clearing))}")
     outputs = []
     for name, offset in like.memory_outputs().items():
         if Memory("state", offset) not in stored:

@@ -15,13 +15,14 @@ from coconut.simulate import Broken, Sample, show
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, or of what goes out
-    ("state"). broadcast: eight of them, in all elements. stride: from one element to the next."""
+    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
+    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements.
+    stride: from one element to the next, if they do not lie side by side."""
 
     base: str
     offset: int
     broadcast: bool = False
-    stride: int = 8
+    stride: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class Program:
     @property
     def is_loop(self) -> bool:
         return self.graph.advance != 0
+
+    @property
+    def ends(self) -> bool:
+        """Of a line: whether it leaves words. Then it is the last of a message."""
+        return not self.is_loop and self.words >= set(self.memory_outputs())
 
     @property
     def loads_message(self) -> bool:
@@ -180,12 +186,14 @@ def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
     """What the pointers point to."""
 
     def pack(vectors: list[Value]) -> bytes:
-        return b"".join(number.to_bytes(8, byte_order(program)) for vector in vectors for number in vector)
+        size = program.architecture.word_bytes
+        return b"".join(number.to_bytes(size, byte_order(program)) for vector in vectors for number in vector)
 
     return {
         "message": sample.message,
         "constants": pack(list(program.constants)),
         "powers": pack([to_lanes(program, name, sample.inputs[name]) for name in program.memory_inputs()]),
+        "state": pack([sample.state]),
     }
 
 
@@ -204,10 +212,10 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
-    vector_bytes = program.architecture.vector_bytes
-    stride = 0 if place.broadcast else place.stride
-    starts = [place.offset + stride * i for i in range(vector_bytes // 8)]
-    return tuple(int.from_bytes(memory[place.base][i : i + 8], byte_order(program)) for i in starts)
+    vector_bytes, size = program.architecture.vector_bytes, program.architecture.word_bytes
+    stride = 0 if place.broadcast else place.stride or size
+    starts = [place.offset + stride * i for i in range(vector_bytes // size)]
+    return tuple(int.from_bytes(memory[place.base][i : i + size], byte_order(program)) for i in starts)
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:
@@ -216,7 +224,7 @@ def simulate(program: Program, sample: Sample) -> list[Value]:
     values = [to_lanes(program, name, sample.inputs[name]) for name in program.inputs] + list(program.kept)
     for op in program.ops:
         operands = [values[arg] for arg in op.args]
-        if op.memory is not None:
+        if op.memory is not None and not op.instruction.stores:
             operands.append(load(program, memory, op.memory))
         values.append(op.instruction.meaning(op.imm, *operands))
     return values

@@ -29,7 +29,8 @@ def last_uses(program: Program) -> list[int]:
         for arg in op.args:
             last[arg] = i
     for value in [*range(len(program.inputs), first), *(value for _, value in program.outputs)]:
-        last[value] = len(program.ops)
+        if value < first or not program.ops[value - first].instruction.stores:
+            last[value] = len(program.ops)
     return last
 
 

@@ -7,6 +7,7 @@ which the first line takes the first, and then over a padded one if last is not 
 Between the lines, values are in registers: the inputs of the loop, in its order."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
@@ -59,17 +60,19 @@ def syntax_of(function: Function, assembler: str) -> ScalarSyntax:
     return syntax
 
 
+@cache
+def ordered(program: Program) -> Program:
+    """In the order that does best over the models of all CPUs, each as important."""
+    cpus = program.architecture.cpus
+    ways = [program, *(by_list(program, cpu) for cpu in cpus)]
+    candidates = list({way.ops: way for way in ways}.values())
+    cycles = [[simulated_cycles(candidate, cpu) for candidate in candidates] for cpu in cpus]
+    total = [sum(column[i] / min(column) for column in cycles) for i in range(len(candidates))]
+    return candidates[total.index(min(total))]
+
+
 def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph]) -> Function:
-    """The blocks in the order that does best over the models of all CPUs, each as important."""
     begin, loop, last, end = (program_of(architecture, graphs[line]) for line in ("begin", "block", "last", "end"))
-
-    def ordered(program: Program) -> Program:
-        ways = [program, *(by_list(program, cpu) for cpu in architecture.cpus)]
-        candidates = list({way.ops: way for way in ways}.values())
-        cycles = [[simulated_cycles(candidate, cpu) for candidate in candidates] for cpu in architecture.cpus]
-        total = [sum(column[i] / min(column) for column in cycles) for i in range(len(candidates))]
-        return candidates[total.index(min(total))]
-
     return Function(name, begin, ordered(loop), ordered(last), end)
 
 

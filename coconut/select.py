@@ -90,20 +90,28 @@ class Selector:
         """The instructions for all outputs."""
         for i, node in enumerate(self.graph.nodes):
             self.node = i
-            if node.op not in {"input", "output", "splat", "sum_zero", "only_block"}:
+            if node.stored_at is not None:
+                self.values[i] = self.store(node.args[0], node.stored_at)
+            elif node.op not in {"input", "output", "splat", "sum_zero", "only_block"}:
                 rule = getattr(self, f"select_{node.op}", None)
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")
                 self.values[i] = rule(node)
-        # May take instructions, too.
-        results = [(self.graph.nodes[i].name, self.value(self.graph.nodes[i].args[0])) for i in self.graph.outputs()]
+        # Before the rest: what goes out may have to be loaded.
+        going_out = tuple(
+            (
+                self.graph.nodes[i].name,
+                self.values[i] if i in self.values else self.value(self.graph.nodes[i].args[0]),
+            )
+            for i in self.graph.outputs()
+        )
         first = len(self.inputs) + len(self.kept)
 
         def number(value: int) -> int:
             return value if value >= 0 else first - 1 - value
 
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
-        outputs = tuple((name, number(value)) for name, value in results)
+        outputs = tuple((name, number(value)) for name, value in going_out)
         choices = ", ".join(f"{thing} {way}" for thing, way in self.choices.items())
         return without_unused(
             Program(
@@ -120,6 +128,10 @@ class Selector:
         )
 
     def value(self, i: int) -> int:
+        raise NotImplementedError
+
+    def store(self, i: int, offset: int) -> int:
+        """The number of the instruction that writes a value."""
         raise NotImplementedError
 
 
@@ -153,7 +165,7 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
     """The plain way where no choices are given."""
     choices = choices or next(choices_for(architecture))
     graph = graph.simplified()
-    if graph.advance == 0:
+    if graph.advance == 0 and not architecture.chains:
         graph = graph.loading()
     return architecture.selector(architecture, graph, architecture.order(graph.lanes), choices).program()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coconut.graph import Graph
-from coconut.operations import OPERATIONS, Value, load
+from coconut.operations import OPERATIONS, STATE_LOADS, Value, load
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class Sample:
     message: bytes
     inputs: dict[str, Value]
     outputs: dict[str, Value]
+
+    @property
+    def state(self) -> Value:
+        """The words of ChaCha20's state, in memory; none for other lines."""
+        return self.inputs.get("state[0]", ())
 
 
 def numbers(words: list[str]) -> Value:
@@ -46,6 +51,8 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
     for i, node in enumerate(graph.nodes):
         if node.op == "input":
             value = sample.inputs[node.name]
+        elif node.op in STATE_LOADS:
+            value = STATE_LOADS[node.op](graph.lanes, node.imm[0], sample.state)
         elif node.op.startswith("load_"):
             value = load(node.op, graph.lanes, node.imm, sample.message)
         else:

@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 
 if [ $# != 0 ]; then
     GOARCH=$1 go test -exec "qemu-${1/arm64/aarch64}" ./...
+    ./traces.sh "$1"
     exit
 fi
 
@@ -18,6 +19,11 @@ trap 'rm -rf "$work"' EXIT
 (cd internal/vectors && go run generate.go "$work")
 for file in internal/vectors/*.txt; do
     cmp "$file" "$work/${file##*/}" || { echo "vectors are not those of their sources: run go generate ./..." >&2; exit 1; }
+done
+
+# Copies, because a module's archive has no links.
+for file in LICENSE-APACHE LICENSE-MIT; do
+    cmp "../../$file" "$file"
 done
 
 staticcheck=$(go -C compare tool -n staticcheck)
@@ -42,6 +48,7 @@ if [ "$(go env GOHOSTARCH)" = amd64 ]; then
 fi
 # All of them would take a minute.
 go test -race -run 'Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example' ./poly1305 ./chacha20poly1305
+./traces.sh
 go test -run '^$' -fuzz Sum -fuzztime 5000x ./poly1305
 go test -run '^$' -fuzz Seal -fuzztime 5000x ./chacha20poly1305
 go -C compare test -run '^$' -fuzz Sum -fuzztime 5000x

@@ -3,6 +3,7 @@
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
 from coconut.architectures.neon import NEON
 from coconut.architectures.rvv import RVV
 from coconut.architectures.s390x import Z13, Z14
@@ -11,9 +12,19 @@ from coconut.architectures.scalar_arm64 import ARM64
 from coconut.architectures.scalar_riscv64 import RISCV64
 from coconut.architectures.scalar_s390x import S390X
 
-ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "neon": NEON, "vx": Z13, "vmsl": Z14, **RVV}
+ARCHITECTURES = {
+    "avx2": AVX2,
+    "ifma": AVX512,
+    "neon": NEON,
+    "vx": Z13,
+    "vmsl": Z14,
+    **RVV,
+    "chacha20-256": AVX2_WORDS,
+    "chacha20-512": AVX512_WORDS,
+}
 
-# Those of scalar64, which has several.
+# Those of scalar64, which has several, and the function that it is.
+SCALAR_NAME = "scalarBlocks"
 SCALAR = (AMD64, ARM64, RISCV64, S390X)
 
 

@@ -309,8 +309,10 @@ class Amd64Syntax(Syntax):
 
     pointers: dict[str, str]
 
-    def __init__(self, vector_bytes: int) -> None:
+    def __init__(self, vector_bytes: int, instructions: dict[str, Instruction], word_bytes: int = 8) -> None:
         self.vector_bytes = vector_bytes
+        self.instructions = instructions
+        self.word_bytes = word_bytes
         self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
         self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
 
@@ -327,8 +329,10 @@ class Amd64Syntax(Syntax):
 
     def text(self, op: Op, args: list[int], result: int) -> str:
         instruction = op.instruction
-        operands = [self.register(arg, instruction.low == "operand") for arg in args]
-        to = self.register(result, instruction.low == "result")
+        if instruction.stores and op.memory is not None:
+            return self.store(args[0], op.memory)
+        operands = [self.register(arg, instruction.low in {"operand", "both"}) for arg in args]
+        to = self.register(result, instruction.low in {"result", "both"})
         suffix = ""
         if instruction.zero:
             operands = [to, to]
@@ -340,6 +344,12 @@ class Amd64Syntax(Syntax):
             operands = operands[1:]
         immediate = [f"${op.imm}"] if instruction.immediate else []
         return self.line(instruction.name + suffix, [*immediate, *reversed(operands), to])
+
+    def clear(self, registers: int) -> list[str]:
+        """By the shortest name: the rest of a register is cleared with it. Those from 16 on have AVX-512's instruction."""
+        return [
+            self.line("vpxor" if i < 16 else "vpxorq", [self.register(i, low=i < 16)] * 3) for i in range(registers)
+        ]
 
     def move(self, to: int, source: int) -> str:
         return self.line(self.move_name, [self.register(source), self.register(to)])
@@ -369,7 +379,9 @@ class Gnu(Amd64Syntax):
 
     def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return "", self.address(place) + (f"{{1to{self.vector_bytes // 8}}}" if broadcast else "")
+        return "", self.address(place) + (
+            f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else ""
+        )
 
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         return [
@@ -422,21 +434,57 @@ class Go(Amd64Syntax, GoSyntax):
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
         return ".BCST" if broadcast else "", self.address(place)
 
+    def arguments(self, parameters: str) -> dict[str, int]:
+        """Where each is in the frame of the caller."""
+        names = [parameter.split()[0] for parameter in parameters.strip("()").split(", ")]
+        return {name: 8 * i for i, name in enumerate(names)}
+
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
         arguments = go_begin(name, description, parameters, "MOVQ", ("DI", "SI", "CX", "R8"))
         return [*arguments, f"\tMOVQ $·{name}Constants(SB), DX"]
 
     def loop(self, name: str) -> list[str]:
-        return ["", "loop:"]
+        return ["", f"loop{name}:"]
 
     def advance(self, advance: int) -> list[str]:
         return [f"\tADDQ ${advance}, CX"]
 
     def again(self, name: str) -> list[str]:
-        return ["\tDECQ R8", "\tJNZ loop", ""]
+        return ["\tDECQ R8", f"\tJNZ loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
         return ["\tVZEROUPPER", *go_end(name, words)]
+
+    def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
+        return [
+            f"// func {name}{parameters}",
+            f"// {description}",
+            f"TEXT ·{name}(SB), 0, ${frame_bytes + self.vector_bytes}-{8 * len(self.arguments(parameters))}",
+            "\tMOVQ message+16(FP), CX",
+            f"\tLEAQ {self.vector_bytes - 1}(SP), BX",
+            f"\tANDQ $-{self.vector_bytes}, BX",
+        ]
+
+    def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
+        arguments = self.arguments(parameters)
+        lines = ["", f"// part {name}"]
+        if turns is not None:
+            lines += [f"\tMOVQ {turns}+{arguments[turns]}(FP), R8", "\tTESTQ R8, R8", f"\tJZ after{name}"]
+        for base, argument in (("state", "out"), ("powers", "in")):
+            place = places[base]
+            source = f"MOVQ {argument}+{arguments[argument]}(FP)" if place is None else f"LEAQ {place}(BX)"
+            lines.append(f"\t{source}, {self.pointers[base]}")
+        return [*lines, f"\tMOVQ $·{name}Constants(SB), DX"]
+
+    def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
+        return self.advance(advance) * (advance != 0) + [f"after{name}:"] * is_loop
+
+    def message_end(self, frame_bytes: int) -> list[str]:
+        stores = [
+            self.line(self.load_name, [self.register(0), f"{offset}(BX)"])
+            for offset in range(0, frame_bytes, self.vector_bytes)
+        ]
+        return [*stores, "\tVZEROUPPER", "\tRET", ""]
 
     def vector(self, operand: str) -> int | None:
         found = re.match(r"[XYZ](\d+)$", operand)
@@ -449,7 +497,7 @@ class Go(Amd64Syntax, GoSyntax):
 
     def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
         name, _, suffix = mnemonic.lower().partition(".")
-        instruction = (INSTRUCTIONS_512 if self.vector_bytes == 64 else INSTRUCTIONS_256).get(name)
+        instruction = self.instructions.get(name)
         if instruction is None or suffix not in {"", "bcst"}:
             return None
         sources = operands[:-1]
@@ -460,7 +508,7 @@ class Go(Amd64Syntax, GoSyntax):
             imm, sources = int(sources[0][1:], 0), sources[1:]
         if instruction.zero:
             return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = self.memory(sources[0], suffix == "bcst" or bool(instruction.low)) if sources else None
+        place = self.memory(sources[0], suffix == "bcst" or instruction.low in {"operand", "result"}) if sources else None
         if place is not None:
             sources = sources[1:]
         registers = [self.vector(source) for source in reversed(sources)]
@@ -491,8 +539,8 @@ AVX2 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu",
-    gnu=Gnu(32),
-    go=Go(32),
+    gnu=Gnu(32, INSTRUCTIONS_256),
+    go=Go(32, INSTRUCTIONS_256),
     goarch="amd64",
     replaces_sum=True,
 )
@@ -511,8 +559,8 @@ AVX512 = Architecture(
     selector=Amd64,
     order=order,
     load="vmovdqu64",
-    gnu=Gnu(64),
-    go=Go(64),
+    gnu=Gnu(64, INSTRUCTIONS_512),
+    go=Go(64, INSTRUCTIONS_512),
     goarch="amd64",
     replaces_sum=True,
 )

@@ -22,13 +22,13 @@
  * a word, in memory too. In a line that is no loop, all are in memory. */
 enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
-enum { NODES_MAX = 20000, NAME_BYTES = 32 };
+enum { NODES_MAX = 20000, NAME_BYTES = 32, NUMBERS_MAX = 16 };
 
 static struct node {
     const char *operation;
     uint32_t args[3];
     int nargs, nimm;
-    uint64_t imm[2], max;
+    uint64_t imm[NUMBERS_MAX], max;
     char name[NAME_BYTES]; /* of an input or an output */
 } nodes[NODES_MAX];
 

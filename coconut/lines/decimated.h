@@ -24,36 +24,6 @@ static const char *power_name(const char *format, size_t n)
 
 static void in_register(const char *name, fe *a) { line_in(PLACE_REGISTER, name, a, sizeof *a); }
 
-/* The powers for n groups to a reduction, of r; with R alone for a single group. */
-static void line_powers(size_t n, const uint64_t r_words[2])
-{
-    static evaluation_powers powers;
-    uint64_t words[3] = {r_words[0], r_words[1], 0};
-    begin("powers", n, 0);
-    line_in_words("r", words, 2);
-    const fe r = fe_from_three_words(words);
-    evaluation_begin(&powers, n, r, fe_square(r));
-    OUT("last", powers.of_last);
-    OUT("others", powers.of_others);
-    for (size_t i = 0; i < (n > STEPS_MAX ? 1 : n); i++)
-        OUT(power_name("R^%zu", i + 1), powers.steps[i]);
-    if (n > STEPS_MAX)
-        for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
-            OUT(power_name("table%zu", i), powers.table[i]);
-    line_end();
-}
-
-/* The first group, and h with it. */
-static void line_first(const uint64_t h_words[3])
-{
-    uint64_t h[3] = {h_words[0], h_words[1], h_words[2]};
-    begin("first", 0, 0);
-    line_in_words("h", h, 3);
-    const fe t = evaluation_continue(load_group(message), 0, h);
-    OUT("t", t);
-    line_end();
-}
-
 /* The 130 bits of a block, cut into limbs. */
 static void line_expand(void)
 {
@@ -74,6 +44,36 @@ static void line_reduce(fe t, const multiplier *b)
     line_end();
 }
 
+/* How a message begins: the powers for n groups to a reduction, and T of the first group and of h. What goes in is the state
+ * as Go has it, r, s and h; what comes out is in the order in which the lines that follow take it. */
+static void line_begin_message(size_t n, const struct sample *sample)
+{
+    static evaluation_powers powers;
+    uint64_t r_words[3] = {sample->r[0], sample->r[1], 0}, s[2] = {0}, h[3];
+    memcpy(h, sample->h, sizeof h);
+    begin("begin", n, 0);
+    line_in_words("r", r_words, 2);
+    line_in_words("s", s, 2);
+    line_in_words("h", h, 3);
+    const fe r = fe_from_three_words(r_words);
+    evaluation_begin(&powers, n, r, fe_square(r));
+    const fe t = evaluation_continue(load_group(message), 0, h);
+    OUT("t", t);
+    OUT("last", powers.of_last);
+    OUT("others", powers.of_others);
+    for (size_t i = 0; i < (n > STEPS_MAX ? 2 : n); i++) {
+        if (n > STEPS_MAX && i == 1) /* for the groups that fill no long step */
+            powers.steps[1] = multiplier_from(fe_first(powers.of_others));
+        OUT(power_name("R^%zu", i + 1), powers.steps[i]);
+    }
+    if (n > STEPS_MAX) {
+        for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
+            OUT(power_name("table%zu", i), powers.table[i]);
+        const fe tops = evaluation_tops(&powers, n);
+        OUT("tops", tops);
+    }
+    line_end();
+}
 
 static void line_step(size_t n, fe t, evaluation_powers *powers)
 {
@@ -137,10 +137,9 @@ static void lines_of_sample(const struct sample *sample)
             t.limb[i] = factor_splat(FE_LIMB_MAX);
 
     line_expand();
-    line_first(sample->h);
     for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
         const size_t n = ns[i];
-        line_powers(n, sample->r);
+        line_begin_message(n, sample);
         raise_r(&powers, n, sample->r);
         if (n > STEPS_MAX) {
             line_long_group(t, &powers);

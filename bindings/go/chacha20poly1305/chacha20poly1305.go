@@ -82,13 +82,20 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	whole, out := extend(dst, len(plaintext)+Overhead)
 	checkOverlap(out, plaintext, additionalData)
 
-	// Frames of two sizes, because what stands in them is cleared before and after.
-	if len(plaintext) <= len(shortStream{})-chacha20.BlockSize {
-		var stream shortStream
-		a.seal(out, nonce, plaintext, additionalData, stream[:])
-	} else {
-		var stream longStream
-		a.seal(out, nonce, plaintext, additionalData, stream[:])
+	// Frames of several sizes, because what stands in them is cleared before and after.
+	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
+	case 4:
+		var stream [4 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
+	default:
+		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
 	}
 	return whole
 }
@@ -109,12 +116,19 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	checkOverlap(out, ciphertext, additionalData)
 
 	var valid bool
-	if n <= len(shortStream{})-chacha20.BlockSize {
-		var stream shortStream
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:])
-	} else {
-		var stream longStream
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:])
+	switch first := firstBlocks(n); chacha20.StreamRoom(first) {
+	case 4:
+		var stream [4 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
+	default:
+		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
 	}
 	if !valid {
 		clear(out)
@@ -123,22 +137,21 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	return whole, nil
 }
 
-// The stream's beginning: block 0, and the blocks of the message that the cipher makes in the same pass.
-type (
-	shortStream [4 * chacha20.BlockSize]byte
-	longStream  [16 * chacha20.BlockSize]byte
-)
+// firstBlocks returns how many blocks of the stream for n bytes are made together with block 0.
+func firstBlocks(n int) int {
+	return chacha20.FirstBlocks(1 + (n+chacha20.BlockSize-1)/chacha20.BlockSize)
+}
 
 // What goes through the cipher before it goes through the MAC, so that it is found in the second cache.
 const chunkSize = 1 << 16
 
-// seal writes ciphertext and tag to out. stream is of zeros.
-func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte) {
+// seal writes ciphertext and tag to out. stream is for so many blocks of the stream.
+func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks int) {
 	var s chacha20.State
 	var p poly1305.State
-	stream = a.begin(&s, &p, stream, nonce, additionalData, len(plaintext))
+	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	done, absorbed := subtle.XORBytes(out, plaintext, stream[chacha20.BlockSize:]), 0
+	done, absorbed := subtle.XORBytes(out, plaintext, stream[chacha20.BlockSize:blocks*chacha20.BlockSize]), 0
 	for {
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
@@ -153,44 +166,39 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte) {
 	p.AbsorbWords(uint64(len(additionalData)), uint64(len(plaintext)))
 	p.Tag((*[Overhead]byte)(out[done:]))
 	s, p = chacha20.State{}, poly1305.State{}
-	clear(stream)
 }
 
-// open writes the plaintext to out, if the tag is right. stream is of zeros.
-func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte) bool {
+// open writes the plaintext to out, if the tag is right. stream is for so many blocks of the stream.
+func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte, blocks int) bool {
 	var s chacha20.State
 	var p poly1305.State
 	var expected [Overhead]byte
-	stream = a.begin(&s, &p, stream, nonce, additionalData, len(ciphertext))
+	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
 	p.AbsorbPadded(ciphertext)
 	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
 	p.Tag(&expected)
 	valid := poly1305.Equal(&expected, tag)
 	if valid {
-		done := subtle.XORBytes(out, ciphertext, stream[chacha20.BlockSize:])
+		done := subtle.XORBytes(out, ciphertext, stream[chacha20.BlockSize:blocks*chacha20.BlockSize])
 		s.XOR(out[done:], ciphertext[done:])
 	}
 
 	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
-	clear(stream)
 	return valid
 }
 
-// begin makes as much of the stream as a message of n bytes takes and there is room for, which it returns, and absorbs the
-// additional data under the key of Poly1305, with which the stream begins.
-func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream, nonce, additionalData []byte, n int) []byte {
+// begin makes so many blocks of the stream, and absorbs the additional data under the key of Poly1305, with which the stream
+// begins.
+func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks int, nonce, additionalData []byte) {
 	if a.nonceSize == NonceSizeX {
 		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
 	} else {
 		s.Init(&a.key, (*[NonceSize]byte)(nonce))
 	}
-	const block = chacha20.BlockSize
-	stream = stream[:min(len(stream), (n+2*block-1)&^(block-1))]
-	s.XORBlocks(stream, stream)
+	s.Stream(stream, blocks)
 	p.Init((*[poly1305.KeySize]byte)(stream))
 	p.AbsorbPadded(additionalData)
-	return stream
 }
 
 // extend returns dst with n bytes appended, and these alone.

@@ -102,6 +102,9 @@ type ForgeryError struct {
 }
 
 func (e *ForgeryError) Error() string {
+	if len(e.Forged) == 0 {
+		return ErrForgery.Error()
+	}
 	return fmt.Sprintf("%v: %d of %d tags are wrong, the first of message %d", ErrForgery, len(e.Forged), e.count, e.Forged[0])
 }
 

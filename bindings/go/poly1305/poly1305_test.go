@@ -197,6 +197,9 @@ func TestBatches(t *testing.T) {
 	if err == nil || err.Error() != "poly1305: message authentication failed: 2 of 10 tags are wrong, the first of message 3" {
 		t.Error(err)
 	}
+	if message := new(poly1305.ForgeryError).Error(); message != poly1305.ErrForgery.Error() {
+		t.Error(message)
+	}
 }
 
 func TestBatchesOfOtherLengths(t *testing.T) {

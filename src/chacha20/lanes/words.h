@@ -19,9 +19,6 @@
 /* Holds for the rest of the kernel, which closes it. */
 #include "../../core/target_begin.h"
 
-typedef uint32_t word_vec __attribute__((vector_size(4 * WORDS)));
-typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
-
 /* The numbers f(0), f(1), ... of the elements of a shuffle, for each word or byte of a vector. */
 #define WORDS_FOUR(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
 #if WORDS == 16
@@ -31,9 +28,53 @@ typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
 #else
 #define WORDS_EACH(f) WORDS_FOUR(f, 0)
 #endif
+
+/* Shuffles move words within parts of four, the same in each, or whole parts.
+ *
+ *     low, high       words 0, 1 (2, 3) of each part of a and b, in turn
+ *     pairs           the lower (higher) two words of each part of a, and then of b
+ *     parts           the even (odd) parts of a, and then those of b */
+#define WORDS_LOW(i)        ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS)
+#define WORDS_HIGH(i)       ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS + 2)
+#define WORDS_LOW_PAIRS(i)  ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS)
+#define WORDS_HIGH_PAIRS(i) ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS + 2)
+#define WORDS_EVEN_PARTS(i) ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS)
+#define WORDS_ODD_PARTS(i)  ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS + 4)
+#define WORDS_FROM_1(i)     ((i) / 4 * 4 + ((i) + 1) % 4)
+#define WORDS_FROM_2(i)     ((i) / 4 * 4 + ((i) + 2) % 4)
+#define WORDS_FROM_3(i)     ((i) / 4 * 4 + ((i) + 3) % 4)
+#define WORDS_FIRST_PART(i) ((i) % 4)
+#define WORDS_NUMBER(i)     (i)
+#define WORDS_IS_FIRST(i)   ((i) % 4 == 0)
+#define WORDS_PART_FIRST(i) ((i) % 4 == 0 ? (i) / 4 : 0)
+
+/* Lanes in place of these: nodes of a graph. */
+#ifdef HORNET_WORDS_HOOK
+#include HORNET_WORDS_HOOK
+#else
+
+typedef uint32_t word_vec __attribute__((vector_size(4 * WORDS)));
+typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
+
 #define WORDS_SHUFFLE(a, b, f) HORNET_SHUFFLE(word_vec, a, b, WORDS_EACH(f))
 
 HORNET_INLINE word_vec words_splat(uint32_t value) { return (word_vec){0} + value; }
+
+/* One word of memory in all lanes. */
+HORNET_INLINE word_vec words_broadcast(const uint32_t *word) { return words_splat(*word); }
+
+/* first, first + 1, ...; in the first word of each part, and zeros. */
+HORNET_INLINE word_vec words_numbers(uint32_t first)
+{
+    return (word_vec){WORDS_EACH(WORDS_NUMBER)} + first;
+}
+HORNET_INLINE word_vec words_part_numbers(uint32_t first)
+{
+    return (word_vec){WORDS_EACH(WORDS_PART_FIRST)} + (word_vec){WORDS_EACH(WORDS_IS_FIRST)} * first;
+}
+
+HORNET_INLINE word_vec words_add(word_vec a, word_vec b) { return a + b; }
+HORNET_INLINE word_vec words_xor(word_vec a, word_vec b) { return a ^ b; }
 
 HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
 
@@ -83,30 +124,6 @@ HORNET_INLINE word_vec words_little_endian(word_vec a)
 HORNET_INLINE word_vec words_little_endian(word_vec a) { return a; }
 #endif
 
-/* Shuffles move words within parts of four, the same in each, or whole parts.
- *
- *     low, high       words 0, 1 (2, 3) of each part of a and b, in turn
- *     pairs           the lower (higher) two words of each part of a, and then of b
- *     parts           the even (odd) parts of a, and then those of b */
-#define WORDS_LOW(i)        ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS)
-#define WORDS_HIGH(i)       ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS + 2)
-#define WORDS_LOW_PAIRS(i)  ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS)
-#define WORDS_HIGH_PAIRS(i) ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS + 2)
-#define WORDS_EVEN_PARTS(i) ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS)
-#define WORDS_ODD_PARTS(i)  ((i) % (WORDS / 2) / 4 * 8 + (i) % 4 + (i) / (WORDS / 2) * WORDS + 4)
-#define WORDS_FROM_1(i)     ((i) / 4 * 4 + ((i) + 1) % 4)
-#define WORDS_FROM_2(i)     ((i) / 4 * 4 + ((i) + 2) % 4)
-#define WORDS_FROM_3(i)     ((i) / 4 * 4 + ((i) + 3) % 4)
-#define WORDS_FIRST_PART(i) ((i) % 4)
-#define WORDS_NUMBER(i)     (i)
-#define WORDS_IS_FIRST(i)   ((i) % 4 == 0)
-#define WORDS_PART_FIRST(i) ((i) % 4 == 0 ? (i) / 4 : 0)
-
-/* Words 1, 2, 3, 0 of each part; from 2; from 3. */
-HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
-HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
-HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
-
 /* Four words, in each part. A kernel may bring an instruction that loads them so: gcc 12 finds none. */
 #ifdef WORDS_BROADCAST
 HORNET_INLINE word_vec words_each_part(const uint32_t four[4]) { return (word_vec)WORDS_BROADCAST(four); }
@@ -118,6 +135,50 @@ HORNET_INLINE word_vec words_each_part(const uint32_t four[4])
     return WORDS_SHUFFLE(a, a, WORDS_FIRST_PART);
 }
 #endif
+
+/* Bytes of all ones, and then of zeros; n of them at the end of what comes before the zeros. */
+static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) = {
+#define WORDS_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    WORDS_ONES, WORDS_ONES, WORDS_ONES, WORDS_ONES};
+
+/* The first n bytes of a, n up to the size of a vector, and zeros. */
+HORNET_INLINE word_vec words_first(word_vec a, size_t n)
+{
+    return a & words_load(words_ones_then_zeros + 64 - n);
+}
+
+/* n bytes, less than a vector, and zeros; and the same back. Touches no other memory. */
+#ifdef WORDS_MASKED
+HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
+{
+    return (word_vec)WORDS_MASKED_LOAD(bytes, n);
+}
+HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
+{
+    WORDS_MASKED_STORE(bytes, a, n);
+}
+#else
+HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
+{
+    uint8_t all[sizeof(word_vec)] = {0};
+    copy_bytes(all, bytes, n);
+    return words_load(all);
+}
+
+HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
+{
+    uint8_t all[sizeof(word_vec)];
+    words_store(all, a);
+    copy_bytes(bytes, all, n);
+}
+#endif
+
+#endif
+
+/* Words 1, 2, 3, 0 of each part; from 2; from 3. */
+HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
+HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
+HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
 
 /* Transposes the 4 x 4 words that part i of four vectors makes, for each i. */
 HORNET_INLINE void words_transpose_parts(word_vec x[4])
@@ -157,42 +218,5 @@ HORNET_INLINE void words_gather_parts(word_vec *rows, size_t stride, word_vec a,
     rows[3] = d;
 #endif
 }
-
-/* Bytes of all ones, and then of zeros; n of them at the end of what comes before the zeros. */
-static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) = {
-#define WORDS_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-    WORDS_ONES, WORDS_ONES, WORDS_ONES, WORDS_ONES};
-
-/* The first n bytes of a, n up to the size of a vector, and zeros. */
-HORNET_INLINE word_vec words_first(word_vec a, size_t n)
-{
-    return a & words_load(words_ones_then_zeros + 64 - n);
-}
-
-/* n bytes, less than a vector, and zeros; and the same back. Touches no other memory. */
-#ifdef WORDS_MASKED
-HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
-{
-    return (word_vec)WORDS_MASKED_LOAD(bytes, n);
-}
-HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
-{
-    WORDS_MASKED_STORE(bytes, a, n);
-}
-#else
-HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
-{
-    uint8_t all[sizeof(word_vec)] = {0};
-    copy_bytes(all, bytes, n);
-    return words_load(all);
-}
-
-HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
-{
-    uint8_t all[sizeof(word_vec)];
-    words_store(all, a);
-    copy_bytes(bytes, all, n);
-}
-#endif
 
 #endif

@@ -40,10 +40,8 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
 {
     static const uint8_t nothing[16];
     const size_t beside = nblocks / BESIDE_BLOCKS;
-    word_vec x[16], rows[16];
-    HORNET_UNROLL
-    for (int i = 0; i < 16; i++)
-        x[i] = lanes_word(state, i, 0, 0);
+    word_vec x[1][16];
+    lanes_begin(1, x, state, 0);
     uint64_t first[3] = {poly->h[0], poly->h[1], poly->h[2]};
     add_words(first, load_le64(blocks), load_le64(blocks + 8), 1);
     scalar_fe h = scalar_fe_from_words(first);
@@ -52,23 +50,14 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
     for (size_t i = 0; i < beside; i++) {
         const bool more = i + 1 < beside;
         blocks += 16 * BESIDE_BLOCKS;
-        beside_double_round(&x, &h, r, blocks - 16 * (BESIDE_BLOCKS - 1), more ? blocks : nothing, more);
+        beside_double_round(x, &h, r, blocks - 16 * (BESIDE_BLOCKS - 1), more ? blocks : nothing, more);
     }
     scalar_fe_to_words(poly->h, h, 0);
     HORNET_KEEP_LOOP
-    for (size_t i = beside; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        lanes_quarter_rounds(&x, 1, 0, 0, 4);
-        lanes_quarter_rounds(&x, 1, 1, 0, 4);
-    }
+    for (size_t i = beside; i < CHACHA20_DOUBLE_ROUNDS; i++)
+        lanes_double_round(x, 1);
     HORNET_OPAQUE("r", state);
-    HORNET_UNROLL
-    for (int i = 0; i < 16; i++)
-        x[i] += lanes_word(state, i, 0, 0);
-    lanes_to_rows(rows, x);
-    HORNET_UNROLL
-    for (size_t i = 0; i < 16; i++)
-        words_store(out + i * sizeof(word_vec),
-                    in == NULL ? rows[i] : rows[i] ^ words_load(in + i * sizeof(word_vec)));
+    lanes_end(1, out, in, x, state, 0);
 }
 
 #undef SCALAR_OPERATION

@@ -112,7 +112,7 @@ HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, con
 {
     HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
-        const word_vec input = words_load(in), output = input ^ words_load(stream);
+        const word_vec input = words_load(in), output = words_xor(input, words_load(stream));
         words_store(out, output);
         if (copy != NULL) {
             words_store(copy, copies_in ? input : output);
@@ -124,7 +124,7 @@ HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, con
     }
     if (len_bytes != 0) {
         const word_vec input = words_load_first(in, len_bytes);
-        const word_vec output = input ^ words_first(words_load(stream), len_bytes);
+        const word_vec output = words_xor(input, words_first(words_load(stream), len_bytes));
         words_store_first(out, output, len_bytes);
         if (copy != NULL)
             words_store(copy, copies_in ? input : output);

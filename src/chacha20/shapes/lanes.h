@@ -21,9 +21,10 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
     for (size_t s = 0; s < sets; s++) {                                                                    \
         HORNET_UNROLL                                                                                      \
         for (int i = first; i < last; i++) {                                                               \
-            x[s][LANES_AT(to, i, turn)] += x[s][LANES_AT(from, i, turn)];                                  \
+            x[s][LANES_AT(to, i, turn)] =                                                                  \
+                words_add(x[s][LANES_AT(to, i, turn)], x[s][LANES_AT(from, i, turn)]);                     \
             x[s][LANES_AT(by, i, turn)] =                                                                  \
-                rotate(x[s][LANES_AT(by, i, turn)] ^ x[s][LANES_AT(to, i, turn)]);                         \
+                rotate(words_xor(x[s][LANES_AT(by, i, turn)], x[s][LANES_AT(to, i, turn)]));               \
         }                                                                                                  \
     }
 #define LANES_ROTL12(v) words_rotl(v, 12)
@@ -38,18 +39,21 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
 /* The words i of the blocks of set s, whose counters are so much later than the state's. */
 HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t later, size_t s)
 {
-    const word_vec number = {WORDS_EACH(WORDS_NUMBER)};
-    return i == 12 ? number + (state[12] + later + (uint32_t)(s * WORDS)) : words_splat(state[i]);
+    const word_vec word = words_broadcast(&state[i]);
+    return i == 12 ? words_add(word, words_numbers(later + (uint32_t)(s * WORDS))) : word;
 }
 
-/* The double rounds. */
+HORNET_INLINE void lanes_double_round(word_vec (*x)[16], size_t sets)
+{
+    lanes_quarter_rounds(x, sets, 0, 0, 4);
+    lanes_quarter_rounds(x, sets, 1, 0, 4);
+}
+
 HORNET_INLINE void lanes_rounds(word_vec (*x)[16], size_t sets)
 {
     HORNET_KEEP_LOOP
-    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++) {
-        lanes_quarter_rounds(x, sets, 0, 0, 4);
-        lanes_quarter_rounds(x, sets, 1, 0, 4);
-    }
+    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
+        lanes_double_round(x, sets);
 }
 
 /* rows = the blocks of a set, one after the other, of which x[i] holds the words i. */
@@ -66,32 +70,46 @@ HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
         words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[i], x[4 + i], x[8 + i], x[12 + i]);
 }
 
-/* out = in xor the blocks of so many sets; or, if in is NULL, the blocks. sets is a constant. */
-HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
-                             uint32_t later)
+/* The blocks of so many sets before the rounds. sets is a constant. */
+HORNET_INLINE void lanes_begin(size_t sets, word_vec (*x)[16], const uint32_t state[16], uint32_t later)
 {
-    word_vec x[LANES_SETS][16];
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
             x[s][i] = lanes_word(state, i, later, s);
     }
-    lanes_rounds(x, sets);
-    HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
+}
+
+/* out = in xor the blocks that the rounds have made x of; or, if in is NULL, the blocks. */
+HORNET_INLINE void lanes_end(size_t sets, uint8_t *out, const uint8_t *in, word_vec (*x)[16],
+                             const uint32_t state[16], uint32_t later)
+{
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
         word_vec rows[16];
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] += lanes_word(state, i, later, s);
+            x[s][i] = words_add(x[s][i], lanes_word(state, i, later, s));
         lanes_to_rows(rows, x[s]);
         HORNET_UNROLL
-        for (size_t i = 0; i < 16; i++)
-            words_store(out + i * sizeof(word_vec),
-                        in == NULL ? rows[i]
-                                   : rows[i] ^ words_load(in + (64 * WORDS * s + i * sizeof(word_vec))));
+        for (size_t i = 0; i < 16; i++) {
+            if (in != NULL)
+                rows[i] = words_xor(rows[i], words_load(in + (64 * WORDS * s + i * sizeof(word_vec))));
+            words_store(out + i * sizeof(word_vec), rows[i]);
+        }
     }
+}
+
+/* out = in xor the blocks of so many sets; or, if in is NULL, the blocks. sets is a constant. */
+HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
+                             uint32_t later)
+{
+    word_vec x[LANES_SETS][16];
+    lanes_begin(sets, x, state, later);
+    lanes_rounds(x, sets);
+    HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
+    lanes_end(sets, out, in, x, state, later);
 }
 
 /* The same words of many streams, one to a lane, and the counter of all. */
@@ -117,7 +135,7 @@ HORNET_INLINE void lanes_of_each(size_t sets, word_vec (*rows)[16], const chacha
     for (size_t s = 0; s < sets; s++) {
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] += lanes_word_of_each(packets, i, counter + (uint32_t)s);
+            x[s][i] = words_add(x[s][i], lanes_word_of_each(packets, i, counter + (uint32_t)s));
         lanes_to_rows(rows[s], x[s]);
     }
 }

@@ -21,8 +21,7 @@ HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
 {
     rows_set x = {words_each_part(state), words_each_part(state + 4), words_each_part(state + 8),
                   words_each_part(state + 12)};
-    const word_vec number = {WORDS_EACH(WORDS_PART_FIRST)}, first = {WORDS_EACH(WORDS_IS_FIRST)};
-    x.d += number + first * later;
+    x.d = words_add(x.d, words_part_numbers(later));
     return x;
 }
 
@@ -30,8 +29,8 @@ HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets){
 #define ROWS_STEP(to, from, by, rotate)                                                                    \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
-        x[s].to += x[s].from;                                                                              \
-        x[s].by = rotate(x[s].by ^ x[s].to);                                                               \
+        x[s].to = words_add(x[s].to, x[s].from);                                                           \
+        x[s].by = rotate(words_xor(x[s].by, x[s].to));                                                     \
     }
 #define ROWS_ROTL12(v) words_rotl(v, 12)
 #define ROWS_ROTL7(v)  words_rotl(v, 7)
@@ -60,6 +59,19 @@ HORNET_INLINE void rows_double_round(rows_set *x, size_t sets)
     }
 }
 
+/* stream = the blocks of a set that the rounds have made x of begin. */
+HORNET_INLINE void rows_end(uint8_t *stream, rows_set x, rows_set begin)
+{
+    word_vec rows[4];
+    words_gather_parts(rows, 16 / WORDS, words_little_endian(words_add(x.a, begin.a)),
+                       words_little_endian(words_add(x.b, begin.b)),
+                       words_little_endian(words_add(x.c, begin.c)),
+                       words_little_endian(words_add(x.d, begin.d)));
+    HORNET_UNROLL
+    for (size_t i = 0; i < 4; i++)
+        words_store(stream + i * sizeof(word_vec), rows[i]);
+}
+
 /* stream = the blocks of so many sets. sets is a constant. */
 HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t state[16], uint32_t later)
 {
@@ -71,16 +83,8 @@ HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t stat
     for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
         rows_double_round(x, sets);
     HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++) {
-        word_vec rows[4];
-        words_gather_parts(rows, 16 / WORDS, words_little_endian(x[s].a + begin[s].a),
-                           words_little_endian(x[s].b + begin[s].b),
-                           words_little_endian(x[s].c + begin[s].c),
-                           words_little_endian(x[s].d + begin[s].d));
-        HORNET_UNROLL
-        for (size_t i = 0; i < 4; i++)
-            words_store(stream + s * sizeof rows + i * sizeof(word_vec), rows[i]);
-    }
+    for (size_t s = 0; s < sets; s++)
+        rows_end(stream + s * (4 * sizeof(word_vec)), x[s], begin[s]);
 }
 
 #endif

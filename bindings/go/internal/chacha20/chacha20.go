@@ -4,6 +4,7 @@
 package chacha20
 
 import (
+	"crypto/subtle"
 	"encoding/binary"
 	"math/bits"
 )
@@ -11,6 +12,9 @@ import (
 const (
 	KeySize   = 32
 	BlockSize = 64
+
+	// MaxStreamBlocks is how many blocks Stream makes at most.
+	MaxStreamBlocks = 32
 
 	counter = 12 // the word that counts blocks
 )
@@ -31,53 +35,91 @@ func LoadKey(key *[KeySize]byte) (k Key) {
 
 // Init starts the stream of a key and a nonce at block 0.
 func (s *State) Init(key *Key, nonce *[12]byte) {
-	s.set(key, 0, binary.LittleEndian.Uint32(nonce[:]), binary.LittleEndian.Uint32(nonce[4:]),
-		binary.LittleEndian.Uint32(nonce[8:]))
+	s.set(key, uint64(binary.LittleEndian.Uint32(nonce[:]))<<32, binary.LittleEndian.Uint64(nonce[4:]))
 }
 
-func (s *State) set(key *Key, a, b, c, d uint32) {
-	*s = State{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574,
-		key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7], a, b, c, d}
+var sigma = [4]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574} // "expand 32-byte k"
+
+// set writes each row in one store, the last in two, since whoever loads it soon would wait for several.
+func (s *State) set(key *Key, lo, hi uint64) {
+	*(*[4]uint32)(s[:]) = sigma
+	*(*[4]uint32)(s[4:]) = *(*[4]uint32)(key[:])
+	*(*[4]uint32)(s[8:]) = *(*[4]uint32)(key[4:])
+	s[12], s[13] = uint32(lo), uint32(lo>>32)
+	s[14], s[15] = uint32(hi), uint32(hi>>32)
 }
 
 // InitX starts the stream of a nonce of 24 bytes: draft-irtf-cfrg-xchacha-03, section 2.3.
 func (s *State) InitX(key *Key, nonce *[24]byte) {
 	subkey := HChaCha20(key, (*[16]byte)(nonce[:]))
-	s.set(&subkey, 0, 0, binary.LittleEndian.Uint32(nonce[16:]), binary.LittleEndian.Uint32(nonce[20:]))
+	s.set(&subkey, 0, binary.LittleEndian.Uint64(nonce[16:]))
 	subkey = Key{}
 }
 
 // HChaCha20 derives a key: draft-irtf-cfrg-xchacha-03, section 2.2.
 func HChaCha20(key *Key, nonce *[16]byte) Key {
 	var s State
-	s.set(key, binary.LittleEndian.Uint32(nonce[:]), binary.LittleEndian.Uint32(nonce[4:]),
-		binary.LittleEndian.Uint32(nonce[8:]), binary.LittleEndian.Uint32(nonce[12:]))
+	s.set(key, binary.LittleEndian.Uint64(nonce[:]), binary.LittleEndian.Uint64(nonce[8:]))
 	s.rounds(&s)
 	return Key{s[0], s[1], s[2], s[3], s[12], s[13], s[14], s[15]}
 }
 
-// XORBlocks xors the next len(src) / BlockSize blocks of the stream into dst and counts them. dst has the length of src, a
-// multiple of BlockSize, and is src or does not overlap it. The caller sees to it that the counter does not wrap.
-func (s *State) XORBlocks(dst, src []byte) {
-	if len(src) != 0 {
-		xorBlocks(dst, src, s)
-	}
+// FirstBlocks returns how many of the n blocks of a stream Stream is to make, so that XOR finds whole groups in the rest: 1 to
+// MaxStreamBlocks.
+func FirstBlocks(n int) int {
+	return (n-1)%groupBlocks() + 1
 }
 
-// XOR is XORBlocks for any number of bytes, after which the stream ends if they are no multiple of BlockSize.
+// StreamRoom returns how many blocks Stream has to have room for to write n.
+func StreamRoom(n int) int {
+	switch {
+	case n <= 4:
+		return 4
+	case n <= 16:
+		return 16
+	}
+	return MaxStreamBlocks
+}
+
+// Stream writes the next n blocks of the stream to buf and counts them, n from 1 to MaxStreamBlocks. It may write others after
+// them, up to StreamRoom(n).
+func (s *State) Stream(buf []byte, n int) {
+	stream(buf[:StreamRoom(n)*BlockSize], n, s)
+}
+
+// XOR xors the stream from the next block on into dst, which has the length of src, and is src or does not overlap it. If that
+// is no multiple of BlockSize, the stream ends there. The caller sees to it that the counter does not wrap.
 func (s *State) XOR(dst, src []byte) {
-	n := len(src) &^ (BlockSize - 1)
-	s.XORBlocks(dst[:n], src[:n])
-	if n != len(src) {
-		var last [BlockSize]byte
-		copy(last[:], src[n:])
-		s.XORBlocks(last[:], last[:])
-		copy(dst[n:], last[:])
-		last = [BlockSize]byte{}
+	if n := len(src) - len(src)%(groupBlocks()*BlockSize); n != 0 {
+		xorGroups(dst[:n], src[:n], s)
+		dst, src = dst[n:], src[n:]
+	}
+	switch n := (len(src) + BlockSize - 1) / BlockSize; {
+	case n == 0:
+	case StreamRoom(n) == 4:
+		var buf [4 * BlockSize]byte
+		s.xorRest(dst, src, buf[:], n)
+		buf = [4 * BlockSize]byte{}
+	default:
+		var buf [MaxStreamBlocks * BlockSize]byte
+		s.xorRest(dst, src, buf[:], n)
+		buf = [MaxStreamBlocks * BlockSize]byte{}
 	}
 }
 
-// xorBlocksGo is xorBlocks in Go.
+// xorRest is XOR for less than a group, by way of buf.
+func (s *State) xorRest(dst, src, buf []byte, n int) {
+	s.Stream(buf, n)
+	subtle.XORBytes(dst, src, buf[:n*BlockSize])
+}
+
+// streamGo is stream in Go. buf is of whole blocks.
+func streamGo(buf []byte, s *State) {
+	clear(buf)
+	xorBlocksGo(buf, buf, s)
+}
+
+// xorBlocksGo is xorGroups in Go.
 func xorBlocksGo(dst, src []byte, s *State) {
 	var block State
 	for len(src) >= BlockSize && len(dst) >= BlockSize {

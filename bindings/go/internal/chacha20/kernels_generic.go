@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+//go:build !amd64 || !gc || purego
+
 package chacha20
 
 // See the comment of package internal.
 
-func xorBlocks(dst, src []byte, s *State) { xorBlocksGo(dst, src, s) }
+func groupBlocks() int { return 1 }
+
+func xorGroups(dst, src []byte, s *State) { xorBlocksGo(dst, src, s) }
+
+func stream(buf []byte, n int, s *State) { streamGo(buf[:n*BlockSize], s) }

@@ -47,9 +47,7 @@ func (p *State) AbsorbPadded(m []byte) {
 	n := len(m) &^ (BlockSize - 1)
 	p.Absorb(m[:n])
 	if n != len(m) {
-		var last [BlockSize]byte
-		copy(last[:], m[n:])
-		scalar(p, last[:])
+		p.AbsorbWords(PaddedBlock(m[n:]))
 	}
 }
 
@@ -125,17 +123,26 @@ func firstBlock(m []byte) (lo, hi, top uint64) {
 
 // partialBlock returns 1 to 15 bytes, and the 1 that stands in for the bit 2^128 of a whole block.
 func partialBlock(m []byte) (lo, hi uint64) {
+	lo, hi = PaddedBlock(m)
 	n := uint(len(m))
 	if n >= 8 {
-		last := binary.LittleEndian.Uint64(m[n-8:])>>8 | 1<<56
+		return lo, hi | 1<<((n-8)*8&63)
+	}
+	return lo | 1<<(n*8&63), 0
+}
+
+// PaddedBlock returns 1 to 15 bytes, and zeros after them. It loads them from where they are: of a copy it would have to wait
+// for the stores.
+func PaddedBlock(m []byte) (lo, hi uint64) {
+	n := uint(len(m))
+	if n >= 8 {
+		last := binary.LittleEndian.Uint64(m[n-8:]) >> 8
 		return binary.LittleEndian.Uint64(m), last >> ((15 - n) * 8 & 63)
 	}
 	if n >= 4 {
-		lo = uint64(binary.LittleEndian.Uint32(m)) | uint64(binary.LittleEndian.Uint32(m[n-4:]))<<((n-4)*8&63)
-	} else {
-		lo = uint64(m[0]) | uint64(m[n/2])<<(n/2*8&63) | uint64(m[n-1])<<((n-1)*8&63)
+		return uint64(binary.LittleEndian.Uint32(m)) | uint64(binary.LittleEndian.Uint32(m[n-4:]))<<((n-4)*8&63), 0
 	}
-	return lo | 1<<(n*8&63), 0
+	return uint64(m[0]) | uint64(m[n/2])<<(n/2*8&63) | uint64(m[n-1])<<((n-1)*8&63), 0
 }
 
 // add returns a + b, both of three words.

@@ -2,7 +2,8 @@
 
 // Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and files with samples of the loops that can be run: LOOPS is another than that for the architecture.
+// Copied beside what `coconut emit` writes: the package, and files with samples of the lines that can be run. LINES is another
+// of them than that for the architecture.
 package emitted
 
 import (
@@ -18,10 +19,10 @@ type sample struct {
 	Message         []byte
 }
 
-func TestLoops(t *testing.T) {
-	file := os.Getenv("LOOPS")
+func TestLines(t *testing.T) {
+	file := os.Getenv("LINES")
 	if file == "" {
-		file = "loops_" + runtime.GOARCH + ".json"
+		file = "lines_" + runtime.GOARCH + ".json"
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -37,7 +38,7 @@ func TestLoops(t *testing.T) {
 				t.Fatal("no samples")
 			}
 			for i, s := range all {
-				loops[name](s.T, s.Powers, &s.Message[0], 1)
+				functions[name](s.T, s.Powers, &s.Message[0], 1)
 				if got := s.T[:len(s.Want)]; !slices.Equal(got, s.Want) {
 					t.Fatalf("sample %d: %x, not %x", i, got, s.Want)
 				}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//go:build gc && !purego
+
+package chacha20
+
+import "golang.org/x/sys/cpu"
+
+// Skylake-X, which has no VBMI, lowers its clock for 512 bits, for everything else too.
+var (
+	useAVX2   = cpu.X86.HasAVX2
+	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI
+)
+
+func groupBlocks() int {
+	switch {
+	case useAVX512:
+		return 32
+	case useAVX2:
+		return 8
+	}
+	return 1
+}
+
+func xorGroups(dst, src []byte, s *State) {
+	switch {
+	case useAVX512:
+		xor32AVX512(&dst[0], &src[0], s, uint64(len(src)/(32*BlockSize)))
+	case useAVX2:
+		xor8AVX2(&dst[0], &src[0], s, uint64(len(src)/(8*BlockSize)))
+	default:
+		xorBlocksGo(dst, src, s)
+	}
+}
+
+func stream(buf []byte, n int, s *State) {
+	p := &buf[0]
+	switch {
+	case n == 1: // no slower, and from Zen 5 on quicker, than vectors
+		streamGo(buf[:BlockSize], s)
+		return
+	case useAVX512:
+		switch {
+		case n <= 4:
+			stream4AVX512(p, s)
+		case n <= 8:
+			stream8AVX512(p, s)
+		case n <= 12:
+			stream12AVX512(p, s)
+		case n <= 16:
+			stream16AVX512(p, s)
+		default:
+			stream32AVX512(p, s)
+		}
+	case useAVX2:
+		switch {
+		case n <= 2:
+			stream2AVX2(p, s)
+		case n <= 4:
+			stream4AVX2(p, s)
+		case n <= 6:
+			stream6AVX2(p, s)
+		default:
+			stream8AVX2(p, s)
+		}
+	default:
+		streamGo(buf[:n*BlockSize], s)
+		return
+	}
+	s[counter] += uint32(n)
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Command traced calls every function under secrets of one kind, for ../../traces.sh.
+//
+//	traced zeros|ones|small|random|other [planted]
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+
+	"hornet/chacha20poly1305"
+	"hornet/poly1305"
+)
+
+// All allocate the same, because branches may depend on addresses.
+var kinds = map[string]func(b []byte){
+	"zeros": func(b []byte) {},
+	"ones": func(b []byte) {
+		for i := range b {
+			b[i] = 255
+		}
+	},
+	// r = 1, and a message of 48 bytes whose sum is between p and 2^130.
+	"small": func(b []byte) {
+		if len(b) == poly1305.KeySize {
+			b[0] = 1
+			return
+		}
+		for i := range min(len(b), 16) {
+			b[i] = 255
+		}
+	},
+	"random": func(b []byte) { random.Read(b) },
+	"other": func(b []byte) {
+		random.Read(b)
+		for i := range b {
+			b[i] ^= 0x5a
+		}
+	},
+}
+
+var random = rand.NewChaCha8([32]byte{1})
+
+func main() {
+	secret := func(n int) []byte {
+		b := make([]byte, n)
+		kinds[os.Args[1]](b)
+		return b
+	}
+	// Where a forged tag is wrong must not show.
+	at := map[string]int{"zeros": 0, "ones": 15, "small": 7, "random": 3, "other": 12}[os.Args[1]]
+	for _, n := range []int{0, 1, 7, 16, 17, 48, 63, 64, 100, 200, 1000, 1350, 3000} {
+		macs(secret, n, at)
+		aeads(secret, n, at)
+	}
+	if len(os.Args) > 2 {
+		planted(secret(1))
+	}
+}
+
+func macs(secret func(int) []byte, n, at int) {
+	key, m := poly1305.OneTimeKey(secret(32)), secret(n)
+	tags := make([][16]byte, 1)
+	poly1305.Sum(&tags[0], m, &key)
+	must(poly1305.Verify(&tags[0], m, &key))
+	mac := poly1305.New(&key)
+	mac.Write(m[:n/3])
+	mac.Write(m[n/3:])
+	must(mac.Verify(tags[0][:]))
+	must(poly1305.SumBatch(tags, [][]byte{m}, []poly1305.OneTimeKey{key}) == nil)
+	tags[0][at] ^= 1
+	must(!poly1305.Verify(&tags[0], m, &key))
+}
+
+func aeads(secret func(int) []byte, n, at int) {
+	key, m, additional := secret(32), secret(n), secret(13)
+	for _, nonceSize := range []int{chacha20poly1305.NonceSize, chacha20poly1305.NonceSizeX} {
+		a, err := chacha20poly1305.New(key)
+		if nonceSize == chacha20poly1305.NonceSizeX {
+			a, err = chacha20poly1305.NewX(key)
+		}
+		must(err == nil)
+		sealed := a.Seal(nil, make([]byte, nonceSize), m, additional)
+		_, err = a.Open(nil, make([]byte, nonceSize), sealed, additional)
+		must(err == nil)
+		sealed[n+at] ^= 1
+		_, err = a.Open(nil, make([]byte, nonceSize), sealed, additional)
+		must(err != nil)
+	}
+}
+
+func must(ok bool) {
+	if !ok {
+		panic("a wrong verdict")
+	}
+}
+
+// planted is a mistake that must be noticed.
+//
+//go:noinline
+func planted(secret []byte) {
+	if secret[0] == 255 {
+		sink++
+	}
+}
+
+var sink int

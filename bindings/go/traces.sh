@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Traces the blocks of instructions that the module executes in qemu under five kinds of secrets, and tags that are wrong at
+# different places: no branch may depend on them. A planted one must be noticed.
+#
+#     bindings/go/traces.sh [GOARCH]
+set -euo pipefail
+cd "$(dirname "$0")"
+architecture=${1-$(go env GOHOSTARCH)}
+case $architecture in
+amd64) qemu=(qemu-x86_64 -cpu max) ;;
+arm64) qemu=("qemu-aarch64") ;;
+*) qemu=("qemu-$architecture") ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+GOARCH=$architecture go build -o "$work/traced" ./internal/traced
+
+# trace OUTPUT ARG...: in the order of execution, the addresses of the module's blocks. The runtime interrupts a function when
+# it is called, at times of its own choice, by way of morestack; then it begins anew, and what was before does not count.
+trace() {
+    local output=$1
+    shift
+    GODEBUG=asyncpreemptoff=1 GOMAXPROCS=1 GOGC=off "${qemu[@]}" -d exec,nochain -D "$work/log" "$work/traced" "$@"
+    awk '
+        { split($4, address, "/"); thread = $2 }
+        { of_module = $NF ~ /^(hornet\/|crypto\/subtle|crypto\/internal\/fips140\/subtle|main\.planted)/ }
+        $NF ~ /^(runtime\.memequal|runtime\.cmp|internal\/bytealg|memeqbody|cmpbody)/ { of_module = before[thread] }
+        of_module && !interrupted[thread] { blocks[++count] = address[2] " " $NF }
+        of_module { interrupted[thread] = 0 }
+        $NF ~ /^runtime\.morestack/ && before[thread] { count -= 2; interrupted[thread] = 1 }
+        { before[thread] = of_module }
+        END { for (i = 1; i <= count; i++) print blocks[i] }' "$work/log" > "$output"
+}
+
+trace "$work/zeros" zeros
+[ "$(wc -l < "$work/zeros")" -gt 20000 ] || { echo "too few blocks are traced" >&2; exit 1; }
+for kind in ones small random other; do
+    trace "$work/$kind" "$kind"
+    if ! diff "$work/zeros" "$work/$kind" > "$work/difference"; then
+        echo "a branch depends on secrets: zeros (<) and $kind (>):" >&2
+        head "$work/difference" >&2
+        exit 1
+    fi
+done
+trace "$work/zeros" zeros planted
+trace "$work/ones" ones planted
+if diff "$work/zeros" "$work/ones" > "$work/difference" || grep '^[<>]' "$work/difference" | grep -vq main.planted; then
+    echo "a planted branch is not noticed" >&2
+    exit 1
+fi
+echo "$(wc -l < "$work/random") blocks on $architecture, the same under five kinds of secrets"

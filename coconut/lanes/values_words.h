@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Writes down the values that go into a line and come out of it in the library's lanes of 32-bit words,
+ * which are vectors that compilers know on every CPU. */
+#ifndef COCONUT_VALUES_WORDS_H
+#define COCONUT_VALUES_WORDS_H
+
+#include "values_recorder.h"
+
+#include "../../src/chacha20/lanes/words.h"
+
+static uint32_t state[16];
+static uint8_t out[1 << 12];
+
+static inline void line_words(bool is_out, const char *name, const void *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t words[WORDS];
+        uint64_t lanes[WORDS];
+        memcpy(words, (const uint8_t *)numbers + i * sizeof words, sizeof words);
+        for (int k = 0; k < WORDS; k++)
+            lanes[k] = words[k];
+        write_value(is_out, name, i, lanes, WORDS, 1);
+    }
+}
+
+static inline void line_in_vectors(const char *name, word_vec *numbers, size_t count)
+{
+    line_words(false, name, numbers, count);
+}
+
+static inline void line_out_vectors(const char *name, const word_vec *numbers, size_t count)
+{
+    line_words(true, name, numbers, count);
+}
+
+static inline void line_in_state(void)
+{
+    uint64_t words[16];
+    for (int i = 0; i < 16; i++)
+        words[i] = state[i];
+    write_value(false, "state", 0, words, 16, 1);
+}
+
+static inline void line_out_memory(size_t nvectors) { line_words(true, "out", out, nvectors); }
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The straight lines of ChaCha20 in vectors of WORDS words, with one block to a lane, and with the rows of
+ * a block in registers: what comes before the rounds, a double round, what comes after, and all of it.
+ *
+ * HORNET_WORDS_HOOK is graph_words.h; without it, these are the library's lanes, and their values. */
+#include <stdio.h>
+#include <string.h>
+
+#define KERNEL     words
+#define LANES_SETS 2
+#include "../../src/core/compiler.h"
+
+#include "../../src/chacha20/names.h"
+
+/* Quicker to compile. */
+#undef HORNET_UNROLL
+#define HORNET_UNROLL
+#undef HORNET_INLINE
+#define HORNET_INLINE HORNET_NOINLINE
+
+#include "../../src/chacha20/shapes/lanes.h"
+#include "../../src/chacha20/shapes/rows.h"
+
+#ifndef HORNET_WORDS_HOOK
+#include "../lanes/values_words.h"
+#endif
+
+#include "../../tests/support/inputs.h"
+
+enum { WORDS_SAMPLES = 12 };
+
+/* Counters that wrap in the first lane, in one between, and after the last; words of ones, of zeros, and
+ * others. */
+static void sample_number(int i)
+{
+    static const uint32_t counters[] = {0, 0xffffffff, 0xffffffff - 5, 0x7fffffff};
+    memset(state, i % 3 == 0 ? 255 : 0, sizeof state);
+    memset(message, i % 3 == 1 ? 255 : 0, sizeof message);
+    if (i % 3 == 2) {
+        random_bytes((uint8_t *)state, sizeof state);
+        random_bytes(message, sizeof message);
+    }
+    state[12] = counters[i % 4];
+}
+
+static const char *line_title(const char *shape, size_t sets, const char *part)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%s %zu%s", shape, sets, part);
+    return text;
+}
+
+static void begin(const char *shape, size_t sets, const char *part, size_t advance_bytes)
+{
+    line_begin(line_title(shape, sets, part), advance_bytes);
+    line_in_state();
+}
+
+static void lines_of_lanes(size_t sets)
+{
+    word_vec x[LANES_SETS][16], after[LANES_SETS][16];
+    begin("lanes", sets, " begin", 0);
+    lanes_begin(sets, x, state, 0);
+    line_out_vectors("x", x[0], 16 * sets);
+    line_end();
+
+    begin("lanes", sets, " double round", 0);
+    memcpy(after, x, sizeof x);
+    line_in_vectors("x", after[0], 16 * sets);
+    lanes_double_round(after, sets);
+    line_out_vectors("x", after[0], 16 * sets);
+    line_end();
+
+    /* The blocks, and these xor a message. */
+    static const char *const ends[2] = {" stream", " xor"};
+    for (int i = 0; i < 2; i++) {
+        const uint8_t *const in = i == 0 ? NULL : message;
+        char part[16];
+        snprintf(part, sizeof part, "%s end", ends[i]);
+        begin("lanes", sets, part, 0);
+        memcpy(x, after, sizeof x);
+        line_in_vectors("x", x[0], 16 * sets);
+        lanes_end(sets, out, in, x, state, 0);
+        line_out_memory(16 * sets);
+        line_end();
+
+        begin("lanes", sets, ends[i], 0);
+        lanes_xor(sets, out, in, state, 0);
+        line_out_memory(16 * sets);
+        line_end();
+    }
+}
+
+static void lines_of_rows(size_t sets)
+{
+    rows_set x[ROWS_SETS_MAX], after[ROWS_SETS_MAX], first[ROWS_SETS_MAX];
+    begin("rows", sets, " begin", 0);
+    for (size_t s = 0; s < sets; s++)
+        x[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
+    line_out_vectors("x", &x[0].a, 4 * sets);
+    line_end();
+
+    begin("rows", sets, " double round", 0);
+    memcpy(after, x, sizeof x);
+    line_in_vectors("x", &after[0].a, 4 * sets);
+    rows_double_round(after, sets);
+    line_out_vectors("x", &after[0].a, 4 * sets);
+    line_end();
+
+    begin("rows", sets, " stream end", 0);
+    line_in_vectors("x", &after[0].a, 4 * sets);
+    for (size_t s = 0; s < sets; s++)
+        first[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
+    for (size_t s = 0; s < sets; s++)
+        rows_end(out + s * (4 * sizeof(word_vec)), after[s], first[s]);
+    line_out_memory(4 * sets);
+    line_end();
+
+    begin("rows", sets, " stream", 0);
+    rows_stream(sets, out, state, 0);
+    line_out_memory(4 * sets);
+    line_end();
+}
+
+int main(void)
+{
+    (void)lanes_of_each;
+    lines_begin(COCONUT_KERNEL, WORDS);
+    for (int i = 0; i < WORDS_SAMPLES && i < SAMPLES_WANTED; i++) {
+        sample_number(i);
+        line_sample(i);
+        for (size_t sets = 1; sets <= LANES_SETS; sets++)
+            lines_of_lanes(sets);
+        for (size_t sets = 1; sets <= ROWS_SETS_MAX; sets++)
+            lines_of_rows(sets);
+    }
+    lines_end();
+    return 0;
+}
