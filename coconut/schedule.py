@@ -41,12 +41,13 @@ class Resource:
 
 @dataclass(frozen=True)
 class Problem:
-    """Of a program on a machine."""
+    """Of a program on a machine. gives_ports: micro-operations that stay on a port for several cycles are given one."""
 
     program: Program
     machine: Machine
     edges: tuple[Edge, ...]
     resources: tuple[Resource, ...]
+    gives_ports: bool = True
 
     @property
     def size(self) -> int:
@@ -187,7 +188,7 @@ class Room:
 
     @staticmethod
     def of(problem: Problem, interval: int | None) -> "Room":
-        return PortRoom(problem, interval) if problem.holds_ports else Room(problem, interval)
+        return PortRoom(problem, interval) if problem.holds_ports and problem.gives_ports else Room(problem, interval)
 
     def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
         return [
