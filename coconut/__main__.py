@@ -220,7 +220,8 @@ def command_emit(arguments: argparse.Namespace) -> None:
         if in_go:
             declarations = {name + go_parameters(line): description(line) for name, line in in_go.items()}
             (folder / f"lines_{goarch}.s").write_text(text)
-            (folder / f"lines_{goarch}.go").write_text(go_interface(declarations, "emitted", constraint) + go_table(in_go))
+            interface = go_interface(declarations, "emitted", constraint)
+            (folder / f"lines_{goarch}.go").write_text(interface + go_table(in_go))
         runnable: dict[int, dict[str, list[dict]]] = {}
         for name, emitted in of_arch.items():
             (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))

@@ -88,8 +88,8 @@ def draw_schedule(
             colour = "white" if op is None else COLOURS[phases[op.node]]
             title = "" if op is None else f"{op.instruction.name}, cycle {times[i or 0]}: {graph.expression(op.node)}"
             cells.append(
-                f'<rect x="{left + cycle * cell}" y="{row * cell}" width="{cell - 1}" height="{cell - 1}" fill="{colour}">'
-                f"<title>{escape(title)}</title></rect>"
+                f'<rect x="{left + cycle * cell}" y="{row * cell}" width="{cell - 1}" height="{cell - 1}" '
+                f'fill="{colour}"><title>{escape(title)}</title></rect>'
             )
     width, height = left + interval * cell + 50, len(names) * cell
     folder.mkdir(parents=True, exist_ok=True)

@@ -271,7 +271,9 @@ def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> 
     return times
 
 
-def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8, backward: bool = False) -> list[int] | None:
+def modulo_list_schedule(
+    problem: Problem, interval: int, attempts: int = 8, backward: bool = False
+) -> list[int] | None:
     """Rau's iterative modulo scheduling: instructions by urgency, each in the first cycle of the interval with room; where there
     is none, what stands there is put back. Backward, from the end of the turn on, each as late as there is room. None if that
     does not end."""
