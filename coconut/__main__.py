@@ -262,7 +262,9 @@ def emit_scalar(folder: Path) -> None:
     for architecture in SCALAR:
         function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
         text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        (folder / f"scalar_{architecture.goarch}.s").write_text(text)
+        # Apart too: its package declares it.
+        (folder / "scalar").mkdir(exist_ok=True)
+        (folder / "scalar" / f"scalar_{architecture.goarch}.s").write_text(text)
         (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
         for line in (*function.lines, *read_back(text, function).lines):
             for sample in samples("scalar64")[line.graph.name]:
