@@ -57,7 +57,8 @@ def program_of(op: Op, architecture: Architecture) -> Program:
     names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
     nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
     nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
-    graph = Graph("instructions", architecture.vector_bytes // 8, op.instruction.name, 2 * architecture.vector_bytes, tuple(nodes))
+    size = architecture.vector_bytes
+    graph = Graph("instructions", size // 8, op.instruction.name, 2 * size, tuple(nodes))
     return Program(architecture, graph, (), tuple(names), (), (op,), (("result", len(names)),), ())
 
 
@@ -122,7 +123,7 @@ def check_architecture(architecture: Architecture) -> int:
     size = architecture.vector_bytes
     results = iter(range(0, len(ran.stdout), size))
     checked = sum(map(len, calls))
-    if ran.returncode != 0 or len(ran.stdout) != vector_bytes * checked:
+    if ran.returncode != 0 or len(ran.stdout) != size * checked:
         raise Broken(f"{architecture.name}: the program that runs its instructions fails: {ran.returncode}")
     for op, rows in zip(ops, calls, strict=True):
         for vectors in rows:
