@@ -156,14 +156,14 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
 		done += n
-		p.AbsorbPadded(out[absorbed:done])
-		absorbed = done
 		if done == len(plaintext) {
 			break
 		}
+		p.Absorb(out[absorbed:done])
+		absorbed = done
 	}
 
-	p.AbsorbWords(uint64(len(additionalData)), uint64(len(plaintext)))
+	p.AbsorbLast(out[absorbed:done], uint64(len(additionalData)), uint64(len(plaintext)))
 	p.Tag((*[Overhead]byte)(out[done:]))
 	s, p = chacha20.State{}, poly1305.State{}
 }
@@ -175,8 +175,7 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	var expected [Overhead]byte
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	p.AbsorbPadded(ciphertext)
-	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
 	p.Tag(&expected)
 	valid := poly1305.Equal(&expected, tag)
 	if valid {
