@@ -23,9 +23,10 @@ if [ "$1" != --counts ]; then
         exit
     fi
     mapfile -t sources < <(find "$root"/src/core "$root"/src/poly1305 "$study/kernels" -name '*.c' | LC_ALL=C sort)
-    sources+=("$root/tests/support/reference.c" "$study/list.c")
-    build_objects "$folder" "$@" -fPIC -fvisibility=hidden
-    "$@" -shared -o "$folder/study.so" "$folder"/*.o -lgmp
+    gmp_for "$1"
+    sources+=("$root/tests/support/reference.c" "$study/list.c" "${gmp_sources[@]}")
+    build_objects "$folder" "$@" "${gmp_options[@]}" -fPIC -fvisibility=hidden
+    "$@" -shared -o "$folder/study.so" "$folder"/*.o "${gmp[@]}"
     printf '%s' "$*" > "$folder/command"
     exit
 fi

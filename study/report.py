@@ -123,21 +123,19 @@ class Report:
 
     # The parts of the page.
 
-    def head(self) -> str:
+    def head(self, sections: list[tuple[str, str]]) -> str:
         r = self.results
         counter = {"rdpmc": "cycles of the core, read by rdpmc", "perf": "cycles of the core, read from perf",
-                   "tsc": "the time stamp counter, because this system lets a program read no counter of cycles"}[r["counter"]]
-        scale = ("" if r["counter"] != "tsc" else
+                   "tsc": "the time stamp counter, because this system lets a program read no counter of cycles",
+                   "clock": "nanoseconds, because this system lets a program read no counter of cycles"}[r["counter"]]
+        scale = ("" if r["counter"] not in ("tsc", "clock") else
                  f"It counts {r['counts_per_cycle']:.3f} times in a cycle of the core, by which all is divided here: so long "
                  "took each of a chain of additions, which take a cycle.")
         quick = "<strong>A quick run: few lengths and few samples.</strong>" if r["quick"] else ""
         compilers = "; ".join(escape(text) for text in r["compilers"].values())
-        parts = [("counts", "what a multiplication takes"), ("balanced", "Goll and Gueron; Bhattacharyya and Sarkar"), ("eight", "512 bits"),
-                 ("bernstein", "Bernstein"), ("polyakov", "Polyakov"), ("z14", "the z14"), ("beyond", "beyond the papers"),
-                 ("reductions", "where reductions end")]
         return "".join([
             "<h1>The papers' experiments, repeated</h1>",
-            "<p>" + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in parts) + "</p>",
+            "<p>" + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in sections) + "</p>",
             paragraph(quick, f"Measured on {escape(self.here)}, {r['date']}, {escape(r['system'])}, with {compilers}, "
                       f"{escape(r['flags'])}. Counted: {counter}.", scale,
                       f"The load of the system was {r['load'][0]} before and {r['load'][1]} after; what is compared was measured "
@@ -146,11 +144,18 @@ class Report:
                       "medians, as in the papers. Each call begins after the one before it has ended. All kernels pass the tests "
                       "of the library's own (<code>tests/unit/study.sh</code>), and end in the library's complete reduction."),
             paragraph(f'<span class="soft">Every measured number here comes from <code>study/results/{self.file_name}</code>, every one of VMSL '
-                      "from <code>study/results/z14-model.json</code>, every number of a paper from <code>study/papers.json</code>, which says from which table.</span>")])
+                      "from <code>study/results/z14-model.json</code>, every number of a paper from <code>study/papers.json</code>, which says from which table.</span>"),
+            "<ul>" + "".join(f"<li>{escape(name)}: {escape(PAPERS[key]['title'])}</li>" for name, key in
+                             (("The IET paper", "bhattacharyya_sarkar"), ("The dissertation", "dissertation"), ("Polyakov", "polyakov"),
+                              ("Bernstein", "bernstein"), ("The z14 paper", "z14"))) + "</ul>",
+            paragraph("A speed-up is 100 (t<sub>0</sub> − t<sub>1</sub>) / t<sub>0</sub>, from the old time to the new one. GG: Goll and Gueron's "
+                      "evaluation; balanced, or new: Bhattacharyya and Sarkar's.")])
 
     def counted(self) -> str:
         paper = PAPERS["bhattacharyya_sarkar"]
         counts = {(c["kernel"], c["part"]): c for c in self.results["counts"]}
+        if not counts:
+            return ""
         got = counts["packed4", "vecMult"]["counts"]
         wide = counts["packed8", "vecMult"]["counts"]
         rows = [[paper["table1"]["intrinsics"][kind], number, f"{got[kind]:g}", f"{wide[kind]:g}"]
@@ -165,7 +170,6 @@ class Report:
         lean = counts["avx2", "block"]["counts"]["mul32"]
         plain = counts["gg4", "block"]["counts"]["mul32"]
         return "".join([
-            '<h2 id="counts">What a multiplication takes</h2>',
             paragraph("The same code, run over lanes that count their operations (<code>study/lanes/counting.h</code>)."),
             table("Table 1 of the IET paper: vecMult, one field multiplication in each lane",
                   ["intrinsic", "paper", "counted, 4 lanes", "counted, 8 lanes"], rows),
@@ -214,6 +218,7 @@ class Report:
                                  "available to it, only that the balanced one executes fewer instructions.", faster,
                                  f"It gains {least:.1f} % or more on average in every range, more than in four lanes, because up to seven "
                                  "blocks are left over in place of three." if least > 0 else "It does not gain in every range."))
+        out.append(self.by_rho(lanes, ups))
         series = [Series(f"{build}", sorted(ups[build].items()), colour, dots=True)
                   for build, colour in zip(self.builds, ("c0", "c1"))]
         xs = [n for build in self.builds for n in ups[build]]
@@ -237,6 +242,19 @@ class Report:
             out.append(figure(f"{which}: cycles per byte, {name} bytes.",
                               chart(f"cycles per byte, {name} bytes", x_axis, linear_axis("cycles per byte", ys), series)))
         return "".join(out)
+
+    def by_rho(self, lanes: int, ups: dict) -> str:
+        """Where the speed-up comes from."""
+        rhos = {build: {rho: [up for n, up in of.items() if -(-n // 16) % lanes == rho] for rho in range(lanes)}
+                for build, of in ups.items()}
+        rows = [[rho or "0: whole groups, the last block short", *(round(mean(rhos[build][rho]), 2) for build in self.builds)]
+                for rho in [*range(1, lanes), 0] if all(rhos[build][rho] for build in self.builds)]
+        full = max(abs(mean(of[0])) for of in rhos.values())
+        others = min(mean(of[rho]) for of in rhos.values() for rho in range(1, lanes) if of[rho])
+        return table("The same by rho, the blocks in the group that is not full: average speed-up in %", ["rho", *self.builds], rows) + paragraph(
+            "At rho = 0 both evaluations do the same:" if full < 1.5 else "At rho = 0 the two do nearly the same:",
+            f"their averages there are up to {full:.1f} % from 0, which says how exact the others are.",
+            "At every other rho the balanced evaluation gains." if others > 0 else "")
 
     @staticmethod
     def beside_averages(averages: dict) -> str:
@@ -271,8 +289,12 @@ class Report:
                 else:
                     cells += [None] * 3
                 rows.append(cells)
+            faster = {name: sum(row[first + 2] > 0 for row in paper[name]["rows"]) for name in ("Haswell", "Skylake", "Kaby Lake")}
+            here = [100 * (old[n] - new[n]) / old[n] for n in (row[0] for row in paper["Haswell"]["rows"]) if n in old]
             out.append(table(f"Tables 4, 5 and 6 of the IET paper, {build}: cycles per byte of Goll and Gueron's and the new "
                              "evaluation, speed-up in %", head, rows))
+            theirs = ", ".join(f"{count} of {len(rows)} lengths on {name}" for name, count in faster.items())
+            out.append(paragraph(f"The new evaluation is faster at {theirs}; here at {sum(up > 0 for up in here)} of {len(here)}."))
         n = 2000
         here = self.per_byte("gcc", "bs4", n)
         then = paper["Haswell"]["rows"][-1][5]
@@ -290,11 +312,10 @@ class Report:
                 [self.per_byte(build, k, n) for n in lengths for build in self.builds] for k in kernels]
         head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
         fit = self.series("lengths", "gcc", "x87")
-        out = ['<h2 id="bernstein">Bernstein 2005</h2>',
-               table("Sections 2, 4 and 5: cycles per byte at a length", head, rows, 1)]
+        double = self.per_byte("gcc", "double53", 4096)
+        out = [table("Sections 2, 4 and 5: cycles per byte at a length", head, rows, 1)]
         if fit:
             slope = (fit[4096] - fit[1024]) / (4096 - 1024)
-            double = self.per_byte("gcc", "double53", 4096)
             out.append(paragraph(
                 f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
                 f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
@@ -309,14 +330,20 @@ class Report:
                 if short and long_ and long_ > 1.3 * short else ""))
         n = 1024
         rows = [[name, value] for name, value in paper["section1"]["rows"]]
-        rows += [[f"{self.here}: {self.labels[k]}", round(self.series("lengths", "gcc", k)[n])] for k in ("x87", "hornet") if self.runs(k)]
+        rows += [[f"{self.here}: {self.labels[k]}", round(self.series("lengths", "gcc", k)[n])] for k in ("x87", "double53", "hornet") if self.runs(k)]
         out.append(table(f"Section 1: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
-                         ["processor", "cycles"], rows, 2))
+                         ["processor", "cycles"], rows, len(rows) - len(paper["section1"]["rows"])))
+        least = min(value for _, value in paper["section1"]["rows"])
+        out.append(paragraph(f"The quickest of the paper's CPUs takes {least / self.series('lengths', 'gcc', 'hornet')[n]:.0f} times as many cycles, "
+                             "AES included, as the library here."))
         cases = self.results["cases"]
         colours = ["c6", "c1", "c2", "c5", "c0", "c3", "c4", "c7"]
         short_names = {"key in cache": "", "key not in cache": "key cold", "data in cache": "", "data not in cache": "data cold",
                        "aligned": "", "unaligned": "unaligned"}
-        for kernel, name in (("x87", "the floating-point arithmetic of section 4"), ("hornet", "the library")):
+        named = [(kernel, name) for kernel, name in
+                 (("x87", "the floating-point arithmetic of section 4"), ("double53", "the floating-point arithmetic with 53-bit mantissas"),
+                  ("hornet", "the library")) if kernel in cases]
+        for kernel, name in named:
             series = []
             for colour, (case, counts) in zip(colours, cases[kernel].items()):
                 label = ", ".join(filter(None, (short_names[part] for part in case.split(",")))) or "all in cache, aligned"
@@ -330,7 +357,9 @@ class Report:
         def mean_of(kernel, case):
             """From 2 KiB on."""
             return mean(self.cycles(value) for n, value in zip(cases["lengths"], cases[kernel][case]) if n >= 2048)
-        for kernel, name in (("x87", "the floating-point arithmetic"), ("hornet", "the library")):
+        for kernel, name in named:
+            if "key not in cache,data in cache,aligned" not in cases[kernel]:
+                continue
             base = mean_of(kernel, "key in cache,data in cache,aligned")
             key = mean_of(kernel, "key not in cache,data in cache,aligned") - base
             data = mean_of(kernel, "key in cache,data not in cache,aligned") - base
@@ -352,11 +381,23 @@ class Report:
         scalars = [list(row) for row in paper["scalar"]["rows"]]
         scalars.append([self.here, here["scalar32"], here["folded64"]])
         floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
-        out = ['<h2 id="polyakov">Polyakov</h2>',
-               table(f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, gcc",
-                     [*paper["vectors"]["columns"], "AVX-512F"], vectors, 1),
-               table("Scalar, cycles per byte out of a large block", paper["scalar"]["columns"], scalars, 1),
-               table("Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1)]
+        out = []
+        if here["polyakov_sse2"]:
+            out.append(table(f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, "
+                             "gcc", [*paper["vectors"]["columns"], "AVX-512F"], vectors, 1))
+        haswell = {row[0]: row for row in paper["vectors"]["rows"]}["Haswell"]
+        haswell_scalar = {row[0]: row for row in paper["scalar"]["rows"]}["Haswell"]
+        if here["polyakov_avx2"]:
+            then, now = haswell[3] / haswell_scalar[2], here["polyakov_avx2"] / here["folded64"]
+            out.append(paragraph(f"AVX2 takes {haswell[3] / haswell[1]:.2f} of the time of SSE2 on his Haswell, "
+                                 f"{here['polyakov_avx2'] / here['polyakov_sse2']:.2f} here; {then:.2f} of that of scalar radix 2^64 (below), "
+                                 f"{now:.2f} here{': that agrees' if abs(now / then - 1) < 0.15 else ''}."))
+        out.append(table(f"Scalar, cycles per byte out of a large block, here {bytes_text(large)}", paper["scalar"]["columns"], scalars, 1))
+        if here["scalar32"] and here["folded64"]:
+            out.append(paragraph(f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
+                                 f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."))
+        if here["x87"]:
+            out.append(table("Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1))
         float_rows = [[self.labels[k]] + [self.per_byte(build, k, large) for build in self.builds]
                       for k in ("doubles_avx", "doubles_fma", "doubles_avx512", "polyakov_avx2", "scalar26", "folded64") if self.runs(k)]
         out.append(table(f"Radix of about 2^22 in vectors of doubles, beside integers: cycles per byte of {bytes_text(large)}",
@@ -375,14 +416,19 @@ class Report:
             others = ", ".join(f"{single[build]:.0f} with {build}" for build in self.builds if build != "gcc")
             out.append(paragraph(f"A single block takes {single['gcc']:.0f} cycles here, key to tag{f' ({others})' if others else ''}, about "
                                  f"{paper['single']['haswell_cycles']} on his Haswell; {factor:.1f} times a block of a large message, where he has "
-                                 f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}."))
+                                 f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}" +
+                                 (": that does not agree. Before a block's multiplication and after it little is done here."
+                                  if factor < paper["single"]["blocks_least"] else ".")))
         rows = []
         for vector in ("polyakov_sse2", "polyakov_avx2", "polyakov_avx512f", "doubles_avx", "doubles_avx512"):
             if self.runs(vector):
                 rows.append([self.labels[vector]] + [self.crossing(build, vector, scalar)
                                                      for scalar in ("folded64", "scalar64") for build in self.builds])
-        out.append(table("Where the switch from scalar to vectors pays: from which of the measured lengths on vectors are faster",
-                         ["vectors", *(f"than {scalar}, {build}" for scalar in ("2^64", "the library's 2^64") for build in self.builds)], rows))
+        if rows:
+            out.append(paragraph("He prefers scalar code for short inputs, where vectors compute much that is thrown away. That holds here, "
+                                 "up to these lengths:"))
+            out.append(table("Where the switch from scalar to vectors pays: from which of the measured lengths on vectors are faster",
+                             ["vectors", *(f"than {scalar}, {build}" for scalar in ("2^64", "the library's 2^64") for build in self.builds)], rows))
         out.append(figure("Cycles per byte against length, gcc.", self.per_byte_chart("Polyakov's implementations", self.lines(
             [("x87", "c6"), ("scalar26", "c5"), ("folded64", "c1"), ("polyakov_sse2", "c4"), ("polyakov_avx2", "c0"),
              ("polyakov_avx512f", "c7"), ("doubles_avx", "c2"), ("hornet", "hornet")], "gcc"))))
@@ -408,8 +454,7 @@ class Report:
                 reduces[build, kind] = self.cycles(values[2]) / (phases["bytes"] / 64)
                 rows.append((f"{kind}, {build}", [max(value, 0) for value in values]))
         large = self.large()
-        out = ['<h2 id="z14">The z14</h2>',
-               paragraph(f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
+        out = [paragraph(f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
                          f"{paper['before_muls_per_block']} multiplications, over a model of VMSL in plain C, which takes two multiplications and "
                          "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."),
                figure(f"Figure 5: shares of expand, multiply and reduce of {phases['bytes']} bytes, as the time that each phase adds. The "
@@ -486,7 +531,7 @@ class Report:
                       "More is gained where many groups share a reduction, which the paper does not consider.") if gains else ""])
 
     def beyond(self) -> str:
-        out = ['<h2 id="beyond">Beyond the papers</h2>']
+        out = []
         lambdas = [1, 2, 3, 4, 8, 16, 32]
         shown = [n for n in (1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
         best = []
@@ -505,9 +550,10 @@ class Report:
             out.append(figure(f"How many groups share a reduction: {name}.",
                               chart(f"lambda, {name}", log_axis("lambda: groups to a reduction", lambdas, 2),
                                     linear_axis("cycles per byte", ys), series)))
-        out.append(table("The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best))
-        out.append(paragraph("Goll and Gueron stop at 3, since powers of R do not fit into registers. Loaded from memory they cost little: what "
-                             "limits lambda is the time that it takes to raise them, so that longer messages gain from more."))
+        if best:
+            out.append(table("The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best))
+            out.append(paragraph("Goll and Gueron stop at 3, since powers of R do not fit into registers. Loaded from memory they cost little: what "
+                                 "limits lambda is the time that it takes to raise them, so that longer messages gain from more."))
         lengths = [n for n in self.results["lengths"]["lengths"] if n > 64 and n % 64 != 0]
         rests = [("gg4", "pieces at the end"), ("bs4", "zeros, cheap first multiplication"), ("zeros4", "zeros, full multiplication"),
                  ("front4", "scalar blocks in front")]
@@ -550,7 +596,6 @@ class Report:
 
     def reductions(self) -> str:
         return "".join([
-            '<h2 id="reductions">Where the papers\' reductions end</h2>',
             paragraph("A value modulo p = 2^130 − 5 has one representation below p, and a tag is right only if it is that one. Bernstein's section 4 "
                       "ends in it: carry, add p to make all limbs positive, subtract p if that is not negative. The IET paper and the z14 paper reduce "
                       "to limbs of 26 or 27, and of 44 or 45, bits and leave the rest to the code that accompanies them; code published with two "
@@ -560,10 +605,16 @@ class Report:
                       "p + 8, at 2^130 and at every limb boundary, and inject accumulators as large as allowed: 0 failures.")])
 
     def page(self) -> str:
-        body = "".join([self.head(), self.counted(),
-                        '<h2 id="balanced">Goll and Gueron; Bhattacharyya and Sarkar</h2>', self.compared(4), self.tables_4_to_6(),
-                        '<h2 id="eight">The dissertation: 512 bits</h2>', self.compared(8), self.bernstein(), self.polyakov(), self.z14(),
-                        self.beyond(), self.reductions()])
+        parts = [("counts", "What a multiplication takes", self.counted()),
+                 ("balanced", "Goll and Gueron; Bhattacharyya and Sarkar", self.compared(4) + self.tables_4_to_6()),
+                 ("eight", "The dissertation: 512 bits", self.compared(8)),
+                 ("bernstein", "Bernstein 2005", self.bernstein()),
+                 ("polyakov", "Polyakov", self.polyakov()),
+                 ("z14", "The z14", self.z14()),
+                 ("beyond", "Beyond the papers", self.beyond()),
+                 ("reductions", "Where the papers' reductions end", self.reductions())]
+        body = self.head([(name, title) for name, title, text in parts if text])
+        body += "".join(f'<h2 id="{name}">{title}</h2>{text}' for name, title, text in parts if text)
         return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
                 f"<title>Poly1305: the papers' experiments, repeated</title><style>{STYLE}</style></head>\n<body>{body}</body></html>\n")
 

@@ -36,6 +36,8 @@ def this_cpu() -> dict:
         fields.setdefault(key.strip(), value.strip())
     cpu = {key: fields.get(name, "") for key, name in
            (("model", "model name"), ("family", "cpu family"), ("number", "model"), ("stepping", "stepping"))}
+    for key, name in (("model", "CPU implementer"), ("family", "CPU architecture"), ("number", "CPU part")):
+        cpu[key] = cpu[key] or fields.get(name, "")
     words = [word for word in re.split(r"[^a-z0-9]", cpu["model"].lower()) if word not in ("", "r", "tm", "cpu", "processor")]
     cpu["slug"] = "-".join([*words, f"f{cpu['family']}m{cpu['number']}"])
     return cpu

@@ -163,6 +163,7 @@ cross_with() {
     done < <(grep -v '^#' tests/cross/architectures.txt)
     run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
     run_test study-s390x                    tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2
+    run_test study-measure-aarch64          tests/cross/study.sh aarch64
     run_test js-browser                     js_browser
     run_test study-report-browser           tests/unit/study_report.sh chromium
     while read -r name; do

@@ -41,12 +41,11 @@ needed=("$copy"/src/core/*.c "$copy"/src/core/cpu/*.c "$copy"/src/poly1305/*.c "
 list "${names[0]}" > "$copy/src/poly1305/kernels.def"
 one_of=$(IFS='|' && echo "${names[*]}")
 mapfile -t sources < <(grep -lE "KERNEL(_RECORD)?[( ] *($one_of)\>" "$copy"/study/kernels/*.c)
-sources+=("$copy/tests/support/reference.c")
-gmp=(-lgmp) run=()
-if [[ ${options[0]} = *-linux-gnu-gcc ]]; then
-    mini_gmp=$("$root/tests/support/mini_gmp.sh")
-    sources+=("$mini_gmp/mini-gmp.c")
-    options+=(-w -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
+gmp_for "${options[0]}"
+sources+=("$copy/tests/support/reference.c" "${gmp_sources[@]}")
+options+=("${gmp_options[@]}")
+run=()
+if [ "${#gmp_sources[@]}" != 0 ]; then
     gmp=(-static)
     IFS=: read -ra run < <(awk -v "triple=${options[0]%-gcc}" '$2 == triple { print $3; exit }' "$root/tests/cross/architectures.txt")
 fi
