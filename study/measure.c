@@ -48,15 +48,15 @@ static _Alignas(64) uint8_t keys[32 + OFFSETS_BYTES], tags[16 + OFFSETS_BYTES];
 
 /* Out of all caches; where a program cannot do that, what is to be cold is not measured. */
 #if defined(__x86_64__)
-#define CAN_FLUSH 1
+#define CAN_FLUSH        1
 #define FLUSH_LINE(byte) __asm__ volatile("clflush %0" : : "m"(*(byte)) : "memory")
 #define FLUSH_WAIT()     __asm__ volatile("mfence" : : : "memory")
 #elif defined(__aarch64__)
-#define CAN_FLUSH 1
+#define CAN_FLUSH        1
 #define FLUSH_LINE(byte) __asm__ volatile("dc civac, %0" : : "r"(byte) : "memory")
 #define FLUSH_WAIT()     __asm__ volatile("dsb ish" : : : "memory")
 #else
-#define CAN_FLUSH 0
+#define CAN_FLUSH        0
 #define FLUSH_LINE(byte) ((void)(byte))
 #define FLUSH_WAIT()     ((void)0)
 #endif
@@ -256,9 +256,9 @@ static void measure_cases(void)
         size_t nlens = 0;
         for (int c = 0; c < CASES; c += STEP_CASES)
             tasks[c / STEP_CASES] = (struct task){.entry = entry,
-                                     .cold_key = (c & 1) != 0,
-                                     .cold_data = (c & 2) != 0,
-                                     .offset = (c & 4) != 0 ? 1 : 0};
+                                                  .cold_key = (c & 1) != 0,
+                                                  .cold_data = (c & 2) != 0,
+                                                  .offset = (c & 4) != 0 ? 1 : 0};
         for (size_t n = 0; n <= 4096; n += step, nlens++) {
             lengths[nlens] = (double)n;
             measure(tasks, CASES / STEP_CASES, n, quick ? 2 : 15, quick ? 9 : 31);

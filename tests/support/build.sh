@@ -10,6 +10,7 @@ warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wm
 
 # gmp_for COMPILER: what its programs need for GMP, which is mini-gmp where they are another architecture's: gmp_sources,
 # gmp_options, and the libraries.
+# shellcheck disable=SC2034 # for those that source this
 gmp_for() {
     gmp_sources=() gmp_options=() gmp=(-lgmp)
     if [[ $1 = *-linux-gnu*-gcc ]]; then
