@@ -11,18 +11,16 @@ from functools import cache
 from pathlib import Path
 
 from coconut import program, simulate
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES
 from coconut.check_instructions import check_instructions, runs_here
 from coconut.describe import BUILD, DESCRIPTIONS, describe
 from coconut.draw import draw
-from coconut.emit import gnu_function, go_file, go_interface
+from coconut.emit import assembly, go_file, go_interface
 from coconut.graph import Graph, read_graphs
-from coconut.machine import CPUS
 from coconut.parse import Unreadable, parse
-from coconut.program import Architecture, Program
-from coconut.select import AVX2, AVX512, Z14, Unsupported, alternatives
-
-# What the lines of each kernel are made for.
-ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "vmsl": Z14}
+from coconut.program import Program
+from coconut.select import Unsupported, alternatives
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -125,7 +123,7 @@ def command_table(arguments: argparse.Namespace) -> None:
     for title in arguments.lines or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
         architecture = ARCHITECTURES[graph.kernel]
-        for cpu in CPUS[architecture.name]:
+        for cpu in architecture.cpus:
             row = best_loop(architecture, graph, cpu, arguments.seconds)
             cycles = [
                 compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
@@ -144,10 +142,10 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
     graph = graph_named(arguments.line)
     architecture = ARCHITECTURES[graph.kernel]
-    native = architecture.triple == "x86_64" and runs_here(architecture.vector_bytes)
+    native = runs_here(architecture)
     rows = []
     for way in alternatives(architecture, graph):
-        for order in orders(way, arguments.cpu or CPUS[architecture.name][0], arguments.seconds):
+        for order in orders(way, arguments.cpu or architecture.cpus[0], arguments.seconds):
             row = [way.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
             for compiler in ("gcc", "clang") if native else ():
                 compiled, emitted = run_native(order.program, compiler, rounds=300) or (0.0, 0.0)
@@ -192,14 +190,14 @@ def command_emit(arguments: argparse.Namespace) -> None:
     (folder / "loops_amd64.go").write_text(go_interface(programs, "emitted", GO_CONSTRAINT))
     runnable: dict[str, list[dict]] = {}
     for name, emitted in programs.items():
-        (folder / "gnu" / f"{name}.S").write_text(gnu_function(emitted, name))
+        (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
         title, line_samples = emitted.graph.title, samples(emitted.graph.kernel)[emitted.graph.name]
         read = parse(text, name, emitted)
         for sample in line_samples:
             program.compare(emitted, sample)
             program.compare(read, sample)
         line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
-        if runs_here(emitted.architecture.vector_bytes):
+        if runs_here(emitted.architecture):
             run_native(emitted, "gcc", rounds=0)
             runnable[name] = [
                 program.words_of(emitted, sample) | {"message": b64encode(sample.message).decode()}
@@ -214,7 +212,7 @@ def command_instructions(_: argparse.Namespace) -> None:
     checked, unable = check_instructions()
     print(
         f"{checked} results of instructions agree with the CPU"
-        + "".join(f"; it cannot run those of {8 * vector_bytes} bits" for vector_bytes in unable)
+        + "".join(f"; it cannot run those of {architecture.name}" for architecture in unable)
     )
 
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from coconut.describe import BUILD, HERE, SOURCE
-from coconut.emit import gnu_function
+from coconut.emit import assembly
 from coconut.machine import mca
 from coconut.orders import TURNS
 from coconut.program import Program
@@ -58,23 +58,23 @@ def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str
 def run_native(program: Program, compiler: str, rounds: int) -> tuple[float, float] | None:
     """The nanoseconds of a turn as compiled, and as emitted, on this CPU; None if there are to be no rounds. Fails unless both
     leave the same accumulator for every sample."""
-    function = "coconut_loop"
+    name = "coconut_loop"
     groups = program.graph.advance // (16 * program.graph.lanes)
-    assembly, binary = BUILD / f"native-{compiler}.S", BUILD / f"native-{compiler}"
-    assembly.write_text(gnu_function(program, function))
+    source, binary = BUILD / f"native-{compiler}.S", BUILD / f"native-{compiler}"
+    source.write_text(assembly(program, name, program.architecture.gnu))
     # What of the library these functions do not call is not linked.
     subprocess.run(
         [
             *COMPILERS["x86_64"][compiler],
             *OPTIONS,
             f"-DLINE_GROUPS={groups}",
-            f"-DEMITTED={function}",
+            f"-DEMITTED={name}",
             hooked("native.h"),
             "-Wl,--unresolved-symbols=ignore-all",
             "-o",
             binary,
             kernel_file(program.graph.kernel),
-            assembly,
+            source,
         ],
         check=True,
     )

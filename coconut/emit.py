@@ -1,28 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes programs as functions: Go assembly, in mnemonics only, and GNU assembly.
+"""Writes programs as functions, in the syntax of an assembler: Syntax in architecture.py says what they take.
 
-    void NAME(t, powers, message, turns)      func NAME(t *T, powers *P, message *byte, turns uint64)
+They load the accumulator's limbs, run so many turns over the message, and store the limbs again."""
 
-loads the accumulator's limbs from t, runs so many turns (at least one) over the message, and stores the limbs again."""
-
-from collections.abc import Sequence
-
-from coconut import gnu
+from coconut.architecture import Syntax
 from coconut.operations import Value
-from coconut.program import Op, Program
+from coconut.program import Memory, Program
 from coconut.registers import Allocation, allocate
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
-
-# The general registers, by what they point to or count.
-GO_POINTERS = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX"}
-GNU_POINTERS = {"state": "%rdi"} | gnu.POINTERS["x86_64"]
-TURNS = "R8"
-
-
-def move(program: Program) -> str:
-    """A vector, from memory or a register."""
-    return "vmovdqu64" if program.architecture.vector_bytes == 64 else "vmovdqu"
 
 
 def with_kept(program: Program) -> list[Value]:
@@ -30,65 +16,8 @@ def with_kept(program: Program) -> list[Value]:
     return [*program.constants, *program.kept]
 
 
-def go_register(program: Program, number: int) -> str:
-    return f"{'Z' if program.architecture.vector_bytes == 64 else 'Y'}{number}"
-
-
-def go_text(program: Program, op: Op, args: Sequence[int], result: int) -> str:
-    instruction = op.instruction
-    operands = [go_register(program, arg) for arg in args]
-    to = go_register(program, result)
-    if instruction.zero:
-        operands = [to, to]
-    suffix = ""
-    if op.memory is not None:
-        operands.append(f"{op.memory.offset}({GO_POINTERS[op.memory.base]})")
-        if op.memory.broadcast and instruction.memory == "broadcast":
-            suffix = ".BCST"
-    if instruction.accumulates:
-        operands = operands[1:]
-    immediate = [f"${op.imm}"] if instruction.immediate else []
-    return f"{instruction.name.upper()}{suffix} {', '.join([*immediate, *reversed(operands), to])}"
-
-
-def go_function(program: Program, name: str) -> str:
-    """The function and its constants."""
-    allocation = allocate(program)
-    vector_bytes = program.architecture.vector_bytes
-    first, loaded = program.first_op, move(program).upper()
-    lines = [
-        f"// func {name}(t *[{len(program.inputs) * vector_bytes // 8}]uint64, "
-        f"powers *[{len(program.memory_inputs()) * vector_bytes // 8}]uint64, message *byte, turns uint64)",
-        f"// {description(program)}",
-        f"TEXT ·{name}(SB), NOSPLIT, $0-32",
-        "\tMOVQ t+0(FP), DI",
-        "\tMOVQ powers+8(FP), SI",
-        "\tMOVQ message+16(FP), CX",
-        f"\tMOVQ turns+24(FP), {TURNS}",
-        f"\tMOVQ $·{name}Constants(SB), DX",
-    ]
-    lines += [f"\t{loaded} {i * vector_bytes}(DI), {go_register(program, i)}" for i in range(len(program.inputs))]
-    lines += [
-        f"\t{loaded} {(len(program.constants) + i) * vector_bytes}(DX), {go_register(program, len(program.inputs) + i)}"
-        for i in range(len(program.kept))
-    ]
-    lines += ["", "loop:"]
-    registers = allocation.registers
-    lines += [
-        f"\t{go_text(program, op, [registers[arg] for arg in op.args], registers[first + i])}"
-        for i, op in enumerate(program.ops)
-    ]
-    lines += [
-        f"\tVMOVDQA{'64' if vector_bytes == 64 else ''} {go_register(program, source)}, {go_register(program, to)}"
-        for source, to in ordered_moves(allocation)
-    ]
-    lines += [f"\tADDQ ${program.graph.advance}, CX", f"\tDECQ {TURNS}", "\tJNZ loop", ""]
-    lines += [f"\t{loaded} {go_register(program, i)}, {i * vector_bytes}(DI)" for i in range(len(program.inputs))]
-    lines += ["\tVZEROUPPER", "\tRET", ""]
-    words = [number for vector in with_kept(program) for number in vector]
-    lines += [f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)]
-    lines += [f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}"]
-    return "\n".join(lines) + "\n"
+def description(program: Program) -> str:
+    return f"{program.graph.title}: {len(program.ops)} instructions a turn, of {program.graph.advance} bytes; {program.choices}."
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -96,113 +25,66 @@ def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
     moves = list(allocation.moves)
     result = []
     while moves:
-        move_ = next((move_ for move_ in moves if move_[1] not in {source for source, _ in moves}), None)
-        if move_ is None:
+        move = next((move for move in moves if move[1] not in {source for source, _ in moves}), None)
+        if move is None:
             raise ValueError("values change places from one turn to the next")
-        result.append(move_)
-        moves.remove(move_)
+        result.append(move)
+        moves.remove(move)
     return result
 
 
-def description(program: Program) -> str:
-    return f"{program.graph.title}: {len(program.ops)} instructions a turn, of {program.graph.advance} bytes; {program.choices}."
+def body(program: Program, allocation: Allocation, syntax: Syntax) -> list[str]:
+    """A turn."""
+    registers = allocation.registers
+    lines = [
+        syntax.text(op, [registers[arg] for arg in op.args], registers[program.first_op + i])
+        for i, op in enumerate(program.ops)
+    ]
+    return lines + [syntax.move(to, source) for source, to in ordered_moves(allocation)]
 
 
-def go_file(programs: dict[str, Program], constraint: str) -> str:
+def assembly(program: Program, name: str, syntax: Syntax) -> str:
+    """The function and its constants."""
+    size = program.architecture.vector_bytes
+    state = [Memory("state", i * size) for i in range(len(program.inputs))]
+    kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
     return "\n".join(
         [
-            f"// {LICENCE}",
+            *syntax.begin(name, program, description(program)),
+            *(syntax.load(register, place) for register, place in enumerate([*state, *kept])),
+            *syntax.loop(name),
+            *body(program, allocate(program), syntax),
+            *syntax.advance(program.graph.advance),
+            *syntax.again(name),
+            *(syntax.store(register, place) for register, place in enumerate(state)),
+            *syntax.end(name, [number for vector in with_kept(program) for number in vector]),
             "",
-            "// Code generated by coconut; DO NOT EDIT.",
-            "",
-            f"//go:build {constraint}",
-            "",
-            '#include "textflag.h"',
-            "",
-            *(go_function(program, name) for name, program in programs.items()),
         ]
     )
 
 
-def gnu_function(program: Program, name: str) -> str:
-    """The same for x86-64's System V calls."""
-    allocation = allocate(program)
-    vector_bytes, first, registers = program.architecture.vector_bytes, program.first_op, allocation.registers
-
-    def vector(number: int) -> str:
-        return gnu.register("x86_64", vector_bytes, number)
-
-    loaded = move(program)
-    lines = [
-        f"# {description(program)}",
-        ".text",
-        f".globl {name}",
-        f".type {name}, @function",
-        ".p2align 6",
-        f"{name}:",
-        "mov %rcx, %r8",
-        "mov %rdx, %rcx",
-        f"lea {name}_constants(%rip), %rdx",
-    ]
-    lines += [f"{loaded} {i * vector_bytes}(%rdi), {vector(i)}" for i in range(len(program.inputs))]
-    lines += [
-        f"{loaded} {(len(program.constants) + i) * vector_bytes}(%rdx), {vector(len(program.inputs) + i)}"
-        for i in range(len(program.kept))
-    ]
-    lines += [
-        ".p2align 6",
-        f".L{name}:",
-        *gnu_body(program, allocation),
-        f"add ${program.graph.advance}, %rcx",
-        "dec %r8",
-        f"jnz .L{name}",
-    ]
-    lines += [f"{loaded} {vector(i)}, {i * vector_bytes}(%rdi)" for i in range(len(program.inputs))]
-    lines += ["vzeroupper", "ret", f".size {name}, . - {name}", ".section .rodata", ".p2align 6", f"{name}_constants:"]
-    lines += [f".quad {number:#x}" for value in with_kept(program) for number in value]
-    return "\n".join(lines) + '\n.section .note.GNU-stack,"",@progbits\n'
+def go_header(constraint: str) -> list[str]:
+    return [f"// {LICENCE}", "", "// Code generated by coconut; DO NOT EDIT.", "", f"//go:build {constraint}", ""]
 
 
-def gnu_body(program: Program, allocation: Allocation) -> list[str]:
-    """A turn."""
-    triple, vector_bytes = program.architecture.triple, program.architecture.vector_bytes
-    registers = allocation.registers
-    lines = [
-        gnu.text(triple, vector_bytes, op, [registers[arg] for arg in op.args], registers[program.first_op + i])
-        for i, op in enumerate(program.ops)
-    ]
-    copy = (
-        "vlr {to}, {source}" if triple == "s390x" else f"vmovdqa{'64' if vector_bytes == 64 else ''} {{source}}, {{to}}"
-    )
-    return lines + [
-        copy.format(source=gnu.register(triple, vector_bytes, source), to=gnu.register(triple, vector_bytes, to))
-        for source, to in ordered_moves(allocation)
-    ]
+def go_syntax(program: Program) -> Syntax:
+    if program.architecture.go is None:
+        raise ValueError(f"{program.architecture.name} is not written in Go's assembly")
+    return program.architecture.go
+
+
+def go_file(programs: dict[str, Program], constraint: str) -> str:
+    functions = [assembly(program, name, go_syntax(program)) for name, program in programs.items()]
+    return "\n".join([*go_header(constraint), '#include "textflag.h"', "", *functions])
 
 
 def go_interface(programs: dict[str, Program], package: str, constraint: str) -> str:
     """The declarations of the functions, and all of them by their names, on slices."""
-    lines = [
-        f"// {LICENCE}",
-        "",
-        "// Code generated by coconut; DO NOT EDIT.",
-        "",
-        f"//go:build {constraint}",
-        "",
-        f"package {package}",
-        "",
-    ]
+    lines = [*go_header(constraint), f"package {package}", ""]
     entries = []
     for name, program in programs.items():
-        words = program.architecture.vector_bytes // 8
-        state, powers = len(program.inputs) * words, len(program.memory_inputs()) * words
-        lines += [
-            f"// {description(program)}",
-            "//",
-            "//go:noescape",
-            f"func {name}(t *[{state}]uint64, powers *[{powers}]uint64, message *byte, turns uint64)",
-            "",
-        ]
+        state, powers = program.argument_words()
+        lines += [f"// {description(program)}", "//", "//go:noescape", f"func {name}{program.go_parameters()}", ""]
         entries += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
             f"\t\t{name}((*[{state}]uint64)(t), (*[{powers}]uint64)(powers), message, turns)",

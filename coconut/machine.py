@@ -9,12 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 
-from coconut.gnu import text
-from coconut.instructions import AMD64
-from coconut.program import Architecture, Memory, Op, Program
-
-# The CPUs whose models schedules are made for.
-CPUS = {"avx2": ("sapphirerapids", "znver4"), "avx512ifma": ("sapphirerapids", "znver4"), "z14": ("z14",)}
+from coconut.architecture import Architecture
+from coconut.program import Memory, Op, Program
 
 PROBE_TURNS = 200
 
@@ -101,9 +97,7 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
     if chained is not None:
         args[chained] = result
     memory = op.memory and Memory("message", 0, op.memory.broadcast)
-    return text(
-        architecture.triple, architecture.vector_bytes, Op(op.instruction, op.args, op.imm, memory), args, result
-    )
+    return architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), args, result)
 
 
 @cache
@@ -116,8 +110,8 @@ def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[in
     # What a load takes is told apart from what else an instruction with an operand in memory does.
     folded = [op for op in ops if op.memory is not None and op.instruction.memory != "only"]
     if folded:
-        name = "vmovdqu64" if architecture.vector_bytes == 64 else "vmovdqu"
-        regions.append(probe_text(architecture, Op(AMD64[name], (), None, Memory("message", 0)), None))
+        plain = Op(architecture.instructions[architecture.load], (), None, Memory("message", 0))
+        regions.append(probe_text(architecture, plain, None))
     assembly = "".join(f"# LLVM-MCA-BEGIN\n{line}\n# LLVM-MCA-END\n" for line in regions)
     tables = mca(architecture.triple, cpu, assembly, "-instruction-tables")
     resources = tables["TargetInfo"]["Resources"]

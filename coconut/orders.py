@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coconut.continuous import continuous_times
-from coconut.emit import gnu_body
+from coconut.emit import body
 from coconut.machine import mca
 from coconut.optimal import straight
 from coconut.program import Program
@@ -96,12 +96,10 @@ class Order:
 
 def simulated_cycles(program: Program, cpu: str) -> float:
     """Of a turn among many, by llvm-mca."""
-    triple = program.architecture.triple
-    body = gnu_body(program, allocate(program))
-    if triple == "x86_64":
-        body += [f"add ${program.graph.advance}, %rcx"]
+    triple, syntax = program.architecture.triple, program.architecture.gnu
+    turn = [*body(program, allocate(program), syntax), *syntax.advance(program.graph.advance)]
     totals = [
-        mca(triple, cpu, "\n".join(body) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
+        mca(triple, cpu, "\n".join(turn) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
         for turns in (TURNS, 2 * TURNS)
     ]
     return (totals[1] - totals[0]) / TURNS

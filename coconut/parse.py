@@ -8,14 +8,8 @@ stores after it the outputs. What is read is simulated like what was selected, s
 import re
 from dataclasses import dataclass, field
 
-from coconut.instructions import AMD64
 from coconut.operations import Value
-from coconut.program import Memory, Op, Program
-
-POINTERS = {"DI": "state", "SI": "powers", "DX": "constants", "CX": "message"}
-MEMORY = re.compile(r"(\d+)\((\w\w)\)$")
-VECTOR = re.compile(r"[YZ]\d+$")
-
+from coconut.program import Op, Program
 
 class Unreadable(Exception):
     """A line that is not understood, with its number."""
@@ -61,17 +55,14 @@ def split(line: str) -> tuple[str, list[str]]:
     return mnemonic, [operand.strip() for operand in operands.split(",")] if operands else []
 
 
-def memory(operand: str, broadcast: bool) -> Memory | None:
-    found = MEMORY.match(operand)
-    return Memory(POINTERS[found[2]], int(found[1]), broadcast) if found and found[2] in POINTERS else None
-
-
 def parse(text: str, name: str, like: Program) -> Program:
     """The function as a program for the same graph: what it computes, and in which order, is its own."""
     function = functions(text).get(name)
     if function is None:
         raise Unreadable(f"no function {name}")
-    vector_bytes = like.architecture.vector_bytes
+    vector_bytes, syntax = like.architecture.vector_bytes, like.architecture.go
+    if syntax is None:
+        raise Unreadable(f"{like.architecture.name} is not written in Go's assembly")
 
     def vector_at(offset: int) -> Value:
         return tuple(function.constants[offset + i] for i in range(0, vector_bytes, 8))
@@ -80,8 +71,8 @@ def parse(text: str, name: str, like: Program) -> Program:
     kept: list[Value] = []
     for number, line in function.parts[0]:
         mnemonic, operands = split(line)
-        place = memory(operands[0], False) if operands else None
-        if place is None or not VECTOR.match(operands[-1]):
+        place = syntax.memory(operands[0]) if operands else None
+        if place is None or not syntax.is_vector(operands[-1]):
             continue  # arguments
         if place.base == "state":
             values[operands[1]] = place.offset // vector_bytes
@@ -94,9 +85,9 @@ def parse(text: str, name: str, like: Program) -> Program:
     ops: list[Op] = []
     for number, line in function.parts[1]:
         mnemonic, operands = split(line)
-        if not VECTOR.match(operands[-1]):
+        if not syntax.is_vector(operands[-1]):
             continue  # pointer and counter
-        op = parse_instruction(mnemonic, operands, values)
+        op = syntax.read(mnemonic, operands, values)
         if op is None:
             raise Unreadable(f"line {number}: {line}")
         values[operands[-1]] = first + len(ops)
@@ -104,7 +95,7 @@ def parse(text: str, name: str, like: Program) -> Program:
     outputs = []
     for number, line in function.parts[2]:
         mnemonic, operands = split(line)
-        place = memory(operands[-1], False) if operands else None
+        place = syntax.memory(operands[-1]) if operands else None
         if place is not None and place.base == "state":
             outputs.append((like.inputs[place.offset // vector_bytes], values[operands[0]]))
     constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
@@ -119,30 +110,3 @@ def parse(text: str, name: str, like: Program) -> Program:
         tuple(constants),
         "parsed",
     )
-
-
-def parse_instruction(mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
-    name, _, suffix = mnemonic.lower().partition(".")
-    instruction = AMD64.get(name)
-    if instruction is None or suffix not in {"", "bcst"}:
-        return None
-    sources = operands[:-1]
-    imm = None
-    if instruction.immediate:
-        if not sources or not sources[0].startswith("$"):
-            return None
-        imm, sources = int(sources[0][1:], 0), sources[1:]
-    if instruction.zero:
-        return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-    place = memory(sources[0], suffix == "bcst" or name == "vpbroadcastq") if sources else None
-    if place is not None:
-        sources = sources[1:]
-    registers = list(reversed(sources))
-    if instruction.accumulates:
-        registers.insert(0, operands[-1])
-    if (
-        any(register not in values for register in registers)
-        or len(registers) + (place is not None) != instruction.operands
-    ):
-        return None
-    return Op(instruction, tuple(values[register] for register in registers), imm, place)

@@ -2,9 +2,11 @@
 """Graphs of instructions: what selection makes of a graph, in registers without number."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
+from coconut.architecture import Architecture
 from coconut.graph import Graph
-from coconut.instructions import Instruction, octets, words
+from coconut.instructions import Instruction
 from coconut.operations import Value
 from coconut.simulate import Broken, Sample, show
 
@@ -28,17 +30,6 @@ class Op:
     imm: int | None = None
     memory: Memory | None = None
     node: int = -1
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """What selection, allocation and emission have to know: registers, and the order of blocks in a vector."""
-
-    name: str
-    triple: str
-    registers: int
-    vector_bytes: int
-    big_endian: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +57,16 @@ class Program:
         names = [self.graph.nodes[i].name for i in self.graph.inputs() if self.graph.nodes[i].in_memory]
         return {name: i * self.architecture.vector_bytes for i, name in enumerate(names)}
 
+    def argument_words(self) -> tuple[int, int]:
+        """How many words of 64 bits the accumulator has, and the inputs in memory."""
+        words = self.architecture.vector_bytes // 8
+        return len(self.inputs) * words, len(self.memory_inputs()) * words
+
+    def go_parameters(self) -> str:
+        """Of the function in Go."""
+        state, powers = self.argument_words()
+        return f"(t *[{state}]uint64, powers *[{powers}]uint64, message *byte, turns uint64)"
+
     def carried(self) -> dict[int, int]:
         """Of each input that the loop carries, the value that the next turn gets for it."""
         names = self.graph.carried()
@@ -90,13 +91,15 @@ def to_lanes(program: Program, value: Value) -> Value:
     return tuple(value[block] for block in program.order)
 
 
+def byte_order(program: Program) -> Literal["big", "little"]:
+    return "big" if program.architecture.big_endian else "little"
+
+
 def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
     """What the pointers point to."""
 
     def pack(vectors: list[Value]) -> bytes:
-        if program.architecture.big_endian:
-            return octets(*vectors)
-        return b"".join(number.to_bytes(8, "little") for vector in vectors for number in vector)
+        return b"".join(number.to_bytes(8, byte_order(program)) for vector in vectors for number in vector)
 
     return {
         "message": sample.message,
@@ -123,9 +126,7 @@ def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     data = memory[place.base][place.offset : place.offset + (8 if place.broadcast else vector_bytes)]
     if place.broadcast:
         data *= vector_bytes // 8
-    if program.architecture.big_endian:
-        return words(data)
-    return tuple(int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8))
+    return tuple(int.from_bytes(data[i : i + 8], byte_order(program)) for i in range(0, len(data), 8))
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:

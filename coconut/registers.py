@@ -42,12 +42,12 @@ def allocate(program: Program) -> Allocation:
     registers = [*range(first), *([-1] * len(program.ops))]
     # A sum is accumulated in one register: what is wanted at the end of it is wanted at its beginning.
     for i in reversed(range(len(program.ops))):
-        if program.ops[i].instruction.accumulates and program.architecture.triple == "x86_64" and first + i in wanted:
+        if program.ops[i].instruction.accumulates and program.architecture.replaces_sum and first + i in wanted:
             wanted.setdefault(program.ops[i].args[0], wanted[first + i])
     free |= {registers[value] for value in range(first) if last[value] == -1}
     for i, op in enumerate(program.ops):
         ending = {registers[arg] for arg in op.args if last[arg] == i}
-        if op.instruction.accumulates and program.architecture.triple == "x86_64":
+        if op.instruction.accumulates and program.architecture.replaces_sum:
             if last[op.args[0]] != i:
                 raise Pressure("an accumulated sum is used again")
             registers[first + i] = registers[op.args[0]]

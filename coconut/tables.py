@@ -4,9 +4,9 @@
 import time
 from dataclasses import dataclass
 
+from coconut.architecture import Architecture
 from coconut.graph import Graph
 from coconut.optimal import Loop, schedule_loop
-from coconut.program import Architecture
 from coconut.schedule import Problem, problem_of
 from coconut.select import alternatives
 

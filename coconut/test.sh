@@ -64,9 +64,9 @@ mistake() {
 mistake coconut/operations.py 'hi << 20' 'hi << 21' simulate ifma256
 mistake coconut/lanes/graph.h 'record2("sub", a.node, b.node)' 'record2("sub", b.node, a.node)' simulate ifma256
 mistake coconut/lanes/graph_summed.h 'record2("sums_high"' 'record2("sums_low"' simulate vmsl
-mistake coconut/select.py '0b10101000' '0b10101010' simulate ifma
-mistake coconut/select.py 'i \/\/ 2 + i % 2 \* half' 'i' simulate avx2
-mistake coconut/instructions.py 'else b)\[i - i % 2 + odd\]' 'else b)[i - i % 2 + 1 - odd]' instructions
+mistake coconut/architectures/amd64.py '0b10101000' '0b10101010' simulate ifma
+mistake coconut/architectures/amd64.py 'i \/\/ 2 + i % 2 \* (lanes \/\/ 2)' 'i' simulate avx2
+mistake coconut/architectures/amd64.py 'else b)\[i - i % 2 + odd\]' 'else b)[i - i % 2 + 1 - odd]' instructions
 mistake coconut/registers.py 'if last\[arg\] == i' 'if last[arg] <= i + 1' emit avx2Step2 --seconds 0 --folder "$work/broken"
-mistake coconut/emit.py 'reversed(operands), to' 'operands, to' emit ifmaStep4 --seconds 0 --folder "$work/broken"
+mistake coconut/architectures/amd64.py 'operands = operands\[1:\]' 'operands = operands[:-1]' emit ifmaStep4 --seconds 0 --folder "$work/broken"
 echo "coconut: all tests passed"

@@ -3,12 +3,9 @@
  * library, what comes out. Over graph lanes, this writes their graphs; over the model lanes, their values.
  *
  * Included into the middle of the kernel's own file: see coconut/describe.py. */
-#include "samples.h"
+#include "lines.h"
 
 #include "../../src/poly1305/horner/decimated.h"
-
-#define IN(place, name, numbers) line_in(place, name, &(numbers), sizeof(numbers))
-#define OUT(name, numbers)       line_out(name, &(numbers), sizeof(numbers))
 
 static void begin(const char *name, size_t n, size_t advance_bytes)
 {
@@ -155,13 +152,7 @@ int main(void)
 #if KERNEL_KEEPS_LANES
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
-    lines_begin(HORNET_STRING(KERNEL), LANES);
-    for (int i = 0; i < SAMPLES && i < SAMPLES_WANTED; i++) {
-        const struct sample sample = sample_number(i);
-        line_sample(i);
-        lines_of_sample(&sample);
-    }
-    lines_end();
+    write_lines(HORNET_STRING(KERNEL), LANES, lines_of_sample);
     return 0;
 }
 

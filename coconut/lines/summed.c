@@ -13,10 +13,7 @@
 
 #include "../../src/poly1305/horner/summed_kernel.h"
 
-#include "samples.h"
-
-#define IN(place, name, numbers) line_in(place, name, &(numbers), sizeof(numbers))
-#define OUT(name, numbers)       line_out(name, &(numbers), sizeof(numbers))
+#include "lines.h"
 
 static void line_expand(void)
 {
@@ -70,12 +67,6 @@ static void lines_of_sample(const struct sample *sample)
 int main(void)
 {
     (void)kernel_mac, (void)kernel_absorb; /* their parts are run above */
-    lines_begin(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES);
-    for (int i = 0; i < SAMPLES && i < SAMPLES_WANTED; i++) {
-        const struct sample sample = sample_number(i);
-        line_sample(i);
-        lines_of_sample(&sample);
-    }
-    lines_end();
+    write_lines(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES, lines_of_sample);
     return 0;
 }

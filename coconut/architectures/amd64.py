@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""x86-64: AVX2, and AVX-512 IFMA in 512 bits."""
+
+import re
+
+from coconut.architecture import Architecture, GoSyntax, Syntax
+from coconut.graph import Node
+from coconut.instructions import Instruction, Meaning, elements
+from coconut.operations import MASK52, Value
+from coconut.program import Memory, Op, Program
+from coconut.select import Selector, Unsupported
+
+
+def unpack(odd: int) -> Meaning:
+    """The first or second elements of the 128-bit parts of two vectors, in turn."""
+    return lambda imm, a, b: tuple((a if i % 2 == 0 else b)[i - i % 2 + odd] for i in range(len(a)))
+
+
+def ternary(imm: int, a: int, b: int, c: int) -> int:
+    """Bit by bit, the bit of imm that a, b and c number."""
+    result = 0
+    for index in range(8):
+        if imm >> index & 1:
+            result |= (a if index & 4 else ~a) & (b if index & 2 else ~b) & (c if index & 1 else ~c)
+    return result
+
+
+def table(*instructions: Instruction) -> dict[str, Instruction]:
+    return {instruction.name: instruction for instruction in instructions}
+
+
+BOTH = table(
+    Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="only"),
+    Instruction("vpaddq", 2, elements(lambda imm, a, b: a + b), memory="broadcast"),
+    Instruction("vpsubq", 2, elements(lambda imm, a, b: a - b), memory="broadcast"),
+    Instruction("vpsllq", 1, elements(lambda imm, a: a << imm), immediate=True),
+    Instruction("vpsrlq", 1, elements(lambda imm, a: a >> imm), immediate=True),
+    Instruction("vpmuludq", 2, elements(lambda imm, a, b: (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)), memory="broadcast"),
+    Instruction("vpunpcklqdq", 2, unpack(0), memory="vector"),
+    Instruction("vpunpckhqdq", 2, unpack(1), memory="vector"),
+)
+
+INSTRUCTIONS_256 = BOTH | table(
+    Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
+    Instruction("vmovdqa", 1, lambda imm, a: a),
+    Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
+    Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
+)
+
+INSTRUCTIONS_512 = BOTH | table(
+    Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
+    Instruction("vmovdqa64", 1, lambda imm, a: a),
+    Instruction("vpxorq", 0, lambda imm: (0,) * 8, zero=True),
+    Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
+    Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
+    Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
+    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True),
+    Instruction(
+        "vpmadd52luq",
+        3,
+        elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
+        accumulates=True,
+        memory="broadcast",
+    ),
+    Instruction(
+        "vpmadd52huq",
+        3,
+        elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
+        accumulates=True,
+        memory="broadcast",
+    ),
+)
+
+
+class Amd64(Selector):
+    """AVX2, and AVX-512 in 512 bits."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.wide = self.architecture.vector_bytes == 64
+
+    def is_memory(self, i: int) -> bool:
+        """What can be the last operand as it lies there: inputs in memory, a power's number in all lanes."""
+        node = self.graph.nodes[i]
+        return node.in_memory or node.op == "block"
+
+    def place(self, i: int) -> Memory:
+        node = self.graph.nodes[i]
+        if node.op == "block":
+            lane = self.order.index(node.imm[0])
+            return Memory(
+                "powers", self.slots[node.args[0]] * self.architecture.vector_bytes + 8 * lane, broadcast=True
+            )
+        return Memory("powers", self.slots[i] * self.architecture.vector_bytes)
+
+    def load(self, place: Memory) -> int:
+        if place not in self.loaded:
+            plain = "vmovdqu64" if self.wide else "vmovdqu"
+            self.loaded[place] = self.emit("vpbroadcastq" if place.broadcast else plain, memory=place)
+        return self.loaded[place]
+
+    def splat(self, number: int) -> int | Memory:
+        """There are 16 registers with AVX2, none of them for constants."""
+        value = (number,) * self.graph.lanes
+        return self.keep(value) if self.wide else self.constant(value)
+
+    def operand(self, i: int, last: bool) -> int | Memory:
+        """A value, or, for the last operand, memory."""
+        node = self.graph.nodes[i]
+        if node.op == "splat":
+            place = self.splat(node.imm[0])
+            return place if last or isinstance(place, int) else self.load(place)
+        if self.is_memory(i):
+            place = self.place(i)
+            # Only AVX-512 broadcasts within an instruction.
+            if last and self.choices["multiplier"] == "memory" and (self.wide or not place.broadcast):
+                return place
+            return self.load(place)
+        return self.values[i]
+
+    def value(self, i: int) -> int:
+        operand = self.operand(i, last=False)
+        assert isinstance(operand, int)
+        return operand
+
+    def binary(self, name: str, node: Node, commutes: bool = True) -> int:
+        a, b = node.args
+        if commutes and (self.is_memory(a) or self.graph.nodes[a].op == "splat"):
+            a, b = b, a
+        last = self.operand(b, last=True)
+        if isinstance(last, Memory):
+            return self.emit(name, self.value(a), memory=last)
+        return self.emit(name, self.value(a), last)
+
+    def times5_of(self, i: int) -> int | None:
+        """x, if node i is 5 x as the field writes it, x + (x << 2)."""
+        node = self.graph.nodes[i]
+        if node.op != "add":
+            return None
+        for x, shifted in (node.args, node.args[::-1]):
+            other = self.graph.nodes[shifted]
+            if other.op == "shl" and other.imm == (2,) and other.args == (x,):
+                return x
+        return None
+
+    def select_add(self, node: Node) -> int:
+        if self.choices.get("times5") == "multiply":
+            for base, i in (node.args, node.args[::-1]):
+                x = self.times5_of(i)
+                if x is not None and 5 * self.bounds[x] < 1 << 52 and self.users[base] == [self.node]:
+                    return self.emit("vpmadd52luq", self.value(base), self.value(x), self.keep((5,) * self.graph.lanes))
+        return self.binary("vpaddq", node)
+
+    def select_sub(self, node: Node) -> int:
+        return self.binary("vpsubq", node, commutes=False)
+
+    def select_and(self, node: Node) -> int:
+        for a, mask in (node.args, node.args[::-1]):
+            pair, constant = self.graph.nodes[a], self.graph.nodes[mask]
+            if self.choices.get("cut") == "ternary" and pair.op == "shr44_pair" and constant.op == "splat":
+                lo, hi = (self.value(arg) for arg in pair.args)
+                # (low | high) & mask: a is low, b is high, c the mask; the bits where it is 1.
+                return self.emit(
+                    "vpternlogq",
+                    self.emit("vpsrlq", lo, imm=44),
+                    self.emit("vpsllq", hi, imm=20),
+                    self.value(mask),
+                    imm=0b10101000,
+                )
+        return self.binary("vpandq" if self.wide else "vpand", node)
+
+    def select_or(self, node: Node) -> int:
+        return self.binary("vporq" if self.wide else "vpor", node)
+
+    def select_shl(self, node: Node) -> int:
+        return self.emit("vpsllq", self.value(node.args[0]), imm=node.imm[0])
+
+    def select_shr(self, node: Node) -> int:
+        return self.emit("vpsrlq", self.value(node.args[0]), imm=node.imm[0])
+
+    def select_high32(self, node: Node) -> int:
+        return self.emit("vpsrlq", self.value(node.args[0]), imm=32)
+
+    def select_low32(self, node: Node) -> int:
+        """vpmuludq takes the low halves by itself."""
+        if any(self.graph.nodes[user].op != "mul32" for user in self.users[self.node]):
+            raise Unsupported("low32 for something else than a product")
+        return self.value(node.args[0])
+
+    def select_shr44_pair(self, node: Node) -> int:
+        return self.emit("vpshrdq", *map(self.value, node.args), imm=44)
+
+    def select_mul32(self, node: Node) -> int:
+        return self.binary("vpmuludq", node)
+
+    def multiply_add(self, name: str, node: Node) -> int:
+        total, a, b = node.args
+        if self.is_memory(a):
+            a, b = b, a
+        # The sum is replaced: a constant must be another each time.
+        if self.graph.nodes[total].op != "splat":
+            sum_value = self.value(total)
+        elif self.graph.nodes[total].imm == (0,):
+            sum_value = self.emit("vpxorq")
+        else:
+            sum_value = self.emit("vmovdqu64", memory=self.constant(self.graph.nodes[total].imm * self.graph.lanes))
+        last = self.operand(b, last=True)
+        if isinstance(last, Memory):
+            return self.emit(name, sum_value, self.value(a), memory=last)
+        return self.emit(name, sum_value, self.value(a), last)
+
+    def select_madd52lo(self, node: Node) -> int:
+        return self.multiply_add("vpmadd52luq", node)
+
+    def select_madd52hi(self, node: Node) -> int:
+        return self.multiply_add("vpmadd52huq", node)
+
+    def select_block(self, node: Node) -> int:
+        """By what takes it."""
+        return 0
+
+    def unpacked(self, name: str, node: Node) -> int:
+        """As lanes/avx2.h and lanes/avx512f.h draw it."""
+        half = self.architecture.vector_bytes
+        first, second = (self.load(Memory("message", node.imm[0] + offset)) for offset in (0, half))
+        return self.emit(name, first, second)
+
+    def select_load_lo(self, node: Node) -> int:
+        return self.unpacked("vpunpcklqdq", node)
+
+    def select_load_hi(self, node: Node) -> int:
+        return self.unpacked("vpunpckhqdq", node)
+
+class Amd64Syntax(Syntax):
+    """What both assemblers have in common: operands stand from the last to the first, then the result."""
+
+    pointers: dict[str, str]
+
+    def __init__(self, vector_bytes: int) -> None:
+        self.vector_bytes = vector_bytes
+        self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
+        self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
+
+    def register(self, number: int) -> str:
+        raise NotImplementedError
+
+    def line(self, name: str, operands: list[str]) -> str:
+        raise NotImplementedError
+
+    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
+        """What the name of the instruction ends in, and the operand."""
+        raise NotImplementedError
+
+    def text(self, op: Op, args: list[int], result: int) -> str:
+        instruction = op.instruction
+        operands = [self.register(arg) for arg in args]
+        to = self.register(result)
+        suffix = ""
+        if instruction.zero:
+            operands = [to, to]
+        if op.memory is not None:
+            suffix, place = self.memory_operand(op, op.memory)
+            operands.append(place)
+        if instruction.accumulates:
+            assert args[0] == result
+            operands = operands[1:]
+        immediate = [f"${op.imm}"] if instruction.immediate else []
+        return self.line(instruction.name + suffix, [*immediate, *reversed(operands), to])
+
+    def move(self, to: int, source: int) -> str:
+        return self.line(self.move_name, [self.register(source), self.register(to)])
+
+    def address(self, place: Memory) -> str:
+        return f"{place.offset}({self.pointers[place.base]})"
+
+    def load(self, register: int, place: Memory) -> str:
+        return self.line(self.load_name, [self.address(place), self.register(register)])
+
+    def store(self, register: int, place: Memory) -> str:
+        return self.line(self.load_name, [self.register(register), self.address(place)])
+
+
+class Gnu(Amd64Syntax):
+    """System V's calls."""
+
+    # In C's order of arguments; the constants' address is the function's own.
+    pointers = {"state": "%rdi", "powers": "%rsi", "constants": "%rdx", "message": "%rcx"}
+
+    def register(self, number: int) -> str:
+        return f"%{'z' if self.vector_bytes == 64 else 'y'}mm{number}"
+
+    def line(self, name: str, operands: list[str]) -> str:
+        return f"\t{name} {', '.join(operands)}"
+
+    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
+        broadcast = place.broadcast and op.instruction.memory == "broadcast"
+        return "", self.address(place) + (f"{{1to{self.vector_bytes // 8}}}" if broadcast else "")
+
+    def begin(self, name: str, program: Program, description: str) -> list[str]:
+        return [
+            f"# {description}",
+            ".text",
+            f".globl {name}",
+            f".type {name}, @function",
+            ".p2align 6",
+            f"{name}:",
+            "\tmov %rcx, %r8",
+            "\tmov %rdx, %rcx",
+            f"\tlea {name}_constants(%rip), %rdx",
+        ]
+
+    def loop(self, name: str) -> list[str]:
+        return [".p2align 6", f".L{name}:"]
+
+    def advance(self, advance: int) -> list[str]:
+        return [f"\tadd ${advance}, %rcx"]
+
+    def again(self, name: str) -> list[str]:
+        return ["\tdec %r8", f"\tjnz .L{name}"]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return [
+            "\tvzeroupper",
+            "\tret",
+            f".size {name}, . - {name}",
+            ".section .rodata",
+            ".p2align 6",
+            f"{name}_constants:",
+            *(f"\t.quad {word:#x}" for word in words),
+            '.section .note.GNU-stack,"",@progbits',
+        ]
+
+
+class Go(Amd64Syntax, GoSyntax):
+    """Mnemonics only, no bytes."""
+
+    pointers = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX"}
+
+    def register(self, number: int) -> str:
+        return f"{'Z' if self.vector_bytes == 64 else 'Y'}{number}"
+
+    def line(self, name: str, operands: list[str]) -> str:
+        name, dot, suffix = name.partition(".")
+        return f"\t{name.upper()}{dot}{suffix} {', '.join(operands)}"
+
+    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
+        broadcast = place.broadcast and op.instruction.memory == "broadcast"
+        return ".BCST" if broadcast else "", self.address(place)
+
+    def begin(self, name: str, program: Program, description: str) -> list[str]:
+        return [
+            f"// func {name}{program.go_parameters()}",
+            f"// {description}",
+            f"TEXT ·{name}(SB), NOSPLIT, $0-32",
+            "\tMOVQ t+0(FP), DI",
+            "\tMOVQ powers+8(FP), SI",
+            "\tMOVQ message+16(FP), CX",
+            "\tMOVQ turns+24(FP), R8",
+            f"\tMOVQ $·{name}Constants(SB), DX",
+        ]
+
+    def loop(self, name: str) -> list[str]:
+        return ["", "loop:"]
+
+    def advance(self, advance: int) -> list[str]:
+        return [f"\tADDQ ${advance}, CX"]
+
+    def again(self, name: str) -> list[str]:
+        return ["\tDECQ R8", "\tJNZ loop", ""]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return [
+            "\tVZEROUPPER",
+            "\tRET",
+            "",
+            *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
+            f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
+        ]
+
+    def is_vector(self, operand: str) -> bool:
+        return re.match(r"[YZ]\d+$", operand) is not None
+
+    def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
+        bases = {register: base for base, register in self.pointers.items()}
+        found = re.match(r"(\d+)\((\w\w)\)$", operand)
+        return Memory(bases[found[2]], int(found[1]), broadcast) if found and found[2] in bases else None
+
+    def read(self, mnemonic: str, operands: list[str], values: dict[str, int]) -> Op | None:
+        name, _, suffix = mnemonic.lower().partition(".")
+        instruction = (INSTRUCTIONS_512 if self.vector_bytes == 64 else INSTRUCTIONS_256).get(name)
+        if instruction is None or suffix not in {"", "bcst"}:
+            return None
+        sources = operands[:-1]
+        imm = None
+        if instruction.immediate:
+            if not sources or not sources[0].startswith("$"):
+                return None
+            imm, sources = int(sources[0][1:], 0), sources[1:]
+        if instruction.zero:
+            return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
+        place = self.memory(sources[0], suffix == "bcst" or name == "vpbroadcastq") if sources else None
+        if place is not None:
+            sources = sources[1:]
+        registers = list(reversed(sources))
+        if instruction.accumulates:
+            registers.insert(0, operands[-1])
+        if (
+            any(register not in values for register in registers)
+            or len(registers) + (place is not None) != instruction.operands
+        ):
+            return None
+        return Op(instruction, tuple(values[register] for register in registers), imm, place)
+
+
+def order(lanes: int) -> tuple[int, ...]:
+    """As lanes/avx2.h and lanes/avx512f.h draw it: blocks that lie in the first half of a group, and those in the second, in turn."""
+    return tuple(i // 2 + i % 2 * (lanes // 2) for i in range(lanes))
+
+
+AVX2 = Architecture(
+    name="avx2",
+    triple="x86_64",
+    registers=16,
+    vector_bytes=32,
+    cpus=("sapphirerapids", "znver4"),
+    features=("avx2",),
+    instructions=INSTRUCTIONS_256,
+    alternatives={"multiplier": ("memory", "register")},
+    selector=Amd64,
+    order=order,
+    load="vmovdqu",
+    gnu=Gnu(32),
+    go=Go(32),
+    replaces_sum=True,
+)
+
+AVX512 = Architecture(
+    name="avx512ifma",
+    triple="x86_64",
+    registers=32,
+    vector_bytes=64,
+    cpus=("sapphirerapids", "znver4"),
+    features=("avx512f", "avx512ifma", "avx512_vbmi2"),
+    instructions=INSTRUCTIONS_512,
+    # A limb across two words by a funnel shift, or by two shifts and a ternary operation that masks, too. Five times a
+    # carry by a shift and two additions, or by a multiply-add.
+    alternatives={"multiplier": ("memory", "register"), "cut": ("funnel", "ternary"), "times5": ("shift", "multiply")},
+    selector=Amd64,
+    order=order,
+    load="vmovdqu64",
+    gnu=Gnu(64),
+    go=Go(64),
+    replaces_sum=True,
+)
