@@ -51,6 +51,11 @@ def powers(text: str) -> str:
     return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
 
 
+def in_text(text: str) -> str:
+    """The same in a figure, whose text has no elements."""
+    return re.sub(r"\^(\d+)", lambda found: found[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), text)
+
+
 def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
     """The last `here` rows are this CPU's."""
     def cell(value):
@@ -113,7 +118,7 @@ class Report:
         for kernel, colour in kernels:
             points = [(n, value / n) for n, value in self.series("lengths", build, kernel).items() if n >= at_least]
             if points:
-                found.append(Series(self.labels.get(kernel, kernel), points, colour))
+                found.append(Series(in_text(self.labels.get(kernel, kernel)), points, colour))
         return found
 
     def per_byte_chart(self, title: str, series: list[Series]) -> str:
@@ -144,7 +149,8 @@ class Report:
                       "medians, as in the papers. Each call begins after the one before it has ended. All kernels pass the tests "
                       "of the library's own (<code>tests/unit/study.sh</code>), and end in the library's complete reduction."),
             paragraph(f'<span class="soft">Every measured number here comes from <code>study/results/{self.file_name}</code>, every one of VMSL '
-                      "from <code>study/results/z14-model.json</code>, every number of a paper from <code>study/papers.json</code>, which says from which table.</span>"),
+                      "from <code>study/results/z14-model.json</code>, every number of a paper from <code>study/papers.json</code>, which says "
+                      "from which table.</span>"),
             "<ul>" + "".join(f"<li>{escape(name)}: {escape(PAPERS[key]['title'])}</li>" for name, key in
                              (("The IET paper", "bhattacharyya_sarkar"), ("The dissertation", "dissertation"), ("Polyakov", "polyakov"),
                               ("Bernstein", "bernstein"), ("The z14 paper", "z14"))) + "</ul>",
@@ -247,7 +253,7 @@ class Report:
         """Where the speed-up comes from."""
         rhos = {build: {rho: [up for n, up in of.items() if -(-n // 16) % lanes == rho] for rho in range(lanes)}
                 for build, of in ups.items()}
-        rows = [[rho or "0: whole groups, the last block short", *(round(mean(rhos[build][rho]), 2) for build in self.builds)]
+        rows = [[rho or "0: whole groups, the last block short", *(f"{mean(rhos[build][rho]):.2f}" for build in self.builds)]
                 for rho in [*range(1, lanes), 0] if all(rhos[build][rho] for build in self.builds)]
         full = max(abs(mean(of[0])) for of in rhos.values())
         others = min(mean(of[rho]) for of in rhos.values() for rho in range(1, lanes) if of[rho])
@@ -572,8 +578,8 @@ class Report:
                 ideas = dict(zip([k for k, _ in rests], means))
                 cheap = 100 * (ideas["zeros4"] - 1)
                 scalar = 100 * (ideas["front4"] - 1)
-                out.append(paragraph(f"With {build}, the cheap first multiplication gains {cheap:.1f} % on a full one on average, and scalar blocks in "
-                                     f"front take {abs(scalar):.1f} % {'more' if scalar > 0 else 'less'} time than it:",
+                out.append(paragraph(f"With {build}, the cheap first multiplication takes {abs(cheap):.1f} % {'less' if cheap > 0 else 'more'} time than "
+                                     f"a full one on average, and scalar blocks in front take {abs(scalar):.1f} % {'more' if scalar > 0 else 'less'} time than it:",
                                      "the scalar code runs while the vectors raise the powers of r, which the first multiplication waits for."
                                      if scalar < 0 else "the cheap multiplication is worth its code."))
         order = [("gmp", "c6"), ("x87", "c5"), ("folded64", "c1"), ("polyakov_avx2", "c4"), ("gg4", "c3"), ("bs4", "c0"), ("bs8", "c7"),
