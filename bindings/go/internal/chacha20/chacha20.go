@@ -94,12 +94,19 @@ func (s *State) XOR(dst, src []byte) {
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}
-	switch n := (len(src) + BlockSize - 1) / BlockSize; {
-	case n == 0:
-	case StreamRoom(n) == 4:
+	n := (len(src) + BlockSize - 1) / BlockSize
+	if n == 0 {
+		return
+	}
+	switch StreamRoom(n) {
+	case 4:
 		var buf [4 * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
 		buf = [4 * BlockSize]byte{}
+	case 16:
+		var buf [16 * BlockSize]byte
+		s.xorRest(dst, src, buf[:], n)
+		buf = [16 * BlockSize]byte{}
 	default:
 		var buf [MaxStreamBlocks * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
