@@ -12,8 +12,7 @@ from pathlib import Path
 
 from coconut import program, simulate
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES
-from coconut.check_instructions import check_instructions, runs_here
+from coconut.architectures import ARCHITECTURES, SCALAR, architectures_of
 from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw
 from coconut.emit import (
@@ -29,7 +28,7 @@ from coconut.emit import (
 from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives
+from coconut.select import Unsupported, alternatives, select
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -42,13 +41,12 @@ LOOPS = (
     "ifma/long step 16",
     "vmsl/step 1",
     "vmsl/step 4",
+    "scalar64/block",
 )
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
 def graphs(kernel: str) -> dict[str, Graph]:
-    if kernel not in {description.kernel for description in DESCRIPTIONS}:
-        sys.exit(f"coconut: no kernel {kernel}; there are {', '.join(known.kernel for known in DESCRIPTIONS)}")
     return read_described(kernel)[0]
 
 
@@ -80,9 +78,10 @@ def command_simulate(arguments: argparse.Namespace) -> None:
         if arguments.kernels and description.kernel not in arguments.kernels:
             continue
         compared = selected = 0
-        architecture = ARCHITECTURES.get(description.kernel)
         for graph in graphs(description.kernel).values():
-            ways = selections(architecture, graph)
+            ways = [
+                way for architecture in architectures_of(description.kernel) for way in selections(architecture, graph)
+            ]
             selected += len(ways)
             for sample in samples(description.kernel)[graph.name]:
                 simulate.compare(graph, sample)
@@ -95,12 +94,12 @@ def command_simulate(arguments: argparse.Namespace) -> None:
         )
 
 
-def selections(architecture: Architecture | None, graph: Graph) -> list[Program]:
-    """None for lines that are no loops and take operations that only they do."""
+def selections(architecture: Architecture, graph: Graph) -> list[Program]:
+    """None for lines that take operations which no step does, and which some architectures do without."""
     try:
-        return alternatives(architecture, graph) if architecture else []
+        return alternatives(architecture, graph)
     except Unsupported:
-        if graph.advance != 0:
+        if graph.name.startswith("step"):
             raise
         return []
 
@@ -124,8 +123,7 @@ def command_table(arguments: argparse.Namespace) -> None:
     rows = []
     for title in arguments.lines or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
-        architecture = ARCHITECTURES[graph.kernel]
-        for cpu in architecture.cpus:
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
             cycles = [
                 compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
@@ -138,19 +136,21 @@ def command_table(arguments: argparse.Namespace) -> None:
 
 def command_orders(arguments: argparse.Namespace) -> None:
     """Natively too, where this CPU can."""
-    from coconut.compilers import run_native
+    from coconut.compilers import run_beside, runs_here
     from coconut.orders import orders
     from coconut.tables import markdown
 
     graph = graph_named(arguments.line)
-    architecture = ARCHITECTURES[graph.kernel]
-    native = runs_here(architecture)
+    known = architectures_of(graph.kernel)
+    architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
+    # The scalar loop is no function by itself.
+    native = runs_here(architecture) and architecture not in SCALAR
     rows = []
     for way in alternatives(architecture, graph):
         for order in orders(way, arguments.cpu or architecture.cpus[0], arguments.seconds):
             row = [way.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
             for compiler in ("gcc", "clang") if native else ():
-                compiled, emitted = run_native(order.program, compiler, rounds=300) or (0.0, 0.0)
+                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
                 row.append(f"{emitted:.2f} / {compiled:.2f}")
             rows.append(row)
             print(*row, sep=", ", file=sys.stderr)
@@ -158,47 +158,107 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+# What is emitted beside what the Go module has.
+SCALAR_NAME = "scalarBlocks"
+EMITTED = (
+    "neon/step 2",
+    "vx/step 2",
+    "vmsl/step 1",
+    "vmsl/step 4",
+    "rvv2/step 2",
+    "rvv2/step 4",
+)
+
+
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every line of a message is read back out of the file and simulated, and runs on this CPU if it can."""
-    from coconut.compilers import run_native, run_samples
-    from coconut.go_module import CONSTRAINT, POLY1305, poly1305_line
+    """Every line is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
+    from coconut.compilers import prefix_of, run_beside, run_samples
+    from coconut.go_module import POLY1305, poly1305_line
 
     titles = dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines)
-    if unknown := set(arguments.lines) - set(titles):
-        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join(titles)} are")
-    programs = {
-        re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title): poly1305_line(title)
-        for title in arguments.lines or titles
-    }
+    titles |= dict.fromkeys(EMITTED)
+    if unknown := set(arguments.lines) - {SCALAR_NAME, *titles}:
+        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([SCALAR_NAME, *titles])} are")
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    text = go_file([assembly(line, name, go_syntax(line)) for name, line in programs.items()], CONSTRAINT)
-    declarations = {name + go_parameters(line): description(line) for name, line in programs.items()}
-    (folder / "lines_amd64.s").write_text(text)
-    (folder / "lines_amd64.go").write_text(go_interface(declarations, "emitted", CONSTRAINT) + go_table(programs))
-    runnable: dict[str, list[dict]] = {}
-    for name, emitted in programs.items():
-        (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-        title, line_samples = emitted.graph.title, samples(emitted.graph.kernel)[emitted.graph.name]
-        read = parse(text, name, emitted)
-        for sample in line_samples:
-            program.compare(emitted, sample)
-            program.compare(read, sample)
-        line = f"{name}: {title}, {len(emitted.ops)} instructions, read back and simulated"
-        if runs_here(emitted.architecture):
-            run_samples(emitted, line_samples)
-            if emitted.is_loop:
-                run_native(emitted, "gcc", rounds=0)
-            # What a line that is no loop leaves lies where the accumulator of a loop does.
-            out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
-            runnable[name] = [
-                program.words_of(emitted, sample) | out | {"message": b64encode(sample.message).decode()}
-                for sample in line_samples
-            ]
-            line += ", run on this CPU"
+    if not arguments.lines or SCALAR_NAME in arguments.lines:
+        emit_scalar(folder)
+    programs = {
+        re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title): poly1305_line(title)
+        for title in titles
+        if not arguments.lines or title in arguments.lines
+    }
+    for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
+        of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
+        constraint = f"{goarch} && gc && !purego"
+        in_go = {name: emitted for name, emitted in of_arch.items() if emitted.architecture.go is not None}
+        text = go_file([assembly(line, name, go_syntax(line)) for name, line in in_go.items()], constraint)
+        if in_go:
+            declarations = {name + go_parameters(line): description(line) for name, line in in_go.items()}
+            (folder / f"lines_{goarch}.s").write_text(text)
+            (folder / f"lines_{goarch}.go").write_text(go_interface(declarations, "emitted", constraint) + go_table(in_go))
+        runnable: dict[int, dict[str, list[dict]]] = {}
+        for name, emitted in of_arch.items():
+            (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
+            title = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
+            title += ", read back and simulated" if name in in_go else ", simulated"
+            for like in lengths(emitted):
+                line_samples = samples(like.graph.kernel)[like.graph.name]
+                read = parse(text, name, like) if name in in_go else emitted
+                for sample in line_samples:
+                    if like is emitted:
+                        program.compare(emitted, sample)
+                    program.compare(read, sample)
+                line, prefix = title, prefix_of(like.architecture)
+                if like is not emitted:
+                    line += f" with {like.graph.lanes} lanes"
+                if prefix is not None:
+                    if not prefix:
+                        run_samples(emitted, line_samples)
+                    if emitted.is_loop:
+                        run_beside(read, "gcc", rounds=0, emitted=emitted)
+                    # What a line that is no loop leaves lies where the accumulator of a loop does.
+                    out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
+                    runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
+                        program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
+                        for sample in line_samples
+                    ]
+                    line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+                print(line)
+        for lanes, of_lanes in runnable.items():
+            (folder / f"lines_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
+
+
+def emit_scalar(folder: Path) -> None:
+    """The scalar function, for each architecture; its file is the same everywhere."""
+    from coconut.compilers import prefix_of, run_function
+    from coconut.scalar_function import function_of, go_text, gnu_text, read_back
+
+    for architecture in SCALAR:
+        function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
+        text = go_text(function, f"{architecture.goarch} && gc && !purego")
+        (folder / f"scalar_{architecture.goarch}.s").write_text(text)
+        (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
+        for line in (*function.lines, *read_back(text, function).lines):
+            for sample in samples("scalar64")[line.graph.name]:
+                program.compare(line, sample)
+        line, prefix = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated", prefix_of(architecture)
+        if prefix is not None:
+            run_function(function, "gcc", rounds=0)
+            line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
         print(line)
-    (folder / "lines.json").write_text(json.dumps(runnable))
+
+
+def lengths(emitted: Program) -> list[Program]:
+    """The program, and, if its code is for vectors of any length, what it is to be for others."""
+    kernels = [
+        kernel
+        for kernel, architecture in ARCHITECTURES.items()
+        if architecture.scalable and architecture.selector is emitted.architecture.selector
+    ]
+    others = [kernel for kernel in kernels if kernel != emitted.graph.kernel]
+    return [emitted, *(select(ARCHITECTURES[kernel], graphs(kernel)[emitted.graph.name]) for kernel in others)]
 
 
 def command_go(arguments: argparse.Namespace) -> None:
@@ -219,10 +279,12 @@ def command_go(arguments: argparse.Namespace) -> None:
 
 
 def command_instructions(_: argparse.Namespace) -> None:
-    checked, unable = check_instructions()
+    from coconut.check_instructions import check_instructions
+
+    checked, unable = check_instructions(list(dict.fromkeys([*ARCHITECTURES.values(), *SCALAR])))
     print(
-        f"{checked} results of instructions agree with the CPU"
-        + "".join(f"; it cannot run those of {architecture.name}" for architecture in unable)
+        f"{checked} results of instructions agree with CPUs, here or emulated"
+        + "".join(f"; nothing here runs those of {architecture.name}" for architecture in unable)
     )
 
 
@@ -254,13 +316,13 @@ def main() -> None:
     emitting = command(
         "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("lines", nargs="*", help="only these, KERNEL/LINE")
+    emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE, or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
     go.add_argument("packages", nargs="*", help="only those of chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
-    command("instructions", command_instructions, "compares the table of instructions with this CPU")
+    command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)

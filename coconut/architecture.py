@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from coconut.instructions import Instruction
+    from coconut.operations import Value
     from coconut.program import Memory, Op, Program
     from coconut.select import Selector
 
@@ -68,6 +69,32 @@ class Syntax:
         raise NotImplementedError
 
 
+def go_begin(name: str, description: str, parameters: str, move: str, registers: tuple[str, ...]) -> list[str]:
+    """What begins one: its arguments, into these registers."""
+    arguments = [argument.split()[0] for argument in parameters.strip("()").split(", ")]
+    return [
+        f"// func {name}{parameters}",
+        f"// {description}",
+        f"TEXT ·{name}(SB), NOSPLIT, $0-{8 * len(arguments)}",
+        *(
+            f"\t{move} {argument}+{8 * i}(FP), {register}"
+            for i, (argument, register) in enumerate(zip(arguments, registers))
+        ),
+    ]
+
+
+def go_end(name: str, words: list[int]) -> list[str]:
+    """What ends a function in Go's assembly on every CPU."""
+    return ["\tRET", "", *go_constants(name, words)]
+
+
+def go_constants(name: str, words: list[int]) -> list[str]:
+    return [
+        *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
+        f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
+    ]
+
+
 class GoSyntax(Syntax):
     """Go's assembler, whose output can be read back."""
 
@@ -89,9 +116,15 @@ class GoSyntax(Syntax):
     def message_end(self, frame_bytes: int) -> list[str]:
         """Clears the memory, by a register that has been cleared, and returns."""
         raise NotImplementedError
+    def begin_reading(self) -> None:
+        """A function is read from here on."""
 
-    def constants(self, name: str, words: list[int]) -> list[str]:
-        raise NotImplementedError
+    def follow(self, mnemonic: str, operands: list[str]) -> None:
+        """An instruction on general registers, for syntaxes whose addresses depend on them."""
+
+    def constants(self, words: dict[int, int]) -> dict[int, int]:
+        """The words of whole vectors, by their offsets, of those that the file has."""
+        return words
 
     def vector(self, operand: str) -> int | None:
         """The number of a register that values are in."""
@@ -113,7 +146,9 @@ class Architecture:
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
     has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
-    the next in registers (functions.py)."""
+    the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command that
+    runs programs elsewhere. pack: of the numbers for the blocks, how a register holds them; by default each in an element of its
+    own, in that order."""
 
     name: str
     triple: str
@@ -128,7 +163,11 @@ class Architecture:
     load: str
     gnu: Syntax
     go: GoSyntax | None
+    goarch: str
     replaces_sum: bool = False
     big_endian: bool = False
     word_bytes: int = 8
     chains: bool = False
+    scalable: bool = False
+    emulator: tuple[str, ...] = ()
+    pack: Callable[[Value], Value] | None = None

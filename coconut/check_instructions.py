@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Holds the table of amd64's instructions against this CPU, on edge operands."""
+"""Holds the tables of instructions against CPUs, here or emulated, on edge operands.
 
-import ctypes
-import platform
-import subprocess
+Each form of an instruction is a program of its own, emitted like any other: its state are the operands, and its result."""
+
 from itertools import product
-from pathlib import Path
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64 import AVX2, AVX512, Gnu
-from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
-from coconut.describe import BUILD
+from coconut.architectures import SCALAR
+from coconut.architectures.amd64 import Gnu
+from coconut.check_scalar import check_scalar
+from coconut.compilers import build, prefix_of, run
+from coconut.describe import BUILD, HERE
+from coconut.emit import assembly
+from coconut.graph import MEMORY, REGISTER, Graph, Node
 from coconut.instructions import Instruction
 from coconut.operations import WORD_MAX, Value
-from coconut.program import Memory, Op
+from coconut.program import Memory, Op, Program
 from coconut.simulate import Broken, show
 
 EDGES = (
@@ -30,50 +32,35 @@ EDGES = (
     0x0123456789ABCDEF,
     0xFEDCBA9876543210,
 )
-SHIFTS = (1, 2, 12, 26, 44, 52, 63)
-TERNARY = (0b10101000, 0b10010110, 0b11001010, 0b11011000)
-PERMUTATIONS = (0b01001110, 0b10110001, 0b00011011, 0b11111111, 0b00110110)
-IMMEDIATES = {"vpternlogq": TERNARY} | dict.fromkeys(("vpermq", "vshufi64x2", "vpblendd"), PERMUTATIONS)
 
 
 def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
     """In registers, with the last operand in memory, and with a number of it in all lanes; with several immediates."""
-    immediates: tuple[int | None, ...] = (None,)
-    if instruction.immediate:
-        immediates = IMMEDIATES.get(instruction.name, SHIFTS)
+    immediates: tuple[int | None, ...] = instruction.edges if instruction.immediate else (None,)
     registers = tuple(range(instruction.operands))
     ops = []
     for imm in immediates:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            ops.append(
-                Op(instruction, registers[:-1], imm, Memory("message", 0, instruction.low in {"operand", "result"}))
-            )
+            stride = 16 if instruction.name == "vlse64.v" else 8
+            word = instruction.low in {"operand", "result"}
+            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, word, stride)))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops
 
 
-def function(name: str, op: Op, architecture: Architecture) -> str:
-    """void NAME(result, operands): the operands one after another; what is in memory is the last."""
-    size, syntax = architecture.vector_bytes, architecture.gnu
-    assert isinstance(syntax, Gnu)
-    memory = op.memory and Memory("message", len(op.args) * size, op.memory.broadcast)
-    result = 0 if op.instruction.accumulates else 9
-    to = "out" if "out" in syntax.pointers else "state"
-    lines = [f".globl {name}", f"{name}:", f"mov %rsi, {syntax.pointers['message']}"]
-    lines += [syntax.load(i, Memory("message", i * size)) for i in range(len(op.args))]
-    lines += [
-        syntax.text(Op(op.instruction, op.args, op.imm, memory), list(op.args), result),
-        syntax.store(result, Memory(to, 0)),
-        "vzeroupper",
-        "ret",
-    ]
-    return "\n".join(lines) + "\n"
+def program_of(op: Op, architecture: Architecture) -> Program:
+    """A loop of that instruction alone, which replaces the last vector of its state."""
+    names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
+    nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
+    nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
+    graph = Graph("instructions", architecture.vector_bytes // 8, op.instruction.name, 2 * architecture.vector_bytes, tuple(nodes))
+    return Program(architecture, graph, (), tuple(names), (), (op,), (("result", len(names)),), ())
 
 
-def operands(count: int, elements: int) -> list[list[Value]]:
+def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
     """Every edge with every other, spread over the lanes."""
     rows = list(product(EDGES, repeat=min(count, 2)))
     vectors = []
@@ -82,52 +69,73 @@ def operands(count: int, elements: int) -> list[list[Value]]:
         columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
         # A third operand: the edges in another order.
         columns += [tuple(EDGES[(start + 5 * i) % len(EDGES)] for i in range(elements))] * (count - len(columns))
-        vectors.append(columns)
+        vectors.append([tuple(number & largest for number in column) for column in columns])
     return vectors
 
 
-def runs_here(architecture: Architecture) -> bool:
-    """Natively."""
-    if architecture.triple != platform.machine():
-        return False
-    flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")).split()
-    return set(architecture.features) <= set(flags)
+def message_for(op: Op, vectors: list[Value], count: int) -> Value:
+    """Two vectors, from which the instruction loads its last operand; something else if it loads none."""
+    if op.memory is None:
+        return (0,) * (2 * count)
+    return tuple(number for number in vectors[-1] for _ in range(2)) if op.memory.stride == 16 else vectors[-1] * 2
 
 
-def check_instructions() -> tuple[int, list[Architecture]]:
-    """How many calls agree, and what this CPU cannot check."""
-    checkable = (AVX2, AVX512, AVX2_WORDS, AVX512_WORDS)
-    ops = {}
-    for architecture in filter(runs_here, checkable):
-        for instruction in architecture.instructions.values():
-            if instruction.stores:
-                continue  # by all the others: their results are stored
-            for op in forms(instruction, architecture):
-                ops[f"check_{len(ops)}"] = (op, architecture)
+def check_architecture(architecture: Architecture) -> int:
+    """How many results agree."""
+    if architecture in SCALAR:
+        return check_scalar(architecture, EDGES)
+    size = architecture.word_bytes
+    count, largest = architecture.vector_bytes // size, (1 << 8 * size) - 1
+    # What is written is tested by all the others: their results are.
+    instructions = [instruction for instruction in architecture.instructions.values() if not instruction.stores]
+    ops = [op for instruction in instructions for op in forms(instruction, architecture)]
+    # The pointers are those of a loop.
+    syntax = Gnu(architecture.vector_bytes, architecture.instructions, size) if architecture.chains else architecture.gnu
+    name = f"instructions-{architecture.name}"
+    table, source, binary = (BUILD / f"{name}.{suffix}" for suffix in ("h", "S", "bin"))
+    calls = [operands(op.instruction.operands, count, largest) for op in ops]
     BUILD.mkdir(parents=True, exist_ok=True)
-    source, library = BUILD / "instructions.S", BUILD / "instructions.so"
-    source.write_text(
-        ".text\n" + "".join(function(name, *of) for name, of in ops.items()) + '.section .note.GNU-stack,"",@progbits\n'
+    table.write_text(
+        "".join(
+            f"INSTRUCTION(check_{i}, {len(op.args) + 1}, {len(vectors)})\n"
+            for i, (op, vectors) in enumerate(zip(ops, calls, strict=True))
+        )
     )
-    subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
-    functions = ctypes.CDLL(str(library))
-    checked = 0
-    for name, (op, architecture) in ops.items():
-        count = architecture.vector_bytes // architecture.word_bytes
-        word = ctypes.c_uint32 if architecture.word_bytes == 4 else ctypes.c_uint64
-        for vectors in operands(op.instruction.operands, count):
-            # As the word holds them.
-            vectors = [tuple(word(number).value for number in vector) for vector in vectors]
-            packed = (word * (count * len(vectors)))(*(number for vector in vectors for number in vector))
-            result = (word * count)()
-            functions[name](result, packed)
+    source.write_text("".join(assembly(program_of(op, architecture), f"check_{i}", syntax) for i, op in enumerate(ops)))
+    vector_bytes = architecture.vector_bytes
+    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={vector_bytes // 8}"]
+    build(architecture, "gcc", binary, [HERE / "lines" / "instructions.c", source], options)
+    order = "big" if architecture.big_endian else "little"
+    given = [
+        vector
+        for op, rows in zip(ops, calls, strict=True)
+        for vectors in rows
+        for vector in (*vectors[: len(op.args)], message_for(op, vectors, count))
+    ]
+    ran = run(
+        architecture, [str(binary)], input=b"".join(number.to_bytes(size, order) for vector in given for number in vector)
+    )
+    results = iter(range(0, len(ran.stdout), vector_bytes))
+    checked = sum(map(len, calls))
+    if ran.returncode != 0 or len(ran.stdout) != vector_bytes * checked:
+        raise Broken(f"{architecture.name}: the program that runs its instructions fails: {ran.returncode}")
+    for op, rows in zip(ops, calls, strict=True):
+        for vectors in rows:
+            at = next(results)
+            words = (ran.stdout[i : i + size] for i in range(at, at + vector_bytes, size))
+            result = tuple(int.from_bytes(word, order) for word in words)
             if op.memory is not None and op.memory.broadcast:
                 vectors = [*vectors[:-1], vectors[-1][:1] * count]
             expected = op.instruction.meaning(op.imm, *vectors)[:count]
-            if tuple(result) != expected:
+            if result != expected:
                 raise Broken(
                     f"{op.instruction.name}, immediate {op.imm}, on {' | '.join(map(show, vectors))}: the CPU says "
-                    f"{show(tuple(result))}, the table {show(expected)}"
+                    f"{show(result)}, the table {show(expected)}"
                 )
-            checked += 1
-    return checked, [architecture for architecture in checkable if not runs_here(architecture)]
+    return checked
+
+
+def check_instructions(architectures: list[Architecture]) -> tuple[int, list[Architecture]]:
+    """How many results agree, and of which architectures nothing here runs the instructions."""
+    runnable = [architecture for architecture in architectures if prefix_of(architecture) is not None]
+    return sum(map(check_architecture, runnable)), [known for known in architectures if known not in runnable]

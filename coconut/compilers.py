@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What gcc and clang make of the library's loops, and how long it takes: under LLVM's models, and on this CPU."""
+"""What gcc and clang make of the library's loops, and how long it takes: under LLVM's models, on this CPU, or not at all where
+an emulator runs it."""
 
 import ctypes
+import platform
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from coconut.describe import BUILD, HERE, SOURCE
+from coconut.architecture import Architecture
+from coconut.describe import BUILD, HERE, description_of, kernel_file
 from coconut.emit import argument_words, assembly
+from coconut.scalar_function import Function, gnu_text
 from coconut.machine import mca
 from coconut.orders import TURNS
 from coconut.program import Program, words_of
@@ -17,12 +22,15 @@ from coconut.simulate import Broken, Sample
 COMPILERS = {
     "x86_64": {"gcc": ["gcc"], "clang": ["clang-19"]},
     "s390x": {"gcc": ["s390x-linux-gnu-gcc"], "clang": ["clang-19", "--target=s390x-linux-gnu"]},
+    "aarch64": {"gcc": ["aarch64-linux-gnu-gcc"], "clang": ["clang-19", "--target=aarch64-linux-gnu"]},
+    "riscv64": {
+        "gcc": ["riscv64-linux-gnu-gcc"],
+        "clang": ["clang-19", "--target=riscv64-linux-gnu", "-march=rv64gc"],
+    },
 }
+# What of the library these programs do not call is not linked. Static: for emulators.
+LINKED = ["-static", "-Wl,--unresolved-symbols=ignore-all"]
 OPTIONS = ["-O2", "-w"]
-
-
-def kernel_file(kernel: str) -> Path:
-    return SOURCE / "poly1305" / "kernels" / f"{kernel}.c"
 
 
 def hooked(name: str) -> str:
@@ -32,7 +40,7 @@ def hooked(name: str) -> str:
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
     """The turns of the loops, in assembly, by their names."""
     run = subprocess.run(
-        [*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), kernel_file(kernel)],
+        [*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), description_of(kernel).kernel_file()],
         capture_output=True,
         text=True,
         check=True,
@@ -58,6 +66,28 @@ def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str
     return (totals[1] - totals[0]) / TURNS
 
 
+def runs_here(architecture: Architecture) -> bool:
+    """Natively."""
+    if architecture.triple != platform.machine():
+        return False
+    known = re.search(r"^(?:flags|features|Features)\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return known is not None and set(architecture.features) <= set(known[1].split())
+
+
+def prefix_of(architecture: Architecture) -> list[str] | None:
+    """What runs its programs: nothing, or an emulator; None if nothing can."""
+    if runs_here(architecture):
+        return []
+    emulator = list(architecture.emulator)
+    return emulator if emulator and shutil.which(emulator[0]) else None
+
+
+def run(architecture: Architecture, command: list[str], **options) -> subprocess.CompletedProcess:
+    prefix = prefix_of(architecture)
+    assert prefix is not None
+    return subprocess.run([*prefix, *command], capture_output=True, check=False, **options)
+
+
 def run_samples(program: Program, samples: list[Sample]) -> None:
     """The emitted function on this CPU: a loop for one turn. Fails unless it leaves what the model lanes do."""
     with TemporaryDirectory(dir=BUILD) as folder:
@@ -74,31 +104,40 @@ def run_samples(program: Program, samples: list[Sample]) -> None:
             raise Broken(f"{program.graph.title}, sample {sample.number}: the emitted function leaves something else")
 
 
-def run_native(program: Program, compiler: str, rounds: int) -> tuple[float, float] | None:
-    """The nanoseconds of a turn as compiled, and as emitted, on this CPU; None if there are to be no rounds. Fails unless both
-    leave the same accumulator for every sample."""
-    name = "coconut_loop"
-    groups = program.graph.advance // (16 * program.graph.lanes)
-    source, binary = BUILD / f"native-{compiler}.S", BUILD / f"native-{compiler}"
-    source.write_text(assembly(program, name, program.architecture.gnu))
-    # What of the library these functions do not call is not linked.
+def build(architecture: Architecture, compiler: str, binary: Path, sources: list[Path], options: list[str]) -> None:
     subprocess.run(
-        [
-            *COMPILERS["x86_64"][compiler],
-            *OPTIONS,
-            f"-DLINE_GROUPS={groups}",
-            f"-DEMITTED={name}",
-            hooked("native.h"),
-            "-Wl,--unresolved-symbols=ignore-all",
-            "-o",
-            binary,
-            kernel_file(program.graph.kernel),
-            source,
-        ],
-        check=True,
+        [*COMPILERS[architecture.triple][compiler], *OPTIONS, *options, *LINKED, "-o", binary, *sources], check=True
     )
-    run = subprocess.run([binary, str(rounds)], capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise ValueError(f"{program.graph.title}, emitted: {run.stdout.strip() or run.returncode}")
-    times = run.stdout.split()
+
+
+def run_function(function: Function, compiler: str, rounds: int) -> tuple[float, float] | None:
+    """The nanoseconds for 13 blocks as compiled, and as emitted; as run_beside."""
+    architecture = function.loop.architecture
+    source, binary = BUILD / f"function-{architecture.name}.S", BUILD / f"function-{architecture.name}"
+    source.write_text(gnu_text(function))
+    options = [f"-DEMITTED={function.name}", hooked("native_scalar.h")]
+    build(architecture, compiler, binary, [kernel_file(function.loop.graph.kernel), source], options)
+    return times_of(run(architecture, [str(binary), str(rounds)], text=True), function.loop.graph.title)
+
+
+def times_of(ran: subprocess.CompletedProcess, title: str) -> tuple[float, float] | None:
+    if ran.returncode != 0:
+        raise ValueError(f"{title}, emitted: {ran.stdout.strip() or ran.returncode}")
+    times = ran.stdout.split()
     return (float(times[0]), float(times[1])) if times else None
+
+
+def run_beside(
+    program: Program, compiler: str, rounds: int, emitted: Program | None = None
+) -> tuple[float, float] | None:
+    """The nanoseconds of a turn as compiled, and as emitted, where the program runs; None if there are to be no rounds. Fails
+    unless both leave the same accumulator for every sample. emitted: the code of that program, which was made for vectors of
+    another length."""
+    name = "coconut_loop"
+    architecture, description = program.architecture, description_of(program.graph.kernel)
+    source, binary = BUILD / f"beside-{compiler}.S", BUILD / f"beside-{compiler}"
+    source.write_text(assembly(emitted or program, name, (emitted or program).architecture.gnu))
+    groups = program.graph.advance // description.group_bytes
+    options = [f"-DLINE_GROUPS={groups}", f"-DEMITTED={name}", *description.lanes_options(), hooked("native.h")]
+    build(architecture, compiler, binary, [description.kernel_file(), source], options)
+    return times_of(run(architecture, [str(binary), str(rounds)], text=True), program.graph.title)

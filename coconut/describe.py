@@ -15,22 +15,52 @@ SOURCE = ROOT / "src"
 BUILD = ROOT / "build" / "coconut"
 
 
+def kernel_file(kernel: str) -> Path:
+    return SOURCE / "poly1305" / "kernels" / f"{kernel}.c"
+
+
 @dataclass(frozen=True)
 class Description:
-    """A kernel whose lines are described: its file, or a program of its own, and how many lanes it has."""
+    """A kernel whose lines are described: how many lanes it has, and its file, unless a program of its own describes it. model:
+    the file is empty on this CPU, and another with the same field is described. scalar: it has no lanes, but words.
+    runs_beside: whose loops emitted ones run beside, if not its own."""
 
     kernel: str
     lanes: int
     summed: bool = False
+    scalar: bool = False
+    model: str = ""
+    runs_beside: str = ""
+
+    @property
+    def group_bytes(self) -> int:
+        """As in the kernel: with sums, two evaluations run side by side."""
+        return 16 * self.lanes * (2 if self.summed else 1)
 
     def source(self) -> Path:
-        return HERE / "lines" / "summed.c" if self.summed else SOURCE / "poly1305" / "kernels" / f"{self.kernel}.c"
+        own = "summed.c" if self.summed else "scalar.cc" if self.scalar else ""
+        return HERE / "lines" / own if own else kernel_file(self.model or self.kernel)
+
+    def compiler(self) -> list[str]:
+        """clang, because it knows all instruction sets."""
+        return ["clang++-19", "-Wno-missing-designated-field-initializers"] if self.scalar else ["clang-19"]
+
+    def kernel_file(self) -> Path:
+        """Whose loops emitted ones run beside."""
+        return kernel_file(self.runs_beside or self.kernel)
+
+    def lanes_options(self) -> list[str]:
+        return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def options(self, lanes: str) -> list[str]:
         """Over "graph" or "values" lanes."""
-        hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else ''}.h"
+        hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else '_scalar' if self.scalar else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
-        return options if self.summed else [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
+        if self.model:
+            options.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
+        if self.summed or self.scalar:
+            return options
+        return [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
 
 
 @dataclass(frozen=True)
@@ -45,22 +75,38 @@ class Words(Description):
         options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.kernel}"']
         return options + [f'-DHORNET_WORDS_HOOK="{HERE / "lanes" / "graph_words.h"}"'] * (lanes == "graph")
 
+# How many groups share a reduction there.
+MODEL_GROUPS = "X(2, 2) X(4, 8)"
 
 # A field and a number of lanes each, by a kernel that has them.
 DESCRIPTIONS = (
     Description("avx2", 4),
     Description("ifma256", 4),
     Description("ifma", 8),
+    Description("neon", 4, model="portable"),
+    Description("vx", 4, model="portable"),
     Description("vmsl", 2, summed=True),
     Words("chacha20-256", 8),
     Words("chacha20-512", 16),
+    # Of as many lanes of 64 bits as vectors of 128, 256 and 512 bits have.
+    Description("rvv2", 2, model="portable", runs_beside="portable"),
+    Description("rvv4", 4, model="portable", runs_beside="portable"),
+    Description("rvv8", 8, model="portable", runs_beside="portable"),
+    Description("scalar64", 1, scalar=True),
 )
+
+
+def description_of(kernel: str) -> Description:
+    found = next((description for description in DESCRIPTIONS if description.kernel == kernel), None)
+    if found is None:
+        raise ValueError(f"no kernel {kernel}; there are {', '.join(known.kernel for known in DESCRIPTIONS)}")
+    return found
 
 
 def newest_source() -> float:
     """When the last of what is compiled has changed."""
     folders = (SOURCE, HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
-    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]"))
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
 
 
 def describe(description: Description, lanes: str) -> Path:
@@ -71,14 +117,15 @@ def describe(description: Description, lanes: str) -> Path:
     if result.exists() and result.stat().st_mtime > newest_source():
         return result
     unfinished = result.with_suffix(".unfinished")
-    # clang, because it knows all instruction sets.
+    compiler, *warnings = description.compiler()
     subprocess.run(
         [
-            "clang-19",
+            compiler,
             "-O1",
             "-Wall",
             "-Wextra",
             "-Werror",
+            *warnings,
             *description.options(lanes),
             "-o",
             program,
@@ -98,4 +145,4 @@ def read_described(kernel: str) -> tuple[dict[str, Graph], dict[str, list[Sample
     samples: dict[str, list[Sample]] = {}
     for sample in read_samples(describe(description, "values")):
         samples.setdefault(sample.line, []).append(sample)
-    return read_graphs(describe(description, "graph")), samples
+    return read_graphs(describe(description, "graph"), kernel), samples

@@ -6,7 +6,7 @@ where it is taken, and store what comes out as soon as it is there."""
 
 from dataclasses import dataclass
 
-from coconut.architecture import GoSyntax, Syntax
+from coconut.architecture import GoSyntax, Syntax, go_constants
 from coconut.operations import Value
 from coconut.program import Memory, Program
 from coconut.registers import Allocation, allocate, allocate_straight
@@ -22,7 +22,7 @@ def with_kept(program: Program) -> list[Value]:
 
 def description(program: Program) -> str:
     turn = f" a turn, of {program.graph.advance} bytes" if program.is_loop else ""
-    return f"{program.graph.title}: {len(program.ops)} instructions{turn}; {program.choices}."
+    return f"{program.graph.title}: {len(program.ops)} instructions{turn}{'; ' * bool(program.choices)}{program.choices}."
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -69,6 +69,8 @@ def argument_words(program: Program) -> tuple[int, int]:
 
 def go_parameters(program: Program) -> str:
     """Of the function in Go. What begins with words is given a state."""
+    if program.architecture.scalable:
+        return "(t, powers *uint64, message *byte, turns uint64)"
     first, second = argument_words(program)
     if program.is_loop:
         return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
@@ -156,7 +158,7 @@ class Message:
             lines += syntax.part_begin(self.go_parameters(), name, self.places(part), counter)
             lines += lines_of(part, name, syntax)
             lines += syntax.part_end(name, part.graph.lanes * BLOCK_BYTES if part is begin else 0, part.is_loop)
-            constants += syntax.constants(name, [number for vector in with_kept(part) for number in vector])
+            constants += go_constants(name, [number for vector in with_kept(part) for number in vector])
         lines += [*syntax.clear(architecture.registers), *syntax.message_end(frame_bytes), *constants, ""]
         return "\n".join(lines)
 
@@ -187,11 +189,15 @@ def go_table(programs: dict[str, Program]) -> str:
     """For the test: a state, and the functions by their names, on slices."""
     lines = ["", "type State [7]uint64", "", "var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){"]
     for name, program in programs.items():
-        first, second = (parameter.split()[1] for parameter in go_parameters(program)[1:].split(", ")[:2])
+        # The last word of a parameter is its type.
+        first, second = (parameter.split()[-1].rstrip(")") for parameter in go_parameters(program)[1:].split(", ")[:2])
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
+        slices = f"({first})(t), ({second})(powers)"
+        if program.architecture.scalable:
+            slices = "&t[0], &powers[0]"
         lines += [
             f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}(({first})(t), ({second.rstrip(')')})(powers){rest})",
+            f"\t\t{name}({slices}{rest})",
             "\t},",
         ]
     return "\n".join([*lines, "}", ""])

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from coconut import interpret
-from coconut.architectures import ARCHITECTURES
+from coconut.architectures import ARCHITECTURES, SCALAR
 from coconut.describe import read_described
 from coconut.emit import Message, go_file, go_interface
 from coconut.functions import Function, Part, go_declarations, go_functions, write
-from coconut.orders import by_list
+from coconut.orders import best_order, by_list
 from coconut.parse import parse
 from coconut.program import Program, compare
-from coconut.select import select
+from coconut.scalar_function import function_of, go_text, read_back
+from coconut.select import alternatives, select
 
 CONSTRAINT = "amd64 && gc && !purego"
 # The CPU whose model decides about orders.
@@ -80,8 +81,25 @@ POLY1305 = {
 @cache
 def poly1305_line(title: str) -> Program:
     kernel, _, line = title.partition("/")
-    graph = read_described(kernel)[0][line]
-    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
+    architecture, graph = ARCHITECTURES[kernel], read_described(kernel)[0][line]
+    if kernel in POLY1305_WAYS:
+        return by_list(select(architecture, graph, POLY1305_WAYS[kernel]), architecture.cpus[0])
+    ways = (best_order(way, architecture.cpus[0], 0) for way in alternatives(architecture, graph)[:2])
+    return min((way for way in ways if way is not None), key=lambda way: way.cycles).program
+
+
+def scalar() -> dict[str, str]:
+    """Poly1305's blocks one after another, on every architecture."""
+    graphs, samples = read_described("scalar64")
+    files = {}
+    for architecture in SCALAR:
+        function = function_of("scalarBlocks", architecture, graphs)
+        text = go_text(function, f"{architecture.goarch} && gc && !purego")
+        for line in read_back(text, function).lines:
+            for sample in samples[line.graph.name]:
+                compare(line, sample)
+        files[f"internal/poly1305/emitted_scalar_{architecture.goarch}.s"] = text
+    return files
 
 
 def poly1305() -> dict[str, str]:
@@ -96,7 +114,7 @@ def poly1305() -> dict[str, str]:
             for sample in read_described(part.graph.kernel)[1][part.graph.name]:
                 compare(read, sample)
     declarations = {message.name + message.go_parameters(): message.description() for message in messages}
-    return {
+    return scalar() | {
         "internal/poly1305/emitted_lanes_amd64.s": text,
         "internal/poly1305/emitted_lanes_amd64.go": go_interface(declarations, "poly1305", CONSTRAINT),
     }

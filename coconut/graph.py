@@ -164,7 +164,7 @@ class Graph:
         )
 
 
-def read_graphs(path: Path) -> dict[str, Graph]:
+def read_graphs(path: Path, kernel: str) -> dict[str, Graph]:
     """The lines of a kernel by their names."""
     content = json.loads(path.read_text())
     graphs = {}
@@ -173,5 +173,5 @@ def read_graphs(path: Path) -> dict[str, Graph]:
             Node(node["op"], tuple(node["args"]), tuple(node["imm"]), node["max"], node["name"])
             for node in line["nodes"]
         )
-        graphs[line["name"]] = Graph(content["kernel"], content["lanes"], line["name"], line["advance"], nodes)
+        graphs[line["name"]] = Graph(kernel, content["lanes"], line["name"], line["advance"], nodes)
     return graphs

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from coconut.architecture import Architecture
@@ -33,6 +33,18 @@ class Cost:
     uses: tuple[Use, ...]
     forwarded: tuple[int, ...]
 
+    @property
+    def parts(self) -> list[Use]:
+        """Each on one port for so long: a micro-operation stays where it is."""
+        parts = []
+        for use in self.uses:
+            count = min(self.micro_ops, use.cycles, len(use.ports))
+            length = -(-use.cycles // count)
+            # The last takes what is left.
+            lengths = (min(length, use.cycles - k * length) for k in range(count))
+            parts += [Use(use.ports, cycles) for cycles in lengths if cycles > 0]
+        return parts
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -43,11 +55,15 @@ class Machine:
     costs: tuple[Cost, ...]
 
 
+# What llvm-mca does not tell from the instructions alone: elements of 64 bits, and one register to a vector.
+PREAMBLES = {"riscv64": "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E64\n"}
+
+
 def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
     """llvm-mca's report on regions of assembly."""
     run = subprocess.run(
         ["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"],
-        input=assembly,
+        input=PREAMBLES.get(triple, "") + assembly,
         capture_output=True,
         text=True,
         check=True,
@@ -79,8 +95,13 @@ def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
         unit = re.match(r"(.*)\.[\x00-\x1f\d]$", resources[index])
         name = unit[1] + "." if unit else re.sub(r"\d+$", "", resources[index])
         groups[name, round(share, 2)].append(index)
+    # Ports with different names may make up a group, too: those that are no whole number of cycles by themselves.
+    whole: dict[tuple[str, float], list[int]] = defaultdict(list)
+    for (name, share), indices in groups.items():
+        cycles = share * len(indices)
+        whole[name if abs(cycles - round(cycles)) < 0.02 else "", share] += indices
     uses = []
-    for (_, share), indices in sorted(groups.items()):
+    for (_, share), indices in sorted(whole.items()):
         cycles = sum(usage[index] for index in indices)
         if abs(cycles - round(cycles)) > 0.02:
             raise ValueError(f"{[resources[i] for i in indices]}: {cycles} cycles of a group")
@@ -96,7 +117,7 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
         args[0] = result
     if chained is not None:
         args[chained] = result
-    memory = op.memory and Memory("message", 0, op.memory.broadcast)
+    memory = op.memory and replace(op.memory, base="message", offset=0)
     return architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), args, result)
 
 

@@ -13,7 +13,7 @@ SUM_MAX = (1 << 128) - 1
 
 Value = tuple[int, ...]
 
-MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add"}
+MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add", "mul_lo", "mul_hi"}
 
 
 def each(function: Callable[..., int]) -> Callable[..., Value]:
@@ -51,6 +51,11 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "mul32": each(lambda imm, a, b: (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)),
     "madd52lo": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) & MASK52)),
     "madd52hi": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) >> 52)),
+    "mul_lo": each(lambda imm, a, b: a * b),
+    "mul_hi": each(lambda imm, a, b: a * b >> 64),
+    "carry": each(lambda imm, a, b: a + b >> 64),
+    "add_carry": each(lambda imm, a, b, carry: a + b + carry),
+    "carry_of": each(lambda imm, a, b, carry: a + b + carry >> 64),
     "first": lambda lanes, imm, a: a[:1] * lanes,
     "block": lambda lanes, imm, a: a[imm[0] : imm[0] + 1] * lanes,
     "blend": blend,

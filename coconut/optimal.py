@@ -10,6 +10,7 @@ from coconut.schedule import Problem, check, length, list_schedule, modulo_list_
 
 # So many strategies side by side find in a second what two do not in a minute, even on two cores.
 WORKERS = 8
+PORT_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
                 )
                 demands.append(room)
         model.add_cumulative(intervals, demands, resource.room)
+    if problem.holds_ports:
+        add_ports(model, problem, slots, interval)
     solver = new_solver(seconds)
     status = solver.solve(model)
     if status in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
@@ -63,19 +66,65 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
     return ("none" if status == cp_model.INFEASIBLE else "unknown"), None
 
 
+Occupancy = dict[tuple[str, int], int]
+
+
+def ports_of(problem: Problem, times: Sequence[int], interval: int | None = None) -> Occupancy | None:
+    """Of each port in each cycle, of the interval if there is one, the instruction that it runs; None if there is no such
+    assignment."""
+    model = cp_model.CpModel()
+    taken: dict[tuple[str, int], list[tuple[cp_model.IntVar, int]]] = {}
+    for i, cost in enumerate(problem.machine.costs):
+        for part in cost.parts:
+            options = {port: model.new_bool_var(f"{i} {port}") for port in sorted(part.ports)}
+            model.add_exactly_one(options.values())
+            for port, option in options.items():
+                for cycle in range(times[i], times[i] + part.cycles):
+                    taken.setdefault((port, cycle % interval if interval else cycle), []).append((option, i))
+    for options in taken.values():
+        model.add_at_most_one(option for option, _ in options)
+    solver = new_solver(PORT_SECONDS)
+    if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+        return None
+    return {slot: i for slot, options in taken.items() for option, i in options if solver.value(option)}
+
+
+def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: int) -> None:
+    """A port for each micro-operation: where some stay on one for several cycles, the resources do not say that there is one."""
+    intervals: dict[str, list] = {}
+    for i, cost in enumerate(problem.machine.costs):
+        for part in cost.parts:
+            options = []
+            for port in sorted(part.ports):
+                options.append(model.new_bool_var(f"{i} {port}"))
+                for shift in range(1 if part.cycles == 1 else 1 + -(-part.cycles // interval)):
+                    intervals.setdefault(port, []).append(
+                        model.new_optional_fixed_size_interval_var(
+                            slots[i] - shift * interval, part.cycles, options[-1], f"{i} {port}"
+                        )
+                    )
+            model.add_exactly_one(options)
+    for on_port in intervals.values():
+        model.add_no_overlap(on_port)
+
+
 def schedule_loop(problem: Problem, seconds: float) -> Loop:
     """The shortest interval found in about that time: from the bound up, by iterative modulo scheduling and then by CP-SAT, which
     gets most of the time for the bound itself."""
     interval = least = problem.bound
     while True:
+        method, answer = "list", "unknown"
         times = modulo_list_schedule(problem, interval)
+        if times is None:
+            times = modulo_list_schedule(problem, interval, attempts=30, backward=True)
+        if times is None:
+            method = "CP-SAT"
+            answer, times = modulo(problem, interval, seconds * (0.6 if interval == least else 0.15))
         if times is not None:
             check(problem, times, interval)
-            return Loop(tuple(times), interval, least, "list")
-        answer, times = modulo(problem, interval, seconds * (0.6 if interval == least else 0.15))
-        if times is not None:
-            check(problem, times, interval)
-            return Loop(tuple(times), interval, least, "CP-SAT")
+            if ports_of(problem, times, interval) is None:
+                raise ValueError(f"{problem.program.graph.title}: no ports for a schedule")
+            return Loop(tuple(times), interval, least, method)
         if answer == "none" and least == interval:
             least += 1
         interval += 1

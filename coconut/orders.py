@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Orders of a program's instructions that fit into the registers, and how long a turn takes in each."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,40 +47,58 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
             users[arg] += 1
     alive = sum(last[value] != -1 for value in range(first))
     kept = {value for value in range(first + problem.size) if last[value] == problem.size}
-    waiting = [0] * problem.size
+    # What has to stay together is taken together, for the most urgent of it.
+    groups = program.groups()
+    group_of = [number for number, group in enumerate(groups) for _ in group]
+    urgency_of = [min(urgency[i] for i in group) for group in groups]
+    waiting = [0] * len(groups)
     for edges in problem.forward:
         for edge in edges:
-            waiting[edge.after] += 1
-    earliest, order, done = [0] * problem.size, [], [False] * problem.size
+            waiting[group_of[edge.after]] += group_of[edge.before] != group_of[edge.after]
+    earliest: list[int] = [0] * problem.size
+    order: list[int] = []
+    done = [False] * len(groups)
     room, time, head = Room(problem), 0, 0
 
-    def change(i: int) -> int:
-        freed = sum(users[arg] == 1 and arg not in kept for arg in set(program.ops[i].args))
-        return (last[first + i] != -1) - freed
+    def changes(group: range) -> list[int]:
+        """After each instruction, how many registers more are taken than before the first."""
+        taken: dict[int, int] = defaultdict(int)
+        total, result = 0, []
+        for i in group:
+            for arg in set(program.ops[i].args):
+                taken[arg] += 1
+                total -= users[arg] == taken[arg] and arg not in kept and program.in_register(arg)
+            total += last[first + i] != -1 and program.in_register(first + i)
+            result.append(total)
+        return result
 
     while len(order) < problem.size:
         while done[head]:
             head += 1
-        ready = [i for i in range(head, problem.size) if not done[i] and waiting[i] == 0]
-        fitting = [i for i in ready if alive + change(i) <= registers]
-        now = [i for i in fitting if earliest[i] <= time and room.fits(i, time)]
+        ready = [k for k in range(head, len(groups)) if not done[k] and waiting[k] == 0]
+        fitting = [k for k in ready if alive + max(changes(groups[k])) <= registers]
+        now = [
+            k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)
+        ]
         if not now:
             if fitting:
                 time += 1
                 continue
-            now, time = [head], max(time, earliest[head])
-            while not room.fits(head, time):
+            now = [head]
+        taken = min(now, key=lambda k: (urgency_of[k], k))
+        alive += changes(groups[taken])[-1]
+        done[taken] = True
+        for i in groups[taken]:
+            time = max(time, earliest[i])
+            while not room.fits(i, time):
                 time += 1
-        i = min(now, key=lambda k: (urgency[k], k))
-        room.take(i, time)
-        alive += change(i)
-        for arg in set(program.ops[i].args):
-            users[arg] -= 1
-        order.append(i)
-        done[i] = True
-        for edge in problem.forward[i]:
-            earliest[edge.after] = max(earliest[edge.after], time + edge.latency)
-            waiting[edge.after] -= 1
+            room.take(i, time)
+            for arg in set(program.ops[i].args):
+                users[arg] -= 1
+            order.append(i)
+            for edge in problem.forward[i]:
+                earliest[edge.after] = max(earliest[edge.after], time + edge.latency)
+                waiting[group_of[edge.after]] -= group_of[edge.after] != taken
     return order
 
 
@@ -151,7 +170,8 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
                 break
     issued = in_order(problem)
     line = None
-    if seconds > 0 and problem.size <= CP_SAT_MAX:
+    # CP-SAT knows nothing of what has to stay together.
+    if seconds > 0 and problem.size <= CP_SAT_MAX and not program.hidden_takes():
         line = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
     if line is not None:
         last = last_uses(program)

@@ -45,7 +45,7 @@ def functions(text: str) -> dict[str, Function]:
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            if line.startswith("JNZ loop"):
+            if re.search(r" loop\w*$", line):
                 part = 2
             if line == "RET":
                 current = None
@@ -68,10 +68,13 @@ def parse(text: str, name: str, like: Program) -> Program:
     if syntax is None:
         raise Unreadable(f"{like.architecture.name} is not written in Go's assembly")
 
-    def vector_at(offset: int) -> Value:
-        return tuple(function.constants[offset + i] for i in range(0, vector_bytes, 8))
+    syntax.begin_reading()
+    words = syntax.constants(function.constants)
 
-    constants = [vector_at(offset) for offset in range(0, max(function.constants, default=-8) + 8, vector_bytes)]
+    def vector_at(offset: int) -> Value:
+        return tuple(words[offset + i] for i in range(0, vector_bytes, 8))
+
+    constants = [vector_at(offset) for offset in range(0, max(words, default=-8) + 8, vector_bytes)]
     if not like.is_loop:
         return parse_straight(function, constants, like, syntax)
     values: dict[int, int] = {}
@@ -81,6 +84,7 @@ def parse(text: str, name: str, like: Program) -> Program:
         place = syntax.memory(operands[0]) if operands else None
         register = syntax.vector(operands[-1]) if operands else None
         if place is None or register is None:
+            syntax.follow(mnemonic, operands)
             continue  # arguments
         if place.base == "state":
             values[register] = place.offset // vector_bytes
@@ -93,8 +97,9 @@ def parse(text: str, name: str, like: Program) -> Program:
     ops: list[Op] = []
     for number, line in function.parts[1]:
         mnemonic, operands = split(line)
-        register = syntax.vector(operands[-1])
+        register = syntax.vector(operands[-1]) if operands else None
         if register is None:
+            syntax.follow(mnemonic, operands)
             continue  # pointer and counter
         op = syntax.read(mnemonic, operands, values)
         if op is None:
@@ -106,6 +111,8 @@ def parse(text: str, name: str, like: Program) -> Program:
         mnemonic, operands = split(line)
         place = syntax.memory(operands[-1]) if operands else None
         register = syntax.vector(operands[0]) if operands else None
+        if operands and place is None:
+            syntax.follow(mnemonic, operands)
         if place is not None and place.base == "state" and register is not None:
             outputs.append((like.inputs[place.offset // vector_bytes], values[register]))
     return Program(

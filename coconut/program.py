@@ -16,11 +16,13 @@ from coconut.simulate import Broken, Sample, show
 @dataclass(frozen=True)
 class Memory:
     """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
-    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements."""
+    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements. stride:
+    from one element to the next, of 8 bytes."""
 
     base: str
     offset: int
     broadcast: bool = False
+    stride: int = 8
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,43 @@ class Program:
         outputs = dict(self.outputs)
         return {i: outputs[name] for i, name in enumerate(self.inputs) if name in names}
 
+    def in_register(self, value: int) -> bool:
+        """Rather than in flags, or where a multiplication leaves its product."""
+        return value < self.first_op or not self.ops[value - self.first_op].instruction.hidden
+
+    def hidden_takes(self) -> list[tuple[int, int]]:
+        """What flags and the like carry from one instruction to another."""
+        return [
+            (op.args[operand] - self.first_op, i)
+            for i, op in enumerate(self.ops)
+            for operand, _ in op.instruction.takes
+        ]
+
+    def groups(self) -> list[range]:
+        """All instructions, in parts that stay together: what stands between one that sets a flag and one that takes it."""
+        ends = list(range(len(self.ops)))
+        for before, after in self.hidden_takes():
+            ends[before] = max(ends[before], after)
+        parts, start, end = [], 0, 0
+        for i in range(len(self.ops)):
+            if i > end:
+                parts.append(range(start, i))
+                start = end = i
+            end = max(end, ends[i])
+        return [*parts, range(start, len(self.ops))] if self.ops else []
+
+    def check_hidden(self) -> None:
+        """Fails if a flag, or the like, is overwritten before it is taken."""
+        held: dict[str, int] = {}
+        for i, op in enumerate(self.ops):
+            for operand, place in op.instruction.takes:
+                if held.get(place) != op.args[operand]:
+                    raise Broken(f"{self.graph.title}: {op.instruction.name} takes {place} that are not there any more")
+            for place in op.instruction.destroys:
+                held.pop(place, None)
+            for place in op.instruction.gives:
+                held[place] = self.first_op + i
+
     def reordered(self, order: list[int]) -> "Program":
         """The same with its instructions in another order, which must be one that they can run in."""
         first = self.first_op
@@ -130,6 +169,8 @@ def to_lanes(program: Program, name: str, value: Value) -> Value:
     block."""
     if program.is_word(name):
         return value
+    if program.architecture.pack is not None:
+        return program.architecture.pack(value)
     if len(value) == 1 and len(program.order) != 1:
         return (value[0] >> 64, value[0] & (1 << 64) - 1)
     return tuple(value[block] for block in program.order)
@@ -170,10 +211,9 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes, size = program.architecture.vector_bytes, program.architecture.word_bytes
-    data = memory[place.base][place.offset : place.offset + (size if place.broadcast else vector_bytes)]
-    if place.broadcast:
-        data *= vector_bytes // size
-    return tuple(int.from_bytes(data[i : i + size], byte_order(program)) for i in range(0, len(data), size))
+    stride = 0 if place.broadcast else size if size != 8 else place.stride
+    starts = [place.offset + stride * i for i in range(vector_bytes // size)]
+    return tuple(int.from_bytes(memory[place.base][i : i + size], byte_order(program)) for i in starts)
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:
@@ -193,8 +233,9 @@ def compare(program: Program, sample: Sample) -> None:
     values = simulate(program, sample)
     for name, value in program.outputs:
         expected = to_lanes(program, name, sample.outputs[name])
-        if values[value][: len(expected)] != expected:
+        found = values[value][: len(expected)]
+        if found != expected:
             raise Broken(
                 f"{program.graph.title}, {program.architecture.name}, sample {sample.number}: {name} is "
-                f"{show(values[value])}, not {show(expected)}"
+                f"{show(found)}, not {show(expected)}"
             )

@@ -14,7 +14,8 @@ class Pressure(Exception):
 
 @dataclass(frozen=True)
 class Allocation:
-    """Of each value its register, and what has to move at the end of a turn for the next: from, to."""
+    """Of each value its register, -1 for one that is in none with a number, and what has to move at the end, of a turn for the
+    next: from, to."""
 
     registers: tuple[int, ...]
     moves: tuple[tuple[int, int], ...]
@@ -33,11 +34,15 @@ def last_uses(program: Program) -> list[int]:
     return last
 
 
-def allocate(program: Program) -> Allocation:
-    """Inputs, then constants, get the first registers. What a turn leaves for the next gets its register if that is free."""
+def allocate(program: Program, ends: dict[int, int] | None = None) -> Allocation:
+    """Inputs, then constants, get the first registers. `ends`: in which registers values have to end: by themselves, what a turn
+    leaves for the next, in its register. They get them at once if those are free."""
+    program.check_hidden()
     first = program.first_op
     last = last_uses(program)
-    wanted = {output: value for value, output in program.carried().items()}
+    if ends is None:
+        ends = {output: value for value, output in program.carried().items()}
+    wanted = dict(ends)
     free = set(range(first, program.architecture.registers))
     if first > program.architecture.registers:
         raise Pressure("inputs and constants")
@@ -48,7 +53,7 @@ def allocate(program: Program) -> Allocation:
             wanted.setdefault(program.ops[i].args[0], wanted[first + i])
     free |= {registers[value] for value in range(first) if last[value] == -1}
     for i, op in enumerate(program.ops):
-        ending = {registers[arg] for arg in op.args if last[arg] == i}
+        ending = {registers[arg] for arg in op.args if last[arg] == i and registers[arg] >= 0}
         if op.instruction.accumulates and program.architecture.replaces_sum:
             if last[op.args[0]] != i:
                 raise Pressure("an accumulated sum is used again")
@@ -56,6 +61,8 @@ def allocate(program: Program) -> Allocation:
             free |= ending - {registers[first + i]}
             continue
         free |= ending
+        if op.instruction.hidden:
+            continue
         if not free:
             raise Pressure(f"{program.graph.title}: at instruction {i} of {len(program.ops)}")
         register = wanted.get(first + i)
@@ -66,9 +73,7 @@ def allocate(program: Program) -> Allocation:
         registers[first + i] = register
         if last[first + i] != -1:
             free.discard(register)
-    moves = tuple(
-        (registers[output], value) for value, output in program.carried().items() if registers[output] != value
-    )
+    moves = tuple((registers[value], register) for value, register in ends.items() if registers[value] != register)
     return Allocation(tuple(registers), moves)
 
 
@@ -79,8 +84,8 @@ def pressure(program: Program) -> int:
     alive = sum(last[value] != -1 for value in range(first))
     most = alive
     for i, op in enumerate(program.ops):
-        alive -= sum(last[arg] == i for arg in set(op.args))
-        alive += last[first + i] != -1
+        alive -= sum(last[arg] == i and program.in_register(arg) for arg in set(op.args))
+        alive += last[first + i] != -1 and not op.instruction.hidden
         most = max(most, alive)
     return most
 

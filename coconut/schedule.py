@@ -53,6 +53,11 @@ class Problem:
         return len(self.program.ops)
 
     @cached_property
+    def holds_ports(self) -> bool:
+        """Whether micro-operations stay on a port for several cycles."""
+        return any(part.cycles > 1 for cost in self.machine.costs for part in cost.parts)
+
+    @cached_property
     def forward(self) -> list[list[Edge]]:
         """Of each instruction, the edges within a turn to those that wait for it."""
         result: list[list[Edge]] = [[] for _ in range(self.size)]
@@ -136,7 +141,8 @@ def edges_of(program: Program, machine: Machine) -> tuple[Edge, ...]:
 
 def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
     """For each union of groups of ports that overlap, all that can go to its ports only: by Hall's theorem, instructions that
-    take a port for a cycle each find one exactly if none of these unions is overfull."""
+    take a port for a cycle each find one exactly if none of these unions is overfull. Those that stay on a port for longer find
+    none else; that they do find one is checked where ports are given out."""
     groups = {use.ports for cost in machine.costs for use in cost.uses}
     unions = set(groups)
     while more := {a | b for a, b in combinations(unions, 2) if a & b} - unions:
@@ -154,8 +160,9 @@ def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
                     demands[i] += use.cycles
         entries = []
         for i, cycles in demands.items():
-            # Several cycles go to as many ports at once as there are.
-            length = -(-cycles // len(union))
+            # A micro-operation stays on its port. Several go to as many ports at once as there are.
+            ports = min(len(union), machine.costs[i].micro_ops)
+            length = -(-cycles // ports)
             entries.append((i, -(-cycles // length), length))
         resources.append(Resource("+".join(sorted(union)), len(union), tuple(entries)))
     return tuple(resource for resource in resources if resource.demands)
@@ -178,6 +185,10 @@ class Room:
                 self.demands[i].append((number, room, cycles))
         self.taken: dict[tuple[int, int], int] = defaultdict(int)
 
+    @staticmethod
+    def of(problem: Problem, interval: int | None) -> "Room":
+        return PortRoom(problem, interval) if problem.holds_ports else Room(problem, interval)
+
     def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
         return [
             ((number, (time + k) % self.interval if self.interval else time + k), room)
@@ -191,6 +202,44 @@ class Room:
     def take(self, i: int, time: int, sign: int = 1) -> None:
         for slot, room in self.slots(i, time):
             self.taken[slot] += sign * room
+
+
+class PortRoom(Room):
+    """With a port for each micro-operation, the one of those free that the fewest others need."""
+
+    def __init__(self, problem: Problem, interval: int | None = None) -> None:
+        super().__init__(problem, interval)
+        self.parts = [cost.parts for cost in problem.machine.costs]
+        self.needed: dict[str, float] = defaultdict(float)
+        for part in (part for parts in self.parts for part in parts):
+            for port in part.ports:
+                self.needed[port] += part.cycles / len(part.ports)
+        self.ports: dict[tuple[str, int], int] = {}
+
+    def assigned(self, i: int, time: int) -> list[tuple[str, int]] | None:
+        found: list[tuple[str, int]] = []
+        for part in self.parts[i]:
+            for port in sorted(part.ports, key=lambda port: (self.needed[port], port)):
+                cycles = range(time, time + part.cycles)
+                slots = [(port, cycle % self.interval if self.interval else cycle) for cycle in cycles]
+                if not any(slot in self.ports or slot in found for slot in slots):
+                    found += slots
+                    break
+            else:
+                return None
+        return found
+
+    def fits(self, i: int, time: int) -> bool:
+        return super().fits(i, time) and self.assigned(i, time) is not None
+
+    def take(self, i: int, time: int, sign: int = 1) -> None:
+        super().take(i, time, sign)
+        if sign < 0:
+            self.ports = {slot: other for slot, other in self.ports.items() if other != i}
+        else:
+            slots = self.assigned(i, time)
+            # More than there are: what is put back for it gives its own.
+            self.ports.update(dict.fromkeys(slots or [], i))
 
 
 def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> list[int]:
@@ -221,24 +270,29 @@ def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> 
     return times
 
 
-def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> list[int] | None:
+def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8, backward: bool = False) -> list[int] | None:
     """Rau's iterative modulo scheduling: instructions by urgency, each in the first cycle of the interval with room; where there
-    is none, what stands there is put back. None if that does not end."""
+    is none, what stands there is put back. Backward, from the end of the turn on, each as late as there is room. None if that
+    does not end."""
+    edges = problem.edges
+    if backward:
+        edges = tuple(Edge(edge.after, edge.before, edge.latency, edge.turns) for edge in edges)
     before: list[list[Edge]] = [[] for _ in range(problem.size)]
     after: list[list[Edge]] = [[] for _ in range(problem.size)]
-    for edge in problem.edges:
+    for edge in edges:
         before[edge.after].append(edge)
         after[edge.before].append(edge)
     heights = [0] * problem.size
     for _ in range(problem.size):
         changed = False
-        for edge in problem.edges:
+        for edge in edges:
             height = heights[edge.after] + edge.latency - interval * edge.turns
             if height > heights[edge.before]:
                 heights[edge.before], changed = height, True
         if not changed:
             break
-    room = Room(problem, interval)
+    room = Room.of(problem, interval)
+    sign = -1 if backward else 1
     times: dict[int, int] = {}
     last = [-1] * problem.size
     todo = set(range(problem.size))
@@ -257,17 +311,17 @@ def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> 
                 ),
             ]
         )
-        time = next((time for time in range(start, start + interval) if room.fits(i, time)), None)
+        time = next((time for time in range(start, start + interval) if room.fits(i, sign * time)), None)
         if time is None:
             time = max(start, last[i] + 1)
-            slots = {slot for slot, _ in room.slots(i, time)}
+            slots = {slot for slot, _ in room.slots(i, sign * time)}
             for other in sorted(times, key=lambda k: heights[k]):
-                if room.fits(i, time):
+                if room.fits(i, sign * time):
                     break
-                if slots & {slot for slot, _ in room.slots(other, times[other])}:
-                    room.take(other, times.pop(other), -1)
+                if slots & {slot for slot, _ in room.slots(other, sign * times[other])}:
+                    room.take(other, sign * times.pop(other), -1)
                     todo.add(other)
-        room.take(i, time)
+        room.take(i, sign * time)
         times[i] = last[i] = time
         for edge in after[i]:
             if (
@@ -275,9 +329,12 @@ def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8) -> 
                 and edge.after != i
                 and times[edge.after] < time + edge.latency - interval * edge.turns
             ):
-                room.take(edge.after, times.pop(edge.after), -1)
+                room.take(edge.after, sign * times.pop(edge.after), -1)
                 todo.add(edge.after)
-    return None if todo else [times[i] for i in range(problem.size)]
+    if todo:
+        return None
+    end = max(times.values()) if backward else 0
+    return [end + sign * times[i] for i in range(problem.size)]
 
 
 def check(problem: Problem, times: Sequence[int], interval: int | None = None) -> None:

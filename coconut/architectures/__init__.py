@@ -1,8 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The architectures, and what the lines of each kernel are made for."""
 
+from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
-from coconut.architectures.s390x import Z14
+from coconut.architectures.neon import NEON
+from coconut.architectures.rvv import RVV
+from coconut.architectures.s390x import Z13, Z14
+from coconut.architectures.scalar_amd64 import AMD64
+from coconut.architectures.scalar_arm64 import ARM64
+from coconut.architectures.scalar_riscv64 import RISCV64
+from coconut.architectures.scalar_s390x import S390X
 
-ARCHITECTURES = {"avx2": AVX2, "ifma": AVX512, "vmsl": Z14, "chacha20-256": AVX2_WORDS, "chacha20-512": AVX512_WORDS}
+ARCHITECTURES = {
+    "avx2": AVX2,
+    "ifma": AVX512,
+    "neon": NEON,
+    "vx": Z13,
+    "vmsl": Z14,
+    **RVV,
+    "chacha20-256": AVX2_WORDS,
+    "chacha20-512": AVX512_WORDS,
+}
+
+# Those of scalar64, which has several.
+SCALAR = (AMD64, ARM64, RISCV64, S390X)
+
+
+def architectures_of(kernel: str) -> tuple[Architecture, ...]:
+    if kernel == "scalar64":
+        return SCALAR
+    return (ARCHITECTURES[kernel],) if kernel in ARCHITECTURES else ()

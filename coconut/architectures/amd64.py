@@ -3,7 +3,7 @@
 
 import re
 
-from coconut.architecture import Architecture, GoSyntax, Syntax
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, elements
 from coconut.operations import MASK52, WORD_MAX, Value
@@ -44,6 +44,9 @@ def blend32(imm: int, a: Value, b: Value) -> Value:
     )
 
 
+PERMUTATIONS = (0b01001110, 0b10110001, 0b00011011, 0b11111111, 0b00110110)
+
+
 def table(*instructions: Instruction) -> dict[str, Instruction]:
     return {instruction.name: instruction for instruction in instructions}
 
@@ -51,7 +54,7 @@ def table(*instructions: Instruction) -> dict[str, Instruction]:
 BOTH = table(
     Instruction("vpbroadcastq", 1, lambda imm, a: a[:1] * len(a), memory="vector", low="operand"),
     Instruction("vmovq", 1, lambda imm, a: a[:1] + (0,) * (len(a) - 1), memory="only", low="result"),
-    Instruction("vpermq", 1, permute, immediate=True),
+    Instruction("vpermq", 1, permute, immediate=True, edges=PERMUTATIONS),
     Instruction("vpaddq", 2, elements(lambda imm, a, b: a + b), memory="broadcast"),
     Instruction("vpsubq", 2, elements(lambda imm, a, b: a - b), memory="broadcast"),
     Instruction("vpsllq", 1, elements(lambda imm, a: a << imm), immediate=True),
@@ -65,7 +68,7 @@ INSTRUCTIONS_256 = BOTH | table(
     Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
     Instruction("vmovdqa", 1, lambda imm, a: a),
     Instruction("vpxor", 0, lambda imm: (0,) * 4, zero=True),
-    Instruction("vpblendd", 2, blend32, immediate=True, memory="vector"),
+    Instruction("vpblendd", 2, blend32, immediate=True, edges=PERMUTATIONS, memory="vector"),
     Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
     Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
 )
@@ -77,8 +80,16 @@ INSTRUCTIONS_512 = BOTH | table(
     Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
     Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
     Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
-    Instruction("vshufi64x2", 2, quarters, immediate=True),
-    Instruction("vpternlogq", 3, elements(ternary), immediate=True, accumulates=True, memory="broadcast"),
+    Instruction("vshufi64x2", 2, quarters, immediate=True, edges=PERMUTATIONS),
+    Instruction(
+        "vpternlogq",
+        3,
+        elements(ternary),
+        immediate=True,
+        accumulates=True,
+        memory="broadcast",
+        edges=(0b10101000, 0b10010110, 0b11001010, 0b11011000),
+    ),
     Instruction(
         "vpmadd52luq",
         3,
@@ -429,17 +440,8 @@ class Go(Amd64Syntax, GoSyntax):
         return {name: 8 * i for i, name in enumerate(names)}
 
     def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
-        arguments = self.arguments(parameters)
-        return [
-            f"// func {name}{parameters}",
-            f"// {description}",
-            f"TEXT ·{name}(SB), NOSPLIT, $0-{8 * len(arguments)}",
-            *(
-                f"\tMOVQ {argument}+{place}(FP), {register}"
-                for (argument, place), register in zip(arguments.items(), ("DI", "SI", "CX", "R8"))
-            ),
-            f"\tMOVQ $·{name}Constants(SB), DX",
-        ]
+        arguments = go_begin(name, description, parameters, "MOVQ", ("DI", "SI", "CX", "R8"))
+        return [*arguments, f"\tMOVQ $·{name}Constants(SB), DX"]
 
     def loop(self, name: str) -> list[str]:
         return ["", f"loop{name}:"]
@@ -451,13 +453,7 @@ class Go(Amd64Syntax, GoSyntax):
         return ["\tDECQ R8", f"\tJNZ loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
-        return ["\tVZEROUPPER", "\tRET", "", *self.constants(name, words)]
-
-    def constants(self, name: str, words: list[int]) -> list[str]:
-        return [
-            *(f"DATA ·{name}Constants+{8 * i}(SB)/8, ${word:#018x}" for i, word in enumerate(words)),
-            f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${8 * len(words)}",
-        ]
+        return ["\tVZEROUPPER", *go_end(name, words)]
 
     def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
         return [
@@ -545,6 +541,7 @@ AVX2 = Architecture(
     load="vmovdqu",
     gnu=Gnu(32, INSTRUCTIONS_256),
     go=Go(32, INSTRUCTIONS_256),
+    goarch="amd64",
     replaces_sum=True,
 )
 
@@ -564,5 +561,6 @@ AVX512 = Architecture(
     load="vmovdqu64",
     gnu=Gnu(64, INSTRUCTIONS_512),
     go=Go(64, INSTRUCTIONS_512),
+    goarch="amd64",
     replaces_sum=True,
 )

@@ -240,6 +240,7 @@ AVX2_WORDS = Architecture(
     load="vmovdqu",
     gnu=WordsGnu(32, INSTRUCTIONS_256, word_bytes=4),
     go=WordsGo(32, INSTRUCTIONS_256, word_bytes=4),
+    goarch="amd64",
     word_bytes=4,
     chains=True,
 )
@@ -258,6 +259,7 @@ AVX512_WORDS = Architecture(
     load="vmovdqu64",
     gnu=WordsGnu(64, INSTRUCTIONS_512, word_bytes=4),
     go=WordsGo(64, INSTRUCTIONS_512, word_bytes=4),
+    goarch="amd64",
     word_bytes=4,
     chains=True,
 )

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""z/Architecture: VMSL of the z14."""
+"""z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
-from coconut.architecture import Architecture, Syntax
+import re
+
+from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
+from coconut.architectures.pairs import Pairs, low, product
 from coconut.graph import Node
 from coconut.instructions import Instruction, elements
 from coconut.operations import SUM_MAX, WORD_MAX, Value
@@ -29,25 +32,74 @@ def vmslg(imm: int, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
-INSTRUCTIONS = {
-    instruction.name: instruction
-    for instruction in (
-        Instruction("vl", 1, lambda imm, a: a, memory="only"),
-        Instruction("vperm", 3, vperm),
-        Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
-        Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
-        Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True),
-        Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
-        Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
-        Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
-        Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
-        Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
-        Instruction("vmslg", 3, vmslg, immediate=True),
+def vmal(shift: int):
+    """Two products of elements of 32 bits: the even ones, which are the high ones here, or the odd ones."""
+    return lambda imm, a, b, total: tuple(
+        product(number, low(x >> shift), low(y >> shift)) for number, x, y in zip(total, a, b, strict=True)
     )
-}
 
 
-class Z14Selector(Selector):
+def table(*instructions: Instruction) -> dict[str, Instruction]:
+    return {instruction.name: instruction for instruction in instructions}
+
+
+BOTH = table(
+    Instruction("vl", 1, lambda imm, a: a, memory="only"),
+    Instruction("vperm", 3, vperm),
+    Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
+    Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
+    Instruction("vpdi", 2, lambda imm, a, b: (a[imm >> 2 & 1], b[imm & 1]), immediate=True, edges=(0, 1, 4, 5)),
+    Instruction("vag", 2, elements(lambda imm, a, b: a + b)),
+    Instruction("vn", 2, elements(lambda imm, a, b: a & b)),
+    Instruction("vo", 2, elements(lambda imm, a, b: a | b)),
+    Instruction("veslg", 1, elements(lambda imm, a: a << imm), immediate=True),
+    Instruction("vesrlg", 1, elements(lambda imm, a: a >> imm), immediate=True),
+)
+
+Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction("vmalof", 3, vmal(0)))
+Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, immediate=True, edges=(0,)))
+
+
+class Blocks(Selector):
+    """Loads the words of blocks, whose bytes are reversed."""
+
+    def words_of(self, a: int, b: int, high: bool) -> int:
+        """The first or second words of two blocks."""
+        if self.choices["expand"] == "permute":
+            start = 15 if high else 7
+            indices = [*range(start, start - 8, -1), *range(start + 16, start + 8, -1)]
+            return self.emit("vperm", a, b, self.keep(pair_of_bytes(indices)))
+        mask = self.keep(pair_of_bytes([*range(7, -1, -1), *range(15, 7, -1)]))
+        return self.emit("vmrlg" if high else "vmrhg", *(self.reverse(block, mask) for block in (a, b)))
+
+    def reverse(self, block: int, mask: int) -> int:
+        """Once for each block."""
+        place = Memory("reversed", block)
+        if place not in self.loaded:
+            self.loaded[place] = self.emit("vperm", block, block, mask)
+        return self.loaded[place]
+
+
+class Z13Selector(Blocks, Pairs):
+    """The halves are the even and the odd blocks."""
+
+    load_name = "vl"
+    names = {"add": "vag", "and": "vn", "or": "vo", "shl": "veslg", "shr": "vesrlg"}
+
+    def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
+        return self.emit(("vmalef", "vmalof")[half], a, b, total)
+
+    def join(self, first: int, second: int) -> int:
+        if self.choices["join"] == "shift":
+            return self.emit("vo", self.emit("veslg", first, imm=32), second)
+        indices = [*range(4, 8), *range(20, 24), *range(12, 16), *range(28, 32)]
+        return self.emit("vperm", first, second, self.keep(pair_of_bytes(indices)))
+
+    def words_of_blocks(self, half: int, blocks: list[int], high: bool) -> int:
+        return self.words_of(blocks[half], blocks[half + 2], high)
+
+
+class Z14Selector(Blocks):
     """VMSL, with constants in registers, of which there are 32."""
 
     def value(self, i: int) -> int:
@@ -95,26 +147,10 @@ class Z14Selector(Selector):
     def select_sums_high(self, node: Node) -> int:
         return self.binary("vmrhg", node)
 
-    def blocks(self, node: Node) -> tuple[int, int]:
-        first, stride = node.imm
-        return self.load(Memory("message", first)), self.load(Memory("message", first + stride))
-
     def select_load(self, node: Node, high: bool) -> int:
-        """The bytes of the words, reversed."""
-        a, b = self.blocks(node)
-        if self.choices["expand"] == "permute":
-            start = 15 if high else 7
-            indices = [*range(start, start - 8, -1), *range(start + 16, start + 8, -1)]
-            return self.emit("vperm", a, b, self.keep(pair_of_bytes(indices)))
-        mask = self.keep(pair_of_bytes([*range(7, -1, -1), *range(15, 7, -1)]))
-        return self.emit("vmrlg" if high else "vmrhg", *(self.reverse(block, mask) for block in (a, b)))
-
-    def reverse(self, block: int, mask: int) -> int:
-        """Once for each block."""
-        place = Memory("reversed", block)
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("vperm", block, block, mask)
-        return self.loaded[place]
+        first, stride = node.imm
+        a, b = (self.load(Memory("message", first + offset)) for offset in (0, stride))
+        return self.words_of(a, b, high)
 
     def select_load_lo(self, node: Node) -> int:
         return self.select_load(node, high=False)
@@ -127,28 +163,180 @@ def pair_of_bytes(indices: list[int]) -> Value:
     return int.from_bytes(bytes(indices[:8]), "big"), int.from_bytes(bytes(indices[8:]), "big")
 
 
-class Gnu(Syntax):
-    """The ABI's calls: no more than five arguments, in r2 to r6."""
+class Z(Syntax):
+    """What both assemblers have in common."""
 
-    pointers = {"state": "%r2", "powers": "%r3", "constants": "%r4", "message": "%r5"}
+    pointers: dict[str, str]
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        raise NotImplementedError
+
+    def register(self, number: int) -> str:
+        raise NotImplementedError
 
     def text(self, op: Op, args: list[int], result: int) -> str:
-        operands = [f"%v{number}" for number in (result, *args)]
+        operands = [self.register(number) for number in args]
         if op.memory is not None:
             operands.append(self.address(op.memory))
-        if op.instruction.immediate:
-            operands.append(str(op.imm))
-        return f"\t{op.instruction.name} {', '.join(operands)}"
+        if op.instruction.accumulates:
+            assert args[0] == result
+        return self.line(op.instruction.name, self.register(result), operands, op.imm)
 
     def address(self, place: Memory) -> str:
         return f"{place.offset}({self.pointers[place.base]})"
 
     def move(self, to: int, source: int) -> str:
-        return f"\tvlr %v{to}, %v{source}"
+        return self.line("vlr", self.register(to), [self.register(source)])
+
+    def load(self, register: int, place: Memory) -> str:
+        return self.line("vl", self.register(register), [self.address(place)])
+
+
+class Gnu(Z):
+    """The ABI's calls."""
+
+    pointers = {"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"}
+
+    def register(self, number: int) -> str:
+        return f"%v{number}"
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        return f"\t{name} {', '.join([result, *operands, *([] if immediate is None else [str(immediate)])])}"
+
+    def store(self, register: int, place: Memory) -> str:
+        return self.line("vst", self.register(register), [self.address(place)])
+
+    def callee_saved(self, name: str) -> list[str]:
+        """f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
+        return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
+
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+        return [
+            f"# {description}",
+            f".machine {program.architecture.name}",
+            ".text",
+            f".globl {name}",
+            f".type {name}, @function",
+            ".p2align 4",
+            f"{name}:",
+            *self.callee_saved("std"),
+            f"\tlarl %r1, {name}_constants",
+        ]
+
+    def loop(self, name: str) -> list[str]:
+        return [f".L{name}:"]
 
     def advance(self, advance: int) -> list[str]:
-        return [f"\taghi %r5, {advance}"]
+        return [f"\taghi %r4, {advance}"]
 
+    def again(self, name: str) -> list[str]:
+        return [f"\tbrctg %r5, .L{name}"]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return [
+            *self.callee_saved("ld"),
+            "\tbr %r14",
+            f".size {name}, . - {name}",
+            ".section .rodata",
+            ".p2align 4",
+            f"{name}_constants:",
+            *(f"\t.quad {word:#x}" for word in words),
+            '.section .note.GNU-stack,"",@progbits',
+        ]
+
+
+class Go(Z, GoSyntax):
+    """The immediate first, operands in order, then the result."""
+
+    pointers = {"constants": "R1", "state": "R2", "powers": "R3", "message": "R4"}
+
+    def __init__(self, instructions: dict[str, Instruction]) -> None:
+        self.instructions = instructions
+
+    def register(self, number: int) -> str:
+        return f"V{number}"
+
+    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
+        # VMSLG of Go has no immediate: no product is doubled.
+        numbers = [f"${immediate}"] if immediate is not None and name != "vmslg" else []
+        return f"\t{name.upper()} {', '.join([*numbers, *operands, result])}"
+
+    def store(self, register: int, place: Memory) -> str:
+        return self.line("vst", self.address(place), [self.register(register)])
+
+    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+        arguments = go_begin(name, description, parameters, "MOVD", ("R2", "R3", "R4", "R5"))
+        return [*arguments, f"\tMOVD $·{name}Constants(SB), R1"]
+
+    def loop(self, name: str) -> list[str]:
+        return ["", "loop:"]
+
+    def advance(self, advance: int) -> list[str]:
+        return [f"\tADD ${advance}, R4"]
+
+    def again(self, name: str) -> list[str]:
+        return ["\tBRCTG R5, loop", ""]
+
+    def end(self, name: str, words: list[int]) -> list[str]:
+        return go_end(name, words)
+
+    def vector(self, operand: str) -> int | None:
+        found = re.match(r"V(\d+)$", operand)
+        return int(found[1]) if found else None
+
+    def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
+        bases = {register: base for base, register in self.pointers.items()}
+        found = re.match(r"(\d+)\((R\d)\)$", operand)
+        return Memory(bases[found[2]], int(found[1])) if found and found[2] in bases else None
+
+    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
+        instruction = self.instructions.get(mnemonic.lower())
+        if instruction is None:
+            return None
+        sources = operands[:-1]
+        imm = 0 if instruction.name == "vmslg" else None
+        if instruction.immediate and imm is None:
+            if not sources or not sources[0].startswith("$"):
+                return None
+            imm, sources = int(sources[0][1:], 0), sources[1:]
+        place = self.memory(sources[-1]) if sources and instruction.memory else None
+        if place is not None:
+            sources = sources[:-1]
+        registers = [register for source in sources if (register := self.vector(source)) in values]
+        if len(registers) != len(sources) or len(sources) + (place is not None) != instruction.operands:
+            return None
+        return Op(instruction, tuple(values[register] for register in registers), imm, place)
+
+
+def pack(value: Value) -> Value:
+    """Four numbers of 32 bits."""
+    return tuple(value[i] << 32 | value[i + 1] for i in (0, 2))
+
+
+EMULATOR = ("qemu-s390x", "-cpu", "max")
+# Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
+EXPAND = ("permute", "merge")
+
+Z13 = Architecture(
+    name="z13",
+    triple="s390x",
+    registers=32,
+    vector_bytes=16,
+    cpus=("z13", "z14"),
+    features=("vx",),
+    instructions=Z13_INSTRUCTIONS,
+    # Four numbers out of two halves: by a permutation, or by a shift.
+    alternatives={"expand": EXPAND, "join": ("permute", "shift")},
+    selector=Z13Selector,
+    order=lambda lanes: tuple(range(lanes)),
+    load="vl",
+    gnu=Gnu(),
+    go=Go(Z13_INSTRUCTIONS),
+    goarch="s390x",
+    big_endian=True,
+    emulator=EMULATOR,
+    pack=pack,
+)
 
 Z14 = Architecture(
     name="z14",
@@ -156,14 +344,15 @@ Z14 = Architecture(
     registers=32,
     vector_bytes=16,
     cpus=("z14",),
-    features=(),
-    instructions=INSTRUCTIONS,
-    # Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
-    alternatives={"expand": ("permute", "merge")},
+    features=("vxe",),
+    instructions=Z14_INSTRUCTIONS,
+    alternatives={"expand": EXPAND},
     selector=Z14Selector,
     order=lambda lanes: (0, 1),
     load="vl",
     gnu=Gnu(),
-    go=None,
+    go=Go(Z14_INSTRUCTIONS),
+    goarch="s390x",
     big_endian=True,
+    emulator=EMULATOR,
 )

@@ -2,12 +2,14 @@
 
 // Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and lines.json with the samples of the loops that this CPU can run.
+// Copied beside what `coconut emit` writes: the package, and files with samples of the lines that can be run: LINES is another
+// than that for the architecture.
 package emitted
 
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -18,7 +20,11 @@ type sample struct {
 }
 
 func TestLines(t *testing.T) {
-	content, err := os.ReadFile("lines.json")
+	file := os.Getenv("LINES")
+	if file == "" {
+		file = "lines_" + runtime.GOARCH + ".json"
+	}
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

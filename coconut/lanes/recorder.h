@@ -112,7 +112,7 @@ static inline void line_begin(const char *name, size_t advance_bytes)
 /* The numbers, of `number_bytes` each, are where nodes stand: of a vec or another type. */
 static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
 {
-    uint32_t *node = numbers;
+    uint32_t *node = (uint32_t *)numbers; /* the cast for C++ */
     for (size_t i = 0; i < bytes / sizeof *node; i++) {
         node[i] = record0("input", place);
         name_node(node[i], name, i);
@@ -136,7 +136,7 @@ static inline int is_mark(uint64_t word) { return word >> 32 == WORD_MARK >> 32;
 
 static inline void line_out_from(const char *name, size_t first, const void *numbers, size_t bytes)
 {
-    const uint32_t *node = numbers;
+    const uint32_t *node = (const uint32_t *)numbers;
     for (size_t i = 0; i < bytes / sizeof *node; i++)
         name_node(record1("output", node[i]), name, first + i);
 }

@@ -25,6 +25,10 @@
 typedef summed_powers loop_powers;
 LOOP(loop_step_1, "step 1", fe, value = summed_step(value, blocks, powers->even, 1, &powers->even[0]),
      SUMMED_GROUP_BYTES)
+#elif defined HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
+typedef scalar_r loop_powers;
+LOOP(loop_block, "block", scalar_fe,
+     value = scalar_fe_mul_add(value, *powers, load_le64(blocks), load_le64(blocks + 8), 1), 16)
 #else
 typedef evaluation_powers loop_powers;
 LOOP(loop_step_1, "step 1", fe, value = evaluation_step(value, powers, blocks, 1), GROUP_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Runs an emitted loop beside the compiler's, on this CPU: the results must be the same, bit for bit, and
- * then both are timed.
+/* Runs an emitted loop beside the compiler's: the results must be the same, bit for bit, and then both are
+ * timed.
  *
  * Included into the middle of the kernel's own file, with its own lanes. LINE_GROUPS is the number of
  * groups to a turn, EMITTED the function (emit.py says what it takes). Prints the nanoseconds of a turn of
@@ -9,12 +9,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifndef HORNET_SUMMED_LANES
 #include "../../src/poly1305/horner/decimated.h"
+#endif
 
 /* For the kernel's instruction set, again: kernel_end.h has closed its region. */
 #include "../../src/core/target_begin.h"
 
-enum { TURNS = 32, MESSAGE_BYTES = TURNS * LINE_GROUPS * 16 * LANES };
+#ifdef HORNET_SUMMED_LANES
+enum { TURN_BYTES = LINE_GROUPS * SUMMED_GROUP_BYTES };
+#else
+enum { TURN_BYTES = LINE_GROUPS * GROUP_BYTES };
+#endif
+enum { TURNS = 32, MESSAGE_BYTES = TURNS * TURN_BYTES };
 
 static uint8_t message[MESSAGE_BYTES] __attribute__((aligned(64)));
 
@@ -22,7 +29,25 @@ static uint8_t message[MESSAGE_BYTES] __attribute__((aligned(64)));
 
 void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t turns);
 
-/* What the emitted loop finds in memory: the graph's inputs, one after another. */
+/* Brought by each kind of lanes: the powers, what the emitted loop finds in memory, which are the graph's
+ * inputs one after another; the accumulator of a sample, after setting them; a turn. */
+#ifdef HORNET_SUMMED_LANES
+static struct {
+    summed_powers of;
+} in_memory;
+
+static fe prepare(const struct sample *sample)
+{
+    const uint64_t *h = sample->h;
+    raise_summed_powers(&in_memory.of, sample->r, LINE_GROUPS);
+    return fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
+}
+
+HORNET_INLINE fe turn(fe t, const uint8_t *blocks)
+{
+    return summed_step(t, blocks, in_memory.of.even, LINE_GROUPS, &in_memory.of.even[0]);
+}
+#else
 static struct {
     union {
         multiplier steps[STEPS_MAX];
@@ -35,15 +60,32 @@ static struct {
 
 static evaluation_powers powers;
 
-HORNET_NOINLINE fe compiled(fe t, const uint8_t *blocks, uint64_t turns, fe tops)
+static fe prepare(const struct sample *sample)
 {
-    for (; turns != 0; turns--, blocks += LINE_GROUPS * GROUP_BYTES)
+    raise_r(&powers, LINE_GROUPS, sample->r);
 #if LINE_GROUPS > 4
-        t = evaluation_long_step(t, &powers, blocks, LINE_GROUPS, tops);
+    memcpy(in_memory.of.many.table, powers.table, sizeof in_memory.of.many.table);
+    in_memory.of.many.tops = evaluation_tops(&powers, LINE_GROUPS);
 #else
-        t = evaluation_step(t, &powers, blocks, LINE_GROUPS);
+    memcpy(in_memory.of.steps, powers.steps, sizeof powers.steps);
 #endif
-    (void)tops;
+    return evaluation_continue(evaluation_first(message, 0), 0, sample->h);
+}
+
+HORNET_INLINE fe turn(fe t, const uint8_t *blocks)
+{
+#if LINE_GROUPS > 4
+    return evaluation_long_step(t, &powers, blocks, LINE_GROUPS, in_memory.of.many.tops);
+#else
+    return evaluation_step(t, &powers, blocks, LINE_GROUPS);
+#endif
+}
+#endif
+
+HORNET_NOINLINE fe compiled(fe t, const uint8_t *blocks, uint64_t turns)
+{
+    for (; turns != 0; turns--, blocks += TURN_BYTES)
+        t = turn(t, blocks);
     return t;
 }
 
@@ -56,28 +98,22 @@ static double now(void)
 
 int main(int argc, char **argv)
 {
-    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)evaluation_long_step;
+    (void)kernel_mac, (void)kernel_absorb;
+#ifndef HORNET_SUMMED_LANES
+    (void)kernel_batch, (void)evaluation_long_step;
+#endif
 #if KERNEL_KEEPS_LANES
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
     const int rounds = argc > 1 ? atoi(argv[1]) : 0;
-    fe t, tops;
+    fe t;
     for (int i = 0; i < SAMPLES; i++) {
         const struct sample sample = sample_number(i);
-        raise_r(&powers, LINE_GROUPS, sample.r);
-        t = evaluation_continue(evaluation_first(message, 0), 0, sample.h);
-        tops = fe_zero();
-#if LINE_GROUPS > 4
-        tops = evaluation_tops(&powers, LINE_GROUPS);
-        memcpy(in_memory.of.many.table, powers.table, sizeof in_memory.of.many.table);
-        in_memory.of.many.tops = tops;
-#else
-        memcpy(in_memory.of.steps, powers.steps, sizeof powers.steps);
-#endif
+        t = prepare(&sample);
         for (uint64_t turns = 1; turns <= TURNS; turns = 3 * turns + 1) {
             fe emitted = t;
             EMITTED(&emitted, &in_memory, message, turns);
-            const fe expected = compiled(t, message, turns, tops);
+            const fe expected = compiled(t, message, turns);
             if (memcmp(&emitted, &expected, sizeof expected) != 0) {
                 printf("sample %d, %llu turns: the emitted loop leaves another accumulator\n", i,
                        (unsigned long long)turns);
@@ -92,7 +128,7 @@ int main(int argc, char **argv)
             const double start = now();
             for (int k = 0; k < 50; k++)
                 if (which == 0)
-                    t = compiled(t, message, TURNS, tops);
+                    t = compiled(t, message, TURNS);
                 else
                     EMITTED(&t, &in_memory, message, TURNS);
             const double time = (now() - start) / (50 * TURNS);

@@ -17,3 +17,6 @@ func Any(a, b []byte) bool {
 func Inexact(a, b []byte) bool {
 	return Any(a, b) && &a[0] != &b[0]
 }
+
+// Aligned reports whether b, which is not empty, begins at a multiple of n.
+func Aligned(b []byte, n uintptr) bool { return address(&b[0])%n == 0 }

@@ -6,8 +6,6 @@ package poly1305
 
 // See the comment of package internal.
 
-func scalar(p *State, m []byte) { scalarGo(p, m) }
-
 func lanesBytes(int) int { return 0 }
 
 func lanes(*State, []byte) {}

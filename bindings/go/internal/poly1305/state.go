@@ -85,7 +85,7 @@ func (p *State) Tag(tag *[TagSize]byte) {
 
 // Sum writes the tag of m under key. It reads both before it writes.
 func Sum(tag *[TagSize]byte, m []byte, key *[KeySize]byte) {
-	if lanesBytes(len(m)) != 0 {
+	if len(m) >= scalarBytes || lanesBytes(len(m)) != 0 {
 		var p State
 		p.Init(key)
 		p.Absorb(m)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//go:build gc && !purego
+
+package poly1305
+
+import "hornet/internal/alias"
+
+// aligned reports whether m, which is not empty, begins where words can be loaded. Elsewhere, loads may be emulated.
+func aligned(m []byte) bool { return alias.Aligned(m, 8) }

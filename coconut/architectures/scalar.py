@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What the scalar architectures have in common: a vector is a word in a general register.
+
+The result of an addition is a pair, sum and carry; the carry is in a flag, and so is no value by itself. The same for CPUs
+whose product of two words is in registers of its own: the pair of low and high word. Instructions are written by templates:
+{d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} what is in memory."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from coconut.architecture import GoSyntax
+from coconut.graph import MEMORY, Graph, Node
+from coconut.instructions import Instruction
+from coconut.operations import WORD_MAX
+from coconut.program import Memory, Op, Program
+from coconut.select import Selector
+
+FLAGS, PRODUCT = "flags", "product"
+
+
+@dataclass(frozen=True)
+class Template(Instruction):
+    """An instruction as GNU's assembler wants it, and as Go's does."""
+
+    gnu: str = ""
+    go: str = ""
+
+
+def words(function: Callable[..., int]) -> Callable:
+    """Of one on the first elements of the operands; the second of a result is what stands above the first."""
+
+    def meaning(imm, *args):
+        total = function(imm, *(arg[0] for arg in args))
+        return (total & WORD_MAX, total >> 64)
+
+    return meaning
+
+
+def word(function: Callable[..., int]) -> Callable:
+    """The same, of one element."""
+    return lambda imm, *args: (function(imm, *(arg[0] for arg in args)) & WORD_MAX,)
+
+
+def with_carry(imm, a, carry, b=None):
+    """Sum and carry; without b, b is the immediate number."""
+    total = a[0] + carry[1] + (imm or 0 if b is None else b[0])
+    return (total & WORD_MAX, total >> 64)
+
+
+def table(*instructions: Template) -> dict[str, Instruction]:
+    return {instruction.name: instruction for instruction in instructions}
+
+
+class ScalarSelector(Selector):
+    """Inputs that the architecture keeps in memory are taken from there. A copy is made of what is overwritten, and dropped
+    again where nothing takes the original later."""
+
+    in_memory: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.graph = left_in_memory(self.graph, self.in_memory)
+        super().__post_init__()
+        self.sums: dict[tuple[int, ...], int] = {}
+
+    def program(self) -> Program:
+        return without_copies(super().program())
+
+    def number(self, i: int) -> int | None:
+        """Of a constant."""
+        node = self.graph.nodes[i]
+        return node.imm[0] if node.op == "splat" else None
+
+    def memory(self, i: int) -> Memory | None:
+        node = self.graph.nodes[i]
+        if node.in_memory:
+            return self.places[i]
+        if node.op in {"load_lo", "load_hi"}:
+            return Memory("message", node.imm[0] + 8 * (node.op == "load_hi"))
+        return None
+
+    def load(self, place: Memory) -> int:
+        if place not in self.loaded:
+            self.loaded[place] = self.emit("load", memory=place)
+        return self.loaded[place]
+
+    def value(self, i: int) -> int:
+        place = self.memory(i)
+        return self.values[i] if place is None else self.load(place)
+
+    def users_of(self, i: int) -> set[str]:
+        return {self.graph.nodes[user].op for user in self.users[i]}
+
+    def other_word(self, node: Node, op: str) -> int | None:
+        """The node of the product's other word, if that is taken."""
+        return next((i for i, other in enumerate(self.graph.nodes) if other.op == op and other.args == node.args), None)
+
+    def select_load_lo(self, _: Node) -> int:
+        """By what takes it."""
+        return 0
+
+    select_load_hi = select_load_lo
+
+    def plus(self, a: int, b: int, carry: int | None) -> int:
+        """The sum of nodes a and b, and a carry that a flag holds; it leaves one there."""
+        raise NotImplementedError
+
+    def select_carry(self, node: Node) -> int:
+        assert self.users_of(self.node) <= {"add_carry", "carry_of"}
+        self.sums[node.args] = self.plus(*node.args, None)
+        return self.sums[node.args]
+
+    def select_add(self, node: Node) -> int:
+        return self.sums[node.args] if node.args in self.sums else self.plus(*node.args, None)
+
+    def select_add_carry(self, node: Node) -> int:
+        a, b, carry = node.args
+        self.sums[node.args] = self.plus(a, b, self.values[carry])
+        return self.sums[node.args]
+
+    def select_carry_of(self, node: Node) -> int:
+        assert self.users_of(self.node) <= {"add_carry", "carry_of"}
+        return self.sums[node.args]
+
+    def times5(self, x: int) -> int:
+        raise NotImplementedError
+
+
+class ThreeOperandSelector(ScalarSelector):
+    """Every instruction writes a register of its own."""
+
+    def fixed(self, number: int) -> int:
+        raise ValueError(f"{self.graph.title}: {self.architecture.name} has no rule for the constant {number}")
+
+    def select_mul_lo(self, node: Node) -> int:
+        a, b = node.args
+        return self.times5(self.value(b)) if self.number(a) == 5 else self.emit("mul", self.value(a), self.value(b))
+
+    def select_mul_hi(self, node: Node) -> int:
+        return self.emit("mul_high", *map(self.value, node.args))
+
+    def select_shr(self, node: Node) -> int:
+        return self.emit("shr", self.value(node.args[0]), imm=node.imm[0])
+
+    def select_and(self, node: Node) -> int:
+        mask = self.number(node.args[1])
+        assert mask is not None
+        return self.emit("and", self.value(node.args[0]), imm=mask)
+
+
+class PairSelector(ScalarSelector):
+    """Products are in registers of their own, and sums replace their first operand. A product that is only added is made where it
+    is added."""
+
+    in_memory = ("k[0]", "k[1]")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.products: dict[tuple[int, ...], int] = {}
+
+    def fresh(self, i: int) -> int:
+        """To be overwritten."""
+        return self.emit("copy", self.value(i))
+
+    def added(self, i: int) -> bool:
+        """Whether a word of a product is taken by sums alone."""
+        return self.users_of(i) <= {"add", "carry", "add_carry", "carry_of"}
+
+    def fused(self, node: Node) -> bool:
+        low, high = self.other_word(node, "mul_lo"), self.other_word(node, "mul_hi")
+        if low is None or high is None:
+            return False
+        lows = [self.graph.nodes[user] for user in self.users[low]]
+        return {user.op for user in lows} == {"add", "carry"} and all(user.args[1] == low for user in lows)
+
+    def product(self, node: Node) -> int:
+        if node.args not in self.products:
+            self.products[node.args] = self.multiply(*node.args)
+        return self.products[node.args]
+
+    def multiply(self, a: int, b: int) -> int:
+        raise NotImplementedError
+
+    def low_product(self, node: Node) -> int:
+        """Of which the high word is not taken."""
+        raise NotImplementedError
+
+    def select_mul_lo(self, node: Node) -> int:
+        high = self.other_word(node, "mul_hi")
+        if high is None:
+            return self.low_product(node)
+        if self.fused(node):
+            return 0
+        product = self.product(node)
+        low = self.emit("take_lo", product)
+        self.values[high] = self.emit("take_hi", product)
+        return low
+
+    def select_mul_hi(self, node: Node) -> int:
+        return self.values.get(self.node, 0)
+
+    def is_product(self, i: int) -> bool:
+        node = self.graph.nodes[i]
+        return node.op in {"mul_lo", "mul_hi"} and self.fused(node)
+
+    def shifted(self, i: int) -> bool:
+        """Whether a shift's only users are products, into which it is written."""
+        return self.users_of(i) <= {"mul_lo", "mul_hi"} and all(
+            self.graph.nodes[user].args[0] == i and self.other_word(self.graph.nodes[user], "mul_hi") is not None
+            for user in self.users[i]
+        )
+
+    def select_shr(self, node: Node) -> int:
+        return 0 if self.shifted(self.node) else self.shift(node)
+
+    def shift(self, node: Node) -> int:
+        raise NotImplementedError
+
+
+def left_in_memory(graph: Graph, names: tuple[str, ...]) -> Graph:
+    """The graph with inputs of these names in memory, and without outputs of them."""
+    nodes = tuple(
+        replace(node, imm=(MEMORY,)) if node.op == "input" and node.name in names else node for node in graph.nodes
+    )
+    dropped = {i for i, node in enumerate(nodes) if node.op == "output" and node.name in names}
+    place = {old: new for new, old in enumerate(i for i in range(len(nodes)) if i not in dropped)}
+    return replace(
+        graph, nodes=tuple(replace(nodes[old], args=tuple(place[arg] for arg in nodes[old].args)) for old in place)
+    )
+
+
+def without_copies(program: Program) -> Program:
+    """A copy is one too many if it is taken last of all that takes the original, and no input that stays."""
+    first = program.first_op
+    same = list(range(first + len(program.ops)))
+    last: dict[int, int] = {value: len(program.ops) for _, value in program.outputs}
+    for i, op in enumerate(program.ops):
+        for arg in op.args:
+            last[arg] = max(i, last.get(arg, -1))
+    dropped = set()
+    for i, op in enumerate(program.ops):
+        if op.instruction.name == "copy" and last.get(op.args[0], -1) <= i:
+            same[first + i] = same[op.args[0]]
+            dropped.add(i)
+    kept = [i for i in range(len(program.ops)) if i not in dropped]
+    place = {value: value for value in range(first)} | {first + old: first + new for new, old in enumerate(kept)}
+    ops = tuple(
+        replace(program.ops[i], args=tuple(place[same[arg]] for arg in program.ops[i].args)) for i in kept
+    )
+    return replace(
+        program, ops=ops, outputs=tuple((name, place[same[value]]) for name, value in program.outputs)
+    )
+
+
+@dataclass(frozen=True)
+class Style:
+    """What one assembler calls things. `head` sets the pointers; `none_left` counts a block, and goes to a label if it was the last;
+    `again` does if it was not; `no_last` makes the padded block the message, and goes to a label if there is none."""
+
+    assembler: str  # which of the templates
+    registers: tuple[str, ...]
+    pointers: dict[str, str]
+    address: str
+    copy: str
+    load: str
+    store: str
+    advance: str
+    head: tuple[str, ...]
+    none_left: tuple[str, ...]
+    loop: tuple[str, ...]
+    again: tuple[str, ...]
+    no_last: tuple[str, ...]
+    tail: tuple[str, ...]
+    type_mark: str = "@"
+
+
+class ScalarSyntax(GoSyntax):
+    """By templates."""
+
+    def __init__(self, instructions: dict[str, Instruction], style: Style) -> None:
+        self.instructions = instructions
+        self.style = style
+
+    def template(self, instruction: Instruction) -> str:
+        return getattr(instruction, self.style.assembler)
+
+    def address(self, place: Memory) -> str:
+        return self.style.address.format(offset=place.offset, pointer=self.style.pointers[place.base])
+
+    def text(self, op: Op, args: list[int], result: int) -> str:
+        hidden = {i for i, _ in op.instruction.takes}
+        operands = ["" if i in hidden else self.style.registers[arg] for i, arg in enumerate(args)]
+        if op.instruction.accumulates:
+            assert args[0] == result
+        return "\t" + self.template(op.instruction).format(
+            *operands,
+            d="" if op.instruction.hidden else self.style.registers[result],
+            i=op.imm,
+            m=op.memory and self.address(op.memory),
+        )
+
+    def move(self, to: int, source: int) -> str:
+        return "\t" + self.style.copy.format(self.style.registers[source], d=self.style.registers[to])
+
+    def load(self, register: int, place: Memory) -> str:
+        return "\t" + self.style.load.format(d=self.style.registers[register], m=self.address(place))
+
+    def store(self, register: int, place: Memory) -> str:
+        return "\t" + self.style.store.format(self.style.registers[register], m=self.address(place))
+
+    def advance(self, advance: int) -> list[str]:
+        return ["\t" + self.style.advance.format(i=advance)]
+
+    def pattern(self, template: str) -> re.Pattern:
+        """What a line that a template makes looks like."""
+        text = re.escape(re.sub(r"\s+", " ", template)).replace(r"\ ", " ")
+        register = "|".join(map(re.escape, sorted(self.style.registers, key=len, reverse=True)))
+        pointer = "|".join(map(re.escape, self.style.pointers.values()))
+        text = re.sub(r"\\\{([0-9d])\\\}", lambda found: f"(?P<r{found[1]}>{register})", text, count=0)
+        text = text.replace(r"\{i\}", r"(?P<i>-?\d+)")
+        place = re.escape(self.style.address).replace(r"\{offset\}", r"(?P<offset>\d+)")
+        text = text.replace(r"\{m\}", place.replace(r"\{pointer\}", f"(?P<pointer>{pointer})"))
+        # A register that stands twice is the same.
+        seen: set[str] = set()
+
+        def once(found: re.Match) -> str:
+            if found[1] in seen:
+                return f"(?P={found[1]})"
+            seen.add(found[1])
+            return found[0]
+
+        return re.compile(re.sub(r"\(\?P<(\w+)>[^)]*\)", once, text) + "$")
+
+    def found(self, template: str, line: str) -> dict[str, str] | None:
+        found = self.pattern(template).match(re.sub(r"\s+", " ", line.strip()))
+        return found and found.groupdict()
+
+    def place(self, found: dict[str, str]) -> Memory:
+        base = next(base for base, pointer in self.style.pointers.items() if pointer == found["pointer"])
+        return Memory(base, int(found["offset"]))

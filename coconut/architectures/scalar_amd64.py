@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""x86-64 in general registers. MULQ multiplies AX, and leaves the product in DX and AX; sums carry in a flag.
+
+MULX, which takes any registers, needs a CPU that has it, and frees none that is short here."""
+
+from coconut.architecture import Architecture
+from coconut.architectures.scalar import (
+    FLAGS,
+    PRODUCT,
+    PairSelector,
+    ScalarSyntax,
+    Style,
+    Template,
+    table,
+    with_carry,
+    word,
+    words,
+)
+from coconut.graph import Node
+
+SUM = {"accumulates": True, "gives": (FLAGS,)}
+PLAIN = {"accumulates": True, "destroys": (FLAGS,)}
+PRODUCES = {"hidden": True, "gives": (PRODUCT,)}
+
+
+def low(index: int) -> dict:
+    return {"takes": ((index, PRODUCT),)}
+
+
+CARRY = ((1, FLAGS),)
+
+INSTRUCTIONS = table(
+    Template("load", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, {d}", go="MOVQ {m}, {d}"),
+    Template("copy", 1, word(lambda _, a: a), gnu="movq {0}, {d}", go="MOVQ {0}, {d}"),
+    Template("to_ax", 1, word(lambda _, a: a), gnu="movq {0}, %rax", go="MOVQ {0}, AX", **PRODUCES),
+    Template("load_ax", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, %rax", go="MOVQ {m}, AX", **PRODUCES),
+    Template(
+        "shr_ax", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, %rax", go="SHRQ ${i}, AX",
+        destroys=(FLAGS,), **low(0), **PRODUCES,
+    ),
+    Template(
+        "mul", 2, words(lambda _, a, b: a * b), gnu="mulq {1}", go="MULQ {1}", destroys=(FLAGS,), **low(0), **PRODUCES
+    ),
+    Template("take_lo", 1, word(lambda _, a: a), gnu="movq %rax, {d}", go="MOVQ AX, {d}", **low(0)),
+    Template("take_hi", 1, lambda _, a: a[1:], gnu="movq %rdx, {d}", go="MOVQ DX, {d}", **low(0)),
+    Template("add", 2, words(lambda _, a, b: a + b), gnu="addq {1}, {0}", go="ADDQ {1}, {0}", **SUM),
+    Template(
+        "add_memory", 2, words(lambda _, a, b: a + b), memory="only", gnu="addq {m}, {0}", go="ADDQ {m}, {0}", **SUM
+    ),
+    Template(
+        "add_lo", 2, words(lambda _, a, b: a + b), gnu="addq %rax, {0}", go="ADDQ AX, {0}", **low(1), **SUM
+    ),
+    Template("adc", 3, with_carry, gnu="adcq {2}, {0}", go="ADCQ {2}, {0}", takes=CARRY, **SUM),
+    Template(
+        "adc_memory", 3, with_carry, memory="only", gnu="adcq {m}, {0}", go="ADCQ {m}, {0}", takes=CARRY, **SUM
+    ),
+    Template("adc_number", 2, with_carry, True, gnu="adcq ${i}, {0}", go="ADCQ ${i}, {0}", takes=CARRY, **SUM),
+    Template(
+        "adc_hi", 3, lambda _, a, carry, b: with_carry(None, a, carry, b[1:]), gnu="adcq %rdx, {0}",
+        go="ADCQ DX, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM,
+    ),
+    Template("and", 1, word(lambda i, a: a & i), True, gnu="andq ${i}, {0}", go="ANDQ ${i}, {0}", **PLAIN),
+    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, {0}", go="SHRQ ${i}, {0}", **PLAIN),
+    Template("imul", 2, word(lambda _, a, b: a * b), gnu="imulq {1}, {0}", go="IMULQ {1}, {0}", **PLAIN),
+    Template(
+        "imul_memory", 2, word(lambda _, a, b: a * b), memory="only", gnu="imulq {m}, {0}", go="IMULQ {m}, {0}", **PLAIN
+    ),
+    Template("times5", 1, word(lambda _, a: 5 * a), gnu="leaq ({0},{0},4), {d}", go="LEAQ ({0})({0}*4), {d}"),
+)
+
+
+class Amd64(PairSelector):
+    def multiply(self, a: int, b: int) -> int:
+        """a comes out of the product before it, and is not moved first."""
+        node = self.graph.nodes[a]
+        if node.op == "shr" and self.shifted(a):
+            shifted = self.emit("shr_ax", self.emit("to_ax", self.value(node.args[0])), imm=node.imm[0])
+            return self.emit("mul", shifted, self.value(b))
+        place = self.memory(b)
+        factor = self.emit("to_ax", self.value(b)) if place is None else self.emit("load_ax", memory=place)
+        return self.emit("mul", factor, self.value(a))
+
+    def low_product(self, node: Node) -> int:
+        a, b = node.args
+        if self.number(a) == 5:
+            return self.emit("times5", self.value(b))
+        place = self.memory(b)
+        if place is not None:
+            return self.emit("imul_memory", self.fresh(a), memory=place)
+        return self.emit("imul", self.fresh(a), self.value(b))
+
+    def shift(self, node: Node) -> int:
+        return self.emit("shr", self.fresh(node.args[0]), imm=node.imm[0])
+
+    def select_and(self, node: Node) -> int:
+        mask = self.number(node.args[1])
+        assert mask is not None
+        return self.emit("and", self.fresh(node.args[0]), imm=mask)
+
+    def plus(self, a: int, b: int, carry: int | None) -> int:
+        if self.number(a) is not None:
+            a, b = b, a
+        flags = () if carry is None else (carry,)
+        name = "add" if carry is None else "adc"
+        if self.is_product(b):
+            node = self.graph.nodes[b]
+            product = self.product(node)
+            return self.emit(f"{name}_{node.op[4:]}", self.fresh(a), *flags, product)
+        number = self.number(b)
+        if number is not None:
+            return self.emit(f"{name}_number", self.fresh(a), *flags, imm=number)
+        place = self.memory(b)
+        if place is not None:
+            return self.emit(f"{name}_memory", self.fresh(a), *flags, memory=place)
+        return self.emit(name, self.fresh(a), *flags, self.value(b))
+
+
+SAVED = ("rbx", "r12", "r13", "r14", "r15")
+
+GNU = Style(
+    assembler="gnu",
+    registers=("%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14", "%r15", "%rbx"),
+    pointers={"powers": "%rdi", "message": "%rsi"},
+    address="{offset}({pointer})",
+    copy="movq {0}, {d}",
+    load="movq {m}, {d}",
+    store="movq {0}, {m}",
+    advance="addq ${i}, %rsi",
+    head=(*(f"pushq %{register}" for register in SAVED), "pushq %rcx", "movq %rdx, %rcx"),
+    none_left=("decq %rcx", "jz {label}"),
+    loop=(".p2align 6",),
+    again=("decq %rcx", "jnz {label}"),
+    no_last=("popq %rsi", "testq %rsi, %rsi", "jz {label}"),
+    tail=(*(f"popq %{register}" for register in reversed(SAVED)), "ret"),
+)
+# Neither the frame pointer BP nor SP; functions of ABI0 may overwrite R14, and R15 where no global is read.
+GO = Style(
+    assembler="go",
+    registers=("R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "BX"),
+    pointers={"powers": "DI", "message": "SI"},
+    address="{offset}({pointer})",
+    copy="MOVQ {0}, {d}",
+    load="MOVQ {m}, {d}",
+    store="MOVQ {0}, {m}",
+    advance="ADDQ ${i}, SI",
+    head=("MOVQ p+0(FP), DI", "MOVQ message+8(FP), SI", "MOVQ blocks+16(FP), CX"),
+    none_left=("DECQ CX", "JZ {label}"),
+    loop=("PCALIGN $64",),
+    again=("DECQ CX", "JNZ {label}"),
+    no_last=("MOVQ last+24(FP), SI", "TESTQ SI, SI", "JZ {label}"),
+    tail=("RET",),
+)
+
+AMD64 = Architecture(
+    name="amd64",
+    triple="x86_64",
+    registers=len(GO.registers),
+    vector_bytes=8,
+    cpus=("sapphirerapids", "znver4"),
+    features=(),
+    instructions=INSTRUCTIONS,
+    alternatives={},
+    selector=Amd64,
+    order=lambda lanes: (0,),
+    load="load",
+    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
+    go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="amd64",
+    replaces_sum=True,
+)

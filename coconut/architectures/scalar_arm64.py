@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""AArch64 in general registers: three operands, and a flag that only some additions set."""
+
+from coconut.architecture import Architecture
+from coconut.architectures.scalar import (
+    FLAGS,
+    ScalarSyntax,
+    Style,
+    Template,
+    ThreeOperandSelector,
+    table,
+    with_carry,
+    word,
+    words,
+)
+
+CARRY = ((1, FLAGS),)
+SETS = (FLAGS,)
+
+INSTRUCTIONS = table(
+    Template("load", 1, word(lambda _, a: a), memory="only", gnu="ldr {d}, {m}", go="MOVD {m}, {d}"),
+    Template("copy", 1, word(lambda _, a: a), gnu="mov {d}, {0}", go="MOVD {0}, {d}"),
+    Template("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
+    Template("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="umulh {d}, {0}, {1}", go="UMULH {1}, {0}, {d}"),
+    Template("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
+    Template("add_number", 1, word(lambda i, a: a + i), True, gnu="add {d}, {0}, #{i}", go="ADD ${i}, {0}, {d}"),
+    Template("adds", 2, words(lambda _, a, b: a + b), gnu="adds {d}, {0}, {1}", go="ADDS {1}, {0}, {d}", gives=SETS),
+    Template("adcs", 3, with_carry, gnu="adcs {d}, {0}, {2}", go="ADCS {2}, {0}, {d}", gives=SETS, takes=CARRY),
+    Template("adcs_zero", 2, with_carry, gnu="adcs {d}, {0}, xzr", go="ADCS ZR, {0}, {d}", gives=SETS, takes=CARRY),
+    Template("adc", 3, with_carry, gnu="adc {d}, {0}, {2}", go="ADC {2}, {0}, {d}", takes=CARRY),
+    Template("adc_zero", 2, with_carry, gnu="adc {d}, {0}, xzr", go="ADC ZR, {0}, {d}", takes=CARRY),
+    Template(
+        "and", 1, word(lambda i, a: a & i), True, edges=(1, 3, 12), gnu="and {d}, {0}, #{i}", go="AND ${i}, {0}, {d}"
+    ),
+    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="lsr {d}, {0}, #{i}", go="LSR ${i}, {0}, {d}"),
+    Template("times5", 1, word(lambda _, a: 5 * a), gnu="add {d}, {0}, {0}, lsl #2", go="ADD {0}<<2, {0}, {d}"),
+)
+
+
+class Arm64(ThreeOperandSelector):
+    def times5(self, x: int) -> int:
+        return self.emit("times5", x)
+
+    def plus(self, a: int, b: int, carry: int | None) -> int:
+        if self.number(a) is not None:
+            a, b = b, a
+        number = self.number(b)
+        users = {self.graph.nodes[user].op for user in self.users[self.node]}
+        if carry is None:
+            name = "adds" if self.graph.nodes[self.node].op == "carry" else "add"
+            return self.emit(name, self.value(a), self.value(b))
+        # A carry that is taken comes of the same operands.
+        more = any(node.op == "carry_of" and node.args == self.graph.nodes[self.node].args for node in self.graph.nodes)
+        if number is None:
+            return self.emit("adcs" if more else "adc", self.value(a), carry, self.value(b))
+        if number == 0:
+            return self.emit("adcs_zero" if more else "adc_zero", self.value(a), carry)
+        # First the number, whose addition sets no flag.
+        assert not more and users
+        return self.emit("adc_zero", self.emit("add_number", self.value(a), imm=number), carry)
+
+
+def registers(letter: str) -> tuple[str, ...]:
+    """Neither those of the platform (18), Go (27, 28), the frame, and the link; nor what a callee must keep."""
+    return tuple(f"{letter}{i}" for i in range(4, 18))
+
+
+GNU = Style(
+    assembler="gnu",
+    registers=registers("x"),
+    pointers={"powers": "x0", "message": "x1"},
+    address="[{pointer}, #{offset}]",
+    copy="mov {d}, {0}",
+    load="ldr {d}, {m}",
+    store="str {0}, {m}",
+    advance="add x1, x1, #{i}",
+    head=(),
+    none_left=("sub x2, x2, #1", "cbz x2, {label}"),
+    loop=(".p2align 5",),
+    again=("sub x2, x2, #1", "cbnz x2, {label}"),
+    no_last=("mov x1, x3", "cbz x1, {label}"),
+    tail=("ret",),
+    type_mark="%",
+)
+GO = Style(
+    assembler="go",
+    registers=registers("R"),
+    pointers={"powers": "R0", "message": "R1"},
+    address="{offset}({pointer})",
+    copy="MOVD {0}, {d}",
+    load="MOVD {m}, {d}",
+    store="MOVD {0}, {m}",
+    advance="ADD ${i}, R1, R1",
+    head=("MOVD p+0(FP), R0", "MOVD message+8(FP), R1", "MOVD blocks+16(FP), R2"),
+    none_left=("SUB $1, R2, R2", "CBZ R2, {label}"),
+    loop=("PCALIGN $32",),
+    again=("SUB $1, R2, R2", "CBNZ R2, {label}"),
+    no_last=("MOVD last+24(FP), R1", "CBZ R1, {label}"),
+    tail=("RET",),
+)
+
+ARM64 = Architecture(
+    name="arm64",
+    triple="aarch64",
+    registers=len(GO.registers),
+    vector_bytes=8,
+    cpus=("neoverse-v2", "apple-m1"),
+    features=(),
+    instructions=INSTRUCTIONS,
+    alternatives={},
+    selector=Arm64,
+    order=lambda lanes: (0,),
+    load="load",
+    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
+    go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="arm64",
+    emulator=("qemu-aarch64",),
+)

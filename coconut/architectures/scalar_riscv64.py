@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""RISC-V of 64 bits, RV64IM: no flags; a carry is whether a sum is less than one of its operands."""
+
+from coconut.architecture import Architecture
+from coconut.architectures.scalar import ScalarSyntax, Style, Template, ThreeOperandSelector, table, word
+from coconut.graph import Node
+
+INSTRUCTIONS = table(
+    Template("load", 1, word(lambda _, a: a), memory="only", gnu="ld {d}, {m}", go="MOV {m}, {d}"),
+    Template("copy", 1, word(lambda _, a: a), gnu="mv {d}, {0}", go="MOV {0}, {d}"),
+    Template("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
+    Template("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="mulhu {d}, {0}, {1}", go="MULHU {1}, {0}, {d}"),
+    Template("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
+    Template("add_number", 1, word(lambda i, a: a + i), True, gnu="addi {d}, {0}, {i}", go="ADD ${i}, {0}, {d}"),
+    Template("less", 2, word(lambda _, a, b: a < b), gnu="sltu {d}, {0}, {1}", go="SLTU {1}, {0}, {d}"),
+    Template("and", 1, word(lambda i, a: a & i), True, gnu="andi {d}, {0}, {i}", go="AND ${i}, {0}, {d}"),
+    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="srli {d}, {0}, {i}", go="SRL ${i}, {0}, {d}"),
+    Template("shl", 1, word(lambda i, a: a << i), True, gnu="slli {d}, {0}, {i}", go="SLL ${i}, {0}, {d}"),
+)
+
+
+class Riscv64(ThreeOperandSelector):
+    def times5(self, x: int) -> int:
+        return self.emit("add", self.emit("shl", x, imm=2), x)
+
+    def plus(self, a: int, b: int, carry: int | None) -> int:
+        """Without a carry; what it adds, select_add_carry does."""
+        if self.number(a) is not None:
+            a, b = b, a
+        number = self.number(b)
+        if number == 0:
+            return self.value(a)
+        if number is not None:
+            return self.emit("add_number", self.value(a), imm=number)
+        return self.emit("add", self.value(a), self.value(b))
+
+    def select_carry(self, node: Node) -> int:
+        self.sums[node.args] = self.plus(*node.args, None)
+        return self.emit("less", self.sums[node.args], self.value(node.args[1]))
+
+    def select_add_carry(self, node: Node) -> int:
+        a, b, carry = node.args
+        partial = self.plus(a, b, None)
+        self.sums[a, b] = partial
+        self.sums[node.args] = self.emit("add", partial, self.value(carry))
+        return self.sums[node.args]
+
+    def select_carry_of(self, node: Node) -> int:
+        """No sum of three can carry twice."""
+        a, b, carry = node.args
+        second = self.emit("less", self.sums[node.args], self.value(carry))
+        if self.number(b) == 0:
+            return second
+        return self.emit("add", self.emit("less", self.sums[a, b], self.value(b)), second)
+
+
+# Those that a callee need not keep come first. Not 1 to 4, which are the ABI's; 26 and 27, Go's; 31, its assembler's.
+NUMBERS = (5, 6, 7, *range(14, 18), 28, 29, 30, 8, 9, *range(18, 26))
+SAVED = tuple(i for i in NUMBERS if i in {8, 9, *range(18, 26)})
+
+GNU = Style(
+    assembler="gnu",
+    registers=tuple(f"x{i}" for i in NUMBERS),
+    pointers={"powers": "x10", "message": "x11"},
+    address="{offset}({pointer})",
+    copy="mv {d}, {0}",
+    load="ld {d}, {m}",
+    store="sd {0}, {m}",
+    advance="addi x11, x11, {i}",
+    head=("addi sp, sp, -80", *(f"sd x{number}, {8 * i}(sp)" for i, number in enumerate(SAVED))),
+    none_left=("addi x12, x12, -1", "beqz x12, {label}"),
+    loop=(),
+    again=("addi x12, x12, -1", "bnez x12, {label}"),
+    no_last=("mv x11, x13", "beqz x11, {label}"),
+    tail=(*(f"ld x{number}, {8 * i}(sp)" for i, number in enumerate(SAVED)), "addi sp, sp, 80", "ret"),
+)
+GO = Style(
+    assembler="go",
+    registers=tuple(f"X{i}" for i in NUMBERS),
+    pointers={"powers": "X10", "message": "X11"},
+    address="{offset}({pointer})",
+    copy="MOV {0}, {d}",
+    load="MOV {m}, {d}",
+    store="MOV {0}, {m}",
+    advance="ADD ${i}, X11, X11",
+    head=("MOV p+0(FP), X10", "MOV message+8(FP), X11", "MOV blocks+16(FP), X12"),
+    none_left=("SUB $1, X12, X12", "BEQZ X12, {label}"),
+    loop=(),
+    again=("SUB $1, X12, X12", "BNEZ X12, {label}"),
+    no_last=("MOV last+24(FP), X11", "BEQZ X11, {label}"),
+    tail=("RET",),
+)
+
+RISCV64 = Architecture(
+    name="riscv64",
+    triple="riscv64",
+    registers=len(GO.registers),
+    vector_bytes=8,
+    cpus=("sifive-p670", "sifive-u74"),
+    features=(),
+    instructions=INSTRUCTIONS,
+    alternatives={},
+    selector=Riscv64,
+    order=lambda lanes: (0,),
+    load="load",
+    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
+    go=ScalarSyntax(INSTRUCTIONS, GO),
+    goarch="riscv64",
+    emulator=("qemu-riscv64",),
+)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The straight lines of the scalar kernel in radix 2^64, as decimated.h has those of kernels of vectors.
+ * "begin", turns of "block", "last" if the message ends in part of a block, and "end" make a function that
+ * continues a value.
+ *
+ * HORNET_LANES_HOOK is graph_scalar.h or values_scalar.h. */
+#include "../../src/core/compiler.h"
+
+#include HORNET_LANES_HOOK
+
+#include "lines.h"
+
+#define uint64_t COCONUT_WORD
+#include "../../src/poly1305/field/radix64.h"
+
+/* The block `i` added to t r. */
+static scalar_fe next(scalar_fe t, scalar_r k, size_t i, uint64_t top)
+{
+    uint64_t lo, hi;
+    load_block(message + 16 * i, &lo, &hi);
+    return scalar_fe_mul_add(t, k, lo, hi, top);
+}
+
+/* As serial_absorb begins. What comes in is a struct poly1305. */
+static void line_begin_of_message(const struct sample *sample)
+{
+    uint64_t r[2] = {sample->r[0], sample->r[1]}, s[2] = {1, 2}, first[3];
+    uint64_t h[3] = {sample->h[0], sample->h[1], sample->h[2]};
+    line_begin("begin", 16);
+    IN(PLACE_MEMORY, "r", r);
+    IN(PLACE_MEMORY, "s", s);
+    IN(PLACE_MEMORY, "h", h);
+    load_block(message, &first[0], &first[1]);
+    first[2] = 1;
+    add_words(first, h[0], h[1], h[2]);
+    const scalar_fe t = scalar_fe_from_words(first);
+    const scalar_r k = scalar_r_from_words(r);
+    OUT("t", t);
+    OUT("k", k);
+    line_end();
+}
+
+/* `top`: 0 for a padded block. */
+static void line_blocks(const char *name, size_t n, scalar_fe t, scalar_r k, unsigned top)
+{
+    line_begin(name, 16 * n);
+    IN(PLACE_REGISTER, "t", t);
+    IN(PLACE_REGISTER, "k", k);
+    for (size_t i = 0; i < n; i++)
+        t = next(t, k, i, top);
+    OUT("t", t);
+    OUT("k", k);
+    line_end();
+}
+
+static void line_end_of_message(scalar_fe t, scalar_r k)
+{
+    uint64_t h[3];
+    line_begin("end", 0);
+    IN(PLACE_REGISTER, "t", t);
+    IN(PLACE_REGISTER, "k", k);
+    scalar_fe_to_words(h, scalar_fe_mul(t, k), 0);
+    OUT("h", h);
+    line_end();
+}
+
+static void lines_of_sample(const struct sample *sample)
+{
+    const uint64_t r[2] = {sample->r[0], sample->r[1]};
+    const uint64_t limb = sample->largest ? UINT64_MAX : 0;
+    scalar_fe t = {{sample->h[0] + limb, sample->h[1] + limb, sample->h[2] + limb}};
+    const scalar_r k = scalar_r_from_words(r);
+    line_begin_of_message(sample);
+    line_blocks("block", 1, t, k, 1);
+    line_blocks("blocks 2", 2, t, k, 1);
+    line_blocks("blocks 4", 4, t, k, 1);
+    line_blocks("last", 1, t, k, 0);
+    line_end_of_message(t, k);
+}
+
+int main()
+{
+    write_lines("scalar64", 1, lines_of_sample);
+    return 0;
+}
