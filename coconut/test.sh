@@ -120,10 +120,12 @@ mistake coconut/architectures/amd64.py 'for i in range(registers)' 'for i in ran
 mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
-# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that the frame is cleared.
+# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that frame and registers
+# are cleared.
 # shellcheck disable=SC2016 # Python's braces
 for change in 'next_use(value, now + 1) is not/next_use(value, now + 3) is not' 'COUNTER = 48/COUNTER = 52' \
-    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,'; do
+    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,' \
+    'syntax.clear(architecture.registers)/syntax.clear(architecture.registers - 1)'; do
     mistake coconut/functions.py "${change%%/*}" "${change#*/}" go chacha20 --folder "$work/broken"
 done
 # Of words: what is recorded, a comparison, a flag that is overwritten, what stays together, where values are between lines.
