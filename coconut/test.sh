@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Tests coconut/: graphs against the model lanes, instructions against this CPU, schedules, what is emitted, and that mistakes
-# are noticed.
+# Tests coconut/: graphs against the model lanes, instructions against this CPU and emulated ones, schedules, what is emitted, and
+# that mistakes are noticed.
 set -eu
 cd "$(dirname "$0")/.."
 coconut/install.sh --check
@@ -30,12 +30,26 @@ for colour in cfe2f3 f9cb9c d9ead3; do # expand, multiply, reduce
 done
 expect '| optimal |' coconut table 'avx2/long group' --seconds 10
 expect '| 50 | 44 | 50 | optimal |' coconut table 'vmsl/step 1' --seconds 200 # found in two of them
-coconut emit --folder "$work/emitted"
+expect '| 36 | optimal |' coconut table 'ifma/step 2' --seconds 200 # with a port of Zen 4 for each instruction
+expect 'with 8 lanes, run by qemu-riscv64' coconut emit --folder "$work/emitted"
 
 # Go's assembler takes the file, go vet finds that it keeps to what its functions declare, and it runs.
 cp coconut/go/lines_test.go "$work/emitted"
 printf 'module emitted\n\ngo 1.24\n' > "$work/emitted/go.mod"
 (cd "$work/emitted" && gofmt -l . | (! grep .) && go vet . && go test .)
+# Elsewhere too: one program for vectors of 128, 256 and 512 bits.
+(
+    cd "$work/emitted"
+    GOARCH=s390x go vet .
+    GOARCH=s390x go test -exec 'qemu-s390x -cpu max' .
+    GOARCH=riscv64 go vet .
+    GOARCH=riscv64 go test -c -o lines.test .
+    for lanes in 2 4 8; do
+        file=lines_riscv64_$lanes.json
+        [ "$lanes" = 2 ] && file=lines_riscv64.json
+        LINES=$file qemu-riscv64 -cpu "rv64,v=true,vlen=$((64 * lanes)),vext_spec=v1.0" ./lines.test
+    done
+)
 # shellcheck disable=SC2016 # the assembler's, not the shell's
 sed -i '0,/VPSRLQ \$26/s//VPSRLQ $27/' "$work/emitted/lines_amd64.s"
 if (cd "$work/emitted" && go test .) > "$work/said" 2>&1; then
@@ -45,6 +59,33 @@ fi
 
 # The Go module has what is generated, the same on every machine.
 PYTHONHASHSEED=1 coconut go --check
+
+# The scalar function runs, natively or in an emulator; and so does the Go module's, in which a mistake is noticed. A Go template
+# that is wrong, read back and simulated as it was meant, is found only here.
+coconut emit scalarBlocks --folder "$work/scalar"
+cp -r bindings/go "$work/module"
+scalar_mistake() {
+    local goarch=$1 from=$2 to=$3
+    local file=internal/poly1305/emitted_scalar_$goarch.s
+    sed -i "0,/$from/s//$to/" "$work/module/$file"
+    ! cmp -s "bindings/go/$file" "$work/module/$file" || { echo "$file: nothing to change there" >&2; exit 1; }
+    local emulator=()
+    [ "$goarch" = amd64 ] || emulator=(-exec "qemu-${goarch/arm64/aarch64}")
+    for module in bindings/go "$work/module"; do
+        if (cd "$module" && GOARCH=$goarch go test "${emulator[@]}" -run 'PowersAtTheEdge|BlockOrder|Padding|Alignments' ./internal/poly1305) \
+            > "$work/said" 2>&1; then
+            [ "$module" = bindings/go ] || { echo "$file: a mistake is not noticed: $to" >&2; exit 1; }
+        else
+            [ "$module" != bindings/go ] || { cat "$work/said"; exit 1; }
+        fi
+    done
+    echo "noticed: $goarch: $(grep -m 1 -- 'poly1305_test' "$work/said")"
+}
+# shellcheck disable=SC2016 # the assembler's, not the shell's
+scalar_mistake amd64 'SHRQ \$2, AX' 'SHRQ $3, AX'
+scalar_mistake arm64 'ADCS' 'ADDS'
+scalar_mistake riscv64 'SLTU \(X[0-9]*\), \(X[0-9]*\)' 'SLTU \2, \1'
+scalar_mistake s390x 'ADDE' 'ADDC'
 
 # mistake FILE FROM TO COMMAND...: in a copy of the tree with that change, the command must fail.
 mistake() {
@@ -87,4 +128,18 @@ for change in 'next_use(value, now + 1) is not/next_use(value, now + 3) is not' 
     'syntax.clear(architecture.registers)/syntax.clear(architecture.registers - 1)'; do
     mistake coconut/functions.py "${change%%/*}" "${change#*/}" go chacha20 --folder "$work/broken"
 done
+# Of words: what is recorded, a comparison, a flag that is overwritten, what stays together, where values are between lines.
+mistake coconut/lanes/graph_scalar.h 'record1_imm("shr", a.node, (uint64_t)n)' 'record1_imm("shr", a.node, (uint64_t)n + 1)' simulate scalar64
+mistake coconut/architectures/scalar_riscv64.py 'a < b' 'a <= b' instructions
+mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructions
+mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
+mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
+    emit scalarBlocks --folder "$work/broken"
+# On emulated CPUs: what an instruction does, what only four turns show, elements of another size, another power, a rule.
+mistake coconut/architectures/s390x.py 'a\[0\] \* b\[0\] + a\[1\] \* b\[1\]' 'a[0] * b[1] + a[1] * b[0]' instructions
+mistake coconut/architectures/s390x.py 'aghi %r4, {advance}' 'aghi %r4, {advance + 16}' emit 'vmsl/step 1' --folder "$work/broken"
+mistake coconut/architectures/rvv.py ', x0, e64' ', x0, e32' emit 'rvv2/step 2' --folder "$work/broken"
+mistake coconut/architectures/rvv.py 'vectors %= 8' 'vectors = 0' emit 'rvv2/step 2' --folder "$work/broken"
+mistake coconut/architectures/neon.py '"zip2" if high else "zip1"' '"zip1" if high else "zip2"' simulate neon
+mistake coconut/architectures/neon.py 'uzp1 v{d}' 'uzp2 v{d}' emit 'neon/step 2' --folder "$work/broken"
 echo "coconut: all tests passed"

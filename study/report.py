@@ -151,9 +151,9 @@ class Report:
             paragraph(f'<span class="soft">Every measured number here comes from <code>study/results/{self.file_name}</code>, every one of VMSL '
                       "from <code>study/results/z14-model.json</code>, every number of a paper from <code>study/papers.json</code>, which says "
                       "from which table.</span>"),
-            "<ul>" + "".join(f"<li>{escape(name)}: {escape(PAPERS[key]['title'])}</li>" for name, key in
-                             (("The IET paper", "bhattacharyya_sarkar"), ("The dissertation", "dissertation"), ("Polyakov", "polyakov"),
-                              ("Bernstein", "bernstein"), ("The z14 paper", "z14"))) + "</ul>",
+            "<ul>" + "".join(f"<li>{name}{escape(PAPERS[key]['title'])}</li>" for name, key in
+                             (("The IET paper: ", "bhattacharyya_sarkar"), ("The dissertation: ", "dissertation"), ("", "polyakov"),
+                              ("", "bernstein"), ("The z14 paper: ", "z14"))) + "</ul>",
             paragraph("A speed-up is 100 (t<sub>0</sub> − t<sub>1</sub>) / t<sub>0</sub>, from the old time to the new one. GG: Goll and Gueron's "
                       "evaluation; balanced, or new: Bhattacharyya and Sarkar's.")])
 

@@ -145,7 +145,7 @@ class RvvSyntax(Syntax):
     def text(self, op: Op, args: list[int], result: int) -> str:
         to, operands = f"v{result}", [f"v{number}" for number in args]
         if op.memory is not None:
-            assert op.memory.stride == (16 if op.instruction.name == "vlse64.v" else 8)
+            assert op.memory.stride == (16 if op.instruction.name == "vlse64.v" else 0)
             return self.loaded(op.instruction.name, to, op.memory, STRIDE)
         if op.instruction.accumulates:
             assert args[0] == result
@@ -307,10 +307,10 @@ class Go(RvvSyntax, GoSyntax):
         ]
 
     def loop(self, name: str) -> list[str]:
-        return ["", "loop:"]
+        return ["", f"loop{name}:"]
 
     def again(self, name: str) -> list[str]:
-        return [f"\tADDI $-1, X{TURNS}, X{TURNS}", f"\tBNEZ X{TURNS}, loop", ""]
+        return [f"\tADDI $-1, X{TURNS}, X{TURNS}", f"\tBNEZ X{TURNS}, loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
         return go_end(name, one_of_each(words, self.vector_bytes))
@@ -357,21 +357,24 @@ class Go(RvvSyntax, GoSyntax):
             return Memory("constants", place.offset // 8 * self.vector_bytes)
         return Memory(place.base, place.vectors * self.vector_bytes + place.offset)
 
-    def constants(self, words: dict[int, int]) -> dict[int, int]:
+    def words_of_vectors(self, words: dict[int, int]) -> dict[int, int]:
         lanes = self.vector_bytes // 8
         return {offset * lanes + 8 * i: word for offset, word in words.items() for i in range(lanes)}
 
     def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
-        instruction = next((one for name, one in INSTRUCTIONS.items() if name.replace(".", "").upper() == mnemonic), None)
+        names = {name.replace(".", "").upper(): name for name in INSTRUCTIONS}
+        instruction = INSTRUCTIONS.get(names.get(mnemonic, ""))
         if instruction is None:
             return None
         sources, imm, place = operands[:-1], None, None
         if instruction.memory:
             place = self.memory(sources[0]) if sources else None
-            stride = self.scalars.get(sources[1]) if len(sources) == 2 else Scalar(offset=8)
-            if place is None or stride is None or stride.base or stride.vectors or (len(sources) == 2) != ("s" in mnemonic.lower()):
+            strided = len(sources) == 2
+            stride = self.scalars.get(sources[1]) if strided else Scalar(offset=8)
+            if place is None or stride is None or stride.base or stride.vectors or strided != ("VLSE" in mnemonic):
                 return None
-            return Op(instruction, (), None, Memory(place.base, place.offset, stride=stride.offset))
+            same = strided and stride.offset == 0
+            return Op(instruction, (), None, Memory(place.base, place.offset, same, stride.offset))
         if instruction.immediate:
             shift = Scalar(offset=int(sources[0][1:])) if sources[0].startswith("$") else self.scalars.get(sources[0])
             if shift is None or shift.base or shift.vectors:
