@@ -193,7 +193,8 @@ coconut:
 	build/coconut/venv/bin/python -m coconut instructions
 	build/coconut/venv/bin/python -m coconut draw $(if $(QUICK),'avx2/step 1' 'ifma/step 1' 'vmsl/step 1')
 	build/coconut/venv/bin/python -m coconut table $(if $(QUICK),--quick --seconds 10)
-	build/coconut/venv/bin/python -m coconut emit $(if $(QUICK),avx2Step2 --seconds 0)
+	build/coconut/venv/bin/python -m coconut emit $(if $(QUICK),'avx2/step 2')
+	build/coconut/venv/bin/python -m coconut go --check
 
 clean:
 	rm -rf build target bench/target fuzz/rust/target

@@ -14,7 +14,7 @@ from coconut import program, simulate
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, architectures_of
 from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
-from coconut.draw import draw
+from coconut.draw import draw, draw_schedule
 from coconut.emit import (
     argument_words,
     assembly,
@@ -39,6 +39,10 @@ LOOPS = (
     "ifma/step 4",
     "ifma/long group",
     "ifma/long step 16",
+    "neon/step 2",
+    "vx/step 2",
+    "rvv2/step 2",
+    "rvv2/step 4",
     "vmsl/step 1",
     "vmsl/step 4",
     "scalar64/block",
@@ -110,10 +114,29 @@ def command_print(arguments: argparse.Namespace) -> None:
 
 
 def command_draw(arguments: argparse.Namespace) -> None:
+    if arguments.schedule:
+        draw_schedules(arguments)
+        return
     for title in arguments.lines or [
         graph.title for description in DESCRIPTIONS for graph in graphs(description.kernel).values()
     ]:
         print(draw(graph_named(title).simplified(), BUILD / "pictures"))
+
+
+def draw_schedules(arguments: argparse.Namespace) -> None:
+    from coconut.optimal import ports_of
+    from coconut.tables import best_loop
+
+    for title in arguments.lines:
+        graph = graph_named(title)
+        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
+        ports = ports_of(row.problem, row.loop.times, row.loop.interval)
+        assert ports is not None
+        print(
+            draw_schedule(
+                row.problem.program, row.loop.times, ports, row.loop.interval, arguments.schedule, BUILD / "pictures"
+            )
+        )
 
 
 def command_table(arguments: argparse.Namespace) -> None:
@@ -204,7 +227,8 @@ def command_emit(arguments: argparse.Namespace) -> None:
         if in_go:
             declarations = {name + go_parameters(line): description(line) for name, line in in_go.items()}
             (folder / f"lines_{goarch}.s").write_text(text)
-            (folder / f"lines_{goarch}.go").write_text(go_interface(declarations, "emitted", constraint) + go_table(in_go))
+            interface = go_interface(declarations, "emitted", constraint)
+            (folder / f"lines_{goarch}.go").write_text(interface + go_table(in_go))
         runnable: dict[int, dict[str, list[dict]]] = {}
         for name, emitted in of_arch.items():
             (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
@@ -271,17 +295,18 @@ def lengths(emitted: Program) -> list[Program]:
 def command_go(arguments: argparse.Namespace) -> None:
     from coconut.go_module import generated
 
+    folder = Path(arguments.folder)
     differing = []
-    for path, text in generated().items():
-        name = path.relative_to(ROOT)
-        if arguments.check:
-            if not path.exists() or path.read_text() != text:
-                differing.append(str(name))
-        else:
+    for name, text in generated(arguments.packages).items():
+        path = folder / name
+        if not arguments.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            differing.append(name)
         print(f"{name}: {len(text.splitlines())} lines")
     if differing:
-        raise ValueError(f"{', '.join(differing)}: not what is generated; `coconut go` writes it anew")
+        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` writes it anew")
 
 
 def command_instructions(_: argparse.Namespace) -> None:
@@ -311,6 +336,8 @@ def main() -> None:
     printing.add_argument("--sample", type=int, default=0)
     drawing = command("draw", command_draw, "draws lines, or all, as SVG")
     drawing.add_argument("lines", nargs="*")
+    drawing.add_argument("--schedule", metavar="CPU", help="loops' schedules instead: ports over cycles")
+    drawing.add_argument("--seconds", type=float, default=60, help="for each schedule")
     table = command("table", command_table, "schedules loops, and prints a table")
     table.add_argument("lines", nargs="*")
     table.add_argument("--quick", action="store_true", help="few loops")
@@ -325,6 +352,8 @@ def main() -> None:
     emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
+    go.add_argument("packages", nargs="*", help="only those of chacha20, poly1305")
+    go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args()

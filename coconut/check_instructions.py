@@ -57,7 +57,8 @@ def program_of(op: Op, architecture: Architecture) -> Program:
     names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
     nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
     nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
-    graph = Graph("instructions", architecture.vector_bytes // 8, op.instruction.name, 2 * architecture.vector_bytes, tuple(nodes))
+    size = architecture.vector_bytes
+    graph = Graph("instructions", size // 8, op.instruction.name, 2 * size, tuple(nodes))
     return Program(architecture, graph, (), tuple(names), (), (op,), (("result", len(names)),), ())
 
 

@@ -55,7 +55,9 @@ def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
 
 
 def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str) -> float | None:
-    """Of a turn among many, by llvm-mca; None if the turn is no straight line."""
+    """Of a turn among many, by llvm-mca; None if the turn is no straight line, or the library has no such loop."""
+    if description_of(kernel).runs_beside:
+        return None
     text = compiled_loops(triple, compiler, kernel).get(line)
     if text is None:
         return None

@@ -6,7 +6,7 @@ where it is taken, and store what comes out as soon as it is there."""
 
 from dataclasses import dataclass
 
-from coconut.architecture import GoSyntax, Syntax
+from coconut.architecture import GoSyntax, Syntax, go_constants
 from coconut.operations import Value
 from coconut.program import Memory, Program
 from coconut.registers import Allocation, allocate, allocate_straight
@@ -158,7 +158,7 @@ class Message:
             lines += syntax.part_begin(self.go_parameters(), name, self.places(part), counter)
             lines += lines_of(part, name, syntax)
             lines += syntax.part_end(name, part.graph.lanes * BLOCK_BYTES if part is begin else 0, part.is_loop)
-            constants += syntax.constants(name, [number for vector in with_kept(part) for number in vector])
+            constants += go_constants(name, [number for vector in with_kept(part) for number in vector])
         lines += [*syntax.clear(architecture.registers), *syntax.message_end(frame_bytes), *constants, ""]
         return "\n".join(lines)
 

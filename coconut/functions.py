@@ -6,7 +6,7 @@ times, and stores blocks.
     func NAME(dst *byte, state *State)                          lines load no message, one group, which is not
 
 The outputs of a line that are no memory's are the inputs of the next; a line that runs several times leaves its own. Values for
-which there is no register wait in the function's frame, which is cleared at the end."""
+which there is no register wait in the function's frame. It is cleared at the end, as the registers are."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,7 +44,9 @@ class Function:
 
     @property
     def loads_message(self) -> bool:
-        return any(op.memory is not None and op.memory.base == "message" for part in self.parts for op in part.program.ops)
+        return any(
+            op.memory is not None and op.memory.base == "message" for part in self.parts for op in part.program.ops
+        )
 
     @property
     def group_bytes(self) -> int:
@@ -71,6 +73,11 @@ class Step:
         return syntax.store(self.args[0], self.place) if self.args else syntax.load(self.result, self.place)
 
 
+def is_stored(program: Program, value: int) -> bool:
+    """Whether it is an output in memory."""
+    return value >= program.first_op and program.ops[value - program.first_op].instruction.stores
+
+
 @dataclass
 class Registers:
     """What is where while the instructions of a line are gone through, in order.
@@ -93,12 +100,9 @@ class Registers:
             for arg in op.args:
                 self.uses[arg].append(i)
         for name, value in program.outputs:
-            if not self.is_stored(value):
+            if not is_stored(program, value):
                 self.uses[value].append(len(program.ops))
         self.free_places: list[Memory] = []
-
-    def is_stored(self, value: int) -> bool:
-        return value >= self.program.first_op and self.program.ops[value - self.program.first_op].instruction.stores
 
     def next_use(self, value: int, now: int) -> int | None:
         return next((use for use in self.uses[value] if use >= now), None)
@@ -167,19 +171,17 @@ class Registers:
         self.steps.append(Step(op, args, result))
 
     def settle(self, wanted: dict[int, int]) -> None:
-        """Brings the values of registers there, for the next line."""
+        """Brings values into these registers, for the next line."""
         moves = {register: value for register, value in wanted.items() if self.at.get(value) != register}
         while moves:
-            held = set(self.at.values()) - {self.at[value] for value in moves.values() if value in self.at}
-            sources = [self.at[value] for value in moves.values() if value in self.at]
-            register = next((to for to in moves if to not in sources), None)
+            sources = {self.at[value] for value in moves.values() if value in self.at}
+            register = next((register for register in moves if register not in sources), None)
             if register is None:
                 # They change places: one by way of the frame.
-                value = next(value for value in moves.values() if value in self.at)
+                value = next(iter(moves.values()))
                 self.saved[value] = self.place()
                 self.steps.append(Step(None, (self.at.pop(value),), -1, self.saved[value]))
                 continue
-            assert register not in held or register not in sources
             value = moves.pop(register)
             if value in self.at:
                 self.steps.append(Step(None, (self.at[value],), register))
@@ -199,7 +201,7 @@ def homes_of(program: Program, wanted: dict[int, int]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Placed:
-    """A part in registers: its steps, where its outputs are, and how many vectors of the frame it takes."""
+    """A part in registers: its steps, where its outputs are that are not in memory, and how many vectors of the frame it takes."""
 
     steps: tuple[Step, ...]
     outputs: dict[str, int]
@@ -209,29 +211,21 @@ class Placed:
 def place(part: Part, inputs: dict[str, int]) -> Placed:
     """Its inputs are in these registers."""
     program = part.program
-    outputs = {name: value for name, value in program.outputs}
-    wanted = {inputs[name]: outputs[name] for name in program.inputs} if part.turns > 1 else {}
     at = {i: inputs[name] for i, name in enumerate(program.inputs)}
-    registers = Registers(program, at, homes_of(program, wanted))
+    outputs = {name: value for name, value in program.outputs if not is_stored(program, value)}
+    names = {name: inputs[name] for name in outputs} if part.turns > 1 else {}
+    registers = Registers(program, at, homes_of(program, {names[name]: outputs[name] for name in names}))
     for i, op in enumerate(program.ops):
         registers.run(i, op)
     if part.turns == 1:
-        # Each output a register of its own.
-        taken: set[int] = set()
-        for value in (value for value in outputs.values() if not registers.is_stored(value)):
+        # Each a register of its own, that in which it is if no other has it.
+        for name, value in outputs.items():
             register = registers.at.get(value)
-            if register is None or register in taken:
-                register = min(set(range(program.architecture.registers)) - taken - set(registers.at.values()))
-            wanted[register] = value
-            taken.add(register)
-    registers.settle(wanted)
-    names: dict[str, int] = {}
-    free = dict(wanted)
-    for name, value in outputs.items():
-        register = inputs[name] if part.turns > 1 else next((r for r, held in free.items() if held == value), None)
-        if register is not None:
+            if register is None or register in names.values():
+                others = {*names.values(), *registers.at.values()}
+                register = min(set(range(program.architecture.registers)) - others)
             names[name] = register
-            free.pop(register, None)
+    registers.settle({names[name]: value for name, value in outputs.items()})
     return Placed(tuple(registers.steps), names, registers.frame)
 
 
@@ -239,7 +233,9 @@ def cycles(steps: Sequence[Step], program: Program, cpu: str) -> float:
     """Of a turn among many, by llvm-mca."""
     text = "".join(step.text(program.architecture.gnu) + "\n" for step in steps)
     totals = [
-        mca(program.architecture.triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
+        mca(program.architecture.triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"][
+            "TotalCycles"
+        ]
         for turns in (TURNS, 2 * TURNS)
     ]
     return (totals[1] - totals[0]) / TURNS
@@ -310,7 +306,8 @@ def with_one_table(function: Function) -> Function:
 
 def write(function: Function, cpu: str) -> Written:
     function = with_one_table(function)
-    parts, inputs = [], {}
+    parts: list[tuple[Part, Placed]] = []
+    inputs: dict[str, int] = {}
     for part in function.parts:
         parts.append(best_part(part, inputs, cpu))
         inputs = parts[-1][1].outputs
@@ -343,7 +340,16 @@ def go_text(written: Written) -> str:
         body = [step.text(syntax) for step in placed.steps]
         if part.turns > 1:
             label = f"turn{number}"
-            body = [f"\tMOVQ ${part.turns}, {LEFT}", "", "\tPCALIGN $64", f"{label}:", *body, f"\tDECQ {LEFT}", f"\tJNZ {label}", ""]
+            body = [
+                f"\tMOVQ ${part.turns}, {LEFT}",
+                "",
+                "\tPCALIGN $64",
+                f"{label}:",
+                *body,
+                f"\tDECQ {LEFT}",
+                f"\tJNZ {label}",
+                "",
+            ]
         lines += body
     if function.loads_message:
         step = function.group_bytes
@@ -356,11 +362,8 @@ def go_text(written: Written) -> str:
             "\tJNZ group",
             "",
         ]
-    if written.frame_bytes:
-        lines.append(f"\tVPXOR {', '.join(['Y0'] * 3)}")
-        lines += [
-            syntax.store(0, Memory("frame", at)) for at in range(0, written.frame_bytes, architecture.vector_bytes)
-        ]
+    lines += syntax.clear(architecture.registers)
+    lines += [syntax.store(0, Memory("frame", at)) for at in range(0, written.frame_bytes, architecture.vector_bytes)]
     return "\n".join(
         [
             *lines,
@@ -371,7 +374,11 @@ def go_text(written: Written) -> str:
                 f"DATA ·{name}Constants+{4 * i}(SB)/4, ${word:#010x}"
                 for i, word in enumerate(word for value in constants for word in value)
             ),
-            *([f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${len(constants) * architecture.vector_bytes}", ""] if constants else []),
+            *(
+                [f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${len(constants) * architecture.vector_bytes}", ""]
+                if constants
+                else []
+            ),
         ]
     )
 

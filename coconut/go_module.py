@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The files of bindings/go that are generated, by their paths.
+"""The files of bindings/go that are generated, by their paths in it.
 
 They are the same on every machine: nothing here is stopped by a clock. What is written is interpreted, or read back and
 simulated, on every sample."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 
 from coconut import interpret
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
-from coconut.describe import ROOT, read_described
+from coconut.describe import read_described
 from coconut.emit import Message, go_file, go_interface
 from coconut.functions import Function, Part, go_declarations, go_functions, write
 from coconut.orders import by_list
@@ -19,7 +18,6 @@ from coconut.program import Program, compare
 from coconut.scalar_function import function_of, go_text, read_back
 from coconut.select import select
 
-MODULE = ROOT / "bindings" / "go"
 CONSTRAINT = "amd64 && gc && !purego"
 # The CPU whose model decides about orders.
 CPU = "sapphirerapids"
@@ -68,7 +66,10 @@ def chacha20() -> dict[str, str]:
 
 
 # Poly1305's messages, by how many groups share a reduction: kernel and lines; and the ways that are fastest on Zen 5.
-POLY1305_WAYS = {"avx2": {"multiplier": "memory"}, "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"}}
+POLY1305_WAYS = {
+    "avx2": {"multiplier": "memory"},
+    "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},
+}
 POLY1305 = {
     "avx2By2": ("avx2", ("begin 2", "step 2", "step 1", "end")),
     "avx2By8": ("avx2", ("begin 8", "long step 8", "step 2", "step 1", "end")),
@@ -84,9 +85,24 @@ def poly1305_line(title: str) -> Program:
     return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
 
 
+def scalar() -> dict[str, str]:
+    """Poly1305's blocks one after another, on every architecture."""
+    graphs, samples = read_described("scalar64")
+    files = {}
+    for architecture in SCALAR:
+        function = function_of(SCALAR_NAME, architecture, graphs)
+        text = go_text(function, f"{architecture.goarch} && gc && !purego")
+        for line in read_back(text, function).lines:
+            for sample in samples[line.graph.name]:
+                compare(line, sample)
+        files[f"internal/poly1305/emitted_scalar_{architecture.goarch}.s"] = text
+    return files
+
+
 def poly1305() -> dict[str, str]:
     messages = [
-        Message(name, tuple(poly1305_line(f"{kernel}/{line}") for line in lines)) for name, (kernel, lines) in POLY1305.items()
+        Message(name, tuple(poly1305_line(f"{kernel}/{line}") for line in lines))
+        for name, (kernel, lines) in POLY1305.items()
     ]
     text = go_file([message.assembly() for message in messages], CONSTRAINT)
     for message in messages:
@@ -95,27 +111,22 @@ def poly1305() -> dict[str, str]:
             for sample in read_described(part.graph.kernel)[1][part.graph.name]:
                 compare(read, sample)
     declarations = {message.name + message.go_parameters(): message.description() for message in messages}
-    return {
+    return scalar() | {
         "internal/poly1305/emitted_lanes_amd64.s": text,
         "internal/poly1305/emitted_lanes_amd64.go": go_interface(declarations, "poly1305", CONSTRAINT),
     }
 
 
-def scalar() -> dict[str, str]:
-    graphs, samples = read_described("scalar64")
-    files = {}
-    for architecture in SCALAR:
-        function = function_of(SCALAR_NAME, architecture, graphs)
-        text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        for line in (*function.lines, *read_back(text, function).lines):
-            for sample in samples[line.graph.name]:
-                compare(line, sample)
-        files[f"internal/poly1305/emitted_scalar_{architecture.goarch}.s"] = text
-    return files
+GENERATORS: dict[str, Callable[[], dict[str, str]]] = {"chacha20": chacha20, "poly1305": poly1305}
 
 
-GENERATORS: tuple[Callable[[], dict[str, str]], ...] = (chacha20, poly1305, scalar)
-
-
-def generated() -> dict[Path, str]:
-    return {MODULE / name: text for generator in GENERATORS for name, text in generator().items()}
+def generated(packages: Iterable[str] = ()) -> dict[str, str]:
+    """Of all packages, or of these."""
+    if unknown := set(packages) - GENERATORS.keys():
+        raise ValueError(f"no generated package {', '.join(unknown)}; there are {', '.join(GENERATORS)}")
+    return {
+        name: text
+        for package, generator in GENERATORS.items()
+        if not packages or package in packages
+        for name, text in generator().items()
+    }

@@ -2,7 +2,7 @@
 """Schedules by OR-Tools' CP-SAT: the shortest, proved to be, or with the gap that is left; also within so many registers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
@@ -57,7 +57,7 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
                 )
                 demands.append(room)
         model.add_cumulative(intervals, demands, resource.room)
-    if problem.holds_ports:
+    if problem.holds_ports and problem.gives_ports:
         add_ports(model, problem, slots, interval)
     solver = new_solver(seconds)
     status = solver.solve(model)
@@ -108,23 +108,33 @@ def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: 
         model.add_no_overlap(on_port)
 
 
+def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
+    """Whether there is a schedule with this initiation interval, by either method: "list" or "CP-SAT", "none" or "unknown"."""
+    # Ports are given out afterwards, if that works, or else one by one with the cycles, which takes longer.
+    ways = [replace(problem, gives_ports=False), problem] if problem.holds_ports else [problem]
+    for way in ways:
+        for backward, attempts in ((False, 8), (True, 30)):
+            times = modulo_list_schedule(way, interval, attempts, backward)
+            if times is not None and ports_of(problem, times, interval) is not None:
+                return "list", times
+    for way in ways:
+        answer, times = modulo(way, interval, seconds if len(ways) == 1 else seconds * (0.8 if way is not problem else 0.2))
+        if answer == "none":
+            return answer, None
+        if times is not None and ports_of(problem, times, interval) is not None:
+            return "CP-SAT", times
+    return "unknown", None
+
+
 def schedule_loop(problem: Problem, seconds: float) -> Loop:
     """The shortest interval found in about that time: from the bound up, by iterative modulo scheduling and then by CP-SAT, which
     gets most of the time for the bound itself."""
     interval = least = problem.bound
     while True:
-        method, answer = "list", "unknown"
-        times = modulo_list_schedule(problem, interval)
-        if times is None:
-            times = modulo_list_schedule(problem, interval, attempts=30, backward=True)
-        if times is None:
-            method = "CP-SAT"
-            answer, times = modulo(problem, interval, seconds * (0.6 if interval == least else 0.15))
+        answer, times = found_at(problem, interval, seconds * (0.6 if interval == least else 0.15))
         if times is not None:
             check(problem, times, interval)
-            if ports_of(problem, times, interval) is None:
-                raise ValueError(f"{problem.program.graph.title}: no ports for a schedule")
-            return Loop(tuple(times), interval, least, method)
+            return Loop(tuple(times), interval, least, answer)
         if answer == "none" and least == interval:
             least += 1
         interval += 1

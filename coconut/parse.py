@@ -2,7 +2,8 @@
 """Reads Go assembly back into a program: section 8's parser of the z14 paper.
 
 Registers become values, each assigned once; what the function loads before its loop are the inputs and the constants, what it
-stores after it the outputs. A line that is no loop loads and stores in between. What is read is simulated like what was selected, so that an emitted file is checked as it is.
+stores after it the outputs. A line that is no loop loads and stores in between. What is read is simulated like what was
+selected, so that an emitted file is checked as it is.
 """
 
 import re

@@ -41,12 +41,13 @@ class Resource:
 
 @dataclass(frozen=True)
 class Problem:
-    """Of a program on a machine."""
+    """Of a program on a machine. gives_ports: micro-operations that stay on a port for several cycles are given one."""
 
     program: Program
     machine: Machine
     edges: tuple[Edge, ...]
     resources: tuple[Resource, ...]
+    gives_ports: bool = True
 
     @property
     def size(self) -> int:
@@ -187,7 +188,7 @@ class Room:
 
     @staticmethod
     def of(problem: Problem, interval: int | None) -> "Room":
-        return PortRoom(problem, interval) if problem.holds_ports else Room(problem, interval)
+        return PortRoom(problem, interval) if problem.holds_ports and problem.gives_ports else Room(problem, interval)
 
     def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
         return [
@@ -270,7 +271,9 @@ def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> 
     return times
 
 
-def modulo_list_schedule(problem: Problem, interval: int, attempts: int = 8, backward: bool = False) -> list[int] | None:
+def modulo_list_schedule(
+    problem: Problem, interval: int, attempts: int = 8, backward: bool = False
+) -> list[int] | None:
     """Rau's iterative modulo scheduling: instructions by urgency, each in the first cycle of the interval with room; where there
     is none, what stands there is put back. Backward, from the end of the turn on, each as late as there is room. None if that
     does not end."""

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Tests coconut/: graphs against the model lanes, instructions against this CPU, schedules, what is emitted, and that mistakes
-# are noticed.
+# Tests coconut/: graphs against the model lanes, instructions against this CPU and emulated ones, schedules, what is emitted, and
+# that mistakes are noticed.
 set -eu
 cd "$(dirname "$0")/.."
 coconut/install.sh --check
@@ -30,12 +30,26 @@ for colour in cfe2f3 f9cb9c d9ead3; do # expand, multiply, reduce
 done
 expect '| optimal |' coconut table 'avx2/long group' --seconds 10
 expect '| 50 | 44 | 50 | optimal |' coconut table 'vmsl/step 1' --seconds 200 # found in two of them
-coconut emit --folder "$work/emitted"
+expect '| 36 | optimal |' coconut table 'ifma/step 2' --seconds 200 # with a port of Zen 4 for each instruction
+expect 'with 8 lanes, run by qemu-riscv64' coconut emit --folder "$work/emitted"
 
 # Go's assembler takes the file, go vet finds that it keeps to what its functions declare, and it runs.
 cp coconut/go/lines_test.go "$work/emitted"
 printf 'module emitted\n\ngo 1.24\n' > "$work/emitted/go.mod"
 (cd "$work/emitted" && gofmt -l . | (! grep .) && go vet . && go test .)
+# Elsewhere too: one program for vectors of 128, 256 and 512 bits.
+(
+    cd "$work/emitted"
+    GOARCH=s390x go vet .
+    GOARCH=s390x go test -exec 'qemu-s390x -cpu max' .
+    GOARCH=riscv64 go vet .
+    GOARCH=riscv64 go test -c -o lines.test .
+    for lanes in 2 4 8; do
+        file=lines_riscv64_$lanes.json
+        [ "$lanes" = 2 ] && file=lines_riscv64.json
+        LINES=$file qemu-riscv64 -cpu "rv64,v=true,vlen=$((64 * lanes)),vext_spec=v1.0" ./lines.test
+    done
+)
 # shellcheck disable=SC2016 # the assembler's, not the shell's
 sed -i '0,/VPSRLQ \$26/s//VPSRLQ $27/' "$work/emitted/lines_amd64.s"
 if (cd "$work/emitted" && go test .) > "$work/said" 2>&1; then
@@ -103,6 +117,17 @@ mistake coconut/architectures/amd64.py 'operands = operands\[1:\]' 'operands = o
 mistake coconut/registers.py 'stores=True' 'stores=False' emit 'avx2/begin 8' --folder "$work/broken"
 mistake coconut/registers.py 'value, now) < len(self.program.ops)' 'value, now) < now + 60' emit 'avx2/begin 8' --folder "$work/broken"
 mistake coconut/architectures/amd64.py 'for i in range(registers)' 'for i in range(registers - 1)' emit 'ifma/end' --folder "$work/broken"
+mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
+mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
+mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
+# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that frame and registers
+# are cleared.
+# shellcheck disable=SC2016 # Python's braces
+for change in 'next_use(value, now + 1) is not/next_use(value, now + 3) is not' 'COUNTER = 48/COUNTER = 52' \
+    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,' \
+    'syntax.clear(architecture.registers)/syntax.clear(architecture.registers - 1)'; do
+    mistake coconut/functions.py "${change%%/*}" "${change#*/}" go chacha20 --folder "$work/broken"
+done
 # Of words: what is recorded, a comparison, a flag that is overwritten, what stays together, where values are between lines.
 mistake coconut/lanes/graph_scalar.h 'record1_imm("shr", a.node, (uint64_t)n)' 'record1_imm("shr", a.node, (uint64_t)n + 1)' simulate scalar64
 mistake coconut/architectures/scalar_riscv64.py 'a < b' 'a <= b' instructions
@@ -110,4 +135,11 @@ mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructi
 mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
 mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
     emit scalarBlocks --folder "$work/broken"
+# On emulated CPUs: what an instruction does, what only four turns show, elements of another size, another power, a rule.
+mistake coconut/architectures/s390x.py 'a\[0\] \* b\[0\] + a\[1\] \* b\[1\]' 'a[0] * b[1] + a[1] * b[0]' instructions
+mistake coconut/architectures/s390x.py 'aghi %r4, {advance}' 'aghi %r4, {advance + 16}' emit 'vmsl/step 1' --folder "$work/broken"
+mistake coconut/architectures/rvv.py ', x0, e64' ', x0, e32' emit 'rvv2/step 2' --folder "$work/broken"
+mistake coconut/architectures/rvv.py 'vectors %= 8' 'vectors = 0' emit 'rvv2/step 2' --folder "$work/broken"
+mistake coconut/architectures/neon.py '"zip2" if high else "zip1"' '"zip1" if high else "zip2"' simulate neon
+mistake coconut/architectures/neon.py 'uzp1 v{d}' 'uzp2 v{d}' emit 'neon/step 2' --folder "$work/broken"
 echo "coconut: all tests passed"

@@ -13,7 +13,6 @@ from coconut.operations import STATE_LOADS, WORD32_MAX, Value
 from coconut.program import Memory
 from coconut.select import Selector, Unsupported
 
-
 NONCE_ROW = 48  # of the state
 
 
@@ -40,9 +39,7 @@ def shuffle_bytes(imm: int | None, a: Value, chosen: Value) -> Value:
 def permute_halves(imm: int, a: Value, b: Value) -> Value:
     """vperm2i128: each half one of four, or zeros."""
     halves = (a[:4], a[4:], b[:4], b[4:])
-    return tuple(
-        word for bits in (imm & 15, imm >> 4) for word in ((0,) * 4 if bits & 8 else halves[bits & 3])
-    )
+    return tuple(word for bits in (imm & 15, imm >> 4) for word in ((0,) * 4 if bits & 8 else halves[bits & 3]))
 
 
 def shuffle_parts(imm: int, a: Value, b: Value) -> Value:

@@ -362,16 +362,19 @@ class Go(RvvSyntax, GoSyntax):
         return {offset * lanes + 8 * i: word for offset, word in words.items() for i in range(lanes)}
 
     def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
-        instruction = next((one for name, one in INSTRUCTIONS.items() if name.replace(".", "").upper() == mnemonic), None)
+        names = {name.replace(".", "").upper(): name for name in INSTRUCTIONS}
+        instruction = INSTRUCTIONS.get(names.get(mnemonic, ""))
         if instruction is None:
             return None
         sources, imm, place = operands[:-1], None, None
         if instruction.memory:
             place = self.memory(sources[0]) if sources else None
-            stride = self.scalars.get(sources[1]) if len(sources) == 2 else Scalar()
-            if place is None or stride is None or stride.base or stride.vectors or (len(sources) == 2) != ("s" in mnemonic.lower()):
+            strided = len(sources) == 2
+            stride = self.scalars.get(sources[1]) if strided else Scalar(offset=8)
+            if place is None or stride is None or stride.base or stride.vectors or strided != ("VLSE" in mnemonic):
                 return None
-            return Op(instruction, (), None, Memory(place.base, place.offset, stride=stride.offset))
+            same = strided and stride.offset == 0
+            return Op(instruction, (), None, Memory(place.base, place.offset, same, stride.offset))
         if instruction.immediate:
             shift = Scalar(offset=int(sources[0][1:])) if sources[0].startswith("$") else self.scalars.get(sources[0])
             if shift is None or shift.base or shift.vectors:

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs; or it is
- * a word, in memory too. In a line that is no loop, all are in memory. */
+/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs; or
+ * it is a word, in memory too. In a line that is no loop, all are in memory. */
 enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
 enum { NODES_MAX = 20000, NAME_BYTES = 32, NUMBERS_MAX = 16 };
@@ -119,8 +119,8 @@ static inline void line_in(enum place place, const char *name, void *numbers, si
     }
 }
 
-/* Words that come into the lanes by vec_splat or vec_only_block. What goes on between is no part of the graph:
- * they are marks there, by which the lanes know them. */
+/* Words that come into the lanes by vec_splat or vec_only_block. What goes on between is no part of the
+ * graph: they are marks there, by which the lanes know them. */
 #define WORD_MARK UINT64_C(0x636f636f00000000)
 
 static inline void line_in_words(const char *name, uint64_t *words, size_t count)

@@ -44,8 +44,9 @@ static void line_reduce(fe t, const multiplier *b)
     line_end();
 }
 
-/* How a message begins: the powers for n groups to a reduction, and T of the first group and of h. What goes in is the state
- * as Go has it, r, s and h; what comes out is in the order in which the lines that follow take it. */
+/* How a message begins: the powers for n groups to a reduction, and T of the first group and of h. What
+ * goes in is the state as Go has it, r, s and h; what comes out is in the order in which the lines that
+ * follow take it. */
 static void line_begin_message(size_t n, const struct sample *sample)
 {
     static evaluation_powers powers;

@@ -13,9 +13,10 @@
 //	           scalarBytes                           from so many bytes on, Sum calls it
 //	           lanesBytes(n int) int                 how many bytes of a message of n go to lanes: whole blocks, or 0
 //	           lanes(p *State, m []byte)             continues p.h over those bytes
-//	chacha20:  groupBlocks() int                     how many blocks a group has
+//	chacha20:  groupBlocks() int                     how many blocks a group has, at most MaxStreamBlocks
 //	           xorGroups(dst, src []byte, s *State)  as xorBlocksGo: whole groups, one at least
-//	           stream(buf []byte, n int, s *State)   as streamGo, n blocks; may write others up to StreamRoom(n)
+//	           stream(buf []byte, n int, s *State)   as streamGo, n blocks up to those of a group; may write others up
+//	                                                 to StreamRoom(n)
 //
 // What they read and leave: h[2] of State is at most 4, words are in the CPU's order. Tests of both packages run what is
 // chosen here beside the functions in Go, whose names end in Go, on the same inputs.

@@ -88,3 +88,43 @@ func TestLengths(t *testing.T) {
 		}
 	}
 }
+
+// Every number of blocks, over the wrap of the counter too, and nothing beyond the room for them.
+func TestStream(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{3})
+	for n := 1; n <= groupBlocks(); n++ {
+		for _, first := range []uint32{0, 1 << 31, -uint32(n) / 2, 1<<32 - 1} {
+			s := randomState(random, first)
+			want := make([]byte, n*BlockSize)
+			wantState := s
+			streamGo(want, &wantState)
+			room := StreamRoom(n) * BlockSize
+			got := bytes.Repeat([]byte{0x55}, room+BlockSize)
+			s.Stream(got, n)
+			if !bytes.Equal(got[:len(want)], want) || s != wantState {
+				t.Fatalf("%d blocks from %d on", n, first)
+			}
+			if !bytes.Equal(got[room:], bytes.Repeat([]byte{0x55}, BlockSize)) {
+				t.Fatalf("%d blocks: more than %d bytes", n, room)
+			}
+		}
+	}
+}
+
+// What comes first leaves whole groups, and what comes at once has room.
+func TestFirstBlocks(t *testing.T) {
+	for n := 1; n <= 200; n++ {
+		first := FirstBlocks(n)
+		if first < 1 || first > min(n, groupBlocks()) || (n-first)%groupBlocks() != 0 || StreamRoom(first) < first {
+			t.Errorf("%d of %d blocks", first, n)
+		}
+	}
+}
+
+func randomState(random *rand.ChaCha8, first uint32) (s State) {
+	for i := range s {
+		s[i] = uint32(random.Uint64())
+	}
+	s[counter] = first
+	return s
+}

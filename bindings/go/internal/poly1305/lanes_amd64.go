@@ -18,10 +18,10 @@ var (
 // From how many bytes on lanes are faster than scalar, and from how many on long sums are faster than short ones.
 // Measured on Zen 5.
 const (
-	avx2Min  = 512
-	avx2Long = 2048
-	ifmaMin  = 384
-	ifmaLong = 4096
+	avx2Min  = 1024
+	avx2Long = 2560
+	ifmaMin  = 640
+	ifmaLong = 5120
 )
 
 const (
