@@ -12,7 +12,7 @@ from pathlib import Path
 
 from coconut import program, simulate
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, SCALAR, architectures_of
+from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, architectures_of
 from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
 from coconut.draw import draw, draw_schedule
 from coconut.emit import (
@@ -28,7 +28,7 @@ from coconut.emit import (
 from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives, select
+from coconut.select import Unsupported, alternatives, choices_for, select
 
 # The loops whose schedules are in the table, and in the quick one.
 LOOPS = (
@@ -181,37 +181,44 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted beside what the Go module has.
-SCALAR_NAME = "scalarBlocks"
-EMITTED = (
-    "neon/step 2",
-    "vx/step 2",
-    "vmsl/step 1",
-    "vmsl/step 4",
-    "rvv2/step 2",
-    "rvv2/step 4",
-)
+# What is emitted beside the lines of the Go module: their ways, and the first of the architecture's CPUs decides about their order.
+OTHERS = {
+    "neon/step 2": {"shifts": "accumulated"},
+    "vx/step 2": {},
+    "vmsl/step 1": {},
+    "vmsl/step 4": {},
+    "rvv2/step 2": {},
+    "rvv2/step 4": {},
+}
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every line is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is any."""
+    """Every line of a message is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is
+    any."""
     from coconut.compilers import prefix_of, run_beside, run_samples
     from coconut.go_module import POLY1305, poly1305_line
+    from coconut.orders import by_list
 
-    titles = dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines)
-    titles |= dict.fromkeys(EMITTED)
-    if unknown := set(arguments.lines) - {SCALAR_NAME, *titles}:
-        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([SCALAR_NAME, *titles])} are")
+    titles = [*dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines), *OTHERS]
+    if unknown := set(arguments.lines) - {*titles, SCALAR_NAME}:
+        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     folder = Path(arguments.folder)
     # Apart, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
     if not arguments.lines or SCALAR_NAME in arguments.lines:
         emit_scalar(folder)
-    programs = {
-        re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title): poly1305_line(title)
-        for title in titles
-        if not arguments.lines or title in arguments.lines
-    }
+    programs: dict[str, Program] = {}
+    for title in titles:
+        if arguments.lines and title not in arguments.lines:
+            continue
+        name = re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title)
+        if title in OTHERS:
+            graph = graph_named(title)
+            architecture = ARCHITECTURES[graph.kernel]
+            choices = next(choices_for(architecture)) | OTHERS[title]
+            programs[name] = by_list(select(architecture, graph, choices), architecture.cpus[0])
+        else:
+            programs[name] = poly1305_line(title)
     for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
         of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
         constraint = f"{goarch} && gc && !purego"
@@ -225,8 +232,8 @@ def command_emit(arguments: argparse.Namespace) -> None:
         runnable: dict[int, dict[str, list[dict]]] = {}
         for name, emitted in of_arch.items():
             (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-            title = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
-            title += ", read back and simulated" if name in in_go else ", simulated"
+            said = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
+            said += ", read back and simulated" if name in in_go else ", simulated"
             for like in lengths(emitted):
                 line_samples = samples(like.graph.kernel)[like.graph.name]
                 read = parse(text, name, like) if name in in_go else emitted
@@ -234,9 +241,8 @@ def command_emit(arguments: argparse.Namespace) -> None:
                     if like is emitted:
                         program.compare(emitted, sample)
                     program.compare(read, sample)
-                line, prefix = title, prefix_of(like.architecture)
-                if like is not emitted:
-                    line += f" with {like.graph.lanes} lanes"
+                line = said if like is emitted else f"{said} with {like.graph.lanes} lanes"
+                prefix = prefix_of(like.architecture)
                 if prefix is not None:
                     if not prefix:
                         run_samples(emitted, line_samples)
@@ -244,7 +250,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
                         run_beside(read, "gcc", rounds=0, emitted=emitted)
                     # What a line that is no loop leaves lies where the accumulator of a loop does.
                     out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
-                    runnable.setdefault(like.graph.lanes if like is not emitted else 0, {})[name] = [
+                    runnable.setdefault(0 if like is emitted else like.graph.lanes, {})[name] = [
                         program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
                         for sample in line_samples
                     ]
@@ -255,25 +261,24 @@ def command_emit(arguments: argparse.Namespace) -> None:
 
 
 def emit_scalar(folder: Path) -> None:
-    """The scalar function, for each architecture; its file is the same everywhere."""
+    """The scalar function, for each architecture, as the Go module has it."""
     from coconut.compilers import prefix_of, run_function
-    from coconut.scalar_function import function_of, go_text, gnu_text, read_back
+    from coconut.go_module import scalar
+    from coconut.scalar_function import function_of, gnu_text
 
+    # Apart too: its package declares it.
+    (folder / "scalar").mkdir(exist_ok=True)
+    for name, text in scalar().items():
+        (folder / "scalar" / Path(name).name).write_text(text)
     for architecture in SCALAR:
         function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
-        text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        # Apart too: its package declares it.
-        (folder / "scalar").mkdir(exist_ok=True)
-        (folder / "scalar" / f"scalar_{architecture.goarch}.s").write_text(text)
         (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
-        for line in (*function.lines, *read_back(text, function).lines):
-            for sample in samples("scalar64")[line.graph.name]:
-                program.compare(line, sample)
-        line, prefix = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated", prefix_of(architecture)
+        said = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated"
+        prefix = prefix_of(architecture)
         if prefix is not None:
             run_function(function, "gcc", rounds=0)
-            line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
-        print(line)
+            said += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
+        print(said)
 
 
 def lengths(emitted: Program) -> list[Program]:
@@ -344,7 +349,7 @@ def main() -> None:
     emitting = command(
         "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
     )
-    emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE, or {SCALAR_NAME}")
+    emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
     go.add_argument("packages", nargs="*", help="only those of chacha20, poly1305")

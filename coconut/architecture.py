@@ -101,6 +101,16 @@ class GoSyntax(Syntax):
     # The general registers, by what they point to.
     pointers: dict[str, str]
 
+    def begin_reading(self) -> None:
+        """A function is read from here on."""
+
+    def follow(self, mnemonic: str, operands: list[str]) -> None:
+        """An instruction on general registers, for syntaxes whose addresses depend on them."""
+
+    def words_of_vectors(self, words: dict[int, int]) -> dict[int, int]:
+        """The words of whole vectors, by their offsets, of those that the file has."""
+        return words
+
     def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
         """A function of several lines, with that much memory of its own."""
         raise NotImplementedError
@@ -116,15 +126,10 @@ class GoSyntax(Syntax):
     def message_end(self, frame_bytes: int) -> list[str]:
         """Clears the memory, by a register that has been cleared, and returns."""
         raise NotImplementedError
-    def begin_reading(self) -> None:
-        """A function is read from here on."""
 
-    def follow(self, mnemonic: str, operands: list[str]) -> None:
-        """An instruction on general registers, for syntaxes whose addresses depend on them."""
-
-    def constants(self, words: dict[int, int]) -> dict[int, int]:
-        """The words of whole vectors, by their offsets, of those that the file has."""
-        return words
+    def constants(self, name: str, words: list[int]) -> list[str]:
+        """After a function."""
+        return go_constants(name, words)
 
     def vector(self, operand: str) -> int | None:
         """The number of a register that values are in."""
@@ -146,9 +151,9 @@ class Architecture:
         alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
     has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
-    the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command that
-    runs programs elsewhere. pack: of the numbers for the blocks, how a register holds them; by default each in an element of its
-    own, in that order."""
+    the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command
+    that runs programs elsewhere. pack: of the numbers for the blocks, how a register holds them; by default each in an element
+    of its own, in that order."""
 
     name: str
     triple: str
@@ -166,8 +171,8 @@ class Architecture:
     goarch: str
     replaces_sum: bool = False
     big_endian: bool = False
-    word_bytes: int = 8
-    chains: bool = False
     scalable: bool = False
     emulator: tuple[str, ...] = ()
     pack: Callable[[Value], Value] | None = None
+    word_bytes: int = 8
+    chains: bool = False

@@ -3,6 +3,7 @@
 
 Each form of an instruction is a program of its own, emitted like any other: its state are the operands, and its result."""
 
+from dataclasses import replace
 from itertools import product
 
 from coconut.architecture import Architecture
@@ -43,9 +44,9 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
         if instruction.memory != "only":
             ops.append(Op(instruction, registers, imm))
         if instruction.memory:
-            stride = 16 if instruction.name == "vlse64.v" else 8
-            word = instruction.low in {"operand", "result"}
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, word, stride)))
+            stride = 16 if instruction.name == "vlse64.v" else 0
+            place = Memory("message", 0, instruction.low in {"operand", "result"}, stride)
+            ops.append(Op(instruction, registers[:-1], imm, place))
         if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops
@@ -62,15 +63,16 @@ def program_of(op: Op, architecture: Architecture) -> Program:
 
 
 def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
-    """Every edge with every other, spread over the lanes."""
-    rows = list(product(EDGES, repeat=min(count, 2)))
+    """Every edge, as an element holds it, with every other, spread over the lanes."""
+    edges = tuple(edge & largest for edge in EDGES)
+    rows = list(product(edges, repeat=min(count, 2)))
     vectors = []
     for start in range(0, len(rows), elements):
         part = [rows[(start + i) % len(rows)] for i in range(elements)]
         columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
         # A third operand: the edges in another order.
-        columns += [tuple(EDGES[(start + 5 * i) % len(EDGES)] for i in range(elements))] * (count - len(columns))
-        vectors.append([tuple(number & largest for number in column) for column in columns])
+        columns += [tuple(edges[(start + 5 * i) % len(edges)] for i in range(elements))] * (count - len(columns))
+        vectors.append(columns)
     return vectors
 
 
@@ -85,16 +87,17 @@ def check_architecture(architecture: Architecture) -> int:
     """How many results agree."""
     if architecture in SCALAR:
         return check_scalar(architecture, EDGES)
-    size = architecture.word_bytes
-    count, largest = architecture.vector_bytes // size, (1 << 8 * size) - 1
-    # What is written is tested by all the others: their results are.
+    if architecture.chains:
+        # Whose functions have other pointers; the instructions are written in the same way.
+        architecture = replace(architecture, gnu=Gnu(architecture.vector_bytes, architecture.instructions, architecture.word_bytes))
+    word_bytes = architecture.word_bytes
+    count = architecture.vector_bytes // word_bytes
+    # What stores is left to all the others, whose results are stored.
     instructions = [instruction for instruction in architecture.instructions.values() if not instruction.stores]
     ops = [op for instruction in instructions for op in forms(instruction, architecture)]
-    # The pointers are those of a loop.
-    syntax = Gnu(architecture.vector_bytes, architecture.instructions, size) if architecture.chains else architecture.gnu
     name = f"instructions-{architecture.name}"
     table, source, binary = (BUILD / f"{name}.{suffix}" for suffix in ("h", "S", "bin"))
-    calls = [operands(op.instruction.operands, count, largest) for op in ops]
+    calls = [operands(op.instruction.operands, count, (1 << 8 * word_bytes) - 1) for op in ops]
     BUILD.mkdir(parents=True, exist_ok=True)
     table.write_text(
         "".join(
@@ -102,9 +105,10 @@ def check_architecture(architecture: Architecture) -> int:
             for i, (op, vectors) in enumerate(zip(ops, calls, strict=True))
         )
     )
-    source.write_text("".join(assembly(program_of(op, architecture), f"check_{i}", syntax) for i, op in enumerate(ops)))
-    vector_bytes = architecture.vector_bytes
-    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={vector_bytes // 8}"]
+    source.write_text(
+        "".join(assembly(program_of(op, architecture), f"check_{i}", architecture.gnu) for i, op in enumerate(ops))
+    )
+    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={architecture.vector_bytes // 8}"]
     build(architecture, "gcc", binary, [HERE / "lines" / "instructions.c", source], options)
     order = "big" if architecture.big_endian else "little"
     given = [
@@ -114,17 +118,17 @@ def check_architecture(architecture: Architecture) -> int:
         for vector in (*vectors[: len(op.args)], message_for(op, vectors, count))
     ]
     ran = run(
-        architecture, [str(binary)], input=b"".join(number.to_bytes(size, order) for vector in given for number in vector)
+        architecture, [str(binary)], input=b"".join(number.to_bytes(word_bytes, order) for vector in given for number in vector)
     )
-    results = iter(range(0, len(ran.stdout), vector_bytes))
+    size = architecture.vector_bytes
+    results = iter(range(0, len(ran.stdout), size))
     checked = sum(map(len, calls))
-    if ran.returncode != 0 or len(ran.stdout) != vector_bytes * checked:
+    if ran.returncode != 0 or len(ran.stdout) != size * checked:
         raise Broken(f"{architecture.name}: the program that runs its instructions fails: {ran.returncode}")
     for op, rows in zip(ops, calls, strict=True):
         for vectors in rows:
             at = next(results)
-            words = (ran.stdout[i : i + size] for i in range(at, at + vector_bytes, size))
-            result = tuple(int.from_bytes(word, order) for word in words)
+            result = tuple(int.from_bytes(ran.stdout[i : i + word_bytes], order) for i in range(at, at + size, word_bytes))
             if op.memory is not None and op.memory.broadcast:
                 vectors = [*vectors[:-1], vectors[-1][:1] * count]
             expected = op.instruction.meaning(op.imm, *vectors)[:count]

@@ -90,11 +90,10 @@ def forms(architecture: Architecture) -> list[Form]:
 
 def text(name: str, program: Program, syntax: ScalarSyntax) -> str:
     registers = allocate(program, {}).registers
-    lines = [
-        syntax.text(op, [registers[arg] for arg in op.args], registers[i]) for i, op in enumerate(program.ops)
-    ]
+    lines = [syntax.text(op, [registers[arg] for arg in op.args], registers[i]) for i, op in enumerate(program.ops)]
     lines += [
-        syntax.store(registers[value], Memory("powers", 8 * (WORDS + i))) for i, (_, value) in enumerate(program.outputs)
+        syntax.store(registers[value], Memory("powers", 8 * (WORDS + i)))
+        for i, (_, value) in enumerate(program.outputs)
     ]
     return framed(name, syntax, lines)
 
@@ -107,7 +106,10 @@ def check_scalar(architecture: Architecture, edges: tuple[int, ...]) -> int:
     programs = [form.program() for form in checked]
     # Every edge with every other; further operands are edges in other orders.
     rows = [
-        tuple(edges[(i * (k + 1) + j * (5 * k + 2) // 2 + k) % len(edges)] if k > 1 else (edges[i], edges[j])[k] for k in range(6))
+        tuple(
+            edges[(i * (k + 1) + j * (5 * k + 2) // 2 + k) % len(edges)] if k > 1 else (edges[i], edges[j])[k]
+            for k in range(6)
+        )
         + (0, 0)
         for i in range(len(edges))
         for j in range(len(edges))

@@ -63,6 +63,10 @@ class Description:
         return [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
 
 
+# How many groups share a reduction there.
+MODEL_GROUPS = "X(2, 2) X(4, 8)"
+
+
 @dataclass(frozen=True)
 class Words(Description):
     """ChaCha20, in vectors of so many words."""
@@ -75,8 +79,6 @@ class Words(Description):
         options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.kernel}"']
         return options + [f'-DHORNET_WORDS_HOOK="{HERE / "lanes" / "graph_words.h"}"'] * (lanes == "graph")
 
-# How many groups share a reduction there.
-MODEL_GROUPS = "X(2, 2) X(4, 8)"
 
 # A field and a number of lanes each, by a kernel that has them.
 DESCRIPTIONS = (
@@ -86,13 +88,13 @@ DESCRIPTIONS = (
     Description("neon", 4, model="portable"),
     Description("vx", 4, model="portable"),
     Description("vmsl", 2, summed=True),
-    Words("chacha20-256", 8),
-    Words("chacha20-512", 16),
     # Of as many lanes of 64 bits as vectors of 128, 256 and 512 bits have.
     Description("rvv2", 2, model="portable", runs_beside="portable"),
     Description("rvv4", 4, model="portable", runs_beside="portable"),
     Description("rvv8", 8, model="portable", runs_beside="portable"),
     Description("scalar64", 1, scalar=True),
+    Words("chacha20-256", 8),
+    Words("chacha20-512", 16),
 )
 
 
@@ -141,7 +143,7 @@ def describe(description: Description, lanes: str) -> Path:
 @cache
 def read_described(kernel: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
     """The lines of a kernel, and the samples of each, by their names."""
-    description = next(description for description in DESCRIPTIONS if description.kernel == kernel)
+    description = description_of(kernel)
     samples: dict[str, list[Sample]] = {}
     for sample in read_samples(describe(description, "values")):
         samples.setdefault(sample.line, []).append(sample)

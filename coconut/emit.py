@@ -189,10 +189,9 @@ def go_table(programs: dict[str, Program]) -> str:
     """For the test: a state, and the functions by their names, on slices."""
     lines = ["", "type State [7]uint64", "", "var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){"]
     for name, program in programs.items():
-        # The last word of a parameter is its type.
-        first, second = (parameter.split()[-1].rstrip(")") for parameter in go_parameters(program)[1:].split(", ")[:2])
+        first, second = (parameter.split()[-1] for parameter in go_parameters(program)[1:].split(", ")[:2])
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
-        slices = f"({first})(t), ({second})(powers)"
+        slices = f"({first})(t), ({second.rstrip(')')})(powers)"
         if program.architecture.scalable:
             slices = "&t[0], &powers[0]"
         lines += [

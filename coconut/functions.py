@@ -6,7 +6,7 @@ times, and stores blocks.
     func NAME(dst *byte, state *State)                          lines load no message, one group, which is not
 
 The outputs of a line that are no memory's are the inputs of the next; a line that runs several times leaves its own. Values for
-which there is no register wait in the function's frame, which is cleared at the end."""
+which there is no register wait in the function's frame. It is cleared at the end, as the registers are."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -362,11 +362,8 @@ def go_text(written: Written) -> str:
             "\tJNZ group",
             "",
         ]
-    if written.frame_bytes:
-        lines.append(f"\tVPXOR {', '.join(['Y0'] * 3)}")
-        lines += [
-            syntax.store(0, Memory("frame", at)) for at in range(0, written.frame_bytes, architecture.vector_bytes)
-        ]
+    lines += syntax.clear(architecture.registers)
+    lines += [syntax.store(0, Memory("frame", at)) for at in range(0, written.frame_bytes, architecture.vector_bytes)]
     return "\n".join(
         [
             *lines,

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from coconut import interpret
-from coconut.architectures import ARCHITECTURES, SCALAR
+from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.describe import read_described
 from coconut.emit import Message, go_file, go_interface
 from coconut.functions import Function, Part, go_declarations, go_functions, write
-from coconut.orders import best_order, by_list
+from coconut.orders import by_list
 from coconut.parse import parse
 from coconut.program import Program, compare
 from coconut.scalar_function import function_of, go_text, read_back
-from coconut.select import alternatives, select
+from coconut.select import select
 
 CONSTRAINT = "amd64 && gc && !purego"
 # The CPU whose model decides about orders.
@@ -81,11 +81,8 @@ POLY1305 = {
 @cache
 def poly1305_line(title: str) -> Program:
     kernel, _, line = title.partition("/")
-    architecture, graph = ARCHITECTURES[kernel], read_described(kernel)[0][line]
-    if kernel in POLY1305_WAYS:
-        return by_list(select(architecture, graph, POLY1305_WAYS[kernel]), architecture.cpus[0])
-    ways = (best_order(way, architecture.cpus[0], 0) for way in alternatives(architecture, graph)[:2])
-    return min((way for way in ways if way is not None), key=lambda way: way.cycles).program
+    graph = read_described(kernel)[0][line]
+    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
 
 
 def scalar() -> dict[str, str]:
@@ -93,7 +90,7 @@ def scalar() -> dict[str, str]:
     graphs, samples = read_described("scalar64")
     files = {}
     for architecture in SCALAR:
-        function = function_of("scalarBlocks", architecture, graphs)
+        function = function_of(SCALAR_NAME, architecture, graphs)
         text = go_text(function, f"{architecture.goarch} && gc && !purego")
         for line in read_back(text, function).lines:
             for sample in samples[line.graph.name]:

@@ -20,9 +20,9 @@ class Instruction:
         accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
         it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
     no operand, and is written with its result for each. low: "operand" or "result" or "both" is written by the name of its first
-    128 bits; memory is a word if it is not both. commutes: its two operands can change places. stores: it has no result, and writes
-    its operand.
-        Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
+    128 bits; memory is a word if it is not both. commutes: its two operands can change places. stores: it has no result, and
+    writes its operand.
+    Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
     result is (its second element, in flags). hidden: no other register holds it. takes: which operands are there, by number.
     destroys: those that hold nothing useful afterwards."""
 
@@ -34,13 +34,13 @@ class Instruction:
     memory: str = ""
     zero: bool = False
     low: str = ""
-    commutes: bool = False
-    stores: bool = False
     edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
     gives: tuple[str, ...] = ()
     hidden: bool = False
     takes: tuple[tuple[int, str], ...] = ()
     destroys: tuple[str, ...] = ()
+    commutes: bool = False
+    stores: bool = False
 
 
 def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:

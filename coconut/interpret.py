@@ -91,10 +91,10 @@ class Run:
                 raise Broken(f"a store beyond {place.base}: {at}")
             self.memory[place.base][at : at + len(data)] = data
             return True
-        if mnemonic == "VPXOR" and operands == ["Y0"] * 3:
-            self.vectors[0] = (0,) * (self.architecture.vector_bytes // 4)
-            return True
         result = self.syntax.vector(operands[-1])
+        if mnemonic in {"VPXOR", "VPXORQ"} and len(set(operands)) == 1 and result is not None:
+            self.vectors[result] = (0,) * (self.architecture.vector_bytes // 4)
+            return True
         op = self.syntax.read(mnemonic, operands, {register: register for register in self.vectors})
         if op is None or result is None:
             return False
@@ -127,8 +127,8 @@ def interpret(text: str, name: str, architecture: Architecture, memory: dict[str
             at = at if run.is_zero else labels[operands[0]]
         elif not run.general(mnemonic, operands, {"groups": groups}) and not run.vector(mnemonic, operands):
             raise Unreadable(f"line {number}: {line}")
-    if any(memory["frame"]):
-        raise Broken(f"{name} leaves something in its frame")
+    if any(memory["frame"]) or any(any(value) for value in run.vectors.values()):
+        raise Broken(f"{name} leaves something in its frame or in registers")
 
 
 def compare(text: str, function: Function, sample: Sample, groups: int = 1) -> None:

@@ -77,9 +77,7 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
             head += 1
         ready = [k for k in range(head, len(groups)) if not done[k] and waiting[k] == 0]
         fitting = [k for k in ready if alive + max(changes(groups[k])) <= registers]
-        now = [
-            k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)
-        ]
+        now = [k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)]
         if not now:
             if fitting:
                 time += 1
@@ -184,3 +182,19 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
 def best_order(program: Program, cpu: str, seconds: float) -> Order | None:
     """None if no order fits into the registers."""
     return min(orders(program, cpu, seconds), key=lambda order: (order.cycles, order.in_order_cycles), default=None)
+
+
+def by_list(program: Program, cpu: str) -> Program:
+    """In the order of list scheduling within the registers. The same on every machine."""
+    problem = problem_of(program, cpu)
+    urgency = [-float(height) for height in problem.heights]
+    registers = program.architecture.registers
+    for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
+        ordered = program.reordered(within_registers(problem, urgency, limit))
+        try:
+            if program.is_loop:
+                allocate(ordered)
+        except Pressure:
+            continue
+        return ordered
+    return program

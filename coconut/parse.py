@@ -46,7 +46,8 @@ def functions(text: str) -> dict[str, Function]:
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            if re.search(r" loop\w*$", line):
+            # The loop's label is "loop" and the name of the line.
+            if re.search(r"\sloop\w*$", line):
                 part = 2
             if line == "RET":
                 current = None
@@ -70,7 +71,7 @@ def parse(text: str, name: str, like: Program) -> Program:
         raise Unreadable(f"{like.architecture.name} is not written in Go's assembly")
 
     syntax.begin_reading()
-    words = syntax.constants(function.constants)
+    words = syntax.words_of_vectors(function.constants)
 
     def vector_at(offset: int) -> Value:
         return tuple(words[offset + i] for i in range(0, vector_bytes, 8))

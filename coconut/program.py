@@ -16,13 +16,13 @@ from coconut.simulate import Broken, Sample, show
 @dataclass(frozen=True)
 class Memory:
     """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
-    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements. stride:
-    from one element to the next, of 8 bytes."""
+    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements.
+    stride: from one element to the next, if they do not lie side by side."""
 
     base: str
     offset: int
     broadcast: bool = False
-    stride: int = 8
+    stride: int = 0
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,9 @@ class Program:
         for i, op in enumerate(self.ops):
             for operand, place in op.instruction.takes:
                 if held.get(place) != op.args[operand]:
-                    raise Broken(f"{self.graph.title}: {op.instruction.name} takes {place} that are not there any more")
+                    raise Broken(
+                        f"{self.graph.title}: {op.instruction.name} takes {place} after something else has overwritten it"
+                    )
             for place in op.instruction.destroys:
                 held.pop(place, None)
             for place in op.instruction.gives:
@@ -211,7 +213,7 @@ def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
 
 def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
     vector_bytes, size = program.architecture.vector_bytes, program.architecture.word_bytes
-    stride = 0 if place.broadcast else size if size != 8 else place.stride
+    stride = 0 if place.broadcast else place.stride or size
     starts = [place.offset + stride * i for i in range(vector_bytes // size)]
     return tuple(int.from_bytes(memory[place.base][i : i + size], byte_order(program)) for i in starts)
 

@@ -7,12 +7,13 @@ which the first line takes the first, and then over a padded one if last is not 
 Between the lines, values are in registers: the inputs of the loop, in its order."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
 from coconut.emit import go_header, ordered_moves
 from coconut.graph import Graph
-from coconut.orders import best_order
+from coconut.orders import by_list, simulated_cycles
 from coconut.parse import Unreadable
 from coconut.program import Memory, Op, Program
 from coconut.registers import allocate
@@ -59,15 +60,19 @@ def syntax_of(function: Function, assembler: str) -> ScalarSyntax:
     return syntax
 
 
+@cache
+def ordered(program: Program) -> Program:
+    """In the order that does best over the models of all CPUs, each as important."""
+    cpus = program.architecture.cpus
+    ways = [program, *(by_list(program, cpu) for cpu in cpus)]
+    candidates = list({way.ops: way for way in ways}.values())
+    cycles = [[simulated_cycles(candidate, cpu) for candidate in candidates] for cpu in cpus]
+    total = [sum(column[i] / min(column) for column in cycles) for i in range(len(candidates))]
+    return candidates[total.index(min(total))]
+
+
 def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph]) -> Function:
-    """The blocks in the order that the first CPU's model likes best."""
     begin, loop, last, end = (program_of(architecture, graphs[line]) for line in ("begin", "block", "last", "end"))
-
-    def ordered(program: Program) -> Program:
-        order = best_order(program, architecture.cpus[0], 0)
-        assert order is not None
-        return order.program
-
     return Function(name, begin, ordered(loop), ordered(last), end)
 
 
@@ -209,7 +214,15 @@ def read_back(text: str, like: Function) -> Function:
             wanted = {name for name, _ in program.outputs}
             outputs = [(name, registers[style.registers[i]]) for i, name in enumerate(names) if name in wanted]
         return Program(
-            program.architecture, program.graph, program.order, program.inputs, (), tuple(ops), tuple(outputs), (), "parsed"
+            program.architecture,
+            program.graph,
+            program.order,
+            program.inputs,
+            (),
+            tuple(ops),
+            tuple(outputs),
+            (),
+            "parsed",
         )
 
     def read_instruction(

@@ -60,6 +60,32 @@ fi
 # The Go module has what is generated, the same on every machine.
 PYTHONHASHSEED=1 coconut go --check
 
+# The scalar function runs, natively or in an emulator; and so does the Go module's, in which a mistake is noticed. A Go template
+# that is wrong, read back and simulated as it was meant, is found only here.
+cp -r bindings/go "$work/module"
+scalar_mistake() {
+    local goarch=$1 from=$2 to=$3
+    local file=internal/poly1305/emitted_scalar_$goarch.s
+    sed -i "0,/$from/s//$to/" "$work/module/$file"
+    ! cmp -s "bindings/go/$file" "$work/module/$file" || { echo "$file: nothing to change there" >&2; exit 1; }
+    local emulator=()
+    [ "$goarch" = amd64 ] || emulator=(-exec "qemu-${goarch/arm64/aarch64}")
+    for module in bindings/go "$work/module"; do
+        if (cd "$module" && GOARCH=$goarch go test "${emulator[@]}" -run 'PowersAtTheEdge|BlockOrder|Padding|Alignments' ./internal/poly1305) \
+            > "$work/said" 2>&1; then
+            [ "$module" = bindings/go ] || { echo "$file: a mistake is not noticed: $to" >&2; exit 1; }
+        else
+            [ "$module" != bindings/go ] || { cat "$work/said"; exit 1; }
+        fi
+    done
+    echo "noticed: $goarch: $(grep -m 1 -- 'poly1305_test' "$work/said")"
+}
+# shellcheck disable=SC2016 # the assembler's, not the shell's
+scalar_mistake amd64 'SHRQ \$2, AX' 'SHRQ $3, AX'
+scalar_mistake arm64 'ADCS' 'ADDS'
+scalar_mistake riscv64 'SLTU \(X[0-9]*\), \(X[0-9]*\)' 'SLTU \2, \1'
+scalar_mistake s390x 'ADDE' 'ADDC'
+
 # mistake FILE FROM TO COMMAND...: in a copy of the tree with that change, the command must fail.
 mistake() {
     local file=$1 from=$2 to=$3
@@ -93,12 +119,21 @@ mistake coconut/architectures/amd64.py 'for i in range(registers)' 'for i in ran
 mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
-# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that the frame is cleared.
+# In what is written of functions: when a value gives way, where the counter is, how often a line runs, that frame and registers
+# are cleared.
 # shellcheck disable=SC2016 # Python's braces
 for change in 'next_use(value, now + 1) is not/next_use(value, now + 3) is not' 'COUNTER = 48/COUNTER = 52' \
-    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,'; do
+    'MOVQ \${part.turns}/MOVQ ${part.turns + 1}' 'range(0, written.frame_bytes,/range(64, written.frame_bytes,' \
+    'syntax.clear(architecture.registers)/syntax.clear(architecture.registers - 1)'; do
     mistake coconut/functions.py "${change%%/*}" "${change#*/}" go chacha20 --folder "$work/broken"
 done
+# Of words: what is recorded, a comparison, a flag that is overwritten, what stays together, where values are between lines.
+mistake coconut/lanes/graph_scalar.h 'record1_imm("shr", a.node, (uint64_t)n)' 'record1_imm("shr", a.node, (uint64_t)n + 1)' simulate scalar64
+mistake coconut/architectures/scalar_riscv64.py 'a < b' 'a <= b' instructions
+mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructions
+mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
+mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
+    emit scalarBlocks --folder "$work/broken"
 # On emulated CPUs: what an instruction does, what only four turns show, elements of another size, another power, a rule.
 mistake coconut/architectures/s390x.py 'a\[0\] \* b\[0\] + a\[1\] \* b\[1\]' 'a[0] * b[1] + a[1] * b[0]' instructions
 mistake coconut/architectures/s390x.py 'aghi %r4, {advance}' 'aghi %r4, {advance + 16}' emit 'vmsl/step 1' --folder "$work/broken"

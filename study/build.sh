@@ -23,9 +23,10 @@ if [ "$1" != --counts ]; then
         exit
     fi
     mapfile -t sources < <(find "$root"/src/core "$root"/src/poly1305 "$study/kernels" -name '*.c' | LC_ALL=C sort)
-    sources+=("$root/tests/support/reference.c" "$study/list.c")
-    build_objects "$folder" "$@" -fPIC -fvisibility=hidden
-    "$@" -shared -o "$folder/study.so" "$folder"/*.o -lgmp
+    gmp_for "$1"
+    sources+=("$root/tests/support/reference.c" "$study/list.c" "${gmp_sources[@]}")
+    build_objects "$folder" "$@" "${gmp_options[@]}" -fPIC -fvisibility=hidden
+    "$@" -shared -o "$folder/study.so" "$folder"/*.o "${gmp[@]}"
     printf '%s' "$*" > "$folder/command"
     exit
 fi
@@ -36,7 +37,8 @@ if up_to_date "$counts"; then
 fi
 rm -f "$counts"
 
-# count FILE LANES NAME:FUNCTION...: the kernel in FILE, and functions of it that absorb.
+# count FILE LANES NAME:FUNCTION...: the kernel in FILE, and functions of it that absorb. As many at once as there are CPUs.
+number=0 running=0
 count() {
     local file=$1 lanes=$2 name counted='' others
     shift 2
@@ -44,9 +46,19 @@ count() {
     for name; do
         counted+="COUNTED_KERNEL(${name%:*}, ${name#*:}) "
     done
+    if [ "$running" -ge "$(nproc)" ]; then
+        wait -n
+        running=$((running - 1))
+    fi
+    number=$((number + 1)) running=$((running + 1))
+    count_one "$(printf %02d "$number")" &
+}
+
+# Of count's variables.
+count_one() {
     gcc -DKERNEL_INLINE=HORNET_NOINLINE "-DPORTABLE_LANES=$lanes" -DHORNET_LANES_HOOK="\"$study/lanes/counting.h\"" \
-        -DHORNET_KERNEL_HOOK="\"$study/count.h\"" "-DCOUNTED=$counted" -o "$folder/count" "$file" "${others[@]}" -lgmp
-    "$folder/count" >> "$counts.new"
+        -DHORNET_KERNEL_HOOK="\"$study/count.h\"" "-DCOUNTED=$counted" -o "$folder/count.$1" "$file" "${others[@]}" -lgmp
+    "$folder/count.$1" > "$counts.$1"
 }
 
 # The same for kernels of study/kernels.def.
@@ -59,7 +71,7 @@ count_study() {
     count "$study/kernels/$file.c" "$lanes" "${functions[@]}"
 }
 
-rm -f "$counts.new"
+rm -f "$counts".*
 count_study packed4 4 gg4 bs4
 count_study packed8 8 gg8 bs8
 count_study polyakov_sse2 2 polyakov_sse2
@@ -69,4 +81,8 @@ count_study lazy_ifma 8 lambda{1,2,3,4,8,16,32}_ifma
 for kernel in sse2:2 avx2:4 avx512f:8 ifma256:4 ifma:8; do
     count "$root/src/poly1305/kernels/${kernel%:*}.c" "${kernel#*:}" "${kernel%:*}:kernel_absorb"
 done
+for (( ; running > 0; running--)); do
+    wait -n
+done
+cat "$counts".[0-9][0-9] > "$counts.new"
 mv "$counts.new" "$counts"

@@ -7,20 +7,22 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#ifndef __x86_64__
-#error "the counters of this architecture are not known here"
-#endif
-
 static int descriptor = -1;
+
+#ifdef __x86_64__
+
 static volatile struct perf_event_mmap_page *page;
 
 void cycles_wait(void) { __asm__ volatile("lfence" : : : "memory"); }
 
 static uint64_t joined(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
-static uint64_t read_tsc(void)
+static const char clock_name[] = "tsc";
+
+static uint64_t read_clock(void)
 {
     uint32_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
@@ -30,6 +32,8 @@ static uint64_t read_tsc(void)
 /* As linux/perf_event.h says at `lock`. False if the counter cannot be read so. */
 static bool read_pmc(uint64_t *count)
 {
+    if (page == NULL)
+        return false;
     uint32_t lock;
     do {
         lock = page->lock;
@@ -47,6 +51,40 @@ static bool read_pmc(uint64_t *count)
     return true;
 }
 
+static bool open_pmc(void)
+{
+    uint64_t count;
+    void *mapped = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+    page = mapped == MAP_FAILED ? NULL : mapped;
+    return read_pmc(&count);
+}
+
+#else
+
+void cycles_wait(void)
+{
+#ifdef __aarch64__
+    __asm__ volatile("dsb ish\n\tisb" : : : "memory");
+#else
+    __sync_synchronize();
+#endif
+}
+
+static const char clock_name[] = "clock";
+
+static uint64_t read_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Linux lets programs read no counter of these CPUs without a call. */
+static bool read_pmc(uint64_t *count) { return (void)count, false; }
+static bool open_pmc(void) { return false; }
+
+#endif
+
 const char *cycles_open(void)
 {
     struct perf_event_attr attributes;
@@ -59,14 +97,9 @@ const char *cycles_open(void)
     uint64_t count;
     if (descriptor < 0 || read(descriptor, &count, sizeof count) != (ssize_t)sizeof count) {
         descriptor = -1;
-        return "tsc";
+        return clock_name;
     }
-    void *mapped = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
-    page = mapped == MAP_FAILED ? NULL : mapped;
-    if (page != NULL && read_pmc(&count))
-        return "rdpmc";
-    page = NULL;
-    return "perf";
+    return open_pmc() ? "rdpmc" : "perf";
 }
 
 uint64_t cycles_read(void)
@@ -74,8 +107,8 @@ uint64_t cycles_read(void)
     uint64_t count = 0;
     cycles_wait();
     if (descriptor < 0)
-        count = read_tsc();
-    else if (page == NULL || !read_pmc(&count))
+        count = read_clock();
+    else if (!read_pmc(&count))
         (void)!read(descriptor, &count, sizeof count);
     cycles_wait();
     return count;
@@ -86,15 +119,16 @@ double cycles_per_addition(void)
     enum { ADDITIONS = 20000, TRIES = 200 };
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < TRIES; i++) {
-        uint64_t a = 1;
         const uint64_t before = cycles_read();
+        unsigned long a = 1;
+        const unsigned long more = (unsigned long)before;
         /* Of a register, which no CPU leaves out, as some do additions of small constants. */
-        for (int j = 0; j < ADDITIONS / 10; j++)
-            __asm__ volatile("addq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\t"
-                             "addq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0\n\taddq %1, %0"
-                             : "+r"(a)
-                             : "r"(before)
-                             : "cc");
+#define ADDITION                                                                                           \
+    a += more;                                                                                             \
+    __asm__ volatile("" : "+r"(a));
+        for (int j = 0; j < ADDITIONS / 10; j++) {
+            ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION
+        }
         const uint64_t count = cycles_read() - before;
         least = count < least ? count : least;
     }

@@ -127,6 +127,9 @@ slow() {
     local compiler level
     run_test gmp-sanitized                  tests/unit/gmp.sh sanitized clang-19 -O2 -g -fsanitize=address,undefined \
         -fno-sanitize-recover=all -DHORNET_DEBUG
+    # Of each way to compute, one.
+    run_test study-sanitized                tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1 \
+        -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all
     run_test aead-over-4-gib                tests/unit/gmp.sh aead-over-4-gib clang-19 -O3 -- test_aead --huge
     run_test aead-product                   tests/unit/gmp.sh aead-product gcc -O3 -- test_aead --product
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
@@ -160,6 +163,8 @@ cross_with() {
         run_test "$name-clang-19"           tests/cross/architecture.sh "$name" clang-19
     done < <(grep -v '^#' tests/cross/architectures.txt)
     run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
+    run_test study-s390x                    tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2
+    run_test study-measure-aarch64          tests/cross/study.sh aarch64
     run_test js-browser                     js_browser
     for name in arm64 s390x riscv64; do
         run_test "go-$name"                 bindings/go/test.sh "$name"

@@ -18,19 +18,30 @@ trap 'rm -rf "$work"' EXIT
 GOARCH=$architecture go build -o "$work/traced" ./internal/traced
 
 # trace OUTPUT ARG...: in the order of execution, the addresses of the module's blocks. The runtime interrupts a function when
-# it is called, at times of its own choice, by way of morestack; then it begins anew, and what was before does not count.
+# it is called, at times of its own choice, by way of morestack; then it begins anew, and what was since its first block does
+# not count.
 trace() {
     local output=$1
     shift
     GODEBUG=asyncpreemptoff=1 GOMAXPROCS=1 GOGC=off "${qemu[@]}" -d exec,nochain -D "$work/log" "$work/traced" "$@"
     awk '
-        { split($4, address, "/"); thread = $2 }
-        { of_module = $NF ~ /^(hornet\/|crypto\/subtle|crypto\/internal\/fips140\/subtle|main\.planted)/ }
+        # Logged, but not executed: it comes again.
+        $1 == "Stopped" { gsub(/[][]/, "", $(NF - 1)); if (blocks[count] ~ $(NF - 1) " ") count--; next }
+        { split($4, address, "/"); thread = $2; block = address[2] " " $NF }
+        # XORBytes compares addresses, which need not be the same.
+        { of_module = $NF ~ /^(hornet\/|crypto\/subtle|crypto\/internal\/fips140\/subtle\.Constant|main\.planted)/ }
         $NF ~ /^(runtime\.memequal|runtime\.cmp|internal\/bytealg|memeqbody|cmpbody)/ { of_module = before[thread] }
-        of_module && !interrupted[thread] { blocks[++count] = address[2] " " $NF }
-        of_module { interrupted[thread] = 0 }
-        $NF ~ /^runtime\.morestack/ && before[thread] { count -= 2; interrupted[thread] = 1 }
+        $NF ~ /^runtime\.morestack/ && before[thread] { interrupted[thread] = 1 }
         { before[thread] = of_module }
+        of_module && interrupted[thread] {
+            for (i = count; i > count - 4 && blocks[i] != block; i--)
+                ;
+            if (i == count - 4)
+                next
+            interrupted[thread] = 0
+            count = i - 1
+        }
+        of_module { blocks[++count] = block }
         END { for (i = 1; i <= count; i++) print blocks[i] }' "$work/log" > "$output"
 }
 

@@ -23,7 +23,8 @@ ARCHITECTURES = {
     "chacha20-512": AVX512_WORDS,
 }
 
-# Those of scalar64, which has several.
+# Those of scalar64, which has several, and the function that it is.
+SCALAR_NAME = "scalarBlocks"
 SCALAR = (AMD64, ARM64, RISCV64, S390X)
 
 

@@ -145,7 +145,7 @@ class RvvSyntax(Syntax):
     def text(self, op: Op, args: list[int], result: int) -> str:
         to, operands = f"v{result}", [f"v{number}" for number in args]
         if op.memory is not None:
-            assert op.memory.stride == (16 if op.instruction.name == "vlse64.v" else 8)
+            assert op.memory.stride == (16 if op.instruction.name == "vlse64.v" else 0)
             return self.loaded(op.instruction.name, to, op.memory, STRIDE)
         if op.instruction.accumulates:
             assert args[0] == result
@@ -307,10 +307,10 @@ class Go(RvvSyntax, GoSyntax):
         ]
 
     def loop(self, name: str) -> list[str]:
-        return ["", "loop:"]
+        return ["", f"loop{name}:"]
 
     def again(self, name: str) -> list[str]:
-        return [f"\tADDI $-1, X{TURNS}, X{TURNS}", f"\tBNEZ X{TURNS}, loop", ""]
+        return [f"\tADDI $-1, X{TURNS}, X{TURNS}", f"\tBNEZ X{TURNS}, loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
         return go_end(name, one_of_each(words, self.vector_bytes))
@@ -357,7 +357,7 @@ class Go(RvvSyntax, GoSyntax):
             return Memory("constants", place.offset // 8 * self.vector_bytes)
         return Memory(place.base, place.vectors * self.vector_bytes + place.offset)
 
-    def constants(self, words: dict[int, int]) -> dict[int, int]:
+    def words_of_vectors(self, words: dict[int, int]) -> dict[int, int]:
         lanes = self.vector_bytes // 8
         return {offset * lanes + 8 * i: word for offset, word in words.items() for i in range(lanes)}
 

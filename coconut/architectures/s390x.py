@@ -269,13 +269,13 @@ class Go(Z, GoSyntax):
         return [*arguments, f"\tMOVD $·{name}Constants(SB), R1"]
 
     def loop(self, name: str) -> list[str]:
-        return ["", "loop:"]
+        return ["", f"loop{name}:"]
 
     def advance(self, advance: int) -> list[str]:
         return [f"\tADD ${advance}, R4"]
 
     def again(self, name: str) -> list[str]:
-        return ["\tBRCTG R5, loop", ""]
+        return [f"\tBRCTG R5, loop{name}", ""]
 
     def end(self, name: str, words: list[int]) -> list[str]:
         return go_end(name, words)

@@ -244,12 +244,8 @@ def without_copies(program: Program) -> Program:
             dropped.add(i)
     kept = [i for i in range(len(program.ops)) if i not in dropped]
     place = {value: value for value in range(first)} | {first + old: first + new for new, old in enumerate(kept)}
-    ops = tuple(
-        replace(program.ops[i], args=tuple(place[same[arg]] for arg in program.ops[i].args)) for i in kept
-    )
-    return replace(
-        program, ops=ops, outputs=tuple((name, place[same[value]]) for name, value in program.outputs)
-    )
+    ops = tuple(replace(program.ops[i], args=tuple(place[same[arg]] for arg in program.ops[i].args)) for i in kept)
+    return replace(program, ops=ops, outputs=tuple((name, place[same[value]]) for name, value in program.outputs))
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,15 @@ INSTRUCTIONS = table(
     Template("to_ax", 1, word(lambda _, a: a), gnu="movq {0}, %rax", go="MOVQ {0}, AX", **PRODUCES),
     Template("load_ax", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, %rax", go="MOVQ {m}, AX", **PRODUCES),
     Template(
-        "shr_ax", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, %rax", go="SHRQ ${i}, AX",
-        destroys=(FLAGS,), **low(0), **PRODUCES,
+        "shr_ax",
+        1,
+        word(lambda i, a: a >> i),
+        True,
+        gnu="shrq ${i}, %rax",
+        go="SHRQ ${i}, AX",
+        destroys=(FLAGS,),
+        **low(0),
+        **PRODUCES,
     ),
     Template(
         "mul", 2, words(lambda _, a, b: a * b), gnu="mulq {1}", go="MULQ {1}", destroys=(FLAGS,), **low(0), **PRODUCES
@@ -47,17 +54,18 @@ INSTRUCTIONS = table(
     Template(
         "add_memory", 2, words(lambda _, a, b: a + b), memory="only", gnu="addq {m}, {0}", go="ADDQ {m}, {0}", **SUM
     ),
-    Template(
-        "add_lo", 2, words(lambda _, a, b: a + b), gnu="addq %rax, {0}", go="ADDQ AX, {0}", **low(1), **SUM
-    ),
+    Template("add_lo", 2, words(lambda _, a, b: a + b), gnu="addq %rax, {0}", go="ADDQ AX, {0}", **low(1), **SUM),
     Template("adc", 3, with_carry, gnu="adcq {2}, {0}", go="ADCQ {2}, {0}", takes=CARRY, **SUM),
-    Template(
-        "adc_memory", 3, with_carry, memory="only", gnu="adcq {m}, {0}", go="ADCQ {m}, {0}", takes=CARRY, **SUM
-    ),
+    Template("adc_memory", 3, with_carry, memory="only", gnu="adcq {m}, {0}", go="ADCQ {m}, {0}", takes=CARRY, **SUM),
     Template("adc_number", 2, with_carry, True, gnu="adcq ${i}, {0}", go="ADCQ ${i}, {0}", takes=CARRY, **SUM),
     Template(
-        "adc_hi", 3, lambda _, a, carry, b: with_carry(None, a, carry, b[1:]), gnu="adcq %rdx, {0}",
-        go="ADCQ DX, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM,
+        "adc_hi",
+        3,
+        lambda _, a, carry, b: with_carry(None, a, carry, b[1:]),
+        gnu="adcq %rdx, {0}",
+        go="ADCQ DX, {0}",
+        takes=(*CARRY, (2, PRODUCT)),
+        **SUM,
     ),
     Template("and", 1, word(lambda i, a: a & i), True, gnu="andq ${i}, {0}", go="ANDQ ${i}, {0}", **PLAIN),
     Template("shr", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, {0}", go="SHRQ ${i}, {0}", **PLAIN),

@@ -40,33 +40,38 @@ INSTRUCTIONS = table(
     Template("copy", 1, word(lambda _, a: a), gnu="lgr {d}, {0}", go="MOVD {0}, {d}"),
     Template("to_odd", 1, word(lambda _, a: a), gnu="lgr %r11, {0}", go="MOVD {0}, R11", **LOW),
     Template("load_odd", 1, word(lambda _, a: a), memory="only", gnu="lg %r11, {m}", go="MOVD {m}, R11", **LOW),
-    Template(
-        "reversed_odd", 1, word(reversed_bytes), memory="only", gnu="lrvg %r11, {m}", go="MOVDBR {m}, R11", **LOW
-    ),
+    Template("reversed_odd", 1, word(reversed_bytes), memory="only", gnu="lrvg %r11, {m}", go="MOVDBR {m}, R11", **LOW),
     Template("number_odd", 0, lambda i: (i,), True, gnu="lghi %r11, {i}", go="MOVD ${i}, R11", **LOW),
-    Template(
-        "shr_odd", 1, word(lambda i, a: a >> i), True, gnu="srlg %r11, {0}, {i}", go="SRD ${i}, {0}, R11", **LOW
-    ),
+    Template("shr_odd", 1, word(lambda i, a: a >> i), True, gnu="srlg %r11, {0}, {i}", go="SRD ${i}, {0}, R11", **LOW),
     Template("mul", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, {1}", go="MLGR {1}, R10", **low(0), **LOW),
     Template("take_lo", 1, word(lambda _, a: a), gnu="lgr {d}, %r11", go="MOVD R11, {d}", **low(0)),
     Template("take_hi", 1, lambda _, a: a[1:], gnu="lgr {d}, %r10", go="MOVD R10, {d}", **low(0)),
     Template("add", 2, words(lambda _, a, b: a + b), gnu="algr {0}, {1}", go="ADDC {1}, {0}", **SUM),
     Template("add_lo", 2, words(lambda _, a, b: a + b), gnu="algr {0}, %r11", go="ADDC R11, {0}", **low(1), **SUM),
     Template("adc", 3, with_carry, gnu="alcgr {0}, {2}", go="ADDE {2}, {0}", takes=CARRY, **SUM),
+    Template("adc_lo", 3, with_carry, gnu="alcgr {0}, %r11", go="ADDE R11, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM),
     Template(
-        "adc_lo", 3, with_carry, gnu="alcgr {0}, %r11", go="ADDE R11, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM
+        "adc_hi",
+        3,
+        lambda _, a, carry, b: with_carry(None, a, carry, b[1:]),
+        gnu="alcgr {0}, %r10",
+        go="ADDE R10, {0}",
+        takes=(*CARRY, (2, PRODUCT)),
+        **SUM,
     ),
     Template(
-        "adc_hi", 3, lambda _, a, carry, b: with_carry(None, a, carry, b[1:]), gnu="alcgr {0}, %r10",
-        go="ADDE R10, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM,
-    ),
-    Template(
-        "low2", 1, word(lambda _, a: a & 3), gnu="risbg {d}, {0}, 62, 191, 0", go="RISBGZ $62, $63, $0, {0}, {d}",
+        "low2",
+        1,
+        word(lambda _, a: a & 3),
+        gnu="risbg {d}, {0}, 62, 191, 0",
+        go="RISBGZ $62, $63, $0, {0}, {d}",
         destroys=(FLAGS,),
     ),
     Template("shr", 1, word(lambda i, a: a >> i), True, gnu="srlg {d}, {0}, {i}", go="SRD ${i}, {0}, {d}"),
     Template("shl", 1, word(lambda i, a: a << i), True, gnu="sllg {d}, {0}, {i}", go="SLD ${i}, {0}, {d}"),
-    Template("msg_lo", 2, word(lambda _, a, b: a * b), gnu="msgr {0}, %r11", go="MULLD R11, {0}", accumulates=True, **low(1)),
+    Template(
+        "msg_lo", 2, word(lambda _, a, b: a * b), gnu="msgr {0}, %r11", go="MULLD R11, {0}", accumulates=True, **low(1)
+    ),
 )
 
 

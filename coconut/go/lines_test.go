@@ -2,8 +2,8 @@
 
 // Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
 //
-// Copied beside what `coconut emit` writes: the package, and files with samples of the lines that can be run: LINES is another
-// than that for the architecture.
+// Copied beside what `coconut emit` writes: the package, and files with samples of the lines that can be run. LINES is another
+// of them than that for the architecture.
 package emitted
 
 import (

@@ -2,8 +2,8 @@
 /* Words that hold, instead of numbers, nodes of a data-flow graph, and core/words.h over them: what graph.h
  * is to vectors, for the scalar fields. C++, because there words can be anything; see proofs/scalar.cc.
  *
- * A carry is a value like others. Carries follow the additions that they come from, so that a CPU's flag can
- * hold them. */
+ * A carry is a value like others. Carries follow the additions that they come from, so that a CPU's flag
+ * can hold them. */
 #ifndef COCONUT_GRAPH_SCALAR_H
 #define COCONUT_GRAPH_SCALAR_H
 

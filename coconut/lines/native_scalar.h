@@ -31,8 +31,8 @@ HORNET_NOINLINE void compiled(struct poly1305 *state, const uint8_t *blocks, siz
     uint64_t first[3];
     load_first_block(first, blocks, len_bytes);
     add_words(first, state->h[0], state->h[1], state->h[2]);
-    const scalar_fe value = serial_value(SERIAL_ANY, scalar_fe_from_words(first), scalar_r_from_words(state->r),
-                                         blocks, len_bytes);
+    const scalar_fe value = serial_value(SERIAL_ANY, scalar_fe_from_words(first),
+                                         scalar_r_from_words(state->r), blocks, len_bytes);
     scalar_fe_to_words(state->h, value, 0);
 }
 
@@ -61,8 +61,9 @@ int main(int argc, char **argv)
                 EMITTED(&emitted, message, nblocks, part == 0 ? NULL : last);
                 compiled(&expected, message, 16 * nblocks + part);
                 if (memcmp(&emitted, &expected, sizeof expected) != 0) {
-                    printf("sample %d, %zu blocks and %zu bytes: the emitted function leaves another state\n", i,
-                           nblocks, part);
+                    printf(
+                        "sample %d, %zu blocks and %zu bytes: the emitted function leaves another state\n",
+                        i, nblocks, part);
                     return 1;
                 }
             }

@@ -60,7 +60,7 @@ static void lines_of_lanes(size_t sets)
 {
     word_vec x[LANES_SETS][16], after[LANES_SETS][16];
     begin("lanes", sets, " begin", 0);
-    lanes_begin(sets, x, state, 0);
+    lanes_start(sets, x, state, 0);
     line_out_vectors("x", x[0], 16 * sets);
     line_end();
 
@@ -80,7 +80,7 @@ static void lines_of_lanes(size_t sets)
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);
         line_in_vectors("x", x[0], 16 * sets);
-        lanes_end(sets, out, in, x, state, 0);
+        lanes_finish(sets, out, in, x, state, 0);
         line_out_memory(16 * sets);
         line_end();
 

@@ -17,6 +17,7 @@
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec limb[3], carry[3];
+    HORNET_UNROLL
     for (int i = 0; i < 3; i++) {
         const int bits = i < 2 ? 44 : 42;
         const vec high = sums_high(first.d[i], second.d[i]), low = sums_low(first.d[i], second.d[i]);

@@ -11,6 +11,23 @@
 
 #include "../../src/poly1305/horner/summed_kernel.h"
 
+/* A constraint for vec. */
+#if HORNET_X86
+#define Z14_REGISTER "x"
+#elif HORNET_S390X
+#define Z14_REGISTER "v"
+#elif HORNET_ARM
+#define Z14_REGISTER "w"
+#else
+#define Z14_REGISTER "m"
+#endif
+
+#if HORNET_VX
+#define Z14_NEEDS (CPU_vx | CPU_vxe)
+#else
+#define Z14_NEEDS CPU_ANY
+#endif
+
 /* Blocks that fill no group go to the scalar code, in front; a short block, last. */
 HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh)
 {
@@ -47,9 +64,9 @@ HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, 
         fe upper = load_two(groups), lower = load_two(groups + 16);
         if (phase == PHASE_EXPAND) {
             t = fe_add(t, fe_add(upper, lower));
-            HORNET_OPAQUE("x", t.limb[0]);
-            HORNET_OPAQUE("x", t.limb[1]);
-            HORNET_OPAQUE("x", t.limb[2]);
+            HORNET_OPAQUE(Z14_REGISTER, t.limb[0]);
+            HORNET_OPAQUE(Z14_REGISTER, t.limb[1]);
+            HORNET_OPAQUE(Z14_REGISTER, t.limb[2]);
             continue;
         }
         if (phase == PHASE_REDUCE) {

@@ -4,6 +4,11 @@
 
 #if HORNET_INT128
 
+#if HORNET_VX && !defined(__clang__) /* as in src/poly1305/kernels/vmsl.c */
+#pragma GCC push_options
+#pragma GCC target("arch=z14")
+#endif
+
 #define KERNEL z14_parallel
 #include "../../src/poly1305/kernel_begin.h"
 
@@ -13,9 +18,13 @@
 
 #include "../horner/z14.h"
 
-STUDY_KERNEL_RECORD(z14_parallel, CPU_ANY, 4, z14_evaluate);
+STUDY_KERNEL_RECORD(z14_parallel, Z14_NEEDS, 4, z14_evaluate);
 Z14_PHASES(study_phase_z14_parallel)
 
 #include "../../src/poly1305/kernel_end.h"
+
+#if HORNET_VX && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
 #endif

@@ -8,6 +8,20 @@ mapfile -t sources < <(find "$root/src" -name '*.c' | LC_ALL=C sort)
 # shellcheck disable=SC2034 # for those that source this
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror)
 
+# gmp_for COMPILER: what its programs need for GMP, which is mini-gmp where they are another architecture's: gmp_sources,
+# gmp_options, and the libraries.
+# shellcheck disable=SC2034 # for those that source this
+gmp_for() {
+    gmp_sources=() gmp_options=() gmp=(-lgmp)
+    if [[ $1 = *-linux-gnu*-gcc ]]; then
+        local mini_gmp
+        mini_gmp=$("$root/tests/support/mini_gmp.sh")
+        gmp_sources=("$mini_gmp/mini-gmp.c")
+        gmp_options=(-w -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
+        gmp=()
+    fi
+}
+
 # build_objects FOLDER COMPILER OPTION...: every source, as many at once as there are CPUs.
 build_objects() {
     local folder=$1

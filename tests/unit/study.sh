@@ -4,9 +4,10 @@
 # Every kernel of study/kernels.def through the tests of the library's own kernels, test_poly1305.c: in a copy of the tree
 # whose list has them in place of the library's, some at a time, because a list has no more than 31 rows.
 #
-#     study.sh NAME all|papers|KERNEL COMPILER [OPTION...]     papers: without those that only compare (ablation)
+#     study.sh NAME all|papers|NAMES COMPILER [OPTION...]     papers: without those that only compare (ablation)
+#                                                             NAMES: of kernels or of a paper, with commas
 #
-# A compiler for another architecture, whose programs run here, gets mini-gmp.
+# A compiler for another architecture gets mini-gmp, and the emulator of tests/cross/architectures.txt.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 
@@ -23,7 +24,7 @@ mapfile -t names < <(printf '%s\n' '#define STUDY_KERNEL(name, paper, label) ker
     grep -o 'kernel = [a-z0-9_ ]*' | cut -d ' ' -f 3- | case $which in
         all) cat ;;
         papers) grep -v ' ablation$' ;;
-        *) grep "^$which " ;;
+        *) grep -E "^(${which//,/|}) | (${which//,/|})$" ;;
     esac | cut -d ' ' -f 1)
 baseline=$("$root/tests/support/kernel_names.sh" "${options[*]}" | grep '^scalar' | head -n 1)
 list() {
@@ -38,13 +39,15 @@ list() {
 needed=("$copy"/src/core/*.c "$copy"/src/core/cpu/*.c "$copy"/src/poly1305/*.c "$copy/src/poly1305/kernels/$baseline.c"
     "$copy/src/poly1305/kernels/portable44.c")
 list "${names[0]}" > "$copy/src/poly1305/kernels.def"
-mapfile -t sources < <(printf '%s\n' "$copy"/study/kernels/*.c "$copy/tests/support/reference.c")
-gmp=(-lgmp)
-if [[ ${options[0]} = *-linux-gnu-gcc ]]; then
-    mini_gmp=$("$root/tests/support/mini_gmp.sh")
-    sources+=("$mini_gmp/mini-gmp.c")
-    options+=(-w -I"$root/tests/cross/mini-gmp" -I"$mini_gmp")
+one_of=$(IFS='|' && echo "${names[*]}")
+mapfile -t sources < <(grep -lE "KERNEL(_RECORD)?[( ] *($one_of)\>" "$copy"/study/kernels/*.c)
+gmp_for "${options[0]}"
+sources+=("$copy/tests/support/reference.c" "${gmp_sources[@]}")
+options+=("${gmp_options[@]}")
+run=()
+if [ "${#gmp_sources[@]}" != 0 ]; then
     gmp=(-static)
+    IFS=: read -ra run < <(awk -v "triple=${options[0]%-gcc}" '$2 == triple { print $3; exit }' "$root/tests/cross/architectures.txt")
 fi
 build_objects "$copy/kernels" "${options[@]}"
 at_once=16
@@ -55,5 +58,5 @@ for ((first = 0; first < ${#names[@]}; first += at_once)); do
     sources=("${needed[@]}")
     build_objects "$copy/objects" "${options[@]}"
     "${options[@]}" -o "$copy/test_poly1305" "$copy/tests/unit/test_poly1305.c" "$copy"/kernels/*.o "$copy"/objects/*.o "${gmp[@]}"
-    "$copy/test_poly1305" "${some[@]}"
+    "${run[@]}" "$copy/test_poly1305" "${some[@]}"
 done

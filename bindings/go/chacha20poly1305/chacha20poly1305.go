@@ -18,7 +18,6 @@ package chacha20poly1305
 import (
 	"crypto/cipher"
 	"crypto/fips140"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
@@ -151,19 +150,19 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 	var p poly1305.State
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	done, absorbed := subtle.XORBytes(out, plaintext, stream[chacha20.BlockSize:blocks*chacha20.BlockSize]), 0
+	done, absorbed := xorFirst(out, plaintext, stream, blocks), 0
 	for {
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
 		done += n
-		p.AbsorbPadded(out[absorbed:done])
-		absorbed = done
 		if done == len(plaintext) {
 			break
 		}
+		p.Absorb(out[absorbed:done])
+		absorbed = done
 	}
 
-	p.AbsorbWords(uint64(len(additionalData)), uint64(len(plaintext)))
+	p.AbsorbLast(out[absorbed:done], uint64(len(additionalData)), uint64(len(plaintext)))
 	p.Tag((*[Overhead]byte)(out[done:]))
 	s, p = chacha20.State{}, poly1305.State{}
 }
@@ -175,12 +174,11 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	var expected [Overhead]byte
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	p.AbsorbPadded(ciphertext)
-	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
 	p.Tag(&expected)
 	valid := poly1305.Equal(&expected, tag)
 	if valid {
-		done := subtle.XORBytes(out, ciphertext, stream[chacha20.BlockSize:blocks*chacha20.BlockSize])
+		done := xorFirst(out, ciphertext, stream, blocks)
 		s.XOR(out[done:], ciphertext[done:])
 	}
 
@@ -199,6 +197,13 @@ func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks
 	s.Stream(stream, blocks)
 	p.Init((*[poly1305.KeySize]byte)(stream))
 	p.AbsorbPadded(additionalData)
+}
+
+// xorFirst xors what there is of the stream, after block 0, and returns how many bytes that are.
+func xorFirst(dst, src, stream []byte, blocks int) int {
+	n := min(len(src), (blocks-1)*chacha20.BlockSize)
+	chacha20.XORBytes(dst, src[:n], stream[chacha20.BlockSize:])
+	return n
 }
 
 // extend returns dst with n bytes appended, and these alone.

@@ -8,7 +8,9 @@
 // function chooses by CPU features, it reads variables that were set once, from golang.org/x/sys/cpu. The declarations of
 // assembly say //go:noescape.
 //
-//	poly1305:  scalar(p *State, m []byte)            continues p.h over m, any length from 1 on; as scalarGo
+//	poly1305:  scalar(p *State, m []byte)            continues p.h over m, any length from 1 on; as scalarGo; of itself in
+//	                                                 scalar_asm.go for the architectures that have it, or scalar_generic.go
+//	           scalarBytes                           from so many bytes on, Sum calls it
 //	           lanesBytes(n int) int                 how many bytes of a message of n go to lanes: whole blocks, or 0
 //	           lanes(p *State, m []byte)             continues p.h over those bytes
 //	chacha20:  groupBlocks() int                     how many blocks a group has, at most MaxStreamBlocks

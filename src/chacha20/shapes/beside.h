@@ -41,7 +41,7 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
     static const uint8_t nothing[16];
     const size_t beside = nblocks / BESIDE_BLOCKS;
     word_vec x[1][16];
-    lanes_begin(1, x, state, 0);
+    lanes_start(1, x, state, 0);
     uint64_t first[3] = {poly->h[0], poly->h[1], poly->h[2]};
     add_words(first, load_le64(blocks), load_le64(blocks + 8), 1);
     scalar_fe h = scalar_fe_from_words(first);
@@ -57,7 +57,7 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
     for (size_t i = beside; i < CHACHA20_DOUBLE_ROUNDS; i++)
         lanes_double_round(x, 1);
     HORNET_OPAQUE("r", state);
-    lanes_end(1, out, in, x, state, 0);
+    lanes_finish(1, out, in, x, state, 0);
 }
 
 #undef SCALAR_OPERATION

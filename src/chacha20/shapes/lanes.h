@@ -71,7 +71,7 @@ HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
 }
 
 /* The blocks of so many sets before the rounds. sets is a constant. */
-HORNET_INLINE void lanes_begin(size_t sets, word_vec (*x)[16], const uint32_t state[16], uint32_t later)
+HORNET_INLINE void lanes_start(size_t sets, word_vec (*x)[16], const uint32_t state[16], uint32_t later)
 {
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
@@ -82,8 +82,8 @@ HORNET_INLINE void lanes_begin(size_t sets, word_vec (*x)[16], const uint32_t st
 }
 
 /* out = in xor the blocks that the rounds have made x of; or, if in is NULL, the blocks. */
-HORNET_INLINE void lanes_end(size_t sets, uint8_t *out, const uint8_t *in, word_vec (*x)[16],
-                             const uint32_t state[16], uint32_t later)
+HORNET_INLINE void lanes_finish(size_t sets, uint8_t *out, const uint8_t *in, word_vec (*x)[16],
+                                const uint32_t state[16], uint32_t later)
 {
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
@@ -106,10 +106,10 @@ HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const
                              uint32_t later)
 {
     word_vec x[LANES_SETS][16];
-    lanes_begin(sets, x, state, later);
+    lanes_start(sets, x, state, later);
     lanes_rounds(x, sets);
     HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
-    lanes_end(sets, out, in, x, state, later);
+    lanes_finish(sets, out, in, x, state, later);
 }
 
 /* The same words of many streams, one to a lane, and the counter of all. */

@@ -101,6 +101,7 @@ HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec low[3], carry[3];
+    HORNET_UNROLL
     for (int i = 0; i < 3; i++) {
         const int bits = i < 2 ? 44 : 42;
         const vec high = sums_high(first.d[i], second.d[i]);
@@ -109,6 +110,7 @@ HORNET_INLINE fe fe_carry(summed first, summed second)
         carry[i] = vec_or(vec_shl(high, 64 - bits), vec_shr(low[i], bits));
     }
     const fe once = carry_once(low, carry);
+    HORNET_UNROLL
     for (int i = 0; i < 3; i++)
         carry[i] = vec_shr(once.limb[i], i < 2 ? 44 : 42);
     return carry_once(once.limb, carry);

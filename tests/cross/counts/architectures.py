@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What instructions.py and cycles.py share: the rows of architectures.txt, and the library built for them."""
 
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -30,9 +32,9 @@ def per_compiler(texts: list[str]) -> str:
 
 
 class Architecture:
-    """A row of architectures.txt."""
+    """A row of architectures.txt. Sources of further kernels, named as they are, are compiled with the library."""
 
-    def __init__(self, name: str, names: list[str]) -> None:
+    def __init__(self, name: str, names: list[str], further: Sequence[Path] = ()) -> None:
         rows = (ROOT / "tests/cross/architectures.txt").read_text(encoding="utf-8").splitlines()
         row = next((row.split() for row in rows if row.startswith(name + " ")), None)
         if row is None or name not in names:
@@ -42,7 +44,8 @@ class Architecture:
         self.compilers = ["clang-19"] if option == "clang" else ["gcc", "clang-19"]
         self.clang_options = [option] if option.startswith("-") and option != "-" else []
         self.kernels = kernels.split(",")
-        self.folder = BUILD / name
+        self.further = further
+        self.folder = BUILD / (name + "-further" * bool(further))
 
     def compiler(self, compiler: str) -> list[str]:
         """The command that compiles for it."""
@@ -59,5 +62,6 @@ class Architecture:
     def objects(self, compiler: str) -> list[Path]:
         """The library, compiled."""
         folder = self.folder / compiler
-        execute("bash", "-euc", '. tests/support/build.sh; build_objects "$@"', "bash", folder, *self.compiler(compiler))
+        script = f'. tests/support/build.sh; sources+=({shlex.join(map(str, self.further))}); build_objects "$@"'
+        execute("bash", "-euc", script, "bash", folder, *self.compiler(compiler))
         return sorted(folder.glob("*.o"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* calls WHAT LEN_BYTES CALLS: calls for instructions.py to count. What: `nothing`, `chosen`, the name of a
- * kernel; or, where it is compiled with COUNT_OPENSSL, `openssl` and `openssl_evp`. */
+ * kernel, also of one that the library has not: COUNTED_KERNELS, COUNTED(name) each; or, where it is
+ * compiled with COUNT_OPENSSL, `openssl` and `openssl_evp`. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,16 @@
 #include "../../../bench/shims/openssl.c"
 #else
 #include "../../../include/hornet.h"
+#include "../../../src/poly1305/kernel.h"
+
+#ifndef COUNTED_KERNELS
+#define COUNTED_KERNELS
+#endif
+#define COUNTED(name) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
+COUNTED_KERNELS
+#undef COUNTED
+#define COUNTED(name) &hornet_poly1305_kernel_##name,
+static const struct hornet_poly1305_kernel *const others[] = {COUNTED_KERNELS NULL};
 #endif
 
 static uint8_t tag[16], message[16384];
@@ -40,10 +51,14 @@ int main(int argc, char **argv)
         if (context == NULL)
             return 1;
 #else
-        if (strcmp(what, "chosen") != 0 && !hornet_kernel_force(what))
+        size_t i = 0;
+        while (others[i] != NULL && strcmp(what, others[i]->implementation.name) != 0)
+            i++;
+        if (others[i] == NULL && strcmp(what, "chosen") != 0 && !hornet_kernel_force(what))
             return 1;
-        /* It ignores the context. */
-        mac = (mac_function *)(void (*)(void))hornet_poly1305;
+        /* Both ignore the context. */
+        mac = others[i] != NULL ? (mac_function *)(void (*)(void))others[i]->mac
+                                : (mac_function *)(void (*)(void))hornet_poly1305;
 #endif
     }
     mac_function *volatile function = mac;

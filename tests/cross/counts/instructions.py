@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from pathlib import Path
@@ -45,8 +46,8 @@ CALLS = [2, 6]
 class Counted(Architecture):
     """An architecture, and the programs that are counted on it."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, list(DEBIAN))
+    def __init__(self, name: str, further: Sequence[Path] = ()) -> None:
+        super().__init__(name, list(DEBIAN), further)
         # This machine's CPU runs i686, and qemu's counts it. qemu states a poor one if it is not asked for all it can do.
         self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == ["env"] else self.emulator
         self.tags: dict[int, set[str]] = {}
@@ -55,6 +56,7 @@ class Counted(Architecture):
         """Two programs: one in which kernels serve from their least lengths on, one in which they serve every length."""
         cc, folder, objects = self.compiler(compiler), self.folder / compiler, self.objects(compiler)
         calls, kernels = HERE / "calls.c", ROOT / "src/poly1305/kernels.c"
+        cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
         execute(*cc, "-static", "-DHORNET_NO_CROSSOVERS", "-o", folder / "calls-forced", calls, kernels, *others,
@@ -112,6 +114,26 @@ class Counted(Architecture):
 
     def count(self, compiler: str, what: str, length_bytes: int) -> float:
         return sum(count * len(block) for block, count in self.blocks(compiler, what, length_bytes).items())
+
+    def executed(self, compiler: str, what: str, length_bytes: int) -> dict[int, tuple[float, str, str]]:
+        """How often one call executes the instruction at each address, the function that it lies in, and its text."""
+        counts: Counter[int] = Counter()
+        for block, count in self.blocks(compiler, what, length_bytes).items():
+            for address in block:
+                counts[address] += count
+        executed = {}
+        function = ""
+        for line in execute(f"{self.triple}-objdump", "-d", "--no-show-raw-insn", self.program(compiler, what)).splitlines():
+            if heading := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+                function = heading[1]
+            elif (found := re.match(r"\s*([0-9a-f]+):\s+(\S.*)", line)) and (address := int(found[1], 16)) in counts:
+                executed[address] = counts[address], function, found[2].expandtabs()
+        return executed
+
+
+def build_plugin() -> None:
+    BUILD.mkdir(parents=True, exist_ok=True)
+    execute("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", BUILD / "plugin.so", HERE / "plugin.c")
 
 
 def per_byte(counts: list[float], length_bytes: int) -> str:
@@ -173,23 +195,10 @@ def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
         architecture.build_openssl()
     else:
         architecture.build_hornet(compiler)
-    blocks = architecture.blocks(compiler, what, length_bytes)
-    at: dict[int, tuple[str, str]] = {}
-    function = ""
-    for line in execute(f"{architecture.triple}-objdump", "-d", "--no-show-raw-insn",
-                        architecture.program(compiler, what)).splitlines():
-        if heading := re.match(r"[0-9a-f]+ <(.*)>:$", line):
-            function = heading[1]
-        elif found := re.match(r"\s*([0-9a-f]+):\s+(\S.*)", line):
-            at[int(found[1], 16)] = function, found[2].expandtabs()
-    executed: Counter[int] = Counter()
-    for block, count in blocks.items():
-        for address in block:
-            executed[address] += count
+    executed = architecture.executed(compiler, what, length_bytes)
     functions: Counter[str] = Counter()
     mnemonics: Counter[str] = Counter()
-    for address, count in executed.items():
-        function, text = at[address]
+    for count, function, text in executed.values():
         functions[function] += count
         mnemonics[text.split()[0]] += count
     for title, counts in [("functions", functions), ("mnemonics", mnemonics)]:
@@ -197,15 +206,14 @@ def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
         for label, count in counts.most_common(40):
             print(f"{count:12.1f} {count / length_bytes:8.3f} a byte  {label}")
     print("instructions:")
-    most = max(executed.values())
-    for address in sorted(executed):
-        if executed[address] >= most / 8:
-            print(f"{executed[address]:12.1f} {address:8x} {' '.join(at[address])}")
+    most = max(count for count, _, _ in executed.values())
+    for address, (count, function, text) in sorted(executed.items()):
+        if count >= most / 8:
+            print(f"{count:12.1f} {address:8x} {function} {text}")
 
 
 def main() -> None:
-    BUILD.mkdir(parents=True, exist_ok=True)
-    execute("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", BUILD / "plugin.so", HERE / "plugin.c")
+    build_plugin()
     arguments = sys.argv[1:]
     if len(arguments) == 5 and arguments[0] == "--of":
         account(arguments[1], arguments[2], arguments[3], int(arguments[4]))

@@ -4,7 +4,6 @@
 package chacha20
 
 import (
-	"crypto/subtle"
 	"encoding/binary"
 	"math/bits"
 )
@@ -94,12 +93,19 @@ func (s *State) XOR(dst, src []byte) {
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}
-	switch n := (len(src) + BlockSize - 1) / BlockSize; {
-	case n == 0:
-	case StreamRoom(n) == 4:
+	n := (len(src) + BlockSize - 1) / BlockSize
+	if n == 0 {
+		return
+	}
+	switch StreamRoom(n) {
+	case 4:
 		var buf [4 * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
 		buf = [4 * BlockSize]byte{}
+	case 16:
+		var buf [16 * BlockSize]byte
+		s.xorRest(dst, src, buf[:], n)
+		buf = [16 * BlockSize]byte{}
 	default:
 		var buf [MaxStreamBlocks * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
@@ -110,7 +116,44 @@ func (s *State) XOR(dst, src []byte) {
 // xorRest is XOR for less than a group, by way of buf.
 func (s *State) xorRest(dst, src, buf []byte, n int) {
 	s.Stream(buf, n)
-	subtle.XORBytes(dst, src, buf[:n*BlockSize])
+	XORBytes(dst, src, buf)
+}
+
+// XORBytes xors as many bytes of the stream into dst as src has. dst is src or does not overlap it. Unlike that of crypto/subtle
+// it compares no addresses, which differ from run to run.
+func XORBytes(dst, src, stream []byte) {
+	n := len(src)
+	dst, stream = dst[:n], stream[:n]
+	if n < 8 {
+		for i := range src {
+			dst[i] = src[i] ^ stream[i]
+		}
+		return
+	}
+	// The last word overlaps the one before it.
+	last := binary.LittleEndian.Uint64(src[n-8:]) ^ binary.LittleEndian.Uint64(stream[n-8:])
+	end := dst[n-8:]
+	for len(src) >= BlockSize && len(dst) >= BlockSize && len(stream) >= BlockSize {
+		d, t, u := (*[BlockSize]byte)(dst), (*[BlockSize]byte)(src), (*[BlockSize]byte)(stream)
+		xorWord(d[0:8], t[0:8], u[0:8])
+		xorWord(d[8:16], t[8:16], u[8:16])
+		xorWord(d[16:24], t[16:24], u[16:24])
+		xorWord(d[24:32], t[24:32], u[24:32])
+		xorWord(d[32:40], t[32:40], u[32:40])
+		xorWord(d[40:48], t[40:48], u[40:48])
+		xorWord(d[48:56], t[48:56], u[48:56])
+		xorWord(d[56:64], t[56:64], u[56:64])
+		dst, src, stream = dst[BlockSize:], src[BlockSize:], stream[BlockSize:]
+	}
+	for len(src) >= 8 && len(dst) >= 8 && len(stream) >= 8 {
+		xorWord(dst, src, stream)
+		dst, src, stream = dst[8:], src[8:], stream[8:]
+	}
+	binary.LittleEndian.PutUint64(end, last)
+}
+
+func xorWord(dst, src, stream []byte) {
+	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src)^binary.LittleEndian.Uint64(stream))
 }
 
 // streamGo is stream in Go. buf is of whole blocks.

@@ -47,14 +47,35 @@ func (p *State) AbsorbPadded(m []byte) {
 	n := len(m) &^ (BlockSize - 1)
 	p.Absorb(m[:n])
 	if n != len(m) {
-		p.AbsorbWords(PaddedBlock(m[n:]))
+		p.AbsorbWords(paddedBlock(m[n:]))
 	}
 }
 
 // AbsorbWords is Absorb of the block lo + 2^64 hi.
 func (p *State) AbsorbWords(lo, hi uint64) {
-	h0, h1, h2 := add(p.h[0], p.h[1], p.h[2], lo, hi, 1)
-	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], nil)
+	var block [BlockSize]byte
+	storeWords(block[:], lo, hi)
+	scalar(p, block[:])
+}
+
+// AbsorbLast is AbsorbPadded, and AbsorbWords.
+func (p *State) AbsorbLast(m []byte, lo, hi uint64) {
+	n := len(m) &^ (BlockSize - 1)
+	p.Absorb(m[:n])
+	if n == len(m) {
+		p.AbsorbWords(lo, hi)
+		return
+	}
+	var blocks [2 * BlockSize]byte
+	a, b := paddedBlock(m[n:])
+	storeWords(blocks[:], a, b)
+	storeWords(blocks[BlockSize:], lo, hi)
+	scalar(p, blocks[:])
+}
+
+func storeWords(block []byte, lo, hi uint64) {
+	binary.LittleEndian.PutUint64(block, lo)
+	binary.LittleEndian.PutUint64(block[8:], hi)
 }
 
 // Tag writes the tag of what has been absorbed.
@@ -123,7 +144,7 @@ func firstBlock(m []byte) (lo, hi, top uint64) {
 
 // partialBlock returns 1 to 15 bytes, and the 1 that stands in for the bit 2^128 of a whole block.
 func partialBlock(m []byte) (lo, hi uint64) {
-	lo, hi = PaddedBlock(m)
+	lo, hi = paddedBlock(m)
 	n := uint(len(m))
 	if n >= 8 {
 		return lo, hi | 1<<((n-8)*8&63)
@@ -131,9 +152,9 @@ func partialBlock(m []byte) (lo, hi uint64) {
 	return lo | 1<<(n*8&63), 0
 }
 
-// PaddedBlock returns 1 to 15 bytes, and zeros after them. It loads them from where they are: of a copy it would have to wait
+// paddedBlock returns 1 to 15 bytes, and zeros after them. It loads them from where they are: of a copy it would have to wait
 // for the stores.
-func PaddedBlock(m []byte) (lo, hi uint64) {
+func paddedBlock(m []byte) (lo, hi uint64) {
 	n := uint(len(m))
 	if n >= 8 {
 		last := binary.LittleEndian.Uint64(m[n-8:]) >> 8

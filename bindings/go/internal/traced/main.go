@@ -55,7 +55,7 @@ func main() {
 		aeads(secret, n, at)
 	}
 	if len(os.Args) > 2 {
-		planted(secret(1))
+		must(planted(secret(1)) < 2)
 	}
 }
 
@@ -99,10 +99,9 @@ func must(ok bool) {
 // planted is a mistake that must be noticed.
 //
 //go:noinline
-func planted(secret []byte) {
+func planted(secret []byte) int {
 	if secret[0] == 255 {
-		sink++
+		return 1
 	}
+	return 0
 }
-
-var sink int
