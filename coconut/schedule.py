@@ -55,8 +55,11 @@ class Problem:
 
     @cached_property
     def holds_ports(self) -> bool:
-        """Whether micro-operations stay on a port for several cycles."""
-        return any(part.cycles > 1 for cost in self.machine.costs for part in cost.parts)
+        """Whether micro-operations stay on a port for several cycles, and groups of ports overlap: then there may be room in each
+        cycle, and yet no port."""
+        parts = [part for cost in self.machine.costs for part in cost.parts]
+        overlap = any(a != b and a & b for a, b in combinations({part.ports for part in parts}, 2))
+        return overlap and any(part.cycles > 1 for part in parts)
 
     @cached_property
     def forward(self) -> list[list[Edge]]:

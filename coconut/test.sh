@@ -62,7 +62,6 @@ PYTHONHASHSEED=1 coconut go --check
 
 # The scalar function runs, natively or in an emulator; and so does the Go module's, in which a mistake is noticed. A Go template
 # that is wrong, read back and simulated as it was meant, is found only here.
-coconut emit scalarBlocks --folder "$work/scalar"
 cp -r bindings/go "$work/module"
 scalar_mistake() {
     local goarch=$1 from=$2 to=$3
