@@ -68,7 +68,7 @@ def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
     rows = list(product(edges, repeat=min(count, 2)))
     vectors = []
     for start in range(0, len(rows), elements):
-        part = [rows[(start + i) % len(rows)] for i in range(elements)]
+        part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]
         columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
         # A third operand: the edges in another order.
         columns += [tuple(edges[(start + 5 * i) % len(edges)] for i in range(elements))] * (count - len(columns))
