@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Holds the tables of the scalar architectures against CPUs, here or emulated, on edge operands.
 
-Each form of an instruction is a program: it puts what the instruction takes where it has to be, runs it, and stores the result,
-with the carry, or both words of a product. Flags and products that the table does not say are overwritten must still be there."""
+Each form of an instruction is a program: it puts what the instruction takes where it has to be, runs it, and stores the
+result, with the carry, or both words of a product. Flags and products that the table does not say are overwritten must
+still be there."""
 
 from dataclasses import dataclass, field
 
@@ -135,7 +136,8 @@ def check_scalar(architecture: Architecture, edges: tuple[int, ...]) -> int:
             found = [next(results) for _ in range(WORDS)][: len(expected)]
             if found != expected:
                 raise Broken(
-                    f"{architecture.name}: {form.instruction.name}, immediate {form.imm}, on {' '.join(map(hex, row))}: the CPU "
-                    f"says {' '.join(map(hex, found))}, the table {' '.join(map(hex, expected))}"
+                    f"{architecture.name}: {form.instruction.name}, immediate {form.imm}, on "
+                    f"{' '.join(map(hex, row))}: the CPU says {' '.join(map(hex, found))}, "
+                    f"the table {' '.join(map(hex, expected))}"
                 )
     return len(rows) * len(programs)

@@ -133,7 +133,8 @@ class Message:
         first = frame[next(iter(inputs))]
         needed = {op.memory.offset for op in part.ops if op.memory is not None and op.memory.base == "powers"}
         for name, offset in inputs.items():
-            if frame.get(name) != first + offset and any(0 <= at - offset < begin.architecture.vector_bytes for at in needed):
+            taken = any(0 <= at - offset < begin.architecture.vector_bytes for at in needed)
+            if taken and frame.get(name) != first + offset:
                 raise ValueError(f"{self.name}: {part.graph.name} does not find {name} where {begin.graph.name} leaves it")
         return {"state": None if part is end else frame[part.inputs[0]], "powers": first}
 
@@ -143,7 +144,8 @@ class Message:
         return f"(out *[{out}]uint64, in *State, message *byte, {turns} uint64)"
 
     def description(self) -> str:
-        return f"{self.parts[0].graph.kernel}: {', '.join(part.graph.name for part in self.parts)}; {self.parts[0].choices}."
+        names = ", ".join(part.graph.name for part in self.parts)
+        return f"{self.parts[0].graph.kernel}: {names}; {self.parts[0].choices}."
 
     def assembly(self) -> str:
         """In Go."""
@@ -187,7 +189,8 @@ def go_interface(declarations: dict[str, str], package: str, constraint: str) ->
 
 def go_table(programs: dict[str, Program]) -> str:
     """For the test: a state, and the functions by their names, on slices."""
-    lines = ["", "type State [7]uint64", "", "var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){"]
+    lines = ["", "type State [7]uint64", ""]
+    lines.append("var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){")
     for name, program in programs.items():
         first, second = (parameter.split()[-1] for parameter in go_parameters(program)[1:].split(", ")[:2])
         rest = ", message, turns" if program.is_loop else ", message" * program.loads_message

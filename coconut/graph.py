@@ -63,7 +63,8 @@ class Graph:
     def loading(self) -> "Graph":
         """A line that is no loop, with all inputs in memory."""
         nodes = (
-            replace(node, imm=(MEMORY,)) if node.op == "input" and node.imm == (REGISTER,) else node for node in self.nodes
+            replace(node, imm=(MEMORY,)) if node.op == "input" and node.imm == (REGISTER,) else node
+            for node in self.nodes
         )
         return replace(self, nodes=tuple(nodes))
 

@@ -136,7 +136,8 @@ def parse_straight(function: Function, constants: list[Value], like: Program, sy
     stored: dict[Memory, int] = {}
     ops: list[Op] = []
     clearing = {line.strip() for line in syntax.clear(like.architecture.registers)} if like.ends else set()
-    if like.ends and {syntax.vector(split(line)[1][-1]) for line in clearing} != set(range(like.architecture.registers)):
+    cleared = {syntax.vector(split(line)[1][-1]) for line in clearing}
+    if like.ends and cleared != set(range(like.architecture.registers)):
         raise Unreadable(f"{function.name} does not clear every register")
     for number, line in function.parts[0]:
         mnemonic, operands = split(line)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Functions of four lines, "begin", the loop "block", "last" and "end". They continue a value over whole blocks, one at least, of
-which the first line takes the first, and then over a padded one if last is not NULL:
+"""Functions of four lines, "begin", the loop "block", "last" and "end". They continue a value over whole blocks, one at
+least, of which the first line takes the first, and then over a padded one if last is not NULL:
 
     void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks, const uint8_t last[16])
 

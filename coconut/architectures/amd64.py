@@ -40,7 +40,8 @@ def blend32(imm: int, a: Value, b: Value) -> Value:
     """Halves of elements, of b where a bit is set."""
     low, high = 0xFFFFFFFF, 0xFFFFFFFF << 32
     return tuple(
-        (b[i] if imm >> 2 * i & 1 else a[i]) & low | (b[i] if imm >> 2 * i + 1 & 1 else a[i]) & high for i in range(len(a))
+        (b[i] if imm >> 2 * i & 1 else a[i]) & low | (b[i] if imm >> 2 * i + 1 & 1 else a[i]) & high
+        for i in range(len(a))
     )
 
 

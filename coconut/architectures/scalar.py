@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the scalar architectures have in common: a vector is a word in a general register.
 
-The result of an addition is a pair, sum and carry; the carry is in a flag, and so is no value by itself. The same for CPUs
-whose product of two words is in registers of its own: the pair of low and high word. Instructions are written by templates:
-{d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} what is in memory."""
+The result of an addition is a pair, sum and carry; the carry is in a flag, and so is no value by itself. The same for
+CPUs whose product of two words is in registers of its own: the pair of low and high word. Instructions are written by
+templates: {d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} what is in
+memory."""
 
 import re
 from collections.abc import Callable
@@ -53,8 +54,8 @@ def table(*instructions: Template) -> dict[str, Instruction]:
 
 
 class ScalarSelector(Selector):
-    """Inputs that the architecture keeps in memory are taken from there. A copy is made of what is overwritten, and dropped
-    again where nothing takes the original later."""
+    """Inputs that the architecture keeps in memory are taken from there. A copy is made of what is overwritten, and
+    dropped again where nothing takes the original later."""
 
     in_memory: tuple[str, ...] = ()
 
@@ -149,8 +150,8 @@ class ThreeOperandSelector(ScalarSelector):
 
 
 class PairSelector(ScalarSelector):
-    """Products are in registers of their own, and sums replace their first operand. A product that is only added is made where it
-    is added."""
+    """Products are in registers of their own, and sums replace their first operand. A product that is only added is
+    made where it is added."""
 
     in_memory = ("k[0]", "k[1]")
 
@@ -250,8 +251,9 @@ def without_copies(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Style:
-    """What one assembler calls things. `head` sets the pointers; `none_left` counts a block, and goes to a label if it was the last;
-    `again` does if it was not; `no_last` makes the padded block the message, and goes to a label if there is none."""
+    """What one assembler calls things. `head` sets the pointers; `none_left` counts a block, and goes to a label if it
+    was the last; `again` does if it was not; `no_last` makes the padded block the message, and goes to a label if there
+    is none."""
 
     assembler: str  # which of the templates
     registers: tuple[str, ...]

@@ -45,7 +45,6 @@ class Arm64(ThreeOperandSelector):
         if self.number(a) is not None:
             a, b = b, a
         number = self.number(b)
-        users = {self.graph.nodes[user].op for user in self.users[self.node]}
         if carry is None:
             name = "adds" if self.graph.nodes[self.node].op == "carry" else "add"
             return self.emit(name, self.value(a), self.value(b))
@@ -56,7 +55,7 @@ class Arm64(ThreeOperandSelector):
         if number == 0:
             return self.emit("adcs_zero" if more else "adc_zero", self.value(a), carry)
         # First the number, whose addition sets no flag.
-        assert not more and users
+        assert not more
         return self.emit("adc_zero", self.emit("add_number", self.value(a), imm=number), carry)
 
 

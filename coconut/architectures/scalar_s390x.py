@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""z/Architecture in general registers. MLGR multiplies the odd register of a pair, and leaves the product in both; sums carry in
-the condition code. The message's words are loaded with their bytes reversed.
+"""z/Architecture in general registers. MLGR multiplies the odd register of a pair, and leaves the product in both; sums
+carry in the condition code. The message's words are loaded with their bytes reversed.
 
 The pair is r10 and r11: its odd register holds besides, for the next instruction, what has no register of its own."""
 

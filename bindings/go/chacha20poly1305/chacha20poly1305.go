@@ -87,6 +87,10 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 		var stream [4 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
+	case 8:
+		var stream [8 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [8 * chacha20.BlockSize]byte{}
 	case 16:
 		var stream [16 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
@@ -120,6 +124,10 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
+	case 8:
+		var stream [8 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [8 * chacha20.BlockSize]byte{}
 	case 16:
 		var stream [16 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)

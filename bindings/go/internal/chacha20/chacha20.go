@@ -74,6 +74,8 @@ func StreamRoom(n int) int {
 	switch {
 	case n <= 4:
 		return 4
+	case n <= 8:
+		return 8
 	case n <= 16:
 		return 16
 	}
@@ -102,10 +104,10 @@ func (s *State) XOR(dst, src []byte) {
 		var buf [4 * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
 		buf = [4 * BlockSize]byte{}
-	case 16:
-		var buf [16 * BlockSize]byte
+	case 8:
+		var buf [8 * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)
-		buf = [16 * BlockSize]byte{}
+		buf = [8 * BlockSize]byte{}
 	default:
 		var buf [MaxStreamBlocks * BlockSize]byte
 		s.xorRest(dst, src, buf[:], n)

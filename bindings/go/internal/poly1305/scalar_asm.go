@@ -8,7 +8,7 @@ import "encoding/binary"
 
 // See the comment of package internal.
 
-const scalarBytes = 2 * BlockSize
+const scalarBytes = 3 * BlockSize
 
 func scalar(p *State, m []byte) {
 	blocks, part := len(m)/BlockSize, m[len(m)&^(BlockSize-1):]
