@@ -66,6 +66,8 @@ def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
     """Every edge, as an element holds it, with every other, spread over the lanes."""
     edges = tuple(edge & largest for edge in EDGES)
     rows = list(product(edges, repeat=min(count, 2)))
+    # Such that lanes side by side differ in every operand: 13 and the number of rows have no common factor.
+    rows = [rows[13 * k % len(rows)] for k in range(len(rows))]
     vectors = []
     for start in range(0, len(rows), elements):
         part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]

@@ -30,6 +30,9 @@ for colour in cfe2f3 f9cb9c d9ead3; do # expand, multiply, reduce
 done
 expect '| optimal |' coconut table 'avx2/long group' --seconds 10
 expect '| 50 | 44 | 50 | optimal |' coconut table 'vmsl/step 1' --seconds 200 # found in two of them
+# Both vector units are busy in every cycle of the interval.
+expect '-z14.svg' coconut draw 'vmsl/step 1' --schedule z14 --seconds 200
+[ "$(grep -o '>100 %<' build/coconut/pictures/vmsl-step-1-z14.svg | wc -l)" = 2 ]
 expect '| 36 | optimal |' coconut table 'ifma/step 2' --seconds 200 # with a port of Zen 4 for each instruction
 expect 'with 8 lanes, run by qemu-riscv64' coconut emit --folder "$work/emitted"
 
