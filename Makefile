@@ -18,7 +18,7 @@
 # make test-cross      the tests of the library on CPUs of other architectures and on Windows, emulated: half an hour;
 #                      `make test-cross-quick`: with one compiler each
 # make test-bench      checks the bench, and the tags of all its peers; times nothing
-# make format          formats every C, Rust, Go and JavaScript file in place; `make test` checks it
+# make format          formats every C, Rust, Go, Python and JavaScript file in place; `make test` checks it
 #
 # make bench           times the library beside others, into bench/results/: some ten minutes
 # make study           the papers' experiments on this CPU: builds, measures, writes study/report/index.html; minutes. QUICK=1:
@@ -159,6 +159,7 @@ format:
 	cd bench && cargo fmt
 	cd fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
+	build/venv/bin/ruff format $$(git ls-files '*.py')
 	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
 
 bench: command

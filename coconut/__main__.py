@@ -18,12 +18,12 @@ from coconut.draw import draw, draw_schedule
 from coconut.emit import (
     argument_words,
     assembly,
-    description,
     go_file,
     go_interface,
     go_parameters,
     go_syntax,
     go_table,
+    summary,
 )
 from coconut.graph import Graph
 from coconut.parse import Unreadable, parse
@@ -225,7 +225,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
         in_go = {name: emitted for name, emitted in of_arch.items() if emitted.architecture.go is not None}
         text = go_file([assembly(line, name, go_syntax(line)) for name, line in in_go.items()], constraint)
         if in_go:
-            declarations = {name + go_parameters(line): description(line) for name, line in in_go.items()}
+            declarations = {name + go_parameters(line): summary(line) for name, line in in_go.items()}
             (folder / f"lines_{goarch}.s").write_text(text)
             interface = go_interface(declarations, "emitted", constraint)
             (folder / f"lines_{goarch}.go").write_text(interface + go_table(in_go))

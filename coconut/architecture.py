@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from coconut.instructions import Instruction
-    from coconut.operations import Value
-    from coconut.program import Memory, Op, Program
-    from coconut.select import Selector
+from coconut.instructions import Instruction, Memory, Op
+from coconut.operations import Value
 
 
 class Syntax:
@@ -44,8 +40,9 @@ class Syntax:
         """A vector, or the first element of one as a word."""
         raise NotImplementedError
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
-        """parameters are Go's. From the head of a function on to where its pointers are set."""
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
+        """From the head of a function on to where its pointers are set. parameters are Go's; inputs, how many vectors are in memory;
+        advance, the bytes of a turn."""
         raise NotImplementedError
 
     def loop(self, name: str) -> list[str]:
@@ -148,7 +145,8 @@ class Architecture:
     """An instruction set with registers of one size.
 
         cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
-        alternatives: for each thing that may be done in several ways, these; the first is the plain one. order: of a number of
+        alternatives: for each thing that may be done in several ways, these; the first is the plain one. selector: the rules, a Selector
+    (select.py). order: of a number of
     lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
     has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
     the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command
@@ -163,7 +161,7 @@ class Architecture:
     features: tuple[str, ...]
     instructions: dict[str, Instruction]
     alternatives: dict[str, tuple[str, ...]]
-    selector: type[Selector]
+    selector: type
     order: Callable[[int], tuple[int, ...]]
     load: str
     gnu: Syntax

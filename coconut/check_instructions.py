@@ -14,9 +14,9 @@ from coconut.compilers import build, prefix_of, run
 from coconut.describe import BUILD, HERE
 from coconut.emit import assembly
 from coconut.graph import MEMORY, REGISTER, Graph, Node
-from coconut.instructions import Instruction
+from coconut.instructions import Instruction, Memory, Op
 from coconut.operations import WORD_MAX, Value
-from coconut.program import Memory, Op, Program
+from coconut.program import Program
 from coconut.simulate import Broken, show
 
 EDGES = (
@@ -91,7 +91,9 @@ def check_architecture(architecture: Architecture) -> int:
         return check_scalar(architecture, EDGES)
     if architecture.chains:
         # Whose functions have other pointers; the instructions are written in the same way.
-        architecture = replace(architecture, gnu=Gnu(architecture.vector_bytes, architecture.instructions, architecture.word_bytes))
+        architecture = replace(
+            architecture, gnu=Gnu(architecture.vector_bytes, architecture.instructions, architecture.word_bytes)
+        )
     word_bytes = architecture.word_bytes
     count = architecture.vector_bytes // word_bytes
     # What stores is left to all the others, whose results are stored.
@@ -120,7 +122,9 @@ def check_architecture(architecture: Architecture) -> int:
         for vector in (*vectors[: len(op.args)], message_for(op, vectors, count))
     ]
     ran = run(
-        architecture, [str(binary)], input=b"".join(number.to_bytes(word_bytes, order) for vector in given for number in vector)
+        architecture,
+        [str(binary)],
+        input=b"".join(number.to_bytes(word_bytes, order) for vector in given for number in vector),
     )
     size = architecture.vector_bytes
     results = iter(range(0, len(ran.stdout), size))
@@ -130,7 +134,9 @@ def check_architecture(architecture: Architecture) -> int:
     for op, rows in zip(ops, calls, strict=True):
         for vectors in rows:
             at = next(results)
-            result = tuple(int.from_bytes(ran.stdout[i : i + word_bytes], order) for i in range(at, at + size, word_bytes))
+            result = tuple(
+                int.from_bytes(ran.stdout[i : i + word_bytes], order) for i in range(at, at + size, word_bytes)
+            )
             if op.memory is not None and op.memory.broadcast:
                 vectors = [*vectors[:-1], vectors[-1][:1] * count]
             expected = op.instruction.meaning(op.imm, *vectors)[:count]

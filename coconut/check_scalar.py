@@ -12,8 +12,9 @@ from coconut.architectures.scalar import FLAGS, PRODUCT, ScalarSyntax, Template
 from coconut.compilers import build, run
 from coconut.describe import BUILD, HERE
 from coconut.graph import MEMORY, Graph, Node
+from coconut.instructions import Memory, Op
 from coconut.operations import WORD_MAX
-from coconut.program import Memory, Op, Program, simulate
+from coconut.program import Program, simulate
 from coconut.registers import allocate
 from coconut.scalar_function import framed
 from coconut.simulate import Broken, Sample

@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from coconut.architecture import Architecture
 from coconut.describe import BUILD, HERE, description_of, kernel_file
 from coconut.emit import argument_words, assembly
-from coconut.scalar_function import Function, gnu_text
 from coconut.machine import mca
 from coconut.orders import TURNS
 from coconut.program import Program, words_of
+from coconut.scalar_function import Function, gnu_text
 from coconut.simulate import Broken, Sample
 
 COMPILERS = {
@@ -40,7 +40,15 @@ def hooked(name: str) -> str:
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
     """The turns of the loops, in assembly, by their names."""
     run = subprocess.run(
-        [*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), description_of(kernel).kernel_file()],
+        [
+            *COMPILERS[triple][compiler],
+            *OPTIONS,
+            "-S",
+            "-o",
+            "-",
+            hooked("loops.h"),
+            description_of(kernel).kernel_file(),
+        ],
         capture_output=True,
         text=True,
         check=True,

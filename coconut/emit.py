@@ -7,8 +7,9 @@ where it is taken, and store what comes out as soon as it is there."""
 from dataclasses import dataclass
 
 from coconut.architecture import GoSyntax, Syntax, go_constants
+from coconut.instructions import Memory
 from coconut.operations import Value
-from coconut.program import Memory, Program
+from coconut.program import Program
 from coconut.registers import Allocation, allocate, allocate_straight
 
 BLOCK_BYTES = 16
@@ -20,9 +21,11 @@ def with_kept(program: Program) -> list[Value]:
     return [*program.constants, *program.kept]
 
 
-def description(program: Program) -> str:
+def summary(program: Program) -> str:
     turn = f" a turn, of {program.graph.advance} bytes" if program.is_loop else ""
-    return f"{program.graph.title}: {len(program.ops)} instructions{turn}{'; ' * bool(program.choices)}{program.choices}."
+    return (
+        f"{program.graph.title}: {len(program.ops)} instructions{turn}{'; ' * bool(program.choices)}{program.choices}."
+    )
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
@@ -99,7 +102,9 @@ def assembly(program: Program, name: str, syntax: Syntax) -> str:
     """The function and its constants."""
     return "\n".join(
         [
-            *syntax.begin(name, program, description(program), go_parameters(program)),
+            *syntax.begin(
+                name, summary(program), go_parameters(program), len(program.memory_inputs()), program.graph.advance
+            ),
             *lines_of(program, name, syntax),
             *(syntax.clear(program.architecture.registers) if program.ends else []),
             *syntax.end(name, [number for vector in with_kept(program) for number in vector]),
@@ -135,7 +140,9 @@ class Message:
         for name, offset in inputs.items():
             taken = any(0 <= at - offset < begin.architecture.vector_bytes for at in needed)
             if taken and frame.get(name) != first + offset:
-                raise ValueError(f"{self.name}: {part.graph.name} does not find {name} where {begin.graph.name} leaves it")
+                raise ValueError(
+                    f"{self.name}: {part.graph.name} does not find {name} where {begin.graph.name} leaves it"
+                )
         return {"state": None if part is end else frame[part.inputs[0]], "powers": first}
 
     def go_parameters(self) -> str:

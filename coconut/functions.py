@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Syntax
 from coconut.emit import go_header, with_kept
 from coconut.graph import Graph
+from coconut.instructions import Memory, Op
 from coconut.machine import mca
 from coconut.operations import Value
 from coconut.orders import TURNS, within_registers
-from coconut.program import Memory, Op, Program
+from coconut.program import Program
 from coconut.registers import pressure
 from coconut.schedule import problem_of
 

@@ -13,14 +13,5 @@ cd "$(dirname "$0")/.."
 tools/apt-install.sh ${1-} gcc clang-19 llvm-19 graphviz python3-venv qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
 
-venv=build/coconut/venv
-if ! cmp -s coconut/requirements.txt "$venv/installed.txt"; then
-    if [ "${1-}" = --check ]; then
-        echo "missing what coconut/requirements.txt names (make coconut installs it)" >&2
-        exit 1
-    fi
-    echo "installing what coconut/requirements.txt names into $venv with pip"
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r coconut/requirements.txt
-    cp coconut/requirements.txt "$venv/installed.txt"
-fi
+# shellcheck disable=SC2086 # an option or nothing
+tools/venv.sh ${1-} coconut/requirements.txt build/coconut/venv

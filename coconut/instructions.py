@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What an entry of a table of instructions says: what the instruction does to registers of 64-bit or 32-bit elements, and what
-forms it has. The tables are those of the architectures.
+"""Instructions on values, and what an entry of a table of instructions says: what the instruction does to registers of 64-bit
+or 32-bit elements, and what forms it has. The tables are those of the architectures.
 
 A register is a tuple of numbers, the element that is first in memory first. The operands stand in the order of the meaning;
 the last may be memory where the table says so. That a table is right, check_instructions.py shows on the CPU."""
@@ -41,6 +41,29 @@ class Instruction:
     destroys: tuple[str, ...] = ()
     commutes: bool = False
     stores: bool = False
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
+    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements.
+    stride: from one element to the next, if they do not lie side by side."""
+
+    base: str
+    offset: int
+    broadcast: bool = False
+    stride: int = 0
+
+
+@dataclass(frozen=True)
+class Op:
+    """An instruction on values, by their numbers. Where there is memory, it is the last operand. node is the graph's."""
+
+    instruction: Instruction
+    args: tuple[int, ...]
+    imm: int | None = None
+    memory: Memory | None = None
+    node: int = -1
 
 
 def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from coconut.architecture import Architecture, GoSyntax
 from coconut.functions import BLOCK_BYTES, Function
+from coconut.instructions import Memory
 from coconut.operations import Value
 from coconut.parse import Unreadable, split
-from coconut.program import Memory
 from coconut.simulate import Broken, Sample
 
 STEPS_MAX = 100_000

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from coconut.architecture import Architecture
-from coconut.program import Memory, Op, Program
+from coconut.instructions import Memory, Op
+from coconut.program import Program
 
 PROBE_TURNS = 200
 

@@ -118,7 +118,9 @@ def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list
             if times is not None and ports_of(problem, times, interval) is not None:
                 return "list", times
     for way in ways:
-        answer, times = modulo(way, interval, seconds if len(ways) == 1 else seconds * (0.8 if way is not problem else 0.2))
+        answer, times = modulo(
+            way, interval, seconds if len(ways) == 1 else seconds * (0.8 if way is not problem else 0.2)
+        )
         if answer == "none":
             return answer, None
         if times is not None and ports_of(problem, times, interval) is not None:

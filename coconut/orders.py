@@ -182,19 +182,3 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
 def best_order(program: Program, cpu: str, seconds: float) -> Order | None:
     """None if no order fits into the registers."""
     return min(orders(program, cpu, seconds), key=lambda order: (order.cycles, order.in_order_cycles), default=None)
-
-
-def by_list(program: Program, cpu: str) -> Program:
-    """In the order of list scheduling within the registers. The same on every machine."""
-    problem = problem_of(program, cpu)
-    urgency = [-float(height) for height in problem.heights]
-    registers = program.architecture.registers
-    for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
-        ordered = program.reordered(within_registers(problem, urgency, limit))
-        try:
-            if program.is_loop:
-                allocate(ordered)
-        except Pressure:
-            continue
-        return ordered
-    return program

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field, replace
 
 from coconut.architecture import GoSyntax
+from coconut.instructions import Memory, Op
 from coconut.operations import Value
-from coconut.program import Memory, Op, Program
+from coconut.program import Program
 
 
 class Unreadable(Exception):

@@ -8,32 +8,9 @@ from typing import Literal
 
 from coconut.architecture import Architecture
 from coconut.graph import Graph
-from coconut.instructions import Instruction
+from coconut.instructions import Memory, Op
 from coconut.operations import Value
 from coconut.simulate import Broken, Sample, show
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
-    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements.
-    stride: from one element to the next, if they do not lie side by side."""
-
-    base: str
-    offset: int
-    broadcast: bool = False
-    stride: int = 0
-
-
-@dataclass(frozen=True)
-class Op:
-    """An instruction on values, by their numbers. Where there is memory, it is the last operand. node is the graph's."""
-
-    instruction: Instruction
-    args: tuple[int, ...]
-    imm: int | None = None
-    memory: Memory | None = None
-    node: int = -1
 
 
 def memory_inputs(graph: Graph, vector_bytes: int) -> dict[int, int]:

@@ -5,7 +5,8 @@ line than there are values at once. In a line that is no loop, values that find 
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from coconut.program import Memory, Op, Program
+from coconut.instructions import Memory, Op
+from coconut.program import Program
 
 
 class Pressure(Exception):

@@ -13,9 +13,10 @@ from coconut.architecture import Architecture
 from coconut.architectures.scalar import ScalarSyntax
 from coconut.emit import go_header, ordered_moves
 from coconut.graph import Graph
+from coconut.instructions import Memory, Op
 from coconut.orders import by_list, simulated_cycles
 from coconut.parse import Unreadable
-from coconut.program import Memory, Op, Program
+from coconut.program import Program
 from coconut.registers import allocate
 
 

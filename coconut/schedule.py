@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from coconut.instructions import Instruction
+from coconut.instructions import Instruction, Op
 from coconut.machine import Machine, machine_for
-from coconut.program import Op, Program
+from coconut.program import Program
 
 
 @dataclass(frozen=True)

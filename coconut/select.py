@@ -11,8 +11,10 @@ from itertools import product
 
 from coconut.architecture import Architecture
 from coconut.graph import Graph
+from coconut.instructions import Memory, Op
 from coconut.operations import WORD_MAX, Value
-from coconut.program import Memory, Op, Program, memory_inputs
+from coconut.program import Program, memory_inputs
+
 
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     """Every choice of one way for each thing."""

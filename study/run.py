@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds the study with gcc and with clang, measures, counts, and writes the results and the report.
 
-    run.py                  the results of this CPU into study/results, and the report into study/report
-    run.py --quick          fewer lengths and samples, gcc alone; into build/study, so that nothing here is replaced
-    run.py --count FILE     measures nothing: what is counted, and of the z14, anew; the report of these results
+run.py                  the results of this CPU into study/results, and the report into study/report
+run.py --quick          fewer lengths and samples, gcc alone; into build/study, so that nothing here is replaced
+run.py --count FILE     measures nothing: what is counted, and of the z14, anew; the report of these results
 """
 
 import datetime
@@ -34,11 +34,20 @@ def this_cpu() -> dict:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         key, _, value = line.partition(":")
         fields.setdefault(key.strip(), value.strip())
-    cpu = {key: fields.get(name, "") for key, name in
-           (("model", "model name"), ("family", "cpu family"), ("number", "model"), ("stepping", "stepping"))}
+    cpu = {
+        key: fields.get(name, "")
+        for key, name in (
+            ("model", "model name"),
+            ("family", "cpu family"),
+            ("number", "model"),
+            ("stepping", "stepping"),
+        )
+    }
     for key, name in (("model", "CPU implementer"), ("family", "CPU architecture"), ("number", "CPU part")):
         cpu[key] = cpu[key] or fields.get(name, "")
-    words = [word for word in re.split(r"[^a-z0-9]", cpu["model"].lower()) if word not in ("", "r", "tm", "cpu", "processor")]
+    words = [
+        word for word in re.split(r"[^a-z0-9]", cpu["model"].lower()) if word not in ("", "r", "tm", "cpu", "processor")
+    ]
     cpu["slug"] = "-".join([*words, f"f{cpu['family']}m{cpu['number']}"])
     return cpu
 

@@ -93,20 +93,28 @@ def _spread(places: list[float]) -> list[float]:
 def chart(title: str, x: Axis, y: Axis, series: list[Series]) -> str:
     """Lines, each labelled at its end; Hornet's is drawn last, in front."""
     width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
     def at(point):
         return LEFT + x.place(point[0]) * width, TOP + (1 - y.place(point[1])) * height
+
     out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">']
     for tick in y.ticks:
         _, v = at((x.low, tick))
-        out.append(f'<line class="grid" x1="{LEFT}" x2="{LEFT + width}" y1="{v:.1f}" y2="{v:.1f}"/>'
-                   f'<text class="tick" x="{LEFT - 8}" y="{v + 4:.1f}" text-anchor="end">{y.text(tick)}</text>')
+        out.append(
+            f'<line class="grid" x1="{LEFT}" x2="{LEFT + width}" y1="{v:.1f}" y2="{v:.1f}"/>'
+            f'<text class="tick" x="{LEFT - 8}" y="{v + 4:.1f}" text-anchor="end">{y.text(tick)}</text>'
+        )
     for tick in x.ticks:
         h, _ = at((tick, y.low))
-        out.append(f'<line class="grid" x1="{h:.1f}" x2="{h:.1f}" y1="{TOP}" y2="{TOP + height}"/>'
-                   f'<text class="tick" x="{h:.1f}" y="{TOP + height + 19}" text-anchor="middle">{x.text(tick)}</text>')
-    out.append(f'<text class="axis" x="{LEFT + width / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x.title)}</text>'
-               f'<text class="axis" transform="translate(16 {TOP + height / 2}) rotate(-90)" text-anchor="middle">'
-               f'{escape(y.title)}</text>')
+        out.append(
+            f'<line class="grid" x1="{h:.1f}" x2="{h:.1f}" y1="{TOP}" y2="{TOP + height}"/>'
+            f'<text class="tick" x="{h:.1f}" y="{TOP + height + 19}" text-anchor="middle">{x.text(tick)}</text>'
+        )
+    out.append(
+        f'<text class="axis" x="{LEFT + width / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x.title)}</text>'
+        f'<text class="axis" transform="translate(16 {TOP + height / 2}) rotate(-90)" text-anchor="middle">'
+        f"{escape(y.title)}</text>"
+    )
     if y.low < 0 < y.high:
         _, v = at((x.low, 0))
         out.append(f'<line class="zero" x1="{LEFT}" x2="{LEFT + width}" y1="{v:.1f}" y2="{v:.1f}"/>')
@@ -122,8 +130,10 @@ def chart(title: str, x: Axis, y: Axis, series: list[Series]) -> str:
     ends = [at(one.points[-1]) for one in ordered]
     for one, (_, v), moved in zip(ordered, ends, _spread([v for _, v in ends])):
         edge = LEFT + width
-        out.append(f'<line class="lead {one.colour}" x1="{edge + 2}" x2="{edge + 12}" y1="{v:.1f}" y2="{moved:.1f}"/>'
-                   f'<text class="label {one.colour}" x="{edge + 15}" y="{moved + 4:.1f}">{escape(one.label)}</text>')
+        out.append(
+            f'<line class="lead {one.colour}" x1="{edge + 2}" x2="{edge + 12}" y1="{v:.1f}" y2="{moved:.1f}"/>'
+            f'<text class="label {one.colour}" x="{edge + 15}" y="{moved + 4:.1f}">{escape(one.label)}</text>'
+        )
     return "".join(out) + "</svg>"
 
 
@@ -140,10 +150,14 @@ def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts
             out.append(f'<rect class="bar c{k}" x="{h:.1f}" y="{v}" width="{part:.1f}" height="{bar}"/>')
             share = f"{100 * value / total:.0f} %"
             text = f"{parts[k]} {share}" if part > 110 else share
-            out.append(f'<text class="inbar" x="{h + part / 2:.1f}" y="{v + bar / 2 + 5}" text-anchor="middle">{text}</text>')
+            out.append(
+                f'<text class="inbar" x="{h + part / 2:.1f}" y="{v + bar / 2 + 5}" text-anchor="middle">{text}</text>'
+            )
             h += part
     for tick in (0, 25, 50, 75, 100):
         h = left + width * tick / 100
         out.append(f'<text class="tick" x="{h:.1f}" y="{height + 16}" text-anchor="middle">{tick}</text>')
-    out.append(f'<text class="axis" x="{left + width / 2}" y="{height + 40}" text-anchor="middle">{escape(axis_title)}</text>')
+    out.append(
+        f'<text class="axis" x="{left + width / 2}" y="{height + 40}" text-anchor="middle">{escape(axis_title)}</text>'
+    )
     return "".join(out) + "</svg>"

@@ -25,7 +25,11 @@ LENGTH_BYTES = 2054
 LONG_BYTES, LONGER_GROUPS = 8192, 16
 # Kernels, and how the name of the function begins that has the inner loop: radix 2^26, as was usual before the paper, in two groups.
 STUDIED = ["z14_serial", "z14_parallel"]
-LOOPS = {"vx": "poly1305_absorb_by_2_vx", **{name: f"study_mac_{name}" for name in STUDIED}, "vmsl": "poly1305_absorb_summed_vmsl"}
+LOOPS = {
+    "vx": "poly1305_absorb_by_2_vx",
+    **{name: f"study_mac_{name}" for name in STUDIED},
+    "vmsl": "poly1305_absorb_summed_vmsl",
+}
 
 
 def missing() -> list[str]:
@@ -43,14 +47,19 @@ def counted(z14: instructions.Counted, compiler: str, kernel: str, length_bytes:
 
 def loop(z14: instructions.Counted, compiler: str, kernel: str) -> dict[str, float | None]:
     """The inner loop that takes the fewest cycles, for 64 bytes."""
-    loops = [(cycles.cycles(z14.triple, CPU, loop) * 64 / loop.turn_bytes, loop)
-             for loop in cycles.loops_of(z14.triple, z14.program(compiler, kernel), kernel)
-             if loop.function.startswith(LOOPS[kernel]) and loop.turn_bytes != 0]
+    loops = [
+        (cycles.cycles(z14.triple, CPU, loop) * 64 / loop.turn_bytes, loop)
+        for loop in cycles.loops_of(z14.triple, z14.program(compiler, kernel), kernel)
+        if loop.function.startswith(LOOPS[kernel]) and loop.turn_bytes != 0
+    ]
     if not loops:
         sys.exit(f"{kernel}, {compiler}: no loop is found")
     least, best = min(loops, key=lambda found: found[0])
-    return {"cycles": round(least, 2), "instructions": len(best.instructions) * 64 / best.turn_bytes,
-            "multiplications": best.multiplications * 64 / best.turn_bytes}
+    return {
+        "cycles": round(least, 2),
+        "instructions": len(best.instructions) * 64 / best.turn_bytes,
+        "multiplications": best.multiplications * 64 / best.turn_bytes,
+    }
 
 
 def results() -> dict:
@@ -60,19 +69,28 @@ def results() -> dict:
     for compiler in z14.compilers:
         z14.build_hornet(compiler)
         for kernel, builds in kernels.items():
-            long_, longer = (counted(z14, compiler, kernel, length) for length in (LONG_BYTES, LONG_BYTES + 64 * LONGER_GROUPS))
+            long_, longer = (
+                counted(z14, compiler, kernel, length) for length in (LONG_BYTES, LONG_BYTES + 64 * LONGER_GROUPS)
+            )
             group = {what: (longer[what] - long_[what]) / LONGER_GROUPS for what in long_}
             inner = loop(z14, compiler, kernel)
             # llvm-mca is given instructions once each: a loop within, which qemu has counted, would not be timed.
             if kernel in STUDIED and inner["instructions"] != group["instructions"]:
                 inner["cycles"] = None
             builds[compiler.removesuffix("-19")] = {
-                "call": counted(z14, compiler, kernel, LENGTH_BYTES), "group": group, "loop": inner}
+                "call": counted(z14, compiler, kernel, LENGTH_BYTES),
+                "group": group,
+                "loop": inner,
+            }
     if any(len(tags) != 1 for tags in z14.tags.values()):
         sys.exit("z14.py: the kernels' tags differ")
 
     def version(*command: str) -> str:
-        return next(line.strip() for line in instructions.execute(*command, "--version").splitlines() if "version" in line or "gcc" in line)
+        return next(
+            line.strip()
+            for line in instructions.execute(*command, "--version").splitlines()
+            if "version" in line or "gcc" in line
+        )
 
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),

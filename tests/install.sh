@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, parts of Rust with rustup, what bindings/js names with npm and bindings/go with go. Does nothing, and needs no
-# network, when all is there.
+# apt-get, parts of Rust with rustup, ruff with pip, what bindings/js names with npm and bindings/go with go. Does nothing,
+# and needs no network, when all is there.
 #
 #     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
 set -eu
@@ -18,7 +18,7 @@ fi
 # shellcheck disable=SC2086 # an option or nothing, and packages
 tools/apt-install.sh ${1-} $node g++ clang-19 clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev cmake \
     pkg-config libgmp-dev libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck \
-    gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish
+    gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish python3-venv
 
 if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/null 2>&1; then
     if [ "${1-}" = --check ]; then
@@ -31,6 +31,9 @@ fi
 
 # shellcheck disable=SC2086 # an option or nothing
 tools/rust-targets.sh ${1-} wasm32-unknown-unknown aarch64-unknown-none
+
+# shellcheck disable=SC2086 # an option or nothing
+tools/venv.sh ${1-} tests/requirements.txt build/venv
 
 # The versions of package-lock.json.
 if ! npm ls --prefix bindings/js > /dev/null 2>&1; then

@@ -22,8 +22,8 @@ clang-format-19 --dry-run --Werror "${c_files[@]}" || complain "C files: run mak
 shellcheck -x "${shell_files[@]}" || complain "shellcheck"
 unformatted=$(gofmt -l "${go_files[@]}") || complain "gofmt"
 [ -z "$unformatted" ] || complain "Go files, ${unformatted//$'\n'/ }: run make format"
-# Python's own: syntax, with every warning an error.
-python3 -W error -m py_compile "${python_files[@]}" || complain "Python"
+build/venv/bin/ruff check --quiet "${python_files[@]}" || complain "ruff"
+build/venv/bin/ruff format --quiet --check "${python_files[@]}" || complain "Python files: run make format"
 # Types are checked by bindings/js/build.sh.
 bindings/js/node_modules/.bin/prettier --log-level warn --check "${js_files[@]}" ||
     complain "JavaScript files: run make format"

@@ -5,9 +5,8 @@ import re
 
 from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, elements
+from coconut.instructions import Instruction, Meaning, Memory, Op, elements
 from coconut.operations import MASK52, WORD_MAX, Value
-from coconut.program import Memory, Op, Program
 from coconut.select import Selector, Unsupported
 
 
@@ -305,6 +304,7 @@ class Amd64(Selector):
     def select_load_hi(self, node: Node) -> int:
         return self.unpacked("vpunpckhqdq", node)
 
+
 class Amd64Syntax(Syntax):
     """What both assemblers have in common: operands stand from the last to the first, then the result."""
 
@@ -380,11 +380,9 @@ class Gnu(Amd64Syntax):
 
     def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
         broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return "", self.address(place) + (
-            f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else ""
-        )
+        return "", self.address(place) + (f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else "")
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         return [
             f"# {description}",
             ".text",
@@ -440,7 +438,7 @@ class Go(Amd64Syntax, GoSyntax):
         names = [parameter.split()[0] for parameter in parameters.strip("()").split(", ")]
         return {name: 8 * i for i, name in enumerate(names)}
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         arguments = go_begin(name, description, parameters, "MOVQ", ("DI", "SI", "CX", "R8"))
         return [*arguments, f"\tMOVQ $·{name}Constants(SB), DX"]
 
@@ -509,7 +507,9 @@ class Go(Amd64Syntax, GoSyntax):
             imm, sources = int(sources[0][1:], 0), sources[1:]
         if instruction.zero:
             return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = self.memory(sources[0], suffix == "bcst" or instruction.low in {"operand", "result"}) if sources else None
+        place = (
+            self.memory(sources[0], suffix == "bcst" or instruction.low in {"operand", "result"}) if sources else None
+        )
         if place is not None:
             sources = sources[1:]
         registers = [self.vector(source) for source in reversed(sources)]

@@ -8,9 +8,8 @@ from functools import cache
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import Gnu, Go, table
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, elements
+from coconut.instructions import Instruction, Meaning, Memory, elements
 from coconut.operations import STATE_LOADS, WORD32_MAX, Value
-from coconut.program import Memory
 from coconut.select import Selector, Unsupported
 
 NONCE_ROW = 48  # of the state

@@ -4,9 +4,8 @@
 from coconut.architecture import Architecture, Syntax
 from coconut.architectures.pairs import MAX32, Pairs, low, product
 from coconut.graph import Node
-from coconut.instructions import Instruction, elements
+from coconut.instructions import Instruction, Memory, Op, elements
 from coconut.operations import Value
-from coconut.program import Memory, Op, Program
 
 # The assembly of each instruction: d is the register of the result, a and b those of the operands.
 FORMATS = {
@@ -122,7 +121,7 @@ class Gnu(Syntax):
         """The first halves of v8 to v15."""
         return [f"\t{name} d{i}, d{i + 1}, [sp, #{8 * (i - 8)}]" for i in range(8, 16, 2)]
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         return [
             f"// {description}",
             ".text",

@@ -8,8 +8,8 @@ computed as a vec, and joined to a factor where one is multiplied or goes out. S
 from collections.abc import Callable
 
 from coconut.graph import Node
+from coconut.instructions import Memory
 from coconut.operations import WORD_MAX
-from coconut.program import Memory
 from coconut.select import Selector, Unsupported
 
 MAX32 = (1 << 32) - 1
@@ -93,9 +93,7 @@ class Pairs(Selector):
         return self.binary(node)
 
     def shift(self, node: Node) -> int:
-        return self.both(
-            lambda half: self.emit(self.names[node.op], self.half(node.args[0], half), imm=node.imm[0])
-        )
+        return self.both(lambda half: self.emit(self.names[node.op], self.half(node.args[0], half), imm=node.imm[0]))
 
     def select_shl(self, node: Node) -> int:
         return self.shift(node)

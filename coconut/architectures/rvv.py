@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.graph import Node
-from coconut.instructions import Instruction, elements
-from coconut.program import Memory, Op, Program
+from coconut.instructions import Instruction, Memory, Op, elements
 from coconut.select import Selector
 
 # Those above 31 take a general register.
@@ -171,12 +170,12 @@ class RvvSyntax(Syntax):
     def store(self, register: int, place: Memory) -> str:
         raise NotImplementedError
 
-    def lengths(self, program: Program) -> list[str]:
+    def lengths(self, inputs: int, advance: int) -> list[str]:
         """Sets what depends on the length of vectors."""
         one = MULTIPLES[0]
-        powers = range(len(program.memory_inputs()) // 8)
+        powers = range(inputs // 8)
         # A turn's bytes are a power of two of vectors.
-        vectors = program.graph.advance // self.vector_bytes
+        vectors = advance // self.vector_bytes
         assert vectors & (vectors - 1) == 0
         return [
             *(self.add(MULTIPLES[i], MULTIPLES[i - 1], one) for i in range(1, len(MULTIPLES))),
@@ -212,7 +211,7 @@ class Gnu(RvvSyntax):
         lines, address = self.address(place)
         return "\n".join([*lines, self.line("vse64.v", f"v{register}", f"({address})")])
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         return [
             f"# {description}",
             ".option arch, +v",
@@ -228,7 +227,7 @@ class Gnu(RvvSyntax):
             f"\tcsrr x{MULTIPLES[0]}, vlenb",
             f"\tli x{STRIDE}, 16",
             *(f"\tli x{number}, {shift}" for shift, number in WIDE_SHIFTS.items()),
-            *self.lengths(program),
+            *self.lengths(inputs, advance),
         ]
 
     def loop(self, name: str) -> list[str]:
@@ -295,7 +294,7 @@ class Go(RvvSyntax, GoSyntax):
         lines, address = self.address(place)
         return "\n".join([*lines, f"\tVSE64V V{register}, ({address})"])
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         return [
             *go_begin(name, description, parameters, "MOV", ("X10", "X11", "X12", f"X{TURNS}")),
             f"\tMOV $·{name}Constants(SB), X{POINTERS['constants']}",
@@ -303,7 +302,7 @@ class Go(RvvSyntax, GoSyntax):
             f"\tCSRRS X0, VLENB, X{MULTIPLES[0]}",
             f"\tMOV $16, X{STRIDE}",
             *(f"\tMOV ${shift}, X{number}" for shift, number in WIDE_SHIFTS.items()),
-            *self.lengths(program),
+            *self.lengths(inputs, advance),
         ]
 
     def loop(self, name: str) -> list[str]:

@@ -6,9 +6,8 @@ import re
 from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
 from coconut.architectures.pairs import Pairs, low, product
 from coconut.graph import Node
-from coconut.instructions import Instruction, elements
+from coconut.instructions import Instruction, Memory, Op, elements
 from coconut.operations import SUM_MAX, WORD_MAX, Value
-from coconut.program import Memory, Op, Program
 from coconut.select import Selector
 
 
@@ -197,6 +196,9 @@ class Gnu(Z):
 
     pointers = {"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"}
 
+    def __init__(self, machine: str) -> None:
+        self.machine = machine
+
     def register(self, number: int) -> str:
         return f"%v{number}"
 
@@ -210,10 +212,10 @@ class Gnu(Z):
         """f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
         return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         return [
             f"# {description}",
-            f".machine {program.architecture.name}",
+            f".machine {self.machine}",
             ".text",
             f".globl {name}",
             f".type {name}, @function",
@@ -264,7 +266,7 @@ class Go(Z, GoSyntax):
     def store(self, register: int, place: Memory) -> str:
         return self.line("vst", self.address(place), [self.register(register)])
 
-    def begin(self, name: str, program: Program, description: str, parameters: str) -> list[str]:
+    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
         arguments = go_begin(name, description, parameters, "MOVD", ("R2", "R3", "R4", "R5"))
         return [*arguments, f"\tMOVD $·{name}Constants(SB), R1"]
 
@@ -330,7 +332,7 @@ Z13 = Architecture(
     selector=Z13Selector,
     order=lambda lanes: tuple(range(lanes)),
     load="vl",
-    gnu=Gnu(),
+    gnu=Gnu("z13"),
     go=Go(Z13_INSTRUCTIONS),
     goarch="s390x",
     big_endian=True,
@@ -350,7 +352,7 @@ Z14 = Architecture(
     selector=Z14Selector,
     order=lambda lanes: (0, 1),
     load="vl",
-    gnu=Gnu(),
+    gnu=Gnu("z14"),
     go=Go(Z14_INSTRUCTIONS),
     goarch="s390x",
     big_endian=True,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from coconut.architecture import GoSyntax
 from coconut.graph import MEMORY, Graph, Node
-from coconut.instructions import Instruction
+from coconut.instructions import Instruction, Memory, Op
 from coconut.operations import WORD_MAX
-from coconut.program import Memory, Op, Program
+from coconut.program import Program
 from coconut.select import Selector
 
 FLAGS, PRODUCT = "flags", "product"

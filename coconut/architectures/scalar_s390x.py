@@ -18,7 +18,7 @@ from coconut.architectures.scalar import (
     words,
 )
 from coconut.graph import Node
-from coconut.program import Memory
+from coconut.instructions import Memory
 
 SUM = {"accumulates": True, "gives": (FLAGS,)}
 PLAIN = {"accumulates": True, "destroys": (FLAGS,)}

@@ -9,13 +9,13 @@
 #define IN(place, name, numbers) line_in(place, name, &(numbers), sizeof(numbers))
 #define OUT(name, numbers)       line_out(name, &(numbers), sizeof(numbers))
 
-static void write_lines(const char *kernel, int lanes, void (*lines_of_sample)(const struct sample *))
+static void write_lines(const char *kernel, int lanes, void (*lines)(const struct sample *))
 {
     lines_begin(kernel, lanes);
     for (int i = 0; i < SAMPLES && i < SAMPLES_WANTED; i++) {
         const struct sample sample = sample_number(i);
         line_sample(i);
-        lines_of_sample(&sample);
+        lines(&sample);
     }
     lines_end();
 }

@@ -109,7 +109,8 @@ def turn_bytes(instructions: list[Instruction]) -> int:
         if re.match(r"lv|lxv|stxv|stv", line.mnemonic):
             bases += operands[1:]
         (stored if STORES.match(line.mnemonic) else loaded).update(
-            origin[0] for origin in map(value, bases) if origin is not None)
+            origin[0] for origin in map(value, bases) if origin is not None
+        )
         number = re.fullmatch(r"#?(-?(?:0x[0-9a-f]+|\d+))", operands[-1])
         address = re.fullmatch(r"(-?\d+)\((%?\w+)\)", operands[-1])
         post_index, write_back = POST_INDEX.search(line.text), WRITE_BACK.search(line.text)
@@ -160,12 +161,15 @@ def loops_of(triple: str, file: Path, kernel: str) -> list[Loop]:
         at = {line.address: number for number, line in enumerate(body)}
         if not re.search(rf"_{kernel}\b", function):
             return
-        spans = [(at[line.target], number) for number, line in enumerate(body)
-                 if line.target in at and at[line.target] <= number]
-        spans = [span for span in spans if any(line.multiplies for line in body[span[0]:span[1] + 1])]
+        spans = [
+            (at[line.target], number)
+            for number, line in enumerate(body)
+            if line.target in at and at[line.target] <= number
+        ]
+        spans = [span for span in spans if any(line.multiplies for line in body[span[0] : span[1] + 1])]
         for start, end in spans:
             if not any(start <= other[0] and other[1] <= end and other != (start, end) for other in spans):
-                loops.append(Loop(function, body[start:end + 1]))
+                loops.append(Loop(function, body[start : end + 1]))
 
     for line in execute(f"{triple}-objdump", "-d", "--no-show-raw-insn", file).splitlines():
         if heading := re.match(r"[0-9a-f]+ <([^>]*)>:$", line):
@@ -189,8 +193,10 @@ def mca(triple: str, cpu: str, loop: Loop, turns: int, *options: str) -> str:
 
 def cycles(triple: str, cpu: str, loop: Loop) -> float:
     """Of a turn, among many."""
-    totals = [int(re.search(r"^Total Cycles: *(\d+)", mca(triple, cpu, loop, turns), re.MULTILINE)[1])
-              for turns in (TURNS, 2 * TURNS)]
+    totals = [
+        int(re.search(r"^Total Cycles: *(\d+)", mca(triple, cpu, loop, turns), re.MULTILINE)[1])
+        for turns in (TURNS, 2 * TURNS)
+    ]
     return (totals[1] - totals[0]) / TURNS
 
 
@@ -225,16 +231,22 @@ def table(names: list[str]) -> None:
         for cpu, unable in CPUS[architecture.name].items():
             for kernel in [kernel for kernel in architecture.kernels if kernel not in unable]:
                 best = [quickest(architecture.triple, file, kernel, cpu) for file in files]
-                cells = [per_compiler([f"{of[name]:.0f}" if name in of else "-" for of in best]) if any(name in of for of in best)
-                         else "" for name in FUNCTIONS]
+                cells = [
+                    per_compiler([f"{of[name]:.0f}" if name in of else "-" for of in best])
+                    if any(name in of for of in best)
+                    else ""
+                    for name in FUNCTIONS
+                ]
                 print(table_row([cpu, f"`{kernel}`", *cells]), flush=True)
 
 
 def account(name: str, compiler: str, kernel: str, cpu: str) -> None:
     architecture = Architecture(name, list(CPUS))
     for loop in loops_of(architecture.triple, link(architecture, compiler), kernel):
-        print(f"{loop.function}: {len(loop.instructions)} instructions, {loop.multiplications} of which multiply, for "
-              f"{loop.turn_bytes or 'an unknown number of'} bytes: {cycles(architecture.triple, cpu, loop):.1f} cycles")
+        print(
+            f"{loop.function}: {len(loop.instructions)} instructions, {loop.multiplications} of which multiply, for "
+            f"{loop.turn_bytes or 'an unknown number of'} bytes: {cycles(architecture.triple, cpu, loop):.1f} cycles"
+        )
         print(mca(architecture.triple, cpu, loop, TURNS))
 
 

@@ -59,8 +59,17 @@ class Counted(Architecture):
         cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
-        execute(*cc, "-static", "-DHORNET_NO_CROSSOVERS", "-o", folder / "calls-forced", calls, kernels, *others,
-                *self.linked())
+        execute(
+            *cc,
+            "-static",
+            "-DHORNET_NO_CROSSOVERS",
+            "-o",
+            folder / "calls-forced",
+            calls,
+            kernels,
+            *others,
+            *self.linked(),
+        )
 
     def build_openssl(self) -> None:
         """Fetches what Debian's release has, before updates, so that all architectures have the same version. In lists of
@@ -86,8 +95,18 @@ class Counted(Architecture):
         execute("dpkg", "-x", package, state)
         usr = state / "usr"
         library = next(usr.glob("lib/*/libcrypto.a"))
-        execute(*self.compiler("gcc"), "-w", "-static", "-DCOUNT_OPENSSL", f"-I{usr / 'include'}",
-                f"-I{usr / 'include' / library.parent.name}", "-o", self.folder / "calls-openssl", HERE / "calls.c", library)
+        execute(
+            *self.compiler("gcc"),
+            "-w",
+            "-static",
+            "-DCOUNT_OPENSSL",
+            f"-I{usr / 'include'}",
+            f"-I{usr / 'include' / library.parent.name}",
+            "-o",
+            self.folder / "calls-openssl",
+            HERE / "calls.c",
+            library,
+        )
 
     def program(self, compiler: str, what: str) -> Path:
         if what.startswith("openssl"):
@@ -101,7 +120,15 @@ class Counted(Architecture):
         blocks: Counter[tuple[int, ...]] = Counter()
         for sign, calls in zip([-1, 1], CALLS):
             for subject, more in [(what, sign), ("nothing", -sign)]:
-                command = [*self.command, "-plugin", BUILD / "plugin.so", program, subject, str(length_bytes), str(calls)]
+                command = [
+                    *self.command,
+                    "-plugin",
+                    BUILD / "plugin.so",
+                    program,
+                    subject,
+                    str(length_bytes),
+                    str(calls),
+                ]
                 result = subprocess.run(command, capture_output=True, text=True, check=False)
                 if result.returncode != 0:
                     sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
@@ -123,7 +150,9 @@ class Counted(Architecture):
                 counts[address] += count
         executed = {}
         function = ""
-        for line in execute(f"{self.triple}-objdump", "-d", "--no-show-raw-insn", self.program(compiler, what)).splitlines():
+        for line in execute(
+            f"{self.triple}-objdump", "-d", "--no-show-raw-insn", self.program(compiler, what)
+        ).splitlines():
             if heading := re.match(r"[0-9a-f]+ <(.*)>:$", line):
                 function = heading[1]
             elif (found := re.match(r"\s*([0-9a-f]+):\s+(\S.*)", line)) and (address := int(found[1], 16)) in counts:
@@ -133,7 +162,9 @@ class Counted(Architecture):
 
 def build_plugin() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
-    execute("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", BUILD / "plugin.so", HERE / "plugin.c")
+    execute(
+        "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", BUILD / "plugin.so", HERE / "plugin.c"
+    )
 
 
 def per_byte(counts: list[float], length_bytes: int) -> str:
@@ -150,8 +181,13 @@ def rows_of(architecture: Counted) -> list[str]:
         architecture.build_openssl()
         for what in ["openssl", "openssl_evp"]:
             openssl[what] = [architecture.count("gcc", what, length) for length in LENGTHS_BYTES]
-    hornet = {what: [[architecture.count(compiler, what, length) for compiler in architecture.compilers] for length in LENGTHS_BYTES]
-              for what in [*architecture.kernels, "chosen"]}
+    hornet = {
+        what: [
+            [architecture.count(compiler, what, length) for compiler in architecture.compilers]
+            for length in LENGTHS_BYTES
+        ]
+        for what in [*architecture.kernels, "chosen"]
+    }
     different = [length for length, tags in architecture.tags.items() if len(tags) != 1]
     if different:
         sys.exit(f"{name}: not all tags of {different} bytes are the same")
@@ -169,8 +205,13 @@ def rows_of(architecture: Counted) -> list[str]:
     if openssl:
         add_counts("OpenSSL", [[count] for count in openssl["openssl"]])
         add_counts("OpenSSL, `EVP_MAC`", [[count] for count in openssl["openssl_evp"]])
-        add("Hornet's part of OpenSSL's", [per_byte([count / beside for count in both], 1)
-                                          for both, beside in zip(hornet["chosen"], openssl["openssl"])])
+        add(
+            "Hornet's part of OpenSSL's",
+            [
+                per_byte([count / beside for count in both], 1)
+                for both, beside in zip(hornet["chosen"], openssl["openssl"])
+            ],
+        )
     return rows
 
 
