@@ -50,31 +50,16 @@ func (p *State) AbsorbPadded(m []byte) {
 	}
 }
 
-// AbsorbWords is Absorb of the block lo + 2^64 hi.
+// AbsorbWords is Absorb of the block lo + 2^64 hi. It goes by registers: a block in memory would have to be waited for.
 func (p *State) AbsorbWords(lo, hi uint64) {
-	var block [BlockSize]byte
-	storeWords(block[:], lo, hi)
-	scalar(p, block[:])
+	h0, h1, h2 := add(lo, hi, 1, p.h[0], p.h[1], p.h[2])
+	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], nil)
 }
 
 // AbsorbLast is AbsorbPadded, and AbsorbWords.
 func (p *State) AbsorbLast(m []byte, lo, hi uint64) {
-	n := len(m) &^ (BlockSize - 1)
-	p.Absorb(m[:n])
-	if n == len(m) {
-		p.AbsorbWords(lo, hi)
-		return
-	}
-	var blocks [2 * BlockSize]byte
-	a, b := paddedBlock(m[n:])
-	storeWords(blocks[:], a, b)
-	storeWords(blocks[BlockSize:], lo, hi)
-	scalar(p, blocks[:])
-}
-
-func storeWords(block []byte, lo, hi uint64) {
-	binary.LittleEndian.PutUint64(block, lo)
-	binary.LittleEndian.PutUint64(block[8:], hi)
+	p.AbsorbPadded(m)
+	p.AbsorbWords(lo, hi)
 }
 
 // Tag writes the tag of what has been absorbed.
@@ -125,7 +110,8 @@ func scalarGo(p *State, m []byte) {
 	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], m)
 }
 
-// evaluate multiplies h by r, adds the second block of m, and so on to its end. The first block is in h already; h2 <= 6.
+// evaluate multiplies h by r, adds the second block of m, and so on to its end. The first block is in h already, and nothing but
+// its length matters, which may be 0; h2 <= 6.
 // The result has h2 <= maxH2.
 func evaluate(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	if bits.UintSize == 64 {
