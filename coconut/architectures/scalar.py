@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from coconut.architecture import GoSyntax
+from coconut.architecture import Architecture, GoSyntax
 from coconut.graph import MEMORY, Graph, Node
 from coconut.instructions import Instruction, Memory, Op
 from coconut.operations import WORD_MAX
@@ -336,3 +336,37 @@ class ScalarSyntax(GoSyntax):
     def place(self, found: dict[str, str]) -> Memory:
         base = next(base for base, pointer in self.style.pointers.items() if pointer == found["pointer"])
         return Memory(base, int(found["offset"]))
+
+
+def scalar_architecture(
+    goarch: str,
+    triple: str,
+    cpus: tuple[str, ...],
+    instructions: dict[str, Instruction],
+    selector: type,
+    gnu: Style,
+    go: Style,
+    emulator: tuple[str, ...] = (),
+    replaces_sum: bool = False,
+    big_endian: bool = False,
+) -> Architecture:
+    """Of those registers that its Go functions have."""
+    return Architecture(
+        name=goarch,
+        triple=triple,
+        registers=len(go.registers),
+        vector_bytes=8,
+        cpus=cpus,
+        features=(),
+        instructions=instructions,
+        alternatives={},
+        selector=selector,
+        order=lambda lanes: (0,),
+        load="load",
+        gnu=ScalarSyntax(instructions, gnu),
+        go=ScalarSyntax(instructions, go),
+        goarch=goarch,
+        emulator=emulator,
+        replaces_sum=replaces_sum,
+        big_endian=big_endian,
+    )

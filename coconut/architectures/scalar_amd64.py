@@ -3,14 +3,13 @@
 
 MULX, which takes any registers, needs a CPU that has it, and frees none that is short here."""
 
-from coconut.architecture import Architecture
 from coconut.architectures.scalar import (
     FLAGS,
     PRODUCT,
     PairSelector,
-    ScalarSyntax,
     Style,
     Template,
+    scalar_architecture,
     table,
     with_carry,
     word,
@@ -159,20 +158,6 @@ GO = Style(
     tail=("RET",),
 )
 
-AMD64 = Architecture(
-    name="amd64",
-    triple="x86_64",
-    registers=len(GO.registers),
-    vector_bytes=8,
-    cpus=("sapphirerapids", "znver4"),
-    features=(),
-    instructions=INSTRUCTIONS,
-    alternatives={},
-    selector=Amd64,
-    order=lambda lanes: (0,),
-    load="load",
-    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
-    go=ScalarSyntax(INSTRUCTIONS, GO),
-    goarch="amd64",
-    replaces_sum=True,
+AMD64 = scalar_architecture(
+    "amd64", "x86_64", ("sapphirerapids", "znver4"), INSTRUCTIONS, Amd64, GNU, GO, replaces_sum=True
 )

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """AArch64 in general registers: three operands, and a flag that only some additions set."""
 
-from coconut.architecture import Architecture
 from coconut.architectures.scalar import (
     FLAGS,
-    ScalarSyntax,
     Style,
     Template,
     ThreeOperandSelector,
+    scalar_architecture,
     table,
     with_carry,
     word,
@@ -98,20 +97,13 @@ GO = Style(
     tail=("RET",),
 )
 
-ARM64 = Architecture(
-    name="arm64",
-    triple="aarch64",
-    registers=len(GO.registers),
-    vector_bytes=8,
-    cpus=("neoverse-v2", "apple-m1", "cortex-a55"),
-    features=(),
-    instructions=INSTRUCTIONS,
-    alternatives={},
-    selector=Arm64,
-    order=lambda lanes: (0,),
-    load="load",
-    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
-    go=ScalarSyntax(INSTRUCTIONS, GO),
-    goarch="arm64",
+ARM64 = scalar_architecture(
+    "arm64",
+    "aarch64",
+    ("neoverse-v2", "apple-m1", "cortex-a55"),
+    INSTRUCTIONS,
+    Arm64,
+    GNU,
+    GO,
     emulator=("qemu-aarch64",),
 )

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """RISC-V of 64 bits, RV64IM: no flags; a carry is whether a sum is less than one of its operands."""
 
-from coconut.architecture import Architecture
-from coconut.architectures.scalar import ScalarSyntax, Style, Template, ThreeOperandSelector, table, word
+from coconut.architectures.scalar import Style, Template, ThreeOperandSelector, scalar_architecture, table, word
 from coconut.graph import Node
 
 INSTRUCTIONS = table(
@@ -91,20 +90,6 @@ GO = Style(
     tail=("RET",),
 )
 
-RISCV64 = Architecture(
-    name="riscv64",
-    triple="riscv64",
-    registers=len(GO.registers),
-    vector_bytes=8,
-    cpus=("sifive-p670", "sifive-u74"),
-    features=(),
-    instructions=INSTRUCTIONS,
-    alternatives={},
-    selector=Riscv64,
-    order=lambda lanes: (0,),
-    load="load",
-    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
-    go=ScalarSyntax(INSTRUCTIONS, GO),
-    goarch="riscv64",
-    emulator=("qemu-riscv64",),
+RISCV64 = scalar_architecture(
+    "riscv64", "riscv64", ("sifive-p670", "sifive-u74"), INSTRUCTIONS, Riscv64, GNU, GO, emulator=("qemu-riscv64",)
 )

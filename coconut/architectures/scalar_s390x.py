@@ -4,14 +4,13 @@ carry in the condition code. The message's words are loaded with their bytes rev
 
 The pair is r10 and r11: its odd register holds besides, for the next instruction, what has no register of its own."""
 
-from coconut.architecture import Architecture
 from coconut.architectures.scalar import (
     FLAGS,
     PRODUCT,
     PairSelector,
-    ScalarSyntax,
     Style,
     Template,
+    scalar_architecture,
     table,
     with_carry,
     word,
@@ -161,21 +160,14 @@ GO = Style(
     tail=("RET",),
 )
 
-S390X = Architecture(
-    name="s390x",
-    triple="s390x",
-    registers=len(GO.registers),
-    vector_bytes=8,
-    cpus=("z13", "z14"),
-    features=(),
-    instructions=INSTRUCTIONS,
-    alternatives={},
-    selector=S390x,
-    order=lambda lanes: (0,),
-    load="load",
-    gnu=ScalarSyntax(INSTRUCTIONS, GNU),
-    go=ScalarSyntax(INSTRUCTIONS, GO),
-    goarch="s390x",
+S390X = scalar_architecture(
+    "s390x",
+    "s390x",
+    ("z13", "z14"),
+    INSTRUCTIONS,
+    S390x,
+    GNU,
+    GO,
     emulator=("qemu-s390x",),
     replaces_sum=True,
     big_endian=True,
