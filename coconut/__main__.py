@@ -35,6 +35,8 @@ LOOPS = (
     "avx2/step 2",
     "avx2/long group",
     "avx2/long step 8",
+    "ifma256/step 2",
+    "ifma256/step 4",
     "ifma/step 2",
     "ifma/step 4",
     "ifma/long group",
@@ -183,6 +185,8 @@ def command_orders(arguments: argparse.Namespace) -> None:
 
 # What is emitted beside the lines of the Go module: their ways, and the first of the architecture's CPUs decides about their order.
 OTHERS = {
+    "ifma256/step 4": {"cut": "ternary", "times5": "multiply"},
+    "ifma256/long step 16": {"cut": "ternary", "times5": "multiply"},
     "neon/step 2": {"shifts": "accumulated"},
     "vx/step 2": {},
     "vmsl/step 1": {},

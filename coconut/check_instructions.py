@@ -47,7 +47,7 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
             stride = 16 if instruction.name == "vlse64.v" else 0
             place = Memory("message", 0, instruction.low in {"operand", "result"}, stride)
             ops.append(Op(instruction, registers[:-1], imm, place))
-        if instruction.memory == "broadcast" and architecture.vector_bytes == 64:
+        if instruction.memory == "broadcast" and architecture.registers == 32:
             ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
     return ops
 

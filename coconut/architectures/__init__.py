@@ -2,7 +2,7 @@
 """The architectures, and what the lines of each kernel are made for."""
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64 import AVX2, AVX512
+from coconut.architectures.amd64 import AVX2, AVX512, IFMA256
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
 from coconut.architectures.neon import NEON
 from coconut.architectures.rvv import RVV
@@ -14,6 +14,7 @@ from coconut.architectures.scalar_s390x import S390X
 
 ARCHITECTURES = {
     "avx2": AVX2,
+    "ifma256": IFMA256,
     "ifma": AVX512,
     "neon": NEON,
     "vx": Z13,

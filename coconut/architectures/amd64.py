@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""x86-64: AVX2, and AVX-512 IFMA in 512 bits."""
+"""x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
 import re
 
@@ -73,46 +73,56 @@ INSTRUCTIONS_256 = BOTH | table(
     Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
 )
 
-INSTRUCTIONS_512 = BOTH | table(
-    Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
-    Instruction("vmovdqa64", 1, lambda imm, a: a),
-    Instruction("vpxorq", 0, lambda imm: (0,) * 8, zero=True),
-    Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
-    Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
-    Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
+
+def evex(count: int) -> dict[str, Instruction]:
+    """Those of AVX-512, for vectors of so many elements."""
+    return BOTH | table(
+        Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
+        Instruction("vmovdqa64", 1, lambda imm, a: a),
+        Instruction("vpxorq", 0, lambda imm: (0,) * count, zero=True),
+        Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
+        Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
+        Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
+        Instruction(
+            "vpternlogq",
+            3,
+            elements(ternary),
+            immediate=True,
+            accumulates=True,
+            memory="broadcast",
+            edges=(0b10101000, 0b10010110, 0b11001010, 0b11011000),
+        ),
+        Instruction(
+            "vpmadd52luq",
+            3,
+            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
+            accumulates=True,
+            memory="broadcast",
+        ),
+        Instruction(
+            "vpmadd52huq",
+            3,
+            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
+            accumulates=True,
+            memory="broadcast",
+        ),
+    )
+
+
+INSTRUCTIONS_EVEX_256 = evex(4)
+
+INSTRUCTIONS_512 = evex(8) | table(
     Instruction("vshufi64x2", 2, quarters, immediate=True, edges=PERMUTATIONS),
-    Instruction(
-        "vpternlogq",
-        3,
-        elements(ternary),
-        immediate=True,
-        accumulates=True,
-        memory="broadcast",
-        edges=(0b10101000, 0b10010110, 0b11001010, 0b11011000),
-    ),
-    Instruction(
-        "vpmadd52luq",
-        3,
-        elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
-        accumulates=True,
-        memory="broadcast",
-    ),
-    Instruction(
-        "vpmadd52huq",
-        3,
-        elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
-        accumulates=True,
-        memory="broadcast",
-    ),
 )
 
 
 class Amd64(Selector):
-    """AVX2, and AVX-512 in 512 bits."""
+    """AVX2, and AVX-512 in 256 and in 512 bits."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.wide = self.architecture.vector_bytes == 64
+        self.evex = self.architecture.registers == 32
 
     def is_memory(self, i: int) -> bool:
         """What can be the last operand as it lies there: inputs in memory, a power's number in all lanes, a word in them."""
@@ -128,8 +138,8 @@ class Amd64(Selector):
 
     def load(self, place: Memory) -> int:
         if place not in self.loaded:
-            plain = "vmovdqu64" if self.wide else "vmovdqu"
-            self.loaded[place] = self.emit("vpbroadcastq" if place.broadcast else plain, memory=place)
+            name = "vpbroadcastq" if place.broadcast else self.architecture.load
+            self.loaded[place] = self.emit(name, memory=place)
         return self.loaded[place]
 
     def fixed(self, node: Node) -> int | Memory:
@@ -137,7 +147,7 @@ class Amd64(Selector):
         value = node.imm * self.graph.lanes
         if node.op == "only_block":
             value = tuple(node.imm[1] if block == node.imm[0] else 0 for block in self.order)
-        return self.keep(value) if self.wide else self.constant(value)
+        return self.keep(value) if self.evex else self.constant(value)
 
     def operand(self, i: int, last: bool) -> int | Memory:
         """A value, or, for the last operand, memory."""
@@ -148,7 +158,7 @@ class Amd64(Selector):
         if self.is_memory(i):
             place = self.place(i)
             # Only AVX-512 broadcasts within an instruction.
-            if last and self.choices["multiplier"] == "memory" and (self.wide or not place.broadcast):
+            if last and self.choices["multiplier"] == "memory" and (self.evex or not place.broadcast):
                 return place
             return self.load(place)
         return self.values[i]
@@ -202,10 +212,10 @@ class Amd64(Selector):
                     self.value(mask),
                     imm=0b10101000,
                 )
-        return self.binary("vpandq" if self.wide else "vpand", node)
+        return self.binary("vpandq" if self.evex else "vpand", node)
 
     def select_or(self, node: Node) -> int:
-        return self.binary("vporq" if self.wide else "vpor", node)
+        return self.binary("vporq" if self.evex else "vpor", node)
 
     def select_shl(self, node: Node) -> int:
         return self.emit("vpsllq", self.value(node.args[0]), imm=node.imm[0])
@@ -220,7 +230,7 @@ class Amd64(Selector):
         """vpmuludq takes the low halves by itself."""
         if any(self.graph.nodes[user].op != "mul32" for user in self.users[self.node]):
             mask = (0xFFFFFFFF,) * self.graph.lanes
-            return self.emit("vpandq" if self.wide else "vpand", self.value(node.args[0]), memory=self.constant(mask))
+            return self.emit("vpandq" if self.evex else "vpand", self.value(node.args[0]), memory=self.constant(mask))
         return self.value(node.args[0])
 
     def select_shr44_pair(self, node: Node) -> int:
@@ -273,7 +283,7 @@ class Amd64(Selector):
 
     def select_blend(self, node: Node) -> int:
         odd = [block >> node.imm[0] & 1 for block in self.order]
-        if not self.wide:
+        if not self.evex:
             mask = sum(0b11 << 2 * i for i in range(len(odd)) if odd[i])
             return self.emit("vpblendd", *map(self.value, node.args), imm=mask)
         # The mask is the third: the second where it is 1, else the first.
@@ -314,8 +324,9 @@ class Amd64Syntax(Syntax):
         self.vector_bytes = vector_bytes
         self.instructions = instructions
         self.word_bytes = word_bytes
-        self.load_name = "vmovdqu64" if vector_bytes == 64 else "vmovdqu"
-        self.move_name = "vmovdqa64" if vector_bytes == 64 else "vmovdqa"
+        evex = "vpternlogq" in instructions or vector_bytes == 64
+        self.load_name = "vmovdqu64" if evex else "vmovdqu"
+        self.move_name = "vmovdqa64" if evex else "vmovdqa"
 
     def register(self, number: int, low: bool = False) -> str:
         """By its own name, or by that of its first 128 bits."""
@@ -546,6 +557,32 @@ AVX2 = Architecture(
     replaces_sum=True,
 )
 
+# A limb across two words by a funnel shift, or by two shifts and a ternary operation that masks, too. Five times a carry by a
+# shift and two additions, or by a multiply-add.
+IFMA_ALTERNATIVES = {
+    "multiplier": ("memory", "register"),
+    "cut": ("funnel", "ternary"),
+    "times5": ("shift", "multiply"),
+}
+
+IFMA256 = Architecture(
+    name="avx512ifma256",
+    triple="x86_64",
+    registers=32,
+    vector_bytes=32,
+    cpus=("sapphirerapids", "znver4"),
+    features=("avx512f", "avx512vl", "avx512ifma", "avx512_vbmi2"),
+    instructions=INSTRUCTIONS_EVEX_256,
+    alternatives=IFMA_ALTERNATIVES,
+    selector=Amd64,
+    order=order,
+    load="vmovdqu64",
+    gnu=Gnu(32, INSTRUCTIONS_EVEX_256),
+    go=Go(32, INSTRUCTIONS_EVEX_256),
+    goarch="amd64",
+    replaces_sum=True,
+)
+
 AVX512 = Architecture(
     name="avx512ifma",
     triple="x86_64",
@@ -554,9 +591,7 @@ AVX512 = Architecture(
     cpus=("sapphirerapids", "znver4"),
     features=("avx512f", "avx512ifma", "avx512_vbmi2"),
     instructions=INSTRUCTIONS_512,
-    # A limb across two words by a funnel shift, or by two shifts and a ternary operation that masks, too. Five times a
-    # carry by a shift and two additions, or by a multiply-add.
-    alternatives={"multiplier": ("memory", "register"), "cut": ("funnel", "ternary"), "times5": ("shift", "multiply")},
+    alternatives=IFMA_ALTERNATIVES,
     selector=Amd64,
     order=order,
     load="vmovdqu64",
