@@ -70,9 +70,3 @@ def continuous_times(problem: Problem) -> numpy.ndarray:
 
     bounds = [(0, cycles[-1])] * problem.size
     return minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ROUNDS}).x
-
-
-def continuous_schedule(problem: Problem) -> list[int]:
-    """Rounded, and made to hold."""
-    times = numpy.rint(continuous_times(problem))
-    return list_schedule(problem, [float(time) for time in times])

@@ -177,8 +177,3 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
         order = sorted(range(problem.size), key=lambda i: (line.times[i], -freed[i], i))
         found.append(measured("CP-SAT", program.reordered(order), cpu))
     return [order for order in found if order is not None]
-
-
-def best_order(program: Program, cpu: str, seconds: float) -> Order | None:
-    """None if no order fits into the registers."""
-    return min(orders(program, cpu, seconds), key=lambda order: (order.cycles, order.in_order_cycles), default=None)

@@ -324,7 +324,8 @@ class Amd64Syntax(Syntax):
         self.vector_bytes = vector_bytes
         self.instructions = instructions
         self.word_bytes = word_bytes
-        evex = "vpternlogq" in instructions or vector_bytes == 64
+        # AVX-512's names.
+        evex = "vmovdqu64" in instructions
         self.load_name = "vmovdqu64" if evex else "vmovdqu"
         self.move_name = "vmovdqa64" if evex else "vmovdqa"
 

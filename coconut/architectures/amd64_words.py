@@ -149,7 +149,7 @@ class Amd64Words(Selector):
             elif place.broadcast:
                 self.loaded[place] = self.emit("vpbroadcastd", memory=place)
             else:
-                self.loaded[place] = self.emit("vmovdqu64" if self.wide else "vmovdqu", memory=place)
+                self.loaded[place] = self.emit(self.architecture.load, memory=place)
         return self.loaded[place]
 
     def row(self, place: Memory) -> int:
