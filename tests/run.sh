@@ -98,6 +98,7 @@ quick() {
         run_test "gmp-amalgamation-$compiler" tests/unit/gmp.sh "amalgamation-$compiler" amalgamation "$compiler" -O2
         run_test "constant-time-$compiler"  tests/unit/constant_time.sh "$compiler"
         run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler-O2" "$compiler" -O2
+        run_test "choice-$compiler"         tests/unit/choice.sh "$compiler" 10
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
     run_test study-bounds                   study/bounds.sh
@@ -124,6 +125,9 @@ slow() {
     local compiler level
     run_test gmp-sanitized                  tests/unit/gmp.sh sanitized clang-19 -O2 -g -fsanitize=address,undefined \
         -fno-sanitize-recover=all -DHORNET_DEBUG
+    run_test choice-thread-sanitizer        tests/unit/choice.sh clang-19 10 -g -fsanitize=thread
+    run_test choice-address-sanitizer       tests/unit/choice.sh clang-19 10 -g -fsanitize=address,undefined \
+        -fno-sanitize-recover=all
     # Of each way to compute, one.
     run_test study-sanitized                tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1 \
         -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all

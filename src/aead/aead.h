@@ -13,6 +13,7 @@
 #include "../core/public.h"
 #include "../core/residue.h"
 #include "../poly1305/kernel.h"
+#include "../poly1305/poly1305.h"
 #include "../poly1305/tag.h"
 
 /* With zeros up to a whole block of Poly1305. */
@@ -42,10 +43,37 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
         memset(bytes, 0, len_bytes);
 }
 
+/* The kernels of a call. Another thread may force others at any time, so a public function reads them once
+ * and passes them to everything that it calls. */
+typedef struct {
+    const struct hornet_chacha20_kernel *chacha20;
+    uint32_t poly1305; /* rows in use */
+} aead_kernels;
+
+/* A message to seal or to open in one call: addresses and lengths only, and what works on it. */
+typedef struct {
+    uint8_t *out;
+    const uint8_t *in;
+    size_t len_bytes;
+    const uint8_t *aad;
+    size_t aad_bytes;
+    const uint8_t *nonce, *key;
+    bool extended; /* the nonce has 24 bytes */
+    aead_kernels kernels;
+} aead_call;
+
+#pragma GCC visibility push(hidden)
+
+aead_kernels hornet_aead_kernels_in_use(void);
+
+/* What the public functions for one message do. */
+bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
+bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
+
 /* Ends a state whichever way it goes, and writes its tag: for callers who compare it in their own way.
  * False, and zeros, if it is not live. */
-#pragma GCC visibility push(hidden)
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
+
 #pragma GCC visibility pop
 
 /* The last block of what Poly1305 reads. */

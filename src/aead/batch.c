@@ -16,18 +16,19 @@ enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 /* The memory for one packet of a group. */
 #define PACKET_BYTES(len_bytes) (AEAD_AAD_ROOM_BYTES + (len_bytes) + 64 + 16)
 
-static bool aead_alone(bool *valid, const hornet_packet *p, bool opens)
+static bool aead_alone(aead_kernels kernels, bool *valid, const hornet_packet *p, bool opens)
 {
+    const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad, p->aad_bytes,
+                            p->nonce, p->key, false,        kernels};
     if (opens)
-        return *valid = hornet_chacha20_poly1305_open(p->out, p->in, p->len_bytes, p->tag, p->aad,
-                                                      p->aad_bytes, p->nonce, p->key);
-    return hornet_chacha20_poly1305_seal(p->out, p->tag, p->in, p->len_bytes, p->aad, p->aad_bytes,
-                                         p->nonce, p->key);
+        return *valid = hornet_aead_open_call(p->tag, &call);
+    return hornet_aead_seal_call(p->tag, &call);
 }
 
 /* Packets order[0 .. count), with memory of stride bytes for each. */
-HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                   size_t count, bool opens, uint8_t *memory, size_t stride)
+HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const hornet_packet *packets,
+                                   const uint8_t *order, size_t count, bool opens, uint8_t *memory,
+                                   size_t stride)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
@@ -50,12 +51,13 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
     }
     all.count = count;
     all.opens = opens;
-    const uintptr_t end = hornet_chacha20_kernel()->packets(&all);
+    const uintptr_t end = kernels.chacha20->packets(&all);
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         inputs[i] = aead_input(&inputs_bytes[i], memory + stride * i, p->len_bytes, p->aad, p->aad_bytes);
     }
-    hornet_poly1305_batch(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count);
+    hornet_poly1305_batch_using(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count,
+                                kernels.poly1305);
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         if (!opens) {
@@ -71,12 +73,12 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
 
 /* Two frames, because what was used is cleared. */
 #define AEAD_GROUP(name, len_bytes)                                                                        \
-    HORNET_NOINLINE uintptr_t name(bool *valid, const hornet_packet *packets, const uint8_t *order,        \
-                                   size_t count, bool opens)                                               \
+    HORNET_NOINLINE uintptr_t name(aead_kernels kernels, bool *valid, const hornet_packet *packets,        \
+                                   const uint8_t *order, size_t count, bool opens)                         \
     {                                                                                                      \
         uint8_t memory[CHACHA20_PACKETS_MAX * PACKET_BYTES(len_bytes)] __attribute__((aligned(64)));       \
         const uintptr_t end =                                                                              \
-            aead_group(valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes));              \
+            aead_group(kernels, valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes));     \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }
 AEAD_GROUP(aead_group_short, AEAD_SHORT_BYTES)
@@ -120,47 +122,50 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
 }
 
 /* valid may be NULL if the packets are sealed. */
-static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens)
+static bool aead_window(aead_kernels kernels, bool *valid, const hornet_packet *packets, size_t count,
+                        bool opens)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
-    const size_t lanes = kernel->lanes_of_packets;
+    const size_t lanes = kernels.chacha20->lanes_of_packets;
     uint8_t order[AEAD_WINDOW];
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
     while (i != n) {
         const size_t shared = n - i < lanes ? n - i : lanes;
-        if (!gains(packets, order + i, shared, kernel)) {
-            all &= aead_alone(opens ? &valid[order[i]] : NULL, &packets[order[i]], opens);
+        if (!gains(packets, order + i, shared, kernels.chacha20)) {
+            all &= aead_alone(kernels, opens ? &valid[order[i]] : NULL, &packets[order[i]], opens);
             i++;
             continue;
         }
         if (packets[order[i]].len_bytes <= AEAD_SHORT_BYTES)
-            clear_stack_and_registers(aead_group_short(valid, packets, order + i, shared, opens));
+            clear_stack_and_registers(aead_group_short(kernels, valid, packets, order + i, shared, opens));
         else
-            clear_stack_and_registers(aead_group_any(valid, packets, order + i, shared, opens));
+            clear_stack_and_registers(aead_group_any(kernels, valid, packets, order + i, shared, opens));
         for (size_t j = i; opens && j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;
     }
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
-            all &= aead_alone(opens ? &valid[i] : NULL, &packets[i], opens);
+            all &= aead_alone(kernels, opens ? &valid[i] : NULL, &packets[i], opens);
     return all;
 }
 
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
+    const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW)
-        all &= aead_window(NULL, packets + first, hornet_batch_window(first, count), false);
+        all &= aead_window(kernels, NULL, packets + first, hornet_batch_window(first, count), false);
     return all;
 }
 
 bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
+    const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW)
-        all &= aead_window(valid + first, packets + first, hornet_batch_window(first, count), true);
+        all &=
+            aead_window(kernels, valid + first, packets + first, hornet_batch_window(first, count), true);
     return all;
 }

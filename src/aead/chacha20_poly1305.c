@@ -15,16 +15,10 @@
 /* Bytes that fit into blocks 1 to n - 1. */
 #define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
 
-/* The arguments of a call: addresses and lengths only. */
-typedef struct {
-    uint8_t *out;
-    const uint8_t *in;
-    size_t len_bytes;
-    const uint8_t *aad;
-    size_t aad_bytes;
-    const uint8_t *nonce, *key;
-    bool extended; /* the nonce has 24 bytes */
-} aead_call;
+aead_kernels hornet_aead_kernels_in_use(void)
+{
+    return (aead_kernels){hornet_chacha20_kernel_in_use(), hornet_poly1305_rows_in_use()};
+}
 
 HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
 {
@@ -39,14 +33,14 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call
 {
     size_t input_bytes;
     const uint8_t *const first = aead_input(&input_bytes, input, c->len_bytes, c->aad, c->aad_bytes);
-    hornet_poly1305_kernel_for(input_bytes)->mac(tag, first, input_bytes, key);
+    hornet_poly1305_kernel_for(c->kernels.poly1305, input_bytes)->mac(tag, first, input_bytes, key);
 }
 
 /* Up to BYTES_BESIDE_KEY(n) bytes, with a stream of n blocks. */
 HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
                                            const aead_call *c)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     chacha20_state state;
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
@@ -59,7 +53,7 @@ HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint
 HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool *valid,
                                            const uint8_t tag[16], const aead_call *c)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     chacha20_state state;
     uint8_t expected[16];
     aead_call_begin(&state, c);
@@ -100,15 +94,16 @@ AEAD_BUFFERED(16)
 AEAD_BUFFERED(32)
 
 /* Whole blocks, and zeros after the last byte to make it one. */
-HORNET_INLINE void absorb_padded(struct poly1305 *poly, const uint8_t *bytes, size_t len_bytes)
+HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, const uint8_t *bytes,
+                                 size_t len_bytes)
 {
     const size_t rest = len_bytes % 16;
     uint8_t last[16] = {0};
-    hornet_poly1305_absorb(poly, bytes, len_bytes - rest);
+    hornet_poly1305_absorb(c->kernels.poly1305, poly, bytes, len_bytes - rest);
     if (rest == 0)
         return;
     copy_bytes(last, bytes + len_bytes - rest, rest);
-    hornet_poly1305_absorb(poly, last, sizeof last);
+    hornet_poly1305_absorb(c->kernels.poly1305, poly, last, sizeof last);
 }
 
 /* Poly1305 under the key that the stream begins with, over the associated data. */
@@ -117,7 +112,7 @@ HORNET_INLINE struct poly1305 mac_begin(const uint8_t *stream, const aead_call *
     struct poly1305 poly = {.h = {0, 0, 0}};
     load_r(poly.r, stream);
     load_s(poly.s, stream);
-    absorb_padded(&poly, c->aad, c->aad_bytes);
+    absorb_padded(c, &poly, c->aad, c->aad_bytes);
     return poly;
 }
 
@@ -125,7 +120,7 @@ HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_ca
 {
     uint8_t lengths[16];
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
-    hornet_poly1305_absorb(poly, lengths, sizeof lengths);
+    hornet_poly1305_absorb(c->kernels.poly1305, poly, lengths, sizeof lengths);
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
@@ -133,7 +128,7 @@ HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_ca
  * has encrypted, or what the pass itself decrypts. */
 HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_call *c)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     const size_t pass_bytes = (size_t)kernel->lanes * CHACHA20_BLOCK_BYTES;
     const uint8_t *const ciphertext = opens ? c->in : c->out;
     uint8_t stream[CHACHA20_BESIDE_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
@@ -144,7 +139,7 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
 
     size_t done = pass_bytes - CHACHA20_BLOCK_BYTES, absorbed = 0, until;
     if (opens) {
-        hornet_poly1305_absorb(&poly, ciphertext, done);
+        hornet_poly1305_absorb(c->kernels.poly1305, &poly, ciphertext, done);
         absorbed = done;
     }
     end = lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, done));
@@ -165,10 +160,10 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
         absorbed = until;
     }
     if (opens)
-        absorb_padded(&poly, ciphertext + absorbed, c->len_bytes - absorbed);
+        absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
     end = lower_end(end, kernel->apply(c->out + done, NULL, c->in + done, stream, rest));
     if (!opens)
-        absorb_padded(&poly, ciphertext + absorbed, c->len_bytes - absorbed);
+        absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
     mac_end(tag, &poly, c);
     return end;
 }
@@ -176,7 +171,7 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
 /* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
 HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_call *c)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     uint8_t stream[CHACHA20_STREAM_BYTES] __attribute__((aligned(64)));
     const size_t first_bytes = BYTES_BESIDE_KEY(CHACHA20_STREAM_BLOCKS);
     chacha20_state state;
@@ -193,7 +188,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         if (!first)
             piece = left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES;
         if (opens)
-            absorb_padded(&poly, ciphertext, piece);
+            absorb_padded(c, &poly, ciphertext, piece);
         if (first) {
             end = lower_end(end, kernel->apply(out, NULL, in, stream + CHACHA20_BLOCK_BYTES, piece));
             state.word[12] = CHACHA20_STREAM_BLOCKS;
@@ -202,7 +197,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
             state.word[12] += (uint32_t)(AEAD_PIECE_BYTES / CHACHA20_BLOCK_BYTES);
         }
         if (!opens)
-            absorb_padded(&poly, ciphertext, piece);
+            absorb_padded(c, &poly, ciphertext, piece);
         left -= piece;
         if (left == 0)
             break;
@@ -236,14 +231,13 @@ AEAD_UNBUFFERED(long, long_message)
  * pass more: up to there all of it is quicker absorbed before. */
 HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
 {
-    const struct hornet_chacha20_kernel *kernel = hornet_chacha20_kernel();
+    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     const size_t nblocks = opens ? kernel->lanes + kernel->lanes / 2 : kernel->lanes;
     return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(nblocks);
 }
 
 enum aead_way { WAY_4, WAY_16, WAY_32, WAY_BESIDE, WAY_LONG };
 
-/* Short messages first: they are not to pay for a look at the kernel. */
 HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
 {
     const bool has_room = c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
@@ -256,7 +250,7 @@ HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
     return has_room && c->len_bytes <= BYTES_BESIDE_KEY(32) ? WAY_32 : WAY_LONG;
 }
 
-static bool aead_seal(uint8_t tag[16], const aead_call *c)
+bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
 {
     if (too_long(c->len_bytes))
         return false;
@@ -281,7 +275,7 @@ static bool aead_seal(uint8_t tag[16], const aead_call *c)
     return true;
 }
 
-static bool aead_open(const uint8_t tag[16], const aead_call *c)
+bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 {
     bool valid = false;
     if (too_long(c->len_bytes))
@@ -311,26 +305,30 @@ bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const v
                                    const void *aad, size_t aad_bytes, const uint8_t nonce[12],
                                    const uint8_t key[32])
 {
-    return aead_seal(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, false});
+    return hornet_aead_seal_call(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key,
+                                                   false, hornet_aead_kernels_in_use()});
 }
 
 bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
                                    const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                    const uint8_t nonce[12], const uint8_t key[32])
 {
-    return aead_open(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, false});
+    return hornet_aead_open_call(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key,
+                                                   false, hornet_aead_kernels_in_use()});
 }
 
 bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
                                     const void *aad, size_t aad_bytes, const uint8_t nonce[24],
                                     const uint8_t key[32])
 {
-    return aead_seal(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key, true});
+    return hornet_aead_seal_call(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key,
+                                                   true, hornet_aead_kernels_in_use()});
 }
 
 bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
                                     const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                     const uint8_t nonce[24], const uint8_t key[32])
 {
-    return aead_open(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key, true});
+    return hornet_aead_open_call(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key,
+                                                   true, hornet_aead_kernels_in_use()});
 }

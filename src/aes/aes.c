@@ -16,11 +16,14 @@ static uint32_t aes_in_use;
 
 const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_in_use};
 
-const struct hornet_aes *hornet_aes_for(size_t count)
+uint32_t hornet_aes_rows_in_use(void) { return hornet_dispatch_in_use(&hornet_aes_list); }
+
+const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count)
 {
-    const struct hornet_row *row =
-        hornet_dispatch(aes_rows, hornet_dispatch_in_use(&hornet_aes_list), count);
-    return (const struct hornet_aes *)row->implementation;
+    return (const struct hornet_aes *)hornet_dispatch(aes_rows, in_use, count)->implementation;
 }
 
-const char *hornet_aes_name(void) { return hornet_aes_for(1)->implementation.name; }
+const char *hornet_aes_name(void)
+{
+    return hornet_aes_for(hornet_aes_rows_in_use(), 1)->implementation.name;
+}

@@ -27,8 +27,11 @@ struct hornet_aes {
 /* The list of aes.def. */
 extern const struct hornet_list hornet_aes_list;
 
-/* The implementation that serves so many blocks. */
-const struct hornet_aes *hornet_aes_for(size_t count);
+/* The rows in use; a public function reads them once and passes them on. */
+uint32_t hornet_aes_rows_in_use(void);
+
+/* The implementation that serves `count` blocks. */
+const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count);
 
 #define HORNET_AES(name) extern const struct hornet_aes hornet_aes_##name;
 #include "aes.def"

@@ -18,7 +18,7 @@ static uint32_t chacha20_in_use;
 
 const struct hornet_list hornet_chacha20_list = {chacha20_rows, CHACHA20_ROWS, NULL, &chacha20_in_use};
 
-const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void)
+const struct hornet_chacha20_kernel *hornet_chacha20_kernel_in_use(void)
 {
     const uint32_t in_use = hornet_dispatch_in_use(&hornet_chacha20_list);
     return (const struct hornet_chacha20_kernel *)hornet_dispatch(chacha20_rows, in_use, 0)->implementation;
@@ -32,7 +32,10 @@ const char *hornet_chacha20_kernel_at(size_t index)
     return NULL;
 }
 
-const char *hornet_chacha20_kernel_name(void) { return hornet_chacha20_kernel()->implementation.name; }
+const char *hornet_chacha20_kernel_name(void)
+{
+    return hornet_chacha20_kernel_in_use()->implementation.name;
+}
 
 bool hornet_chacha20_kernel_force(const char *name)
 {
@@ -90,7 +93,7 @@ HORNET_NOINLINE uintptr_t chacha20_xor_stream(uint8_t *out, const uint8_t *in, s
 {
     chacha20_state state;
     hornet_chacha20_begin(&state, key, counter, nonce);
-    const uintptr_t end = hornet_chacha20_kernel()->xor (out, in, len_bytes, &state);
+    const uintptr_t end = hornet_chacha20_kernel_in_use()->xor (out, in, len_bytes, &state);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 

@@ -80,8 +80,9 @@ struct hornet_chacha20_kernel {
 /* The list of kernels.def. */
 extern const struct hornet_list hornet_chacha20_list;
 
-/* The kernel in use. */
-const struct hornet_chacha20_kernel *hornet_chacha20_kernel(void);
+/* The kernel in use. Another thread may force another one at any time, so a public function reads this once
+ * and passes it to everything that it calls. */
+const struct hornet_chacha20_kernel *hornet_chacha20_kernel_in_use(void);
 
 /* Four words, in one store: kernels load them in one, and would wait for several. */
 HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)

@@ -6,6 +6,7 @@
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "padding.h"
+#include "poly1305.h"
 
 /* Lengths are sorted by three digits. */
 enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
@@ -28,14 +29,16 @@ static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t 
         order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
 }
 
-static void tag_alone(const struct hornet_batch *batch, size_t i)
+HORNET_NOINLINE void tag_alone(uint32_t in_use, const struct hornet_batch *batch, size_t i)
 {
-    hornet_poly1305(batch->tags[i], batch->msgs[i], batch->lens_bytes[i], batch->keys[i]);
+    const size_t len_bytes = batch->lens_bytes[i];
+    hornet_poly1305_kernel_for(in_use, len_bytes)
+        ->mac(batch->tags[i], batch->msgs[i], len_bytes, batch->keys[i]);
 }
 
 /* Messages that are not too long to share lanes, the longest first; how many. */
-static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct hornet_batch *batch,
-                                size_t count)
+static size_t messages_to_share(uint32_t in_use, uint8_t order[HORNET_BATCH_WINDOW],
+                                const struct hornet_batch *batch, size_t count)
 {
     const size_t *lens_bytes = batch->lens_bytes;
     /* Nothing to sort is common, and quickest. */
@@ -55,7 +58,7 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
-            tag_alone(batch, i);
+            tag_alone(in_use, batch, i);
             continue;
         }
         keys[i] = (uint16_t)len_bytes;
@@ -107,14 +110,14 @@ void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const
         last_blocks(blocks, tops, false, batch, order, count);
 }
 
-void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
-                           const uint8_t (*keys)[32], size_t count)
+void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                                 const uint8_t (*keys)[32], size_t count, uint32_t in_use)
 {
-    const uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list), cpu = hornet_cpu();
+    const uint32_t cpu = hornet_cpu();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
-        const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count));
+        const size_t nshort = messages_to_share(in_use, order, &window, hornet_batch_window(first, count));
         if (nshort == 0)
             continue;
         const struct hornet_row *row =
@@ -124,11 +127,17 @@ void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const s
         if (kernel->batch != NULL)
             i = kernel->batch(&window, order, nshort, row->min_batch);
         for (; i < nshort; i++)
-            tag_alone(&window, order[i]);
+            tag_alone(in_use, &window, order[i]);
     }
 }
 
-HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*tags)[16],
+void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                           const uint8_t (*keys)[32], size_t count)
+{
+    hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_rows_in_use());
+}
+
+HORNET_SMALL uintptr_t verify_all(uint32_t in_use, bool *all_valid, bool *valid, const uint8_t (*tags)[16],
                                   const void *const *msgs, const size_t *lens_bytes,
                                   const uint8_t (*keys)[32], size_t count)
 {
@@ -136,7 +145,7 @@ HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*
     bool all = true;
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
-        hornet_poly1305_batch(expected, msgs + first, lens_bytes + first, keys + first, n);
+        hornet_poly1305_batch_using(expected, msgs + first, lens_bytes + first, keys + first, n, in_use);
         for (size_t i = 0; i < n; i++) {
             valid[first + i] = tags_equal(expected[i], tags[first + i]);
             all &= valid[first + i];
@@ -147,11 +156,20 @@ HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*
     return small_stack_end();
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16],
-                                                          const void *const *msgs, const size_t *lens_bytes,
-                                                          const uint8_t (*keys)[32], size_t count)
+HORNET_CLEARS_REGISTERS bool hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16],
+                                                                const void *const *msgs,
+                                                                const size_t *lens_bytes,
+                                                                const uint8_t (*keys)[32], size_t count,
+                                                                uint32_t in_use)
 {
     bool all_valid;
-    clear_small_stack(verify_all(&all_valid, valid, tags, msgs, lens_bytes, keys, count));
+    clear_small_stack(verify_all(in_use, &all_valid, valid, tags, msgs, lens_bytes, keys, count));
     return all_valid;
+}
+
+bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
+                                  const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
+{
+    return hornet_poly1305_verify_batch_using(valid, tags, msgs, lens_bytes, keys, count,
+                                              hornet_poly1305_rows_in_use());
 }

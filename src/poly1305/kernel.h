@@ -101,25 +101,28 @@ static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 #define HORNET_SHORT_BYTES 48
 #endif
 
-/* The kernel that serves messages of this length, where in_use is not 0. */
-static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_in_use(uint32_t in_use,
-                                                                                 size_t len_bytes)
+/* The rows in use. Another thread may force a kernel at any time, so a public function reads this once and
+ * passes it to everything that it calls: the functions below take it as `in_use`. */
+static inline uint32_t hornet_poly1305_rows_in_use(void)
+{
+    return hornet_dispatch_in_use(&hornet_poly1305_list);
+}
+
+/* The kernel that serves messages of this length. */
+static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(uint32_t in_use,
+                                                                              size_t len_bytes)
 {
     if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
         return hornet_poly1305_baseline;
     return kernel_of(hornet_dispatch(hornet_poly1305_rows, in_use, len_bytes));
 }
 
-static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes)
-{
-    return hornet_poly1305_kernel_in_use(hornet_dispatch_in_use(&hornet_poly1305_list), len_bytes);
-}
-
-/* Continues the evaluation by the kernel for this length; of no bytes, not at all. */
-static inline void hornet_poly1305_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+/* Continues the evaluation by the kernel for this length; does nothing if len_bytes is 0. */
+static inline void hornet_poly1305_absorb(uint32_t in_use, struct poly1305 *state, const uint8_t *msg,
+                                          size_t len_bytes)
 {
     if (len_bytes != 0)
-        hornet_poly1305_kernel_for(len_bytes)->absorb(state, msg, len_bytes);
+        hornet_poly1305_kernel_for(in_use, len_bytes)->absorb(state, msg, len_bytes);
 }
 
 #pragma GCC visibility pop

@@ -56,8 +56,8 @@ enum { KERNEL_COUNT = sizeof kernels / sizeof kernels[0] };
 
 const char *hornet_kernel_name(void)
 {
-    const uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list);
-    return hornet_dispatch(hornet_poly1305_rows, in_use, SIZE_MAX)->implementation->name;
+    return hornet_dispatch(hornet_poly1305_rows, hornet_poly1305_rows_in_use(), SIZE_MAX)
+        ->implementation->name;
 }
 
 const char *hornet_kernel_at(size_t index)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* What callers use: one call, or a message in pieces; and verification. */
+#include "poly1305.h"
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
 #include "../core/public.h"
@@ -14,7 +15,7 @@ _Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])
 {
-    hornet_poly1305_kernel_for(len_bytes)->mac(tag, msg, len_bytes, key);
+    hornet_poly1305_kernel_for(hornet_poly1305_rows_in_use(), len_bytes)->mac(tag, msg, len_bytes, key);
 }
 
 /* Saves nothing but what the kernel saves: all calls come last. */
@@ -22,7 +23,7 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
 {
     const uint32_t in_use = atomic_load(&hornet_poly1305_in_use);
     if (in_use != 0)
-        hornet_poly1305_kernel_in_use(in_use, len_bytes)->mac(tag, msg, len_bytes, key);
+        hornet_poly1305_kernel_for(in_use, len_bytes)->mac(tag, msg, len_bytes, key);
     else
         mac_at_first_use(tag, msg, len_bytes, key);
 }
@@ -85,11 +86,12 @@ HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg
 }
 
 /* Whole blocks into the value, those buffered first; the rest is buffered. */
-static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+static void absorb_into_value(uint32_t in_use, struct poly1305_pieces *p, const uint8_t *msg,
+                              size_t len_bytes)
 {
     const size_t fill = fill_up(p, msg, 16);
-    hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered);
-    hornet_poly1305_absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
+    hornet_poly1305_absorb(in_use, &p->value, p->buffer, (size_t)p->nbuffered);
+    hornet_poly1305_absorb(in_use, &p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
     p->absorbed = PIECES_VALUE;
 }
 
@@ -101,10 +103,9 @@ static void end_lanes(struct poly1305_pieces *p)
 }
 
 /* The row of the kernel whose lanes are kept between pieces; NULL if there is none. */
-static const struct hornet_row *row_for_pieces(void)
+static const struct hornet_row *row_for_pieces(uint32_t in_use)
 {
-    uint32_t in_use = hornet_dispatch_in_use(&hornet_poly1305_list) & ~HORNET_BASELINE_IN_USE;
-    for (; in_use != 0; in_use &= in_use - 1) {
+    for (in_use &= ~HORNET_BASELINE_IN_USE; in_use != 0; in_use &= in_use - 1) {
         const struct hornet_row *row = &hornet_poly1305_rows[(unsigned)__builtin_ctz(in_use)];
         if (row->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(row)->lanes_absorb != NULL)
             return row;
@@ -142,46 +143,56 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
 
 /* More than the buffer holds. The first time, nearly all of the message may have come: the powers of r are
  * raised to be kept at the second. */
-HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+HORNET_NOINLINE void absorb_piece(uint32_t in_use, struct poly1305_pieces *p, const uint8_t *msg,
+                                  size_t len_bytes)
 {
     const struct hornet_row *row = NULL;
     if (p->absorbed >= PIECES_ROW)
         row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
     else if (p->absorbed != PIECES_NOTHING)
-        row = row_for_pieces();
+        row = row_for_pieces(in_use);
     if (row != NULL && len_bytes < HORNET_LONG_PIECE_BYTES) {
         absorb_into_lanes(p, row, msg, len_bytes);
     } else {
         end_lanes(p);
-        absorb_into_value(p, msg, len_bytes);
+        absorb_into_value(in_use, p, msg, len_bytes);
     }
 }
 
-HORNET_SMALL uintptr_t update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
+HORNET_SMALL uintptr_t update(uint32_t in_use, hornet_poly1305_state *state, const void *msg,
+                              size_t len_bytes)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     if (p->live == POLY1305_LIVE) {
         if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
             buffer_bytes(p, msg, len_bytes);
         else
-            absorb_piece(p, msg, len_bytes);
+            absorb_piece(in_use, p, msg, len_bytes);
     }
     return small_stack_end();
 }
 
+/* Once in the binary: three public functions end in it. */
+__attribute__((noinline)) void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg,
+                                                            size_t len_bytes, uint32_t in_use)
+{
+    clear_small_stack(update(in_use, state, msg, len_bytes));
+}
+
 void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
 {
-    clear_small_stack(update(state, msg, len_bytes));
+    hornet_poly1305_update_using(state, msg, len_bytes, hornet_poly1305_rows_in_use());
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
 {
+    const uint32_t in_use = hornet_poly1305_rows_in_use();
     for (size_t i = 0; i < count; i++)
-        hornet_poly1305_update(state, pieces[i].base, pieces[i].len_bytes);
+        hornet_poly1305_update_using(state, pieces[i].base, pieces[i].len_bytes, in_use);
 }
 
 /* Ends a live state: its tag, and true. False, and zeros, if it was ended before. */
-HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *state)
+HORNET_SMALL uintptr_t end(uint32_t in_use, bool *ended, uint8_t tag[16], hornet_poly1305_state *state)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     const bool live = p->live == POLY1305_LIVE;
@@ -191,7 +202,7 @@ HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *
         if (p->lanes_used != 0)
             used = sizeof *p;
         end_lanes(p);
-        hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered);
+        hornet_poly1305_absorb(in_use, &p->value, p->buffer, (size_t)p->nbuffered);
         words = tag_of_value(p->value.h, p->value.s);
         wipe(state, (used + 63) & ~(size_t)63);
     }
@@ -200,17 +211,23 @@ HORNET_SMALL uintptr_t end(bool *ended, uint8_t tag[16], hornet_poly1305_state *
     return small_stack_end();
 }
 
-HORNET_CLEARS_REGISTERS void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
+HORNET_CLEARS_REGISTERS void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16],
+                                                         uint32_t in_use)
 {
     bool ended;
-    clear_small_stack(end(&ended, tag, state));
+    clear_small_stack(end(in_use, &ended, tag, state));
+}
+
+void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
+{
+    hornet_poly1305_final_using(state, tag, hornet_poly1305_rows_in_use());
 }
 
 HORNET_SMALL uintptr_t end_and_verify(bool *valid, hornet_poly1305_state *state, const uint8_t tag[16])
 {
     uint8_t expected[16];
     bool ended;
-    clear_small_stack(end(&ended, expected, state));
+    clear_small_stack(end(hornet_poly1305_rows_in_use(), &ended, expected, state));
     *valid = tags_equal(expected, tag) & ended;
     wipe(expected, sizeof expected);
     return small_stack_end();

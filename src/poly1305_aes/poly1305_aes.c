@@ -5,6 +5,7 @@
 #include "../core/residue.h"
 #include "../core/wipe.h"
 #include "../poly1305/kernel.h"
+#include "../poly1305/poly1305.h"
 
 /* A key for hornet_poly1305: r and a pad. False, and zeros, if r is not clamped. */
 HORNET_SMALL uintptr_t copy_if_clamped(bool *clamped, uint8_t one_time[32], const uint8_t r[16],
@@ -29,12 +30,13 @@ HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const u
 
 /* The same for count messages, up to HORNET_BATCH_WINDOW, with encrypted nonces. True if every r is
  * clamped. */
-HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16],
-                                                   const uint8_t (*keys)[32], size_t count)
+HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint32_t aes_in_use, uint8_t (*one_time)[32],
+                                                   const uint8_t (*nonces)[16], const uint8_t (*keys)[32],
+                                                   size_t count)
 {
     uint8_t pads[HORNET_BATCH_WINDOW][16];
     bool all = true;
-    hornet_aes_for(count)->encrypt(pads, nonces, keys, count);
+    hornet_aes_for(aes_in_use, count)->encrypt(pads, nonces, keys, count);
     for (size_t i = 0; i < count; i++)
         all &= key_of_pad(one_time[i], keys[i] + 16, pads[i]);
     wipe(pads, 16 * count);
@@ -43,8 +45,8 @@ HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint8_t (*one_time)[32], cons
 
 static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const uint8_t key[32])
 {
-    return keys_of_nonces((uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce, (const uint8_t(*)[32])key,
-                          1);
+    return keys_of_nonces(hornet_aes_rows_in_use(), (uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce,
+                          (const uint8_t(*)[32])key, 1);
 }
 
 /* What is done under such a key, which is wiped. Results stand in the first argument; each function returns
@@ -148,11 +150,12 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], cons
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
+    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
-        all &= keys_of_nonces(one_time, nonces + first, keys + first, n);
-        hornet_poly1305_batch(tags + first, msgs + first, lens_bytes + first,
-                              (const uint8_t(*)[32])one_time, n);
+        all &= keys_of_nonces(aes_in_use, one_time, nonces + first, keys + first, n);
+        hornet_poly1305_batch_using(tags + first, msgs + first, lens_bytes + first,
+                                    (const uint8_t(*)[32])one_time, n, in_use);
     }
     wipe(one_time, sizeof one_time);
     return all;
@@ -166,11 +169,13 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify_batch(bool *valid, const
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
+    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
-        keys_of_nonces(one_time, nonces + first, keys + first, n);
-        all &= hornet_poly1305_verify_batch(valid + first, tags + first, msgs + first, lens_bytes + first,
-                                            (const uint8_t(*)[32])one_time, n);
+        keys_of_nonces(aes_in_use, one_time, nonces + first, keys + first, n);
+        all &= hornet_poly1305_verify_batch_using(valid + first, tags + first, msgs + first,
+                                                  lens_bytes + first, (const uint8_t(*)[32])one_time, n,
+                                                  in_use);
         for (size_t i = first; i < first + n; i++) {
             valid[i] &= hornet_poly1305_r_is_clamped(keys[i] + 16);
             all &= valid[i];

@@ -14,8 +14,12 @@
 
 enum { MESSAGE_MAX_BYTES = 16384, MESSAGES = 20 };
 
-/* What the calls read and write, always in the same places. */
+/* What the calls read and write, always in the same places; IN_THREADS: of each thread. */
+#ifdef IN_THREADS
+static _Thread_local struct {
+#else
 static struct {
+#endif
     uint8_t msg[MESSAGE_MAX_BYTES], expected[16], tags[MESSAGES][16], keys[MESSAGES][32];
     uint8_t aes_keys[MESSAGES][32], nonces[MESSAGES][16];
     const void *msgs[MESSAGES];

@@ -173,7 +173,8 @@ static void begin(hornet_aead_state *state, const struct message *m, size_t cut)
 static const char *names(void)
 {
     static char both[80];
-    snprintf(both, sizeof both, "%s, %s", chacha20_name(hornet_chacha20_kernel()), hornet_kernel_name());
+    snprintf(both, sizeof both, "%s, %s", chacha20_name(hornet_chacha20_kernel_in_use()),
+             hornet_kernel_name());
     return both;
 }
 
@@ -215,7 +216,7 @@ static void check_message(const struct message *m)
     static size_t number;
     const size_t n = m->len_bytes;
     tag_t tag, wrong;
-    running_kernel = chacha20_name(hornet_chacha20_kernel());
+    running_kernel = chacha20_name(hornet_chacha20_kernel_in_use());
     running_length = n;
     number++;
     for (int in_place = 0; in_place < 2; in_place++) {
@@ -919,7 +920,7 @@ static void test_guard_pages(void)
             m.nonce = memcpy(at[AT_NONCE], m.nonce, sizes[AT_NONCE]);
             m.key = memcpy(at[AT_KEY], m.key, 32);
             force_chacha20(nth_chacha20(n + offset));
-            running_kernel = chacha20_name(hornet_chacha20_kernel());
+            running_kernel = chacha20_name(hornet_chacha20_kernel_in_use());
             running_length = n;
 
             copy(at[AT_IN], sealed.msg, n);

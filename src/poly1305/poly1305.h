@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Public functions for callers inside the library, which have read the rows in use (kernel.h). */
+#ifndef HORNET_POLY1305_POLY1305_H
+#define HORNET_POLY1305_POLY1305_H
+
+#include "../core/public.h"
+
+#pragma GCC visibility push(hidden)
+
+void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
+                                  uint32_t in_use);
+void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use);
+void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                                 const uint8_t (*keys)[32], size_t count, uint32_t in_use);
+bool hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
+                                        const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count,
+                                        uint32_t in_use);
+
+#pragma GCC visibility pop
+
+#endif
