@@ -12,6 +12,9 @@
 // length, if the output overlaps the input otherwise or the additional data at all, and if the message is too long. Open of
 // what is not authentic returns an error, and leaves zeros in place of the plaintext.
 //
+// Beyond what [cipher.AEAD] says, the output of Open may overlap the tag if it does not overlap the rest of the ciphertext,
+// because Open reads the tag before it writes. The assembly of golang.org/x/crypto for amd64 refuses authentic messages then.
+//
 // Time, branches and memory addresses depend on lengths, nonces and the verdict of Open, never on keys, messages or tags.
 package chacha20poly1305
 
