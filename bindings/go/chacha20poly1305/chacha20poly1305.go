@@ -12,6 +12,11 @@
 // length, if the output overlaps the input otherwise or the additional data at all, and if the message is too long. Open of
 // what is not authentic returns an error, and leaves zeros in place of the plaintext.
 //
+// Beyond what [cipher.AEAD] says, the output of Open may overlap the tag if it does not overlap the rest of the ciphertext,
+// because Open reads the tag before it writes. The assembly of golang.org/x/crypto for amd64 refuses authentic messages then.
+//
+// However long a message is, the goroutine can be preempted while it is processed.
+//
 // Time, branches and memory addresses depend on lengths, nonces and the verdict of Open, never on keys, messages or tags.
 package chacha20poly1305
 
@@ -23,6 +28,7 @@ import (
 	"slices"
 
 	"hornet/internal/alias"
+	"hornet/internal/asm"
 	"hornet/internal/chacha20"
 	"hornet/internal/poly1305"
 )
@@ -138,7 +144,9 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
 	}
 	if !valid {
-		clear(out)
+		for step := range slices.Chunk(out, asm.MaxBytes) {
+			clear(step)
+		}
 		return nil, errOpen
 	}
 	return whole, nil

@@ -18,6 +18,9 @@
 //	           stream(buf []byte, n int, s *State)   as streamGo, n blocks up to those of a group; may write others up
 //	                                                 to StreamRoom(n)
 //
+// A goroutine cannot be preempted in assembly. So a function in assembly that is told a length is called only by way of
+// State.Absorb and State.XOR, which bound it by asm.MaxBytes; the test of internal/asm looks for others.
+//
 // What they read and leave: h[2] of State is at most 4, words are in the CPU's order. Tests of both packages run what is
 // chosen here beside the functions in Go, whose names end in Go, on the same inputs.
 package internal

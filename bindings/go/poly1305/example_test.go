@@ -22,6 +22,22 @@ func ExampleSum() {
 	// Output: a8061dc1305136c6c22b8baf0c0127a9
 }
 
+// A program written for golang.org/x/crypto/poly1305 has keys of type *[32]byte. They are converted, not copied.
+func ExampleOneTimeKey() {
+	key := new([32]byte)
+	copy(key[:], "derived for this message alone..")
+
+	// With golang.org/x/crypto: poly1305.Sum(&tag, []byte("a message"), key)
+	var tag [poly1305.TagSize]byte
+	poly1305.Sum(&tag, []byte("a message"), (*poly1305.OneTimeKey)(key))
+
+	// With golang.org/x/crypto: poly1305.New(key)
+	mac := poly1305.New((*poly1305.OneTimeKey)(key))
+	mac.Write([]byte("a message"))
+	fmt.Println(mac.Verify(tag[:]))
+	// Output: true
+}
+
 func ExampleVerify() {
 	tag := [poly1305.TagSize]byte{0xa8, 0x06, 0x1d, 0xc1, 0x30, 0x51, 0x36, 0xc6, 0xc2, 0x2b, 0x8b, 0xaf, 0x0c, 0x01, 0x27, 0xa9}
 	fmt.Println(poly1305.Verify(&tag, []byte("Cryptographic Forum Research Group"), &rfcKey))

@@ -9,7 +9,8 @@
 // [OneTimeKey], to which bytes are converted on purpose. Derive a fresh one for every message, as
 // hornet/chacha20poly1305 does; for most purposes, that is the package to use.
 //
-// [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 but for the type of the key.
+// [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 but for the type of the key: where a program
+// has a *[32]byte, convert it, as in the example of [OneTimeKey].
 //
 // Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Nothing is allocated, except by
 // New, by [MAC.Sum] where its argument has no room, and for errors.

@@ -6,6 +6,8 @@ package chacha20
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"hornet/internal/asm"
 )
 
 const (
@@ -91,7 +93,8 @@ func (s *State) Stream(buf []byte, n int) {
 // XOR xors the stream from the next block on into dst, which has the length of src, and is src or does not overlap it. If that
 // is no multiple of BlockSize, the stream ends there. The caller sees to it that the counter does not wrap.
 func (s *State) XOR(dst, src []byte) {
-	if n := len(src) - len(src)%(groupBlocks()*BlockSize); n != 0 {
+	for group := groupBlocks() * BlockSize; len(src) >= group; {
+		n := min(len(src)-len(src)%group, asm.MaxBytes)
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}

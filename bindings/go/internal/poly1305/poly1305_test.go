@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"hornet/internal/asm"
 	"hornet/internal/reference"
 	"hornet/internal/vectors"
 )
@@ -95,6 +96,12 @@ func TestLengths(t *testing.T) {
 	}
 	checkMessage(t, "all ones, largest key", ones, &keyMax)
 	checkMessage(t, "all ones, largest key", ones[1:], &keyMax)
+	for _, step := range []int{asm.MaxBytes, maxLanesBytes} {
+		m := randomBytes(2*step + 1)
+		for _, n := range []int{step - 1, step, step + 1, step + 1000, 2 * step, 2*step + 1} {
+			checkMessage(t, "random, in steps", m[:n], &key)
+		}
+	}
 }
 
 // Every cut at the end of a block, with every way before and after it.

@@ -6,6 +6,8 @@ package poly1305
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"hornet/internal/asm"
 )
 
 const (
@@ -23,6 +25,10 @@ type State struct {
 
 const maxH2 = 4
 
+// maxLanesBytes takes the place of asm.MaxBytes for lanes, which compute powers of r at every call: on Zen 5 with IFMA, in the
+// time of 6 KiB, so that steps of 64 KiB would cost 10 %. It takes 15 us there, as long as 64 KiB by scalar.
+const maxLanesBytes = 16 * asm.MaxBytes
+
 // Init starts a message under a key.
 func (p *State) Init(key *[KeySize]byte) {
 	p.r[0], p.r[1] = loadR(key)
@@ -32,9 +38,14 @@ func (p *State) Init(key *[KeySize]byte) {
 
 // Absorb continues the evaluation over m. If len(m) is no multiple of BlockSize, that is the end of the message.
 func (p *State) Absorb(m []byte) {
-	if n := lanesBytes(len(m)); n != 0 {
+	for lanesBytes(len(m)) != 0 {
+		n := lanesBytes(min(len(m), maxLanesBytes))
 		lanes(p, m[:n])
 		m = m[n:]
+	}
+	for len(m) > asm.MaxBytes {
+		scalar(p, m[:asm.MaxBytes])
+		m = m[asm.MaxBytes:]
 	}
 	if len(m) != 0 {
 		scalar(p, m)
