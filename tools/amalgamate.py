@@ -91,8 +91,13 @@ def main() -> None:
         " * Hornet in one file, made by tools/amalgamate.py: Poly1305 message authentication. hornet.h has the contracts.",
         " * cc -O2 -c hornet.c needs no other flag. */",
         "#define HORNET_AMALGAMATED 1",
+        # The rest is skipped: after an #error, compilers go on, and report each difference between the languages.
+        "#ifdef __cplusplus",
+        '#error "hornet.c is C11: compile it as C, and include hornet.h from C++"',
+        "#else",
     ]
-    text = "\n".join(opening + amalgamation.lines) + "\n"
+    closing = ["", "#endif"]
+    text = "\n".join(opening + amalgamation.lines + closing) + "\n"
     (folder / "hornet.c").write_text(text, encoding="utf-8")
     (folder / "hornet.h").write_text(HEADER.read_text(encoding="utf-8"), encoding="utf-8")
 

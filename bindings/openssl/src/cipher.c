@@ -39,13 +39,20 @@ typedef enum {
     STAGE_PIECES /* all that has come is in pieces */
 } cipher_stage;
 
+/* What the key and the nonce may still be used for. */
+typedef enum {
+    NONCE_FRESH,      /* a message, either way */
+    NONCE_TO_DECRYPT, /* it has been used, and the same key has come again: no message may be encrypted */
+    NONCE_USED        /* nothing: a message has ended, or has been given up */
+} nonce_state;
+
 typedef struct {
     const hornet_provider *provider;
     bool extended; /* XChaCha20-Poly1305 */
     bool encrypts;
     bool key_set, nonce_set;
-    bool nonce_used; /* a message has ended under this key and nonce */
-    bool computed;   /* computed_tag is that of the last message encrypted */
+    bool computed; /* computed_tag is that of the last message encrypted */
+    nonce_state nonce_left;
     uint8_t key[KEY_BYTES];
     uint8_t nonce[XNONCE_BYTES];          /* of this message */
     uint8_t fixed_nonce[NONCE_BYTES];     /* of TLS 1.2: of all records */
@@ -63,6 +70,9 @@ typedef struct {
 
 static size_t nonce_bytes(const cipher_context *c) { return c->extended ? XNONCE_BYTES : NONCE_BYTES; }
 
+/* Whether anything of a message has come. */
+static bool message_begun(const cipher_context *c) { return c->stage != STAGE_AAD || c->aad_bytes != 0; }
+
 /* The message that is under way, if any, is forgotten. */
 static void forget_message(cipher_context *c)
 {
@@ -78,8 +88,15 @@ static void forget_message(cipher_context *c)
 static void end_message(cipher_context *c)
 {
     forget_message(c);
-    c->nonce_used = true;
+    c->nonce_left = NONCE_USED;
     c->computed = c->encrypts;
+}
+
+/* Whether it is the key that is set. The result is no secret: the caller chose the key. */
+static bool is_key(const cipher_context *c, const uint8_t key[KEY_BYTES])
+{
+    const bool first = tags_equal(c->key, key), second = tags_equal(c->key + TAG_BYTES, key + TAG_BYTES);
+    return c->key_set && first && second;
 }
 
 /* Whether the key and the nonce are there that a message needs. */
@@ -90,8 +107,9 @@ static int check_key_and_nonce(cipher_context *c)
     /* OpenSSL's own begins with a nonce of zeros, which software may count on. */
     if (c->extended && !c->nonce_set)
         return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "no nonce");
-    return !c->nonce_used || RAISE(c->provider, PROV_R_CIPHER_OPERATION_FAILED,
-                                   "the nonce has been used: begin with another");
+    return c->nonce_left == NONCE_FRESH || (c->nonce_left == NONCE_TO_DECRYPT && !c->encrypts) ||
+           RAISE(c->provider, PROV_R_CIPHER_OPERATION_FAILED,
+                 "the nonce has been used: begin with another");
 }
 
 static void *cipher_new(hornet_provider *provider, bool extended)
@@ -201,13 +219,13 @@ static int more_text(cipher_context *c, uint8_t *out, const uint8_t *in, size_t 
 
 static int more_aad(cipher_context *c, const uint8_t *aad, size_t len_bytes)
 {
+    if (c->record_bytes != NO_RECORD)
+        return RAISE(c->provider, PROV_R_INVALID_DATA, "associated data beside that of a TLS record");
     if (c->stage == STAGE_AAD && len_bytes <= AAD_BYTES - c->aad_bytes) {
         memcpy(c->aad + c->aad_bytes, aad, len_bytes);
         c->aad_bytes += len_bytes;
         return 1;
     }
-    if (c->record_bytes != NO_RECORD)
-        return RAISE(c->provider, PROV_R_INVALID_DATA, "associated data beside that of a TLS record");
     if (c->stage == STAGE_AAD && !begin_pieces(c))
         return 0;
     return (c->stage == STAGE_PIECES && hornet_aead_aad(&c->pieces, aad, len_bytes)) ||
@@ -361,7 +379,7 @@ static int set_record(cipher_context *c, const OSSL_PARAM *param)
     memcpy(c->nonce, c->fixed_nonce, NONCE_BYTES);
     for (size_t i = 0; i < TLS_NUMBER_BYTES; i++)
         c->nonce[NONCE_BYTES - TLS_NUMBER_BYTES + i] ^= aad[i];
-    c->nonce_used = false;
+    c->nonce_left = NONCE_FRESH; /* the record's number is in it */
     c->record_bytes = text_bytes;
     c->record_overhead_bytes = TAG_BYTES;
     return 1;
@@ -373,11 +391,23 @@ static int set_fixed_nonce(cipher_context *c, const OSSL_PARAM *param)
         return RAISE(c->provider, PROV_R_FAILED_TO_GET_PARAMETER, "tlsivfixed is no octet string");
     if (param->data == NULL || param->data_size != NONCE_BYTES)
         return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "tlsivfixed has %d bytes", NONCE_BYTES);
+    /* The rest of the message would be encrypted under another nonce than its beginning and its tag. */
+    if (message_begun(c))
+        return RAISE(c->provider, PROV_R_CIPHER_OPERATION_FAILED, "tlsivfixed in the midst of a message");
+    forget_message(c); /* the tag of the one before */
     memcpy(c->fixed_nonce, param->data, NONCE_BYTES);
     memcpy(c->nonce, param->data, NONCE_BYTES);
     c->nonce_set = true;
-    c->nonce_used = false;
+    c->nonce_left = NONCE_FRESH;
     return 1;
+}
+
+/* No version of TLS has XChaCha20-Poly1305. If this were ignored, as what is unknown is, EVP's controls
+ * would succeed. */
+static int no_records(cipher_context *c)
+{
+    return RAISE(c->provider, PROV_R_NOT_SUPPORTED, "records of TLS with a nonce of %d bytes",
+                 XNONCE_BYTES);
 }
 
 /* A length that cannot be changed, only confirmed. */
@@ -390,8 +420,7 @@ static int confirm_length(cipher_context *c, const OSSL_PARAM *param, size_t exp
            RAISE(c->provider, reason, "%zu bytes instead of %zu", len_bytes, expected_bytes);
 }
 
-/* One pass, because libssl's calls for each record have one parameter. The TLS 1.2 ones are not of
- * XChaCha20-Poly1305. */
+/* One pass, because libssl's calls for each record have one parameter. */
 static int cipher_set_params(void *context, const OSSL_PARAM params[])
 {
     cipher_context *const c = context;
@@ -403,15 +432,24 @@ static int cipher_set_params(void *context, const OSSL_PARAM params[])
             done = confirm_length(c, params, KEY_BYTES, PROV_R_INVALID_KEY_LENGTH);
         else if (strcmp(params->key, OSSL_CIPHER_PARAM_IVLEN) == 0)
             done = confirm_length(c, params, nonce_bytes(c), PROV_R_INVALID_IV_LENGTH);
-        else if (!c->extended && strcmp(params->key, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD) == 0)
-            done = set_record(c, params);
-        else if (!c->extended && strcmp(params->key, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) == 0)
-            done = set_fixed_nonce(c, params);
+        else if (strcmp(params->key, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD) == 0)
+            done = c->extended ? no_records(c) : set_record(c, params);
+        else if (strcmp(params->key, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED) == 0)
+            done = c->extended ? no_records(c) : set_fixed_nonce(c, params);
     }
     return done;
 }
 
-/* Between the messages under one key, libssl changes the nonce alone. */
+/* Between the messages under one key, libssl changes the nonce alone.
+ *
+ * The state of a nonce that has served a message, given up or not: to encrypt again from the start under it
+ * would use the same keystream and the same key of Poly1305 for something else.
+ *
+ *     the nonce is given     fresh: that it differs is the caller's business
+ *     another key            fresh
+ *     the same key           to decrypt only
+ *     another direction      used, if a message had begun
+ *     none of them           as it is, in the midst of a message too: the call is for its parameters */
 static int cipher_init(cipher_context *c, bool encrypts, const uint8_t *key, size_t key_bytes,
                        const uint8_t *nonce, size_t given_nonce_bytes, const OSSL_PARAM params[])
 {
@@ -421,12 +459,16 @@ static int cipher_init(cipher_context *c, bool encrypts, const uint8_t *key, siz
     if (key != NULL && key_bytes != KEY_BYTES)
         return RAISE(c->provider, PROV_R_INVALID_KEY_LENGTH, "%zu bytes instead of %d", key_bytes,
                      KEY_BYTES);
-    /* A call with neither is for its parameters, in the midst of a message too. */
-    if (key != NULL || nonce != NULL || encrypts != c->encrypts)
+    if (key != NULL || nonce != NULL || encrypts != c->encrypts) {
+        if (message_begun(c))
+            c->nonce_left = NONCE_USED;
         forget_message(c);
+    }
     c->encrypts = encrypts;
-    if (key != NULL || nonce != NULL)
-        c->nonce_used = false;
+    if (nonce != NULL || (key != NULL && !is_key(c, key)))
+        c->nonce_left = NONCE_FRESH;
+    else if (key != NULL && c->nonce_left == NONCE_USED)
+        c->nonce_left = NONCE_TO_DECRYPT;
     if (nonce != NULL) {
         memcpy(c->nonce, nonce, given_nonce_bytes);
         memcpy(c->fixed_nonce, nonce, NONCE_BYTES);
@@ -501,37 +543,36 @@ static int cipher_get_params_of(void *context, OSSL_PARAM params[])
 #define OCTETS(name) {name, OSSL_PARAM_OCTET_STRING, NULL, 0, 0}
 #define PARAMS_END   {NULL, 0, NULL, 0, 0}
 
+/* What is of TLS stands first: the lists of XChaCha20-Poly1305 begin after it. */
+enum { GETTABLE_OF_TLS = 1, SETTABLE_OF_TLS = 2 };
+
 static const OSSL_PARAM gettable_params_of[] = {
+    SIZE(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD),
     SIZE(OSSL_CIPHER_PARAM_KEYLEN),
     SIZE(OSSL_CIPHER_PARAM_IVLEN),
     SIZE(OSSL_CIPHER_PARAM_AEAD_TAGLEN),
     OCTETS(OSSL_CIPHER_PARAM_AEAD_TAG),
-    SIZE(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD), /* from here on not of XChaCha20-Poly1305 */
     PARAMS_END,
 };
 
 static const OSSL_PARAM settable_params_of[] = {
-    SIZE(OSSL_CIPHER_PARAM_KEYLEN),
-    SIZE(OSSL_CIPHER_PARAM_IVLEN),
-    OCTETS(OSSL_CIPHER_PARAM_AEAD_TAG),
-    OCTETS(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD), /* from here on not of XChaCha20-Poly1305 */
-    OCTETS(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
-    PARAMS_END,
+    OCTETS(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD), OCTETS(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
+    SIZE(OSSL_CIPHER_PARAM_KEYLEN),          SIZE(OSSL_CIPHER_PARAM_IVLEN),
+    OCTETS(OSSL_CIPHER_PARAM_AEAD_TAG),      PARAMS_END,
 };
 
-static const OSSL_PARAM *cipher_gettable_params_of(void *context, void *provider)
-{
-    (void)context;
-    (void)provider;
-    return gettable_params_of;
-}
-
-static const OSSL_PARAM *cipher_settable_params_of(void *context, void *provider)
-{
-    (void)context;
-    (void)provider;
-    return settable_params_of;
-}
+/* Asked with or without a context: the functions differ, not what they find there. */
+#define PARAMS_OF(name, list, first)                                                                       \
+    static const OSSL_PARAM *name(void *context, void *provider)                                           \
+    {                                                                                                      \
+        (void)context;                                                                                     \
+        (void)provider;                                                                                    \
+        return (list) + (first);                                                                           \
+    }
+PARAMS_OF(chacha20_poly1305_gettable_params_of, gettable_params_of, 0)
+PARAMS_OF(chacha20_poly1305_settable_params_of, settable_params_of, 0)
+PARAMS_OF(xchacha20_poly1305_gettable_params_of, gettable_params_of, GETTABLE_OF_TLS)
+PARAMS_OF(xchacha20_poly1305_settable_params_of, settable_params_of, SETTABLE_OF_TLS)
 
 static const OSSL_PARAM *cipher_gettable_params(void *provider)
 {
@@ -592,9 +633,9 @@ static int xchacha20_poly1305_get_params(OSSL_PARAM params[])
         DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, name##_get_params),                                          \
         DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_gettable_params),                                \
         DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, cipher_get_params_of),                                   \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, cipher_gettable_params_of),                         \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, name##_gettable_params_of),                         \
         DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, cipher_set_params),                                      \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, cipher_settable_params_of),                         \
+        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, name##_settable_params_of),                         \
         DISPATCH_END,                                                                                      \
     }
 CIPHER_DISPATCH(chacha20_poly1305);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The provider beside libcrypto's default one, through EVP: the same calls, in the same order, to both.
  * Results, output and the reasons of errors must be the same, but for what bindings/openssl/README.md
- * names. Each program has both providers at once, as a configuration that turns this one on does. */
+ * names. Whole messages here; test_walk.c has the calls in any order. */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -15,32 +15,12 @@
 
 #include "../../support/check.h"
 #include "../../support/inputs.h"
-
-enum { DEFAULT, HORNET, PROVIDERS };
-static const char *const properties[PROVIDERS] = {"provider=default", "provider=hornet"};
+#include "providers.h"
 
 /* Longer than what the provider takes in one call, and than a record of TLS. */
 enum { MOST_BYTES = 20000, MOST_AAD_BYTES = 200, TAG_BYTES = 16 };
 
-static EVP_CIPHER *ciphers[PROVIDERS], *extended;
-static EVP_MAC *macs[PROVIDERS];
-static uint8_t random_text[MOST_BYTES], key[32], other_key[32], nonce[24], aad[MOST_AAD_BYTES];
-
-/* The newest error's reason, 0 if there is none; empties the queue. */
-static int last_reason(void)
-{
-    const int reason = ERR_GET_REASON(ERR_peek_last_error());
-    ERR_clear_error();
-    return reason;
-}
-
-static EVP_CIPHER_CTX *new_context(void)
-{
-    EVP_CIPHER_CTX *const c = EVP_CIPHER_CTX_new();
-    if (c == NULL)
-        abort();
-    return c;
-}
+static uint8_t random_text[MOST_BYTES], key[32], nonce[24], aad[MOST_AAD_BYTES];
 
 /* A message through a provider: what it writes, and whether final accepts. */
 typedef struct {
@@ -177,139 +157,6 @@ static void test_cuts(void)
             compare(c, &(plan){true, cut % 2, false, 100, 13, tag_bytes, cut}, random_text, NULL);
         }
     end(c);
-}
-
-/* Any calls in any order: both agree about every result, output and reason. */
-static void test_any_order(unsigned runs)
-{
-    static uint8_t out[PROVIDERS][4096];
-    for (unsigned run = 0; run < runs; run++) {
-        EVP_CIPHER_CTX *c[PROVIDERS];
-        /* What the two do not agree on is left out: aad after text, final without a tag to compare with, a
-         * tag that is not there yet, other aad of a record, a nonce that changes within a message, or has
-         * been used. */
-        bool encrypts = true, begun = false, text = false, tag_given = false, ended = false, record = false;
-        bool used = false, used_up = false;
-        size_t record_bytes = 0;
-        begin(c);
-        for (int i = 0; i < PROVIDERS; i++)
-            check(EVP_CipherInit_ex(c[i], NULL, NULL, NULL, nonce, encrypts), "init");
-        for (unsigned step = 0; step < 24; step++) {
-            const uint64_t word = random_word(), detail = random_word();
-            uint8_t bytes[16];
-            size_t len = word >> 8 & 1 ? detail % 40 : detail % 2200;
-            int result[PROVIDERS] = {0}, n[PROVIDERS] = {0}, reason[PROVIDERS] = {0};
-            const char *what = "";
-            random_bytes(bytes, sizeof bytes);
-            memset(out, 0, sizeof out);
-            const unsigned act = (unsigned)(word % 12);
-            if (act == 1 && (text || record))
-                continue;
-            if (act == 5 && ((!encrypts && !tag_given) || record))
-                continue;
-            if (act == 6 && (!encrypts || !ended))
-                continue;
-            if (used && act >= 1 && act <= 5)
-                continue;
-            if (used_up && act == 10)
-                continue;
-            if (act == 11 && (begun || record))
-                continue;
-            if (record && word >> 9 & 1)
-                len = record_bytes + 16;
-            for (int i = 0; i < PROVIDERS; i++) {
-                switch (act) {
-                case 0:
-                    what = "init";
-                    result[i] = EVP_CipherInit_ex(c[i], NULL, NULL, word & 256 ? other_key : NULL, bytes,
-                                                  word >> 9 & 1);
-                    break;
-                case 1:
-                    what = "aad";
-                    result[i] = EVP_CipherUpdate(c[i], NULL, &n[i], random_text, (int)(len % 90));
-                    break;
-                case 2:
-                case 3:
-                case 4:
-                    what = "text";
-                    result[i] = EVP_CipherUpdate(c[i], out[i], &n[i], random_text + step, (int)len);
-                    break;
-                case 5:
-                    what = "final";
-                    result[i] = EVP_CipherFinal_ex(c[i], out[i], &n[i]);
-                    break;
-                case 6:
-                    what = "tag";
-                    result[i] =
-                        EVP_CIPHER_CTX_ctrl(c[i], EVP_CTRL_AEAD_GET_TAG, (int)(detail % 18), out[i]);
-                    break;
-                case 7:
-                    what = "tag to compare with";
-                    result[i] = EVP_CIPHER_CTX_ctrl(c[i], EVP_CTRL_AEAD_SET_TAG, (int)(detail % 18),
-                                                    word & 256 ? bytes : NULL);
-                    break;
-                case 8:
-                    what = "copy";
-                    EVP_CIPHER_CTX *const copy = new_context();
-                    result[i] = EVP_CIPHER_CTX_copy(copy, c[i]);
-                    EVP_CIPHER_CTX_free(c[i]);
-                    c[i] = copy;
-                    break;
-                case 9:
-                    what = "lengths";
-                    result[i] = EVP_CIPHER_CTX_get_iv_length(c[i]) +
-                                EVP_CIPHER_CTX_get_key_length(c[i]) * 100 +
-                                EVP_CIPHER_CTX_get_tag_length(c[i]) * 10000;
-                    break;
-                case 10:
-                    what = "record";
-                    memcpy(out[i], random_text + step, 13);
-                    out[i][11] = (uint8_t)(detail % 300 >> 8);
-                    out[i][12] = (uint8_t)(detail % 300);
-                    result[i] = EVP_CIPHER_CTX_ctrl(c[i], EVP_CTRL_AEAD_TLS1_AAD, 13, out[i]);
-                    break;
-                default:
-                    what = "fixed nonce";
-                    result[i] = EVP_CIPHER_CTX_ctrl(c[i], EVP_CTRL_AEAD_SET_IV_FIXED,
-                                                    (int)(10 + detail % 3), bytes);
-                }
-                reason[i] = last_reason();
-            }
-            check(result[DEFAULT] == result[HORNET] && n[DEFAULT] == n[HORNET] &&
-                      memcmp(out[DEFAULT], out[HORNET], sizeof *out) == 0,
-                  "run %u, step %u, %s of %zu: %d (%d bytes, reason %d) and %d (%d bytes, reason %d)", run,
-                  step, what, len, result[DEFAULT], n[DEFAULT], reason[DEFAULT], result[HORNET], n[HORNET],
-                  reason[HORNET]);
-            const bool done = result[DEFAULT] == 1;
-            if (act == 0 && done) {
-                encrypts = word >> 9 & 1;
-                begun = text = ended = record = used = used_up = false;
-            }
-            begun = begun || (act >= 1 && act <= 4);
-            if (act >= 2 && act <= 4 && len != 0) {
-                text = !record;
-                ended = ended && !text;
-                if (record && len == record_bytes + 16) {
-                    record = false;
-                    used = true;
-                    ended = encrypts;
-                }
-            }
-            if (act == 5) {
-                begun = text = false;
-                used = used_up = true;
-                ended = encrypts;
-            }
-            if (act == 7 && done && !encrypts)
-                tag_given = tag_given || word & 256;
-            if (act == 10 && result[DEFAULT] == 16) {
-                record = true;
-                begun = text = ended = used = false;
-                record_bytes = detail % 300 - (encrypts ? 0 : 16);
-            }
-        }
-        end(c);
-    }
 }
 
 /* TLS 1.2: tlsaad, and one update in place with the tag. Sealed by one, opened by the other. */
@@ -504,6 +351,130 @@ static void test_refusals(void)
           "XChaCha20");
     check(!EVP_CipherUpdate(c, out, &n, out, 16) && last_reason() == PROV_R_INVALID_IV_LENGTH, "no nonce");
     check(!EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL), "XChaCha20 with a nonce of 12 bytes");
+    ERR_clear_error();
+    /* No version of TLS has it. */
+    check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_TLS1_AAD, 13, out) == 0 &&
+              last_reason() == PROV_R_NOT_SUPPORTED,
+          "a record with XChaCha20");
+    check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IV_FIXED, 12, out) == 0 &&
+              last_reason() == PROV_R_NOT_SUPPORTED,
+          "a fixed nonce with XChaCha20");
+    for (int i = 0; i < 2; i++) {
+        const OSSL_PARAM *const settable = EVP_CIPHER_settable_ctx_params(i ? extended : ciphers[HORNET]);
+        const OSSL_PARAM *const gettable = EVP_CIPHER_gettable_ctx_params(i ? extended : ciphers[HORNET]);
+        check(OSSL_PARAM_locate_const(settable, "ivlen") != NULL &&
+                  (OSSL_PARAM_locate_const(settable, "tlsaad") == NULL) == i &&
+                  (OSSL_PARAM_locate_const(settable, "tlsivfixed") == NULL) == i,
+              "what can be set, XChaCha20 %d", i);
+        check(OSSL_PARAM_locate_const(gettable, "ivlen") != NULL &&
+                  (OSSL_PARAM_locate_const(gettable, "tlsaadpad") == NULL) == i,
+              "what can be read, XChaCha20 %d", i);
+    }
+    EVP_CIPHER_CTX_free(c);
+    ERR_clear_error();
+}
+
+/* What begins a message again under the nonce of one that has begun is refused, with both ciphers. */
+static void test_nonce_again(void)
+{
+    static const struct {
+        const char *what;
+        int again[3];   /* 1: EncryptInit, 0: DecryptInit, -1: as it was; 2: no call */
+        bool key_again; /* with the last of them */
+        size_t aad_bytes, len_bytes;
+        bool ends, decrypts;
+        bool opens; /* a message may then be decrypted; none may be encrypted */
+    } all[] = {
+        {"there and back", {0, 1, 2}, false, 0, 50, false, false, false},
+        {"there and back, long", {0, 1, 2}, false, 0, 2100, false, false, false},
+        {"there and back, associated data", {0, 1, 2}, false, 13, 0, false, false, false},
+        {"there and back, after final", {0, 1, 2}, false, 0, 50, true, false, false},
+        {"there and back, after the tag of nothing", {0, 1, 2}, false, 0, 0, true, false, false},
+        {"after final", {-1, 2, 2}, false, 0, 50, true, false, false},
+        {"there, back and there", {0, 1, 0}, false, 0, 50, false, false, false},
+        {"the key again", {1, 2, 2}, true, 0, 50, false, false, false},
+        {"the key again, after final", {1, 2, 2}, true, 0, 50, true, false, false},
+        {"the key again, to decrypt", {0, 2, 2}, true, 0, 50, true, false, true},
+        {"the key again, there and back", {0, 1, 2}, true, 0, 50, true, false, false},
+        {"from decrypting", {1, 2, 2}, false, 0, 50, false, true, false},
+        {"from decrypting, with the key", {1, 2, 2}, true, 0, 50, false, true, false},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int i = 0; i < 2; i++) {
+            EVP_CIPHER_CTX *const c = new_context();
+            uint8_t out[2200];
+            int n = 0;
+            check(EVP_CipherInit_ex(c, i ? extended : ciphers[HORNET], NULL, key, nonce, !all[k].decrypts),
+                  "init");
+            check(EVP_CipherUpdate(c, NULL, &n, aad, (int)all[k].aad_bytes), "associated data");
+            check(EVP_CipherUpdate(c, out, &n, random_text, (int)all[k].len_bytes), "text");
+            check(!all[k].ends || EVP_CipherFinal_ex(c, out, &n), "final");
+            for (int j = 0; j < 3 && all[k].again[j] != 2; j++)
+                check(
+                    EVP_CipherInit_ex(c, NULL, NULL,
+                                      all[k].key_again && (j == 2 || all[k].again[j + 1] == 2) ? key : NULL,
+                                      NULL, all[k].again[j]),
+                    "init again");
+            check(EVP_CipherUpdate(c, out, &n, random_text, 50) == all[k].opens &&
+                      (all[k].opens || last_reason() == PROV_R_CIPHER_OPERATION_FAILED),
+                  "%s: text, XChaCha20 %d", all[k].what, i);
+            check(EVP_CipherUpdate(c, NULL, &n, random_text, 50) == 0, "%s: associated data", all[k].what);
+            check(EVP_CipherFinal_ex(c, out, &n) == 0, "%s: final", all[k].what);
+            ERR_clear_error();
+            /* The caller's choice. */
+            check(EVP_CipherInit_ex(c, NULL, NULL, NULL, nonce, 1) &&
+                      EVP_CipherUpdate(c, out, &n, random_text, 50) && EVP_CipherFinal_ex(c, out, &n),
+                  "%s: the nonce given again", all[k].what);
+            check(EVP_CipherInit_ex(c, NULL, NULL, aad, NULL, 1) &&
+                      EVP_CipherUpdate(c, out, &n, random_text, 50) && EVP_CipherFinal_ex(c, out, &n),
+                  "%s: another key", all[k].what);
+            EVP_CIPHER_CTX_free(c);
+        }
+
+    /* Of TLS 1.2: a fixed nonce is for the messages after it, and the tag of the one before is gone. */
+    EVP_CIPHER_CTX *const c = new_context();
+    uint8_t out[64];
+    int n = 0;
+    check(EVP_CipherInit_ex(c, ciphers[HORNET], NULL, key, nonce, 1) &&
+              EVP_CipherUpdate(c, out, &n, random_text, 50),
+          "text");
+    check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IV_FIXED, 12, aad) == 0 &&
+              last_reason() == PROV_R_CIPHER_OPERATION_FAILED,
+          "a fixed nonce in the midst of a message");
+    check(EVP_CipherFinal_ex(c, out, &n), "final");
+    check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IV_FIXED, 12, aad) &&
+              EVP_CipherUpdate(c, out, &n, random_text, 50),
+          "the message after a fixed nonce");
+    check(!EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, out) && last_reason() == PROV_R_TAG_NOT_SET,
+          "the tag of its beginning");
+    EVP_CIPHER_CTX_free(c);
+}
+
+/* The tag that was given is compared, all of it: a length that comes after it changes nothing. */
+static void test_length_after_tag(void)
+{
+    uint8_t sealed[50], out[50], tag[TAG_BYTES];
+    int n = 0;
+    EVP_CIPHER_CTX *const c = new_context();
+    check(EVP_CipherInit_ex(c, ciphers[HORNET], NULL, key, nonce, 1) &&
+              EVP_CipherUpdate(c, sealed, &n, random_text, sizeof sealed) &&
+              EVP_CipherFinal_ex(c, out, &n) && EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, tag),
+          "sealing");
+    for (int given = 1; given <= TAG_BYTES; given++)
+        for (int forged = 0; forged < 2; forged++) {
+            tag[given - 1] ^= (uint8_t)forged;
+            for (int length = 1; length <= TAG_BYTES; length++) {
+                check(EVP_CipherInit_ex(c, NULL, NULL, NULL, nonce, 0) &&
+                          EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, given, tag) &&
+                          EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, length, NULL) &&
+                          EVP_CipherUpdate(c, out, &n, sealed, sizeof sealed),
+                      "opening");
+                check(EVP_CIPHER_CTX_get_tag_length(c) == length, "the length");
+                check(EVP_CipherFinal_ex(c, out, &n) == !forged,
+                      "a tag of %d bytes, forged %d, and then a length of %d", given, forged, length);
+            }
+            tag[given - 1] ^= (uint8_t)forged;
+        }
     EVP_CIPHER_CTX_free(c);
     ERR_clear_error();
 }
@@ -658,49 +629,27 @@ static void test_threads(void)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    const unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 3000;
-    OSSL_PROVIDER *const by_default = OSSL_PROVIDER_load(NULL, "default");
-    OSSL_PROVIDER *const hornet = OSSL_PROVIDER_load(NULL, "hornet");
-    if (by_default == NULL || hornet == NULL) {
-        ERR_print_errors_fp(stderr);
-        return 1;
-    }
-    for (int i = 0; i < PROVIDERS; i++) {
-        ciphers[i] = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", properties[i]);
-        macs[i] = EVP_MAC_fetch(NULL, "POLY1305", properties[i]);
-        check(ciphers[i] != NULL && macs[i] != NULL, "fetch with %s", properties[i]);
-    }
-    extended = EVP_CIPHER_fetch(NULL, "XChaCha20-Poly1305", NULL);
-    check(extended != NULL, "fetch XChaCha20-Poly1305");
-    check(EVP_CIPHER_get0_provider(ciphers[HORNET]) == hornet, "the provider's own cipher");
-    if (checks_failed != 0)
-        return check_report("test_provider");
+    if (!load_providers())
+        return check_report("test_provider") | 1;
 
     random_bytes(random_text, sizeof random_text);
     random_bytes(key, sizeof key);
-    random_bytes(other_key, sizeof other_key);
     random_bytes(nonce, sizeof nonce);
     random_bytes(aad, sizeof aad);
     test_lengths();
     test_cuts();
-    test_any_order(runs);
     test_records();
     test_overlap();
     test_params();
     test_refusals();
+    test_nonce_again();
+    test_length_after_tag();
     test_extended();
     test_mac();
     test_threads();
 
-    for (int i = 0; i < PROVIDERS; i++) {
-        EVP_CIPHER_free(ciphers[i]);
-        EVP_MAC_free(macs[i]);
-    }
-    EVP_CIPHER_free(extended);
-    /* In that order: nothing of the module may be needed after it is gone. */
-    check(OSSL_PROVIDER_unload(hornet), "unload");
-    OSSL_PROVIDER_unload(by_default);
+    unload_providers();
     return check_report("test_provider");
 }

@@ -23,19 +23,21 @@ module() {
         CFLAGS='-O2 -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror'
 }
 
-# calls COMPILER PROGRAM LINKED...: the module beside the default provider. Without the environment's own configuration:
-# the program loads what it compares.
+# calls COMPILER PROGRAM LINKED...: the module beside the default provider, in tests/clients/provider/PROGRAM.c. Without
+# the environment's own configuration: the program loads what it compares.
 calls() {
-    local compiler=$1 program=$build/$2
+    local compiler=$1 program=$2
     shift 2
-    "$compiler" -std=gnu11 -O1 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread -o "$program" \
-        tests/clients/provider/test_provider.c "$@"
-    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/$compiler "$program"
+    "$compiler" -std=gnu11 -O1 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread -o "$build/$compiler/$program" \
+        "tests/clients/provider/$program.c" "$@"
+    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/$compiler "$build/$compiler/$program"
 }
 
 if [ $# -gt 0 ]; then
     module gcc
-    calls gcc test-other "-I$1/include" "$1/lib/libcrypto.a" -ldl
+    for program in test_provider test_walk; do
+        calls gcc "$program" "-I$1/include" "$1/lib/libcrypto.a" -ldl
+    done
     exit
 fi
 
@@ -46,10 +48,15 @@ for compiler in gcc clang-19; do
     [ "$exported" = OSSL_provider_init ] || fail "$module exports $exported"
     needed=$(readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^libc\.so' || true)
     [ -z "$needed" ] || fail "$module needs $needed"
-    calls "$compiler" "test-$compiler" -lcrypto
+    for program in test_provider test_walk; do
+        calls "$compiler" "$program" -lcrypto
+    done
 done
 # No memory is read before it is written, or used after it is freed.
-OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/gcc valgrind --quiet --error-exitcode=1 "$build/test-gcc" 200
+for program in test_provider 'test_walk 1 150'; do
+    # shellcheck disable=SC2086 # a program and its arguments
+    OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/gcc valgrind --quiet --error-exitcode=1 "$build/gcc/"$program
+done
 
 # RFC 8439, section 2.5.2, by the sample configuration.
 export OPENSSL_CONF=$root/bindings/openssl/openssl.cnf OPENSSL_MODULES=$build/gcc
