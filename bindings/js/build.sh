@@ -32,10 +32,10 @@ clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextr
     echo '// Made by build.sh: src/module.c and the library, compiled.'
     echo "export default \"$(base64 < "$work/hornet.wasm" | tr -d '\n')\";"
 } > dist/wasm.js
-cp src/index.js src/module.js dist/
+cp src/*.js dist/
 
-# Checks types, too. Of the declarations, only those of index.js are anybody's.
+# Checks types, too. Of the declarations, only those of index.js and of what it exports are anybody's.
 node_modules/typescript/bin/tsc --project tsconfig.json
-rm dist/module.d.ts dist/wasm.d.ts
+rm dist/module.d.ts dist/staging.d.ts dist/wasm.d.ts
 
 cp $root/LICENSE-APACHE $root/LICENSE-MIT .
