@@ -15,21 +15,43 @@ node --test tests/*.test.js
 cp -r dist "$work/built"
 
 # Builds it anew.
-npm pack --silent --pack-destination "$work"
+npm pack --silent --json --pack-destination "$work" > "$work/pack.json"
 diff -r dist "$work/built" || { echo "two builds differ" >&2; exit 1; }
 tar -t -z -f "$work"/hornet-poly1305-*.tgz | sort > "$work/files"
 printf 'package/%s\n' LICENSE-APACHE LICENSE-MIT README.md dist/aead.d.ts dist/aead.js dist/index.d.ts dist/index.js \
     dist/module.js dist/staging.js dist/wasm.js package.json | diff - "$work/files" || { echo "the files in the package (>) are not those expected (<)" >&2; exit 1; }
+
+# The README says how large that is: to 2 %, because other versions of npm and zlib pack it otherwise.
+node --input-type=commonjs - "$work/pack.json" "$readme" << 'end'
+const { readFileSync } = require("node:fs");
+const [{ size, unpackedSize }] = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const said = /The package has (\d+) KB packed, (\d+) KB unpacked/.exec(readFileSync(process.argv[3], "utf8"));
+if (said === null || Math.abs(said[1] * 1000 - size) > size / 50 || Math.abs(said[2] * 1000 - unpackedSize) > unpackedSize / 50) {
+    console.error(`README.md says "${said?.[0]}", but it has ${size} bytes packed, ${unpackedSize} unpacked`);
+    process.exitCode = 1;
+}
+end
 
 mkdir "$work/client"
 cd "$work/client"
 echo '{"type": "module", "private": true}' > package.json
 npm install --silent --offline --no-audit --no-fund "$work"/hornet-poly1305-*.tgz
 cmp "$readme" node_modules/hornet-poly1305/README.md
-# shellcheck disable=SC2016 # backticks of Markdown
-sed -n '/^```js$/,/^```$/p' "$readme" | grep -v '^```' > readme.js
-[ -s readme.js ]
+# examples FILE: its blocks of JavaScript.
+examples() {
+    # shellcheck disable=SC2016 # backticks of Markdown
+    sed -n '/^```js$/,/^```$/p' "$1" | grep -v '^```'
+}
+examples "$readme" > readme.js
 node readme.js
+{
+    echo 'import { randomBytes } from "node:crypto";'
+    echo 'const [key, nonce, message, header, onceKey, otherKey] = [32, 24, 5, 7, 32, 32].map((n) => randomBytes(n));'
+    examples "$tests/../../../README.md"
+    echo 'function reject() { throw new Error("refused"); }'
+    echo 'if (Buffer.compare(opened, message) !== 0 || whole.length !== 16) reject();'
+} > root.js
+node root.js
 
 # Compilers from before Uint8Array had a parameter, and after; as modules are resolved by Node, by bundlers, and by exports'
 # predecessors, main and types. 6.0 calls the last deprecated, and is told that we know.
