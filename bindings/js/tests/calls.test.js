@@ -150,6 +150,12 @@ test("subclasses, other realms, views and shared memory; what a subclass says of
         get buffer() {
             throw new Error("asked");
         }
+        set() {
+            throw new Error("asked");
+        }
+        subarray() {
+            throw new Error("asked");
+        }
         get [Symbol.toStringTag]() {
             return "Lying";
         }

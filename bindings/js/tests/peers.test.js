@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /** ChaCha20-Poly1305 beside node:crypto, and XChaCha20-Poly1305 beside @noble/ciphers, in Node. */
 import assert from "node:assert/strict";
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import test from "node:test";
 
 import * as noble from "@noble/ciphers/chacha.js";
@@ -87,7 +87,9 @@ test("both beside @noble/ciphers, with its interface", () => {
         const sealed = noble.xchacha20poly1305(key, extendedNonce).encrypt(message);
         equal(xSeal(key, extendedNonce, message), sealed);
         equal(xOpen(key, extendedNonce, sealed), message);
-        const managed = managedNonce(xchacha20poly1305)(key, aad);
-        equal(managedNonce(noble.xchacha20poly1305)(key, aad).decrypt(managed.encrypt(message)), message);
+        const managed = managedNonce(xchacha20poly1305, randomBytes)(key, aad);
+        const sent = managed.encrypt(message);
+        equal(managed.decrypt(sent), message);
+        equal(managedNonce(noble.xchacha20poly1305, randomBytes)(key, aad).decrypt(sent), message);
     }
 });
