@@ -7,7 +7,7 @@
 # make amalgamation    the library in two files, build/amalgamation/hornet.c and hornet.h
 # make provider        an OpenSSL 3 provider, build/hornet.so (needs OpenSSL's headers); `make install-provider` puts it
 #                      where libcrypto looks for providers, or into MODULESDIR
-# make js              the npm package's files, in bindings/js/dist/; `npm pack` there packs them
+# make js              installs what it needs; the npm package's files, in bindings/js/dist/; `npm pack` there packs them
 #
 # make check           every kernel against the reference, bounds and lint, between edits: a minute
 # make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
@@ -122,6 +122,7 @@ install-provider: provider
 	bindings/openssl/install.sh '$(BUILD)' '$(DESTDIR)' '$(MODULESDIR)'
 
 js:
+	bindings/js/install.sh
 	bindings/js/build.sh
 
 check:

@@ -9,14 +9,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Of whatever origin, from Node 18 on.
-node=
-if ! command -v node > /dev/null || ! command -v npm > /dev/null; then
-    node='nodejs npm'
-fi
-
-# shellcheck disable=SC2086 # an option or nothing, and packages
-tools/apt-install.sh ${1-} $node g++ clang-19 clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev cmake \
+# shellcheck disable=SC2086 # an option or nothing
+tools/apt-install.sh ${1-} g++ clang-19 clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev cmake \
     pkg-config libgmp-dev libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck \
     gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish python3-venv
 
@@ -35,15 +29,8 @@ tools/rust-targets.sh ${1-} wasm32-unknown-unknown aarch64-unknown-none
 # shellcheck disable=SC2086 # an option or nothing
 tools/venv.sh ${1-} tests/requirements.txt build/venv
 
-# The versions of package-lock.json.
-if ! npm ls --prefix bindings/js > /dev/null 2>&1; then
-    if [ "${1-}" = --check ]; then
-        echo "missing what bindings/js/package.json names (make deps installs it)" >&2
-        exit 1
-    fi
-    echo "installing into bindings/js/node_modules with npm"
-    npm ci --prefix bindings/js --no-audit --no-fund
-fi
+# shellcheck disable=SC2086 # an option or nothing
+bindings/js/install.sh ${1-}
 
 # The versions of go.mod. go itself is not installed: that of Debian 12 is too old.
 modules() {

@@ -9,9 +9,9 @@ set -eu
 cd "$(dirname "$0")"
 root=../..
 for tool in clang-19 wasm-ld-19 node; do
-    command -v "$tool" > /dev/null || { echo "$0: needs $tool (make deps installs it)" >&2; exit 1; }
+    command -v "$tool" > /dev/null || { echo "$0: needs $tool (bindings/js/install.sh installs it)" >&2; exit 1; }
 done
-[ -x node_modules/.bin/tsc ] || { echo "$0: needs typescript: npm ci, in bindings/js" >&2; exit 1; }
+[ -x node_modules/typescript/bin/tsc ] || { echo "$0: needs typescript (bindings/js/install.sh installs it)" >&2; exit 1; }
 
 version=$(node --print 'require("./package.json").version')
 rm -rf dist
@@ -32,10 +32,10 @@ clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextr
     echo '// Made by build.sh: src/module.c and the library, compiled.'
     echo "export default \"$(base64 < "$work/hornet.wasm" | tr -d '\n')\";"
 } > dist/wasm.js
-cp src/index.js src/module.js dist/
+cp src/*.js dist/
 
-# Checks types, too. Of the declarations, only those of index.js are anybody's.
-node_modules/.bin/tsc --project tsconfig.json
-rm dist/module.d.ts dist/wasm.d.ts
+# Checks types, too. Of the declarations, only those of index.js and of what it exports are anybody's.
+node_modules/typescript/bin/tsc --project tsconfig.json
+rm dist/module.d.ts dist/staging.d.ts dist/wasm.d.ts
 
 cp $root/LICENSE-APACHE $root/LICENSE-MIT .

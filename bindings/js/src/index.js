@@ -1,152 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * Poly1305 (RFC 8439, section 2.5) and Poly1305-AES (Bernstein 2005): the Hornet library, in WebAssembly.
+ * Poly1305 (RFC 8439, section 2.5), ChaCha20-Poly1305 (section 2.8), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) and
+ * Poly1305-AES (Bernstein 2005): the Hornet library, in WebAssembly.
  *
- * Every function reads its arguments once and completely before it does anything: a call that throws has changed nothing.
+ * Every function reads its arguments once and completely before it writes anything: a call that throws has changed nothing,
+ * and what is written may overlap what is read.
  * Arguments are instances of `Uint8Array` or of its subclasses, such as Node's `Buffer`, of any realm. They may lie over
  * shared memory; then the tag is that of the bytes as they were when they were read.
  *
  * Errors: a `TypeError` for what is no `Uint8Array`, or one whose buffer is detached; a `RangeError` for a wrong length and
- * for a key whose r is not clamped. They name the argument, and tell nothing of its bytes but that.
+ * for a key whose r is not clamped. They name the argument, and tell nothing of its bytes but that. An `Error` for what is not
+ * authentic, and for calls that make no sense, such as those on a message that has ended.
  *
  * @module
  */
 import { memory, wasm } from "./module.js";
+import {
+    KEY,
+    KEY_BYTES,
+    NONCE,
+    TAG,
+    TAG_BYTES,
+    WINDOW,
+    WINDOW_BYTES,
+    checkBytes,
+    checkLength,
+    eachWindow,
+    live,
+    staged,
+    stagedState,
+    takeTag,
+    windowBytes,
+} from "./staging.js";
 
-// Where things are in the memory: src/module.c.
-const STACK_END = wasm.__stack_pointer.value;
-const STATE = wasm.state();
-const STATE_BYTES = wasm.state_bytes();
-const KEY = wasm.key();
-const NONCE = wasm.nonce();
-const TAG = wasm.tag();
-const WINDOW = wasm.window();
-const WINDOW_BYTES = wasm.window_bytes();
+export * from "./aead.js";
 
-const stagedState = memory.subarray(STATE, STATE + STATE_BYTES);
+/**
+ * A `Uint8Array` with an `ArrayBuffer` of its own, as functions of the DOM take it: `Uint8Array<ArrayBuffer>`. Before
+ * TypeScript 5.7, which does not tell it from others, a `Uint8Array`.
+ *
+ * @typedef {ReturnType<typeof Uint8Array.of>} Bytes
+ */
 
-const KEY_BYTES = 32;
 const NONCE_BYTES = 16;
-const TAG_BYTES = 16;
-
-// The accessors of typed arrays themselves, which no subclass and no property of an array can replace.
-const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
-const typeOf = accessor(Symbol.toStringTag);
-const lengthOf = accessor("length");
-const bufferOf = accessor("buffer");
-const offsetOf = accessor("byteOffset");
-
-/** @param {PropertyKey} property */
-function accessor(property) {
-    const get = /** @type {() => any} */ (Object.getOwnPropertyDescriptor(typedArray, property)?.get);
-    return (/** @type {unknown} */ view) => Reflect.apply(get, view, []);
-}
-
-/**
- * The length of an argument of any length.
- *
- * @param {string} name of the argument
- * @param {unknown} bytes
- * @returns {number}
- */
-function checkBytes(name, bytes) {
-    if (typeOf(bytes) !== "Uint8Array") {
-        throw new TypeError(`${name}: expected a Uint8Array, got ${kindOf(bytes)}`);
-    }
-    const length = lengthOf(bytes);
-    if (length === 0) {
-        try {
-            // Throws where the buffer is detached, or has become too short for the array.
-            Reflect.apply(typedArray.indexOf, bytes, [0]);
-        } catch {
-            throw new TypeError(`${name}: its buffer is detached or too short`);
-        }
-    }
-    return length;
-}
-
-/**
- * @param {string} name of the argument
- * @param {unknown} bytes
- * @param {number} expected length
- */
-function checkLength(name, bytes, expected) {
-    const length = checkBytes(name, bytes);
-    if (length !== expected) {
-        throw new RangeError(`${name}: expected ${expected} bytes, got ${length}`);
-    }
-}
-
-/** @param {unknown} value */
-function kindOf(value) {
-    return value !== null && typeof value === "object"
-        ? (typeOf(value) ?? Object.prototype.toString.call(value).slice(8, -1))
-        : String(value === null ? null : typeof value);
-}
-
-/** Whether the last call has thrown: then it may have wiped nothing, where JavaScript's own stack has ended within it. */
-let cutShort = false;
-
-/** @param {number} usedBytes of the window */
-function wipe(usedBytes) {
-    memory.fill(0, 0, STACK_END);
-    memory.fill(0, STATE, WINDOW + usedBytes);
-}
-
-/**
- * What `work` returns, with nothing left in the memory: neither on its stack nor in the staging area, of whose window
- * `usedBytes` are used.
- *
- * @template T
- * @param {number} usedBytes
- * @param {() => T} work
- * @returns {T}
- */
-function staged(usedBytes, work) {
-    if (cutShort) {
-        wasm.__stack_pointer.value = STACK_END;
-        wipe(WINDOW_BYTES);
-    }
-    cutShort = true;
-    let result;
-    try {
-        result = work();
-    } finally {
-        wipe(usedBytes);
-    }
-    cutShort = false;
-    return result;
-}
-
-/** @param {number} length */
-function windowBytes(length) {
-    return length < WINDOW_BYTES ? length : WINDOW_BYTES;
-}
-
-function takeTag() {
-    return memory.slice(TAG, TAG + TAG_BYTES);
-}
-
-/**
- * Appends a message to the state that is staged.
- *
- * @param {Uint8Array} message
- * @param {number} length
- */
-function absorb(message, length) {
-    if (length <= WINDOW_BYTES) {
-        memory.set(message, WINDOW);
-        wasm.update(length);
-        return;
-    }
-    const buffer = bufferOf(message);
-    const offset = offsetOf(message);
-    for (let at = 0; at < length; at += WINDOW_BYTES) {
-        const bytes = windowBytes(length - at);
-        memory.set(new Uint8Array(buffer, offset + at, bytes), WINDOW);
-        wasm.update(bytes);
-    }
-}
 
 /**
  * The tag of a message under a key.
@@ -156,7 +52,7 @@ function absorb(message, length) {
  *
  * @param {Uint8Array} key 32 bytes: r, which is clamped here, and then s
  * @param {Uint8Array} message of any length
- * @returns {Uint8Array} the tag, 16 bytes
+ * @returns {Bytes} the tag, 16 bytes
  */
 export function mac(key, message) {
     checkLength("key", key, KEY_BYTES);
@@ -168,7 +64,7 @@ export function mac(key, message) {
             wasm.mac(length);
         } else {
             wasm.init();
-            absorb(message, length);
+            eachWindow(message, length, wasm.update);
             wasm.final();
         }
         return takeTag();
@@ -195,7 +91,7 @@ export function verify(key, message, tag) {
             return wasm.verify(length) !== 0;
         }
         wasm.init();
-        absorb(message, length);
+        eachWindow(message, length, wasm.update);
         return wasm.final_verify() !== 0;
     });
 }
@@ -258,8 +154,8 @@ export class Poly1305 {
         const state = this.#live();
         const length = checkBytes("data", data);
         staged(windowBytes(length), () => {
-            memory.set(state, STATE);
-            absorb(data, length);
+            stagedState.set(state);
+            eachWindow(data, length, wasm.update);
             state.set(stagedState);
         });
         return this;
@@ -268,12 +164,12 @@ export class Poly1305 {
     /**
      * The tag of all bytes so far, and the end.
      *
-     * @returns {Uint8Array} 16 bytes
+     * @returns {Bytes} 16 bytes
      */
     digest() {
         const state = this.#live();
         const tag = staged(0, () => {
-            memory.set(state, STATE);
+            stagedState.set(state);
             wasm.final();
             return takeTag();
         });
@@ -291,7 +187,7 @@ export class Poly1305 {
         const state = this.#live();
         checkLength("tag", tag, TAG_BYTES);
         const valid = staged(0, () => {
-            memory.set(state, STATE);
+            stagedState.set(state);
             memory.set(tag, TAG);
             return wasm.final_verify() !== 0;
         });
@@ -305,12 +201,8 @@ export class Poly1305 {
         this.#state = null;
     }
 
-    /** @returns {Uint8Array} */
     #live() {
-        if (this.#state === null) {
-            throw new Error("Poly1305: the message has ended");
-        }
-        return this.#state;
+        return live("Poly1305", this.#state);
     }
 }
 
@@ -343,7 +235,7 @@ function forbidden() {
  * A key for Poly1305-AES, of random bytes: a copy, with r clamped.
  *
  * @param {Uint8Array} random 32 bytes, such as those of `crypto.getRandomValues(new Uint8Array(32))`
- * @returns {Uint8Array} 32 bytes
+ * @returns {Bytes} 32 bytes
  */
 export function aesKey(random) {
     checkLength("random", random, KEY_BYTES);
@@ -363,7 +255,7 @@ export function aesKey(random) {
  * @param {Uint8Array} key 32 bytes: k, an AES-128 key, and then r, which must be clamped: see {@link aesKey}
  * @param {Uint8Array} nonce 16 bytes
  * @param {Uint8Array} message of any length
- * @returns {Uint8Array} the tag, 16 bytes
+ * @returns {Bytes} the tag, 16 bytes
  */
 export function aesMac(key, nonce, message) {
     checkLength("key", key, KEY_BYTES);
@@ -371,7 +263,7 @@ export function aesMac(key, nonce, message) {
     const length = checkBytes("message", message);
     return staged(windowBytes(length), () => {
         beginAes(key, nonce);
-        absorb(message, length);
+        eachWindow(message, length, wasm.update);
         wasm.final();
         return takeTag();
     });
@@ -393,7 +285,7 @@ export function aesVerify(key, nonce, message, tag) {
     checkLength("tag", tag, TAG_BYTES);
     return staged(windowBytes(length), () => {
         beginAes(key, nonce);
-        absorb(message, length);
+        eachWindow(message, length, wasm.update);
         memory.set(tag, TAG);
         return wasm.final_verify() !== 0;
     });

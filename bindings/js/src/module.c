@@ -11,13 +11,17 @@
 
 /* The window is last: what was used of the area is its beginning. */
 static struct {
-    hornet_poly1305_state state;
-    uint8_t key[32], nonce[16], tag[16];
+    union {
+        hornet_poly1305_state poly1305;
+        hornet_aead_state aead;
+    } state;
+    uint8_t key[32], nonce[24], tag[16];
     uint8_t window[WINDOW_BYTES];
 } staging;
 
 EXPORT(state) void *state(void) { return &staging.state; }
-EXPORT(state_bytes) size_t state_bytes(void) { return sizeof staging.state; }
+EXPORT(state_bytes) size_t state_bytes(void) { return sizeof staging.state.poly1305; }
+EXPORT(aead_state_bytes) size_t aead_state_bytes(void) { return sizeof staging.state.aead; }
 EXPORT(key) void *key(void) { return staging.key; }
 EXPORT(nonce) void *nonce(void) { return staging.nonce; }
 EXPORT(tag) void *tag(void) { return staging.tag; }
@@ -34,27 +38,56 @@ EXPORT(verify) bool verify(size_t len_bytes)
     return hornet_poly1305_verify(staging.tag, staging.window, len_bytes, staging.key);
 }
 
-EXPORT(init) void init(void) { hornet_poly1305_init(&staging.state, staging.key); }
+EXPORT(init) void init(void) { hornet_poly1305_init(&staging.state.poly1305, staging.key); }
 
 EXPORT(aes_init) bool aes_init(void)
 {
-    return hornet_poly1305_aes_init(&staging.state, staging.nonce, staging.key);
+    return hornet_poly1305_aes_init(&staging.state.poly1305, staging.nonce, staging.key);
 }
 
 EXPORT(update) void update(size_t len_bytes)
 {
-    hornet_poly1305_update(&staging.state, staging.window, len_bytes);
+    hornet_poly1305_update(&staging.state.poly1305, staging.window, len_bytes);
 }
 
-EXPORT(final) void final(void) { hornet_poly1305_final(&staging.state, staging.tag); }
+EXPORT(final) void final(void) { hornet_poly1305_final(&staging.state.poly1305, staging.tag); }
 
 EXPORT(final_verify) bool final_verify(void)
 {
-    return hornet_poly1305_final_verify(&staging.state, staging.tag);
+    return hornet_poly1305_final_verify(&staging.state.poly1305, staging.tag);
 }
 
 /* Clamps the r of a key of Poly1305-AES. */
 EXPORT(clamp) void clamp(void) { hornet_poly1305_clamp(staging.key + 16); }
+
+/* extended: the nonce has 24 bytes. */
+EXPORT(aead_init) void aead_init(bool extended)
+{
+    (extended ? hornet_xchacha20_poly1305_init : hornet_chacha20_poly1305_init)(&staging.state.aead,
+                                                                                staging.nonce, staging.key);
+}
+
+EXPORT(aead_aad) bool aead_aad(size_t aad_bytes)
+{
+    return hornet_aead_aad(&staging.state.aead, staging.window, aad_bytes);
+}
+
+EXPORT(aead_encrypt) bool aead_encrypt(size_t len_bytes)
+{
+    return hornet_aead_encrypt(&staging.state.aead, staging.window, staging.window, len_bytes);
+}
+
+EXPORT(aead_decrypt) bool aead_decrypt(size_t len_bytes)
+{
+    return hornet_aead_decrypt(&staging.state.aead, staging.window, staging.window, len_bytes);
+}
+
+EXPORT(aead_final) bool aead_final(void) { return hornet_aead_final(&staging.state.aead, staging.tag); }
+
+EXPORT(aead_final_verify) bool aead_final_verify(void)
+{
+    return hornet_aead_final_verify(&staging.state.aead, staging.tag);
+}
 
 EXPORT(version) const char *version(void) { return hornet_version(); }
 

@@ -14,6 +14,7 @@ import base64 from "./wasm.js";
  * @property {WebAssembly.Global} __stack_pointer
  * @property {() => number} state
  * @property {() => number} state_bytes
+ * @property {() => number} aead_state_bytes
  * @property {() => number} key
  * @property {() => number} nonce
  * @property {() => number} tag
@@ -27,6 +28,12 @@ import base64 from "./wasm.js";
  * @property {() => void} final
  * @property {() => number} final_verify
  * @property {() => void} clamp
+ * @property {(extended: boolean) => void} aead_init
+ * @property {(aadBytes: number) => number} aead_aad
+ * @property {(lenBytes: number) => number} aead_encrypt
+ * @property {(lenBytes: number) => number} aead_decrypt
+ * @property {() => number} aead_final
+ * @property {() => number} aead_final_verify
  * @property {() => number} version
  */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** What the tests compare with: Poly1305 by its definition, on numbers of any size; and the vectors in tests/vectors. */
+/**
+ * What the tests compare with: Poly1305 by its definition, on numbers of any size, and ChaCha20-Poly1305 by its; the vectors in
+ * tests/vectors, and Wycheproof's.
+ */
 import { readFile } from "node:fs/promises";
 
 export const P = 2n ** 130n - 5n;
@@ -46,6 +49,74 @@ export function poly1305(key, message) {
     return bytesOf((h + number(key.subarray(16))) % 2n ** 128n, 16);
 }
 
+/** The words of RFC 8439, section 2.3, after the rounds and without the sum. @param {Uint32Array} state */
+function chacha20Rounds(state) {
+    const x = state.slice();
+    const quarterRound = (a, b, c, d) => {
+        for (const [to, from, by, bits] of [
+            [a, b, d, 16],
+            [c, d, b, 12],
+            [a, b, d, 8],
+            [c, d, b, 7],
+        ]) {
+            x[to] += x[from];
+            x[by] ^= x[to];
+            x[by] = (x[by] << bits) | (x[by] >>> (32 - bits));
+        }
+    };
+    for (let round = 0; round < 20; round++) {
+        for (let i = 0; i < 4; i++) {
+            const turn = round % 2;
+            quarterRound(i, 4 + ((i + turn) % 4), 8 + ((i + 2 * turn) % 4), 12 + ((i + 3 * turn) % 4));
+        }
+    }
+    return x;
+}
+
+/** Words from bytes, the least first. @param {Uint8Array} bytes */
+function wordsOf(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+}
+
+/** @param {Uint32Array} words */
+function bytesOfWords(words) {
+    const bytes = new Uint8Array(4 * words.length);
+    words.forEach((word, i) => new DataView(bytes.buffer).setUint32(4 * i, word, true));
+    return bytes;
+}
+
+/** @param {Uint8Array} key @param {Uint8Array} last the 16 bytes of counter and nonce */
+function chacha20State(key, last) {
+    return Uint32Array.from([...wordsOf(new TextEncoder().encode("expand 32-byte k")), ...wordsOf(concat(key, last))]);
+}
+
+/**
+ * RFC 8439, section 2.8, for a nonce of 12 bytes; draft-irtf-cfrg-xchacha-03, section 2.3, for one of 24: ciphertext and tag.
+ *
+ * @param {Uint8Array} key @param {Uint8Array} nonce @param {Uint8Array} aad @param {Uint8Array} message
+ */
+export function chacha20Poly1305(key, nonce, aad, message) {
+    if (nonce.length === 24) {
+        const x = bytesOfWords(chacha20Rounds(chacha20State(key, nonce.subarray(0, 16))));
+        const derived = concat(x.subarray(0, 16), x.subarray(48));
+        return chacha20Poly1305(derived, concat(new Uint8Array(4), nonce.subarray(16)), aad, message);
+    }
+    const block = (counter) => {
+        const state = chacha20State(key, concat(bytesOf(BigInt(counter), 4), nonce));
+        return bytesOfWords(chacha20Rounds(state).map((word, i) => word + state[i]));
+    };
+    const ciphertext = new Uint8Array(message.length);
+    for (let at = 0; at < message.length; at += 64) {
+        const stream = block(1 + at / 64);
+        message.subarray(at, at + 64).forEach((byte, i) => (ciphertext[at + i] = byte ^ stream[i]));
+    }
+    const padded = (bytes) => concat(bytes, new Uint8Array(-bytes.length & 15));
+    const lengths = concat(bytesOf(BigInt(aad.length), 8), bytesOf(BigInt(message.length), 8));
+    const tag = poly1305(block(0).subarray(0, 32), concat(padded(aad), padded(ciphertext), lengths));
+    return concat(ciphertext, tag);
+}
+
 /** 1 / a modulo p, by Fermat. @param {bigint} a */
 export function inverse(a) {
     let result = 1n;
@@ -75,4 +146,16 @@ export async function vectors(name) {
     const text = await readFile(new URL(`../../../tests/vectors/${name}.h`, import.meta.url), "utf8");
     const rows = text.replace(/\/\*[^]*?\*\//g, "").matchAll(/\{([^}]*)\}/g);
     return Array.from(rows, ([, row]) => row.split(",").map((field) => field.trim().replace(/"/g, "")));
+}
+
+/**
+ * The cases of Wycheproof that the Go module's tests have: number, key, nonce, associated data, message, ciphertext and tag as
+ * digits, and "valid" or "invalid".
+ *
+ * @param {string} name
+ */
+export async function wycheproof(name) {
+    const url = new URL(`../../go/internal/vectors/wycheproof_${name}.txt`, import.meta.url);
+    const lines = (await readFile(url, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    return lines.map((line) => line.split(" ").map((field) => (field === "-" ? "" : field)));
 }

@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // What TypeScript must accept of the package, and what it must refuse. Compiled, not run.
-import { Poly1305, aesKey, aesMac, aesVerify, mac, verify, version } from "hornet-poly1305";
+import {
+    ChaCha20Poly1305,
+    Poly1305,
+    aesKey,
+    aesMac,
+    aesVerify,
+    chacha20poly1305,
+    mac,
+    open,
+    seal,
+    verify,
+    version,
+    xOpen,
+    xSeal,
+    xchacha20poly1305,
+    type Bytes,
+    type Cipher,
+} from "hornet-poly1305";
 
 const key = new Uint8Array(32);
 const message = new Uint8Array(5);
@@ -15,7 +32,52 @@ const aes: Uint8Array = aesMac(aesKey(key), nonce, message);
 const aesValid: boolean = aesVerify(key, nonce, message, aes);
 const nothing: void = pieces.wipe();
 const number: string = version;
-export const used = [valid, verified, aesValid, nothing, number];
+
+const shortNonce = new Uint8Array(12);
+const longNonce = new Uint8Array(24);
+const sealed: Uint8Array = seal(key, shortNonce, message, message);
+const opened: Uint8Array = open(key, shortNonce, sealed);
+const xSealed: Bytes = xSeal(key, longNonce, message);
+const xOpened: Bytes = xOpen(key, longNonce, xSealed, message);
+const cipher: Cipher = chacha20poly1305(key, shortNonce, message);
+const encrypted: Bytes = cipher.encrypt(message, new Uint8Array(21));
+const decrypted: Bytes = xchacha20poly1305(key, longNonce).decrypt(encrypted);
+const nonceBytes: number = chacha20poly1305.nonceLength;
+const sealing: ChaCha20Poly1305 = ChaCha20Poly1305.xchacha20(key, longNonce).aad(message);
+const part: Bytes = sealing.encrypt(message);
+const maybe: Bytes = new ChaCha20Poly1305(key, shortNonce).aad(message).decrypt(part);
+const authentic: boolean = sealing.verify(sealing.digest());
+export const used = [
+    valid,
+    verified,
+    aesValid,
+    nothing,
+    number,
+    opened,
+    xOpened,
+    decrypted,
+    nonceBytes,
+    maybe,
+    authentic,
+];
+
+// What a wider view gives in, it gets back; and this is how one asks for a cipher as @noble/ciphers has it.
+export function into(output: Uint8Array | undefined): Uint8Array {
+    return cipher.encrypt(message, output);
+}
+export const like: { encrypt(plaintext: Uint8Array, output?: Uint8Array): Uint8Array } = cipher;
+
+// Functions of the DOM take no array that may lie over shared memory.
+export function dom(): unknown[] {
+    return [
+        new Blob([mac(key, message), pieces.digest(), aesKey(key), aesMac(key, nonce, message)]),
+        new Blob([seal(key, shortNonce, message), open(key, shortNonce, sealed), xSealed, xOpened]),
+        new Blob([encrypted, decrypted, part, maybe, sealing.digest()]),
+        crypto.subtle.importKey("raw", aesKey(key), "AES-GCM", false, ["encrypt"]),
+        crypto.subtle.importKey("raw", mac(key, message), "HKDF", false, ["deriveBits"]),
+        new Response(sealing.digest()),
+    ];
+}
 
 // @ts-expect-error: a string is no message
 mac(key, "message");
@@ -27,3 +89,11 @@ mac(key, message).then();
 Poly1305.aes(key, 1);
 // @ts-expect-error: the state is private
 pieces.state;
+// @ts-expect-error: the nonce is missing
+seal(key, message);
+// @ts-expect-error: text is no associated data
+seal(key, shortNonce, message, "text");
+// @ts-expect-error: a tag alone is no argument
+open(key, shortNonce, sealed, message, tag);
+// @ts-expect-error: a cipher has no state to update
+cipher.update(message);

@@ -12,8 +12,12 @@ import { join } from "node:path";
 
 const TIMEOUT_MS = 120_000;
 const HERE = "/bindings/js/tests/browser";
-const SERVED =
-    /^\/(bindings\/js\/(dist|tests)\/([a-z]+\/)?[a-z0-9.]+\.js|bindings\/js\/package\.json|tests\/vectors\/[a-z0-9_]+\.h)$/;
+const SERVED = [
+    /^\/bindings\/js\/(dist|tests)\/([a-z]+\/)?[a-z0-9.]+\.js$/,
+    /^\/bindings\/js\/package\.json$/,
+    /^\/bindings\/go\/internal\/vectors\/wycheproof_[a-z0-9_]+\.txt$/,
+    /^\/tests\/vectors\/[a-z0-9_]+\.h$/,
+];
 const root = new URL("../../../../", import.meta.url);
 
 const imports = {
@@ -43,7 +47,7 @@ function serve(done) {
         } else if (path === "/") {
             response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
             response.end(page);
-        } else if (SERVED.test(path)) {
+        } else if (SERVED.some((served) => served.test(path))) {
             const type = path.endsWith(".js") ? "text/javascript" : "text/plain";
             response.writeHead(200, { "content-type": type });
             response.end(await readFile(new URL(`.${path}`, root)));

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/**
+ * ChaCha20-Poly1305 and XChaCha20-Poly1305: whole messages, and messages in pieces. Part of index.js, which says what holds for
+ * all functions.
+ *
+ * All are in pieces for the module: its functions for whole messages would make it half as large again. What is opened goes to
+ * an array of this file's own, and from there to its place when its tag has been verified, so that nobody sees it before:
+ * not other threads either, if the place is in shared memory.
+ *
+ * @module
+ */
+/** @import { Bytes } from "./index.js" */
+import { memory, wasm } from "./module.js";
+import {
+    KEY,
+    KEY_BYTES,
+    NONCE,
+    TAG,
+    TAG_BYTES,
+    WINDOW,
+    checkAtLeast,
+    checkBytes,
+    checkLength,
+    eachWindow,
+    live,
+    part,
+    staged,
+    stagedAead,
+    stagedTag,
+    takeTag,
+    windowBytes,
+    write,
+} from "./staging.js";
+
+const NONCE_BYTES = 12;
+const EXTENDED_NONCE_BYTES = 24;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * @param {number} nonceBytes
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ */
+function checkKeyAndNonce(nonceBytes, key, nonce) {
+    checkLength("key", key, KEY_BYTES);
+    checkLength("nonce", nonce, nonceBytes);
+}
+
+/**
+ * Stages the state of a message.
+ *
+ * @param {number} nonceBytes
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ */
+function init(nonceBytes, key, nonce) {
+    memory.set(key, KEY);
+    memory.set(nonce, NONCE);
+    wasm.aead_init(nonceBytes === EXTENDED_NONCE_BYTES);
+}
+
+/**
+ * Encrypts or decrypts bytes with the state that is staged.
+ *
+ * @param {(lenBytes: number) => number} step wasm.aead_encrypt or wasm.aead_decrypt
+ * @param {string} name of the argument
+ * @param {Uint8Array} input
+ * @param {number} length
+ * @param {Bytes} output
+ */
+function crypt(step, name, input, length, output) {
+    eachWindow(input, length, (lenBytes, at) => {
+        if (step(lenBytes) === 0) {
+            throw new RangeError(`${name}: the message would have more than 2^38 - 64 bytes`);
+        }
+        output.set(memory.subarray(WINDOW, WINDOW + lenBytes), at);
+    });
+}
+
+/**
+ * What `work` returns, with the message begun and its associated data appended.
+ *
+ * @template T
+ * @param {number} nonceBytes
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ * @param {Uint8Array} aad
+ * @param {number} aadBytes
+ * @param {number} length of the message
+ * @param {() => T} work
+ * @returns {T}
+ */
+function begun(nonceBytes, key, nonce, aad, aadBytes, length, work) {
+    return staged(windowBytes(aadBytes > length ? aadBytes : length), () => {
+        init(nonceBytes, key, nonce);
+        if (aadBytes !== 0) {
+            eachWindow(aad, aadBytes, wasm.aead_aad);
+        }
+        return work();
+    });
+}
+
+/**
+ * @template {Uint8Array} T
+ * @param {number} nonceBytes
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ * @param {Uint8Array} aad
+ * @param {string} name of the argument
+ * @param {Uint8Array} message
+ * @param {T} [output]
+ * @returns {Bytes | T}
+ */
+function sealAny(nonceBytes, key, nonce, aad, name, message, output) {
+    checkKeyAndNonce(nonceBytes, key, nonce);
+    const aadBytes = checkBytes("aad", aad);
+    const length = checkBytes(name, message);
+    if (output !== undefined) {
+        checkLength("output", output, length + TAG_BYTES);
+    }
+    const sealed = new Uint8Array(length + TAG_BYTES);
+    begun(nonceBytes, key, nonce, aad, aadBytes, length, () => {
+        crypt(wasm.aead_encrypt, name, message, length, sealed);
+        wasm.aead_final();
+        sealed.set(stagedTag, length);
+    });
+    if (output === undefined) {
+        return sealed;
+    }
+    write(output, sealed);
+    return output;
+}
+
+/**
+ * @template {Uint8Array} T
+ * @param {number} nonceBytes
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ * @param {Uint8Array} aad
+ * @param {string} name of the argument
+ * @param {Uint8Array} sealed
+ * @param {T} [output]
+ * @returns {Bytes | T}
+ */
+function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
+    checkKeyAndNonce(nonceBytes, key, nonce);
+    const aadBytes = checkBytes("aad", aad);
+    const length = checkAtLeast(name, sealed, TAG_BYTES) - TAG_BYTES;
+    if (output !== undefined) {
+        checkLength("output", output, length);
+    }
+    const message = new Uint8Array(length);
+    const valid = begun(nonceBytes, key, nonce, aad, aadBytes, length, () => {
+        crypt(wasm.aead_decrypt, name, part(sealed, 0, length), length, message);
+        memory.set(part(sealed, length, TAG_BYTES), TAG);
+        return wasm.aead_final_verify() !== 0;
+    });
+    if (!valid) {
+        message.fill(0);
+        throw new Error(`${name}: not authentic: changed, or sealed with another key, nonce or aad`);
+    }
+    if (output === undefined) {
+        return message;
+    }
+    write(output, message);
+    message.fill(0);
+    return output;
+}
+
+/**
+ * Encrypts a message and authenticates it, together with other data, by ChaCha20-Poly1305.
+ *
+ * **One nonce, one message.** Two messages under one key and nonce give away both, and what it takes to forge. Count nonces
+ * up; to draw them at random, take {@link xSeal}.
+ *
+ * @param {Uint8Array} key 32 bytes
+ * @param {Uint8Array} nonce 12 bytes
+ * @param {Uint8Array} message of any length
+ * @param {Uint8Array} [aad] associated data of any length, authenticated but not part of the result
+ * @returns {Bytes} the ciphertext, as long as the message, and then the tag, 16 bytes
+ */
+export function seal(key, nonce, message, aad = NO_BYTES) {
+    return sealAny(NONCE_BYTES, key, nonce, aad, "message", message);
+}
+
+/**
+ * The message that was sealed by {@link seal}. Throws an `Error` if it is not authentic.
+ *
+ * @param {Uint8Array} key 32 bytes
+ * @param {Uint8Array} nonce 12 bytes
+ * @param {Uint8Array} sealed ciphertext and tag
+ * @param {Uint8Array} [aad] associated data, as they were when the message was sealed
+ * @returns {Bytes}
+ */
+export function open(key, nonce, sealed, aad = NO_BYTES) {
+    return openAny(NONCE_BYTES, key, nonce, aad, "sealed", sealed);
+}
+
+/**
+ * As {@link seal}, by XChaCha20-Poly1305, whose nonce is long enough to be drawn at random.
+ *
+ * @param {Uint8Array} key 32 bytes
+ * @param {Uint8Array} nonce 24 bytes, such as `crypto.getRandomValues(new Uint8Array(24))`
+ * @param {Uint8Array} message of any length
+ * @param {Uint8Array} [aad] associated data of any length, authenticated but not part of the result
+ * @returns {Bytes} the ciphertext, as long as the message, and then the tag, 16 bytes
+ */
+export function xSeal(key, nonce, message, aad = NO_BYTES) {
+    return sealAny(EXTENDED_NONCE_BYTES, key, nonce, aad, "message", message);
+}
+
+/**
+ * The message that was sealed by {@link xSeal}. Throws an `Error` if it is not authentic.
+ *
+ * @param {Uint8Array} key 32 bytes
+ * @param {Uint8Array} nonce 24 bytes
+ * @param {Uint8Array} sealed ciphertext and tag
+ * @param {Uint8Array} [aad] associated data, as they were when the message was sealed
+ * @returns {Bytes}
+ */
+export function xOpen(key, nonce, sealed, aad = NO_BYTES) {
+    return openAny(EXTENDED_NONCE_BYTES, key, nonce, aad, "sealed", sealed);
+}
+
+/**
+ * What {@link chacha20poly1305} makes: the interface of `@noble/ciphers`. `encrypt` takes the message and returns ciphertext
+ * and tag; it can be called once, because a nonce is for one message. `decrypt` takes ciphertext and tag and returns the
+ * message; it throws an `Error` if they are not authentic. With `output`, of exactly the length of the result, the result is
+ * written there; it may be or overlap the input. If the call throws, it is as it was before.
+ *
+ * @typedef {object} Cipher
+ * @property {{(plaintext: Uint8Array, output?: Bytes): Bytes; (plaintext: Uint8Array, output?: Uint8Array): Uint8Array}} encrypt
+ * @property {{(ciphertext: Uint8Array, output?: Bytes): Bytes; (ciphertext: Uint8Array, output?: Uint8Array): Uint8Array}} decrypt
+ */
+
+/**
+ * @typedef {((key: Uint8Array, nonce: Uint8Array, aad?: Uint8Array) => Cipher) & {
+ *     readonly blockSize: number, readonly nonceLength: number, readonly tagLength: number}} CipherFunction
+ */
+
+/**
+ * @param {number} nonceBytes
+ * @returns {CipherFunction}
+ */
+function cipherFunction(nonceBytes) {
+    /** @type {(key: Uint8Array, nonce: Uint8Array, aad?: Uint8Array) => Cipher} */
+    const cipher = (key, nonce, aad = NO_BYTES) => {
+        checkKeyAndNonce(nonceBytes, key, nonce);
+        checkBytes("aad", aad);
+        let used = false;
+        return {
+            encrypt(/** @type {Uint8Array} */ plaintext, /** @type {any} */ output) {
+                if (used) {
+                    throw new Error("encrypt: this nonce has encrypted a message; take another nonce");
+                }
+                const sealed = sealAny(nonceBytes, key, nonce, aad, "plaintext", plaintext, output);
+                used = true;
+                return /** @type {any} */ (sealed);
+            },
+            decrypt(/** @type {Uint8Array} */ ciphertext, /** @type {any} */ output) {
+                return /** @type {any} */ (openAny(nonceBytes, key, nonce, aad, "ciphertext", ciphertext, output));
+            },
+        };
+    };
+    return Object.assign(cipher, { blockSize: 64, nonceLength: nonceBytes, tagLength: TAG_BYTES });
+}
+
+/**
+ * ChaCha20-Poly1305 with the interface of `@noble/ciphers`: `chacha20poly1305(key, nonce, aad?).encrypt(plaintext)`.
+ *
+ * Key (32 bytes), nonce (12 bytes) and associated data are not copied, but read by `encrypt` and `decrypt`: what is wiped
+ * by the caller is wiped here.
+ */
+export const chacha20poly1305 = /* @__PURE__ */ cipherFunction(NONCE_BYTES);
+
+/** The same for XChaCha20-Poly1305, with a nonce of 24 bytes, which may be drawn at random. */
+export const xchacha20poly1305 = /* @__PURE__ */ cipherFunction(EXTENDED_NONCE_BYTES);
+
+/**
+ * A message of ChaCha20-Poly1305 in pieces: associated data first, with {@link aad}, and then all of the message, either
+ * with {@link encrypt} or with {@link decrypt}. It ends by {@link digest} if it was encrypted, by {@link verify} if it was
+ * decrypted, or by {@link wipe}, which wipe its state; after that, every method but `wipe` throws an `Error`.
+ *
+ * Any number may be under way at once. Each holds its key until it has ended: one that is to be given up should be wiped.
+ */
+export class ChaCha20Poly1305 {
+    /**
+     * The state, as src/module.c has it; null when it has ended. Not in the WebAssembly's memory, where one that is never
+     * ended would take its place forever.
+     *
+     * @type {Uint8Array | null}
+     */
+    #state;
+
+    /** What the message has been so far, as the state knows too. @type {"associated data" | "encrypted" | "decrypted"} */
+    #so = "associated data";
+
+    /**
+     * Starts a message. **One nonce, one message.**
+     *
+     * @param {Uint8Array} key 32 bytes
+     * @param {Uint8Array} nonce 12 bytes
+     */
+    constructor(key, nonce) {
+        checkKeyAndNonce(NONCE_BYTES, key, nonce);
+        this.#state = staged(0, () => {
+            init(NONCE_BYTES, key, nonce);
+            return stagedAead.slice();
+        });
+    }
+
+    /**
+     * Starts a message of XChaCha20-Poly1305. **One nonce, one message.**
+     *
+     * @param {Uint8Array} key 32 bytes
+     * @param {Uint8Array} nonce 24 bytes, which may be drawn at random
+     * @returns {ChaCha20Poly1305}
+     */
+    static xchacha20(key, nonce) {
+        checkKeyAndNonce(EXTENDED_NONCE_BYTES, key, nonce);
+        const message = new ChaCha20Poly1305(new Uint8Array(KEY_BYTES), new Uint8Array(NONCE_BYTES));
+        const state = message.#live();
+        staged(0, () => {
+            init(EXTENDED_NONCE_BYTES, key, nonce);
+            state.set(stagedAead);
+        });
+        return message;
+    }
+
+    /**
+     * Appends associated data, before the message.
+     *
+     * @param {Uint8Array} data of any length
+     * @returns {this}
+     */
+    aad(data) {
+        const state = this.#live();
+        const length = checkBytes("data", data);
+        if (this.#so !== "associated data") {
+            throw new Error("ChaCha20Poly1305: associated data comes before the message");
+        }
+        staged(windowBytes(length), () => {
+            stagedAead.set(state);
+            eachWindow(data, length, wasm.aead_aad);
+            state.set(stagedAead);
+        });
+        return this;
+    }
+
+    /**
+     * Encrypts the next piece. The ciphertext depends on the bytes only, not on how they were cut.
+     *
+     * @param {Uint8Array} data of any length
+     * @returns {Bytes} ciphertext, as long
+     */
+    encrypt(data) {
+        return this.#crypt("encrypted", wasm.aead_encrypt, data);
+    }
+
+    /**
+     * Decrypts the next piece. **What is returned is not authentic** before {@link verify} says so: use none of it before,
+     * and throw all of it away if that says no. Where the message fits into memory, take {@link open}.
+     *
+     * @param {Uint8Array} data of any length
+     * @returns {Bytes} what may be the message, as long
+     */
+    decrypt(data) {
+        return this.#crypt("decrypted", wasm.aead_decrypt, data);
+    }
+
+    /**
+     * The tag of a message that was encrypted, and the end.
+     *
+     * @returns {Bytes} 16 bytes
+     */
+    digest() {
+        const state = this.#live();
+        this.#refuseIf("decrypted");
+        const tag = staged(0, () => {
+            stagedAead.set(state);
+            wasm.aead_final();
+            return takeTag();
+        });
+        this.wipe();
+        return tag;
+    }
+
+    /**
+     * Whether a tag is that of the message that was decrypted, and the end. Takes a time that does not depend on the tags.
+     *
+     * @param {Uint8Array} tag 16 bytes
+     * @returns {boolean}
+     */
+    verify(tag) {
+        const state = this.#live();
+        checkLength("tag", tag, TAG_BYTES);
+        this.#refuseIf("encrypted");
+        const valid = staged(0, () => {
+            stagedAead.set(state);
+            memory.set(tag, TAG);
+            return wasm.aead_final_verify() !== 0;
+        });
+        this.wipe();
+        return valid;
+    }
+
+    /** Ends without a tag. Does nothing if it has ended. */
+    wipe() {
+        this.#state?.fill(0);
+        this.#state = null;
+    }
+
+    #live() {
+        return live("ChaCha20Poly1305", this.#state);
+    }
+
+    /** @param {"encrypted" | "decrypted"} so */
+    #refuseIf(so) {
+        if (this.#so === so) {
+            const [can, ends] = so === "encrypted" ? ["encrypt", "digest"] : ["decrypt", "verify"];
+            throw new Error(`ChaCha20Poly1305: this message is being ${so}: call ${can}, and at the end ${ends}`);
+        }
+    }
+
+    /**
+     * @param {"encrypted" | "decrypted"} so
+     * @param {(lenBytes: number) => number} step
+     * @param {Uint8Array} data
+     */
+    #crypt(so, step, data) {
+        const state = this.#live();
+        const length = checkBytes("data", data);
+        this.#refuseIf(so === "encrypted" ? "decrypted" : "encrypted");
+        const output = new Uint8Array(length);
+        staged(windowBytes(length), () => {
+            stagedAead.set(state);
+            crypt(step, "data", data, length, output);
+            state.set(stagedAead);
+        });
+        this.#so = so;
+        return output;
+    }
+}
