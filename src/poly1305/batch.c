@@ -156,11 +156,11 @@ HORNET_SMALL uintptr_t verify_all(uint32_t in_use, bool *all_valid, bool *valid,
     return small_stack_end();
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16],
-                                                                const void *const *msgs,
-                                                                const size_t *lens_bytes,
-                                                                const uint8_t (*keys)[32], size_t count,
-                                                                uint32_t in_use)
+/* Not inlined into the public function below, which would double it. */
+__attribute__((noinline)) HORNET_CLEARS_REGISTERS bool
+hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
+                                   const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count,
+                                   uint32_t in_use)
 {
     bool all_valid;
     clear_small_stack(verify_all(in_use, &all_valid, valid, tags, msgs, lens_bytes, keys, count));

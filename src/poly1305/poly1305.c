@@ -86,8 +86,8 @@ HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg
 }
 
 /* Whole blocks into the value, those buffered first; the rest is buffered. */
-static void absorb_into_value(uint32_t in_use, struct poly1305_pieces *p, const uint8_t *msg,
-                              size_t len_bytes)
+static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+                              uint32_t in_use)
 {
     const size_t fill = fill_up(p, msg, 16);
     hornet_poly1305_absorb(in_use, &p->value, p->buffer, (size_t)p->nbuffered);
@@ -143,10 +143,12 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
 
 /* More than the buffer holds. The first time, nearly all of the message may have come: the powers of r are
  * raised to be kept at the second. */
-HORNET_NOINLINE void absorb_piece(uint32_t in_use, struct poly1305_pieces *p, const uint8_t *msg,
-                                  size_t len_bytes)
+HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+                                  uint32_t in_use)
 {
     const struct hornet_row *row = NULL;
+    if (in_use == 0)
+        in_use = hornet_poly1305_rows_in_use();
     if (p->absorbed >= PIECES_ROW)
         row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
     else if (p->absorbed != PIECES_NOTHING)
@@ -155,33 +157,32 @@ HORNET_NOINLINE void absorb_piece(uint32_t in_use, struct poly1305_pieces *p, co
         absorb_into_lanes(p, row, msg, len_bytes);
     } else {
         end_lanes(p);
-        absorb_into_value(in_use, p, msg, len_bytes);
+        absorb_into_value(p, msg, len_bytes, in_use);
     }
 }
 
-HORNET_SMALL uintptr_t update(uint32_t in_use, hornet_poly1305_state *state, const void *msg,
-                              size_t len_bytes)
+HORNET_SMALL uintptr_t update(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
+                              uint32_t in_use)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     if (p->live == POLY1305_LIVE) {
         if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
             buffer_bytes(p, msg, len_bytes);
         else
-            absorb_piece(in_use, p, msg, len_bytes);
+            absorb_piece(p, msg, len_bytes, in_use);
     }
     return small_stack_end();
 }
 
-/* Once in the binary: three public functions end in it. */
-__attribute__((noinline)) void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg,
-                                                            size_t len_bytes, uint32_t in_use)
+void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
+                                  uint32_t in_use)
 {
-    clear_small_stack(update(in_use, state, msg, len_bytes));
+    clear_small_stack(update(state, msg, len_bytes, in_use));
 }
 
 void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
 {
-    hornet_poly1305_update_using(state, msg, len_bytes, hornet_poly1305_rows_in_use());
+    hornet_poly1305_update_using(state, msg, len_bytes, 0);
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
@@ -191,13 +192,12 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *p
         hornet_poly1305_update_using(state, pieces[i].base, pieces[i].len_bytes, in_use);
 }
 
-/* Ends a live state: its tag, and true. False, and zeros, if it was ended before. */
-HORNET_SMALL uintptr_t end(uint32_t in_use, bool *ended, uint8_t tag[16], hornet_poly1305_state *state)
+/* Ends a live state and writes its tag; zeros if it was ended before. */
+HORNET_SMALL uintptr_t end(uint8_t tag[16], hornet_poly1305_state *state, uint32_t in_use)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
-    const bool live = p->live == POLY1305_LIVE;
     struct tag_words words = {0, 0};
-    if (live) {
+    if (p->live == POLY1305_LIVE) {
         size_t used = offsetof(struct poly1305_pieces, buffer) + (size_t)p->nused;
         if (p->lanes_used != 0)
             used = sizeof *p;
@@ -207,15 +207,13 @@ HORNET_SMALL uintptr_t end(uint32_t in_use, bool *ended, uint8_t tag[16], hornet
         wipe(state, (used + 63) & ~(size_t)63);
     }
     store_tag(tag, words);
-    *ended = live;
     return small_stack_end();
 }
 
 HORNET_CLEARS_REGISTERS void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16],
                                                          uint32_t in_use)
 {
-    bool ended;
-    clear_small_stack(end(in_use, &ended, tag, state));
+    clear_small_stack(end(tag, state, in_use));
 }
 
 void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
@@ -225,10 +223,10 @@ void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
 
 HORNET_SMALL uintptr_t end_and_verify(bool *valid, hornet_poly1305_state *state, const uint8_t tag[16])
 {
+    const bool live = ((struct poly1305_pieces *)state)->live == POLY1305_LIVE;
     uint8_t expected[16];
-    bool ended;
-    clear_small_stack(end(hornet_poly1305_rows_in_use(), &ended, expected, state));
-    *valid = tags_equal(expected, tag) & ended;
+    hornet_poly1305_final(state, expected);
+    *valid = tags_equal(expected, tag) & live;
     wipe(expected, sizeof expected);
     return small_stack_end();
 }
