@@ -23,12 +23,17 @@ expect() {
 
 coconut simulate
 coconut instructions
+coconut schedules
+# Whoever reads the output may want no more of it.
+coconut lines 2> "$work/said" | true
+[ ! -s "$work/said" ] || { cat "$work/said"; exit 1; }
 expect 'mul32(t[0], R^1[0])' coconut print 'avx2/step 1'
 expect '.svg' coconut draw 'vmsl/step 1'
 for colour in cfe2f3 f9cb9c d9ead3; do # expand, multiply, reduce
     grep -q "#$colour" build/coconut/pictures/vmsl-step-1.svg
 done
 expect '| optimal |' coconut table 'avx2/long group' --seconds 10
+expect ' s, cut off by the limit |' coconut table 'rvv2/step 2' --seconds 1 # two minutes do not find the bound
 expect '| 50 | 44 | 50 | optimal |' coconut table 'vmsl/step 1' --seconds 200 # found in two of them
 # Both vector units are busy in every cycle of the interval.
 expect '-z14.svg' coconut draw 'vmsl/step 1' --schedule z14 --seconds 200
@@ -137,6 +142,12 @@ mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructi
 mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
 mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
     emit scalarBlocks --folder "$work/broken"
+# What proves that there is no schedule: how many stages it may have, not the clock. What a resource has room for.
+mistake coconut/optimal.py 'and max(enough) > few' 'and False' schedules
+mistake coconut/optimal.py '(k + 1) \* (interval - 1)' 'k * (interval - 1)' schedules
+mistake coconut/optimal.py 'else "unknown"), None' 'else "none"), None' schedules
+mistake coconut/schedule.py 'else time + k\] += room' 'else time + k] = room' schedules
+mistake coconut/schedule.py 'for part in cost.parts if part.ports <= union' 'for part in cost.uses if part.ports < union' schedules
 # On emulated CPUs: what an instruction does, what only four turns show, elements of another size, another power, a rule.
 mistake coconut/architectures/s390x.py 'a\[0\] \* b\[0\] + a\[1\] \* b\[1\]' 'a[0] * b[1] + a[1] * b[0]' instructions
 mistake coconut/architectures/s390x.py 'aghi %r4, {advance}' 'aghi %r4, {advance + 16}' emit 'vmsl/step 1' --folder "$work/broken"
