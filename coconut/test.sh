@@ -127,6 +127,11 @@ mistake coconut/architectures/amd64.py 'for i in range(registers)' 'for i in ran
 mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
+# What only the next turn shows, in files that are read back and not run: a register that no longer holds what it was loaded with.
+mistake coconut/emit.py 'allocate(program), syntax),' \
+    'allocate(program), syntax), syntax.move(31, 0), syntax.move(0, 1),/; s/syntax.store(register, place)/syntax.store(register or 31, place)' \
+    go poly1305 --folder "$work/broken"
+mistake coconut/registers.py 'in \[\*range(len(program.inputs), first), \*' 'in [*' go poly1305 --folder "$work/broken"
 # In what is written of functions: when a value gives way, where the counter is, how often a line runs, that frame and registers
 # are cleared.
 # shellcheck disable=SC2016 # Python's braces
