@@ -325,6 +325,12 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
+def command_bounds(_: argparse.Namespace) -> None:
+    from coconut.check_bounds import check_bounds
+
+    print(f"derived bounds of {check_bounds()} lines hold on every sample, and what loops carry keeps them")
+
+
 def command_schedules(_: argparse.Namespace) -> None:
     from coconut.check_schedules import check_schedules
 
@@ -369,6 +375,7 @@ def run() -> None:
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
+    command("bounds", command_bounds, "compares derived bounds with values")
     command("schedules", command_schedules, "compares what is answered of small loops with all their schedules")
     arguments = parser.parse_args()
     try:

@@ -23,6 +23,7 @@ expect() {
 
 coconut simulate
 coconut instructions
+coconut bounds
 coconut schedules
 # Whoever reads the output may want no more of it.
 coconut lines 2> "$work/said" | true
@@ -147,6 +148,12 @@ mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructi
 mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
 mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
     emit scalarBlocks --folder "$work/broken"
+# Derived bounds: what is only stated, an operation's rule, limits of what comes in that are missing or that a turn does not keep.
+mistake coconut/bounds.py 'min(bound, WORD_MAX))' 'min(bound, node.limit))' bounds
+mistake coconut/bounds.py '(1 << (a | b).bit_length()) - 1' 'max(a, b)' bounds
+mistake coconut/bounds.py 'min(a, bits_max) \* min(b, bits_max)' 'min(a \* b, bits_max)' bounds
+mistake coconut/lines/decimated.h 'line_in_max(MULTIPLIER_MAX)' '(void)0' simulate rvv2
+mistake coconut/lines/decimated.h 'line_in_max(FE_LIMB_MAX)' 'line_in_max(FE_LIMB_MAX \/ 4)' bounds
 # What proves that there is no schedule: how many stages it may have, not the clock. What a resource has room for.
 mistake coconut/optimal.py 'and max(enough) > few' 'and False' schedules
 mistake coconut/optimal.py '(k + 1) \* (interval - 1)' 'k * (interval - 1)' schedules
