@@ -8,9 +8,9 @@ from coconut.graph import Graph
 from coconut.operations import MASK52, WORD32_MAX, WORD_MAX
 
 
-def product(bits_max: int, a: int, b: int) -> int:
+def product(cut_to: int, a: int, b: int) -> int:
     """Of operands that are cut."""
-    return min(a, bits_max) * min(b, bits_max)
+    return min(a, cut_to) * min(b, cut_to)
 
 
 # Of the immediate numbers and the operands' bounds. What exceeds a word may wrap, and be anything; so may the results of other

@@ -58,7 +58,7 @@ def last_stages(problem: Problem, interval: int) -> list[int]:
                 through = before + edge.latency - interval * edge.turns
                 further[edge.after] = through if there is None else max(there, through)
         longest = further
-        bounds = (None if sum_ is None else (sum_ + (k + 1) * (interval - 1)) // interval for sum_ in longest)
+        bounds = (None if total is None else (total + (k + 1) * (interval - 1)) // interval for total in longest)
         last = [old if bound is None else max(old, bound) for old, bound in zip(last, bounds, strict=True)]
     return last
 

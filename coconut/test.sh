@@ -151,7 +151,7 @@ mistake coconut/scalar_function.py 'place = {name: register for register' 'place
 # Derived bounds: what is only stated, an operation's rule, limits of what comes in that are missing or that a turn does not keep.
 mistake coconut/bounds.py 'min(bound, WORD_MAX))' 'min(bound, node.limit))' bounds
 mistake coconut/bounds.py '(1 << (a | b).bit_length()) - 1' 'max(a, b)' bounds
-mistake coconut/bounds.py 'min(a, bits_max) \* min(b, bits_max)' 'min(a \* b, bits_max)' bounds
+mistake coconut/bounds.py 'min(a, cut_to) \* min(b, cut_to)' 'min(a \* b, cut_to)' bounds
 mistake coconut/lines/decimated.h 'line_in_max(MULTIPLIER_MAX)' '(void)0' simulate rvv2
 mistake coconut/lines/decimated.h 'line_in_max(FE_LIMB_MAX)' 'line_in_max(FE_LIMB_MAX \/ 4)' bounds
 # What proves that there is no schedule: how many stages it may have, not the clock. What a resource has room for.
