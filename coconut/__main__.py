@@ -5,7 +5,9 @@ OR-Tools and SciPy are imported by the commands that take them: that takes longe
 
 import argparse
 import json
+import os
 import re
+import signal
 import sys
 from base64 import b64encode
 from pathlib import Path
@@ -134,11 +136,11 @@ def draw_schedules(arguments: argparse.Namespace) -> None:
         row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
         ports = ports_of(row.problem, row.loop.times, row.loop.interval)
         assert ports is not None
-        print(
-            draw_schedule(
-                row.problem.program, row.loop.times, ports, row.loop.interval, arguments.schedule, BUILD / "pictures"
-            )
+        loop = row.loop
+        path = draw_schedule(
+            row.problem.program, loop.times, ports, loop.interval, arguments.schedule, BUILD / "pictures"
         )
+        print(f"{path}: interval {loop.interval}, {row.proved}; {row.time}")
 
 
 def command_table(arguments: argparse.Namespace) -> None:
@@ -323,7 +325,20 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
-def main() -> None:
+def command_bounds(_: argparse.Namespace) -> None:
+    from coconut.check_bounds import check_bounds
+
+    print(f"derived bounds of {check_bounds()} lines hold on every sample, and what loops carry keeps them")
+
+
+def command_schedules(_: argparse.Namespace) -> None:
+    from coconut.check_schedules import check_schedules
+
+    found, none = check_schedules()
+    print(f"schedules of small loops: {found} found and {none} excluded, as all there are show")
+
+
+def run() -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -360,11 +375,26 @@ def main() -> None:
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compares them with what is there instead")
     command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
+    command("bounds", command_bounds, "compares derived bounds with values")
+    command("schedules", command_schedules, "compares what is answered of small loops with all their schedules")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)
     except (simulate.Broken, Unreadable, ValueError) as error:
         sys.exit(f"coconut: {error}")
+
+
+def main() -> None:
+    try:
+        try:
+            run()
+        finally:
+            # What is still to be written fails here rather than when Python ends.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads the output wants no more of it. Other tools end by the signal, which Python ignores.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
 
 
 if __name__ == "__main__":

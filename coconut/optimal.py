@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Schedules by OR-Tools' CP-SAT: the shortest, proved to be, or with the gap that is left; also within so many registers."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,17 +16,13 @@ PORT_SECONDS = 20
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop's schedule: the cycles in which instructions are issued, the initiation interval, and the shortest that is not
-    excluded."""
+    """A loop's schedule: the cycles in which instructions are issued, the initiation interval, and the shortest for which it is
+    not proved that there is none. is_cut_off: at a shorter one, the search ended by the clock."""
 
     times: tuple[int, ...]
     interval: int
     least: int
-    method: str
-
-    @property
-    def optimal(self) -> bool:
-        return self.interval == self.least
+    is_cut_off: bool
 
 
 def new_solver(seconds: float) -> cp_model.CpSolver:
@@ -36,14 +33,58 @@ def new_solver(seconds: float) -> cp_model.CpSolver:
     return solver
 
 
+def last_stages(problem: Problem, interval: int) -> list[int]:
+    """Of each instruction a stage that it need not exceed: if there is a schedule, there is one within these.
+
+    An instruction is issued in the cycle slot + interval * stage, 0 <= slot < interval. Resources depend on slots alone. So a
+    schedule stays one with its slots and the least stages, from 0 on, that keep the dependences
+
+        stage[after] >= stage[before] + (latency - interval * turns + slot[before] - slot[after]) / interval, rounded up.
+
+    The least are those of the longest paths, by which no instruction is passed twice: stages that keep the dependences exist, and so
+    no cycle is longer than 0. Rounding adds at most (interval - 1) / interval for each of a path's k edges, and the slots of its ends
+    at most as much once more. Hence a stage is at most
+
+        (the longest sum of latency - interval * turns over k edges, to there, + (k + 1) * (interval - 1)) / interval,
+
+    rounded down, for some k < size. The sums are taken over all walks, which include the paths."""
+    longest: list[int | None] = [0] * problem.size
+    last = [0] * problem.size
+    for k in range(1, problem.size):
+        further: list[int | None] = [None] * problem.size
+        for edge in problem.edges:
+            before, there = longest[edge.before], further[edge.after]
+            if before is not None:
+                through = before + edge.latency - interval * edge.turns
+                further[edge.after] = through if there is None else max(there, through)
+        longest = further
+        bounds = (None if total is None else (total + (k + 1) * (interval - 1)) // interval for total in longest)
+        last = [old if bound is None else max(old, bound) for old, bound in zip(last, bounds, strict=True)]
+    return last
+
+
 def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
-    """Whether there is a schedule of the loop with this initiation interval: "found", "none" (proved) or "unknown"."""
+    """Whether there is a schedule of the loop with this initiation interval: "found", "none" (proved), or "unknown", if time
+    does not suffice."""
     if problem.has_positive_cycle(interval):
         return "none", None
+    start = time.monotonic()
+    # Few stages nearly always do, and take CP-SAT less long. That few do not proves nothing.
+    few = problem.critical_path // interval + 2
+    enough = last_stages(problem, interval)
+    answer, times = modulo_within(problem, interval, [min(few, last) for last in enough], seconds)
+    if answer == "none" and max(enough) > few:
+        return modulo_within(problem, interval, enough, max(0.0, start + seconds - time.monotonic()))
+    return answer, times
+
+
+def modulo_within(
+    problem: Problem, interval: int, last_stage: Sequence[int], seconds: float
+) -> tuple[str, list[int] | None]:
+    """The same of schedules in which no instruction exceeds its last stage."""
     model = cp_model.CpModel()
-    stages = problem.critical_path // interval + 2
     slots = [model.new_int_var(0, interval - 1, f"slot{i}") for i in range(problem.size)]
-    stage = [model.new_int_var(0, stages, f"stage{i}") for i in range(problem.size)]
+    stage = [model.new_int_var(0, last, f"stage{i}") for i, last in enumerate(last_stage)]
     times = [slots[i] + interval * stage[i] for i in range(problem.size)]
     for edge in problem.edges:
         model.add(times[edge.after] >= times[edge.before] + edge.latency - interval * edge.turns)
@@ -61,6 +102,8 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
         add_ports(model, problem, slots, interval)
     solver = new_solver(seconds)
     status = solver.solve(model)
+    if status == cp_model.MODEL_INVALID:
+        raise ValueError(f"{problem.program.graph.title}: CP-SAT does not take its model: {model.validate()}")
     if status in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
         return "found", [solver.value(slots[i]) + interval * solver.value(stage[i]) for i in range(problem.size)]
     return ("none" if status == cp_model.INFEASIBLE else "unknown"), None
@@ -70,8 +113,8 @@ Occupancy = dict[tuple[str, int], int]
 
 
 def ports_of(problem: Problem, times: Sequence[int], interval: int | None = None) -> Occupancy | None:
-    """Of each port in each cycle, of the interval if there is one, the instruction that it runs; None if there is no such
-    assignment."""
+    """Of each port in each cycle, of the interval if there is one, the instruction that it runs; None if no such
+    assignment is found."""
     model = cp_model.CpModel()
     taken: dict[tuple[str, int], list[tuple[cp_model.IntVar, int]]] = {}
     for i, cost in enumerate(problem.machine.costs):
@@ -109,14 +152,15 @@ def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: 
 
 
 def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
-    """Whether there is a schedule with this initiation interval, by either method: "list" or "CP-SAT", "none" or "unknown"."""
+    """Whether there is a schedule with this initiation interval, by either method: "found", "none" (proved), or "unknown", if time
+    does not suffice."""
     # Ports are given out afterwards, if that works, or else one by one with the cycles, which takes longer.
     ways = [replace(problem, gives_ports=False), problem] if problem.holds_ports else [problem]
     for way in ways:
         for backward, attempts in ((False, 8), (True, 30)):
             times = modulo_list_schedule(way, interval, attempts, backward)
             if times is not None and ports_of(problem, times, interval) is not None:
-                return "list", times
+                return "found", times
     for way in ways:
         answer, times = modulo(
             way, interval, seconds if len(ways) == 1 else seconds * (0.8 if way is not problem else 0.2)
@@ -124,7 +168,7 @@ def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list
         if answer == "none":
             return answer, None
         if times is not None and ports_of(problem, times, interval) is not None:
-            return "CP-SAT", times
+            return "found", times
     return "unknown", None
 
 
@@ -132,11 +176,13 @@ def schedule_loop(problem: Problem, seconds: float) -> Loop:
     """The shortest interval found in about that time: from the bound up, by iterative modulo scheduling and then by CP-SAT, which
     gets most of the time for the bound itself."""
     interval = least = problem.bound
+    is_cut_off = False
     while True:
         answer, times = found_at(problem, interval, seconds * (0.6 if interval == least else 0.15))
         if times is not None:
             check(problem, times, interval)
-            return Loop(tuple(times), interval, least, answer)
+            return Loop(tuple(times), interval, least, is_cut_off)
+        is_cut_off |= answer == "unknown"
         if answer == "none" and least == interval:
             least += 1
         interval += 1
@@ -144,11 +190,10 @@ def schedule_loop(problem: Problem, seconds: float) -> Loop:
 
 @dataclass(frozen=True)
 class Line:
-    """The schedule of a straight line: its length, and the least that is not excluded."""
+    """The schedule of a straight line. is_cut_off: it is not proved the shortest; the search ended by the clock."""
 
     times: tuple[int, ...]
-    cycles: int
-    least: int
+    is_cut_off: bool
 
 
 def straight(
@@ -186,11 +231,12 @@ def straight(
         add_registers(model, problem, times, end, registers, horizon)
     model.minimize(end)
     solver = new_solver(seconds)
-    if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+    status = solver.solve(model)
+    if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
         return None
     found = tuple(solver.value(time) for time in times)
     check(problem, found)
-    return Line(found, solver.value(end), max(problem.critical_path, int(solver.best_objective_bound)))
+    return Line(found, status != cp_model.OPTIMAL)
 
 
 def add_registers(

@@ -175,5 +175,5 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
         last = last_uses(program)
         freed = [sum(last[arg] == i for arg in set(op.args)) for i, op in enumerate(program.ops)]
         order = sorted(range(problem.size), key=lambda i: (line.times[i], -freed[i], i))
-        found.append(measured("CP-SAT", program.reordered(order), cpu))
+        found.append(measured("CP-SAT" + ", cut off by the limit" * line.is_cut_off, program.reordered(order), cpu))
     return [order for order in found if order is not None]

@@ -97,6 +97,7 @@ def parse(text: str, name: str, like: Program) -> Program:
         else:
             raise Unreadable(f"line {number}: {line}")
     first = len(like.inputs) + len(kept)
+    before = dict(values)
     ops: list[Op] = []
     for number, line in function.parts[1]:
         mnemonic, operands = split(line)
@@ -118,6 +119,7 @@ def parse(text: str, name: str, like: Program) -> Program:
             syntax.follow(mnemonic, operands)
         if place is not None and place.base == "state" and register is not None:
             outputs.append((like.inputs[place.offset // vector_bytes], values[register]))
+    check_turns(function, like, before, values, dict(outputs))
     return Program(
         like.architecture,
         like.graph,
@@ -129,6 +131,19 @@ def parse(text: str, name: str, like: Program) -> Program:
         tuple(constants),
         "parsed",
     )
+
+
+def check_turns(
+    function: Function, like: Program, before: dict[int, int], after: dict[int, int], outputs: dict[str, int]
+) -> None:
+    """What is read is one turn, and simulated as one. So the next must find, in each register that is loaded before the loop, what
+    is stored of it after the last, or else what was there."""
+    if missing := {name for name, _ in like.outputs} - outputs.keys():
+        raise Unreadable(f"{function.name} does not store {', '.join(sorted(missing))}")
+    for register, value in before.items():
+        name = like.inputs[value] if value < len(like.inputs) else f"constant {value - len(like.inputs)}"
+        if after[register] != outputs.get(name, value):
+            raise Unreadable(f"{function.name}: register {register} does not hold {name} for the next turn")
 
 
 def parse_straight(function: Function, constants: list[Value], like: Program, syntax: GoSyntax) -> Program:

@@ -5,8 +5,8 @@ A schedule gives each instruction the cycle in which it is issued. Results can b
 dispatch have so much room in each cycle; in a loop, every turn begins so many cycles after the one before, the initiation
 interval, and shares the ports with the turns around it (modulo scheduling)."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -28,7 +28,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Resource:
-    """Room in each cycle, and how much of it each instruction takes for how many cycles."""
+    """Room in each cycle, and how much of it each instruction takes for how many cycles, perhaps several times at once."""
 
     name: str
     room: int
@@ -157,17 +157,11 @@ def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
         )
     ]
     for union in sorted(unions, key=lambda ports: (len(ports), sorted(ports))):
-        demands: dict[int, int] = defaultdict(int)
-        for i, cost in enumerate(machine.costs):
-            for use in cost.uses:
-                if use.ports <= union:
-                    demands[i] += use.cycles
         entries = []
-        for i, cycles in demands.items():
-            # A micro-operation stays on its port. Several go to as many ports at once as there are.
-            ports = min(len(union), machine.costs[i].micro_ops)
-            length = -(-cycles // ports)
-            entries.append((i, -(-cycles // length), length))
+        for i, cost in enumerate(machine.costs):
+            # A micro-operation stays on its port.
+            lengths = Counter(part.cycles for part in cost.parts if part.ports <= union)
+            entries += [(i, room, cycles) for cycles, room in sorted(lengths.items())]
         resources.append(Resource("+".join(sorted(union)), len(union), tuple(entries)))
     return tuple(resource for resource in resources if resource.demands)
 
@@ -193,12 +187,13 @@ class Room:
     def of(problem: Problem, interval: int | None) -> "Room":
         return PortRoom(problem, interval) if problem.holds_ports and problem.gives_ports else Room(problem, interval)
 
-    def slots(self, i: int, time: int) -> list[tuple[tuple[int, int], int]]:
-        return [
-            ((number, (time + k) % self.interval if self.interval else time + k), room)
-            for number, room, cycles in self.demands[i]
-            for k in range(cycles)
-        ]
+    def slots(self, i: int, time: int) -> Iterable[tuple[tuple[int, int], int]]:
+        """What it takes of each resource in each cycle, all of it together."""
+        together: dict[tuple[int, int], int] = defaultdict(int)
+        for number, room, cycles in self.demands[i]:
+            for k in range(cycles):
+                together[number, (time + k) % self.interval if self.interval else time + k] += room
+        return together.items()
 
     def fits(self, i: int, time: int) -> bool:
         return all(self.taken[slot] + room <= self.rooms[slot[0]] for slot, room in self.slots(i, time))

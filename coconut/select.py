@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from coconut.architecture import Architecture
+from coconut.bounds import upper_bounds
 from coconut.graph import Graph
 from coconut.instructions import Memory, Op
-from coconut.operations import WORD_MAX, Value
+from coconut.operations import Value
 from coconut.program import Program, memory_inputs
 
 
@@ -21,26 +22,6 @@ def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     table = architecture.alternatives
     for ways in product(*table.values()):
         yield dict(zip(table, ways, strict=True))
-
-
-def upper_bounds(graph: Graph) -> list[int]:
-    """Of each node, what no lane exceeds: what the code states, and what follows from it."""
-    bounds: list[int] = []
-    for node in graph.nodes:
-        args = [bounds[arg] for arg in node.args]
-        bound = WORD_MAX
-        if node.op == "splat":
-            bound = node.imm[0]
-        elif node.op == "and":
-            bound = min(args)
-        elif node.op == "shr":
-            bound = args[0] >> node.imm[0]
-        elif node.op == "shl" and args[0] << node.imm[0] <= WORD_MAX:
-            bound = args[0] << node.imm[0]
-        elif node.op == "add" and sum(args) <= WORD_MAX:
-            bound = sum(args)
-        bounds.append(min(bound, node.limit))
-    return bounds
 
 
 class Unsupported(Exception):
@@ -76,6 +57,11 @@ class Selector:
         """A negative number for now: how many values are kept in registers is not known yet."""
         self.ops.append(Op(self.architecture.instructions[name], args, imm, memory, self.node))
         return -len(self.ops)
+
+    def check_bits(self, i: int, bits: int) -> None:
+        """Fails if an instruction that takes only so many would cut a value."""
+        if self.bounds[i] >> bits:
+            raise ValueError(f"{self.graph.title}: {self.graph.label(i)} may exceed {bits} bits")
 
     def constant(self, value: Value) -> Memory:
         if value not in self.constants:

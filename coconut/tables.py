@@ -13,12 +13,24 @@ from coconut.select import alternatives
 
 @dataclass(frozen=True)
 class Row:
-    """The best way found to run a loop on a CPU."""
+    """The best way found to run a loop on a CPU. least: no interval below it is possible in any way. is_cut_off: of some way, not
+    everything was tried when its time was over; with more, the row may be another, unless it is proved."""
 
     problem: Problem
     loop: Loop
     least: int
+    is_cut_off: bool
     seconds: float
+
+    @property
+    def proved(self) -> str:
+        if self.loop.interval == self.least:
+            return "optimal"
+        return f"at most {100 * (self.loop.interval / self.least - 1):.0f} % above"
+
+    @property
+    def time(self) -> str:
+        return f"{self.seconds:.0f} s" + ", cut off by the limit" * self.is_cut_off
 
     def cells(self) -> list[str]:
         program = self.problem.program
@@ -30,12 +42,8 @@ class Row:
             str(self.problem.resource_bound),
             str(self.problem.dependence_bound),
             str(self.loop.interval),
-            (
-                "optimal"
-                if self.loop.interval == self.least
-                else f"at most {100 * (self.loop.interval / self.least - 1):.0f} % above"
-            ),
-            f"{self.seconds:.0f} s",
+            self.proved,
+            self.time,
         ]
 
 
@@ -49,19 +57,24 @@ def best_loop(architecture: Architecture, graph: Graph, cpu: str, seconds: float
         (problem_of(program, cpu) for program in alternatives(architecture, graph)),
         key=lambda problem: (problem.bound, problem.size),
     )
-    best: tuple[int, Problem, Loop] | None = None
-    least = problems[-1].bound
+    best: tuple[Problem, Loop] | None = None
+    # Of each way, what no interval of it is shorter than.
+    least: list[int] = []
+    is_cut_off = False
     for problem in problems:
-        least = min(least, problem.bound)
-        if best is not None and (problem.bound >= best[0] or time.monotonic() - start > seconds):
-            continue
-        loop = schedule_loop(problem, seconds / 2)
-        if best is None or loop.interval < best[0]:
-            best = loop.interval, problem, loop
-            if len(problems) == 1 or loop.interval == problems[0].bound:
-                least = loop.least
+        if best is not None and problem.bound >= best[1].interval:
+            least.append(problem.bound)
+        elif best is not None and time.monotonic() - start > seconds:
+            least.append(problem.bound)
+            is_cut_off = True
+        else:
+            loop = schedule_loop(problem, seconds / 2)
+            least.append(loop.least)
+            is_cut_off |= loop.is_cut_off
+            if best is None or loop.interval < best[1].interval:
+                best = problem, loop
     assert best is not None
-    return Row(best[1], best[2], least, time.monotonic() - start)
+    return Row(*best, min(least), is_cut_off, time.monotonic() - start)
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:

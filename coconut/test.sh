@@ -23,12 +23,18 @@ expect() {
 
 coconut simulate
 coconut instructions
+coconut bounds
+coconut schedules
+# Whoever reads the output may want no more of it.
+coconut lines 2> "$work/said" | true
+[ ! -s "$work/said" ] || { cat "$work/said"; exit 1; }
 expect 'mul32(t[0], R^1[0])' coconut print 'avx2/step 1'
 expect '.svg' coconut draw 'vmsl/step 1'
 for colour in cfe2f3 f9cb9c d9ead3; do # expand, multiply, reduce
     grep -q "#$colour" build/coconut/pictures/vmsl-step-1.svg
 done
 expect '| optimal |' coconut table 'avx2/long group' --seconds 10
+expect ' s, cut off by the limit |' coconut table 'rvv2/step 2' --seconds 1 # two minutes do not find the bound
 expect '| 50 | 44 | 50 | optimal |' coconut table 'vmsl/step 1' --seconds 200 # found in two of them
 # Both vector units are busy in every cycle of the interval.
 expect '-z14.svg' coconut draw 'vmsl/step 1' --schedule z14 --seconds 200
@@ -122,6 +128,11 @@ mistake coconut/architectures/amd64.py 'for i in range(registers)' 'for i in ran
 mistake coconut/lanes/graph_words.h 'record2("xor32"' 'record2("add32"' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py '(byte - bits \/\/ 8)' '(byte + bits \/\/ 8)' simulate chacha20-256
 mistake coconut/architectures/amd64_words.py 'a\[2\], b\[2\], a\[3\], b\[3\]' 'a[2], b[2], b[3], a[3]' instructions
+# What only the next turn shows, in files that are read back and not run: a register that no longer holds what it was loaded with.
+mistake coconut/emit.py 'allocate(program), syntax),' \
+    'allocate(program), syntax), syntax.move(31, 0), syntax.move(0, 1),/; s/syntax.store(register, place)/syntax.store(register or 31, place)' \
+    go poly1305 --folder "$work/broken"
+mistake coconut/registers.py 'in \[\*range(len(program.inputs), first), \*' 'in [*' go poly1305 --folder "$work/broken"
 # In what is written of functions: when a value gives way, where the counter is, how often a line runs, that frame and registers
 # are cleared.
 # shellcheck disable=SC2016 # Python's braces
@@ -137,6 +148,18 @@ mistake coconut/architectures/scalar_s390x.py 'destroys=(FLAGS,),$' '' instructi
 mistake coconut/program.py 'ends\[before\] = max(ends\[before\], after)' 'ends[before] = before' emit scalarBlocks --folder "$work/broken"
 mistake coconut/scalar_function.py 'place = {name: register for register' 'place = {name: len(function.loop.inputs) - 1 - register for register' \
     emit scalarBlocks --folder "$work/broken"
+# Derived bounds: what is only stated, an operation's rule, limits of what comes in that are missing or that a turn does not keep.
+mistake coconut/bounds.py 'min(bound, WORD_MAX))' 'min(bound, node.limit))' bounds
+mistake coconut/bounds.py '(1 << (a | b).bit_length()) - 1' 'max(a, b)' bounds
+mistake coconut/bounds.py 'min(a, cut_to) \* min(b, cut_to)' 'min(a \* b, cut_to)' bounds
+mistake coconut/lines/decimated.h 'line_in_max(MULTIPLIER_MAX)' '(void)0' simulate rvv2
+mistake coconut/lines/decimated.h 'line_in_max(FE_LIMB_MAX)' 'line_in_max(FE_LIMB_MAX \/ 4)' bounds
+# What proves that there is no schedule: how many stages it may have, not the clock. What a resource has room for.
+mistake coconut/optimal.py 'and max(enough) > few' 'and False' schedules
+mistake coconut/optimal.py '(k + 1) \* (interval - 1)' 'k * (interval - 1)' schedules
+mistake coconut/optimal.py 'else "unknown"), None' 'else "none"), None' schedules
+mistake coconut/schedule.py 'else time + k\] += room' 'else time + k] = room' schedules
+mistake coconut/schedule.py 'for part in cost.parts if part.ports <= union' 'for part in cost.uses if part.ports < union' schedules
 # On emulated CPUs: what an instruction does, what only four turns show, elements of another size, another power, a rule.
 mistake coconut/architectures/s390x.py 'a\[0\] \* b\[0\] + a\[1\] \* b\[1\]' 'a[0] * b[1] + a[1] * b[0]' instructions
 mistake coconut/architectures/s390x.py 'aghi %r4, {advance}' 'aghi %r4, {advance + 16}' emit 'vmsl/step 1' --folder "$work/broken"

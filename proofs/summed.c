@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Proves the bounds of radix44_sums.h and of the evaluation over it, for all keys, messages and lengths:
  * runs both over ranges (interval.h), and the accumulator to a fixed point. Above all, that no operand of a
- * multiplication reaches 2^56.
+ * multiplication reaches 2^56; and that the limits which the reduction states would be enough by
+ * themselves.
  *
  * The include path leads to the src to prove. */
 #include <stdio.h>
@@ -14,10 +15,14 @@
 #include "interval.h"
 
 /* lanes/vmsl.h stands aside, and these are its operations. A sum is a range too: one below 2^127. */
-#define HORNET_SUMMED_LANES 2
-#define SUM_CHECK_MAX       VEC_CHECK_MAX
+#define HORNET_SUMMED_LANES     2
+#define SUM_CHECK_MAX(v, limit) (latest_limits[limits_stated++ % 3] = (limit), VEC_CHECK_MAX(v, limit))
 
 typedef vec sum;
+
+/* The last three that the field has stated. */
+static uint64_t latest_limits[3];
+static unsigned limits_stated;
 
 static inline vec vec_pair(uint64_t first, uint64_t second)
 {
@@ -68,6 +73,21 @@ static fe fe_union(fe a, fe b)
     return a;
 }
 
+/* The limits that fe_carry states, of the high words of d_0 to d_2, must be enough for what it does: it is
+ * run on sums that reach them all, above any that the evaluation does. */
+static void carry_at_stated_limits(void)
+{
+    summed at_limits = summed_zero();
+    limits_stated = 0;
+    fe_carry(at_limits, at_limits);
+    bound(limits_stated == 3, "fe_carry does not state a limit for each sum", vec_splat(limits_stated));
+    for (int i = 0; i < 3; i++)
+        at_limits.d[i].max = ((integer)latest_limits[i] << 64) + UINT64_MAX;
+    const fe carried = fe_carry(at_limits, at_limits);
+    for (int i = 0; i < 3; i++)
+        VEC_CHECK_MAX(carried.limb[i], OPERAND_MAX);
+}
+
 int main(void)
 {
     (void)kernel_mac, (void)kernel_absorb; /* their parts are run below */
@@ -85,6 +105,7 @@ int main(void)
     } while (memcmp(&before, &t, sizeof t) != 0 && ++rounds < 100);
     bound(rounds < 100, "the accumulator reaches no fixed point", t.limb[0]);
     summed_end(h, t);
+    carry_at_stated_limits();
     printf("bounds of " SUMMED_FIELD ": fixed point after %d rounds, limbs up to 0x%llx 0x%llx 0x%llx\n",
            rounds, (unsigned long long)t.limb[0].max, (unsigned long long)t.limb[1].max,
            (unsigned long long)t.limb[2].max);

@@ -40,11 +40,10 @@ class Pairs(Selector):
     def value(self, i: int) -> int:
         """A factor."""
         node = self.graph.nodes[i]
+        self.check_bits(i, 32)
         if node.in_memory:
             return self.load(self.places[i])
         if i not in self.values or i in self.halves:
-            if self.bounds[i] > MAX32:
-                raise ValueError(f"{self.graph.title}: {self.graph.label(i)} may exceed 32 bits")
             place = Memory("joined", i)
             if place not in self.loaded:
                 self.loaded[place] = self.join(*self.halves[i])

@@ -67,9 +67,7 @@ class Rvv(Selector):
     def select_mul32(self, node: Node) -> int:
         """What is added, by what adds it."""
         for arg in node.args:
-            # Of what comes in, the field states it: no limb and no multiplier exceeds 32 bits.
-            if self.graph.nodes[arg].op != "input" and self.bounds[arg] >> 32:
-                raise ValueError(f"{self.graph.title}: {self.graph.label(arg)} may exceed 32 bits")
+            self.check_bits(arg, 32)
         user = self.graph.nodes[self.users[self.node][0]]
         if self.is_only_added(self.node) and user.op == "add" and len(set(user.args)) == 2:
             return 0

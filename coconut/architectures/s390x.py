@@ -138,6 +138,8 @@ class Z14Selector(Blocks):
 
     def select_sum_mul_add(self, node: Node) -> int:
         total, a, b = map(self.value, node.args)
+        for operand in node.args[1:]:
+            self.check_bits(operand, 56)
         return self.emit("vmslg", a, b, total, imm=0)
 
     def select_sums_low(self, node: Node) -> int:

@@ -109,14 +109,24 @@ static inline void line_begin(const char *name, size_t advance_bytes)
     sum_count = 0;
 }
 
+static uint32_t latest_in; /* the first node of the latest line_in */
+
 /* The numbers, of `number_bytes` each, are where nodes stand: of a vec or another type. */
 static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
 {
+    latest_in = node_count;
     uint32_t *node = (uint32_t *)numbers; /* the cast for C++ */
     for (size_t i = 0; i < bytes / sizeof *node; i++) {
         node[i] = record0("input", place);
         name_node(node[i], name, i);
     }
+}
+
+/* States what none of the numbers that have just come in exceeds. */
+static inline void line_in_max(uint64_t max)
+{
+    for (uint32_t i = latest_in; i < node_count; i++)
+        record_max(i, max);
 }
 
 /* Words that come into the lanes by vec_splat or vec_only_block. What goes on between is no part of the

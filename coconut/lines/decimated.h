@@ -22,7 +22,17 @@ static const char *power_name(const char *format, size_t n)
     return text;
 }
 
-static void in_register(const char *name, fe *a) { line_in(PLACE_REGISTER, name, a, sizeof *a); }
+static void in_register(const char *name, fe *a)
+{
+    line_in(PLACE_REGISTER, name, a, sizeof *a);
+    line_in_max(FE_LIMB_MAX);
+}
+
+static void in_multiplier(size_t n, multiplier *a)
+{
+    line_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
+    line_in_max(MULTIPLIER_MAX);
+}
 
 /* The 130 bits of a block, cut into limbs. */
 static void line_expand(void)
@@ -81,7 +91,7 @@ static void line_step(size_t n, fe t, evaluation_powers *powers)
     begin("step", n, n * GROUP_BYTES);
     in_register("t", &t);
     for (size_t i = 0; i < n; i++)
-        IN(PLACE_MEMORY, power_name("R^%zu", i + 1), powers->steps[i]);
+        in_multiplier(i + 1, &powers->steps[i]);
     t = evaluation_step(t, powers, message, n);
     OUT("t", t);
     line_end();
@@ -109,6 +119,7 @@ static void line_long_step(size_t n, fe t, evaluation_powers *powers)
     for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
         IN(PLACE_MEMORY, power_name("table%zu", i), powers->table[i]);
     IN(PLACE_MEMORY, "tops", tops);
+    line_in_max(FE_LIMB_MAX);
     t = evaluation_long_step(t, powers, message, n, tops);
     OUT("t", t);
     line_end();
@@ -120,8 +131,8 @@ static void line_end_of_message(fe t, evaluation_powers *powers)
     uint64_t h[3];
     begin("end", 0, 0);
     in_register("t", &t);
-    IN(PLACE_REGISTER, "last", powers->of_last);
-    IN(PLACE_REGISTER, "others", powers->of_others);
+    in_register("last", &powers->of_last);
+    in_register("others", &powers->of_others);
     evaluation_end(h, t, load_group(message), powers, 0);
     line_end();
 }

@@ -41,6 +41,7 @@ static void line_step(size_t n, fe t, summed_powers *powers)
     snprintf(name, sizeof name, "step %zu", n);
     line_begin(name, n * SUMMED_GROUP_BYTES);
     IN(PLACE_REGISTER, "t", t);
+    line_in_max(OPERAND_MAX / 2); /* to which a block below 2^44 is added */
     for (size_t i = 0; i < n; i++) {
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
         IN(PLACE_MEMORY, power, powers->even[i]);

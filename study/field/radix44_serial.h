@@ -13,7 +13,8 @@
 #undef fe_carry
 
 /* Two sums as the elements of the two lanes: limbs 0 and 2 below 2^44 and 2^42, limb 1 a little above 2^44.
- */
+ * d_0 and d_1 are below 2^105, d_2 below 2^103: carries, and their sums, are below 2^61 + 2^22, so that 5
+ * times one and 2^44 are below 2^64. */
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec limb[3], carry[3];
@@ -21,7 +22,7 @@ HORNET_INLINE fe fe_carry(summed first, summed second)
     for (int i = 0; i < 3; i++) {
         const int bits = i < 2 ? 44 : 42;
         const vec high = sums_high(first.d[i], second.d[i]), low = sums_low(first.d[i], second.d[i]);
-        SUM_CHECK_MAX(high, (UINT64_C(1) << (bits - 2)) - 1);
+        SUM_CHECK_MAX(high, (UINT64_C(1) << (bits - 3)) - 1);
         limb[i] = vec_and(low, vec_splat(i < 2 ? MASK44 : MASK42));
         carry[i] = vec_or(vec_shl(high, 64 - bits), vec_shr(low, bits));
     }

@@ -89,7 +89,8 @@ HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
     return s;
 }
 
-/* Every limb's carry, below 2^64, goes to the next at once. */
+/* Every limb's carry goes to the next at once. Each is below 2^61, so that 5 times one and 2^44 are below
+ * 2^64. */
 HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
 {
     return (fe){{vec_add(vec_and(low[0], vec_splat(MASK44)), times5(carry[2])),
@@ -97,7 +98,8 @@ HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
                  vec_add(vec_and(low[2], vec_splat(MASK42)), carry[1])}};
 }
 
-/* Two sums as the elements of the two lanes, each limb a little above its bits. */
+/* Two sums as the elements of the two lanes, each limb a little above its bits. d_0 and d_1 are below
+ * 2^105, d_2 below 2^103: carries are below 2^61. */
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec low[3], carry[3];
@@ -106,7 +108,7 @@ HORNET_INLINE fe fe_carry(summed first, summed second)
         const int bits = i < 2 ? 44 : 42;
         const vec high = sums_high(first.d[i], second.d[i]);
         low[i] = sums_low(first.d[i], second.d[i]);
-        SUM_CHECK_MAX(high, (UINT64_C(1) << (bits - 2)) - 1);
+        SUM_CHECK_MAX(high, (UINT64_C(1) << (bits - 3)) - 1);
         carry[i] = vec_or(vec_shl(high, 64 - bits), vec_shr(low[i], bits));
     }
     const fe once = carry_once(low, carry);

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compares derived bounds with values: of every line on every sample, and of made-up graphs whose inputs are at their limits."""
+
+import random
+
+from coconut.architectures import ARCHITECTURES
+from coconut.bounds import RULES, upper_bounds
+from coconut.describe import DESCRIPTIONS, read_described
+from coconut.graph import Graph, Node
+from coconut.operations import OPERATIONS, WORD_MAX, Value
+from coconut.select import select
+from coconut.simulate import Broken, simulate
+
+MADE_UP = 500
+INPUTS = 4
+OPERATIONS_EACH = 16
+OPERANDS = {
+    "madd52lo": 3,
+    "madd52hi": 3,
+    "shl": 1,
+    "shr": 1,
+    "low32": 1,
+    "high32": 1,
+    "first": 1,
+    "block": 1,
+    "alone": 1,
+}
+
+
+def check_values(graph: Graph, bounds: list[int], values: list[Value]) -> None:
+    for i, (bound, value) in enumerate(zip(bounds, values, strict=True)):
+        if len(value) == graph.lanes and max(value) > bound:
+            raise Broken(f"{graph.title}: {graph.expression(i)} is {max(value):#x}, above the derived {bound:#x}")
+
+
+def check_line(graph: Graph) -> None:
+    """What a loop carries must keep the limit from which its bounds are derived."""
+    bounds = upper_bounds(graph)
+    for name, (before, after) in graph.carried().items():
+        if bounds[after] > bounds[before]:
+            raise Broken(
+                f"{graph.title}: {name} comes in up to {bounds[before]:#x}, and goes out up to {bounds[after]:#x}"
+            )
+    for sample in read_described(graph.kernel)[1][graph.name]:
+        check_values(graph, bounds, simulate(graph, sample))
+
+
+def check_made_up(numbers: random.Random) -> None:
+    def number(limit: int) -> int:
+        return numbers.choice((limit, limit, max(0, limit - 1), numbers.randint(0, limit)))
+
+    nodes = [Node("input", (), (0,), number((1 << numbers.randint(1, 64)) - 1), f"x[{i}]") for i in range(INPUTS)]
+    values = [(number(node.limit), number(node.limit)) for node in nodes]
+    for _ in range(OPERATIONS_EACH):
+        op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "output"}])
+        args = tuple(numbers.randrange(len(nodes)) for _ in range(OPERANDS.get(op, 2)))
+        imm = (numbers.randint(0, 1 if op in {"block", "blend", "alone"} else 63),)
+        nodes.append(Node(op, args, imm))
+        value = OPERATIONS[op](2, imm, *(values[arg] for arg in args))
+        values.append(value * (2 // len(value)))
+    graph = Graph("made up", 2, "line", 0, tuple(nodes))
+    check_values(graph, upper_bounds(graph), values)
+
+
+def check_stated() -> None:
+    """5 x by a multiplication of 52 bits, where it is only stated that x has no more: it must not be selected."""
+    for limit, expected in ((WORD_MAX, False), ((1 << 49) - 1, True)):
+        nodes = (
+            *(Node("input", (), (0,), limit, f"x[{i}]") for i in range(2)),
+            Node("and", (0, 1), (), (1 << 40) - 1),
+            Node("shl", (2,), (2,)),
+            Node("add", (2, 3)),
+            Node("and", (0, 0)),
+            Node("add", (5, 4)),
+            Node("output", (6,), (), WORD_MAX, "x[0]"),
+        )
+        choices = {"multiplier": "memory", "cut": "funnel", "times5": "multiply"}
+        program = select(ARCHITECTURES["ifma"], Graph("ifma", 8, "made up", 64, nodes), choices)
+        if any(op.instruction.name == "vpmadd52luq" for op in program.ops) != expected:
+            raise Broken(f"x up to {limit:#x}: 5 x is {'not ' if expected else ''}selected as a product of 52 bits")
+
+
+def check_bounds() -> int:
+    """How many lines were checked."""
+    numbers = random.Random(1)
+    for _ in range(MADE_UP):
+        check_made_up(numbers)
+    check_stated()
+    lines = [graph for description in DESCRIPTIONS for graph in read_described(description.kernel)[0].values()]
+    for graph in lines:
+        check_line(graph.simplified())
+    return len(lines)
