@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over SSE2 lanes, decimated and in batches. */
+/* Radix 2^26 over SSE2 lanes, decimated; in 32-bit programs also in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86
