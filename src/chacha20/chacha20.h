@@ -56,7 +56,7 @@ struct hornet_chacha20_kernel {
 
     /* Sets out to in xor stream; each has len_bytes bytes. Unless copy is NULL, also writes the result to
      * copy, followed by zeros up to a multiple of 16 bytes. stream may be read, and copy written, up to the
-     * next multiple of 64 bytes. out must be in or not overlap anything. */
+     * next multiple of 64 bytes. out must equal `in` or overlap nothing. */
     uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
                        size_t len_bytes);
 
@@ -64,8 +64,8 @@ struct hornet_chacha20_kernel {
     uintptr_t (*packets)(chacha20_packets *packets);
     uint32_t lanes_of_packets, blocks_of_packets; /* lanes, and blocks of each lane in a pass */
 
-    /* Sets out to in xor the keystream from the state's counter on. out must be in or not overlap
-     * anything. */
+    /* Sets out to in xor the keystream from the state's counter on. out must equal `in` or overlap
+     * nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
 
     /* Processes `lanes` keystream blocks from the state's counter on: sets out to in xor these blocks or,
