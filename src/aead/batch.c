@@ -72,7 +72,7 @@ HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const horn
     return end;
 }
 
-/* Frames of two sizes, because what was used must be cleared. */
+/* Frames of two sizes, because the whole frame must be cleared afterwards. */
 #define AEAD_GROUP(name, len_bytes)                                                                        \
     HORNET_NOINLINE uintptr_t name(aead_kernels kernels, bool *valid, const hornet_packet *packets,        \
                                    const uint8_t *order, size_t count, bool opens)                         \

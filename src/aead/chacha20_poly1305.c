@@ -70,8 +70,8 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     return end;
 }
 
-/* Frames of three sizes, because what was used must be cleared. In `input`, up to 64 bytes are written
- * after the ciphertext, and the lengths. */
+/* Frames of three sizes, because the whole frame must be cleared afterwards. In `input`, up to 64 bytes are
+ * written after the ciphertext, and the lengths. */
 #define AEAD_BUFFERS(nblocks)                                                                              \
     uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
     uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
