@@ -6,7 +6,7 @@
  * returns where its stack ends, and its caller, whose own frame holds no secrets, clears the stack down to
  * there:
  *
- *     HORNET_NOINLINE uintptr_t work(...) { ...; return stack_end(); }
+ *     HORNET_NOINLINE uintptr_t work(...) { ...; return stack_end(STACK_BELOW_BYTES); }
  *     void function(...) { clear_stack_and_registers(work(...)); }
  *
  * That takes 10 cycles or more. On x86-64, functions with few words that are optimized for speed keep them
@@ -71,8 +71,8 @@ HORNET_INLINE uintptr_t lower_end(uintptr_t a, uintptr_t b) { return a < b ? a :
 
 #pragma GCC visibility push(hidden)
 
-/* Set the stack from `end` up to the caller's frame to zeros, and vector registers: the first function all
- * SSE2 registers, the second those of AVX, the third those of AVX-512. */
+/* Set the stack from `end` up to the caller's frame to zeros, and vector registers too: the first function
+ * those of SSE2, the second those of AVX, the third those of AVX-512. */
 void hornet_clear_stack(uintptr_t end);
 void hornet_clear_stack_avx(uintptr_t end);
 void hornet_clear_stack_avx512(uintptr_t end);
