@@ -11,7 +11,7 @@
 
 enum { TEXT_BYTES = 64 };
 
-/* What is sent. */
+/* The data that is sent. */
 struct packet {
     char address[16];
     uint8_t nonce[HORNET_XCHACHA20_POLY1305_NONCE_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Partial evaluations: cut at any blocks, combined in any order, with segments replaced. Those of every
- * kernel must give the tag that the definition says. */
+/* Partial evaluations: cut at any blocks, combined in any order, with segments replaced. Every kernel's
+ * must give the tag that the definition says. */
 #include "fuzz.h"
 
 enum { MOST_CUTS = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the AEAD for one call, for a message in pieces and for many packets have in common. */
+/* Shared parts of the AEAD: for one call, for a message in pieces and for many packets. */
 #ifndef HORNET_AEAD_AEAD_H
 #define HORNET_AEAD_AEAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the library requires from its compilers, gcc and clang, beyond C11. */
+/* Features beyond C11 that the library requires from its compilers, gcc and clang. */
 #ifndef HORNET_CORE_COMPILER_H
 #define HORNET_CORE_COMPILER_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What this CPU can do, as far as the operating system lets programs use it, and what is known about its
- * cores.
+/* The features of this CPU that the operating system lets programs use, and known properties of its cores.
  *
  * cpu/ has a file for each architecture with features to detect, and a list of these features: cpu/x86.c,
  * cpu/x86.def. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the rows of kernels.def expand to: HORNET_ROW(name, ...), which the file that includes the list
- * defines with its columns, and HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default
- * nothing.
+/* The rows of kernels.def expand to HORNET_ROW(name, ...), which the file that includes the list defines
+ * with its columns, and to HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default nothing.
  *
  * A build that omits a kernel defines HORNET_OMIT_<name> as 1, so that its rows expand to nothing, and does
  * not compile its file. */

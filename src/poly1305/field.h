@@ -66,8 +66,8 @@ FIELD_OPERATION(wide, wide_from, (fe a));
  * summed. */
 FIELD_OPERATION(wide, wide_mul_add, (wide sum, fe a, const multiplier *b));
 
-/* The same for long sums. long_multiplier_from needs a carried element. b holds a power in each lane and is
- * read from memory: all lanes of a are multiplied by the power of block `block`. */
+/* The operations above, for long sums. long_multiplier_from needs a carried element. b holds a power in
+ * each lane and is read from memory: all lanes of a are multiplied by the power of block `block`. */
 FIELD_OPERATION(long_multiplier, long_multiplier_from, (fe a));
 FIELD_OPERATION(long_sum, long_sum_from, (fe a));
 FIELD_OPERATION(long_sum, long_sum_mul_add, (long_sum sum, fe a, const long_multiplier *b, size_t block));

@@ -30,7 +30,7 @@ static inline size_t hornet_batch_window(size_t first, size_t count)
     return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
 }
 
-/* Longer messages gain nothing from sharing a vector, because each fills the lanes by itself. */
+/* Longer messages gain nothing from sharing a vector, because each fills the lanes alone. */
 #define HORNET_BATCH_MAX_BYTES 8192
 
 /* For i < count, sets blocks[16 i] to blocks[16 i + 15] to the last block of message order[i], padded if it

@@ -34,8 +34,8 @@ HORNET_INLINE void load_partial_block(uint64_t *lo, uint64_t *hi, const uint8_t 
     *hi = 0;
 }
 
-/* The same if at least 16 bytes of the message precede these. Has no branches, for unpredictable
- * lengths. */
+/* Does the same if at least 16 bytes of the message precede these. It has no branches, because lengths are
+ * unpredictable. */
 HORNET_INLINE void load_partial_block_after(uint64_t *lo, uint64_t *hi, const uint8_t *bytes,
                                             size_t len_bytes)
 {

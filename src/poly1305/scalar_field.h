@@ -41,7 +41,7 @@ SCALAR_OPERATION(scalar_fe, scalar_fe_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
 
-/* The same, faster, for a small h. */
+/* The same products, computed faster, for a small h. */
 SCALAR_OPERATION(scalar_fe, scalar_small_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_small_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is kept of a message between calls. */
+/* The state of a message between calls. */
 #ifndef HORNET_POLY1305_STATE_H
 #define HORNET_POLY1305_STATE_H
 

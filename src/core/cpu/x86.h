@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What CPUID and XGETBV report about an x86 CPU, separate from the conclusions drawn from it, so that tests
- * can cover machines that do not exist. */
+/* The values that CPUID and XGETBV report about an x86 CPU, separate from the conclusions drawn from them,
+ * so that tests can cover machines that do not exist. */
 #ifndef HORNET_CORE_CPU_X86_H
 #define HORNET_CORE_CPU_X86_H
 
