@@ -160,17 +160,16 @@ LANES_OPERATION(uint64_t, vec_sum, (vec a));
 LANES_OPERATION(void, vec_load_blocks, (const uint8_t *blocks, vec *lo, vec *hi));
 
 /* Loads like vec_load_blocks, except that the first `absent` blocks are zeros (absent < LANES) and block
- * `absent` is at `first`.
- * *top gets 1 for the blocks that are there, else 0. Reads no other memory. */
+ * `absent` is at `first`. *top gets 1 for the blocks that are there, else 0. Reads no other memory. */
 LANES_OPERATION(void, vec_load_first_blocks,
                 (const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top));
 
-/* Loads like vec_load_blocks LANES - 1 blocks at `blocks` and a last block, last[0] + last[1] 2^64. *top
+/* Loads, like vec_load_blocks, LANES - 1 blocks at `blocks` and a last block, last[0] + last[1] 2^64. *top
  * gets last[2] for the last block and 1 for the others. Reads no other memory. */
 LANES_OPERATION(void, vec_load_last_blocks,
                 (const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi, vec *top));
 
-/* Loads like vec_load_blocks, but separate blocks: block i is at blocks[i] + offset. */
+/* Loads like vec_load_blocks, but from separate addresses: block i is at blocks[i] + offset. */
 LANES_OPERATION(void, vec_load_each, (const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi));
 
 /* Reads LANES rows of 32 bytes, row i for the lane that holds block i. words[j] gets bytes 8 j to 8 j + 7

@@ -62,7 +62,8 @@ HORNET_INLINE fe load_last_group(const message_groups *groups)
 }
 
 /* Implements a kernel's absorb or, if state is NULL, its mac, for messages of at least two groups, which
- * are absorbed n per reduction. Whether n <= STEPS_MAX is a constant; if so, n is one too. */
+ * are absorbed n per reduction. Whether n <= STEPS_MAX is
+ * known at compile time; if it holds, n is a constant. */
 HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                  size_t len_bytes, const uint8_t key[32])
 {

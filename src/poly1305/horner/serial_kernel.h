@@ -15,7 +15,8 @@
 #include "../state.h"
 #include "../tag.h"
 
-/* Whether few enough words remain on the stack to use the small functions of core/residue.h. */
+/* SCALAR_MANY_WORDS says that too many words remain on the stack for the small functions of core/residue.h.
+ */
 #ifdef SCALAR_MANY_WORDS
 #define SERIAL_FUNCTION         HORNET_NOINLINE
 #define SERIAL_CLEAR_STACK(end) clear_stack_and_registers(end)
