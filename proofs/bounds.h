@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Proves the bounds of a vector kernel for all keys, messages and lengths: runs the kernel's field and
- * evaluation over ranges, and the accumulator to a fixed point.
+ * evaluation over ranges, until the accumulator reaches a fixed point.
  *
- * Included into the middle of the kernel's own file, with interval.h for its lanes; see proofs/run.sh.
+ * This file is included in the middle of the kernel's own file, with interval.h as its lanes; see
+ * proofs/run.sh.
  *
- * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h says (tested, not
+ * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h specifies (tested, not
  * proved). The scalar fields are proved by scalar.cc. */
 #include <string.h>
 
@@ -19,8 +20,8 @@ static fe fe_union(fe a, fe b)
     return a;
 }
 
-/* Everything that is done with n groups to a reduction, for every number of groups. t only grows here, and
- * cannot grow for ever: each round must make some range larger. */
+/* Runs everything that is done with n groups per reduction, for every number of groups. t only grows here,
+ * and not forever: each round must enlarge some range. Returns the number of rounds. */
 static int rounds_for(size_t n, fe r, fe square, fe *t)
 {
     const uint64_t block[3] = {UINT64_MAX, UINT64_MAX, 1};
@@ -41,7 +42,7 @@ static int rounds_for(size_t n, fe r, fe square, fe *t)
     return rounds;
 }
 
-/* The same for a batch, whose lanes begin with h = 0 and have full blocks, partial ones or none. */
+/* Does the same for a batch, whose lanes begin with h = 0 and have full blocks, partial blocks or none. */
 static int rounds_of_batch(fe r_element, fe *h)
 {
     const vec any = vec_any(0, UINT64_MAX);
@@ -66,7 +67,7 @@ static int rounds_of_batch(fe r_element, fe *h)
     return rounds;
 }
 
-/* The same for the powers of r that combine partial evaluations, whatever the number of blocks. */
+/* Does the same for the powers of r that combine partial evaluations, for any number of blocks. */
 static int rounds_of_partial(fe r, fe *shift)
 {
     const uint64_t one[3] = {1, 0, 0};
@@ -117,11 +118,11 @@ int main(void)
 #endif
     interval_factor_bits = FACTOR_BITS;
 
-    /* r is clamped: both words below 2^60. */
+    /* r is clamped: both words are below 2^60. */
     const vec r_word = vec_any(0, (UINT64_C(1) << 60) - 1);
     const fe r = fe_from_words(r_word, r_word, vec_splat(0));
 
-    /* Words up to the largest, as interval.h understands it; a word of h at a time is all that is used. */
+    /* The largest words, which interval.h takes as upper bounds; only one word of h is used at a time. */
     const uint64_t largest[3] = {UINT64_MAX, UINT64_MAX, HORNET_H2_MAX};
     const fe first = evaluation_continue(evaluation_first(NULL, 0), 0, largest);
     const vec any = vec_any(0, UINT64_MAX);
@@ -147,5 +148,5 @@ int main(void)
     return bounds_broken != 0;
 }
 
-/* No record: nothing calls this kernel. */
+/* There is no record, because nothing calls this kernel. */
 #undef KERNEL_NEEDS

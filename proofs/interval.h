@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes that hold, instead of values, the range in which the values of all lanes lie for all inputs.
+/* Lanes that hold ranges instead of values: the range that contains the values of all lanes for all inputs.
  *
- * Run over them, the field code of the library computes its own bounds, and every operation checks that
- * it does what the mathematics says: no sum wraps, no multiplier gets an operand that it would cut.
- * What the operations mean is said in src/poly1305/lanes.h. INTERVAL_LANES is the number of lanes. */
+ * Run over these lanes, the field code of the library computes its own bounds, and every operation checks
+ * that it agrees with the mathematics: no sum wraps, and no multiplier gets an operand that it would
+ * truncate. src/poly1305/lanes.h specifies the operations. INTERVAL_LANES is the number of lanes. */
 #ifndef LANES
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Quicker to compile. */
+/* Faster to compile. */
 #undef KERNEL_INLINE
 #define KERNEL_INLINE HORNET_NOINLINE
 
@@ -21,14 +21,13 @@
 
 __extension__ typedef __int128 integer;
 
-/* min <= value <= max in every lane. A difference may be negative: additions, subtractions and shifts to
- * the left are exact modulo 2^64, so it is enough that the result is not when something else is done with
- * it. */
+/* min <= value <= max in every lane. A difference may be negative: additions, subtractions and left shifts
+ * are exact modulo 2^64, so only the operands of other operations must not be negative. */
 typedef struct {
     integer min, max;
 } vec;
 
-/* A factor is never negative, and fits into FACTOR_BITS bits of the field. */
+/* A factor is never negative and fits into the field's FACTOR_BITS bits. */
 typedef struct {
     vec range;
 } factor;
@@ -67,7 +66,7 @@ static inline vec vec_sub(vec a, vec b)
     return difference;
 }
 
-/* All ones from the highest one of x down. */
+/* Sets all bits below the highest bit of x that is set. */
 static inline integer smear(integer x)
 {
     for (int shift = 1; shift < 64; shift *= 2)
@@ -79,7 +78,7 @@ static inline vec vec_and(vec a, vec b)
 {
     bound(a.min >= 0 && b.min >= 0, "an operand of and is negative", a);
     if (b.min == b.max && b.max == smear(b.max) && a.max <= b.max)
-        return a; /* a mask that cuts nothing */
+        return a; /* a mask that clears no bit */
     return (vec){0, a.max < b.max ? a.max : b.max};
 }
 
@@ -89,7 +88,7 @@ static inline vec vec_or(vec a, vec b)
     return (vec){a.min > b.min ? a.min : b.min, smear(a.max | b.max)};
 }
 
-/* Bits may be lost here; then the result can be anything, and a sum with it is refused. */
+/* If bits may be lost here, the result can be anything, and a sum with it is rejected. */
 static inline vec vec_shl(vec a, int bits)
 {
     if (a.max > WORD_MAX >> bits || a.min < -(WORD_MAX >> 1 >> bits))

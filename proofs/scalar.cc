@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Proves the bounds of a scalar field for all keys, messages and lengths: its file is compiled with ranges
- * in place of words, and the accumulator runs to a fixed point. Every operation checks that it does what
- * the mathematics says: no sum and no product of one word wraps, but where carries are taken out of it.
+ * instead of words, and runs until the accumulator reaches a fixed point. Every operation checks that it
+ * agrees with the mathematics: no sum and no product of one word wraps, except where carries are taken out
+ * of it.
  *
- * C++, because there words can be anything. FIELD_FILE is the field's file; see proofs/run.sh. Not covered:
- * that core/words.h does what is modelled here (tested, not proved). */
+ * This is C++, because there a word can be any type. FIELD_FILE is the field's file; see proofs/run.sh. Not
+ * covered: that core/words.h does what is modelled here (tested, not proved). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ static void bound(bool holds, const char *what, integer max)
                (unsigned long long)max);
 }
 
-/* A word of so many bits, for all inputs: min <= value <= max, and no bit is set that is not in `bits`. */
+/* A word of BITS bits, for all inputs: min <= value <= max, and only bits in `bits` are set. */
 template <int BITS> struct word {
     static constexpr integer largest = ((integer)1 << BITS) - 1;
     integer min, max, bits;
@@ -34,7 +35,7 @@ template <int BITS> struct word {
     word(integer min, integer max) : word(min, max, largest) { bound(max <= largest, "a word wraps", max); }
     word(integer min, integer max, integer bits) : min(min), max(max < bits ? max : bits), bits(bits) {}
 
-    /* A cast to fewer bits takes the rest away on purpose. */
+    /* A cast to fewer bits truncates on purpose. */
     template <int OTHER>
     word(word<OTHER> a)
         : word(a.max > largest ? 0 : a.min, a.max > largest ? largest : a.max, a.bits & largest)
@@ -58,7 +59,7 @@ template <int A, int B> using both = word<(A > B ? A : B)>;
 
 OPERATOR(+, a.min + b.min, a.max + b.max)
 OPERATOR(*, a.min *b.min, a.max *b.max)
-/* Of words that have no bits in common. */
+/* For words that have no bits in common. */
 OPERATOR(|, a.min > b.min ? a.min : b.min, a.max + b.max)
 
 template <int A> word<A> operator&(word<A> a, unsigned long b) { return word<A>(0, a.max, a.bits & b); }
@@ -69,7 +70,7 @@ template <int A> word<A> operator>>(word<A> a, int n)
 template <int A> word<A> operator<<(word<A> a, int n) { return word<A>(a.min << n, a.max << n); }
 template <int A> word<A> operator+=(word<A> &a, word<A> b) { return a = a + b; }
 
-/* core/words.h over ranges. All words but the highest may wrap; the next gets a carry of 1 then. */
+/* core/words.h over ranges. All words but the highest may wrap; the next word then gets a carry of 1. */
 #define HORNET_CORE_WORDS_H
 
 static integer carry_of(word64 a, word64 b) { return a.max + b.max > word64::largest ? 1 : 0; }
@@ -107,7 +108,7 @@ static void add_words(word64 a[3], word64 b0, word64 b1, word64 b2)
 
 #define LIMBS (sizeof(scalar_fe::limb) / sizeof(scalar_fe::limb[0]))
 
-/* False if b adds nothing to a. */
+/* Enlarges a by b. Returns false if b adds nothing to a. */
 static bool unite(scalar_fe *a, scalar_fe b)
 {
     bool more = false;
@@ -125,7 +126,7 @@ int main()
     const word64 r_words[2] = {word64() & 0x0ffffffc0fffffff, word64() & 0x0ffffffc0ffffffc};
     const scalar_r r = scalar_r_from_words(r_words);
 
-    /* A block added to a value, which has 4 above 2^128 at most. */
+    /* A block added to a value, whose part above 2^128 is at most 4. */
     const word64 small_words[3] = {word64(), word64(), word64(0, 6)};
     const scalar_fe small = scalar_fe_from_words(small_words);
     const word64 top(0, 1);

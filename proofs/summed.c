@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Proves the bounds of radix44_sums.h and of the evaluation over it, for all keys, messages and lengths:
- * runs both over ranges (interval.h), and the accumulator to a fixed point. Above all, that no operand of a
- * multiplication reaches 2^56; and that the limits which the reduction states would be enough by
- * themselves.
+/* Proves the bounds of radix44_sums.h and of its evaluation for all keys, messages and lengths: runs both
+ * over ranges (interval.h), until the accumulator reaches a fixed point. Most importantly, no operand of a
+ * multiplication reaches 2^56, and the limits that the reduction states suffice by themselves.
  *
- * The include path leads to the src to prove. */
+ * The include path selects the src to prove. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 #include "interval.h"
 
-/* lanes/vmsl.h stands aside, and these are its operations. A sum is a range too: one below 2^127. */
+/* These operations replace lanes/vmsl.h. A sum is a range too, below 2^127. */
 #define HORNET_SUMMED_LANES     2
 #define SUM_CHECK_MAX(v, limit) (latest_limits[limits_stated++ % 3] = (limit), VEC_CHECK_MAX(v, limit))
 
@@ -26,7 +25,7 @@ static unsigned limits_stated;
 
 static inline vec vec_pair(uint64_t first, uint64_t second)
 {
-    return vec_any(0, first > second ? first : second); /* any up to the larger */
+    return vec_any(0, first > second ? first : second); /* any value up to the larger */
 }
 
 static inline vec vec_alone(vec a, int lane)
@@ -58,7 +57,7 @@ static inline vec sums_low(sum a, sum b)
 
 static inline vec sums_high(sum a, sum b) { return (vec){0, (a.max > b.max ? a.max : b.max) >> 64}; }
 
-/* Or another field over the same lanes. */
+/* May be set to another field over the same lanes. */
 #ifndef SUMMED_FIELD
 #define SUMMED_FIELD "poly1305/field/radix44_sums.h"
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Many short messages at once, each under a one-time key of its own: faster than one after another. */
+/* Many short messages at once, each under its own one-time key: faster than one after another. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int main(void)
 
     hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
 
-    messages[42][0] ^= 1; /* on the way */
+    messages[42][0] ^= 1; /* changed in transit */
     const bool all = hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
                                                   (const uint8_t(*)[32])keys, COUNT);
     for (size_t i = 0; i < COUNT; i++)

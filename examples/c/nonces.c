@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Many messages under one key: Poly1305-AES, with a nonce for each message that counts up.
+/* Many messages under one key: Poly1305-AES, with a counter as the nonce of each message.
  *
- * Two messages under one nonce reveal r, and with it the power to forge. A counter that lives as long as
- * the program does not repeat within it; a program that runs again under the same key must keep the counter
- * on disk, which is harder than it looks (the `hornet` command and the Rust crate hornet-key-file do it).
- */
+ * Two messages under one nonce reveal r, which is enough to forge tags. A counter that lives as long as
+ * the program does not repeat within it. But a program that runs again under the same key must keep the
+ * counter on disk, which is harder than it looks (the `hornet` command and the Rust crate hornet-key-file
+ * do it). */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int main(void)
         uint8_t nonce[16], tag[16];
         if (!send_message(&sender, nonce, tag, messages[i], strlen(messages[i])))
             return 1;
-        /* Message, nonce and tag travel; the receiver has the key. */
+        /* Message, nonce and tag are sent; the receiver has the key. */
         if (!hornet_poly1305_aes_verify(tag, messages[i], strlen(messages[i]), nonce, sender.key))
             return 1;
         printf("%2u %02x%02x%02x%02x... \"%s\"\n", nonce[0], tag[0], tag[1], tag[2], tag[3], messages[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* One message under a one-time key, and how the receiver checks it.
  *
- * A one-time key is for one message. Here both sides know it from somewhere else: a real program derives a
- * fresh one for each message, as ChaCha20-Poly1305 does with the first bytes of its key stream. */
+ * A one-time key is for one message. Here both sides already know it. A real program derives a fresh key
+ * for each message, as ChaCha20-Poly1305 does with the first bytes of its keystream. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int main(void)
         printf("%02x", tag[i]);
     printf("\n");
 
-    /* The receiver: never memcmp, which tells a forger how far a guess was right. */
+    /* The receiver never uses memcmp, which reveals to a forger how much of a guess was right. */
     const bool genuine = hornet_poly1305_verify(tag, message, strlen(message), key);
     const bool forged = hornet_poly1305_verify(tag, "Cryptographic Forum Research Croup", 34, key);
     hornet_wipe(key, sizeof key);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A message that is encrypted and authenticated, opened by its receiver, and a forgery that is refused.
+/* A message that is encrypted and authenticated, then opened by its receiver; and a forgery that is
+ * rejected.
  *
- * XChaCha20-Poly1305, whose nonces are long enough to be drawn at random: for each message a new one. What
- * must not be altered but may be read, such as an address, goes along as associated data. */
+ * Uses XChaCha20-Poly1305, whose nonces are long enough to be drawn at random, a new one for each message.
+ * Data that must not be altered but may be read, such as an address, is sent along as associated data. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { TEXT_BYTES = 64 };
 
-/* What travels. */
+/* The data that is sent. */
 struct packet {
     char address[16];
     uint8_t nonce[HORNET_XCHACHA20_POLY1305_NONCE_BYTES];
@@ -49,7 +50,7 @@ int main(void)
     const bool genuine = open(opened, &packet, key) && memcmp(opened, text, sizeof text) == 0;
     printf("opened: %s\n", genuine ? opened : "refused");
 
-    packet.text[10] ^= 'd' ^ 'm'; /* another time of day, were it not authenticated */
+    packet.text[10] ^= 'd' ^ 'm'; /* without authentication, this would change the time of day */
     const bool forged = open(opened, &packet, key);
     printf("forged: %s\n", forged ? opened : "refused");
     hornet_wipe(key, sizeof key);

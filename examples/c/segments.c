@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A long message in segments: worked out by several threads, and tagged anew after a change of one segment
+/* A long message in segments: processed by several threads, and tagged again after one segment has changed,
  * without reading the others. */
 #include <hornet.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ struct work {
     bool done;
 };
 
-/* Every THREADS-th segment. */
+/* Processes every THREADS-th segment. */
 static void *compute(void *argument)
 {
     struct work *work = argument;
@@ -56,16 +56,16 @@ int main(void)
         ok &= work[i].done;
     }
 
-    hornet_poly1305_partial whole = {{0}}; /* of no bytes */
+    hornet_poly1305_partial whole = {{0}}; /* the empty message */
     for (size_t i = 0; i < SEGMENTS; i++)
         ok &= hornet_poly1305_partial_append(&whole, &s.partial[i], s.r);
-    /* With Poly1305-AES the pad is the tag of an empty message. */
+    /* With Poly1305-AES, the pad is the tag of an empty message. */
     ok &= hornet_poly1305_aes(pad, NULL, 0, nonce, key);
     hornet_poly1305_partial_tag(tag, &whole, pad);
     const size_t all_bytes = (size_t)SEGMENTS * SEGMENT_BYTES;
     ok &= hornet_poly1305_aes_verify(tag, s.message, all_bytes, nonce, key);
 
-    /* Segment 3 changes. The changed message is another message: it takes another nonce. */
+    /* Segment 3 changes. The changed message is a new message, so it needs a new nonce. */
     uint8_t *changed = s.message + (size_t)3 * SEGMENT_BYTES;
     memset(changed, 1, SEGMENT_BYTES);
     hornet_poly1305_partial replacement;
@@ -80,7 +80,7 @@ int main(void)
     printf("%zu bytes in %d segments: %s\n", all_bytes, SEGMENTS,
            ok ? "the tags agree" : "the tags differ");
 
-    hornet_wipe(&s.partial, sizeof s.partial); /* secrets, as r is */
+    hornet_wipe(&s.partial, sizeof s.partial); /* they are secret, like r */
     hornet_wipe(&replacement, sizeof replacement);
     hornet_wipe(&whole, sizeof whole);
     hornet_wipe(key, sizeof key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A message that arrives in pieces: the tag of standard input under a one-time key, 32 bytes in a file.
- * (Other users see the arguments of a process, so that a key must not be one.)
+/* A message that arrives in pieces: prints the tag of standard input under a one-time key, which is 32
+ * bytes in a file. (Other users can see the arguments of a process, so a key must not be one of them.)
  *
  *     stream KEYFILE < MESSAGE
  */
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     while ((n = fread(buffer, 1, sizeof buffer, stdin)) != 0)
         hornet_poly1305_update(&state, buffer, n);
     if (ferror(stdin)) {
-        hornet_wipe(&state, sizeof state); /* ends it: there is no tag of half a message */
+        hornet_wipe(&state, sizeof state); /* ends the state: half a message has no tag */
         perror("standard input");
         return 2;
     }

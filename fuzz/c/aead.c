@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20-Poly1305, in one call, cut anywhere with other kernels after each cut, and in a batch: every
- * pair of kernels computes what the definition says, and refuses it with one bit changed. */
+/* ChaCha20-Poly1305 in one call, cut at any position with other kernels after each cut, and in a batch:
+ * every pair of kernels must compute what the definition says, and reject it with one bit changed. */
 #include "../../tests/support/chacha20_kernels.h"
 #include "../../tests/support/reference_aead.h"
 #include "fuzz.h"
 
 enum { MOST_CUTS = 6, MOST_PACKETS = 24 };
 
-/* Memory of its own size, for the sanitizer. */
+/* Allocates memory of exactly this size, for the sanitizer. */
 static uint8_t *make_buffer(size_t len_bytes)
 {
     uint8_t *buffer = malloc(len_bytes + (len_bytes == 0));
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
     uint8_t *sealed = make_buffer(len_bytes), *out = make_buffer(len_bytes);
     reference_aead(sealed, expected, msg, len_bytes, aad, aad_bytes, nonce, 12, key);
 
-    /* One call, by each kernel of either, and in place. */
+    /* One call with each kernel of either primitive, and in place. */
     for (size_t i = 0; i < (size_t)KERNEL_COUNT + CHACHA20_KERNELS; i++) {
         const struct hornet_poly1305_kernel *kernel = all_kernels[i % (size_t)KERNEL_COUNT];
         const struct hornet_chacha20_kernel *cipher = nth_kernel(first + i);
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
             must(out[b] == 0, "a forgery leaves text", chacha20_name(cipher));
     }
 
-    /* In pieces, encrypted and decrypted; with the long nonce, against one call. */
+    /* In pieces, encrypted and decrypted; and with the long nonce, compared with one call. */
     for (int way = 0; way < 3; way++) {
         const bool decrypts = way == 1, extended = way == 2;
         const uint8_t *in = decrypts ? sealed : msg;
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
              "the tag of pieces", "");
     }
 
-    /* Parts of the message as packets, against single calls. */
+    /* Parts of the message as packets, compared with single calls. */
     for (size_t i = 0; i < count; i++) {
         const size_t n = len_bytes * (cuts[i % MOST_CUTS] ^ i) / 256;
         outs[i] = make_buffer(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Messages of any lengths in a batch: every kernel computes what the definition says, and finds one wrong
- * tag. */
+/* Messages of any lengths in a batch: every kernel must compute what the definition says, and find one
+ * wrong tag. */
 #include "fuzz.h"
 
 enum { MOST = 80 };
@@ -17,12 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
     size_t whole_bytes;
     uint8_t *msg = take_message(&input, &whole_bytes), *ends[MOST];
     for (size_t i = 0; i < count; i++) {
-        /* Equal lengths, two kinds, or all kinds, as the shape says. */
+        /* All lengths equal, two kinds of lengths, or all different, depending on the shape. */
         const uint8_t length = shape % 3 == 0                 ? shape
                                : shape % 3 == 1 && i % 2 == 0 ? 255
                                                               : take_byte(&input);
         lens_bytes[i] = whole_bytes * length / 255;
-        /* In memory of its own, for the sanitizer. */
+        /* In separately allocated memory, for the sanitizer. */
         ends[i] = malloc(lens_bytes[i] + (lens_bytes[i] == 0));
         if (ends[i] == NULL)
             exit(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the fuzz targets share: how an input is read, and what must hold. */
+/* Shared by the fuzz targets: reading an input, and checking conditions. */
 #ifndef HORNET_FUZZ_H
 #define HORNET_FUZZ_H
 
@@ -11,7 +11,7 @@
 #include "../../tests/support/kernels.h"
 #include "../../tests/support/reference.h"
 
-/* Takes an input from its beginning; what is asked for past the end is zeros. */
+/* An input, taken from its beginning; past the end, zeros are returned. */
 struct input {
     const uint8_t *bytes;
     size_t left;
@@ -34,7 +34,7 @@ static inline uint8_t take_byte(struct input *input)
     return byte;
 }
 
-/* Ends the program, which the fuzzer reports with the input. */
+/* Ends the program if `holds` is false, which the fuzzer reports together with the input. */
 static inline void must(bool holds, const char *what, const char *kernel)
 {
     if (holds)
@@ -43,7 +43,7 @@ static inline void must(bool holds, const char *what, const char *kernel)
     abort();
 }
 
-/* The kernels that run here, in turn: the next one at or after *k, or NULL. */
+/* Iterates over the kernels that run here: returns the next one at or after *k, or NULL. */
 static inline const struct hornet_poly1305_kernel *next_kernel(int *k)
 {
     while (*k < KERNEL_COUNT && !kernel_runs_here(all_kernels[*k]))
@@ -51,8 +51,8 @@ static inline const struct hornet_poly1305_kernel *next_kernel(int *k)
     return *k < KERNEL_COUNT ? all_kernels[(*k)++] : NULL;
 }
 
-/* A message of the rest of the input, repeated until it has the length that lanes need, in memory of its
- * own size, so that the sanitizer sees what is read beyond it. */
+/* Makes a message from the rest of the input, repeated up to a length that lanes need, in memory of exactly
+ * its size, so that the sanitizer notices reads beyond it. */
 static inline uint8_t *take_message(struct input *input, size_t *len_bytes)
 {
     uint8_t length[2];

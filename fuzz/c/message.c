@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* One message, in one call and cut anywhere, with another kernel after each cut: every kernel computes what
- * the definition says. */
+/* One message, in one call and cut at any position, with another kernel after each cut: every kernel must
+ * compute what the definition says. */
 #include "fuzz.h"
 
 enum { MOST_CUTS = 6 };
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
         must(hornet_poly1305_verify(expected, msg, len_bytes, key), "verify", name_of(kernel));
     }
 
-    /* The cuts grow: each is a part of what is left. */
+    /* The cuts ascend: each is a part of what is left. */
     hornet_poly1305_state state;
     size_t at = 0;
     hornet_poly1305_init(&state, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Partial evaluations: cut at blocks anywhere, combined in any order, segments replaced; every kernel's
- * give the tag that the definition says. */
+/* Partial evaluations: cut at any blocks, combined in any order, with segments replaced. Every kernel's
+ * must give the tag that the definition says. */
 #include "fuzz.h"
 
 enum { MOST_CUTS = 8 };
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
             must(hornet_poly1305_partial_compute(&segments[i], msg + starts[i], starts[i + 1] - starts[i],
                                                  key),
                  "compute", name);
-        /* Right to left from some place on, then left to right up to it. */
+        /* Combines from right to left down to some position, then from left to right up to it. */
         const size_t middle = order % nsegments;
         hornet_poly1305_partial right = segments[nsegments - 1];
         for (size_t i = nsegments - 1; i > middle; i--) {
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
         hornet_poly1305_partial_tag(tag, &whole, key + 16);
         must(memcmp(tag, expected, 16) == 0, "the tag of the whole", name);
 
-        /* One segment changes, and back. */
+        /* One segment is changed, and changed back. */
         const size_t from = starts[middle], to = starts[middle + 1];
         for (int back = 0; back < 2; back++) {
             hornet_poly1305_partial replacement;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the forms of the AEAD share: one call, a message in pieces, many packets. */
+/* Shared parts of the AEAD: for one call, for a message in pieces and for many packets. */
 #ifndef HORNET_AEAD_AEAD_H
 #define HORNET_AEAD_AEAD_H
 
@@ -16,10 +16,10 @@
 #include "../poly1305/poly1305.h"
 #include "../poly1305/tag.h"
 
-/* With zeros up to a whole block of Poly1305. */
+/* Length with padding to a whole block of Poly1305. */
 HORNET_INLINE size_t padded_bytes(size_t len_bytes) { return (len_bytes + 15) & ~(size_t)15; }
 
-/* How many blocks of the stream so many bytes take, block 0 included. */
+/* Keystream blocks needed for len_bytes, including block 0. */
 HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
 {
     return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
@@ -27,10 +27,10 @@ HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
 
 HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
 
-/* What is encrypted and authenticated so much at a time stays in the second cache meanwhile. */
+/* Messages are encrypted and authenticated in pieces of this length, which fit in L2. */
 #define AEAD_PIECE_BYTES ((size_t)65536)
 
-/* memcpy and memset, also of no bytes at NULL. */
+/* memcpy and memset that also accept 0 bytes at NULL. */
 HORNET_INLINE void copy_some(uint8_t *to, const uint8_t *from, size_t len_bytes)
 {
     if (len_bytes != 0)
@@ -50,7 +50,8 @@ typedef struct {
     uint32_t poly1305; /* rows in use */
 } aead_kernels;
 
-/* A message to seal or to open in one call: addresses and lengths only, and what works on it. */
+/* A message to seal or to open in one call: addresses, lengths, and the kernels to use. Holds no secrets
+ * itself. */
 typedef struct {
     uint8_t *out;
     const uint8_t *in;
@@ -66,28 +67,29 @@ typedef struct {
 
 aead_kernels hornet_aead_kernels_in_use(void);
 
-/* What the public functions for one message do. */
+/* Implement the public functions for one message. */
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
-/* Ends a state whichever way it goes, and writes its tag: for callers who compare it in their own way.
- * False, and zeros, if it is not live. */
+/* Ends a state, whether it has encrypted or decrypted, and writes its tag, for callers who compare it
+ * themselves. If the state is not live, writes zeros and returns false. */
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 
 #pragma GCC visibility pop
 
-/* The last block of what Poly1305 reads. */
+/* Stores the last block of Poly1305's input. */
 HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64_t len_bytes)
 {
     store_le64(lengths, aad_bytes);
     store_le64(lengths + 8, len_bytes);
 }
 
-/* So much room is left before ciphertext for associated data. */
+/* Room before the ciphertext for associated data. */
 enum { AEAD_AAD_ROOM_BYTES = 64 };
 
-/* What Poly1305 reads, and its length: ciphertext that stands at memory + AEAD_AAD_ROOM_BYTES, padded, with
- * associated data, up to that much, before it, and lengths after it. */
+/* Returns Poly1305's input, and sets *input_bytes to its length. The ciphertext must already be at memory +
+ * AEAD_AAD_ROOM_BYTES, padded. Writes the associated data, up to AEAD_AAD_ROOM_BYTES, before it and the
+ * lengths after it. */
 HORNET_INLINE const uint8_t *aead_input(size_t *input_bytes, uint8_t *memory, size_t len_bytes,
                                         const uint8_t *aad, size_t aad_bytes)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The AEAD over many packets: each gets a lane of ChaCha20, and then one of Poly1305.
+/* The AEAD over many packets: each packet gets a lane of ChaCha20, and then a lane of Poly1305.
  *
- * Packets that share a pass are as long as the longest, so they come with the longest first. What Poly1305
- * reads of each is put together, padded, as for one message (chacha20_poly1305.c). */
+ * A pass takes as long as its longest packet needs, so packets are sorted with the longest first.
+ * Poly1305's input is assembled for each packet, with padding, as for a single message
+ * (chacha20_poly1305.c). */
 #include "aead.h"
 
 #include "../core/constant_time.h"
 
-/* Longer packets gain little from neighbours, and so do those with more associated data. */
+/* Longer packets gain little from sharing a pass, and neither do packets with more associated data. */
 enum { AEAD_SHARED_BYTES = 1536, AEAD_SHORT_BYTES = 256 };
 
-/* Packets are sorted within windows of so many. */
+/* Packets are sorted within windows of this many. */
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 
-/* The memory for one packet of a group. */
+/* Memory for one packet of a group. */
 #define PACKET_BYTES(len_bytes) (AEAD_AAD_ROOM_BYTES + (len_bytes) + 64 + 16)
 
 static bool aead_alone(aead_kernels kernels, bool *valid, const hornet_packet *p, bool opens)
@@ -25,7 +26,7 @@ static bool aead_alone(aead_kernels kernels, bool *valid, const hornet_packet *p
     return hornet_aead_seal_call(p->tag, &call);
 }
 
-/* Packets order[0 .. count), with memory of stride bytes for each. */
+/* Processes packets order[0 .. count), with `stride` bytes of memory for each. */
 HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const hornet_packet *packets,
                                    const uint8_t *order, size_t count, bool opens, uint8_t *memory,
                                    size_t stride)
@@ -35,7 +36,7 @@ HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const horn
     size_t inputs_bytes[CHACHA20_PACKETS_MAX];
     uint8_t tags[CHACHA20_PACKETS_MAX][16];
     for (size_t i = 0; i < CHACHA20_PACKETS_MAX; i++) {
-        const hornet_packet *p = &packets[order[i < count ? i : 0]]; /* any, for lanes that are left over */
+        const hornet_packet *p = &packets[order[i < count ? i : 0]]; /* lanes left over take any packet */
         chacha20_state state;
         hornet_chacha20_begin(&state, p->key, 0, p->nonce);
         for (int w = 0; w < 16; w++)
@@ -71,7 +72,7 @@ HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const horn
     return end;
 }
 
-/* Two frames, because what was used is cleared. */
+/* Frames of two sizes, because the whole frame must be cleared afterwards. */
 #define AEAD_GROUP(name, len_bytes)                                                                        \
     HORNET_NOINLINE uintptr_t name(aead_kernels kernels, bool *valid, const hornet_packet *packets,        \
                                    const uint8_t *order, size_t count, bool opens)                         \
@@ -89,7 +90,8 @@ static bool may_share(const hornet_packet *p)
     return p->len_bytes <= AEAD_SHARED_BYTES && p->aad_bytes <= AEAD_AAD_ROOM_BYTES;
 }
 
-/* Those that share lanes, the longest first; how many. */
+/* Writes the numbers of the packets that may share lanes to order, the longest first, and returns how many
+ * there are. */
 static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t count)
 {
     size_t n = 0;
@@ -106,10 +108,10 @@ static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t cou
 
 static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* Whether so many packets, the first of which is the longest, are quicker together. In passes of ChaCha20,
- * which take the same time whether their lanes are full or not: alone, each takes one for so many blocks as
- * are worked on at once; together they take what the longest does, and some 2.5 for putting all in place
- * (Zen 5, AVX-512 and AVX2). */
+/* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
+ * in passes of ChaCha20, which take the same time whether their lanes are full or not. Alone, each packet
+ * takes one pass per kernel->lanes blocks. Together, they take as many passes as the longest needs, plus
+ * some 2.5 to move everything into place (Zen 5, AVX-512 and AVX2). */
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): a message
- * in one call.
+/* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): one
+ * message in one call.
  *
- * Block 0 of the stream, whose first half is Poly1305's key, comes with the first blocks of the message.
- * What Poly1305 reads of a message that is not long stands in one place, padded: associated data,
- * ciphertext, lengths. So its kernels see whole blocks, and all of them at once:
+ * Block 0 of the keystream, whose first half is Poly1305's key, is computed together with the first blocks
+ * of the message. For a message that is not long, Poly1305's input is assembled in one buffer, padded:
+ * associated data, ciphertext, lengths. So the kernels of Poly1305 get only whole blocks, all in one call:
  *
  *     aad 0 0 | ciphertext 0 0 0 | aad_bytes len_bytes
  */
@@ -12,7 +12,7 @@
 
 #include "../core/constant_time.h"
 
-/* Bytes that fit into blocks 1 to n - 1. */
+/* Number of bytes that fit into keystream blocks 1 to nblocks - 1. */
 #define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
 
 aead_kernels hornet_aead_kernels_in_use(void)
@@ -28,7 +28,7 @@ HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
         hornet_chacha20_begin(state, c->key, 0, c->nonce);
 }
 
-/* The tag over ciphertext that stands in `input`, padded. */
+/* Computes the tag over ciphertext that is in `input`, padded. */
 HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call *c, const uint8_t key[32])
 {
     size_t input_bytes;
@@ -36,7 +36,7 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call
     hornet_poly1305_kernel_for(c->kernels.poly1305, input_bytes)->mac(tag, first, input_bytes, key);
 }
 
-/* Up to BYTES_BESIDE_KEY(n) bytes, with a stream of n blocks. */
+/* Seals up to BYTES_BESIDE_KEY(n) bytes with a keystream of n blocks. */
 HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
                                            const aead_call *c)
 {
@@ -70,8 +70,8 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     return end;
 }
 
-/* Frames of three sizes, because what was used is cleared. In `input` up to 64 bytes are written beyond the
- * ciphertext, and the lengths. */
+/* Frames of three sizes, because the whole frame must be cleared afterwards. In `input`, up to 64 bytes are
+ * written after the ciphertext, and the lengths. */
 #define AEAD_BUFFERS(nblocks)                                                                              \
     uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
     uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
@@ -93,7 +93,7 @@ AEAD_BUFFERED(4)
 AEAD_BUFFERED(16)
 AEAD_BUFFERED(32)
 
-/* Whole blocks, and zeros after the last byte to make it one. */
+/* Absorbs whole blocks; zeros after the last byte complete the last block. */
 HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, const uint8_t *bytes,
                                  size_t len_bytes)
 {
@@ -106,7 +106,7 @@ HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, cons
     hornet_poly1305_absorb(c->kernels.poly1305, poly, last, sizeof last);
 }
 
-/* Poly1305 under the key that the stream begins with, over the associated data. */
+/* Starts Poly1305 under the key at the beginning of the keystream and absorbs the associated data. */
 HORNET_INLINE struct poly1305 mac_begin(const uint8_t *stream, const aead_call *c)
 {
     struct poly1305 poly = {.h = {0, 0, 0}};
@@ -124,8 +124,9 @@ HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_ca
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
-/* More than BYTES_BESIDE_KEY(lanes) bytes, by a kernel that absorbs beside encrypting: what the pass before
- * has encrypted, or what the pass itself decrypts. */
+/* Processes more than BYTES_BESIDE_KEY(lanes) bytes with a kernel that interleaves encryption with
+ * authentication. When sealing, a pass absorbs what the previous pass has encrypted; when opening, what the
+ * pass itself decrypts. */
 HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
@@ -168,7 +169,8 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
     return end;
 }
 
-/* A message of any length, piece by piece: encrypted and then absorbed, or the other way round. */
+/* Processes a message of any length piece by piece: each piece is encrypted and then absorbed, or absorbed
+ * and then decrypted. */
 HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
@@ -227,8 +229,8 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
 AEAD_UNBUFFERED(beside, message_beside)
 AEAD_UNBUFFERED(long, long_message)
 
-/* Whether a message is so long that it is worked on beside its authentication. To open one it takes half a
- * pass more: up to there all of it is quicker absorbed before. */
+/* Returns whether a message is long enough to interleave the cipher with authentication. Opening requires
+ * half a pass more: up to there, absorbing the whole message first is faster. */
 HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;

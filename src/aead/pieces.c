@@ -5,30 +5,32 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-/* The stream is made some blocks at a time, since one takes as long as four; what is left of it waits for
- * the next piece. After a long piece nothing waits: the block in which it ended is made again if another
- * piece comes, and often none does. Kernels read up to a vector beyond. */
+/* The keystream is computed four blocks at a time, since one block takes as long as four; the unused part
+ * waits for the next piece. After a long piece nothing waits: the block in which the piece ended is
+ * computed again if another piece follows, and often none does. Kernels read up to one vector (64 bytes)
+ * beyond the end. */
 enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
 
 enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
 
-/* Any value that a wiped state or one of small numbers does not have. */
+/* Arbitrary value that is neither in a wiped state nor a small number. */
 #define AEAD_LIVE UINT64_C(0x44414541524e4f48)
 
 struct __attribute__((may_alias)) aead {
     uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
-    uint64_t direction; /* DIRECTION_NONE while only associated data has come */
+    uint64_t direction; /* DIRECTION_NONE while only associated data has arrived */
     uint64_t aad_bytes, text_bytes;
-    uint64_t nwaiting;       /* the last so many bytes of `waiting` have not been used */
-    uint64_t nused;          /* if none wait: so many bytes of the next block to be made have been used */
-    chacha20_state chacha20; /* its counter is that of the next block to be made */
+    uint64_t nwaiting;       /* unused bytes, at the end of `waiting` */
+    uint64_t nused;          /* if nwaiting is 0: used bytes of the next block to be computed */
+    chacha20_state chacha20; /* its counter is that of the next block to be computed */
     uint8_t waiting[WAITING_BYTES + BEYOND_BYTES];
     hornet_poly1305_state poly1305;
 };
 
 _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must fit");
 
-/* The next blocks wait, all but what has been used of the first. */
+/* Computes the next blocks into `waiting`. The bytes of the first block that have been used count as
+ * used. */
 HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, const struct hornet_chacha20_kernel *kernel)
 {
     const uintptr_t end = kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
@@ -77,14 +79,14 @@ bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes
     return true;
 }
 
-/* Zeros up to a whole block. */
+/* Absorbs zeros up to a whole block. */
 static void aead_pad(uint32_t poly1305_in_use, struct aead *a, uint64_t len_bytes)
 {
     static const uint8_t zeros[16];
     hornet_poly1305_update_using(&a->poly1305, zeros, (size_t)(-len_bytes & 15), poly1305_in_use);
 }
 
-/* out = in xor the stream. */
+/* Sets out to in xor the keystream. */
 HORNET_NOINLINE uintptr_t aead_xor_piece(const struct hornet_chacha20_kernel *kernel, struct aead *a,
                                          uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
@@ -108,7 +110,8 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(const struct hornet_chacha20_kernel *ke
     return end;
 }
 
-/* Whether so many bytes more may go that way; the first say which. */
+/* Returns whether len_bytes more bytes may be processed in this direction, and counts them. The first piece
+ * sets the direction. */
 static bool aead_begin_pieces(uint32_t poly1305_in_use, struct aead *a, enum direction direction,
                               uint64_t len_bytes)
 {

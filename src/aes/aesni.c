@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES-128 by the instructions of x86. Intel, "Advanced Encryption Standard (AES) New Instructions Set",
- * 2012; the key expansion after its section on parallelizing it: SubWord by aesenclast, which is several
- * times as fast as aeskeygenassist. */
+/* AES-128 with the AES instructions of x86. Intel, "Advanced Encryption Standard (AES) New Instructions
+ * Set", 2012. The key expansion follows its section on parallelizing it: SubWord by aesenclast, which is
+ * several times as fast as aeskeygenassist. */
 #include "aes.h"
 
 #include "../core/cpu.h"
@@ -21,7 +21,8 @@ HORNET_INLINE void aes_store(uint8_t *bytes, aes_block a) { _mm_storeu_si128((__
 
 HORNET_INLINE aes_block aes_next_round_key(aes_block key, uint8_t rcon)
 {
-    /* RotWord of the last word, in all four: with equal columns aesenclast's ShiftRows changes nothing. */
+    /* RotWord of the last word, in all four words: with equal columns, aesenclast's ShiftRows changes
+     * nothing. */
     const __m128i rot_word = _mm_set1_epi32(0x0c0f0e0d);
     const __m128i word = _mm_aesenclast_si128(_mm_shuffle_epi8(key, rot_word), _mm_set1_epi32(rcon));
     key = _mm_xor_si128(key, _mm_slli_si128(key, 4));

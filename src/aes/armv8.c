@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES-128 by the instructions of Armv8. Arm ARM, section C7.2: AESE adds a round key, and then substitutes
- * and shifts; AESMC mixes. Keys are expanded as in aesni.c. */
+/* AES-128 with the AES instructions of Armv8. Arm ARM, section C7.2: AESE adds a round key, then
+ * substitutes and shifts; AESMC mixes. Keys are expanded as in aesni.c. */
 #include "aes.h"
 
 #include "../core/cpu.h"
@@ -24,7 +24,7 @@ HORNET_INLINE void aes_store(uint8_t *bytes, aes_block a) { vst1q_u8(bytes, a); 
 
 HORNET_INLINE aes_block aes_next_round_key(aes_block key, uint8_t rcon)
 {
-    /* RotWord of the last word, in all four: with equal columns AESE's ShiftRows changes nothing. */
+    /* RotWord of the last word, in all four words: with equal columns, AESE's ShiftRows changes nothing. */
     const uint8x16_t rot_word = vreinterpretq_u8_u32(vdupq_n_u32(0x0c0f0e0d)), zero = vdupq_n_u8(0);
     const uint8x16_t word =
         veorq_u8(vaeseq_u8(vqtbl1q_u8(key, rot_word), zero), vreinterpretq_u8_u32(vdupq_n_u32(rcon)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* AES-128 in plain C without tables: bitsliced, four blocks at once, each under its own key. For CPUs
- * without instructions for AES.
+ * without AES instructions.
  *
- * A table of the S-box would be read at addresses that tell the key (Bernstein, "Cache-timing attacks on
- * AES", 2005). Here bit k of all 64 bytes of four blocks stands in word k, and the S-box is a circuit. Byte
- * 4 c + r, column c and row r, of block l has its bit at
+ * A table of the S-box would be read at addresses that reveal the key (Bernstein, "Cache-timing attacks on
+ * AES", 2005). Here, bit k of all 64 bytes of four blocks is in word k, and the S-box is a circuit. The bit
+ * of byte 4 c + r (column c, row r) of block l is at the position
  *
  *     bit of the word:   5         4 3    2 1      0
  *                        c mod 2   row    block    c / 2
@@ -22,12 +22,13 @@ typedef struct {
     uint64_t bit[8];
 } planes;
 
-/* Bytes of column 0 or 1, those of column 2 or 3, and those of row 0, of which the others are shifts. */
+/* The bytes of columns 0 and 1, of columns 2 and 3, and of row 0; the masks of the other rows are shifts of
+ * the last. */
 #define COLUMNS_0_1 UINT64_C(0x5555555555555555)
 #define COLUMNS_2_3 UINT64_C(0xaaaaaaaaaaaaaaaa)
 #define ROW_0       UINT64_C(0x000000ff000000ff)
 
-/* Swaps bit `high` of the number of the word with bit log2(low) of the place in it. */
+/* Swaps bit log2(high) of the word number with bit log2(low) of the bit position in the word. */
 HORNET_INLINE void swap_index_bits(uint64_t words[8], size_t high, int low, uint64_t mask)
 {
     HORNET_UNROLL
@@ -40,7 +41,7 @@ HORNET_INLINE void swap_index_bits(uint64_t words[8], size_t high, int low, uint
     }
 }
 
-/* Two words of each of four blocks, block l in words 2 l and 2 l + 1, to planes; and back. */
+/* Converts two words of each of four blocks, block l in words 2 l and 2 l + 1, to bit planes, and back. */
 HORNET_INLINE void transpose(uint64_t words[8])
 {
     swap_index_bits(words, 1, 1, UINT64_C(0x5555555555555555));
@@ -48,9 +49,9 @@ HORNET_INLINE void transpose(uint64_t words[8])
     swap_index_bits(words, 4, 4, UINT64_C(0x0f0f0f0f0f0f0f0f));
 }
 
-/* FIPS 197, section 5.1.1: the S-box, as the circuit of 115 gates of Boyar and Peralta, "A new
+/* FIPS 197, section 5.1.1: the S-box, as the circuit of 115 gates by Boyar and Peralta, "A new
  * combinational logic minimization technique with applications to cryptology", SEA 2010: a linear map (y),
- * the inversion in GF(2^8) by way of GF(2^4) (t, z), a linear map (from t46 on). */
+ * the inversion in GF(2^8) by way of GF(2^4) (t, z), and another linear map (from t46 on). */
 HORNET_INLINE void sub_bytes(planes *p)
 {
     const uint64_t x0 = p->bit[7], x1 = p->bit[6], x2 = p->bit[5], x3 = p->bit[4];
@@ -92,7 +93,8 @@ HORNET_INLINE void sub_bytes(planes *p)
     p->bit[0] = ~(t48 ^ t60);
 }
 
-/* Column c gets what stood in column c + 2; in column c + 1. All modulo 4. */
+/* Column c gets the previous content of column c + 2 (from_second_column) or c + 1 (from_next_column),
+ * modulo 4. */
 HORNET_INLINE uint64_t from_second_column(uint64_t word)
 {
     return (word >> 1 & COLUMNS_0_1) | (word << 1 & COLUMNS_2_3);
@@ -104,7 +106,7 @@ HORNET_INLINE uint64_t from_next_column(uint64_t word)
     return word >> 32 | (from_second_column(word) << 32);
 }
 
-/* Row r gets what stood in row r + 1; in row r + 2. */
+/* Row r gets the previous content of row r + 1 (from_next_row) or r + 2 (from_second_row), modulo 4. */
 HORNET_INLINE uint64_t from_next_row(uint64_t word)
 {
     return (word >> 8 & ~(ROW_0 << 24)) | (word & ROW_0) << 24;
@@ -116,7 +118,7 @@ HORNET_INLINE uint64_t from_second_row(uint64_t word)
     return (word >> 16 & rows_0_1) | (word & rows_0_1) << 16;
 }
 
-/* Section 5.1.2: row r moves by r columns. */
+/* FIPS 197, section 5.1.2: row r moves by r columns. */
 HORNET_INLINE void shift_rows(planes *p)
 {
     HORNET_UNROLL
@@ -127,8 +129,9 @@ HORNET_INLINE void shift_rows(planes *p)
     }
 }
 
-/* Section 5.1.3: 2 a[r] + 3 a[r + 1] + a[r + 2] + a[r + 3] = 2 t[r] + a[r + 1] + t[r + 2], where t[r] =
- * a[r] + a[r + 1]. Modulo x^8 + x^4 + x^3 + x + 1, doubling brings bit 7 back to bits 4, 3, 1 and 0. */
+/* FIPS 197, section 5.1.3: 2 a[r] + 3 a[r + 1] + a[r + 2] + a[r + 3] = 2 t[r] + a[r + 1] + t[r + 2],
+ * where t[r] = a[r] + a[r + 1]. Modulo x^8 + x^4 + x^3 + x + 1, doubling feeds bit 7 back to bits 4, 3, 1
+ * and 0. */
 HORNET_INLINE void mix_columns(planes *p)
 {
     planes t, next;
@@ -144,8 +147,9 @@ HORNET_INLINE void mix_columns(planes *p)
     }
 }
 
-/* Section 5.2: the next round key. Each column is the sum of all up to it and of the last, its rows moved
- * by one and through the S-box, with the round's constant. */
+/* FIPS 197, section 5.2: the next round key. Each new column is the sum of all old columns up to it and of
+ * the old last column, which was moved by one row and substituted by the S-box, with the round constant
+ * added. */
 HORNET_INLINE void bitsliced_next_round_key(planes *key, unsigned constant)
 {
     planes last = *key;
@@ -154,7 +158,7 @@ HORNET_INLINE void bitsliced_next_round_key(planes *key, unsigned constant)
     for (int k = 0; k < 8; k++) {
         uint64_t word = key->bit[k];
         word ^= word << 32 ^ (word >> 31 & COLUMNS_2_3 & UINT32_MAX); /* the column before */
-        word ^= (word & COLUMNS_0_1) << 1;                            /* the one two before */
+        word ^= (word & COLUMNS_0_1) << 1;                            /* the column two before */
         uint64_t column = from_next_row(last.bit[k]) >> 32 & COLUMNS_2_3;
         if ((constant >> k & 1) != 0)
             column ^= ROW_0 & COLUMNS_2_3 & UINT32_MAX;
@@ -170,7 +174,7 @@ HORNET_INLINE void add_round_key(planes *p, const planes *key)
         p->bit[k] ^= key->bit[k];
 }
 
-/* Up to four blocks. */
+/* Encrypts up to four blocks. */
 HORNET_NOINLINE uintptr_t bitsliced_four(uint8_t (*out)[16], const uint8_t (*in)[16],
                                          const uint8_t (*keys)[32], size_t count)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES-128 by instructions of a CPU, several blocks side by side, each with a key of its own. The file that
- * includes this is in its target region, and has defined
+/* AES-128 with AES instructions of the CPU, for several interleaved blocks, each with its own key. The file
+ * that includes this one has opened a target region and defined
  *
  *     aes_block                                  a vector of 16 bytes
  *     aes_load, aes_store
  *     aes_next_round_key(key, rcon)              FIPS 197, section 5.2
  *     aes_begin(block, key)                      before the first round
- *     aes_round(block, key, next_key, is_last)   a round, between these round keys
- *     aes_end(block, key)                        after the last */
+ *     aes_round(block, key, next_key, is_last)   a round, between these two round keys
+ *     aes_end(block, key)                        after the last round
+ */
 #ifndef HORNET_AES_BY_INSTRUCTIONS_H
 #define HORNET_AES_BY_INSTRUCTIONS_H
 
@@ -16,7 +17,7 @@
 #include "../core/residue.h"
 #include "aes.h"
 
-#ifndef HORNET_TARGET /* read alone: what it needs */
+#ifndef HORNET_TARGET /* parsed alone: declare what it needs */
 typedef struct {
     uint8_t bytes[16];
 } aes_block;
@@ -28,10 +29,10 @@ aes_block aes_round(aes_block block, aes_block key, aes_block next_key, bool is_
 aes_block aes_end(aes_block block, aes_block key);
 #endif
 
-/* An instruction takes some four cycles, and one or two begin in each. */
+/* An instruction takes about four cycles, and one or two can start per cycle. */
 enum { AES_SIDE_BY_SIDE = 4 };
 
-/* n blocks, n a constant. */
+/* Encrypts n blocks; n is a constant. */
 HORNET_INLINE void aes_side_by_side(size_t n, uint8_t (*out)[16], const uint8_t (*in)[16],
                                     const uint8_t (*keys)[32])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES-128 by the instructions of POWER8. Power ISA 2.07, section 6.16: vcipher substitutes, shifts, mixes
- * and adds a round key; vcipherlast does not mix; vsbox substitutes. Byte 0 of a block stands at the high
+/* AES-128 with the AES instructions of POWER8. Power ISA 2.07, section 6.16: vcipher substitutes, shifts,
+ * mixes and adds a round key; vcipherlast does not mix; vsbox substitutes. Byte 0 of a block is at the high
  * end of the register. */
 #include "aes.h"
 
@@ -29,8 +29,7 @@ typedef unsigned char aes_bytes __attribute__((vector_size(16)));
 typedef unsigned aes_words __attribute__((vector_size(16)));
 typedef unsigned long long aes_block __attribute__((vector_size(16)));
 
-/* Little-endian programs count from the low end of the register. Elements of a shuffle from 4 on are zeros.
- */
+/* Little-endian programs count from the low end of the register. Shuffle elements from 4 on are zeros. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WORD(i)         (3 - (i))
 #define WORD_BEFORE     1, 2, 3, 4

@@ -52,8 +52,8 @@ HORNET_INLINE void chacha20_quarter_round(uint32_t *a, uint32_t *b, uint32_t *c,
     *b = chacha20_rotl(*b ^ (*c += *d), 7);
 }
 
-/* HChaCha20: the rounds without the addition, and of the result the first and the last row. One block: no
- * vector helps. */
+/* HChaCha20: the rounds without the final addition; the first and the last row of the result are the
+ * derived key. This is one block, for which vectors gain nothing. */
 HORNET_NOINLINE uintptr_t hchacha20(chacha20_state *state, const uint8_t key[32], const uint8_t nonce[16])
 {
     uint32_t x[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 (RFC 8439, section 2.3), and what a kernel for it is. */
+/* ChaCha20 (RFC 8439, section 2.3), and the definition of a kernel for it. */
 #ifndef HORNET_CHACHA20_CHACHA20_H
 #define HORNET_CHACHA20_CHACHA20_H
 
@@ -16,10 +16,10 @@
 
 enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64 };
 
-/* No kernel writes more of the stream at once. */
+/* Maximum number of keystream blocks that one call of a kernel's `stream` writes. */
 enum { CHACHA20_STREAM_BLOCKS = 32, CHACHA20_STREAM_BYTES = CHACHA20_STREAM_BLOCKS * CHACHA20_BLOCK_BYTES };
 
-/* Nor has one that works beside Poly1305 more lanes. */
+/* Maximum number of lanes of a kernel that interleaves the cipher with Poly1305. */
 enum { CHACHA20_BESIDE_LANES_MAX = 8 };
 
 /* The sixteen words of the state: constants, key, counter (word 12), nonce. */
@@ -27,64 +27,68 @@ typedef struct {
     uint32_t word[16];
 } chacha20_state;
 
-/* Packets that are encrypted in step, each under a key and nonce of its own; at most so many. */
+/* Maximum number of packets that are encrypted in parallel, each under its own key and nonce. */
 enum { CHACHA20_PACKETS_MAX = 16 };
 
 typedef struct {
     uint32_t word[16][CHACHA20_PACKETS_MAX] __attribute__((aligned(64))); /* word[i][j]: state j, word i */
-    uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* written: the first half of block 0 of each stream */
-    uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the stream from block 1 on */
-    uint8_t *copy[CHACHA20_PACKETS_MAX];      /* the ciphertext once more, as `apply` writes it */
+    uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* output: the first half of block 0 of each keystream */
+    uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the keystream from block 1 on */
+    uint8_t *copy[CHACHA20_PACKETS_MAX];      /* a second copy of the ciphertext, written as by `apply` */
     const uint8_t *in[CHACHA20_PACKETS_MAX];
     size_t len_bytes[CHACHA20_PACKETS_MAX];
     size_t count;
     bool opens; /* the ciphertext is in, not out */
 } chacha20_packets;
 
-/* Each function returns where its stack has ended, for its caller's caller to clear (core/residue.h): it
- * clears nothing. Counters wrap at 2^32. No branch or address depends on anything but lengths. */
+/* Each function returns where its stack has ended, so that the caller of its caller can clear it
+ * (core/residue.h); the functions themselves clear nothing. Counters wrap at 2^32. Branches and addresses
+ * depend only on lengths. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
-    uint32_t lanes; /* blocks worked on at once */
+    uint32_t lanes; /* blocks processed at once */
 
-    /* stream = the blocks from the state's counter on, nblocks of them, 1 to CHACHA20_STREAM_BLOCKS, and
-     * perhaps more after them: 64 bytes for each of nblocks rounded up to a power of two, or 4. Quicker if
-     * it is aligned to 64 bytes. */
+    /* Sets stream to nblocks keystream blocks from the state's counter on; nblocks is 1 to
+     * CHACHA20_STREAM_BLOCKS. More blocks may be written after them: stream must have room for 64 bytes per
+     * block with nblocks rounded up to a power of two, and to at least 4. Faster if stream is aligned to 64
+     * bytes. */
     uintptr_t (*stream)(uint8_t *stream, size_t nblocks, const chacha20_state *state);
 
-    /* out = in xor stream, len_bytes of each; and copy, unless it is NULL, the same, with zeros up to a
-     * multiple of 16 bytes. stream may be read, and copy written, up to the next multiple of 64. out may be
-     * in, or overlap nothing. */
+    /* Sets out to in xor stream; each has len_bytes bytes. Unless copy is NULL, also writes the result to
+     * copy, followed by zeros up to a multiple of 16 bytes. stream may be read, and copy written, up to the
+     * next multiple of 64 bytes. out must equal `in` or overlap nothing. */
     uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
                        size_t len_bytes);
 
-    /* What chacha20_packets says, for count packets, up to `lanes_of_packets`. */
+    /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. */
     uintptr_t (*packets)(chacha20_packets *packets);
-    uint32_t lanes_of_packets, blocks_of_packets; /* of each in a pass */
+    uint32_t lanes_of_packets, blocks_of_packets; /* lanes, and blocks of each lane in a pass */
 
-    /* out = in xor the blocks from the state's counter on. out may be in, or overlap nothing. */
+    /* Sets out to in xor the keystream from the state's counter on. out must equal `in` or overlap
+     * nothing. */
     uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
 
-    /* The blocks from the state's counter on, `lanes` of them: out = in xor these or, if in is NULL,
-     * these. Meanwhile poly is continued over nblocks full blocks of 16 bytes at msg: a multiple of 4, from
-     * 4 to 40. They may lie in `in`, and where they do in `out`, they are read first. NULL: the kernel has
-     * no such function. */
+    /* Processes `lanes` keystream blocks from the state's counter on: sets out to in xor these blocks or,
+     * if in is NULL, to the blocks themselves. Interleaved with that, continues poly over nblocks full
+     * blocks of 16 bytes at msg; nblocks is a multiple of 4 from 4 to 40. msg may be part of `in`; if it is
+     * part of `out`, it is read before out is written. NULL if the kernel has no such function. */
     uintptr_t (*beside)(uint8_t *out, const uint8_t *in, const chacha20_state *state, struct poly1305 *poly,
                         const uint8_t *msg, size_t nblocks);
 };
 
-/* The kernels themselves, one file each in kernels/. */
+/* The kernels, one file each in kernels/. */
 #define HORNET_ROW(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
 #include "kernels.def"
 
-/* The list of kernels.def. */
+/* The list in kernels.def. */
 extern const struct hornet_list hornet_chacha20_list;
 
-/* The kernel in use. Another thread may force another one at any time, so a public function reads this once
- * and passes it to everything that it calls. */
+/* Returns the kernel in use. Another thread may force another kernel at any time, so a public function
+ * reads this once and passes it to everything that it calls. */
 const struct hornet_chacha20_kernel *hornet_chacha20_kernel_in_use(void);
 
-/* Four words, in one store: kernels load them in one, and would wait for several. */
+/* Stores four words with one store: kernels load them with one load, which would have to wait for several
+ * stores. */
 HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -96,7 +100,7 @@ HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)
     memcpy(row, &both, sizeof both);
 }
 
-/* The state for a key of 32 bytes, a counter, and a nonce of 12. */
+/* Sets up the state for a key of 32 bytes, a counter and a nonce of 12 bytes. */
 HORNET_INLINE void hornet_chacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
                                          const uint8_t nonce[12])
 {
@@ -107,8 +111,8 @@ HORNET_INLINE void hornet_chacha20_begin(chacha20_state *state, const uint8_t ke
     chacha20_store_row(state->word + 12, counter | (uint64_t)load_le32(nonce) << 32, load_le64(nonce + 4));
 }
 
-/* The state for a nonce of 24 bytes: its first 16 and the key give another key (draft-irtf-cfrg-xchacha-03,
- * section 2.3). Clears what it leaves on the stack. */
+/* Sets up the state for a nonce of 24 bytes: the key and the first 16 bytes give another key
+ * (draft-irtf-cfrg-xchacha-03, section 2.3). Clears what it leaves on the stack. */
 void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
                             const uint8_t nonce[24]);
 

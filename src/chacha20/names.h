@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The names that the templates in lanes/ and shapes/ define. In a kernel each gets the kernel's name, as in
- * poly1305/names.h: rows_stream becomes chacha20_rows_stream_NAME while KERNEL is NAME. */
+/* The names that the templates in lanes/ and shapes/ define. In a kernel, each name gets the kernel's
+ * name as a suffix, as in poly1305/names.h: rows_stream becomes chacha20_rows_stream_NAME while KERNEL is
+ * NAME. */
 #ifndef HORNET_CHACHA20_NAMES_H
 #define HORNET_CHACHA20_NAMES_H
 

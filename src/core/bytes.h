@@ -37,12 +37,12 @@ HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
     memcpy(bytes, &word, sizeof word);
 }
 
-/* A few hundred bytes, none of which stays in a vector register. */
+/* Copies up to a few hundred bytes, none of which stays in a vector register. */
 HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes)
 {
 #if HORNET_X86_64_ASM
     if (len_bytes >= 16) {
-        /* The last 16 first, because they may reach back to what the loop copies. */
+        /* The last 16 bytes are loaded first, because they may overlap what the loop copies. */
         uint8_t *const end = to + len_bytes - 16;
         __asm__ volatile("movups (%[last]), %%xmm1\n"
                          "1:\n\t"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Comparison that tells nothing but its result. */
+/* Comparison that reveals nothing but its result. */
 #ifndef HORNET_CORE_CONSTANT_TIME_H
 #define HORNET_CORE_CONSTANT_TIME_H
 
@@ -9,8 +9,8 @@
 #include "bytes.h"
 #include "compiler.h"
 
-/* Whether two tags are equal. The difference is tested as a whole; the asm keeps the compiler from testing
- * its parts. */
+/* Returns whether two tags are equal. The difference is tested as a whole; the barrier keeps the compiler
+ * from testing its parts. */
 HORNET_INLINE bool tags_equal(const uint8_t a[16], const uint8_t b[16])
 {
     uint64_t difference = (load_le64(a) ^ load_le64(b)) | (load_le64(a + 8) ^ load_le64(b + 8));
@@ -18,9 +18,9 @@ HORNET_INLINE bool tags_equal(const uint8_t a[16], const uint8_t b[16])
     return difference == 0;
 }
 
-/* The verdict on a tag is no secret: what is done next may depend on it. Tools that follow secrets have to
- * be told, where something does within the library: HORNET_PUBLIC_HOOK names a file that defines
- * MAKE_DEFINED. */
+/* The verdict on a tag is public: what is done next may depend on it. Tools that track secrets must be told
+ * so if the library itself acts on a verdict: HORNET_PUBLIC_HOOK names a file that defines MAKE_DEFINED for
+ * that. */
 #ifdef HORNET_PUBLIC_HOOK
 #include HORNET_PUBLIC_HOOK
 #else

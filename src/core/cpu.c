@@ -10,7 +10,7 @@
 static const char *const feature_names[] = {
 #define HORNET_CPU_FEATURE(name, ...) #name,
 #include "cpu/list.def"
-    NULL, /* not every architecture has any */
+    NULL, /* some architectures have no features */
 };
 
 #if !HORNET_X86 && !HORNET_HWCAP && !HORNET_RVV

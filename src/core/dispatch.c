@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Which rows of a list a CPU uses. */
+/* Determines which rows of a list a CPU uses. */
 #include "dispatch.h"
 
 #include "cpu.h"
@@ -18,9 +18,9 @@ const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list,
     return row;
 }
 
-/* Those that are left of rows when the ones are taken out that are never reached, because one before them
- * serves whatever they would; and whether the baseline is among them. The first row stays in any case: it
- * says where the list begins. */
+/* Returns `rows` without those that are never reached because an earlier row serves every amount that they
+ * would serve, and adds HORNET_BASELINE_IN_USE if the baseline is among the rest. The first row always
+ * stays, because the list begins with it. */
 static uint32_t reached(const struct hornet_list *list, uint32_t rows)
 {
     size_t served_from = HORNET_NEVER;
@@ -44,7 +44,7 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The first row of the implementation of that name; NULL if there is none. */
+/* Returns the first row of the implementation with that name; NULL if there is none. */
 static const struct hornet_row *row_named(const struct hornet_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -73,7 +73,7 @@ uint32_t hornet_dispatch_begin(const struct hornet_list *list)
 {
     const uint32_t rows = hornet_dispatch_rows(list, hornet_cpu(), NULL);
     uint32_t expected = 0;
-    /* Not a plain store: an implementation that was forced meanwhile stays. */
+    /* Not a plain store, so that an implementation that was forced meanwhile stays. */
     return atomic_replace(list->in_use, &expected, rows) ? rows : expected;
 }
 
@@ -88,7 +88,7 @@ bool hornet_dispatch_force(const struct hornet_list *list, const char *name)
 const struct hornet_row *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
                                                uint32_t cpu, size_t amount)
 {
-    /* The first is used even if it was forced and does not run well. */
+    /* The first row is used even if it was forced and does not run well. */
     const struct hornet_row *first = hornet_dispatch(list->rows, in_use, SIZE_MAX), *row = first;
     while (row->min_batch > amount || !(row == first || runs_well(row, cpu)))
         row++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What belongs to the library as a whole. */
+/* Functions of the library as a whole. */
 #include "public.h"
 #include "wipe.h"
 

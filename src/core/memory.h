@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* memcpy and memset, all that the library takes from a C library. Where there is none, the compiler's
- * run-time library, or Rust's, has them. */
+/* memcpy and memset, the only functions that the library needs from a C library. Without a C library, the
+ * compiler's or Rust's run-time library has them. */
 #ifndef HORNET_CORE_MEMORY_H
 #define HORNET_CORE_MEMORY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a cipher writes is the memory that it reads, or lies apart from it. Where HORNET_DEBUG is defined, a
- * call that breaks this contract ends in a trap. */
+/* A cipher's output must be exactly its input or not overlap it. If HORNET_DEBUG is defined, a call that
+ * breaks this contract traps. */
 #ifndef HORNET_CORE_OVERLAP_H
 #define HORNET_CORE_OVERLAP_H
 

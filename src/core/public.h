@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* hornet.h as the library's own files see it: its functions are exported and protected, so that one always
- * calls the library's other, and not a function of that name in the program or in a library before this
- * one. */
+/* hornet.h for the library's own files: its functions are exported with protected visibility, so that calls
+ * within the library always reach the library's own functions, and not functions of the same name in the
+ * program or in a library loaded before this one. */
 #ifndef HORNET_CORE_PUBLIC_H
 #define HORNET_CORE_PUBLIC_H
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Zeros below the caller's frame and in vector registers. */
+/* Clears the stack below the caller's frame, and vector registers. */
 #include "residue.h"
 
 #include "wipe.h"
 
 #if HORNET_X86_64_ASM
 
-/* The stack pointer moves along: memory below it is nobody's, and a signal may come at any time. Downwards,
- * since Windows adds to a stack the page below the last and no other. The function keeps nothing on the
- * stack that it needs afterwards. The first 192 bytes without a loop: return address, six saved registers
- * and red zone of a function whose words stay in registers. */
+/* The stack pointer is moved along, because memory below the stack pointer may be overwritten at any time,
+ * for instance by a signal handler. Clearing goes downwards, because Windows extends a stack only by the
+ * page directly below the last one. The function keeps nothing on the stack that it needs afterwards. The
+ * first 192 bytes are cleared without a loop: return address, six saved registers and red zone of a
+ * function whose words stay in registers. */
 /* clang-format off */
 #define CLEAR_STACK(end, zeros, stores)                                                                    \
     do {                                                                                                   \
@@ -35,8 +36,8 @@
     } while (0)
 /* clang-format on */
 
-/* General registers that a function need not keep, but the three that are in use here. Callers push them
- * for the place on the stack: gcc does at -Os. */
+/* Caller-saved general-purpose registers, except the three that are in use here. Callers push them to
+ * reserve stack space: gcc does at -Os. */
 #if HORNET_WIN64
 #define ZEROS_GENERAL     "xorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\txorl %%r11d, %%r11d"
 #define GENERAL_REGISTERS "r9", "r10", "r11"
@@ -47,9 +48,10 @@
 #define GENERAL_REGISTERS "rcx", "rsi", "r8", "r9", "r10", "r11"
 #endif
 
-/* Those of SSE2 and AVX that a function need not keep. Windows wants the lower halves of the others kept;
- * what was in the upper ones is cleared too. And mask registers: on Windows gcc keeps words in any of them,
- * elsewhere clang copies constants of 8 bits into the first, with what else a general register holds. */
+/* Caller-saved SSE2 and AVX registers. On Windows the lower halves of the others are callee-saved; their
+ * upper halves are cleared too. And mask registers: on Windows, gcc keeps words in any of them; elsewhere,
+ * clang copies 8-bit constants into the first ones, together with whatever else a general-purpose register
+ * holds. */
 #if HORNET_WIN64
 #define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5"
 #define KEPT_HALVES        "vzeroupper\n\t"
@@ -61,7 +63,7 @@
 #endif
 #define REGISTERS_16_TO_31 "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
 
-/* The assembler repeats the instruction for each number n of the list. */
+/* The assembler repeats the instruction for each number n in the list. */
 #define FOR_REGISTERS(list, instruction) ".irp n, " list "\n\t" instruction "\n\t.endr\n\t"
 
 #define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_TO_CLEAR, "pxor %%xmm\\n, %%xmm\\n")
@@ -78,8 +80,9 @@
 #define STORES_AVX(at)     STORE_32(at, "0") STORE_32(at, "32")
 #define STORES_AVX512(at)  "vmovups %%zmm0, " at "(%[at])\n\t"
 
-/* No clobbers, which take instruction sets to name: no vector lives here. In one translation unit with its
- * callers gcc would conclude that theirs survive the call. */
+/* No clobber lists, because naming the registers requires their instruction sets, and no vector is live
+ * here. But in one translation unit with the callers, gcc would conclude that their vector registers
+ * survive the call. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define CLEARS_REGISTERS __attribute__((noipa))
 #else

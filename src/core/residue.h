@@ -2,16 +2,17 @@
 /* Clears what a function that worked with secrets leaves behind: the copies that the compiler put on the
  * stack, and vector registers.
  *
- * A function cannot clear its own frame. So what works with secrets is a function of its own that returns
- * where its stack ends, and its caller, whose frame has none, clears the stack down to there:
+ * A function cannot clear its own frame. So code that works with secrets is a separate function that
+ * returns where its stack ends, and its caller, whose own frame holds no secrets, clears the stack down to
+ * there:
  *
- *     HORNET_NOINLINE uintptr_t work(...) { ...; return stack_end(); }
+ *     HORNET_NOINLINE uintptr_t work(...) { ...; return stack_end(STACK_BELOW_BYTES); }
  *     void function(...) { clear_stack_and_registers(work(...)); }
  *
- * That takes 10 cycles or more. Functions of few words keep them in registers on x86-64, or in the red
- * zone, which Windows has not, if they are optimized for speed; they are HORNET_SMALL in place of
- * HORNET_NOINLINE, and followed by clear_small_stack, which then do nothing. tests/unit/residue.sh shows
- * that nothing is left of either. */
+ * That takes 10 cycles or more. On x86-64, functions with few words that are optimized for speed keep them
+ * in registers or in the red zone (absent on Windows). They are declared HORNET_SMALL instead of
+ * HORNET_NOINLINE and followed by clear_small_stack, both of which then cost nothing. tests/unit/residue.sh
+ * shows that neither kind leaves anything behind. */
 #ifndef HORNET_CORE_RESIDUE_H
 #define HORNET_CORE_RESIDUE_H
 
@@ -29,19 +30,20 @@
 #define HORNET_SMALL          HORNET_NOINLINE
 #endif
 
-/* A function may use so much below its stack pointer (System V ABI for x86-64, "red zone"). */
+/* Size of the red zone below the stack pointer, which a function may use (System V ABI for x86-64). */
 #define RED_ZONE_BYTES 128
 
-/* What lies below it at most: the red zone, and the frames of small functions that were called. */
+/* Maximum size of what lies below the stack pointer: the red zone, and the frames of small functions that
+ * were called. */
 #ifdef __OPTIMIZE__
 #define STACK_BELOW_BYTES RED_ZONE_BYTES
 #else
 #define STACK_BELOW_BYTES (RED_ZONE_BYTES + 4096)
 #endif
 
-/* Where the stack of the function that asks has ended, and that of the functions it called, if it is no
- * larger. To have a word on the stack at that place keeps the compiler from giving the stack back before
- * it: clang 19 does where a branch needs none. */
+/* Returns where the stack of the calling function ends, including below_bytes for the functions that it
+ * called. The word on the stack keeps the compiler from releasing the stack before this point, as clang 19
+ * does where a branch needs none. */
 HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
 {
     uintptr_t pointer, here;
@@ -64,21 +66,21 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
     return pointer - below_bytes;
 }
 
-/* Of two such ends, that which is further down. */
+/* Returns the lower of two such ends. */
 HORNET_INLINE uintptr_t lower_end(uintptr_t a, uintptr_t b) { return a < b ? a : b; }
 
 #pragma GCC visibility push(hidden)
 
-/* Zeros from there to the frame of the caller; and in vector registers, the first in all, the second in
- * those of AVX, the third in those of AVX-512. */
+/* Set the stack from `end` up to the caller's frame to zeros, and vector registers too: the first function
+ * those of SSE2, the second those of AVX, the third those of AVX-512. */
 void hornet_clear_stack(uintptr_t end);
 void hornet_clear_stack_avx(uintptr_t end);
 void hornet_clear_stack_avx512(uintptr_t end);
 
 #pragma GCC visibility pop
 
-/* The one for all vector registers of this CPU: for code in which the compiler may call memcpy, which takes
- * the largest there are. */
+/* Clears all vector registers of this CPU, for code in which the compiler may call memcpy, which uses the
+ * largest registers. */
 HORNET_INLINE void clear_stack_and_registers(uintptr_t end)
 {
     const uint32_t cpu = hornet_cpu();
@@ -93,7 +95,7 @@ HORNET_INLINE void clear_stack_and_registers(uintptr_t end)
         hornet_clear_stack(end);
 }
 
-/* The same two for functions of few words. */
+/* The corresponding two functions for HORNET_SMALL functions. */
 HORNET_INLINE uintptr_t small_stack_end(void)
 {
 #if HORNET_SMALL_IS_CLEAN
@@ -112,8 +114,8 @@ HORNET_INLINE void clear_small_stack(uintptr_t end)
 #endif
 }
 
-/* At the end of a function that calls none and keeps few words on the stack: they lie in its red zone.
- * Zeros there. */
+/* Clears the part of the red zone that a function without calls and with few words on the stack has used.
+ * To be used at its end. */
 HORNET_INLINE void clear_red_zone(void)
 {
 #if HORNET_SMALL_IS_CLEAN

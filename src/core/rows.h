@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the rows of kernels.def become: HORNET_ROW(name, ...), which whoever includes the list defines with
- * its columns, and HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default nothing.
+/* The rows of kernels.def expand to HORNET_ROW(name, ...), which the file that includes the list defines
+ * with its columns, and to HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default nothing.
  *
- * A build that leaves a kernel out defines HORNET_OMIT_<name> as 1, so that its rows become nothing, and
- * does not compile its file. */
+ * A build that omits a kernel defines HORNET_OMIT_<name> as 1, so that its rows expand to nothing, and does
+ * not compile its file. */
 #ifndef HORNET_FURTHER_ROW
 #define HORNET_FURTHER_ROW(...)
 #endif
@@ -13,8 +13,8 @@
 #define HORNET_KERNEL_ALSO(name, ...)                                                                      \
     HORNET_UNLESS(HORNET_OMIT_##name, HORNET_FURTHER_ROW)(name, __VA_ARGS__)
 
-/* row, or HORNET_NO_ROW if omit is 1: HORNET_OMITTED_1 brings a comma of its own, and with it another
- * second argument for HORNET_SECOND to take. */
+/* Expands to row, or to HORNET_NO_ROW if omit is 1: HORNET_OMITTED_1 contains a comma, which changes the
+ * second argument that HORNET_SECOND selects. */
 #define HORNET_UNLESS(omit, row)          HORNET_UNLESS_VALUE(omit, row)
 #define HORNET_UNLESS_VALUE(omit, row)    HORNET_SECOND_OF(HORNET_OMITTED_##omit, row, )
 #define HORNET_OMITTED_1                  , HORNET_NO_ROW

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Opens a target region: functions defined from here to target_end.h are compiled for the instruction set
- * that HORNET_TARGET names, whatever flags the compiler was given. No include guard: a translation unit may
- * open several regions. Headers of the compiler and of the system must come before. */
+ * in HORNET_TARGET, regardless of compiler flags. There is no include guard, because a translation unit may
+ * open several regions. Compiler and system headers must be included before. */
 #include "compiler.h"
 
 #ifndef HORNET_PRAGMA

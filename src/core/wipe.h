@@ -8,8 +8,9 @@
 
 #include "compiler.h"
 
-/* Sets memory to zeros, and the compiler may not leave it out. In large pieces, which become as many stores
- * as the target's vectors need: gcc 12 makes a slow rep stos of a memset of a few hundred bytes. */
+/* Sets memory to zeros in a way that the compiler cannot remove. Writes large pieces, each of which becomes
+ * as many stores as the target's vectors need: gcc 12 compiles a memset of a few hundred bytes to a slow
+ * rep stos. */
 HORNET_INLINE void wipe(void *memory, size_t len_bytes)
 {
     typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(1)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Numbers of two and three 64-bit words. In assembly where it can be: of C, gcc 12 makes an addition with
- * carry for two words only, and its intrinsic goes through memory; and it keeps the two words of a product
- * together, and spills them. */
+/* Numbers of two and three 64-bit words. Uses assembly where possible: gcc 12 compiles C to an addition
+ * with carry only for two words, and its intrinsic goes through memory; and it keeps the two words of a
+ * product together and spills them. */
 #ifndef HORNET_CORE_WORDS_H
 #define HORNET_CORE_WORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Many messages at once: which of them share the lanes of a vector. */
+/* Many messages at once: decides which of them share the lanes of a vector. */
 #include "../core/constant_time.h"
 #include "../core/public.h"
 #include "../core/residue.h"
@@ -8,15 +8,16 @@
 #include "padding.h"
 #include "poly1305.h"
 
-/* Lengths are sorted by three digits. */
+/* Lengths are sorted by three digits of 5 bits. */
 enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
 _Static_assert(HORNET_BATCH_MAX_BYTES < 1 << (3 * DIGIT_BITS), "three digits must do");
 
-/* order = the numbers 0 to count - 1, by falling digit of keys, else in the order of `before`. */
+/* Sets order to the numbers of `before`, sorted by falling digit of their keys; equal digits keep their
+ * order. */
 static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t *keys, size_t count,
                           int shift)
 {
-    uint8_t place[DIGITS] = {0}; /* of the next message with that digit */
+    uint8_t place[DIGITS] = {0}; /* position of the next message with that digit */
     for (size_t i = 0; i < count; i++)
         place[keys[before[i]] >> shift & (DIGITS - 1)]++;
     uint8_t sum = 0;
@@ -36,12 +37,13 @@ HORNET_NOINLINE void tag_alone(uint32_t in_use, const struct hornet_batch *batch
         ->mac(batch->tags[i], batch->msgs[i], len_bytes, batch->keys[i]);
 }
 
-/* Messages that are not too long to share lanes, the longest first; how many. */
+/* Writes the numbers of the messages that are short enough to share lanes to order, the longest first, and
+ * returns how many there are. Computes the tags of the others at once. */
 static size_t messages_to_share(uint32_t in_use, uint8_t order[HORNET_BATCH_WINDOW],
                                 const struct hornet_batch *batch, size_t count)
 {
     const size_t *lens_bytes = batch->lens_bytes;
-    /* Nothing to sort is common, and quickest. */
+    /* All lengths equal is common, and needs no sorting. */
     if (lens_bytes[0] == lens_bytes[count - 1] && lens_bytes[0] <= HORNET_BATCH_MAX_BYTES) {
         size_t differences = 0;
         for (size_t i = 0; i < count; i++) {
@@ -74,7 +76,8 @@ static size_t messages_to_share(uint32_t in_use, uint8_t order[HORNET_BATCH_WIND
     return nshort;
 }
 
-/* equal is a constant: the length, and which way leads to the block, are then the same for all. */
+/* `equal` is a constant: if it is true, all messages have the same length and take the same branch
+ * below. */
 HORNET_INLINE void last_blocks(uint8_t *blocks, uint64_t *tops, bool equal,
                                const struct hornet_batch *batch, const uint8_t *order, size_t count)
 {
@@ -151,7 +154,7 @@ HORNET_SMALL uintptr_t verify_all(uint32_t in_use, bool *all_valid, bool *valid,
             all &= valid[first + i];
         }
     }
-    wipe(expected, sizeof expected); /* the tags that forged messages should have had */
+    wipe(expected, sizeof expected); /* the tags that forged messages would have needed */
     *all_valid = all;
     return small_stack_end();
 }

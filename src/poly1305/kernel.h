@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a kernel is: one way to evaluate the polynomial, for one instruction set. */
+/* Defines a kernel: one implementation of the polynomial evaluation, for one instruction set. */
 #ifndef HORNET_POLY1305_KERNEL_H
 #define HORNET_POLY1305_KERNEL_H
 
@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Messages of a batch: the arguments of hornet_poly1305_batch. */
+/* The messages of a batch: the arguments of hornet_poly1305_batch. */
 struct hornet_batch {
     uint8_t (*tags)[16];
     const void *const *msgs;
@@ -21,58 +21,59 @@ struct hornet_batch {
     const uint8_t (*keys)[32];
 };
 
-/* Messages of a batch are regrouped by length within windows of so many. */
+/* The messages of a batch are sorted by length within windows of this many messages. */
 #define HORNET_BATCH_WINDOW 64
 
-/* How many of `count` messages are in the window that begins with number `first`. */
+/* Returns how many of `count` messages are in the window that starts at message `first`. */
 static inline size_t hornet_batch_window(size_t first, size_t count)
 {
     return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
 }
 
-/* Longer messages gain nothing from neighbours: they fill the lanes by themselves. */
+/* Longer messages gain nothing from sharing a vector, because each fills the lanes alone. */
 #define HORNET_BATCH_MAX_BYTES 8192
 
-/* blocks[16 i] to blocks[16 i + 15] = the last block of message order[i], padded if it is short, and zeros
- * if the message is empty; tops[i] = 1 if it is full, else 0; for i < count. `equal` says that all have the
- * same length. */
+/* For i < count, sets blocks[16 i] to blocks[16 i + 15] to the last block of message order[i], padded if it
+ * is short, or to zeros if the message is empty; and tops[i] to 1 if that block is full, else to 0. `equal`
+ * says that all messages have the same length. */
 void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const struct hornet_batch *batch,
                               const uint8_t *order, size_t count);
 
 struct hornet_poly1305_kernel {
     struct hornet_implementation implementation;
-    uint32_t lanes; /* blocks worked on at once */
+    uint32_t lanes; /* blocks processed at once */
 
-    /* Writes the tag of msg[0 .. len_bytes) under key, as hornet_poly1305 does. */
+    /* Writes the tag of msg[0 .. len_bytes) under key, like hornet_poly1305. */
     void (*mac)(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32]);
 
-    /* state->h = the evaluation continued over msg[0 .. len_bytes), cut into blocks of 16 bytes with a
-     * 1 appended to each: h <- (h + c) * r for each block c. Only the last may be shorter, and then
-     * nothing may follow. len_bytes >= 1. Reads state->r and state->h, writes state->h only, touches
-     * nothing else, and wipes the powers of r that it stored. */
+    /* Continues the evaluation in state->h over msg[0 .. len_bytes), which is cut into blocks of 16 bytes
+     * with a 1 appended to each: h <- (h + c) * r for each block c. Only the last block may be shorter, and
+     * then nothing may follow it. len_bytes must be at least 1. Reads state->r and state->h, writes only
+     * state->h, and wipes the powers of r that it stored. */
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 
-    /* For a message in pieces, whose lanes are kept from one to the next in pieces->lanes. A group is
-     * `lanes` full blocks. lanes_begin continues pieces->value with a first group. lanes_absorb absorbs
-     * those of two runs, one after the other; either may have none. lanes_end leaves in value.h what the
-     * lanes hold, which end with that; the caller wipes them. NULL: the kernel keeps none. */
+    /* For a message in pieces: pieces->lanes keeps the lanes from one piece to the next. A group is `lanes`
+     * full blocks. lanes_begin continues from pieces->value with a first group. lanes_absorb absorbs the
+     * groups at `first` and then those at `msg`; either number may be 0. lanes_end folds the lanes into
+     * value.h, after which they are no longer valid; the caller wipes them. The three are NULL if the
+     * kernel cannot keep lanes. */
     void (*lanes_begin)(struct poly1305_pieces *pieces, const uint8_t *group);
     void (*lanes_absorb)(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
                          const uint8_t *msg, size_t ngroups);
     void (*lanes_end)(struct poly1305_pieces *pieces);
 
-    /* The tags of the first of the messages order[0 .. count), one message to a lane; returns how many. It
-     * stops before a group of messages whose longest is shorter than min_bytes, and before one that would
-     * leave most lanes empty. They come with the longest first, so that neighbours share their lanes with
-     * little left over. NULL: the kernel has no such function. */
+    /* Writes the tags of the first n of the messages order[0 .. count), one message per lane, and returns
+     * n. Stops before a group of messages whose longest is shorter than min_bytes, and before one that
+     * would leave most lanes empty. The messages must be sorted with the longest first, so that messages of
+     * similar length share a vector. NULL if the kernel has no such function. */
     size_t (*batch)(const struct hornet_batch *batch, const uint8_t *order, size_t count, size_t min_bytes);
 };
 
-/* The kernels themselves, one file each in kernels/. */
+/* The kernels, one file each in kernels/. */
 #define HORNET_ROW(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
 #include "kernels.def"
 
-/* The list of kernels.def. */
+/* The list in kernels.def. */
 extern const struct hornet_row hornet_poly1305_rows[];
 extern uint32_t hornet_poly1305_in_use;
 extern const struct hornet_list hornet_poly1305_list;
@@ -82,33 +83,33 @@ static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet
     return (const struct hornet_poly1305_kernel *)row->implementation;
 }
 
-/* Whether a row of kernels.def is for all lengths on every CPU. */
+/* Whether a row of kernels.def serves all lengths on every CPU. */
 #define HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes)                                                 \
     ((on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
 
-/* The first kernel for all lengths on every CPU. */
+/* The baseline: the first kernel that serves all lengths on every CPU. */
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
 static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 #include "kernels.def"
     NULL;
 
-/* No kernel before it serves messages shorter than this; kernels.c checks that. So the list need not be
- * searched for them, which would be felt. */
+/* No kernel before the baseline serves messages shorter than this, which kernels.c checks. So the list is
+ * not searched for them, which would cost measurable time. */
 #if HORNET_INT128
 #define HORNET_SHORT_BYTES 160
 #else
 #define HORNET_SHORT_BYTES 48
 #endif
 
-/* The rows in use. Another thread may force a kernel at any time, so a public function reads this once and
- * passes it to everything that it calls: the functions below take it as `in_use`. */
+/* Returns the rows in use. Another thread may force a kernel at any time, so a public function reads this
+ * once and passes it to everything that it calls: the functions below take it as `in_use`. */
 static inline uint32_t hornet_poly1305_rows_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_poly1305_list);
 }
 
-/* The kernel that serves messages of this length. */
+/* Returns the kernel that serves messages of this length. */
 static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(uint32_t in_use,
                                                                               size_t len_bytes)
 {
@@ -117,7 +118,7 @@ static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(ui
     return kernel_of(hornet_dispatch(hornet_poly1305_rows, in_use, len_bytes));
 }
 
-/* Continues the evaluation by the kernel for this length; does nothing if len_bytes is 0. */
+/* Continues the evaluation with the kernel for this length. No-op if len_bytes is 0. */
 static inline void hornet_poly1305_absorb(uint32_t in_use, struct poly1305 *state, const uint8_t *msg,
                                           size_t len_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Begins a kernel, or other code over the templates, named KERNEL; kernel_end.h ends it. In between come a
- * lanes file, a field, and files of horner/. */
+/* Begins a kernel, or other code that uses the templates, named KERNEL; kernel_end.h ends it. A lanes file,
+ * a field and files of horner/ are included in between. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
@@ -9,7 +9,7 @@
 #include "names.h"
 #include "tag.h"
 
-/* Lanes in place of the kernel's own, which then stand aside: intervals, to prove bounds. */
+/* The hook replaces the kernel's own lanes, whose file is then empty: intervals, to prove bounds. */
 #ifdef HORNET_LANES_HOOK
 #include HORNET_LANES_HOOK
 #endif

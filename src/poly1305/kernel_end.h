@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Ends what kernel_begin.h began: emits the record of a kernel, and takes back what is another kernel's
- * choice.
+/* Ends what kernel_begin.h began: defines the record of a kernel and undefines per-kernel macros.
  *
- * The kernel says with KERNEL_NEEDS which CPU features it needs; without it, there is no record. What it
- * can do follows from the files of horner/ that it has included. HORNET_KERNEL_HOOK is a file to include in
- * the middle of the kernel's names: tests and proofs. */
-/* Of the region that lanes.h has opened. */
+ * KERNEL_NEEDS is the set of CPU features that the kernel requires; if it is not defined, there is no
+ * record. Which functions the record has depends on the files of horner/ that were included.
+ * HORNET_KERNEL_HOOK is a file to include while the kernel's names are still defined, for tests and
+ * proofs. */
+/* Close the target region that lanes.h opened. */
 #if defined(HORNET_POLY1305_LANES_H) || defined(HORNET_SUMMED_LANES)
 #include "../core/target_end.h"
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The list of kernels, and what callers may ask about it. */
+/* The list of kernels, and the functions that report on it. */
 #include "../core/public.h"
 #include "kernel.h"
 
-/* For measuring where each kernel begins to gain: every message goes to the kernel that is forced. */
+/* For measuring from which length each kernel gains: every message goes to the kernel that is forced. */
 #ifdef HORNET_NO_CROSSOVERS
 #define MIN(amount) 0
 #else
@@ -20,7 +20,8 @@ const struct hornet_row hornet_poly1305_rows[] = {
 enum { POLY1305_ROWS = sizeof hornet_poly1305_rows / sizeof hornet_poly1305_rows[0] };
 _Static_assert(POLY1305_ROWS <= 31, "in_use has a bit for each row");
 
-/* What of the first row that decides: the baseline, or one before it for messages that are too short. */
+/* The first row that is decisive gives the value: 1 if it is the baseline, 0 if it is a kernel before the
+ * baseline that serves messages shorter than HORNET_SHORT_BYTES. */
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
 #define HORNET_FURTHER_ROW HORNET_ROW
@@ -78,7 +79,7 @@ size_t hornet_kernel_count(void)
 
 bool hornet_kernel_force(const char *name) { return hornet_dispatch_force(&hornet_poly1305_list, name); }
 
-/* The names of a set of features, separated by spaces. What does not fit is cut off. */
+/* Writes the names of the features in a set, separated by spaces. Truncates what does not fit. */
 static void list_features(uint32_t features, char *names, size_t size_bytes)
 {
     size_t n = 0;

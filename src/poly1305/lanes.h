@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes: what the fields and the evaluation ask of an instruction set.
+/* Lanes: what the fields and the evaluation need from an instruction set.
  *
- * lanes/ has a file for each instruction set, with operations of a line or two and nothing of the
- * algorithm. A kernel includes one of them, and then its field includes this file, which states every
- * operation with its contract; the compiler checks that each is there and has this type. lanes/portable.h
- * is the model that tests hold the others to. A program may bring lanes of its own, for instance to prove
- * bounds or to count operations: it defines LANES first, and the files in lanes/ then stand aside.
+ * lanes/ has one file for each instruction set. It holds operations of one or two lines and nothing of the
+ * algorithm. A kernel includes one of them; its field then includes this file, which declares every
+ * operation with its contract, and the compiler checks that each one is defined with this type.
+ * lanes/portable.h is the reference model that the tests compare the others with. A program may supply its
+ * own lanes, for instance to prove bounds or to count operations: it defines LANES first, and the files in
+ * lanes/ are then empty.
  *
- * LANES is the number of lanes, a power of two. There are two types, which may be one:
+ * LANES is the number of lanes, a power of two. There are two types, which may be the same:
  *
  *     vec       LANES words of 64 bits: words of blocks, sums of products
- *     factor    LANES numbers to multiply, in as many bits as the multiplication takes or more
+ *     factor    LANES numbers to multiply, of at least as many bits as the multiplication reads
  *
- * A lanes file says which multiplications it has: LANES_MULTIPLY_32, for radix 2^26, and LANES_MULTIPLY_52,
- * for radix 2^44. It may define LANES_FACTOR where a factor is a type of its own; by default it is a vec,
- * and the operations on factors that are also operations on vecs need not be defined. It may define
- * LANES_MULTIPLY_ADD_32 where one instruction multiplies and adds, and LANES_MULTIPLIERS_IN_MEMORY where a
- * multiplier is to be loaded at each use, since the compiler would widen it before the loop.
+ * A lanes file defines which multiplications it has: LANES_MULTIPLY_32 for radix 2^26, and
+ * LANES_MULTIPLY_52 for radix 2^44. It may define LANES_FACTOR if a factor is a separate type; by default a
+ * factor is a vec, and the operations on factors that also exist for vecs need not be defined. It may
+ * define LANES_MULTIPLY_ADD_32 if one instruction multiplies and adds, and LANES_MULTIPLIERS_IN_MEMORY if a
+ * multiplier should be loaded at each use, because the compiler would otherwise widen it before the loop.
  *
- * Each lane holds one of LANES consecutive blocks. Which lane holds which block is the lanes file's own
- * affair: only vec_load_blocks, vec_load_each, vec_store_blocks, factor_blend and factor_block know it, and
- * block 0 is in lane 0. */
+ * Each lane holds one of LANES consecutive blocks. The lanes file decides which lane holds which block:
+ * only vec_load_blocks, vec_load_each, vec_store_blocks, factor_blend and factor_block depend on it. Block
+ * 0 is always in lane 0. */
 #ifndef HORNET_POLY1305_LANES_H
 #define HORNET_POLY1305_LANES_H
 
@@ -34,28 +35,28 @@
 #include "lanes/portable.h"
 #endif
 
-/* A lanes file for an instruction set leaves it in HORNET_TARGET. From here on it holds for all templates
- * of the kernel; kernel_end.h closes the region. */
+/* A lanes file for an instruction set leaves HORNET_TARGET defined. From here on, all templates of the
+ * kernel are compiled for that target; kernel_end.h closes the region. */
 #include "../core/target_begin.h"
 
-/* What a kernel's templates are compiled as: HORNET_INLINE for speed. A kernel for which size counts more
- * lets the compiler decide. */
+/* How a kernel's templates are compiled: HORNET_INLINE for speed. A kernel for which size matters more
+ * redefines it. */
 #ifndef KERNEL_INLINE
 #define KERNEL_INLINE HORNET_INLINE
 #endif
 
-/* How much of the stack functions take that a kernel's functions call. */
+/* How much stack the functions called by a kernel's functions may use. */
 #ifndef KERNEL_CALLEES_BYTES
 #define KERNEL_CALLEES_BYTES STACK_BELOW_BYTES
 #endif
 
-/* Which of core/residue.h's functions clears the registers that the lanes use. */
+/* The function of core/residue.h that clears the registers that the lanes use. */
 #if !defined(LANES_CLEAR_STACK) || !HORNET_SMALL_IS_CLEAN
 #undef LANES_CLEAR_STACK
 #define LANES_CLEAR_STACK clear_stack_and_registers
 #endif
 
-/* Statements about all inputs, that every lane is at most max. Lanes that can check them define these. */
+/* States that every lane is at most max, for all inputs. Lanes that can check this define the macro. */
 #ifndef VEC_CHECK_MAX
 #define VEC_CHECK_MAX(v, max) ((void)0)
 #endif
@@ -76,7 +77,7 @@ HORNET_INLINE factor factor_from_high32(vec a) { return vec_shr(a, 32); }
 HORNET_INLINE vec vec_mul_add32(vec sum, factor a, factor b) { return vec_add(sum, vec_mul32(a, b)); }
 #endif
 
-/* That an operation is defined, and its type. */
+/* Checks that an operation is defined with its type. */
 #define LANES_OPERATION(type, name, parameters)                                                            \
     _Static_assert(_Generic(&name, type(*) parameters: 1, default: 0),                                     \
                    "the lanes must define " #type " " #name #parameters)
@@ -96,28 +97,28 @@ LANES_OPERATION(vec, vec_or, (vec a, vec b));
 LANES_OPERATION(vec, vec_shl, (vec a, int bits));
 LANES_OPERATION(vec, vec_shr, (vec a, int bits));
 
-/* a, of which the compiler may assume nothing. Left to itself, gcc 12 regroups long sums into trees, which
- * need more registers than there are; and clang 19, where it sees that a factor is below 2^32, forgets it
- * again and multiplies 64 bits by 64. */
+/* Value barrier: returns a, about which the compiler may then assume nothing. Without it, gcc 12 regroups
+ * long sums into trees that need more registers than there are; and where clang 19 sees that a factor is
+ * below 2^32, it later loses that fact and multiplies 64 bits by 64. */
 LANES_OPERATION(vec, vec_opaque, (vec a));
 LANES_OPERATION(factor, factor_opaque, (factor a));
 
-/* a, computed before what follows in the program. Left to themselves, compilers compute it where it is used
- * first, even if that is after a loop that could have run meanwhile. */
+/* Returns a, computed before the code that follows. Without it, compilers compute a where it is first used,
+ * even if that is after a loop that could have run in parallel. */
 LANES_OPERATION(factor, factor_in_order, (factor a));
 
-/* The same numbers as the other type. A number that becomes a factor must be below 2^32 with
- * LANES_MULTIPLY_32; with LANES_MULTIPLY_52 a factor holds 64 bits, of which the low 52 are multiplied. */
+/* Convert between the two types. With LANES_MULTIPLY_32, a number that becomes a factor must be below 2^32;
+ * with LANES_MULTIPLY_52, a factor holds 64 bits, of which the low 52 are multiplied. */
 LANES_OPERATION(factor, factor_from, (vec a));
 LANES_OPERATION(vec, vec_from, (factor a));
 
 #ifdef LANES_MULTIPLY_32
-/* Factors that are multiplied as the low, and as the high, 32 bits of a. */
+/* Factors whose multiplied bits are the low, or the high, 32 bits of a. */
 LANES_OPERATION(factor, factor_from_low32, (vec a));
 LANES_OPERATION(factor, factor_from_high32, (vec a));
 #endif
 
-/* a + b and a 2^bits for factors. What comes out must fit into a factor, as above. */
+/* a + b and a 2^bits for factors. The result must fit into a factor, as above. */
 LANES_OPERATION(factor, factor_add, (factor a, factor b));
 LANES_OPERATION(factor, factor_shl, (factor a, int bits));
 
@@ -135,57 +136,57 @@ LANES_OPERATION(vec, vec_madd52hi, (vec sum, factor a, factor b));
 LANES_OPERATION(vec, vec_shr44_pair, (vec lo, vec hi));
 #endif
 
-/* value for block `block`, zeros for the others. */
+/* value in the lane of block `block`, zeros in the others. */
 LANES_OPERATION(vec, vec_only_block, (size_t block, uint64_t value));
 
 /* The factor of block 0. */
 LANES_OPERATION(uint64_t, factor_word, (factor a));
 
-/* The same in every lane. */
+/* The factor of block 0, in every lane. */
 LANES_OPERATION(factor, factor_first, (factor a));
 
-/* The factor of block `block`, in every lane; a is memory. */
+/* The factor of block `block`, in every lane. a is read from memory. */
 LANES_OPERATION(factor, factor_block, (const factor *a, size_t block));
 
-/* The factors of `even` for blocks whose number has bit `bit` clear, those of `odd` for the others. bit is
- * a constant below log2(LANES). */
+/* The factors of `even` for blocks whose number has bit `bit` clear, and of `odd` for the others. bit is a
+ * constant below log2(LANES). */
 LANES_OPERATION(factor, factor_blend, (int bit, factor even, factor odd));
 
 /* The sum of all lanes modulo 2^64. */
 LANES_OPERATION(uint64_t, vec_sum, (vec a));
 
-/* Reads LANES blocks of 16 bytes at any address; *lo gets the first 8 bytes of each, little-endian, *hi the
- * others. */
+/* Reads LANES blocks of 16 bytes at any address. *lo gets the first 8 bytes of each, *hi the other 8, both
+ * little-endian. */
 LANES_OPERATION(void, vec_load_blocks, (const uint8_t *blocks, vec *lo, vec *hi));
 
-/* The same where the first `absent` blocks, fewer than LANES, are zeros, and block `absent` is at first;
- * *top = 1 for those that are there, else 0. Reads no other memory. */
+/* Loads like vec_load_blocks, except that the first `absent` blocks are zeros (absent < LANES) and block
+ * `absent` is at `first`. *top gets 1 for the blocks that are there, else 0. Reads no other memory. */
 LANES_OPERATION(void, vec_load_first_blocks,
                 (const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top));
 
-/* The same for LANES - 1 blocks at `blocks` and a last one, last[0] + last[1] 2^64, whose *top is last[2],
- * that of the others 1. Reads only those. */
+/* Loads, like vec_load_blocks, LANES - 1 blocks at `blocks` and a last block, last[0] + last[1] 2^64. *top
+ * gets last[2] for the last block and 1 for the others. Reads no other memory. */
 LANES_OPERATION(void, vec_load_last_blocks,
                 (const uint8_t *blocks, const uint64_t *last, vec *lo, vec *hi, vec *top));
 
-/* The same for blocks that lie apart: block i at blocks[i] + offset. */
+/* Loads like vec_load_blocks, but from separate addresses: block i is at blocks[i] + offset. */
 LANES_OPERATION(void, vec_load_each, (const uint8_t *const *blocks, size_t offset, vec *lo, vec *hi));
 
-/* Reads LANES rows of 32 bytes, row i for the lane that holds block i; words[j] gets bytes 8 j to 8 j + 7
- * of each. */
+/* Reads LANES rows of 32 bytes, row i for the lane that holds block i. words[j] gets bytes 8 j to 8 j + 7
+ * of each row. */
 LANES_OPERATION(void, vec_load_rows, (const uint8_t *rows, vec *words));
 
-/* Writes LANES blocks of 16 bytes, one after another: what vec_load_blocks reads. */
+/* Writes LANES blocks of 16 bytes, one after another: the inverse of vec_load_blocks. */
 LANES_OPERATION(void, vec_store_blocks, (uint8_t *blocks, vec lo, vec hi));
 
-/* Of a shift and an addition, clang 19 makes a multiplication, which takes longer. */
+/* clang 19 turns a shift and an addition into a multiplication, which takes longer. */
 #ifdef __clang__
 #define LANES_KEEP_SHIFT(opaque, shifted) opaque(shifted)
 #else
 #define LANES_KEEP_SHIFT(opaque, shifted) (shifted)
 #endif
 
-/* What stands above 2^130 comes back times 5, since 2^130 = 5 modulo p. */
+/* The part above 2^130 is added back times 5, since 2^130 = 5 modulo p. */
 HORNET_INLINE vec times5(vec a) { return vec_add(a, LANES_KEEP_SHIFT(vec_opaque, vec_shl(a, 2))); }
 
 HORNET_INLINE factor factor_times5(factor a)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The names that the templates in lanes/, field/ and horner/ define. In a kernel each gets the kernel's
- * name, so that a profile, a backtrace and nm tell to which it belongs, and all kernels fit into one
- * translation unit: fe_mul becomes poly1305_fe_mul_NAME while KERNEL is NAME.
+/* The names that the templates in lanes/, field/ and horner/ define. In a kernel, each name gets the
+ * kernel's name as a suffix, so that profiles, backtraces and nm show which kernel a function belongs to,
+ * and all kernels fit into one translation unit: fe_mul becomes poly1305_fe_mul_NAME while KERNEL is NAME.
  *
- * Code of another primitive that takes templates from here has a prefix of its own for them.
+ * Code of another primitive that uses these templates has its own prefix for them.
  *
- * A name that is missing here shows when the amalgamation is compiled: it is defined twice. */
+ * If a name is missing here, the amalgamation may define it twice, and then does not compile. */
 #ifndef HORNET_POLY1305_NAMES_H
 #define HORNET_POLY1305_NAMES_H
 
@@ -68,7 +68,7 @@
 #define load_quarters         HORNET_SCOPED(load_quarters)
 #define portable_mul52hi      HORNET_SCOPED(portable_mul52hi)
 
-/* lanes that sum their products, their field and evaluation */
+/* lanes whose products are summed, with their field and evaluation */
 #define sum                 HORNET_SCOPED(sum)
 #define summed              HORNET_SCOPED(summed)
 #define summed_powers       HORNET_SCOPED(summed_powers)
@@ -243,7 +243,7 @@
 #define combine         HORNET_SCOPED(combine)
 #define replace_segment HORNET_SCOPED(replace_segment)
 
-/* every kernel's record */
+/* the record of every kernel */
 #define kernel_mac    HORNET_SCOPED(kernel_mac)
 #define kernel_absorb HORNET_SCOPED(kernel_absorb)
 #define kernel_batch  HORNET_SCOPED(kernel_batch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The last block of a message, where it has 1 to 15 bytes: they, a 1, and zeros. The 1 stands in for the
- * bit 2^128 of a full block. */
+/* The last block of a message, if it has 1 to 15 bytes: these bytes, a 1 and zeros. The 1 takes the place
+ * of the bit 2^128 of a full block. */
 #ifndef HORNET_POLY1305_PADDING_H
 #define HORNET_POLY1305_PADDING_H
 
@@ -11,10 +11,10 @@
 #include "../core/bytes.h"
 #include "../core/compiler.h"
 
-/* Blocks in a message of up to SIZE_MAX - 15 bytes. */
+/* Number of blocks in a message of up to SIZE_MAX - 15 bytes. */
 HORNET_INLINE size_t blocks_in(size_t len_bytes) { return (len_bytes + 15) / 16; }
 
-/* *lo + *hi 2^64 = the padded block of len_bytes bytes, 1 to 15. Reads those bytes only, some of them
+/* *lo + *hi 2^64 = the padded block of len_bytes bytes, 1 to 15. Reads only those bytes, some of them
  * twice. */
 HORNET_INLINE void load_partial_block(uint64_t *lo, uint64_t *hi, const uint8_t *bytes, size_t len_bytes)
 {
@@ -34,13 +34,13 @@ HORNET_INLINE void load_partial_block(uint64_t *lo, uint64_t *hi, const uint8_t 
     *hi = 0;
 }
 
-/* The same where at least 16 bytes of the message come before these: without branches, for a number of
- * bytes that nobody can predict. */
+/* Does the same if at least 16 bytes of the message precede these. It has no branches, because lengths are
+ * unpredictable. */
 HORNET_INLINE void load_partial_block_after(uint64_t *lo, uint64_t *hi, const uint8_t *bytes,
                                             size_t len_bytes)
 {
     const uint64_t many =
-        0 - (uint64_t)(len_bytes >> 3); /* all ones from 8 bytes on; else the upper word is 0 */
+        0 - (uint64_t)(len_bytes >> 3); /* all ones if len_bytes >= 8; else the upper word is 0 */
     const uint64_t end = load_le64(bytes + len_bytes - 8) >> 8 | UINT64_C(1) << 56;
     const uint64_t word = end >> (56 - 8 * (len_bytes & 7));
     const uint64_t first = load_le64(bytes - 8 + (len_bytes & 8));
@@ -48,7 +48,7 @@ HORNET_INLINE void load_partial_block_after(uint64_t *lo, uint64_t *hi, const ui
     *hi = word & many;
 }
 
-/* The first block of msg[0 .. len_bytes), len_bytes >= 1, with its 1 appended: three words. */
+/* Loads the first block of msg[0 .. len_bytes), len_bytes >= 1, with its 1 appended, as three words. */
 HORNET_INLINE void load_first_block(uint64_t words[3], const uint8_t *msg, size_t len_bytes)
 {
     words[2] = len_bytes >= 16;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Partial evaluations of a message: their values, and the tag of the whole.
  *
- * The powers of r that combine them are not clamped, which the scalar fields would need. So the vectors'
- * field works here, over one lane in plain C: some 50 multiplications of 10 ns for a gigabyte. */
+ * The powers of r that combine them are not clamped, but the scalar fields need a clamped multiplier. So
+ * this file uses the vector field, over one lane in plain C: some 50 multiplications of 10 ns for a
+ * gigabyte. */
 #include "../core/public.h"
 #include "../core/residue.h"
 #include "../core/wipe.h"
@@ -18,7 +19,7 @@
 
 #include "horner/combine.h"
 
-/* Lies in the caller's hornet_poly1305_partial, an array of words: hence may_alias. */
+/* Stored in the caller's hornet_poly1305_partial, which is an array of words; hence may_alias. */
 struct __attribute__((may_alias)) partial {
     uint64_t h[3]; /* the value, partly reduced: h[2] <= HORNET_H2_MAX */
     uint64_t len_bytes;
@@ -26,7 +27,7 @@ struct __attribute__((may_alias)) partial {
 
 _Static_assert(sizeof(struct partial) == sizeof(hornet_poly1305_partial), "a partial must fit");
 
-/* r^(blocks of len_bytes) */
+/* r^n, where n is the number of blocks in len_bytes. */
 HORNET_INLINE fe shift_by(uint64_t len_bytes, const uint8_t r[16])
 {
     const uint64_t words[3] = {load_le64(r), load_le64(r + 8), 0};
@@ -111,7 +112,7 @@ uint64_t hornet_poly1305_partial_len_bytes(const hornet_poly1305_partial *partia
     return ((const struct partial *)partial)->len_bytes;
 }
 
-/* The end of a message of which only the value is left. */
+/* Makes a live state at the end of a message of which only the value is left. */
 HORNET_SMALL uintptr_t load_value(hornet_poly1305_state *state, const hornet_poly1305_partial *partial,
                                   const uint8_t pad[16])
 {

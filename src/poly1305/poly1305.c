@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What callers use: one call, or a message in pieces; and verification. */
+/* The public functions for one call, for a message in pieces, and for verification. */
 #include "poly1305.h"
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
@@ -18,7 +18,7 @@ HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t l
     hornet_poly1305_kernel_for(hornet_poly1305_rows_in_use(), len_bytes)->mac(tag, msg, len_bytes, key);
 }
 
-/* Saves nothing but what the kernel saves: all calls come last. */
+/* All calls are tail calls, so that no registers are saved except those that the kernel saves. */
 void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
 {
     const uint32_t in_use = atomic_load(&hornet_poly1305_in_use);
@@ -28,7 +28,8 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
         mac_at_first_use(tag, msg, len_bytes, key);
 }
 
-/* What the public functions do, each with its result in the first argument; and where its stack ends. */
+/* The bodies of the public functions. Each stores its result through the first argument and returns where
+ * its stack ends. */
 
 HORNET_SMALL uintptr_t verify(bool *valid, const uint8_t tag[16], const void *msg, size_t len_bytes,
                               const uint8_t key[32])
@@ -36,7 +37,7 @@ HORNET_SMALL uintptr_t verify(bool *valid, const uint8_t tag[16], const void *ms
     uint8_t expected[16];
     hornet_poly1305(expected, msg, len_bytes, key);
     *valid = tags_equal(expected, tag);
-    wipe(expected, sizeof expected); /* the tag that a forged message should have had */
+    wipe(expected, sizeof expected); /* the tag that a forged message would have needed */
     return small_stack_end();
 }
 
@@ -58,7 +59,7 @@ HORNET_CLEARS_REGISTERS void hornet_poly1305_init(hornet_poly1305_state *state, 
     clear_small_stack(init((struct poly1305_pieces *)state, key));
 }
 
-/* Appends to what is in the buffer, which has room for it. */
+/* Appends to the buffer, which must have room for len_bytes bytes. */
 HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
     copy_bytes(p->buffer + p->nbuffered, msg, len_bytes);
@@ -66,7 +67,7 @@ HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, s
     p->nused = p->nused > p->nbuffered ? p->nused : p->nbuffered;
 }
 
-/* Fills the buffer up to a multiple of unit_bytes, a power of two; how many bytes that takes. */
+/* Fills the buffer up to a multiple of unit_bytes, a power of two, and returns how many bytes that took. */
 HORNET_NOINLINE size_t fill_up(struct poly1305_pieces *p, const uint8_t *msg, size_t unit_bytes)
 {
     const size_t fill = -(size_t)p->nbuffered & (unit_bytes - 1);
@@ -74,8 +75,8 @@ HORNET_NOINLINE size_t fill_up(struct poly1305_pieces *p, const uint8_t *msg, si
     return fill;
 }
 
-/* The last bytes of msg[0 .. len_bytes), which fill no unit, into the empty buffer; how many the others
- * are. */
+/* Moves the last bytes of msg[0 .. len_bytes), which do not fill a unit, into the empty buffer. Returns the
+ * number of bytes before them. */
 HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
                                    size_t unit_bytes)
 {
@@ -85,7 +86,7 @@ HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg
     return len_bytes - last_bytes;
 }
 
-/* Whole blocks into the value, those buffered first; the rest is buffered. */
+/* Absorbs whole blocks into the value, first those in the buffer, and buffers the rest. */
 static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
                               uint32_t in_use)
 {
@@ -95,14 +96,14 @@ static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, siz
     p->absorbed = PIECES_VALUE;
 }
 
-/* What the lanes hold, if they hold anything, into the value. */
+/* Folds the lanes into the value if they hold anything. */
 static void end_lanes(struct poly1305_pieces *p)
 {
     if (p->absorbed >= PIECES_ROW)
         kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
 }
 
-/* The row of the kernel whose lanes are kept between pieces; NULL if there is none. */
+/* Returns the row of the kernel whose lanes are kept between pieces; NULL if there is none. */
 static const struct hornet_row *row_for_pieces(uint32_t in_use)
 {
     for (in_use &= ~HORNET_BASELINE_IN_USE; in_use != 0; in_use &= in_use - 1) {
@@ -113,13 +114,14 @@ static const struct hornet_row *row_for_pieces(uint32_t in_use)
     return NULL;
 }
 
-/* Whole groups into the lanes of the kernel of a row, those buffered first; the rest is buffered. */
+/* Absorbs whole groups into the lanes of the row's kernel, first those in the buffer, and buffers the
+ * rest. */
 static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row *row, const uint8_t *msg,
                               size_t len_bytes)
 {
     const struct hornet_poly1305_kernel *kernel = kernel_of(row);
     const size_t group_bytes = 16 * (size_t)kernel->lanes, fill = fill_up(p, msg, group_bytes);
-    const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would be felt */
+    const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would cost measurable time */
     const uint8_t *first = p->buffer;
     size_t nfirst = (size_t)p->nbuffered >> shift;
     msg += fill;
@@ -141,8 +143,8 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
     (void)buffer_rest(p, msg, len_bytes, group_bytes);
 }
 
-/* More than the buffer holds. The first time, nearly all of the message may have come: the powers of r are
- * raised to be kept at the second. */
+/* Absorbs a piece that does not fit into the buffer. The first such piece may be nearly the whole message,
+ * so the powers of r to be kept are raised only at the second. */
 HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
                                   uint32_t in_use)
 {
@@ -192,7 +194,7 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *p
         hornet_poly1305_update_using(state, pieces[i].base, pieces[i].len_bytes, in_use);
 }
 
-/* Ends a live state and writes its tag; zeros if it was ended before. */
+/* Ends a live state and writes its tag; writes zeros if the state had already ended. */
 HORNET_SMALL uintptr_t end(uint8_t tag[16], hornet_poly1305_state *state, uint32_t in_use)
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;

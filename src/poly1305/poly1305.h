@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Public functions for callers inside the library, which have read the rows in use (kernel.h). */
+/* Public functions for callers inside the library, which pass the rows in use (kernel.h) as an argument. */
 #ifndef HORNET_POLY1305_POLY1305_H
 #define HORNET_POLY1305_POLY1305_H
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Scalar fields: arithmetic modulo p = 2^130 - 5 in general registers, one block after another.
+/* Scalar fields: arithmetic modulo p = 2^130 - 5 in general-purpose registers, one block after another.
  *
- * field/radix64.h and field/radix32.h implement what is stated here, and the compiler checks that each
- * operation is there and has this type. Without an implementation included before, this is the one that
- * suits the target: radix 2^64 where 64 x 64 -> 128 bits can be multiplied.
+ * field/radix64.h and field/radix32.h implement what is declared here, and the compiler checks that each
+ * operation is defined with this type. If neither was included before, this file includes the one that
+ * suits the target: radix 2^64 if the CPU can multiply 64 x 64 -> 128 bits.
  *
  *     scalar_fe    an element; "small" if its part above 2^128 is at most 6
- *     scalar_r     r, prepared to multiply elements; r must be clamped */
+ *     scalar_r     r, prepared to multiply elements; r must be clamped
+ */
 #ifndef HORNET_POLY1305_SCALAR_FIELD_H
 #define HORNET_POLY1305_SCALAR_FIELD_H
 
@@ -26,21 +27,21 @@
     _Static_assert(_Generic(&name, type(*) parameters: 1, default: 0),                                     \
                    "the scalar field must define " #type " " #name #parameters)
 
-/* words[0] + words[1] 2^64 + words[2] 2^128, with words[2] <= 6: small. */
+/* words[0] + words[1] 2^64 + words[2] 2^128, a small element: words[2] <= 6. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_from_words, (const uint64_t *words));
 
-/* a + addend as words, for a product without a block; words[2] <= HORNET_H2_MAX, with an addend of 5
- * below 8. */
+/* a + addend as words. a must be a product to which no block has been added. words[2] <= HORNET_H2_MAX;
+ * with an addend of 5, words[2] < 8. */
 SCALAR_OPERATION(void, scalar_fe_to_words, (uint64_t *words, scalar_fe a, uint64_t addend));
 
 SCALAR_OPERATION(scalar_r, scalar_r_from_words, (const uint64_t *words));
 
-/* h r, and h r + c for the block c = lo + hi 2^64 + top 2^128 with top 0 or 1. */
+/* h r, and h r + c for the block c = lo + hi 2^64 + top 2^128, where top is 0 or 1. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
 
-/* The same, quicker, for a small h. */
+/* The same products, computed faster, for a small h. */
 SCALAR_OPERATION(scalar_fe, scalar_small_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_small_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is kept of a message between calls. */
+/* The state of a message between calls. */
 #ifndef HORNET_POLY1305_STATE_H
 #define HORNET_POLY1305_STATE_H
 
@@ -8,52 +8,52 @@
 #include "../core/bytes.h"
 #include "../core/compiler.h"
 
-/* An evaluation, the same for every kernel: any continues what another began. Numbers are arrays of 64-bit
- * words, the least first. Lies in the caller's hornet_poly1305_state, an array of words: hence may_alias.
- */
+/* An evaluation in a form that all kernels share, so that any kernel can continue what another began.
+ * Numbers are arrays of 64-bit words, least significant first. Stored in the caller's
+ * hornet_poly1305_state, which is an array of words; hence may_alias. */
 struct __attribute__((may_alias)) poly1305 {
     uint64_t r[2]; /* clamped: r[0] < 2^60, r[1] < 2^60 */
     uint64_t s[2]; /* added to the result at the end */
     uint64_t h[3]; /* the accumulator, partly reduced: h[2] <= HORNET_H2_MAX */
 };
 
-/* Bytes are collected until so many are there, and one more. */
+/* Capacity of the buffer. It is flushed when one byte more than this has arrived. */
 #define HORNET_PIECES_BUFFER_BYTES 256
 
-/* From so many bytes on, a piece is as quick on its own. */
+/* Pieces of at least this length bypass the kept lanes: they are as fast as a call of their own. */
 #define HORNET_LONG_PIECE_BYTES 16384
 
-/* Lanes are kept by a kernel that serves messages of this length. */
+/* The kernel that keeps the lanes is one that serves messages of this length. */
 #define HORNET_PIECES_KERNEL_BYTES 1024
 
-/* What a kernel keeps in its lanes takes so many words at most. */
+/* Maximum number of words that a kernel keeps of its lanes. */
 #define HORNET_PIECES_LANES_WORDS 68
 
-/* A message in pieces: hornet_poly1305_state. Of buffer and lanes, what has not been used is unspecified.
- */
+/* A message in pieces: the contents of hornet_poly1305_state. Unused parts of buffer and lanes are
+ * unspecified. */
 struct __attribute__((may_alias)) poly1305_pieces {
     struct poly1305 value;
     uint64_t live;      /* POLY1305_LIVE from init to final, else 0 */
-    uint64_t nbuffered; /* how many bytes are in the buffer: 0 to HORNET_PIECES_BUFFER_BYTES */
-    uint64_t nused;     /* how many have ever been */
+    uint64_t nbuffered; /* bytes in the buffer: 0 to HORNET_PIECES_BUFFER_BYTES */
+    uint64_t nused;     /* highest value that nbuffered has had */
 
-    /* What has been absorbed: nothing; into value.h; or, by the kernel of row - PIECES_ROW, into its lanes.
-     */
+    /* Where the bytes so far were absorbed: PIECES_NOTHING: nowhere; PIECES_VALUE: into value.h; PIECES_ROW
+     * + i: into the lanes of the kernel of row i. */
     uint64_t absorbed;
-    uint64_t lanes_used; /* 1 if there has ever been anything in the lanes, else 0 */
+    uint64_t lanes_used; /* 1 if the lanes have ever been used, else 0 */
     uint8_t buffer[HORNET_PIECES_BUFFER_BYTES];
     uint64_t lanes[HORNET_PIECES_LANES_WORDS];
 };
 
 enum { PIECES_NOTHING, PIECES_VALUE, PIECES_ROW };
 
-/* What every kernel leaves in h[2] at most, and must accept. */
+/* Largest h[2] that a kernel may leave; every kernel must accept it. */
 #define HORNET_H2_MAX 4
 
-/* Any value that a wiped state or one of small numbers does not have. */
+/* Arbitrary value that is neither in a wiped state nor a small number. */
 #define POLY1305_LIVE UINT64_C(0x5031333035524e48)
 
-/* RFC 8439, section 2.5.1: the bits of r that the clamp leaves. */
+/* RFC 8439, section 2.5.1: the bits of r that the clamp keeps. */
 #define HORNET_CLAMP_LO UINT64_C(0x0ffffffc0fffffff)
 #define HORNET_CLAMP_HI UINT64_C(0x0ffffffc0ffffffc)
 
@@ -69,7 +69,7 @@ HORNET_INLINE void load_s(uint64_t s[2], const uint8_t key[32])
     s[1] = load_le64(key + 24);
 }
 
-/* A live state of no bytes. */
+/* Makes the state live, with no bytes absorbed. */
 HORNET_INLINE void set_key(struct poly1305_pieces *p, const uint8_t key[32])
 {
     load_r(p->value.r, key);

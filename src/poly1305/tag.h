@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The end of the evaluation: the last reduction modulo p = 2^130 - 5, and the tag. */
+/* The end of the evaluation: the final reduction modulo p = 2^130 - 5, and the tag. */
 #ifndef HORNET_POLY1305_TAG_H
 #define HORNET_POLY1305_TAG_H
 
@@ -9,7 +9,7 @@
 #include "../core/compiler.h"
 #include "../core/words.h"
 
-/* A tag as two words, the least first: returned in registers. */
+/* A tag as two words, least significant first, so that it is returned in registers. */
 struct tag_words {
     uint64_t lo, hi;
 };
@@ -23,11 +23,11 @@ HORNET_INLINE void store_tag(uint8_t tag[16], struct tag_words words)
 /* (h mod p + s) mod 2^128, for x = h + 5 with h < 5 * 2^128. */
 HORNET_INLINE struct tag_words tag_of_value_and_5(const uint64_t x[3], const uint64_t s[2])
 {
-    /* h < 2 p, so h mod p is h or h - p: h - p = h + 5 - 2^130 if that is not negative. */
+    /* h < 2 p, so h mod p is h or h - p. It is h - p = h + 5 - 2^130 if that is not negative. */
     const uint64_t over = x[2] >> 2; /* 1 or 0 */
     struct tag_words tag = {x[0], x[1]};
     add_word_pair(&tag.lo, &tag.hi, s[0], s[1]);
-    add_word_pair(&tag.lo, &tag.hi, 5 * over - 5, over - 1); /* -5, or nothing */
+    add_word_pair(&tag.lo, &tag.hi, 5 * over - 5, over - 1); /* -5 if h < p, else 0 */
     return tag;
 }
 

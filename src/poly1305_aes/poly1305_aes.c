@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Poly1305-AES: Poly1305 under r and a pad, which is the nonce, encrypted. Bernstein 2005, section 2. */
+/* Poly1305-AES: Poly1305 under r and a pad, which is the encrypted nonce. Bernstein 2005, section 2. */
 #include "../aes/aes.h"
 #include "../core/public.h"
 #include "../core/residue.h"
@@ -7,7 +7,8 @@
 #include "../poly1305/kernel.h"
 #include "../poly1305/poly1305.h"
 
-/* A key for hornet_poly1305: r and a pad. False, and zeros, if r is not clamped. */
+/* Makes a key for hornet_poly1305 from r and a pad. If r is not clamped, sets *clamped to false and the key
+ * to zeros. */
 HORNET_SMALL uintptr_t copy_if_clamped(bool *clamped, uint8_t one_time[32], const uint8_t r[16],
                                        const uint8_t pad[16])
 {
@@ -28,8 +29,8 @@ HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const u
     return clamped;
 }
 
-/* The same for count messages, up to HORNET_BATCH_WINDOW, with encrypted nonces. True if every r is
- * clamped. */
+/* Does the same for count messages, up to HORNET_BATCH_WINDOW, whose pads are the encrypted nonces. Returns
+ * true if every r is clamped. */
 HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint32_t aes_in_use, uint8_t (*one_time)[32],
                                                    const uint8_t (*nonces)[16], const uint8_t (*keys)[32],
                                                    size_t count)
@@ -49,13 +50,13 @@ static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const ui
                           (const uint8_t(*)[32])key, 1);
 }
 
-/* What is done under such a key, which is wiped. Results stand in the first argument; each function returns
- * where its stack ends. */
+/* The bodies of the public functions, under such a key, which they wipe. Each stores its result through the
+ * first argument and returns where its stack ends. */
 
 HORNET_SMALL uintptr_t tag_under(bool *ok, uint8_t one_time[32], bool clamped, uint8_t tag[16],
                                  const void *msg, size_t len_bytes)
 {
-    hornet_poly1305(tag, msg, len_bytes, one_time); /* under a key of zeros, zeros */
+    hornet_poly1305(tag, msg, len_bytes, one_time); /* a key of zeros gives a tag of zeros */
     wipe(one_time, 32);
     *ok = clamped;
     return small_stack_end();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in the registers of AVX2. */
+/* ChaCha20 in AVX2 registers. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86

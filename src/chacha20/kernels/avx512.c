@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in 512-bit registers, which rotate words, and of which there are enough for two sets of lanes.
- */
+/* ChaCha20 in 512-bit registers. AVX-512 can rotate words and has enough registers for two sets of
+ * lanes. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86
@@ -13,7 +13,7 @@
 #define WORDS_MASKED
 #define WORDS_MASKED_LOAD(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)
 #define WORDS_MASKED_STORE(p, a, n) _mm512_mask_storeu_epi8(p, (UINT64_C(1) << (n)) - 1, (__m512i)(a))
-#ifdef __x86_64__ /* 32 of them */
+#ifdef __x86_64__ /* 32 registers */
 #define LANES_SETS 2
 #else
 #define LANES_SETS 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 by the instructions of AVX-512 in 256-bit registers, for CPUs whose clock wider ones lower. */
+/* ChaCha20 with AVX-512 instructions in 256-bit registers, for CPUs that lower their clock for wider
+ * registers. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86
@@ -12,7 +13,7 @@
 #define WORDS_MASKED
 #define WORDS_MASKED_LOAD(p, n)     _mm256_maskz_loadu_epi8((UINT32_C(1) << (n)) - 1, p)
 #define WORDS_MASKED_STORE(p, a, n) _mm256_mask_storeu_epi8(p, (UINT32_C(1) << (n)) - 1, (__m256i)(a))
-#ifdef __x86_64__ /* 32 of them */
+#ifdef __x86_64__ /* 32 registers */
 #define LANES_SETS 2
 #else
 #define LANES_SETS 1

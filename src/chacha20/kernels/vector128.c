@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in vectors of 128 bits, which the compilers make of what the architecture has: SSE2, NEON, VSX,
- * or general registers. */
-/* On i686 gcc says that functions which take vectors are called otherwise where there is SSE2: these are
- * inline. It says so at the end of the file, whatever held in between. */
+/* ChaCha20 in 128-bit vectors, which the compilers map to what the architecture has: SSE2, NEON, VSX, or
+ * general-purpose registers. */
+/* On i686, gcc warns that functions with vector parameters have another calling convention where there is
+ * SSE2; these functions are inline. It warns at the end of the file, so the pragma must not be confined to
+ * a part of it. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define KERNEL       vector128

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of 32-bit words: WORDS of them in a vector, 4, 8 or 16, with what ChaCha20 asks of an instruction
- * set. All is written with the vectors that gcc and clang know on every CPU, for both orders of bytes;
- * HORNET_TARGET, which a kernel file defines, says which instructions they become. */
+/* Lanes of 32-bit words: WORDS of them in a vector, 4, 8 or 16, with the operations that ChaCha20 needs
+ * from an instruction set. Everything is written with GCC/Clang vector extensions, for either endianness;
+ * HORNET_TARGET, which a kernel file defines, selects the instruction set. */
 #ifndef HORNET_CHACHA20_LANES_WORDS_H
 #define HORNET_CHACHA20_LANES_WORDS_H
 
@@ -12,14 +12,14 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
-#ifndef WORDS /* read alone */
+#ifndef WORDS /* parsed alone */
 #define WORDS 4
 #endif
 
-/* Holds for the rest of the kernel, which closes it. */
+/* Applies to the rest of the kernel, which closes the region. */
 #include "../../core/target_begin.h"
 
-/* The numbers f(0), f(1), ... of the elements of a shuffle, for each word or byte of a vector. */
+/* The element numbers f(0), f(1), ... of a shuffle, for each word or byte of a vector. */
 #define WORDS_FOUR(f, i) f(i), f(i + 1), f(i + 2), f(i + 3)
 #if WORDS == 16
 #define WORDS_EACH(f) WORDS_FOUR(f, 0), WORDS_FOUR(f, 4), WORDS_FOUR(f, 8), WORDS_FOUR(f, 12)
@@ -29,11 +29,12 @@
 #define WORDS_EACH(f) WORDS_FOUR(f, 0)
 #endif
 
-/* Shuffles move words within parts of four, the same in each, or whole parts.
+/* Shuffles move words within parts of four words, in the same way in each part, or move whole parts.
  *
- *     low, high       words 0, 1 (2, 3) of each part of a and b, in turn
- *     pairs           the lower (higher) two words of each part of a, and then of b
- *     parts           the even (odd) parts of a, and then those of b */
+ *     low, high       words 0, 1 (2, 3) of each part, alternately from a and b
+ *     pairs           the lower (higher) two words of each part of a, followed by those of b
+ *     parts           the even (odd) parts of a, and then those of b
+ */
 #define WORDS_LOW(i)        ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS)
 #define WORDS_HIGH(i)       ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * WORDS + 2)
 #define WORDS_LOW_PAIRS(i)  ((i) / 4 * 4 + (i) % 2 + (i) % 4 / 2 * WORDS)
@@ -48,7 +49,7 @@
 #define WORDS_IS_FIRST(i)   ((i) % 4 == 0)
 #define WORDS_PART_FIRST(i) ((i) % 4 == 0 ? (i) / 4 : 0)
 
-/* Lanes in place of these: nodes of a graph. */
+/* The hook replaces these lanes: nodes of a graph. */
 #ifdef HORNET_WORDS_HOOK
 #include HORNET_WORDS_HOOK
 #else
@@ -63,7 +64,8 @@ HORNET_INLINE word_vec words_splat(uint32_t value) { return (word_vec){0} + valu
 /* One word of memory in all lanes. */
 HORNET_INLINE word_vec words_broadcast(const uint32_t *word) { return words_splat(*word); }
 
-/* first, first + 1, ...; in the first word of each part, and zeros. */
+/* words_numbers: first, first + 1, ... in consecutive words. words_part_numbers: the same in the first
+ * words of the parts, and zeros elsewhere. */
 HORNET_INLINE word_vec words_numbers(uint32_t first)
 {
     return (word_vec){WORDS_EACH(WORDS_NUMBER)} + first;
@@ -78,8 +80,8 @@ HORNET_INLINE word_vec words_xor(word_vec a, word_vec b) { return a ^ b; }
 
 HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
 
-/* By 16 and 8 bits bytes can be moved, where that is one instruction. From where is hidden from clang 19,
- * which takes two others in its place. */
+/* Rotations by 16 and 8 bits can move bytes, if that is one instruction. The byte numbers are hidden from
+ * clang 19, which would use two other instructions instead. */
 #ifdef WORDS_ROTATE_BYTES
 #define WORDS_BYTES_OF(word, by)                                                                           \
     4 * (word) + (4 - (by)) % 4, 4 * (word) + (5 - (by)) % 4, 4 * (word) + (6 - (by)) % 4,                 \
@@ -103,7 +105,7 @@ HORNET_INLINE word_vec words_rotl8(word_vec a) { return words_rotl(a, 8); }
 HORNET_INLINE word_vec words_rotl16(word_vec a) { return words_rotl(a, 16); }
 #endif
 
-/* Bytes of any alignment, in order. */
+/* Loads bytes from any alignment, in order. */
 HORNET_INLINE word_vec words_load(const uint8_t *bytes)
 {
     word_vec a;
@@ -113,7 +115,7 @@ HORNET_INLINE word_vec words_load(const uint8_t *bytes)
 
 HORNET_INLINE void words_store(uint8_t *bytes, word_vec a) { memcpy(bytes, &a, sizeof a); }
 
-/* Words as they stand in memory, least byte first. */
+/* Converts words to their order in memory, least significant byte first. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define WORDS_SWAPPED(i) 4 * (i) + 3, 4 * (i) + 2, 4 * (i) + 1, 4 * (i)
 HORNET_INLINE word_vec words_little_endian(word_vec a)
@@ -124,7 +126,8 @@ HORNET_INLINE word_vec words_little_endian(word_vec a)
 HORNET_INLINE word_vec words_little_endian(word_vec a) { return a; }
 #endif
 
-/* Four words, in each part. A kernel may bring an instruction that loads them so: gcc 12 finds none. */
+/* Four words, repeated in each part. A kernel may define an instruction that loads them this way; gcc 12
+ * does not find one. */
 #ifdef WORDS_BROADCAST
 HORNET_INLINE word_vec words_each_part(const uint32_t four[4]) { return (word_vec)WORDS_BROADCAST(four); }
 #else
@@ -136,18 +139,20 @@ HORNET_INLINE word_vec words_each_part(const uint32_t four[4])
 }
 #endif
 
-/* Bytes of all ones, and then of zeros; n of them at the end of what comes before the zeros. */
+/* 64 bytes of all ones, and then 64 zero bytes; a load that starts n bytes before the zeros is a mask of n
+ * bytes. */
 static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) = {
 #define WORDS_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
     WORDS_ONES, WORDS_ONES, WORDS_ONES, WORDS_ONES};
 
-/* The first n bytes of a, n up to the size of a vector, and zeros. */
+/* The first n bytes of a, followed by zeros; n is at most the size of a vector. */
 HORNET_INLINE word_vec words_first(word_vec a, size_t n)
 {
     return a & words_load(words_ones_then_zeros + 64 - n);
 }
 
-/* n bytes, less than a vector, and zeros; and the same back. Touches no other memory. */
+/* Load n bytes, fewer than a vector holds, followed by zeros; and store them again. They access no other
+ * memory. */
 #ifdef WORDS_MASKED
 HORNET_INLINE word_vec words_load_first(const uint8_t *bytes, size_t n)
 {
@@ -175,12 +180,12 @@ HORNET_INLINE void words_store_first(uint8_t *bytes, word_vec a, size_t n)
 
 #endif
 
-/* Words 1, 2, 3, 0 of each part; from 2; from 3. */
+/* Words 1, 2, 3, 0 of each part; the same starting from word 2, and from word 3. */
 HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_1); }
 HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
 HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
 
-/* Transposes the 4 x 4 words that part i of four vectors makes, for each i. */
+/* Transposes, for each i, the 4 x 4 words in part i of the four vectors. */
 HORNET_INLINE void words_transpose_parts(word_vec x[4])
 {
     const word_vec t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
@@ -191,8 +196,8 @@ HORNET_INLINE void words_transpose_parts(word_vec x[4])
     x[3] = WORDS_SHUFFLE(t1, t3, WORDS_HIGH_PAIRS);
 }
 
-/* Four parts that stand at one place of a, b, c, d become one row of four, or as many vectors as that
- * takes; row i goes to rows[i * stride], for each of the WORDS / 4 places. */
+/* Gathers the four parts at the same position of a, b, c and d into one row, which may take several
+ * vectors. The row for position i goes to rows[i * stride], for each of the WORDS / 4 positions. */
 HORNET_INLINE void words_gather_parts(word_vec *rows, size_t stride, word_vec a, word_vec b, word_vec c,
                                       word_vec d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in lanes of vectors and, beside it, Poly1305 in general registers: each leaves free what the
- * other takes, so that both cost little more than the cipher alone. A block of Poly1305 stands after each
- * quarter of a double round: it is done before the next quarter is. */
+/* ChaCha20 in vector lanes, interleaved with Poly1305 in general-purpose registers: each leaves free the
+ * execution units that the other uses, so that both together cost little more than the cipher alone. One
+ * block of Poly1305 follows each quarter of a double round, and is finished before the next quarter is. */
 #ifndef HORNET_CHACHA20_SHAPES_BESIDE_H
 #define HORNET_CHACHA20_SHAPES_BESIDE_H
 
@@ -18,10 +18,11 @@
 
 _Static_assert(WORDS <= CHACHA20_BESIDE_LANES_MAX, "room for a pass");
 
-/* Blocks of Poly1305 in a double round. */
+/* Blocks of Poly1305 per double round. */
 #define BESIDE_BLOCKS 4
 
-/* `last`: what follows the BESIDE_BLOCKS - 1 blocks at `blocks`, and the 1 appended to it, if any. */
+/* `last` points to the block after the BESIDE_BLOCKS - 1 blocks at `blocks`; `top` is the 1 appended to it,
+ * or 0. */
 HORNET_INLINE void beside_double_round(word_vec (*x)[16], scalar_fe *h, scalar_r r, const uint8_t *blocks,
                                        const uint8_t *last, uint64_t top)
 {
@@ -34,7 +35,8 @@ HORNET_INLINE void beside_double_round(word_vec (*x)[16], scalar_fe *h, scalar_r
     }
 }
 
-/* As lanes_xor of one set; and poly continued over nblocks blocks, as kernel->beside has it. */
+/* Does what lanes_xor does for one set, and continues poly over nblocks blocks as specified for
+ * kernel->beside. */
 HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint32_t state[16],
                                     struct poly1305 *poly, const uint8_t *blocks, size_t nblocks)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The functions of a kernel, and its record: rows for few blocks, lanes for many. The kernel file defines
+/* The functions of a kernel and its record: rows for few blocks, lanes for many. The kernel file defines
  *
- *     KERNEL, KERNEL_NEEDS    its name, and the CPU features without which it cannot run
+ *     KERNEL, KERNEL_NEEDS    its name, and the CPU features that it requires
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
- *     LANES_SETS              2 where there are registers for two sets of lanes
- *     LANES_BESIDE_SCALAR     defined where lanes leave Poly1305 in general registers beside them free
+ *     LANES_SETS              2 if there are registers for two sets of lanes
+ *     LANES_BESIDE_SCALAR     defined if the lanes leave units free for interleaved scalar Poly1305
  *
- * and what else lanes/words.h may be told. No include guard: each kernel includes it anew. */
+ * and the optional macros of lanes/words.h. This file has no include guard: each kernel includes it
+ * again. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
@@ -18,7 +19,8 @@
 #include "../chacha20.h"
 #include "../names.h"
 
-/* Where vectors are words in general registers clang 19 leaves long loops as they are, and warns of it. */
+/* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
+ * and warns. */
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -33,10 +35,10 @@
 
 #define PASS_BLOCKS ((size_t)WORDS * LANES_SETS)
 
-/* Up to so many blocks go in rows: three sets take little longer than one. */
+/* Up to this many blocks are processed in rows: three sets take little longer than one. */
 #define ROWS_BLOCKS_MAX (3 * (size_t)ROWS_BLOCKS)
 
-/* Each returns where its stack has ended; counters are so much later than the state's. */
+/* Each of these functions returns where its stack has ended. `later` is added to the state's counter. */
 
 HORNET_NOINLINE uintptr_t rows_1(uint8_t *stream, const chacha20_state *state, uint32_t later)
 {
@@ -56,7 +58,7 @@ HORNET_NOINLINE uintptr_t rows_3(uint8_t *stream, const chacha20_state *state, u
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* If in is NULL, out gets the stream. */
+/* If in is NULL, out gets the keystream. */
 HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha20_state *state,
                                   uint32_t later)
 {
@@ -106,7 +108,8 @@ static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_s
     return lower_end(end, end_of_pass);
 }
 
-/* out = in xor stream, and copy, unless it is NULL, the one or the other with zeros after it. */
+/* Sets out to in xor stream and, unless copy is NULL, sets copy to in (if copies_in) or out, followed by
+ * zeros. */
 HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
                                 const uint8_t *stream, size_t len_bytes)
 {
@@ -138,7 +141,7 @@ HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* Blocks counter to counter + LANES_SETS - 1 of each packet that has them. */
+/* Processes blocks counter to counter + LANES_SETS - 1 of each packet that has them. */
 HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
 {
     word_vec rows[LANES_SETS][16];
@@ -172,11 +175,11 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
     const uint32_t nblocks = 1 + (uint32_t)((longest + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES);
     uintptr_t end = UINTPTR_MAX;
     for (uint32_t done = 0; done < nblocks; done += LANES_SETS)
-        end = packets_pass(packets, done); /* the same each time */
+        end = packets_pass(packets, done); /* the same in each iteration */
     return end;
 }
 
-/* Less than a pass. */
+/* Processes less than a pass. */
 HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_bytes,
                                    const chacha20_state *state, uint32_t later)
 {
@@ -195,7 +198,7 @@ static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, c
     uintptr_t end = UINTPTR_MAX;
     uint32_t done = 0;
     for (; len_bytes >= pass_bytes; len_bytes -= pass_bytes, done += (uint32_t)PASS_BLOCKS) {
-        end = LANES_PASS(out, in, state, done); /* the same each time */
+        end = LANES_PASS(out, in, state, done); /* the same in each iteration */
         out += pass_bytes;
         in += pass_bytes;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 with one block to a lane: a vector holds one word of each of WORDS blocks. Two sets of sixteen
- * vectors run in turn where there are registers for both, since a set waits for itself. */
+/* ChaCha20 with one block per lane: a vector holds one word of each of WORDS blocks. Two sets of sixteen
+ * vectors are interleaved where there are registers for both, because one set alone is limited by
+ * latency. */
 #ifndef HORNET_CHACHA20_SHAPES_LANES_H
 #define HORNET_CHACHA20_SHAPES_LANES_H
 
@@ -11,7 +12,8 @@
 #define LANES_SETS 1
 #endif
 
-/* Words i, i + 4, i + 8 and i + 12 of a column; each word turned against the one before, of a diagonal. */
+/* Words i, i + 4, i + 8 and i + 12 of a column; for a diagonal, each row is rotated by `turn` against the
+ * previous one. */
 #define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
 
 /* The quarter rounds of columns, or diagonals, first to last - 1. */
@@ -36,7 +38,7 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
 #undef LANES_ROTL7
 }
 
-/* The words i of the blocks of set s, whose counters are so much later than the state's. */
+/* Word i of the blocks of set s; `later` is added to the state's counter. */
 HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t later, size_t s)
 {
     const word_vec word = words_broadcast(&state[i]);
@@ -56,7 +58,7 @@ HORNET_INLINE void lanes_rounds(word_vec (*x)[16], size_t sets)
         lanes_double_round(x, sets);
 }
 
-/* rows = the blocks of a set, one after the other, of which x[i] holds the words i. */
+/* Sets rows to the consecutive blocks of a set; on entry x[i] holds word i of each block. */
 HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
 {
     HORNET_UNROLL
@@ -70,7 +72,7 @@ HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
         words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[i], x[4 + i], x[8 + i], x[12 + i]);
 }
 
-/* The blocks of so many sets before the rounds. sets is a constant. */
+/* Sets x to the blocks of `sets` sets before the rounds. sets is a constant. */
 HORNET_INLINE void lanes_start(size_t sets, word_vec (*x)[16], const uint32_t state[16], uint32_t later)
 {
     HORNET_UNROLL
@@ -81,7 +83,7 @@ HORNET_INLINE void lanes_start(size_t sets, word_vec (*x)[16], const uint32_t st
     }
 }
 
-/* out = in xor the blocks that the rounds have made x of; or, if in is NULL, the blocks. */
+/* Sets out to in xor the blocks in x after the rounds or, if in is NULL, to the blocks. */
 HORNET_INLINE void lanes_finish(size_t sets, uint8_t *out, const uint8_t *in, word_vec (*x)[16],
                                 const uint32_t state[16], uint32_t later)
 {
@@ -101,24 +103,24 @@ HORNET_INLINE void lanes_finish(size_t sets, uint8_t *out, const uint8_t *in, wo
     }
 }
 
-/* out = in xor the blocks of so many sets; or, if in is NULL, the blocks. sets is a constant. */
+/* Sets out to in xor the blocks of `sets` sets or, if in is NULL, to the blocks. sets is a constant. */
 HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
                              uint32_t later)
 {
     word_vec x[LANES_SETS][16];
     lanes_start(sets, x, state, later);
     lanes_rounds(x, sets);
-    HORNET_OPAQUE("r", state); /* read again, not kept in registers meanwhile */
+    HORNET_OPAQUE("r", state); /* reloaded from memory, not kept in registers meanwhile */
     lanes_finish(sets, out, in, x, state, later);
 }
 
-/* The same words of many streams, one to a lane, and the counter of all. */
+/* Word i of many keystreams, one per lane, all with the same counter. */
 HORNET_INLINE word_vec lanes_word_of_each(const chacha20_packets *packets, int i, uint32_t counter)
 {
     return i == 12 ? words_splat(counter) : words_load((const uint8_t *)packets->word[i]);
 }
 
-/* rows[s] = block counter + s of each stream, one row for each. sets is a constant. */
+/* Sets rows[s] to block counter + s of each keystream, one row per keystream. sets is a constant. */
 HORNET_INLINE void lanes_of_each(size_t sets, word_vec (*rows)[16], const chacha20_packets *packets,
                                  uint32_t counter)
 {

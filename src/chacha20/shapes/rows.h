@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* ChaCha20 with the rows of a block in registers: a vector holds one row, four words, of each of WORDS / 4
- * blocks, and the columns of the state are worked on side by side. Between columns and diagonals rows are
- * turned: not b, which is ready last, but the three others against it. Several sets of four vectors run in
- * turn, since each waits for itself. RFC 8439, section 2.3. */
+ * blocks, and the columns of the state are processed in parallel. Rows are rotated between columns and
+ * diagonals: not b, which is ready last, but the three others relative to it. Several sets of four vectors
+ * are interleaved, because one set alone is limited by latency. RFC 8439, section 2.3. */
 #ifndef HORNET_CHACHA20_SHAPES_ROWS_H
 #define HORNET_CHACHA20_SHAPES_ROWS_H
 
@@ -16,7 +16,7 @@ typedef struct {
     word_vec a, b, c, d;
 } rows_set;
 
-/* The blocks of one set, whose counters are so much later than the state's. */
+/* Returns the blocks of one set before the rounds; `later` is added to the state's counter. */
 HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
 {
     rows_set x = {words_each_part(state), words_each_part(state + 4), words_each_part(state + 8),
@@ -59,7 +59,7 @@ HORNET_INLINE void rows_double_round(rows_set *x, size_t sets)
     }
 }
 
-/* stream = the blocks of a set that the rounds have made x of begin. */
+/* Sets stream to the blocks of a set: x after the rounds, plus begin. */
 HORNET_INLINE void rows_end(uint8_t *stream, rows_set x, rows_set begin)
 {
     word_vec rows[4];
@@ -72,7 +72,7 @@ HORNET_INLINE void rows_end(uint8_t *stream, rows_set x, rows_set begin)
         words_store(stream + i * sizeof(word_vec), rows[i]);
 }
 
-/* stream = the blocks of so many sets. sets is a constant. */
+/* Sets stream to the blocks of `sets` sets. sets is a constant. */
 HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t state[16], uint32_t later)
 {
     rows_set x[ROWS_SETS_MAX], begin[ROWS_SETS_MAX];

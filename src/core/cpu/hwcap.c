@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Which features a CPU has on architectures where Linux passes them to a program as bits. */
+/* Detects the features of a CPU on architectures where Linux passes them to a program as bits. */
 #include "../cpu.h"
 
 #if HORNET_HWCAP

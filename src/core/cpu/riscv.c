@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How long the vector registers of a RISC-V CPU are, as far as Linux lets this process use them. */
+/* Detects the length of the vector registers of a RISC-V CPU, as far as Linux lets this process use
+ * them. */
 #include "../cpu.h"
 
 #if HORNET_RVV
@@ -10,11 +11,12 @@
 #include <unistd.h>
 #endif
 
-/* The bit V of HWCAP would not do: kernels for cores with vectors of version 0.7, whose instructions are
- * others, set it too. riscv_hwprobe (Linux 6.5) states version 1.0, of all CPUs that are online. */
+/* Bit V of HWCAP is not sufficient: Linux kernels for cores with version 0.7 of the vector extension, which
+ * has other instructions, set it too. riscv_hwprobe (Linux 6.5) reports version 1.0, for all CPUs that are
+ * online. */
 enum { HWPROBE = 258, HWPROBE_KEY_IMA_EXT_0 = 4, HWPROBE_IMA_V = 1 << 2 };
 
-/* A process may have been denied the vectors. */
+/* A process may have been denied the use of vectors. */
 enum { GET_VECTOR_CONTROL = 70, VECTOR_CONTROL_MASK = 3, VECTOR_CONTROL_OFF = 1 };
 
 static unsigned vector_bits(void)

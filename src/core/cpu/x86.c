@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Which features of x86.def a CPU has, and the operating system has enabled. */
+/* Detects which features of x86.def a CPU has and the operating system has enabled. */
 #include "../cpu.h"
 
 #if HORNET_X86
@@ -59,8 +59,8 @@ static const struct {
 
 #define LEAF7_EDX_AVX512_FP16 (UINT32_C(1) << 23)
 
-/* Intel SDM volume 2, CPUID leaf 1. A hypervisor may state the model of another CPU, but not instructions
- * that are not there: no Intel core before Golden Cove has AVX512-FP16. */
+/* Intel SDM volume 2, CPUID leaf 1. A hypervisor may report the model of another CPU, but not instructions
+ * that the CPU lacks: no Intel core before Golden Cove has AVX512-FP16. */
 static int core_of(const struct x86_cpuid *cpuid)
 {
     if (cpuid->vendor_ebx == INTEL && (cpuid->leaf7_edx & LEAF7_EDX_AVX512_FP16) != 0)
@@ -75,8 +75,8 @@ static int core_of(const struct x86_cpuid *cpuid)
     return X86_OTHER;
 }
 
-/* Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs", for Zen 4's halves; Intel's optimization
- * manual, section 2.5.3, for Skylake's clock. */
+/* Sources: Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs", for Zen 4's halves; Intel's
+ * optimization manual, section 2.5.3, for Skylake's clock. */
 static uint32_t properties_of(const struct x86_cpuid *cpuid)
 {
     const int core = core_of(cpuid);
@@ -87,7 +87,7 @@ static uint32_t properties_of(const struct x86_cpuid *cpuid)
 
 uint32_t hornet_cpu_from_cpuid(const struct x86_cpuid *cpuid)
 {
-    /* A CPU that has AVX2 but not AVX is a hypervisor's doing: it wants no AVX used. */
+    /* If CPUID reports AVX2 but not AVX, a hypervisor has hidden AVX, and no AVX should be used. */
     const uint32_t avx = LEAF1_ECX_OSXSAVE | LEAF1_ECX_AVX;
     const uint32_t enabled = (cpuid->leaf1_ecx & avx) == avx ? cpuid->xcr0 : 0;
     const struct {

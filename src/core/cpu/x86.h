@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What CPUID and XGETBV say of an x86 CPU, apart from what is concluded from it, so that tests can walk
- * through machines that do not exist. */
+/* The values that CPUID and XGETBV report about an x86 CPU, separate from the conclusions drawn from them,
+ * so that tests can cover machines that do not exist. */
 #ifndef HORNET_CORE_CPU_X86_H
 #define HORNET_CORE_CPU_X86_H
 
@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* All 0 where they cannot be asked. */
+/* A member is 0 if its leaf cannot be queried. */
 struct x86_cpuid {
     uint32_t max_leaf;
     uint32_t leaf1_ecx, leaf1_edx;            /* if max_leaf >= 1 */
@@ -20,7 +20,7 @@ struct x86_cpuid {
     uint32_t xcr0;                            /* if leaf1_ecx has OSXSAVE */
 };
 
-/* The features of x86.def that such a CPU has. */
+/* Returns the features of x86.def that such a CPU has. */
 uint32_t hornet_cpu_from_cpuid(const struct x86_cpuid *cpuid);
 
 #pragma GCC visibility pop

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field modulo p = 2^130 - 5 in radix 2^26, five limbs, one element in each lane.
+/* The field modulo p = 2^130 - 5 in radix 2^26, with five limbs and one element in each lane.
  *
  * Goll and Gueron 2015; Bhattacharyya and Sarkar 2020, section 3.1, equation (8). For lanes that multiply
- * 32 x 32 -> 64 bits. What the functions do is said in field.h. The bounds below hold for all inputs:
- * proofs/ runs this very file over intervals.
+ * 32 x 32 -> 64 bits. field.h documents the functions. The bounds below hold for all inputs: proofs/ runs
+ * this very file over intervals.
  *
  * The product of a = sum a_i 2^(26 i) and b is, since 2^130 = 5 modulo p,
  *
@@ -29,24 +29,24 @@
 #define LIMBS            5
 #define MULTIPLIER_WORDS 9
 
-/* An element. Every limb <= FE_LIMB_MAX, so that it can be multiplied. */
+/* An element. Every limb is <= FE_LIMB_MAX, so that it can be multiplied. */
 typedef struct {
     factor limb[5];
 } fe;
 
-/* A sum of products and elements that waits for its carries. Every limb <= WIDE_LIMB_MAX, so that 5
- * times a carry out of one can be added to another. */
+/* A sum of products and elements before carrying. Every limb is <= WIDE_LIMB_MAX, so that 5 times a carry
+ * out of one limb can be added to another. */
 typedef struct {
     vec limb[5];
 } wide;
 
-/* b_0 to b_4 in v[0] to v[4], and 5 b_1 to 5 b_4 in v[5] to v[8]. Every one <= MULTIPLIER_MAX. */
+/* b_0 to b_4 in v[0] to v[4], and 5 b_1 to 5 b_4 in v[5] to v[8]. Each is <= MULTIPLIER_MAX. */
 typedef struct {
     factor v[9];
 } multiplier;
 
-/* The sum of two elements with carried limbs is one too. A product adds at most 21 * 2^27 * 1.01 * 2^26 <
- * 2^57.5 to a limb: a wide holds 40 of them. */
+/* The sum of two elements with carried limbs is an fe too. A product adds at most 21 * 2^27 * 1.01 * 2^26 <
+ * 2^57.5 to a limb, so a wide holds 40 products. */
 #define FE_LIMB_MAX    ((UINT64_C(1) << 27) + (UINT64_C(1) << 20))
 #define MULTIPLIER_MAX ((UINT64_C(1) << 29) - 1)
 #define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
@@ -63,7 +63,7 @@ KERNEL_INLINE fe fe_checked(fe a)
     return a;
 }
 
-/* Five limbs that are small enough to be multiplied. */
+/* Makes an element of five limbs that are small enough to be multiplied. */
 KERNEL_INLINE fe fe_from_limbs(const vec d[5])
 {
     return fe_checked((fe){
@@ -116,8 +116,8 @@ KERNEL_INLINE fe multiplier_element(const multiplier *a)
 
 KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_opaque(vec_mul_add32(sum, a, b)); }
 
-/* By diagonals of the table: each limb of b is used up before the next, so that five sums, five limbs of a
- * and one of b are all that has to stay in registers. */
+/* Goes through the table by diagonals: all uses of one limb of b come before the next limb, so that only
+ * five sums, five limbs of a and one limb of b must stay in registers. */
 KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
 {
 #ifdef LANES_MULTIPLIERS_IN_MEMORY
@@ -175,7 +175,7 @@ KERNEL_INLINE fe fe_zero(void)
 
 KERNEL_INLINE wide wide_zero(void) { return wide_from(fe_zero()); }
 
-/* Carries from limb `from` into the next, and from limb 4 into limb 0 times 5. */
+/* Carries from limb `from` into the next limb, and from limb 4, times 5, into limb 0. */
 KERNEL_INLINE void carry_limb(vec limb[5], int from)
 {
     const vec carry = vec_shr(limb[from], 26);
@@ -186,8 +186,8 @@ KERNEL_INLINE void carry_limb(vec limb[5], int from)
         limb[from + 1] = vec_add(limb[from + 1], carry);
 }
 
-/* Leaves limbs 0, 2, 3 < 2^26, limbs 1, 4 a little above at most. Two chains of carries run side by side,
- * 0-1-2-3-4 and 3-4-0-1, the order of Bernstein that the z14 paper quotes in section 2. */
+/* Leaves limbs 0, 2 and 3 below 2^26, and limbs 1 and 4 slightly above 2^26 at most. Two chains of carries
+ * are interleaved, 0-1-2-3-4 and 3-4-0-1: Bernstein's order, which the z14 paper quotes in section 2. */
 KERNEL_INLINE fe fe_carry(wide sum)
 {
     vec *d = sum.limb;
@@ -217,14 +217,15 @@ KERNEL_INLINE fe fe_add(fe a, fe b)
                             factor_add(a.limb[4], b.limb[4])}});
 }
 
-/* Long sums multiply blocks that are not cut into limbs: four words of 32 bits, since a multiplication
- * takes no fewer, by a power in radix 2^26 that stands ready for the place of each word:
+/* Long sums multiply blocks that are not divided into limbs but into four words of 32 bits, the full width
+ * of the multiplier's operand. Each word is multiplied by a power in radix 2^26 that was prepared for the
+ * word's position:
  *
  *     (w_0 + 2^32 w_1 + 2^64 w_2 + 2^96 w_3) b  =  w_0 b + w_1 (2^32 b) + w_2 (2^64 b) + w_3 (2^96 b)
  *
- * That takes 20 multiplications, 20 additions and 2 shifts for each vector of blocks, in place of 25, 25
- * and 11 operations to cut the blocks. The 2^128 of the blocks are the same for all messages, and are added
- * once, as long_tops. */
+ * That takes 20 multiplications, 20 additions and 2 shifts per vector of blocks, instead of 25
+ * multiplications, 25 additions and 11 operations to divide the blocks into limbs. The 2^128 of each block
+ * is the same for all messages; these parts are added once, as long_tops. */
 typedef wide long_sum;
 
 /* b 2^(32 k) in word[k], and 5 b_1 to 5 b_4. */
@@ -232,8 +233,8 @@ typedef struct {
     factor word[4][5], times5[4];
 } long_multiplier;
 
-/* 28 products of 32 and little more than 26 bits are below 2^62.9. Twice as many would be below 2^64, and
- * gain 3 % at 64 KiB; to clear the memory of so many powers costs as much at 4 KiB. */
+/* 28 products of 32 and slightly more than 26 bits are below 2^62.9. Twice as many would be below 2^64 and
+ * gain 3 % at 64 KiB, but clearing the memory of the additional powers costs as much at 4 KiB. */
 #define LONG_SUM_MAX 8
 
 KERNEL_INLINE long_sum long_sum_from(fe a) { return wide_from(a); }
@@ -246,7 +247,7 @@ KERNEL_INLINE fe long_sum_carry(long_sum sum, fe tops)
     return fe_carry(sum);
 }
 
-/* 2^32 a, carried, of a carried a: each limb gets 2^6 times that before it. */
+/* Returns 2^32 a, carried, for a carried a: each limb receives 2^6 times the limb before it. */
 KERNEL_INLINE fe fe_times_2_32(fe a)
 {
     vec before = times5(vec_from(a.limb[4])), two_before = vec_from(a.limb[3]), d[5];
@@ -328,7 +329,7 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
     const wide s = wide_from(fe_from_words(s_lo, s_hi, vec_splat(0)));
     wide all = wide_from(a);
     vec *d = all.limb, carry = vec_splat(0);
-    /* What a has above 2^130 comes back, and then it is below 2^130 + 5 * 2^104. */
+    /* The part of a above 2^130 is added back, which leaves a below 2^130 + 5 * 2^104. */
     HORNET_UNROLL
     for (int i = 0; i < 5; i++) {
         d[i] = vec_add(d[i], carry);
@@ -343,7 +344,7 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
         d[i] = vec_and(d[i], mask);
     }
     d[4] = vec_add(d[4], carry);
-    /* It is p or more if 5 more reach 2^130; a - p = a + 5 modulo 2^128. */
+    /* a >= p if and only if a + 5 >= 2^130; a - p = a + 5 modulo 2^128. */
     vec over = vec_splat(5);
     HORNET_UNROLL
     for (int i = 0; i < 5; i++)
@@ -360,8 +361,8 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
     *hi = vec_or(vec_or(vec_shr(d[2], 12), vec_shl(d[3], 14)), vec_shl(d[4], 40));
 }
 
-/* The sum of the lanes of a limb, and with it the sum plus the carry below 2^38 that comes in, must not
- * wrap: WIDE_LIMB_MAX in all. */
+/* The sum of the lanes of a limb must not wrap, even with the incoming carry below 2^38: it is at most
+ * WIDE_LIMB_MAX. */
 KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t addend)
 {
     uint64_t limb[5], carry = 0;
@@ -370,7 +371,7 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t adden
         limb[i] = value & MASK26;
         carry = value >> 26;
     }
-    /* The limbs make a number below 2^130; adding 5 * 2^38 leaves it below 5 * 2^128. */
+    /* The limbs form a number below 2^130; adding 5 * 2^38 leaves it below 5 * 2^128. */
     words[0] = limb[0] | limb[1] << 26 | limb[2] << 52;
     words[1] = limb[2] >> 12 | limb[3] << 14 | limb[4] << 40;
     words[2] = limb[4] >> 24;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field modulo p = 2^130 - 5 in radix 2^32, scalar, for CPUs that multiply 32 x 32 -> 64 bits. What the
- * functions do is said in scalar_field.h.
+/* The field modulo p = 2^130 - 5 in radix 2^32, scalar, for CPUs that multiply 32 x 32 -> 64 bits.
+ * scalar_field.h documents the functions.
  *
- * After Polyakov, "Poly1305 revised". As in radix64.h: with r clamped, r_1, r_2 and r_3 are multiples of 4,
- * so that 2^128 r_i comes back as s_i = 5/4 r_i:
+ * After Polyakov, "Poly1305 revised". As in radix64.h, r is clamped, so r_1, r_2 and r_3 are multiples of 4
+ * and 2^128 r_i is added back as s_i = 5/4 r_i:
  *
  *            h_0    h_1    h_2    h_3    h_4
  *     d_0    r_0    s_3    s_2    s_1
@@ -14,7 +14,7 @@
  */
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
 #define HORNET_POLY1305_SCALAR_IMPLEMENTATION
-#define SCALAR_MANY_WORDS /* more than the registers of any CPU */
+#define SCALAR_MANY_WORDS /* more words than any CPU has registers */
 
 #include <stdint.h>
 
@@ -81,7 +81,7 @@ HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
                         h4 * r.s[3] + (d2 >> 32);
     const uint32_t d4 = h4 * r.r[0] + (uint32_t)(d3 >> 32); /* < 6 * 2^28 + 4 * 2^28 + 2 */
 
-    /* What stands above 2^130 comes back times 5: d4 / 4 * 5 < 12.5 * 2^28 + 3. */
+    /* The part above 2^130 is added back times 5: d4 / 4 * 5 < 12.5 * 2^28 + 3. */
     const uint64_t u0 = (uint64_t)(uint32_t)d0 + ((d4 >> 2) + (d4 & ~UINT32_C(3)));
     const uint64_t u1 = (u0 >> 32) + (uint32_t)d1;
     const uint64_t u2 = (u1 >> 32) + (uint32_t)d2;
@@ -95,7 +95,7 @@ HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, 
     return scalar_fe_add(scalar_fe_mul(h, r), lo, hi, top);
 }
 
-/* Every element is small. */
+/* In this field every element is small. */
 HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r) { return scalar_fe_mul(h, r); }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field modulo p = 2^130 - 5 in radix 2^44, three limbs, one element in each lane.
+/* The field modulo p = 2^130 - 5 in radix 2^44, with three limbs and one element in each lane.
  *
- * For lanes that multiply 52 x 52 bits and add the low or the high 52 bits of the product to a sum. What
- * the functions do is said in field.h. The bounds hold for all inputs: proofs/ runs this very file over
- * intervals.
+ * For lanes that multiply 52 x 52 bits and add the low or the high 52 bits of the product to a sum. field.h
+ * documents the functions. The bounds hold for all inputs: proofs/ runs this very file over intervals.
  *
  * The product of a = sum a_i 2^(44 i) and b is, since 2^132 = 20 modulo p,
  *
@@ -12,15 +11,15 @@
  *     d_1    b_1      b_0    20 b_2
  *     d_2    b_2      b_1      b_0
  *
- * where d_i is the sum over its row, in two halves, d_i = lo_i + 2^52 hi_i. Half hi_i stands at 2^(44 i +
- * 52) and so belongs to the next limb, times 2^8; what hi_2 stands at comes back as 20 * 2^8:
+ * where d_i is the sum over its row, in two halves: d_i = lo_i + 2^52 hi_i. The half hi_i has
+ * weight 2^(44 i + 52) and so belongs to the next limb, times 2^8; hi_2 is added back times 20 * 2^8:
  *
  *     limb 0:  lo_0 + 20 * 2^8 hi_2        limb 1:  lo_1 + 2^8 hi_0        limb 2:  lo_2 + 2^8 hi_1
  *
- * Limbs have 8 bits to spare when they are multiplied, sums 11 or more: one round of carries, all at once,
- * is enough (the z14 paper's parallel reduction).
+ * Limbs have 8 spare bits when they are multiplied, and sums 11 or more. So one parallel round of carries
+ * is enough (the parallel reduction of the z14 paper).
  *
- * Long sums take three multiplications of halves less for each product, by Karatsuba's identity with its
+ * Long sums take 12 multiplications of halves per product instead of 18, by Karatsuba's identity with its
  * subtractions deferred to the reduction: see long_sum. */
 #ifndef HORNET_POLY1305_FIELD_IMPLEMENTATION
 #define HORNET_POLY1305_FIELD_IMPLEMENTATION
@@ -36,24 +35,24 @@
 #define LIMBS            3
 #define MULTIPLIER_WORDS 5
 
-/* An element. Every limb <= FE_LIMB_MAX, so that it, and the sum of two, can be multiplied. */
+/* An element. Every limb is <= FE_LIMB_MAX, so that the element, and the sum of two, can be multiplied. */
 typedef struct {
     factor limb[3];
 } fe;
 
-/* A sum of products and elements that waits for its carries: the halves of d_0 to d_2. */
+/* A sum of products and elements before carrying: the halves of d_0 to d_2. */
 typedef struct {
     vec lo[3], hi[3];
 } wide;
 
-/* b_0 to b_2, and 20 times b_1 and b_2. Every one <= MULTIPLIER_MAX. */
+/* b_0 to b_2, and 20 b_1 and 20 b_2. Each is <= MULTIPLIER_MAX. */
 typedef struct {
     factor limb[3], limb1_times20, limb2_times20;
 } multiplier;
 
 #define FE_LIMB_MAX    ((UINT64_C(1) << 46) - 1)
 #define MULTIPLIER_MAX ((UINT64_C(1) << 50) - 1)
-/* A sum that is carried: 5 times the carry out of limb 2, and 44 bits, fit in an element. */
+/* Bound of a sum that is carried: 5 times the carry out of limb 2, plus 44 bits, fits into an element. */
 #define WIDE_LIMB_MAX ((UINT64_C(1) << 63) - 1)
 
 #define MASK44 ((UINT64_C(1) << 44) - 1)
@@ -77,7 +76,7 @@ KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
 
 KERNEL_INLINE vec times20(vec a) { return vec_shl(times5(a), 2); }
 
-/* One instruction in place of three; the product is below 2^52. */
+/* One instruction instead of three; the product is below 2^52. */
 KERNEL_INLINE factor factor_times20(factor a)
 {
     return factor_from(vec_madd52lo(vec_splat(0), a, factor_splat(20)));
@@ -127,8 +126,8 @@ KERNEL_INLINE fe fe_zero(void)
 
 KERNEL_INLINE wide wide_zero(void) { return wide_from(fe_zero()); }
 
-/* In an order that has the halves ready first from which the longest way leads through the carries: hi[2],
- * which comes back times 20, then limb 2, whose carry does. */
+/* The order completes those halves first that have the longest path through the carries: hi[2], which is
+ * added back times 20, and then limb 2, whose carry is added back too. */
 KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
 {
     vec *lo = sum.lo, *hi = sum.hi;
@@ -153,14 +152,14 @@ KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
     return sum;
 }
 
-/* The halves put together into three limbs, every one <= WIDE_LIMB_MAX. */
+/* The halves combined into three limbs, each <= WIDE_LIMB_MAX. */
 typedef struct {
     vec limb[3];
 } uncarried;
 
 KERNEL_INLINE uncarried wide_limbs(wide sum)
 {
-    /* 20 * 2^8 = 2^12 + 2^10: the two shifts do not wait for one another. */
+    /* 20 * 2^8 = 2^12 + 2^10: the two shifts are independent of each other. */
     const vec back = LANES_KEEP_SHIFT(vec_opaque, vec_shl(sum.hi[2], 10));
     const uncarried d = {{vec_add(vec_add(sum.lo[0], vec_shl(sum.hi[2], 12)), back),
                           vec_add(sum.lo[1], vec_shl(sum.hi[0], 8)),
@@ -205,8 +204,8 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
 {
     const vec mask = vec_splat(MASK44);
     const wide s = wide_from(fe_from_words(s_lo, s_hi, vec_splat(0)));
-    /* a < 2 * 2^130, from limb to limb: what it has above 2^130 comes back, and then it is below
-     * 2^130 + 5 * 2^88. */
+    /* a < 2 * 2^130. The carries go from limb to limb; the part above 2^130 is added back, which leaves a
+     * below 2^130 + 5 * 2^88. */
     vec d0 = vec_from(a.limb[0]), d1 = vec_add(vec_from(a.limb[1]), vec_shr(d0, 44)),
         d2 = vec_add(vec_from(a.limb[2]), vec_shr(d1, 44));
     const vec carry = vec_shr(d2, 42);
@@ -215,7 +214,7 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
     d2 = vec_add(vec_and(d2, vec_splat(MASK42)), vec_shr(d1, 44));
     d0 = vec_and(d0, mask);
     d1 = vec_and(d1, mask);
-    /* It is p or more if 5 more reach 2^130; a - p = a + 5 modulo 2^128. */
+    /* a >= p if and only if a + 5 >= 2^130; a - p = a + 5 modulo 2^128. */
     const vec five = vec_splat(5);
     vec over = vec_shr(vec_add(d0, five), 44);
     over = vec_shr(vec_add(d1, over), 44);
@@ -233,25 +232,25 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t adden
     const uint64_t d0 = vec_sum(d.limb[0]);
     const uint64_t d1 = vec_sum(d.limb[1]) + (d0 >> 44);
     const uint64_t d2 = vec_sum(d.limb[2]) + (d1 >> 44);
-    /* The limbs make a number below 2^130; adding 5 * 2^22 leaves it below 5 * 2^128. */
+    /* The limbs form a number below 2^130; adding 5 * 2^22 leaves it below 5 * 2^128. */
     words[0] = (d0 & MASK44) | d1 << 44;
     words[1] = (d1 & MASK44) >> 20 | d2 << 24;
     words[2] = (d2 & MASK42) >> 40;
     add_words(words, 5 * (d2 >> 42) + addend, 0, 0);
 }
 
-/* A long sum, by Karatsuba: six sums of products, P_ii = sum a_i b_i and P_ij = sum (a_i + a_j)(b_i + b_j),
- * each in halves. Of a pair of halves, the products are put together as
+/* A long sum, by Karatsuba's identity: six sums of products, P_ii = sum a_i b_i and
+ * P_ij = sum (a_i + a_j)(b_i + b_j), each in two halves. For either half, the products combine into
  *
  *     d_0 = P_00 + 20 (P_12 - P_11 - P_22)
  *     d_1 = P_01 - P_00 - P_11 + 20 P_22
  *     d_2 = P_02 - P_00 - P_22 + P_11
  *
- * An element e is part of the sum if P_00 begins with e_0, P_01 with e_0 + e_1 and P_02 with e_0 + e_2.
+ * To include an element e in the sum, P_00 starts with e_0, P_01 with e_0 + e_1 and P_02 with e_0 + e_2.
  *
- * The subtractions leave up to 40 * 2^52 LONG_SUM_MAX less than nothing in a limb. So that every limb ends
- * above zero, a multiple of p is added at the beginning, the bias, whose limbs stand where those of d do;
- * P_12 comes in 20 times:
+ * The subtractions can make a limb negative, down to -40 * 2^52 LONG_SUM_MAX. So that every limb ends above
+ * zero, a multiple of p is added at the beginning, the bias. Its limbs have the weights of the limbs of d;
+ * P_12 counts 20 times:
  *
  *     20 * 2^14 p  =   20 * 2^14 (2^44 - 5)  +  20 * 2^14 (2^44 - 1) 2^44  +  20 * 2^14 (2^42 - 1) 2^88
  *     in               20 P_12                  P_01                          P_02
@@ -286,7 +285,7 @@ KERNEL_INLINE long_sum long_sum_from(fe e)
                       {zero, zero, zero, zero, zero, zero}};
 }
 
-/* Adds the two halves of a b to those of a sum of products. */
+/* Adds the two halves of a b to the halves of one sum of products. */
 KERNEL_INLINE void karatsuba_mul_add(long_sum *sum, int product, factor a, const long_multiplier *b,
                                      size_t block)
 {
@@ -295,7 +294,7 @@ KERNEL_INLINE void karatsuba_mul_add(long_sum *sum, int product, factor a, const
     sum->lo[product] = vec_madd52lo(sum->lo[product], a, b_factor);
 }
 
-/* 12 multiplications of halves where wide_mul_add takes 18. */
+/* 12 multiplications of halves, where wide_mul_add takes 18. */
 KERNEL_INLINE long_sum long_sum_mul_add(long_sum sum, fe a, const long_multiplier *b, size_t block)
 {
     karatsuba_mul_add(&sum, P_00, a.limb[0], b, block);
@@ -313,7 +312,7 @@ KERNEL_INLINE long_sum long_sum_add_blocks(long_sum sum, vec lo, vec hi, const l
     return long_sum_mul_add(sum, fe_from_words(lo, hi, vec_splat(1)), b, block);
 }
 
-/* Nothing: they are among the products. */
+/* Does nothing: the tops are already part of the products. */
 KERNEL_INLINE wide long_tops_add(wide tops, const long_multiplier *b, size_t block)
 {
     (void)b, (void)block;
@@ -326,7 +325,7 @@ KERNEL_INLINE fe long_tops_carry(wide tops)
     return fe_zero();
 }
 
-/* One half of the products put together. */
+/* Combines one half of the products. */
 KERNEL_INLINE void karatsuba_half(vec d[3], const vec p[KARATSUBA_PRODUCTS])
 {
     d[0] = vec_add(p[P_00], times20(vec_sub(vec_sub(p[P_12], p[P_11]), p[P_22])));

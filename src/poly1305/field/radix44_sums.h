@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field modulo p = 2^130 - 5 in three limbs of 44, 44 and 42 bits, for lanes whose products are summed.
  *
- * The z14 paper, sections 4 to 6. The product is that of radix44.h, with whole sums in place of halves:
+ * The z14 paper, sections 4 to 6. The product is that of radix44.h, with whole sums instead of halves:
  *
  *     d_0 = a_0 b_0 + 20 a_1 b_2 + 20 a_2 b_1
  *     d_1 = a_0 b_1 +    a_1 b_0 + 20 a_2 b_2
  *     d_2 = a_0 b_2 +    a_1 b_1 +    a_2 b_0
  *
- * each over both lanes: 9 instructions for two blocks. Two such sums are carried side by side, one in each
- * lane: the paper's parallel reduction. The bounds hold for all inputs: proofs/ runs this very file over
- * ranges. */
+ * each over both lanes, which takes 9 instructions for two blocks. Two such sums are carried in parallel,
+ * one in each lane: the paper's parallel reduction. The bounds hold for all inputs: proofs/ runs this very
+ * file over ranges. */
 #ifndef HORNET_POLY1305_FIELD_RADIX44_SUMS_H
 #define HORNET_POLY1305_FIELD_RADIX44_SUMS_H
 
@@ -22,17 +22,17 @@ typedef struct {
     vec limb[3];
 } fe;
 
-/* b_0 to b_2, and 20 times b_1 and b_2. */
+/* b_0 to b_2, and 20 b_1 and 20 b_2. */
 typedef struct {
     vec limb[3], limb1_times20, limb2_times20;
 } multiplier;
 
-/* One element, without carries. */
+/* One element, before carrying. */
 typedef struct {
     sum d[3];
 } summed;
 
-/* What VMSL multiplies in a time that does not depend on it. */
+/* VMSL takes constant time for operands up to this value. */
 #define OPERAND_MAX ((UINT64_C(1) << 56) - 1)
 
 #define MASK44 ((UINT64_C(1) << 44) - 1)
@@ -54,7 +54,7 @@ HORNET_INLINE fe fe_add(fe a, fe b)
         {vec_add(a.limb[0], b.limb[0]), vec_add(a.limb[1], b.limb[1]), vec_add(a.limb[2], b.limb[2])}};
 }
 
-/* The element of a lane in lane 0, and 0. */
+/* Returns the element of one lane in lane 0, and 0 in lane 1. */
 HORNET_INLINE fe fe_alone(fe a, int lane)
 {
     return (fe){{vec_alone(a.limb[0], lane), vec_alone(a.limb[1], lane), vec_alone(a.limb[2], lane)}};
@@ -74,7 +74,7 @@ HORNET_INLINE sum operand_mul_add(sum total, vec a, vec b)
 
 HORNET_INLINE summed summed_zero(void) { return (summed){{sum_zero(), sum_zero(), sum_zero()}}; }
 
-/* s and the sum over both lanes of a b. Instructions that wait for one another are three apart. */
+/* Returns s plus the sum over both lanes of a b. Dependent instructions are three apart. */
 HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
 {
     s.d[0] = operand_mul_add(s.d[0], a.limb[0], b->limb[0]);
@@ -89,8 +89,8 @@ HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
     return s;
 }
 
-/* Every limb's carry goes to the next at once. Each is below 2^61, so that 5 times one and 2^44 are below
- * 2^64. */
+/* Adds the carry of every limb to the next limb, all in parallel. Each carry is below 2^61, so that 5 times
+ * one plus 2^44 is below 2^64. */
 HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
 {
     return (fe){{vec_add(vec_and(low[0], vec_splat(MASK44)), times5(carry[2])),
@@ -98,8 +98,8 @@ HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
                  vec_add(vec_and(low[2], vec_splat(MASK42)), carry[1])}};
 }
 
-/* Two sums as the elements of the two lanes, each limb a little above its bits. d_0 and d_1 are below
- * 2^105, d_2 below 2^103: carries are below 2^61. */
+/* Returns two sums as the elements of the two lanes. Each limb slightly exceeds its 44 or 42 bits at
+ * most. d_0 and d_1 are below 2^105 and d_2 below 2^103, so that carries are below 2^61. */
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec low[3], carry[3];

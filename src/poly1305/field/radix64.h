@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field modulo p = 2^130 - 5 in radix 2^64, scalar, for CPUs that multiply 64 x 64 -> 128 bits. What
- * the functions do is said in scalar_field.h. The bounds hold for all inputs: proofs/ runs this very file
- * over intervals.
+/* The field modulo p = 2^130 - 5 in radix 2^64, scalar, for CPUs that multiply 64 x 64 -> 128 bits.
+ * scalar_field.h documents the functions. The bounds hold for all inputs: proofs/ runs this very file over
+ * intervals.
  *
- * After Polyakov, "Poly1305 revised", but without his fold after every block: the chain of dependent
- * instructions of a block is then 9 cycles long, in place of 15. With r clamped, r_1 is a multiple of 4, so
- * that 2^128 r_1 = 2^130 r_1/4 comes back as s_1 = 5/4 r_1. Limb 2 stays large, a whole word, and is folded
- * where it is multiplied: the part above 2^130, h_2 div 4, comes back as u_0 = 5 r_0.
+ * After Polyakov, "Poly1305 revised", but without the fold after every block: that shortens the dependency
+ * chain of a block from 15 to 9 cycles. With r clamped, r_1 is a multiple of 4, so that
+ * 2^128 r_1 = 2^130 r_1/4 is added back as s_1 = 5/4 r_1. Limb 2 stays large, a whole word, and is folded
+ * where it is multiplied: the part above 2^130, h_2 div 4, is added back as u_0 = 5 r_0.
  *
  *                  d_0    d_1    d_2
  *     h_0          r_0    r_1
@@ -24,7 +24,7 @@
 #include "../../core/compiler.h"
 #include "../../core/words.h"
 
-/* limb[2] is any word before a multiplication, below 8.01 * 2^60 after one. */
+/* limb[2] is any word before a multiplication, and below 8.01 * 2^60 after one. */
 typedef struct {
     uint64_t limb[3];
 } scalar_fe;
@@ -62,9 +62,9 @@ HORNET_INLINE void multiply_add(uint64_t *a0, uint64_t *a1, uint64_t b, uint64_t
     add_word_pair(a0, a1, lo, hi);
 }
 
-/* d_0 + d_1 2^64 + d_2 2^128 of the products of limbs 0 and 1, which come first, because limb 2 is ready
- * last; and the block if `more`, a constant. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, to be added to d_1,
- * < 2.25 * 2^60. */
+/* d_0 + d_1 2^64 + d_2 2^128 = the products of limbs 0 and 1, plus the block if `more` (a constant). These
+ * products come first, because limb 2 is ready last. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, which is to
+ * be added to d_1, is < 2.25 * 2^60. */
 HORNET_INLINE void scalar_multiply(uint64_t d[3], uint64_t *carry, scalar_fe h, scalar_r r, bool more,
                                    uint64_t lo, uint64_t hi, uint64_t top)
 {

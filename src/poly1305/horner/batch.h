@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Horner's rule for many messages, one to each lane: every lane has its own r, and none of it needs more
- * powers than a shared reduction does.
+/* Horner's rule for many messages, one in each lane. Every lane has its own r, of which it needs no more
+ * powers than for the blocks that share a reduction.
  *
- * Zero blocks stand in front of the messages that have fewer blocks than the longest of the group, so that
- * all end together: they leave h = 0 as it is. A group goes through these phases:
+ * Messages with fewer blocks than the longest of the group are preceded by zero blocks, so that all end at
+ * the same step; zero blocks leave h = 0 unchanged. A group goes through these phases:
  *
  *     step           0 ...       first_full ...                    nfull         nsteps
  *     lane 0     c_1    c_2    c_3    c_4    c_5    c_6    c_7    c_8 (short)
@@ -24,15 +24,14 @@
 #include "../padding.h"
 #include "powers.h"
 
-/* How many vectors of messages of one length are worked on side by side: while the carries of one wait for
- * one another, the other multiplies. Messages of different lengths fit into one vector with less left over.
- */
+/* The number of vectors of messages of equal length that are processed together: while one waits for its
+ * carries, the other multiplies. Messages of different lengths use one vector, which wastes less. */
 #ifndef BATCH_VECTORS
 #define BATCH_VECTORS 1
 #endif
 #define BATCH_MESSAGES ((size_t)BATCH_VECTORS * LANES)
 
-/* So many blocks of a message share a reduction, from BATCH_LAZY_MIN blocks on. */
+/* From BATCH_LAZY_MIN blocks on, BATCH_LAZY blocks of a message share a reduction. */
 #define BATCH_LAZY     2
 #define BATCH_LAZY_MIN 4
 
@@ -54,26 +53,26 @@ typedef struct {
     const struct hornet_batch *batch;
     const uint8_t *order;     /* the numbers of the messages */
     size_t nsteps;            /* blocks of the longest */
-    size_t first_full, nfull; /* from first_full to nfull all lanes have full blocks */
-    size_t step;              /* how many have been absorbed */
+    size_t first_full, nfull; /* from first_full to nfull, all lanes have full blocks */
+    size_t step;              /* blocks absorbed so far */
 } batch_group;
 
-/* Where the lanes read: lane i the block at base[i] + 16 step. Where lengths differ, lane i takes zeros
- * before first_step[i], and base[i] is that of the longest message until then, for something to be read;
- * then it is own_base[i]. Apart from batch_group, which stays in registers. */
+/* Where the lanes read: lane i reads its block at base[i] + 16 step. If the lengths differ, lane i takes
+ * zeros before first_step[i]; until then base[i] is that of the longest message, so that there is memory to
+ * read, and afterwards it is own_base[i]. Separate from batch_group, which stays in registers. */
 typedef struct {
     const uint8_t *base[BATCH_MESSAGES], *own_base[BATCH_MESSAGES];
     uint64_t first_step[BATCH_MESSAGES];
 } batch_sources;
 
-/* The blocks of the last step, if some are short or none, and whether they are full. Apart, because its
- * address leaves the kernel. */
+/* The blocks of the last step, if some are short or missing, and whether they are full. Separate, because
+ * its address leaves the kernel. */
 typedef struct {
     uint8_t blocks[16 * BATCH_MESSAGES];
     uint64_t tops[BATCH_MESSAGES];
 } batch_ends;
 
-/* What the lanes hold: accumulators, multipliers, and the numbers added at the end. */
+/* The contents of the lanes: accumulators, multipliers, and the numbers added at the end. */
 typedef struct {
     fe h[BATCH_VECTORS];
     multiplier r[BATCH_VECTORS];
@@ -100,7 +99,7 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
         }
         group->first_full = (size_t)sources->first_step[count - 1];
     }
-    /* Now, when no registers have to be saved from the call. */
+    /* This comes first, while there are no registers to save around the call. */
     if (group->nfull < group->nsteps)
         hornet_batch_last_blocks(ends->blocks, ends->tops, equal, batch, order, count);
     HORNET_UNROLL
@@ -110,14 +109,14 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
         return;
     HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++) {
-        /* As numbers: no pointer may point before a message. */
+        /* Computed as integers, because a pointer must not point before a message. */
         sources->own_base[i] =
             (const uint8_t *)((uintptr_t)sources->base[i] - 16 * (size_t)sources->first_step[i]);
         sources->base[i] = batch->msgs[order[0]];
     }
 }
 
-/* `in_turn`: the keys are those of messages that stand one after another in the batch. */
+/* `in_turn` says that the messages, and so their keys, are consecutive in the batch. */
 HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, bool in_turn, int nvectors)
 {
     HORNET_UNROLL
@@ -142,7 +141,7 @@ HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group,
     }
 }
 
-/* The blocks of a step at which all lanes have full ones. */
+/* Loads the blocks of a step at which all lanes have full blocks. */
 KERNEL_INLINE fe load_blocks_each(const uint8_t *const *base, size_t step)
 {
     vec lo, hi;
@@ -150,7 +149,7 @@ KERNEL_INLINE fe load_blocks_each(const uint8_t *const *base, size_t step)
     return fe_from_words(lo, hi, vec_splat(1));
 }
 
-/* A vector of numbers, number i for the lane that holds block i. */
+/* Returns a vector with numbers[i] in the lane that holds block i. */
 KERNEL_INLINE vec vec_of(const uint64_t numbers[LANES])
 {
     uint8_t blocks[16 * LANES];
@@ -163,7 +162,7 @@ KERNEL_INLINE vec vec_of(const uint64_t numbers[LANES])
     return lo;
 }
 
-/* Until all lanes have begun. */
+/* Absorbs blocks until all lanes have begun. */
 HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, batch_sources *sources,
                                       int nvectors)
 {
@@ -180,7 +179,7 @@ HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, ba
             break;
         HORNET_UNROLL
         for (int v = 0; v < nvectors; v++) {
-            /* 1 minus the sign of step - first_step; all ones, or zeros. */
+            /* 1 minus the sign bit of step - first_step; the mask is all ones or zero. */
             const vec begun = vec_sub(one, vec_shr(vec_sub(vec_splat(group->step), first_steps[v]), 63));
             const vec mask = vec_sub(vec_splat(0), begun);
             vec lo, hi;
@@ -191,7 +190,7 @@ HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, ba
     }
 }
 
-/* BATCH_LAZY blocks to a reduction, as long as there are so many. */
+/* Absorbs BATCH_LAZY blocks per reduction, as long as that many are left. */
 HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
                                 int nvectors)
 {
@@ -213,7 +212,7 @@ HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const ba
     }
 }
 
-/* The full blocks that are left. */
+/* Absorbs the remaining full blocks. */
 HORNET_INLINE void batch_one_by_one(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
                                     int nvectors)
 {
@@ -246,8 +245,8 @@ HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, i
     }
 }
 
-/* The tags of nvectors * LANES messages, the longest first. `equal` says that all have the same length.
- * nvectors is a constant. */
+/* Writes the tags of nvectors * LANES messages, the longest first. `equal` says that all have the same
+ * length. nvectors is a constant. */
 HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
                               const uint8_t *order, uint8_t (*tags)[16], bool in_turn)
 {
@@ -267,7 +266,8 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
     batch_finish(tags, &lanes, nvectors);
 }
 
-/* Functions of their own for what is common to many groups, and one for all where a vector is a vector. */
+/* If messages of equal length are processed in several vectors, they have a function of their own;
+ * otherwise one function serves equal and different lengths. */
 #if BATCH_VECTORS > 1
 HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
                                       uint8_t (*tags)[16], bool in_turn)
@@ -298,8 +298,8 @@ HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch
 }
 #endif
 
-/* The contract is that of a kernel's batch; the longest come first. Where fewer than five eighths of the
- * lanes are filled, the messages take longer than one by one. */
+/* Implements a kernel's batch function; the longest messages come first. If fewer than five eighths of the
+ * lanes are filled, a batch takes longer than the messages one by one. */
 static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *order, size_t count,
                            size_t min_bytes)
 {
@@ -319,9 +319,9 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
         if (!equal)
             room = LANES;
         const size_t n = left < room ? left : room;
-        /* Messages of one length stand in their own order. */
+        /* Messages of equal length keep their order. */
         const bool in_turn = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
-        if (n < room) { /* lanes to spare take the last message once more */
+        if (n < room) { /* unused lanes repeat the last message */
             memset(padded, messages[n - 1], sizeof padded);
             memcpy(padded, messages, n);
             messages = padded;
@@ -335,8 +335,8 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
         done += n;
     }
     if (tags_used)
-        wipe(tags, sizeof tags); /* which forged messages should have had */
-    /* Without a group, there is no end to clear to. */
+        wipe(tags, sizeof tags); /* the tags that forged messages would have needed */
+    /* If no group was processed, there is no stack to clear. */
     if (done != 0)
         LANES_CLEAR_STACK(end);
     return done;

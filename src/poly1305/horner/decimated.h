@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Horner's rule decimated over the lanes of one message.
  *
- * Bhattacharyya and Sarkar 2020, sections 3.2, 4 and 4.2, after Goll and Gueron 2015. With L lanes, R = r^L
- * and the blocks cut into groups of L, lane i runs Horner's rule with R over the blocks i, L + i, 2 L + i,
- * ... and the lanes are multiplied by r^L, r^(L-1), ..., r and summed at the end. Zero blocks in front fill
- * the first group: they leave h = 0 as it is. A block that is short stands last. The last group does not
- * wait for the groups before it:
+ * Bhattacharyya and Sarkar 2020, sections 3.2, 4 and 4.2, after Goll and Gueron 2015. With L lanes, let
+ * R = r^L and divide the blocks into groups of L. Lane i runs Horner's rule with R over the blocks i,
+ * L + i, 2 L + i, ...; at the end the lanes are multiplied by r^L, r^(L-1), ..., r and summed. Zero blocks
+ * in front fill the first group, which leaves h = 0 unchanged. A short block comes last. The last group
+ * does not wait for the groups before it:
  *
  *     group 0            group 1                 group 2
  *     0 0 c_1 c_2      | c_3  c_4  c_5  c_6  |   c_7  c_8  c_9  c_10          (L = 4; c_10 may be short)
  *     T = group 0 + h;   T = T R + group 1;      h = sum(T [r^8 r^7 r^6 r^5] + group 2 [r^4 r^3 r^2 r])
  *
- * The evaluation is open: evaluation_begin raises the powers, evaluation_first makes T of a group,
- * evaluation_step and evaluation_long_step absorb groups, evaluation_end folds the lanes. Something else
- * may run between any two of them, and powers may be kept for another message under the same r.
- * decimated_kernel.h puts them together for one call. */
+ * The evaluation is open: evaluation_begin raises the powers, evaluation_first computes T from a group,
+ * evaluation_step and evaluation_long_step absorb groups, and evaluation_end folds the lanes. Other code
+ * may run between any two of them, and the powers may be kept for another message under the same r.
+ * decimated_kernel.h combines them into one call. */
 #ifndef HORNET_POLY1305_HORNER_DECIMATED_H
 #define HORNET_POLY1305_HORNER_DECIMATED_H
 
@@ -28,11 +28,12 @@
 
 #define GROUP_BYTES (16 * (size_t)LANES)
 
-/* How many groups share one reduction, lambda in section 4.2: X(n, min_groups), n from so many groups on.
- * THE list, which a kernel file may bring; whatever depends on it, the proofs too, reads it. Up to n = 4
- * the powers of R are named one by one; long sums, n = 8 or 16, take them from a table.
- * docs/performance.md has the measurements. A kernel file that has measured Zen 5 apart brings
- * GROUPS_ON_ZEN5 too: for messages that have n > 2 by the other list, of some of the same n. */
+/* The number of groups that share one reduction, lambda in section 4.2: X(n, min_groups) selects n for
+ * messages of at least min_groups groups. This is THE list, which a kernel file may replace; everything
+ * that depends on it reads it, including the proofs. Up to n = 4, the powers of R are separate variables;
+ * long sums, n = 8 or 16, take them from a table. docs/performance.md has the measurements. A kernel file
+ * that was measured separately on Zen 5 also defines GROUPS_ON_ZEN5, which replaces the list for messages
+ * that have n > 2 by the default list; its values of n must occur in the default list. */
 #ifndef GROUPS_TO_A_REDUCTION
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 42)
 #endif
@@ -44,7 +45,8 @@
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
 
-/* How many groups share a reduction, of so many; 0 for less than two. Asks about few first. */
+/* Returns how many of ngroups groups share a reduction; 0 for fewer than two groups. Tests the smallest
+ * numbers first. */
 #define SHORTER_OR(n, min_groups)                                                                          \
     if (ngroups < (min_groups))                                                                            \
         return groups;                                                                                     \
@@ -71,20 +73,20 @@ HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
 {
     const size_t groups = groups_by_default(ngroups);
 #ifdef GROUPS_ON_ZEN5
-    if (groups > 2 && (hornet_cpu() & CPU_zen5) != 0) /* short messages do not ask */
+    if (groups > 2 && (hornet_cpu() & CPU_zen5) != 0) /* short messages skip the test */
         return groups_on_zen5(ngroups);
 #endif
     return groups;
 }
 
-/* The powers of r that an evaluation takes. */
+/* The powers of r that an evaluation needs. */
 typedef struct {
     fe of_last, of_others;                /* r^(L - i) and r^(2 L - i) for block i of a group */
-    multiplier steps[STEPS_MAX];          /* R to R^n: for n <= 4; otherwise R only */
-    long_multiplier table[TABLE_VECTORS]; /* R to R^n: for n = 8, 16 */
+    multiplier steps[STEPS_MAX];          /* R to R^n for n <= 4; otherwise only R */
+    long_multiplier table[TABLE_VECTORS]; /* R to R^n for n = 8, 16 */
 } evaluation_powers;
 
-/* Raises r, the same in every lane, to the powers for n groups to a reduction; square is r^2. */
+/* Raises r, the same in every lane, to the powers for n groups per reduction. square is r^2. */
 HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, fe square)
 {
     fe step;
@@ -108,7 +110,7 @@ HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, f
     }
 }
 
-/* The powers of r for n groups to a reduction. */
+/* Raises r to the powers for n groups per reduction. */
 HORNET_INLINE void raise_r(evaluation_powers *powers, size_t n, const uint64_t r_words[2])
 {
     const uint64_t r[3] = {r_words[0], r_words[1], 0};
@@ -117,7 +119,7 @@ HORNET_INLINE void raise_r(evaluation_powers *powers, size_t n, const uint64_t r
     evaluation_begin(powers, n, fe_from_three_words(r), fe_from_three_words(square));
 }
 
-/* LANES full blocks. */
+/* Loads LANES full blocks. */
 KERNEL_INLINE fe load_group(const uint8_t *blocks)
 {
     vec lo, hi;
@@ -125,7 +127,7 @@ KERNEL_INLINE fe load_group(const uint8_t *blocks)
     return fe_from_words(lo, hi, vec_splat(1));
 }
 
-/* T = the first group, of LANES - absent blocks at `blocks`. */
+/* Returns T for the first group, which has LANES - absent blocks at `blocks`. */
 KERNEL_INLINE fe evaluation_first(const uint8_t *blocks, size_t absent)
 {
     vec lo, hi, top;
@@ -133,14 +135,15 @@ KERNEL_INLINE fe evaluation_first(const uint8_t *blocks, size_t absent)
     return fe_from_words(lo, hi, top);
 }
 
-/* The same with a value h added to the first of them. */
+/* Returns T with a value h added to the first of these blocks. */
 KERNEL_INLINE fe evaluation_continue(fe t, size_t absent, const uint64_t h[3])
 {
     return fe_add(t, fe_from_words(vec_only_block(absent, h[0]), vec_only_block(absent, h[1]),
                                    vec_only_block(absent, h[2])));
 }
 
-/* The last group: LANES - 1 full blocks, and one of words, full if its third is 1. */
+/* Returns the last group: LANES - 1 full blocks, and one block given as words; block[2] is 1 if it is
+ * full. */
 KERNEL_INLINE fe evaluation_last(const uint8_t *blocks, const uint64_t block[3])
 {
     vec lo, hi, top;
@@ -148,8 +151,8 @@ KERNEL_INLINE fe evaluation_last(const uint8_t *blocks, const uint64_t block[3])
     return fe_from_words(lo, hi, top);
 }
 
-/* T R^n + group_1 R^(n - 1) + ... + group_n with one reduction, n <= STEPS_MAX a constant. The
- * message is multiplied first and T last: only T has to be waited for. */
+/* Returns T R^n + group_1 R^(n - 1) + ... + group_n with one reduction; n <= STEPS_MAX is a constant. The
+ * message is multiplied first and T last, so that only the last product waits for T. */
 HORNET_INLINE fe evaluation_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n)
 {
     wide sum = wide_from(load_group(msg + (n - 1) * GROUP_BYTES));
@@ -159,7 +162,7 @@ HORNET_INLINE fe evaluation_step(fe t, const evaluation_powers *powers, const ui
     return fe_carry(wide_mul_add(sum, t, &powers->steps[n - 1]));
 }
 
-/* What the blocks' tops amount to in a long step for n groups. */
+/* Returns the contribution of the blocks' tops to a long step of n groups. */
 KERNEL_INLINE fe evaluation_tops(const evaluation_powers *powers, size_t n)
 {
     wide tops = wide_zero();
@@ -169,7 +172,7 @@ KERNEL_INLINE fe evaluation_tops(const evaluation_powers *powers, size_t n)
     return long_tops_carry(tops);
 }
 
-/* The same as a step for up to as many groups as the table has powers. */
+/* Does the same as a step, for up to as many groups as the table has powers. */
 KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n,
                                       fe tops)
 {
@@ -183,7 +186,7 @@ KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, con
                           tops);
 }
 
-/* The value over T and the last group, plus addend: each lane times its power of r, summed. */
+/* Computes the value over T and the last group, plus addend: each lane times its power of r, summed. */
 KERNEL_INLINE void evaluation_end(uint64_t h[3], fe t, fe last, const evaluation_powers *powers,
                                   uint64_t addend)
 {

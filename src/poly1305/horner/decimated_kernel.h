@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The functions of a kernel that spreads one message over its lanes: all blocks of it. */
+/* The functions of a kernel that spreads all blocks of one message over its lanes. */
 #ifndef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 #define HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 
@@ -10,15 +10,15 @@
 #include "decimated.h"
 #include "kept_lanes.h"
 
-/* Where a message is cut into groups. */
+/* The position of the groups in a message. */
 typedef struct {
     const uint8_t *middle, *last; /* the second group, and the last */
-    size_t nmiddle;               /* how many groups from the one to the other */
-    size_t last_bytes;            /* of the last block: 1 to 16 */
+    size_t nmiddle;               /* number of groups from the second up to the last */
+    size_t last_bytes;            /* bytes in the last block: 1 to 16 */
 } message_groups;
 
-/* What is common to messages of at least two groups: raises r for n groups to a reduction, and makes T of
- * the first group. The powers come first: they are what all the rest waits for. */
+/* Does what all messages of at least two groups have in common: raises r for n groups per reduction, and
+ * returns T for the first group. The powers come first, because everything else waits for them. */
 HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers, size_t n,
                               const struct poly1305 *state, const uint8_t *msg, size_t len_bytes,
                               const uint8_t key[32])
@@ -26,8 +26,8 @@ HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers,
     const size_t nblocks = blocks_in(len_bytes), ngroups = (nblocks + LANES - 1) / LANES;
     const size_t absent = ngroups * LANES - nblocks;
     uint64_t r[2];
-    /* Each word by itself, in a general register: a load of both would wait for two stores before it to
-     * reach the cache, and its halves would come out late. */
+    /* Each word is loaded separately, into a general-purpose register: a single load of both would wait
+     * until the two stores before it have reached the cache, and its halves would be available late. */
     if (state == NULL) {
         load_r(r, key);
         HORNET_OPAQUE("r", r[0]);
@@ -61,20 +61,21 @@ HORNET_INLINE fe load_last_group(const message_groups *groups)
     return evaluation_last(groups->last, block);
 }
 
-/* The contract of a kernel's absorb, or, if there is no state, of its mac; for at least two groups, which
- * are absorbed n to a reduction. That n <= STEPS_MAX, and then n, is a constant. */
+/* Implements a kernel's absorb or, if state is NULL, its mac, for messages of at least two groups, which
+ * are absorbed n per reduction. Whether n <= STEPS_MAX is
+ * known at compile time; if it holds, n is a constant. */
 HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                  size_t len_bytes, const uint8_t key[32])
 {
     message_groups groups;
     evaluation_powers powers;
-    /* Two pointers: gcc 12 puts one that is kept to the end into a vector register, and what it takes to
-     * come back should not delay r. */
+    /* Two pointers: gcc 12 puts a pointer that is kept until the end into a vector register, and moving it
+     * back must not delay r. */
     const uint8_t *s_key = key;
     HORNET_OPAQUE("r", s_key);
     fe t = open_message(&groups, &powers, n, state, msg, len_bytes, key);
     if (n > STEPS_MAX) {
-        /* What fills no long step, and then long steps. */
+        /* First the groups that do not fill a long step, then the long steps. */
         size_t count = groups.nmiddle % n;
         const uint8_t *end = groups.middle + count * GROUP_BYTES;
         for (int part = 0; part < 2; part++, count = n, end = groups.last) {
@@ -106,7 +107,7 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
     }
 }
 
-/* Each returns where its stack ends. */
+/* Each of these functions returns where its stack ends. */
 
 HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_2(struct poly1305 *state, uint8_t tag[16],
                                                      const uint8_t *msg, size_t len_bytes,
@@ -132,7 +133,7 @@ HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-/* Apart, so that shorter messages save no registers for asking which CPU this is. */
+/* Separate, so that shorter messages need not save registers to find out which CPU this is. */
 HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                       size_t len_bytes, const uint8_t key[32])
 {
@@ -144,7 +145,7 @@ HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, uint8_t tag[16], c
     return absorb_by_table(state, tag, msg, len_bytes, key, n);
 }
 
-/* Messages of less than two groups are the baseline's. */
+/* Passes messages of fewer than two groups to the baseline. */
 HORNET_INLINE void absorb_any(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                               const uint8_t key[32])
 {
@@ -169,7 +170,7 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
     absorb_any(NULL, tag, msg, len_bytes, key);
 }
 
-/* Whether the kernel keeps its lanes between the pieces of a message. A kernel file may say no. */
+/* Whether the kernel keeps its lanes between the pieces of a message. A kernel file may define it as 0. */
 #ifndef KERNEL_KEEPS_LANES
 #define KERNEL_KEEPS_LANES (KEPT_WORDS <= HORNET_PIECES_LANES_WORDS)
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The evaluation of decimated.h, with lanes and powers in memory: kept between the pieces of a message. */
+/* The evaluation of decimated.h with lanes and powers in memory, where they are kept between the pieces of
+ * a message. */
 #ifndef HORNET_POLY1305_HORNER_KEPT_LANES_H
 #define HORNET_POLY1305_HORNER_KEPT_LANES_H
 
@@ -7,10 +8,10 @@
 #include "../../core/residue.h"
 #include "decimated.h"
 
-/* Up to so many groups share a reduction, whose powers of R are kept. */
+/* The maximum number of groups that share a reduction; that many powers of R are kept. */
 #define KEPT_STEPS (LIMBS == 3 ? 4 : 2)
 
-/* What is kept, in words: T, the powers that end the evaluation, and the steps. */
+/* The kept words: T, the powers that end the evaluation, and the powers for the steps. */
 #define FE_WORDS            (LANES * LIMBS)
 #define KEPT_WORDS          (2 * FE_WORDS + KEPT_STEPS * MULTIPLIER_WORDS)
 #define KEPT_T(lanes)       (lanes)
@@ -30,9 +31,9 @@ HORNET_INLINE fe load_fe(const uint64_t words[FE_WORDS])
 
 HORNET_INLINE void store_fe(uint64_t words[FE_WORDS], fe a) { memcpy(words, &a, sizeof a); }
 
-/* Each returns where its stack ends. */
+/* Each of these functions returns where its stack ends. */
 
-/* lanes = the evaluation continued from the value h over a first group. */
+/* Sets lanes to the evaluation continued from the value h over a first group. */
 HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t r[2], const uint64_t h[3],
                                       const uint8_t *group)
 {
@@ -46,7 +47,7 @@ HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-/* Absorbs the groups of two runs. */
+/* Absorbs the groups at `first` and then those at `second`. */
 HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t *first, size_t nfirst,
                                       const uint8_t *second, size_t nsecond)
 {
@@ -55,8 +56,9 @@ HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t 
         HORNET_UNROLL
         for (size_t n = KEPT_STEPS; n != 0; n /= 2) {
             for (; nfirst >= n; nfirst -= n, first += n * GROUP_BYTES) {
-                /* Loaded anew, since a load into all lanes costs no more than one of what was spilled; but
-                 * where gcc 12 has registers for most of them, it does well to keep them. */
+                /* Loaded again in every iteration, since a broadcast load costs no more than reloading a
+                 * spilled register. But where gcc 12 has registers for most of the powers, it is faster to
+                 * let it keep them. */
                 uint64_t *kept = lanes;
 #if defined(__clang__) || LIMBS > 3
                 HORNET_OPAQUE("r", kept);
@@ -75,7 +77,7 @@ HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t 
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-/* h = the value. */
+/* Sets h to the value. */
 HORNET_NOINLINE uintptr_t fold_lanes(uint64_t h[3], const uint64_t lanes[KEPT_WORDS])
 {
     const multiplier of_last = multiplier_from(load_fe(KEPT_LAST(lanes)));

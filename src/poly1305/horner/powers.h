@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Powers of an element: one after another, over the lanes, for many groups, or any single one. */
+/* Powers of an element: consecutive ones, spread over the lanes, in a table for many groups, or a single
+ * one. */
 #ifndef HORNET_POLY1305_HORNER_POWERS_H
 #define HORNET_POLY1305_HORNER_POWERS_H
 
@@ -8,8 +9,9 @@
 
 #include "../field.h"
 
-/* powers[i] = a^(i + 1) for i from 1 to n - 1, n a constant; powers[0] holds a already. It comes a second
- * time as an element because the callers have it so: taken out of powers[0], it costs gcc 12 registers. */
+/* Sets powers[i] to a^(i + 1) for i from 1 to n - 1; n is a constant, and powers[0] already holds a. The
+ * element is passed as well because the callers have it: extracting it from powers[0] costs gcc 12
+ * registers. */
 HORNET_INLINE void raise_in_turn(multiplier *powers, size_t n, fe a)
 {
     HORNET_UNROLL
@@ -19,8 +21,9 @@ HORNET_INLINE void raise_in_turn(multiplier *powers, size_t n, fe a)
     }
 }
 
-/* Powers of a in the time of log2(n) - 1 multiplications, n <= LANES a power of 2, from a and its square:
- * a^3 and a^4, and so on. Block i gets a^(n - i mod n); *highest is a^n in every lane. With n = 4:
+/* Raises a to powers over the lanes in the time of log2(n) - 1 multiplications, for n <= LANES, a power of
+ * 2. Starts from a and its square, which give a^3 and a^4, and so on. Block i gets a^(n - i mod n);
+ * *highest is a^n in every lane. With n = 4:
  *
  *     block       0      1      2      3
  *     bit 0      a^2     a     a^2     a        a^2 where bit 0 of the block's number is clear
@@ -44,14 +47,15 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
     return powers;
 }
 
-/* A table of the powers a to a^n for n = 8 or 16, up to LONG_SUM_MAX, several to a vector: with P =
- * POWERS_IN_VECTOR, a^(k + 1) stands in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
+/* A table of the powers a to a^n for n = 8 or 16, up to LONG_SUM_MAX, several per vector. With
+ * P = POWERS_IN_VECTOR, a^(k + 1) is in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
  *
  *     block        0       1       2       3
  *     table[0]    a^4     a^3     a^2      a
  *     table[1]    a^8     a^7     a^6     a^5
  *
- * Raised that way they take few multiplications; each is loaded into all lanes where it is used. */
+ * Raising them in this form takes few multiplications. Each power is broadcast to all lanes where it is
+ * used. */
 #define POWERS_IN_VECTOR (LANES < 8 ? (size_t)LANES : (size_t)8)
 #define TABLE_VECTORS    (LONG_SUM_MAX / POWERS_IN_VECTOR)
 
@@ -67,7 +71,7 @@ KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a, fe square
     }
 }
 
-/* Where a^(k + 1) stands in the table: in this vector, in the lane of this block. */
+/* The position of a^(k + 1) in the table: the vector, and the block whose lane holds it. */
 HORNET_INLINE const long_multiplier *table_vector(const long_multiplier *table, size_t k)
 {
     return &table[k / POWERS_IN_VECTOR];
@@ -75,7 +79,7 @@ HORNET_INLINE const long_multiplier *table_vector(const long_multiplier *table, 
 
 HORNET_INLINE size_t table_block(size_t k) { return POWERS_IN_VECTOR - 1 - k % POWERS_IN_VECTOR; }
 
-/* words[0] + words[1] 2^64 + words[2] 2^128 in every lane, words[2] <= 4. */
+/* words[0] + words[1] 2^64 + words[2] 2^128 in every lane; words[2] <= 4. */
 KERNEL_INLINE fe fe_from_three_words(const uint64_t words[3])
 {
     return fe_from_words(vec_splat(words[0]), vec_splat(words[1]), vec_splat(words[2]));
@@ -87,8 +91,8 @@ KERNEL_INLINE fe fe_square(fe a)
     return fe_mul(a, &same);
 }
 
-/* a^n by squaring and multiplying, in at most 2 log2(n) + 1 multiplications. The bits of n are public. a is
- * carried. */
+/* a^n by squaring and multiplying, in at most 2 log2(n) + 1 multiplications. The bits of n are public. a
+ * must be carried. */
 KERNEL_INLINE fe fe_power(fe a, uint64_t n)
 {
     const uint64_t one[3] = {1, 0, 0};

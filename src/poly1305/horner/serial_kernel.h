@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Horner's rule, one block after another, over a scalar field, h <- (h + c) * r, and the functions of a
- * kernel that does no other. Bernstein, "The Poly1305-AES message-authentication code", section 2. */
+/* Horner's rule over a scalar field, one block after another, h <- (h + c) * r, and the functions of a
+ * kernel that uses nothing else. Bernstein, "The Poly1305-AES message-authentication code", section 2. */
 #ifndef HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 #define HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 
@@ -15,7 +15,8 @@
 #include "../state.h"
 #include "../tag.h"
 
-/* Whether what is left on the stack is few enough words, as core/residue.h has it. */
+/* SCALAR_MANY_WORDS says that too many words remain on the stack for the small functions of core/residue.h.
+ */
 #ifdef SCALAR_MANY_WORDS
 #define SERIAL_FUNCTION         HORNET_NOINLINE
 #define SERIAL_CLEAR_STACK(end) clear_stack_and_registers(end)
@@ -26,16 +27,16 @@
 #define SERIAL_STACK_END()      small_stack_end()
 #endif
 
-/* Lengths known in advance, for which less is compiled. */
+/* Lengths known in advance, for which less code is compiled. */
 enum serial_length {
     SERIAL_ONE,          /* 1 to 16 bytes */
     SERIAL_ONE_AND_PART, /* 17 to 31 */
     SERIAL_MORE,         /* 32 and more */
-    SERIAL_ANY           /* 1 and more; where every element is small */
+    SERIAL_ANY           /* 1 and more, for fields in which every element is small */
 };
 
-/* The evaluation over msg[0 .. len_bytes), where h is small and has the first block added already. `length`
- * is a constant. */
+/* Evaluates msg[0 .. len_bytes). h is small and already includes the first block. `length` is a
+ * constant. */
 HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, scalar_r r, const uint8_t *msg,
                                      size_t len_bytes)
 {
@@ -80,7 +81,7 @@ SERIAL_FUNCTION uintptr_t serial_absorb(enum serial_length length, struct poly13
     return SERIAL_STACK_END();
 }
 
-/* From the first load to the tag in registers; len_bytes >= 1. */
+/* Computes the tag in registers, from the first load on; len_bytes >= 1. */
 SERIAL_FUNCTION uintptr_t serial_mac(enum serial_length length, uint8_t tag[16], const uint8_t *msg,
                                      size_t len_bytes, const uint8_t key[32])
 {
@@ -94,7 +95,7 @@ SERIAL_FUNCTION uintptr_t serial_mac(enum serial_length length, uint8_t tag[16],
     return SERIAL_STACK_END();
 }
 
-/* Of an empty message. */
+/* Writes the tag of an empty message. */
 SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
 {
     uint64_t s[2];
@@ -119,8 +120,8 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
         SERIAL_CLEAR_STACK(tag_of_nothing(tag, key));
 }
 #else
-/* The ways to a value or a tag are functions of their own, each called last, so that a short message pays
- * for no other's registers. */
+/* Each path to a value or a tag is a separate function, called in tail position, so that a short message
+ * does not save the registers that another path needs. */
 
 HORNET_ALIGNED HORNET_NOINLINE void absorb_blocks(struct poly1305 *state, const uint8_t *msg,
                                                   size_t len_bytes)
@@ -159,7 +160,7 @@ HORNET_ALIGNED HORNET_NOINLINE void mac_of_block_and_part(uint8_t tag[16], const
 HORNET_ALIGNED HORNET_NOINLINE void mac_of_part(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                                 const uint8_t key[32])
 {
-    if (len_bytes < 16) /* as it is: no block, few registers */
+    if (len_bytes < 16) /* always true: tells the compiler that no block is full, which saves registers */
         SERIAL_CLEAR_STACK(serial_mac(SERIAL_ONE, tag, msg, len_bytes, key));
 }
 

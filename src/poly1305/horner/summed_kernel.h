@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The functions of a kernel whose lanes sum their products: four blocks at a time.
  *
- * The z14 paper, figure 3. Two evaluations run side by side, one over the blocks 0 and 2 of each group, one
- * over 1 and 3, both with the powers r^4 and r^2; only in the last group the second takes r^3 and r:
+ * The z14 paper, figure 3. Two evaluations run in parallel, one over the blocks 0 and 2 of each group, the
+ * other over 1 and 3. Both use the powers r^4 and r^2, except that the second uses r^3 and r in the last
+ * group:
  *
  *     U = (c_0 + U) r^4 + c_2 r^2            in the end    h = U + (c_1 + L) r^3 + c_3 r
  *     L = (c_1 + L) r^4 + c_3 r^2
  *
- * The paper reduces after each group. Here several groups of a longer message share a reduction, with the
- * powers r^8 and r^6, and so on, for those before the last of them. Blocks that fill no group go to the
- * baseline, in front; a short block comes last. */
+ * The paper reduces after each group. Here several groups of a longer message share a reduction; the groups
+ * before the last of them use the powers r^8 and r^6, and so on. Blocks that do not fill a group go to the
+ * baseline before the groups; a short block comes last. */
 #ifndef HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
 #define HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
 
@@ -22,13 +23,14 @@
 
 enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8 };
 
-/* The powers of r: r^(4 i + 4) and r^(4 i + 2) in even[i], and r^3 and r. */
+/* The powers of r: r^(4 i + 4) and r^(4 i + 2) in even[i], and r^3 and r in odd. */
 typedef struct {
     multiplier even[SUMMED_STEPS_MAX], odd;
 } summed_powers;
 
-/* How many groups share a reduction, of so many. By llvm-mca's z14: a group takes 58 cycles with a
- * reduction of its own, 42 with four to one, 36 with eight; a power, some 20. docs/architectures.md. */
+/* Returns how many of ngroups groups share a reduction. According to llvm-mca for z14, a group takes 58
+ * cycles with its own reduction, 42 if four share one, and 36 if eight do; a power takes some 20. See
+ * docs/architectures.md. */
 HORNET_INLINE size_t summed_steps(size_t ngroups)
 {
     return ngroups < 16 ? 1 : ngroups < 96 ? 4 : SUMMED_STEPS_MAX;
@@ -53,7 +55,7 @@ HORNET_INLINE void raise_summed_powers(summed_powers *powers, const uint64_t r_w
     }
 }
 
-/* The blocks 0 and 2, or 1 and 3, of a group. */
+/* Loads the blocks 0 and 2, or 1 and 3, of a group. */
 HORNET_INLINE fe load_two(const uint8_t *blocks)
 {
     vec lo, hi;
@@ -61,7 +63,8 @@ HORNET_INLINE fe load_two(const uint8_t *blocks)
     return fe_from_words(lo, hi, vec_splat(1));
 }
 
-/* U and L after n groups, in the two lanes; `last` are the powers of L for the last of them. */
+/* Returns U and L after n groups, in the two lanes; `last` holds the powers of L for the last of these
+ * groups. */
 HORNET_INLINE fe summed_step(fe t, const uint8_t *groups, const multiplier *powers, size_t n,
                              const multiplier *last)
 {
@@ -78,7 +81,7 @@ HORNET_INLINE fe summed_step(fe t, const uint8_t *groups, const multiplier *powe
     return fe_carry(summed_mul_add(upper_sum, upper, &powers[0]), summed_mul_add(lower_sum, lower, last));
 }
 
-/* h = U + L. */
+/* Computes h = U + L. */
 HORNET_INLINE void summed_end(uint64_t h[3], fe t)
 {
     const uint64_t d0 = vec_element(t.limb[0], 0) + vec_element(t.limb[0], 1);
@@ -97,9 +100,9 @@ HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *m
     summed_powers powers;
     raise_summed_powers(&powers, state->r, n);
     fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
-    /* The last group by itself, whose powers for L are others. */
+    /* The last group is separate, because it uses other powers for L. */
     for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
-        if (count == 1) /* compiled by itself: messages that are not long have no other */
+        if (count == 1) /* compiled separately: shorter messages have only this case */
             t = summed_step(t, msg, powers.even, 1, &powers.even[0]);
         else if (count != 0)
             t = summed_step(t, msg, powers.even, count, &powers.even[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of AVX2, decimated and in batches. */
+/* Radix 2^26 over AVX2 lanes, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of AVX-512F, decimated. */
+/* Radix 2^26 over AVX-512F lanes, decimated. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86

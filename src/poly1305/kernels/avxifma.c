@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^44 over the lanes of AVX-IFMA, decimated and in batches. */
+/* Radix 2^44 over AVX-IFMA lanes, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_HAS_AVXIFMA

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^44 over the lanes of AVX-512 IFMA in 256-bit registers, decimated and in batches. */
+/* Radix 2^44 over AVX-512 IFMA lanes in 256-bit registers, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86

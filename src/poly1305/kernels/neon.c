@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of NEON, decimated and in batches. */
+/* Radix 2^26 over NEON lanes, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_NEON

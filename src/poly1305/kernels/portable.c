@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over lanes in plain C, decimated and in batches: for tests of the algorithm on every machine.
- */
+/* Radix 2^26 over lanes in plain C, decimated and in batches, to test the algorithm on every machine. */
 #define KERNEL               portable
 #define KERNEL_NEEDS         CPU_ANY
-#define KERNEL_INLINE        HORNET_NOINLINE /* size counts more than speed */
+#define KERNEL_INLINE        HORNET_NOINLINE /* size matters more than speed */
 #define KERNEL_CALLEES_BYTES (16 * 1024)
 #include "../kernel_begin.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over RISC-V's vectors of 512 bits and more, decimated and in batches. */
+/* Radix 2^26 over RISC-V vectors of at least 512 bits, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_RVV
 
 #define KERNEL                   rvv512
 #define KERNEL_NEEDS             (CPU_rvv512)
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 16) /* clang multiplies by vwmaccu only in long sums */
+#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 16) /* clang uses vwmaccu only in long sums */
 #include "../kernel_begin.h"
 
 #define RVV_BITS 512

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of SSE2, decimated and in batches. */
+/* Radix 2^26 over SSE2 lanes, decimated; in 32-bit programs also in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_X86
 
 #define KERNEL       sse2
 #define KERNEL_NEEDS (CPU_sse2)
-#ifdef __x86_64__ /* where scalar code serves before it */
+#ifdef __x86_64__ /* where scalar code comes before it */
 #define GROUPS_TO_A_REDUCTION(X) X(2, 2)
 #define KERNEL_KEEPS_LANES       0
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^44 over the lanes of z14 that sum their products. */
+/* Radix 2^44 over lanes of z14 whose products are summed. */
 #include "../../core/compiler.h"
 
 #if HORNET_VX
 
-#ifndef __clang__ /* for the headers too: compiler.h */
+#ifndef __clang__ /* also for the headers: see compiler.h */
 #pragma GCC push_options
 #pragma GCC target("arch=z14")
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of z13, decimated and in batches. */
+/* Radix 2^26 over z13 lanes, decimated and in batches. */
 #include "../../core/compiler.h"
 
 #if HORNET_VX
 
-#ifndef __clang__ /* for the headers too: compiler.h */
+#ifndef __clang__ /* also for the headers: see compiler.h */
 #pragma GCC push_options
 #pragma GCC target("arch=z13")
 #endif

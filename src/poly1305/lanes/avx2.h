@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of AVX2: four, holding blocks 0, 2, 1, 3.
+/* AVX2 lanes: four, holding blocks 0, 2, 1, 3.
  *
- * That order is what two unpacks give, which work within 128-bit halves; restoring the order would cost two
- * permutations for each group of blocks:
+ * Two unpacks, which work within 128-bit halves, give that order; restoring the order of the blocks would
+ * cost two permutations per group:
  *
  *     registers loaded      lo0 hi0 | lo1 hi1     lo2 hi2 | lo3 hi3
  *     unpacklo, unpackhi    lo0 lo2 | lo1 lo3     hi0 hi2 | hi1 hi3
@@ -45,13 +45,13 @@ HORNET_INLINE vec factor_in_order(vec a)
     return a;
 }
 
-/* Two blocks that lie one after the other. */
+/* Loads two consecutive blocks. */
 HORNET_INLINE vec load_two_blocks(const uint8_t *blocks)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)blocks);
 }
 
-/* The window over words[0 .. 16) that begins at words[8 - 2 shift], and holds words for blocks 0 to 3. */
+/* Loads the window over words[0 .. 16) that begins at words[8 - 2 shift], as words for blocks 0 to 3. */
 HORNET_INLINE void load_window(const int64_t words[16], size_t shift, vec *b01, vec *b23)
 {
     const int64_t *window = words + 8 - 2 * shift;
@@ -84,7 +84,7 @@ HORNET_INLINE vec factor_block(const vec *a, size_t block)
     return vec_splat(value);
 }
 
-/* Masks count 32-bit halves of lanes; set bits take `odd`. */
+/* Masks have one bit per 32-bit half of a lane; set bits select `odd`. */
 HORNET_INLINE vec factor_blend(int bit, vec even, vec odd)
 {
     return bit == 0 ? _mm256_blend_epi32(even, odd, 0xF0)  /* blocks 1, 3: lanes 2, 3 */
@@ -110,7 +110,7 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
 HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
 {
     static const int64_t from_middle[16] = {[8] = -1, -1, -1, -1, -1, -1, -1, -1};
-    /* As a number: no pointer may point before a message. */
+    /* Computed as an integer, because a pointer must not point before a message. */
     const long long *blocks = (const long long *)((uintptr_t)first - 16 * absent);
     vec m01, m23;
     load_window(from_middle, absent, &m01, &m23);
@@ -132,7 +132,7 @@ HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *l
     *top = _mm256_set_epi64x((long long)last[2], 1, 1, 1);
 }
 
-/* Two blocks that lie apart, in the two halves. */
+/* Loads two separate blocks into the two halves. */
 HORNET_INLINE vec load_halves(const uint8_t *const *blocks, size_t offset)
 {
     return _mm256_inserti128_si256(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of AVX-512F: eight, holding blocks 0, 4, 1, 5, 2, 6, 3, 7.
+/* AVX-512F lanes: eight, holding blocks 0, 4, 1, 5, 2, 6, 3, 7.
  *
- * As with AVX2, that order is what two unpacks within 128-bit quarters give:
+ * As with AVX2, two unpacks within 128-bit quarters give that order:
  *
  *     registers loaded      lo0 hi0 | lo1 hi1 | lo2 hi2 | lo3 hi3     lo4 hi4 | lo5 hi5 | lo6 hi6 | lo7 hi7
  *     unpacklo, unpackhi    lo0 lo4 | lo1 lo5 | lo2 lo6 | lo3 lo7     hi0 hi4 | hi1 hi5 | hi2 hi6 | hi3 hi7
@@ -30,8 +30,8 @@ HORNET_INLINE vec vec_and(vec a, vec b) { return _mm512_and_si512(a, b); }
 HORNET_INLINE vec vec_or(vec a, vec b) { return _mm512_or_si512(a, b); }
 HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm512_mul_epu32(a, b); }
 
-/* Without optimization, gcc's intrinsics want counts that are literals; the compilers' own vectors do not,
- * but gcc 12 merges their shifts, and then runs short of registers. */
+/* Without optimization, gcc's intrinsics require literal shift counts. GCC/Clang vector extensions do not,
+ * but gcc 12 merges their shifts and then runs out of registers. */
 #ifdef __OPTIMIZE__
 HORNET_INLINE vec vec_shl(vec a, int bits) { return _mm512_slli_epi64(a, (unsigned)bits); }
 HORNET_INLINE vec vec_shr(vec a, int bits) { return _mm512_srli_epi64(a, (unsigned)bits); }
@@ -76,7 +76,7 @@ HORNET_INLINE vec factor_block(const vec *a, size_t block)
     return vec_splat(value);
 }
 
-/* One mask bit a lane; set bits take `odd`. */
+/* Masks have one bit per lane; set bits select `odd`. */
 HORNET_INLINE vec factor_blend(int bit, vec even, vec odd)
 {
     const __mmask8 mask = bit == 0   ? 0xCC  /* blocks 1, 5, 3, 7: lanes 2, 3, 6, 7 */
@@ -103,7 +103,7 @@ HORNET_INLINE __m128i load_block(const uint8_t *block)
 HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
 {
     static const uint8_t lanes_there[LANES] = {0xff, 0xfe, 0xfa, 0xea, 0xaa, 0xa8, 0xa0, 0x80};
-    /* As a number: no pointer may point before a message. */
+    /* Computed as an integer, because a pointer must not point before a message. */
     const uint8_t *blocks = (const uint8_t *)((uintptr_t)first - 16 * absent);
     const unsigned words_there = 0xffffU << (2 * absent);
     const vec b0123 = _mm512_maskz_loadu_epi64((__mmask8)words_there, blocks);
@@ -124,7 +124,7 @@ HORNET_INLINE void vec_load_last_blocks(const uint8_t *blocks, const uint64_t *l
     *top = _mm512_mask_set1_epi64(vec_splat(1), 0x80, (long long)last[2]);
 }
 
-/* Four blocks that lie apart, in the four quarters. */
+/* Loads four separate blocks into the four quarters. */
 HORNET_INLINE vec load_quarters(const uint8_t *const *blocks, size_t offset)
 {
     vec all = _mm512_castsi128_si512(load_block(blocks[0] + offset));

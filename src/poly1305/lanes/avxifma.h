@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of AVX-IFMA: those of AVX2, and the 52-bit multiply-add of CPUs without AVX-512. */
+/* AVX-IFMA lanes: those of AVX2, plus the 52-bit multiply-add of CPUs without AVX-512. */
 #include "../../core/compiler.h"
 
 #if !defined(LANES) && HORNET_HAS_AVXIFMA

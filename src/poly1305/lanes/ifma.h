@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of AVX-512 IFMA: those of AVX-512F, and the 52-bit multiply-add. */
+/* AVX-512 IFMA lanes: those of AVX-512F, plus the 52-bit multiply-add. */
 #ifndef LANES
 
 #include "avx512f.h"

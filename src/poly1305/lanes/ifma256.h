@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of AVX-512 IFMA in 256-bit registers: those of AVX2, and the 52-bit multiply-add. */
+/* AVX-512 IFMA lanes in 256-bit registers: those of AVX2, plus the 52-bit multiply-add. */
 #ifndef LANES
 
 #include "avx2.h"

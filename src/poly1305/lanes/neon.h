@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of NEON, in 32-bit and 64-bit programs: four, in order. */
+/* NEON lanes, for 32-bit and 64-bit programs: four, in order. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -32,8 +32,8 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 #endif
 }
 
-/* gcc 12 shifts and converts vectors of 64-bit elements by detours, in 32-bit programs element by element.
- */
+/* Replaces the generic shifts and conversions of 64-bit elements, which gcc 12 compiles to detours; in
+ * 32-bit programs it handles each element separately. */
 #define PAIRS_OWN_CONVERSIONS
 HORNET_INLINE pair pair_shl(pair a, int bits) { return vshlq_u64(a, vdupq_n_s64(bits)); }
 HORNET_INLINE pair pair_shr(pair a, int bits) { return vshlq_u64(a, vdupq_n_s64(-bits)); }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Four lanes in two vectors of 128 bits side by side, for instruction sets that multiply 32-bit elements
- * into 64-bit ones: a factor is four numbers in one vector, element i for block i, and an instruction
- * multiplies two of its elements, which gives one half of a vec:
+/* Four lanes in two 128-bit vectors, for instruction sets that multiply 32-bit elements into 64-bit ones. A
+ * factor is four numbers in one vector, element i for block i. An instruction multiplies two of its
+ * elements, which gives one half of a vec:
  *
  *                     PAIRS_EVEN_ODD             otherwise, low and high
  *     half[0]         blocks 0 and 2             blocks 0 and 1
  *     half[1]         blocks 1 and 3             blocks 2 and 3
  *
- * A lanes file includes this one, with target_begin.h before and multiply_add_half(sum, a, b, half)
- * defined, which adds to `sum` the products of the elements of a and b that belong to that half. All else
- * is written with the vectors that gcc and clang know on every CPU, for both orders of bytes; but for the
- * shifts and conversions of a file that defines PAIRS_OWN_CONVERSIONS. */
+ * A lanes file includes target_begin.h, defines multiply_add_half(sum, a, b, half) and then includes this
+ * file. multiply_add_half adds to `sum` the products of the elements of a and b that belong to that half.
+ * Everything else is written with GCC/Clang vector extensions, for either endianness, except the shifts and
+ * conversions of a file that defines PAIRS_OWN_CONVERSIONS. */
 #ifndef HORNET_POLY1305_LANES_PAIRS_H
 #define HORNET_POLY1305_LANES_PAIRS_H
 
@@ -21,7 +21,7 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
-#ifndef PAIRS_REGISTER /* read alone: a model */
+#ifndef PAIRS_REGISTER /* parsed alone: use a model */
 #define PAIRS_REGISTER "x"
 typedef uint64_t pair __attribute__((vector_size(16)));
 typedef uint32_t quad __attribute__((vector_size(16)));
@@ -49,7 +49,7 @@ typedef struct {
 
 typedef quad factor;
 
-/* The elements i, j of those of a and then of b; four of them likewise. */
+/* A pair of two elements, and a quad of four, selected by number: the elements of b follow those of a. */
 #define PAIR_OF(a, b, ...) HORNET_SHUFFLE(pair, a, b, __VA_ARGS__)
 #define QUAD_OF(a, b, ...) HORNET_SHUFFLE(quad, a, b, __VA_ARGS__)
 
@@ -81,15 +81,15 @@ HORNET_INLINE vec vec_mul_add32(vec sum, factor a, factor b)
     return (vec){{multiply_add_half(sum.half[0], a, b, 0), multiply_add_half(sum.half[1], a, b, 1)}};
 }
 
-/* The low 32 bits of a pair are its elements 0 and 2 as a quad, or 1 and 3 where the high end comes first.
- */
+/* The low 32 bits of the elements of a pair are its elements 0 and 2 as a quad; 1 and 3 on big-endian
+ * CPUs. */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 enum { PAIRS_LOW = 1, PAIRS_HIGH = 0 };
 #else
 enum { PAIRS_LOW = 0, PAIRS_HIGH = 1 };
 #endif
 
-/* One word of 32 bits of each lane, that number of each. */
+/* The 32-bit words of that number, 0 or 1, of all lanes. */
 #ifdef PAIRS_EVEN_ODD
 #define PAIRS_WORDS(a, word)                                                                               \
     QUAD_OF((quad)(a).half[0], (quad)(a).half[1], word, 4 + (word), 2 + (word), 6 + (word))
@@ -162,7 +162,7 @@ HORNET_INLINE uint64_t vec_sum(vec a)
     return sum[0] + sum[1];
 }
 
-/* Words 2 i and 2 i + 1 of four that belong to blocks 0 to 3. */
+/* Loads two consecutive words of four that belong to blocks 0 to 3. */
 HORNET_INLINE pair load_words(const uint64_t *words)
 {
     pair result;
@@ -170,7 +170,7 @@ HORNET_INLINE pair load_words(const uint64_t *words)
     return result;
 }
 
-/* A block as two words. */
+/* Loads a block as two words. */
 HORNET_INLINE pair load_block(const uint8_t *block)
 {
     pair words;
@@ -184,7 +184,7 @@ HORNET_INLINE pair load_block(const uint8_t *block)
     return words;
 }
 
-/* The words 0, and the words 1, of four blocks. */
+/* Sets *lo to the words 0, and *hi to the words 1, of four blocks. */
 HORNET_INLINE void transpose_blocks(const pair b[4], vec *lo, vec *hi)
 {
 #ifdef PAIRS_EVEN_ODD
@@ -196,7 +196,7 @@ HORNET_INLINE void transpose_blocks(const pair b[4], vec *lo, vec *hi)
     *hi = (vec){{PAIR_OF(b[0], b1, 1, 3), PAIR_OF(b2, b[3], 1, 3)}};
 }
 
-/* Words for blocks 0 to 3. */
+/* Returns a vec of words for blocks 0 to 3. */
 HORNET_INLINE vec vec_of_words(const uint64_t words[4])
 {
     const pair b01 = load_words(words), b23 = load_words(words + 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes in plain C: arrays of words, any number of them that is a power of two. The model of lanes.h.
+/* Lanes in plain C: arrays of words, of any number that is a power of two. The reference model of lanes.h.
  *
- * A factor is a type of its own here, though it would not need to be, so that the compiler tells on every
- * machine where field and evaluation confuse it with a vec. */
+ * A factor is a separate type here, though it need not be, so that the compiler reports on every machine
+ * where a field or an evaluation confuses it with a vec. */
 #ifndef LANES
 
 #include <stdbool.h>
@@ -28,8 +28,8 @@ typedef struct {
     uint64_t number[LANES];
 } factor;
 
-/* Returns a vec, or a factor, by its lanes. Without the unrolling, gcc 12 keeps the arrays in memory and
- * takes four times as long. */
+/* Return a vec, or a factor, computed lane by lane. Without the unrolling, gcc 12 keeps the arrays in
+ * memory and takes four times as long. */
 #define PORTABLE_MAP(type, member, expression)                                                             \
     type map_result;                                                                                       \
     HORNET_UNROLL                                                                                          \
@@ -39,7 +39,7 @@ typedef struct {
 #define VEC_MAP(expression)    PORTABLE_MAP(vec, lane, expression)
 #define FACTOR_MAP(expression) PORTABLE_MAP(factor, number, expression)
 
-/* The high 52 bits of the product of two numbers' low 52 bits, by their halves of 26 bits. */
+/* The high 52 bits of the product of the low 52 bits of two numbers, computed from their 26-bit halves. */
 HORNET_INLINE uint64_t portable_mul52hi(uint64_t a, uint64_t b)
 {
     const uint64_t mask = (1 << 26) - 1;

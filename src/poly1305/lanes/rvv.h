@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of RISC-V's vectors (RVV 1.0), for registers of RVV_BITS bits and more: 4 lanes for 128 and 256, 8
- * for 512. They are written with vectors of a fixed size, which clang computes with in the registers that
- * HORNET_TARGET says there are; its own vector types have no size that is known, and so cannot stand in
- * structures.
+/* RISC-V vector lanes (RVV 1.0), for registers of at least RVV_BITS bits: 4 lanes for 128 and 256, 8 for
+ * 512. They are written with vectors of fixed size, which clang keeps in registers of the size that
+ * HORNET_TARGET guarantees. The native vector types have no size known at compile time, and so cannot be
+ * members of structures.
  *
- * A multiplication takes 32-bit elements, one to a lane, and adds 64-bit products. Lanes 0, 2, 4, ... hold
+ * A multiplication takes 32-bit elements, one per lane, and adds 64-bit products. Lanes 0, 2, 4, ... hold
  * the first half of the blocks, lanes 1, 3, 5, ... the second: a slide of each half puts them there. */
 #ifndef LANES
 
@@ -15,7 +15,7 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
-#ifndef RVV_BITS /* read alone */
+#ifndef RVV_BITS /* parsed alone */
 #define RVV_BITS 128
 #endif
 
@@ -48,7 +48,7 @@ typedef uint32_t factor __attribute__((vector_size(4 * LANES)));
 #define RVV_BLOCK(lane) ((lane) / 2 + (lane) % 2 * (LANES / 2))
 #define RVV_LANE(block) ((block) % (LANES / 2) * 2 + (block) / (LANES / 2))
 
-/* Elements of __builtin_shufflevector, of which the second vector's are numbered from LANES on. */
+/* Element numbers for __builtin_shufflevector, in which the second vector's elements start at LANES. */
 #define RVV_WORD(lane, word) ((word) + 2 * RVV_BLOCK(lane))
 #define RVV_BLEND(lane, bit) ((lane) + (RVV_BLOCK(lane) >> (bit) & 1) * LANES)
 
@@ -63,8 +63,8 @@ HORNET_INLINE vec vec_shr(vec a, int bits) { return a >> bits; }
 HORNET_INLINE vec vec_from(factor a) { return __builtin_convertvector(a, vec); }
 HORNET_INLINE vec vec_mul_add32(vec sum, factor a, factor b) { return sum + vec_from(a) * vec_from(b); }
 
-/* Of a conversion alone clang would see that a number comes back as it was, forget that it has 32 bits, and
- * multiply 64 by 64. It cannot see through this operation. */
+/* With only a conversion, clang would see that the number is unchanged, lose the fact that it has 32 bits,
+ * and multiply 64 by 64. It cannot see through this operation. */
 HORNET_INLINE factor factor_from(vec a)
 {
     uint32_t all = UINT32_MAX;
@@ -75,7 +75,7 @@ HORNET_INLINE factor factor_from(vec a)
 HORNET_INLINE factor factor_from_low32(vec a) { return factor_from(a); }
 HORNET_INLINE factor factor_from_high32(vec a) { return factor_from(a >> 32); }
 
-/* clang 19 has no operands of assembly for these vectors. */
+/* clang 19 has no asm operands for these vectors. */
 HORNET_INLINE vec vec_opaque(vec a) { return a; }
 HORNET_INLINE factor factor_opaque(factor a) { return a; }
 HORNET_INLINE factor factor_in_order(factor a) { return a; }
@@ -107,7 +107,7 @@ HORNET_INLINE factor factor_blend(int bit, factor even, factor odd)
 
 HORNET_INLINE uint64_t vec_sum(vec a) { return __builtin_reduce_add(a); }
 
-/* The words of blocks in order, taken apart. */
+/* Separates the words of consecutive blocks into low and high ones. */
 HORNET_INLINE void transpose_blocks(vec first, vec second, vec *lo, vec *hi)
 {
     *lo = __builtin_shufflevector(first, second, RVV_EACH_LANE(RVV_WORD, 0));

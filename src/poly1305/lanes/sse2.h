@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of SSE2: two, in order. */
+/* SSE2 lanes: two, in order. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -62,7 +62,7 @@ HORNET_INLINE vec factor_block(const vec *a, size_t block)
 
 HORNET_INLINE vec factor_blend(int bit, vec even, vec odd)
 {
-    (void)bit; /* 0: there are two lanes */
+    (void)bit; /* always 0: there are two lanes */
     return _mm_castpd_si128(_mm_move_sd(_mm_castsi128_pd(odd), _mm_castsi128_pd(even)));
 }
 

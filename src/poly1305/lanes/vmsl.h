@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes whose products are summed: two, and a sum of 128 bits, by VMSL of z14, which multiplies the
- * elements of two vectors and adds both products to a third. Its time does not depend on operands below
- * 2^56.
+/* Lanes whose products are summed: two lanes, and a 128-bit sum. VMSL of z14 multiplies the elements of two
+ * vectors and adds both products to a third. Its running time does not depend on operands below 2^56.
  *
- * A lanes file like this has another contract than lanes.h states: proofs/ brings ranges in its place, and
- * elsewhere than on z14 it is a model in plain C. */
+ * The contract of such a lanes file differs from lanes.h. proofs/ supplies ranges in its place, and on
+ * other CPUs than z14 it is a model in plain C. */
 #ifndef HORNET_SUMMED_LANES
 
 #include <stddef.h>
@@ -23,7 +22,7 @@
 #endif
 #define SUM_CHECK_MAX(v, max) ((void)0)
 
-/* Holds for the field and the evaluation too; kernel_end.h closes it. */
+/* Applies to the field and the evaluation too; kernel_end.h closes it. */
 #include "../../core/target_begin.h"
 
 typedef unsigned long long vec __attribute__((vector_size(16)));
@@ -40,7 +39,7 @@ HORNET_INLINE vec vec_shl(vec a, int bits) { return a << bits; }
 HORNET_INLINE vec vec_shr(vec a, int bits) { return a >> bits; }
 HORNET_INLINE uint64_t vec_element(vec a, int i) { return a[i]; }
 
-/* Lane `lane` of a, then 0. */
+/* Returns lane `lane` of a, then 0. */
 HORNET_INLINE vec vec_alone(vec a, int lane)
 {
     const vec zero = {0, 0};
@@ -65,7 +64,7 @@ HORNET_INLINE sum sum_mul_add(sum total, vec a, vec b)
 HORNET_INLINE vec sums_low(sum a, sum b) { return VEC_OF((vec)a, (vec)b, 1, 3); }
 HORNET_INLINE vec sums_high(sum a, sum b) { return VEC_OF((vec)a, (vec)b, 0, 2); }
 
-/* A block as two words. */
+/* Loads a block as two words. */
 HORNET_INLINE vec load_block(const uint8_t *block)
 {
     typedef uint8_t byte16 __attribute__((vector_size(16)));
@@ -84,7 +83,7 @@ HORNET_INLINE vec sums_high(sum a, sum b) { return (vec){(uint64_t)(a >> 64), (u
 HORNET_INLINE vec load_block(const uint8_t *block) { return (vec){load_le64(block), load_le64(block + 8)}; }
 #endif
 
-/* The blocks at `first` and 32 bytes after it: their first words, and their second. */
+/* Loads the blocks at `first` and 32 bytes after it: *lo gets their first words, *hi their second ones. */
 HORNET_INLINE void vec_load_blocks(const uint8_t *first, vec *lo, vec *hi)
 {
     const vec a = load_block(first), b = load_block(first + 32);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of the vectors of POWER8, of either order of bytes: four. */
+/* POWER8 vector lanes, for either endianness: four. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -24,8 +24,8 @@
 typedef unsigned long long pair __attribute__((vector_size(16)));
 typedef unsigned quad __attribute__((vector_size(16)));
 
-/* The instructions count elements from the high end of the register. clang's builtins do too; gcc's count
- * as the program does. */
+/* The instructions count elements from the high end of the register. So do clang's builtins; gcc's builtins
+ * count them in program order. */
 HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 {
 #if defined(__clang__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

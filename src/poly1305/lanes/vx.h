@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of the vector facility of z/Architecture, z13: four. */
+/* Lanes in the vector facility of z/Architecture (z13): four. */
 #ifndef LANES
 
 #include <stddef.h>
