@@ -28,23 +28,35 @@ pub(super) fn on_a_path(threads: usize) -> usize {
     (descriptors() / 4 / threads.max(1)).clamp(1, MOST_ON_A_PATH)
 }
 
-/// A number of handles that may be open at once.
+/// How many paths to keep folders open on, for some threads that have the same table of descriptors:
+/// not one for each if there would be next to nothing for a path.
+pub(super) fn paths(threads: usize) -> usize {
+    (descriptors() / 16).clamp(1, threads.max(1))
+}
+
+/// How many handles may be open at once in a walk.
 pub(super) struct Budget {
     most: usize,
+    threads: usize,
     open: AtomicUsize,
 }
 
 impl Budget {
-    /// For a walk.
-    pub(super) fn new() -> Self {
+    /// Half of what is left when each thread has a folder and the one above it open, and the command
+    /// its own files.
+    pub(super) fn new(threads: usize) -> Self {
+        let left = descriptors().saturating_sub(16 + 2 * threads);
         Self {
-            most: (descriptors() / 2).clamp(2, MOST_IN_A_WALK),
+            most: (left / 2).clamp(2, MOST_IN_A_WALK),
+            threads,
             open: AtomicUsize::new(0),
         }
     }
 
-    pub(super) fn most(&self) -> usize {
-        self.most
+    /// How many folders to read at once, so that they and those above them may all be open. At least
+    /// one for each thread.
+    pub(super) fn at_once(&self) -> usize {
+        (self.most / 2).max(self.threads)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
-use crate::tree::handles::{Budget, Handle};
+use crate::tree::handles::{self, Budget, Handle};
 use crate::tree::kind::Kind;
 use crate::tree::opener::{Opener, folder_in, name};
 use crate::tree::roots::Roots;
@@ -70,8 +70,9 @@ pub(crate) struct Walk<'a> {
 impl Walk<'_> {
     pub(crate) fn run(&self, arguments: &[PathBuf]) -> Result<Found, Error> {
         let roots = Roots::new(arguments, self.follow_symlinks);
-        let budget = Budget::new();
-        let folders = Folders::new(&roots, &budget, self.pool.current_num_threads());
+        let threads = self.pool.current_num_threads();
+        let budget = Budget::new(threads);
+        let folders = Folders::new(&roots, &budget, threads);
         let progress = Progress::new(Unit::FilesFound, None);
         let mut found = Found::default();
         let mut visits = Visits::default();
@@ -146,9 +147,8 @@ impl Walk<'_> {
                     found.leave_out(path, Kind::Folder, Some(why));
                 })
             } else {
-                // Those that were found last, which are the deepest. While they are read, the
-                // folders that they are in are open, and so may as many be that they are read to.
-                pending.split_off(pending.len().saturating_sub(folders.budget.most() / 2))
+                // Those that were found last, which are the deepest.
+                pending.split_off(pending.len().saturating_sub(folders.budget.at_once()))
             };
             let results: Vec<_> = next
                 .into_par_iter()
@@ -179,13 +179,14 @@ impl Walk<'_> {
 struct Folders<'a> {
     roots: &'a Roots,
     budget: &'a Budget,
-    /// For each thread, what opens folders whose parent folder is not open.
+    /// What opens folders whose parent folder is not open. One for each thread, or for some of them.
     openers: Vec<Mutex<Opener<'a>>>,
 }
 
 impl<'a> Folders<'a> {
     fn new(roots: &'a Roots, budget: &'a Budget, threads: usize) -> Self {
-        let openers = (0..threads).map(|_| Opener::new(roots, threads).into());
+        let paths = handles::paths(threads);
+        let openers = (0..paths).map(|_| Opener::new(roots, paths).into());
         Self {
             roots,
             budget,
