@@ -26,11 +26,16 @@ pub(crate) fn joined(folder: &Path, name: &[u8]) -> PathBuf {
     let folder = bytes(folder);
     let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
     path.extend_from_slice(folder);
-    if folder != b"/" {
+    push(&mut path, name);
+    OsString::from_vec(path).into()
+}
+
+/// Makes the path of a folder that of an entry in it.
+pub(crate) fn push(path: &mut Vec<u8>, name: &[u8]) {
+    if path != b"/" {
         path.push(b'/');
     }
     path.extend_from_slice(name);
-    OsString::from_vec(path).into()
 }
 
 /// A path without `.` and redundant slashes.

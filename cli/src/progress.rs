@@ -2,7 +2,8 @@
 
 //! Progress bars for long work.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,15 +24,51 @@ pub(crate) enum Unit {
 impl Unit {
     fn template(self, length: Option<u64>) -> &'static str {
         match (self, length) {
-            (Self::Bytes, Some(_)) => {
-                "{bytes} of {total_bytes} {wide_bar} {bytes_per_sec}, {eta} left"
-            }
-            (Self::Bytes, None) => "{spinner} {bytes}, {bytes_per_sec}, {elapsed}",
-            (Self::Files, Some(_)) => "{pos} of {len} files {wide_bar} {per_sec}, {eta} left",
-            (Self::Files, None) => "{spinner} {pos} files, {per_sec}, {elapsed}",
+            (Self::Bytes, Some(_)) => "{bytes} of {total_bytes} {wide_bar} {rate}, {left} left",
+            (Self::Bytes, None) => "{spinner} {bytes}, {rate}, {elapsed}",
+            (Self::Files, Some(_)) => "{pos} of {len} files {wide_bar} {rate}, {left} left",
+            (Self::Files, None) => "{spinner} {pos} files, {rate}, {elapsed}",
             (Self::FilesFound, _) => "{spinner} {pos} files found, {elapsed}",
         }
     }
+
+    /// The template with its rate and the time left, both from the start of the work.
+    ///
+    /// indicatif estimates them from the time at which a bar is made. That is later here, and it
+    /// would take all that was done before for done at once.
+    fn style(self, length: Option<u64>) -> ProgressStyle {
+        let style = ProgressStyle::with_template(self.template(length));
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        // Writing to the text of a bar does not fail.
+        let rate = move |state: &ProgressState, text: &mut dyn Write| {
+            let _ = text.write_str(&self.rate(per_second(state.pos(), state.elapsed())));
+        };
+        let left = |state: &ProgressState, text: &mut dyn Write| {
+            let left = left(state.pos(), state.len(), state.elapsed());
+            let _ = write!(text, "{:#}", HumanDuration(left));
+        };
+        style.with_key("rate", rate).with_key("left", left)
+    }
+
+    fn rate(self, per_second: u64) -> String {
+        match self {
+            Self::Bytes => format!("{}/s", HumanBytes(per_second)),
+            Self::Files | Self::FilesFound => format!("{per_second}/s"),
+        }
+    }
+}
+
+/// How much was done in a second, on average since the work began.
+fn per_second(done: u64, elapsed: Duration) -> u64 {
+    let rate = u128::from(done) * 1_000_000_000 / elapsed.as_nanos().max(1);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+/// How long the rest takes at that rate.
+fn left(done: u64, length: Option<u64>, elapsed: Duration) -> Duration {
+    let rest = length.unwrap_or(0).saturating_sub(done);
+    let nanoseconds = elapsed.as_nanos() * u128::from(rest) / u128::from(done.max(1));
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }
 
 /// The progress of some work, shown on standard error if that is a terminal, and cleared when
@@ -85,9 +122,7 @@ impl Progress {
             Some(length) => ProgressBar::new(length),
             None => ProgressBar::new_spinner(),
         };
-        if let Ok(style) = ProgressStyle::with_template(self.unit.template(self.length)) {
-            bar.set_style(style);
-        }
+        bar.set_style(self.unit.style(self.length));
         bar.with_elapsed(self.started.elapsed())
     }
 }
@@ -97,5 +132,36 @@ impl Drop for Progress {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    /// Also the first time that it is shown, after `PATIENCE`.
+    #[test]
+    fn the_rate_is_that_since_the_work_began() {
+        for tenths in 7..1000 {
+            let elapsed = Duration::from_millis(100 * tenths);
+            assert_eq!(per_second(tenths * GIB, elapsed), 10 * GIB);
+            let left = left(tenths * GIB, Some(1000 * GIB), elapsed);
+            assert_eq!(left, Duration::from_millis(100 * (1000 - tenths)));
+        }
+        // Without work, and with so much that no number holds it.
+        assert_eq!(per_second(0, Duration::ZERO), 0);
+        assert_eq!(per_second(u64::MAX, Duration::from_nanos(1)), u64::MAX);
+        assert_eq!(left(0, Some(0), PATIENCE), Duration::ZERO);
+        assert_eq!(left(5, None, PATIENCE), Duration::ZERO);
+        let longest = Duration::from_nanos(u64::MAX);
+        assert_eq!(left(0, Some(u64::MAX), PATIENCE), longest);
+    }
+
+    #[test]
+    fn rates_in_their_unit() {
+        assert_eq!(Unit::Bytes.rate(3 * GIB / 2), "1.50 GiB/s");
+        assert_eq!(Unit::Files.rate(1234), "1234/s");
     }
 }

@@ -70,7 +70,7 @@ fn an_older_manifest_is_refused() {
     );
     complains(
         &folder.run("check -k k --newer-than t/a m"),
-        2,
+        1,
         &["t/a: line 1: not a manifest"],
     );
     complains(
@@ -78,6 +78,29 @@ fn an_older_manifest_is_refused() {
         2,
         &["none: No such file"],
     );
+}
+
+/// Two copies of a key file count from the same number, so that nothing says which of two manifests
+/// is the newer one.
+#[test]
+fn another_manifest_of_the_same_number_is_refused() {
+    let folder = tree();
+    folder.secret("backup", folder.read("k"));
+    folder.tag_tree();
+    fs::rename(folder.path("backup"), folder.path("k")).unwrap();
+    prints(&folder.run("tag -k k -o n t"), "");
+    let why = "not known to be newer than n: both were sealed as number 4 of their key, \
+        whose file was probably copied or restored from a backup in between";
+    let output = folder.run("check -k k --newer-than n m");
+    complains(&output, 1, &[&format!("m: {why}\n")]);
+    let output = folder.run("check -k k --json --newer-than n m");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["status"], "REFUSED");
+    assert_eq!(json["reason"], why);
+    assert_eq!(output.status.code(), Some(1));
+    let output = folder.run("check -k k --newer-than m n");
+    complains(&output, 1, &["n: not known to be newer than m: "]);
+    prints(&folder.run("check -k k --newer-than n n"), &all_ok());
 }
 
 #[test]

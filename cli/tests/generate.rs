@@ -124,6 +124,51 @@ fn every_option_is_in_its_page() {
     assert!(options > 30, "{options}");
 }
 
+/// It is that of the release if the changelog has one, and is not taken from the clock, the time zone
+/// or the environment of the build.
+#[test]
+fn all_pages_have_the_date_of_the_version() {
+    let folder = generated();
+    let main = folder.read("man/hornet.1");
+    let title = main
+        .lines()
+        .find_map(|line| line.strip_prefix(".TH HORNET 1 "));
+    let date = title.unwrap().split(' ').next().unwrap();
+    let is_date = |text: &str| {
+        let form = text
+            .bytes()
+            .map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+        form.eq(*b"0000-00-00")
+    };
+    assert!(is_date(date), "{title:?}");
+    for page in PAGES {
+        let text = folder.read(&format!("man/{page}"));
+        let title = format!(
+            ".TH {} 1 {date} ",
+            page.trim_end_matches(".1").to_uppercase()
+        );
+        assert!(text.contains(&title), "{title} is not in {text}");
+    }
+    let changelog = include_str!("../../CHANGELOG.md");
+    let heading = format!("## [{}] - ", env!("CARGO_PKG_VERSION"));
+    let released = changelog
+        .lines()
+        .find_map(|line| line.strip_prefix(&heading));
+    let released = released.expect("the changelog has this version");
+    assert!(released == "unreleased" || released == date, "{released}");
+
+    fs::create_dir(folder.path("again")).unwrap();
+    let mut again = folder.hornet("generate man again");
+    again
+        .env("SOURCE_DATE_EPOCH", "1000000000")
+        .env("TZ", "Pacific/Kiritimati");
+    prints(&again.output().unwrap(), "");
+    for page in PAGES {
+        let read = |place: &str| folder.read(&format!("{place}/{page}"));
+        assert_eq!(read("man"), read("again"));
+    }
+}
+
 #[test]
 fn pages_render_without_warnings() {
     let folder = generated();

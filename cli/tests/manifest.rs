@@ -5,27 +5,21 @@
 mod common;
 
 use common::{Folder, complains, prints};
-use std::fs::{self};
-use std::io::Write;
-use std::process::Stdio;
+use std::fs;
 
 /// The manifest is refused as a whole, and no file is checked.
 #[track_caller]
 fn refused(folder: &Folder, manifest: &[u8]) {
-    let mut check = folder
-        .hornet("check -k k -")
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    check.stdin.take().unwrap().write_all(manifest).unwrap();
-    let output = check.wait_with_output().unwrap();
-    // Without its first line it is no manifest.
-    let status = if manifest.starts_with(b"hornet manifest 2\n") {
-        1
-    } else {
-        2
-    };
-    complains(&output, status, &["standard input: "]);
+    let output = folder.run_with_stdin("check -k k -", manifest);
+    complains(&output, 1, &["standard input: "]);
+    let output = folder.run_with_stdin("check -k k --json -", manifest);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["manifest"], "standard input");
+    assert_eq!(json["status"], "REFUSED");
+    let reason = json["reason"].as_str().unwrap();
+    let line = format!("hornet: standard input: {reason}\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), line);
 }
 
 fn small() -> (Folder, String) {
@@ -58,9 +52,25 @@ fn a_manifest_cut_anywhere() {
 fn a_manifest_changed_anywhere() {
     let (folder, manifest) = small();
     for at in 0..manifest.len() {
+        // All bits of the first line, which is looked at before the seal.
+        let bits = if at < manifest.find('\n').unwrap() + 1 {
+            8
+        } else {
+            2
+        };
+        for bit in 0..bits {
+            let mut changed = manifest.clone().into_bytes();
+            changed[at] ^= 1 << ((bit + at) % 8);
+            refused(&folder, &changed);
+        }
+        // A line more or less.
         let mut changed = manifest.clone().into_bytes();
-        changed[at] ^= 1;
+        changed[at] = if changed[at] == b'\n' { b' ' } else { b'\n' };
         refused(&folder, &changed);
+    }
+    // What is no manifest at all may have been one.
+    for text in ["", "\n", "no manifest", "hornet manifest 3\n"] {
+        refused(&folder, text.as_bytes());
     }
     // The digits of the seal must be lower-case.
     let start = manifest.find("seal ").unwrap() + 5;

@@ -17,7 +17,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn every_line_of_a_manifest() {
@@ -298,6 +298,7 @@ fn output_that_cannot_be_written() {
     );
 }
 
+/// The first bar that is seen says how much was done, and at which rate.
 #[test]
 fn long_work_shows_its_progress_on_a_terminal() {
     let folder = tree();
@@ -306,6 +307,7 @@ fn long_work_shows_its_progress_on_a_terminal() {
     file.set_len(24 << 30).unwrap();
     let (mut person, stderr) = terminal();
     let mut tag = folder.hornet("tag -k k -o m t");
+    let start = Instant::now();
     let mut child = tag.env("TERM", "xterm").stderr(stderr).spawn().unwrap();
     drop(tag);
     let mut seen = Vec::new();
@@ -316,13 +318,30 @@ fn long_work_shows_its_progress_on_a_terminal() {
             break;
         }
     }
+    let elapsed = start.elapsed().as_secs_f64();
     let _ = child.kill();
     let _ = child.wait();
     let seen = String::from_utf8_lossy(&seen);
+    let (done, rest) = seen.split_once(" of 24.00 GiB ").expect(&seen);
+    let rate = rest.split_once("/s, ").expect(&seen).0;
+    let (done, rate) = (gib_at_end(done), gib_at_end(rate));
+    // It is shown after 0.7 s at the earliest, and was seen later. More may be done while it is drawn.
+    let (least, most) = (done / elapsed / 2., done / 0.7 * 2.);
     assert!(
-        seen.contains("of 24.00 GiB") && seen.contains("/s, "),
-        "{seen:?}"
+        (least..=most).contains(&rate),
+        "{rate}, {elapsed}: {seen:?}"
     );
+}
+
+/// The number of GiB at the end of a text, which has two decimal places and a unit.
+fn gib_at_end(text: &str) -> f64 {
+    let (text, unit) = text.rsplit_once(' ').unwrap();
+    let units = ["TiB", "GiB", "MiB", "KiB"];
+    let factors = [1024., 1., 1. / 1024., 1. / 1024. / 1024.];
+    let at = units.iter().position(|name| *name == unit).expect(unit);
+    let start = text.rfind(|character: char| !(character.is_ascii_digit() || character == '.'));
+    let number = &text[start.map_or(0, |before| before + 1)..];
+    number.parse::<f64>().unwrap() * factors[at]
 }
 
 #[test]

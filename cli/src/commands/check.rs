@@ -41,7 +41,8 @@ pub(crate) struct Check {
 
     /// Refuse a manifest that was sealed before OTHER, a manifest of the same key
     ///
-    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted. Keep the
+    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted, but not
+    /// another manifest of its number, which a copy of the key file may have made. Keep the
     /// last manifest that was accepted in a place of its own: an old manifest with the old files
     /// passes otherwise.
     #[arg(long, value_name = "OTHER")]
@@ -57,7 +58,8 @@ pub(crate) struct Check {
 
     /// Print a JSON object per line, the last one a summary
     ///
-    /// If the manifest is refused, there is one object, whose status is REFUSED.
+    /// If the manifest is refused, there is one object, whose status is REFUSED. The exit status is 1
+    /// then.
     #[arg(long)]
     json: bool,
 

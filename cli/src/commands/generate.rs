@@ -14,6 +14,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// The date in the manual pages, of the release or, before it, of the last change to what they say.
+/// Not that of the build, so that every build makes the same pages.
+const DATE: &str = "2026-11-23";
+
 /// Write manual pages or shell completions
 #[derive(Parser)]
 #[command(name = Generate::NAME, hide = true)]
@@ -107,8 +111,7 @@ fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
     let name = name.to_owned();
     let man = Man::new(command)
         .title(name.to_uppercase())
-        // None, so that the page is the same in every build. An empty one would be left out.
-        .date(" ")
+        .date(DATE)
         .source(format!("Hornet {}", hornet::version()))
         .manual("Hornet manual");
 

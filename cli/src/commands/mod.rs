@@ -64,7 +64,7 @@ enum Command {
     /// manifest would take.
     ///
     /// A manifest that was changed, truncated or made with another key is refused as a whole, with
-    /// exit status 1. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
+    /// exit status 1, and so is a file that is not a manifest. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
     /// UNREADABLE.
     ///
     /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, 2 if

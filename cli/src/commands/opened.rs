@@ -21,9 +21,10 @@ pub(super) struct Opened<'a> {
 
 /// Why there is none.
 pub(super) enum NotOpened<'a> {
-    /// There is no manifest, or it cannot be read.
+    /// The file cannot be read.
     Failed(Error),
-    /// Its seal does not match, or it is too old, in words.
+    /// It is not a manifest with a seal of the key, or too old, in words. A change of the first line
+    /// makes a manifest look like any other file, so that there is no telling them apart.
     Refused(&'a Source, String),
 }
 
@@ -38,10 +39,7 @@ impl<'a> Opened<'a> {
                 metadata,
                 seal,
             }),
-            Err(problem) if problem.is_seal() => {
-                Err(NotOpened::Refused(source, problem.to_string()))
-            }
-            Err(problem) => Err(NotOpened::Failed(Error::new(source, problem))),
+            Err(problem) => Err(NotOpened::Refused(source, problem.to_string())),
         }
     }
 
@@ -50,17 +48,21 @@ impl<'a> Opened<'a> {
         Nonces::counter_of(&self.seal)
     }
 
-    /// Refuses it if it was sealed before another one of this key.
+    /// Refuses it unless it is another one of this key, or was sealed after that.
     pub(super) fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened<'a>> {
         let is_same = self.seal.as_bytes() == other.seal.as_bytes();
-        if is_same || self.number() > other.number() {
+        let (this, that, other) = (self.number(), other.number(), other.source);
+        if is_same || this > that {
             return Ok(self);
         }
-        let (this, that) = (self.number(), other.number());
-        let why = format!(
-            "sealed before {}: as number {this} of its key, that one as number {that}",
-            other.source
-        );
+        let why = if this < that {
+            format!("sealed before {other}: as number {this} of its key, that one as number {that}")
+        } else {
+            format!(
+                "not known to be newer than {other}: both were sealed as number {this} of their \
+                 key, whose file was probably copied or restored from a backup in between"
+            )
+        };
         Err(NotOpened::Refused(self.source, why))
     }
 

@@ -16,7 +16,8 @@ pub(super) const SECTIONS: [Section; 3] = [
             ("0", "success"),
             (
                 "1",
-                "a tag does not match, files differ from the manifest, or its seal does not match",
+                "a tag does not match, files differ from the manifest, or it is refused: it was changed, \
+                 is not a manifest of the key, or is older than --newer-than allows",
             ),
             (
                 "2",

@@ -9,7 +9,6 @@ use std::fmt;
 pub struct Problem {
     line: Option<usize>,
     what: String,
-    is_seal: bool,
 }
 
 impl Problem {
@@ -18,7 +17,6 @@ impl Problem {
         Self {
             line: None,
             what: what.into(),
-            is_seal: true,
         }
     }
 
@@ -27,15 +25,7 @@ impl Problem {
         Self {
             line: Some(line),
             what: what.to_string(),
-            is_seal: false,
         }
-    }
-
-    /// Whether it is a manifest without a valid seal of the key: it was changed, truncated, forged
-    /// or made with another key.
-    #[must_use]
-    pub fn is_seal(&self) -> bool {
-        self.is_seal
     }
 }
 

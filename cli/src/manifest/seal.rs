@@ -70,9 +70,9 @@ fn wrong_header(text: &[u8]) -> Problem {
     {
         "truncated in the first line"
     } else if text.starts_with(b"hornet manifest ") {
-        "a manifest of a version that this program does not support"
+        "changed, or a manifest of a version that this program does not support"
     } else {
-        "not a manifest: it does not begin with `hornet manifest 2`"
+        "not a manifest, or changed: it does not begin with `hornet manifest 2`"
     };
     Problem::in_line(1, what)
 }

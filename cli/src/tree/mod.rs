@@ -4,6 +4,7 @@
 
 pub(crate) mod exempt;
 pub(crate) mod failure;
+mod handles;
 pub(crate) mod kind;
 pub(crate) mod mapping;
 mod opener;

@@ -5,16 +5,18 @@
 //!
 //! Opens one folder after another, each relative to the one before. So no link is followed on the
 //! way either, the system looks up one name instead of a path, and paths may be longer than it
-//! accepts.
+//! accepts. Never opens `..`, which would lead elsewhere after the folder was moved.
 
 use crate::path::bytes;
 use crate::tree::failure::Failure;
+use crate::tree::handles;
 use crate::tree::kind::Kind;
-use crate::tree::roots::Roots;
+use crate::tree::roots::{Roots, is_part};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -36,13 +38,33 @@ const READ_FILE: OFlags = OFlags::RDONLY
 
 pub(crate) struct Opener<'a> {
     roots: &'a Roots,
-    /// The folder of the last file. The next file is usually in the same folder.
-    last: Option<(Vec<u8>, OwnedFd)>,
+    /// The path of the folder of the last file.
+    path: Vec<u8>,
+    /// That folder. The next file is usually in it.
+    last: Option<Kept>,
+    /// Some of the folders on the way to it, the deepest last.
+    above: Vec<Kept>,
+    /// How many folders may be open.
+    most: usize,
+}
+
+/// An open folder on a path.
+struct Kept {
+    /// The length of this part of the path.
+    end: usize,
+    fd: OwnedFd,
 }
 
 impl<'a> Opener<'a> {
-    pub(crate) fn new(roots: &'a Roots) -> Self {
-        Self { roots, last: None }
+    /// For one of some threads, which share the descriptors of this process.
+    pub(crate) fn new(roots: &'a Roots, threads: usize) -> Self {
+        Self {
+            roots,
+            path: Vec::new(),
+            last: None,
+            above: Vec::new(),
+            most: handles::on_a_path(threads),
+        }
     }
 
     /// Opens a file. The caller must check that it is a regular one.
@@ -58,26 +80,16 @@ impl<'a> Opener<'a> {
     fn open(&mut self, path: &Path, flags: OFlags) -> Result<OwnedFd, Failure> {
         let flags = flags | self.roots.no_follow();
         let path = bytes(path);
-        if let Some((last, fd)) = &self.last {
-            let name = path.strip_prefix(&last[..]);
-            let name = name.and_then(|rest| rest.strip_prefix(b"/"));
-            if let Some(name) = name.filter(|name| !name.contains(&b'/')) {
-                return open_at(fd, name, flags);
-            }
-        }
         let Some((root_end, argument)) = self.roots.of(path) else {
             return Err(Failure::Unreadable("is not below a PATH argument".into()));
         };
         if root_end == path.len() {
             return open_at(CWD, bytes(argument), flags);
         }
-        let name_start = path
-            .iter()
-            .rposition(|&byte| byte == b'/')
-            .map_or(0, |at| at + 1);
-        let folder_end = (name_start - 1).max(root_end);
+        let name = name(path);
+        let folder_end = (path.len() - name.len() - 1).max(root_end);
         let folder = self.through(&path[..folder_end], root_end, argument)?;
-        open_at(folder, &path[name_start..], flags)
+        open_at(folder, name, flags)
     }
 
     /// Opens a folder that is the argument or below it.
@@ -88,24 +100,85 @@ impl<'a> Opener<'a> {
         argument: &Path,
     ) -> Result<BorrowedFd<'_>, Failure> {
         let flags = THROUGH | self.roots.no_follow();
-        // Starts from the last folder, if it is on the way.
-        let on_the_way = self.last.take().filter(|(last, _)| {
-            last.len() >= root_end
-                && folder.starts_with(last)
-                && (folder.len() == last.len() || folder[last.len()] == b'/' || *last == b"/")
-        });
-        let (done, mut fd) = match on_the_way {
-            Some((last, fd)) => (last.len(), fd),
-            None => (root_end, open_at(CWD, bytes(argument), flags)?),
+        let nearest = self.nearest(folder, root_end);
+        let Kept { end, mut fd } = match nearest {
+            Some(kept) => kept,
+            None => Kept {
+                end: root_end,
+                fd: open_at(CWD, bytes(argument), flags)?,
+            },
         };
-        for name in folder[done..].split(|&byte| byte == b'/') {
+        self.path.clear();
+        self.path.extend_from_slice(folder);
+        let (mut opened, mut name_start) = (end, end);
+        for name in folder[end..].split(|&byte| byte == b'/') {
+            let name_end = name_start + name.len();
             if !name.is_empty() {
-                fd = open_at(&fd, name, flags)?;
+                let inner = open_at(&fd, name, flags)?;
+                let fd = mem::replace(&mut fd, inner);
+                self.keep(Kept { end: opened, fd }, name_end);
+                opened = name_end;
             }
+            // After the slash.
+            name_start = name_end + 1;
         }
-        let (_, fd) = &*self.last.insert((folder.to_owned(), fd));
+        let Kept { fd, .. } = &*self.last.insert(Kept { end: opened, fd });
         Ok(fd.as_fd())
     }
+
+    /// Takes the deepest open folder that is on the way to this one, and closes those below it.
+    fn nearest(&mut self, folder: &[u8], root_end: usize) -> Option<Kept> {
+        while let Some(kept) = self.last.take().or_else(|| self.above.pop()) {
+            let Kept { end, .. } = kept;
+            if end >= root_end && is_part(folder, end) && folder.starts_with(&self.path[..end]) {
+                return Some(kept);
+            }
+        }
+        None
+    }
+
+    /// Keeps a folder open that was the last one. That is one whose path ends at `last` now.
+    ///
+    /// If there are too many, closes one so that the distances of the others from the last one grow
+    /// in proportion. To go up all of a path of n folders then takes in the order of n log n calls,
+    /// and to go down as many as it has folders.
+    ///
+    /// ```text
+    /// open   a           a/b/…           a/b/…/y       a/b/…/y/z
+    ///        |--------------|--------------|-------|---|-|
+    /// ```
+    fn keep(&mut self, kept: Kept, last: usize) {
+        self.above.push(kept);
+        if self.above.len() < self.most {
+            return;
+        }
+        // How far it is from the last one to those above and below each.
+        let distances = |index: usize| {
+            let above = index
+                .checked_sub(1)
+                .map_or(0, |above| self.above[above].end);
+            let below = self.above.get(index + 1).map_or(last, |below| below.end);
+            ((last - above) as u128, (last - below) as u128)
+        };
+        let least_missed = (0..self.above.len()).min_by(|&a, &b| {
+            let ((a_above, a_below), (b_above, b_below)) = (distances(a), distances(b));
+            (a_above * b_below).cmp(&(b_above * a_below))
+        });
+        if let Some(index) = least_missed {
+            self.above.remove(index);
+        }
+    }
+}
+
+/// The last name of a path.
+pub(super) fn name(path: &[u8]) -> &[u8] {
+    let start = path.iter().rposition(|&byte| byte == b'/');
+    start.map_or(path, |slash| &path[slash + 1..])
+}
+
+/// Opens a folder in another one to list it.
+pub(super) fn folder_in(folder: impl AsFd, name: &[u8], roots: &Roots) -> Result<OwnedFd, Failure> {
+    open_at(folder, name, READ_FOLDER | roots.no_follow())
 }
 
 fn open_at(folder: impl AsFd, name: &[u8], flags: OFlags) -> Result<OwnedFd, Failure> {
@@ -189,7 +262,7 @@ mod tests {
         ];
         for (first, _) in &all {
             for (second, expected) in &all {
-                let mut opener = Opener::new(&roots);
+                let mut opener = Opener::new(&roots, 1);
                 let _ = content(&mut opener, first);
                 assert_eq!(&content(&mut opener, second), expected, "{first}, {second}");
                 assert_eq!(
@@ -199,12 +272,71 @@ mod tests {
                 );
             }
         }
-        let mut opener = Opener::new(&roots);
+        let mut opener = Opener::new(&roots, 1);
         assert!(opener.file(Path::new("elsewhere")).is_err());
 
         let following = Roots::new(&arguments, true);
-        let mut opener = Opener::new(&following);
+        let mut opener = Opener::new(&following, 1);
         assert_eq!(content(&mut opener, "t/flink"), content_of("t/f"));
         assert_eq!(content(&mut opener, "t/link/f"), content_of("t/a/f"));
+    }
+
+    /// Folders nested more deeply than may be open, whose files come in the order of manifests: some
+    /// on the way down, some on the way up.
+    #[test]
+    fn no_more_folders_are_open_than_may_be() {
+        let top = TempDir::new().unwrap();
+        let arguments = [top.path().to_owned()];
+        let roots = Roots::new(&arguments, false);
+        let mut folder = top.path().to_owned();
+        let mut files = Vec::new();
+        for index in 0..200 {
+            folder.push("d");
+            std::fs::create_dir(&folder).unwrap();
+            for name in ["a", "z"] {
+                let file = folder.join(name);
+                write(&file, format!("{name}{index}")).unwrap();
+                files.push((file, format!("{name}{index}")));
+            }
+        }
+        files.sort();
+        for most in [1, 2, 3, 8, 32] {
+            let mut opener = Opener::new(&roots, 1);
+            opener.most = most;
+            for (path, expected) in files.iter().chain(&files) {
+                let mut text = String::new();
+                let mut file = opener.file(path).unwrap();
+                file.read_to_string(&mut text).unwrap();
+                assert_eq!(&text, expected);
+                assert!(opener.above.len() < most, "{most}");
+            }
+        }
+    }
+
+    /// What was opened stays in use. What is opened anew is no link.
+    #[test]
+    fn a_folder_that_is_moved_away() {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for place in ["t", "outside"] {
+            create_dir_all(at(&format!("{place}/a/b"))).unwrap();
+            for name in ["a/f", "a/b/f"] {
+                write(at(&format!("{place}/{name}")), place).unwrap();
+            }
+        }
+        let arguments = [at("t")];
+        let roots = Roots::new(&arguments, false);
+        let mut opener = Opener::new(&roots, 1);
+        opener.file(&at("t/a/b/f")).unwrap();
+        std::fs::rename(at("t/a"), at("moved")).unwrap();
+        symlink("../outside/a", at("t/a")).unwrap();
+        for name in ["t/a/b/f", "t/a/f"] {
+            let mut text = String::new();
+            let mut file = opener.file(&at(name)).unwrap();
+            file.read_to_string(&mut text).unwrap();
+            assert_eq!(text, "t");
+            let anew = Opener::new(&roots, 1).file(&at(name)).map(|_| ());
+            assert_eq!(anew, Err(Failure::NotRegular(Kind::Symlink)));
+        }
     }
 }

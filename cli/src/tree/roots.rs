@@ -4,13 +4,16 @@
 
 use crate::path::trimmed;
 use rustix::fs::OFlags;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The PATH arguments, by their text without trailing slashes, with which the paths below them
 /// begin.
 pub(crate) struct Roots {
     arguments: HashMap<Vec<u8>, PathBuf>,
+    /// Those of the texts. Only parts of a path of such a length are looked up, because looking up
+    /// all of them would take a time that is quadratic in its length.
+    lengths: BTreeSet<usize>,
     follow_symlinks: bool,
 }
 
@@ -19,11 +22,12 @@ impl Roots {
         arguments: impl IntoIterator<Item = &'a PathBuf>,
         follow_symlinks: bool,
     ) -> Self {
-        let arguments = arguments
+        let arguments: HashMap<_, _> = arguments
             .into_iter()
             .map(|path| (trimmed(path).to_owned(), path.clone()))
             .collect();
         Self {
+            lengths: arguments.keys().map(Vec::len).collect(),
             arguments,
             follow_symlinks,
         }
@@ -32,15 +36,10 @@ impl Roots {
     /// The longest argument that the path is or lies below, and the length of that part of the
     /// path.
     pub(super) fn of(&self, path: &[u8]) -> Option<(usize, &Path)> {
-        let slashes = path
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, byte)| **byte == b'/');
-        std::iter::once(path.len())
-            // The slash of the root is part of its name.
-            .chain(slashes.map(|(at, _)| at.max(1)))
-            .find_map(|end| Some((end, self.arguments.get(&path[..end])?.as_path())))
+        let lengths = self.lengths.range(..=path.len()).rev();
+        lengths
+            .filter(|&&end| is_part(path, end))
+            .find_map(|&end| Some((end, self.arguments.get(&path[..end])?.as_path())))
     }
 
     /// The flag for opening, depending on whether symbolic links are followed.
@@ -51,6 +50,12 @@ impl Roots {
             OFlags::NOFOLLOW
         }
     }
+}
+
+/// Whether the first `end` bytes of a path are this path or a folder on it.
+pub(super) fn is_part(path: &[u8], end: usize) -> bool {
+    // The slash of the root is part of its name.
+    end == path.len() || path.get(end) == Some(&b'/') || path.get(..end) == Some(b"/")
 }
 
 #[cfg(test)]

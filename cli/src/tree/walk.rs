@@ -8,8 +8,9 @@ use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
+use crate::tree::handles::{self, Budget, Handle};
 use crate::tree::kind::Kind;
-use crate::tree::opener::Opener;
+use crate::tree::opener::{Opener, folder_in, name};
 use crate::tree::roots::Roots;
 use crate::tree::visits::{Inner, Place, Visits};
 use rayon::ThreadPool;
@@ -18,11 +19,12 @@ use rayon::slice::ParallelSliceMut;
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, statat};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::mem;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
 /// A file or folder that exists and could not be read.
@@ -68,13 +70,16 @@ pub(crate) struct Walk<'a> {
 impl Walk<'_> {
     pub(crate) fn run(&self, arguments: &[PathBuf]) -> Result<Found, Error> {
         let roots = Roots::new(arguments, self.follow_symlinks);
+        let threads = self.pool.current_num_threads();
+        let budget = Budget::new(threads);
+        let folders = Folders::new(&roots, &budget, threads);
         let progress = Progress::new(Unit::FilesFound, None);
         let mut found = Found::default();
         let mut visits = Visits::default();
         self.pool.install(|| {
             for argument in arguments {
                 if let Some(folder) = self.argument(argument, &mut found)? {
-                    self.below(folder, &roots, &mut visits, &mut found, &progress);
+                    self.below(folder, &folders, &mut visits, &mut found, &progress);
                 }
             }
             found.sort(arguments);
@@ -83,7 +88,7 @@ impl Walk<'_> {
     }
 
     /// Adds an argument that is a file, and returns one that is a folder.
-    fn argument(&self, path: &Path, found: &mut Found) -> Result<Option<Inner>, Error> {
+    fn argument<'a>(&self, path: &Path, found: &mut Found) -> Result<Option<Inner<'a>>, Error> {
         let metadata = if self.follow_symlinks {
             fs::metadata(path)
         } else {
@@ -100,9 +105,12 @@ impl Walk<'_> {
                     return Ok(None);
                 } else if is.is_dir() {
                     let identity = (metadata.dev(), metadata.ino());
+                    let path = trimmed(path);
+                    let place = || Place::top(identity, path).into();
                     return Ok(Some(Inner {
-                        path: OsStr::from_bytes(trimmed(path)).into(),
-                        place: self.follow_symlinks.then(|| Place::top(identity).into()),
+                        path: OsStr::from_bytes(path).into(),
+                        above: None,
+                        place: self.follow_symlinks.then(place),
                     }));
                 } else if is.is_symlink() {
                     "is a symbolic link; --follow-symlinks follows it".into()
@@ -119,84 +127,123 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds all files below a folder, with all folders of the same depth at once. Not recursive,
-    /// because the tree may be deeper than the stack.
-    fn below(
+    /// Adds all files below a folder. Not recursive, because the tree may be deeper than the stack.
+    ///
+    /// Goes down before it goes aside, with so many folders at once that each can stay open until
+    /// those in it are opened. Only if links are followed, all folders of the same depth come
+    /// together.
+    fn below<'a>(
         &self,
-        top: Inner,
-        roots: &Roots,
+        top: Inner<'a>,
+        folders: &Folders<'a>,
         visits: &mut Visits,
         found: &mut Found,
         progress: &Progress,
     ) {
-        let mut folders = vec![top];
-        while !folders.is_empty() {
-            if self.follow_symlinks {
-                folders = visits.choose(folders, |path, why| {
+        let mut pending = vec![top];
+        while !pending.is_empty() {
+            let next = if self.follow_symlinks {
+                visits.choose(mem::take(&mut pending), |path, why| {
                     found.leave_out(path, Kind::Folder, Some(why));
-                });
-            }
-            let results: Vec<_> = folders
+                })
+            } else {
+                // Those that were found last, which are the deepest.
+                pending.split_off(pending.len().saturating_sub(folders.budget.at_once()))
+            };
+            let results: Vec<_> = next
                 .into_par_iter()
-                .map_init(
-                    || Opener::new(roots),
-                    |opener, Inner { path, place }| {
-                        let mut found = Found::default();
-                        let inner = read_folder(&path, place.as_ref(), opener, &mut found);
-                        let inner = inner.unwrap_or_else(|failure| {
-                            let reason = failure.to_string();
-                            found.unread.push(Unread { path, reason });
-                            Vec::new()
-                        });
-                        // Sorted here by all threads, so that merging is left for the end.
-                        found.files.sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
-                        progress.add(found.files.len());
-                        (found, inner)
-                    },
-                )
+                .map(|folder| {
+                    let mut found = Found::default();
+                    let inner = folders.read(&folder, &mut found);
+                    let inner = inner.unwrap_or_else(|failure| {
+                        let reason = failure.to_string();
+                        let Inner { path, .. } = folder;
+                        found.unread.push(Unread { path, reason });
+                        Vec::new()
+                    });
+                    // Sorted here by all threads, so that merging is left for the end.
+                    found.files.sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
+                    progress.add(found.files.len());
+                    (found, inner)
+                })
                 .collect();
-            folders = Vec::new();
             for (files, inner) in results {
                 found.append(files);
-                folders.extend(inner);
+                pending.extend(inner);
             }
         }
     }
 }
 
-/// Adds the files in one folder, and returns the folders in it.
-fn read_folder(
-    path: &Path,
-    place: Option<&Arc<Place>>,
-    opener: &mut Opener,
-    found: &mut Found,
-) -> Result<Vec<Inner>, Failure> {
-    let fd = opener.folder(path)?;
-    let mut inner = Vec::new();
-    let mut is_empty = true;
-    let mut dir = Dir::new(fd).map_err(io::Error::from)?;
-    while let Some(entry) = dir.read() {
-        let entry = entry.map_err(io::Error::from)?;
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        is_empty = false;
-        let path = joined(path, name);
-        match entry_of(&dir, &entry, place) {
-            Ok(Entry::File) => found.files.push(path),
-            Ok(Entry::Folder(place)) => inner.push(Inner { path, place }),
-            Ok(Entry::Other(kind)) => found.leave_out(path, kind, None),
-            Err(error) => found.unread.push(Unread {
-                path,
-                reason: error.to_string(),
-            }),
+/// Opens and reads folders, on any thread of the pool.
+struct Folders<'a> {
+    roots: &'a Roots,
+    budget: &'a Budget,
+    /// What opens folders whose parent folder is not open. One for each thread, or for some of them.
+    openers: Vec<Mutex<Opener<'a>>>,
+}
+
+impl<'a> Folders<'a> {
+    fn new(roots: &'a Roots, budget: &'a Budget, threads: usize) -> Self {
+        let paths = handles::paths(threads);
+        let openers = (0..paths).map(|_| Opener::new(roots, paths).into());
+        Self {
+            roots,
+            budget,
+            openers: openers.collect(),
         }
     }
-    if is_empty {
-        found.leave_out(path.to_owned(), Kind::Folder, None);
+
+    fn open(&self, Inner { path, above, .. }: &Inner) -> Result<OwnedFd, Failure> {
+        if let Some(above) = above {
+            return folder_in(above, name(bytes(path)), self.roots);
+        }
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let opener = &self.openers[thread % self.openers.len()];
+        let mut opener = opener.lock().unwrap_or_else(PoisonError::into_inner);
+        opener.folder(path)
     }
-    Ok(inner)
+
+    /// Adds the files in one folder, and returns the folders in it.
+    fn read(&self, folder: &Inner, found: &mut Found) -> Result<Vec<Inner<'a>>, Failure> {
+        let Inner { path, place, .. } = folder;
+        let mut inner = Vec::new();
+        let mut is_empty = true;
+        let mut dir = Dir::new(self.open(folder)?).map_err(io::Error::from)?;
+        while let Some(entry) = dir.read() {
+            let entry = entry.map_err(io::Error::from)?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            is_empty = false;
+            let path = joined(path, name);
+            match entry_of(&dir, &entry, place.as_ref()) {
+                Ok(Entry::File) => found.files.push(path),
+                Ok(Entry::Folder(place)) => inner.push(Inner {
+                    path,
+                    above: None,
+                    place,
+                }),
+                Ok(Entry::Other(kind)) => found.leave_out(path, kind, None),
+                Err(error) => found.unread.push(Unread {
+                    path,
+                    reason: error.to_string(),
+                }),
+            }
+        }
+        if is_empty {
+            found.leave_out(path.to_owned(), Kind::Folder, None);
+        }
+        if !inner.is_empty() {
+            let fd = dir.fd().map_err(io::Error::from)?;
+            let handle = Handle::new(self.budget, fd).map(Arc::new);
+            for folder in &mut inner {
+                folder.above.clone_from(&handle);
+            }
+        }
+        Ok(inner)
+    }
 }
 
 /// An entry of a folder.
@@ -228,7 +275,8 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
         FileType::RegularFile => Entry::File,
         FileType::Directory => {
             let identity = (stat.st_dev, stat.st_ino);
-            Entry::Folder(Some(Place::below(place, identity, is_link).into()))
+            let name = entry.file_name().to_bytes();
+            Entry::Folder(Some(Place::below(place, identity, name, is_link).into()))
         }
         other => Entry::Other(Kind::of(other)),
     })

@@ -82,8 +82,9 @@ impl<'a> Work<'a> {
         self.share_out(large.into_iter(), |worker, slot| {
             slot.finish(self.key, |path| worker.large(self.key, path, &progress));
         });
+        let mut opener = self.opener();
         for slot in huge {
-            slot.finish(self.key, |path| self.huge(path, &progress));
+            slot.finish(self.key, |path| self.huge(path, &mut opener, &progress));
         }
         slots.into_iter().filter_map(Slot::done).collect()
     }
@@ -100,8 +101,13 @@ impl<'a> Work<'a> {
     }
 
     /// Evaluates one file on all threads.
-    fn huge(&self, path: &Path, progress: &Progress) -> Result<Partial, Failure> {
-        let file = Opener::new(self.roots).file(path)?;
+    fn huge(
+        &self,
+        path: &Path,
+        opener: &mut Opener,
+        progress: &Progress,
+    ) -> Result<Partial, Failure> {
+        let file = opener.file(path)?;
         let before = taggable(&file, self.exempt)?;
         let partial = windows::partial(
             self.key,
@@ -113,6 +119,10 @@ impl<'a> Work<'a> {
         )?;
         unchanged(before, &file)?;
         Ok(partial)
+    }
+
+    fn opener(&self) -> Opener<'a> {
+        Opener::new(self.roots, self.pool.current_num_threads())
     }
 
     /// Processes items on as many threads as the pool has, each with a worker.
@@ -131,7 +141,7 @@ impl<'a> Work<'a> {
         }
         let items = Mutex::new(items);
         let run = || {
-            let mut worker = Worker::new(self.roots, self.settled, self.exempt);
+            let mut worker = Worker::new(self.settled, self.exempt, self.opener());
             loop {
                 let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };

@@ -8,7 +8,6 @@ use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, read_on, taggable, unchanged};
-use crate::tree::roots::Roots;
 use crate::tree::snapshot::{Settled, Snapshot};
 use crate::tree::task::{Slot, Task};
 use hornet::aes::{Key, Partial};
@@ -58,14 +57,14 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(
-        roots: &'a Roots,
         settled: Option<Settled>,
         exempt: Option<&'a Exempt<'a>>,
+        opener: Opener<'a>,
     ) -> Self {
         Self {
             settled,
             exempt,
-            opener: Opener::new(roots),
+            opener,
             buffer: Vec::new(),
             used: 0,
         }
@@ -191,6 +190,7 @@ impl<T: Task> Batch<T> {
 mod tests {
     use super::*;
     use crate::tree::reading::regular;
+    use crate::tree::roots::Roots;
     use std::io::Write;
     use tempfile::NamedTempFile;
 
@@ -199,7 +199,7 @@ mod tests {
     fn changes_of_small_files_are_detected() {
         let key = Key::clamped(&[7; 32]);
         let roots = Roots::new(&[], false);
-        let mut worker = Worker::new(&roots, None, None);
+        let mut worker = Worker::new(None, None, Opener::new(&roots, 1));
         let mut file = NamedTempFile::new().unwrap();
         file.write_all(b"content").unwrap();
         let reader = || File::open(file.path()).unwrap();
