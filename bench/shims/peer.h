@@ -51,7 +51,7 @@
     __attribute__((visibility("default"))) bool name##_aead_open(const struct peer_packet *packet,         \
                                                                  void *context)
 
-/* Packet in src/packets.rs, and hornet_packet. */
+/* The same struct as Packet in src/packets.rs and hornet_packet. */
 struct peer_packet {
     uint8_t *out;
     const uint8_t *in;
@@ -63,15 +63,15 @@ struct peer_packet {
     uint8_t *tag;
 };
 
-/* PieceFunctions in src/call.rs. */
+/* The same struct as PieceFunctions in src/call.rs. */
 struct peer_pieces {
     void (*init)(void *context, const uint8_t *key);
     void (*update)(void *context, const uint8_t *piece, size_t len_bytes);
     void (*finish)(void *context, uint8_t *tag);
 };
 
-/* Increments the nonce, for the next call under this key. It is read and written as a whole, so that store
- * forwarding works for every peer. */
+/* Increments the nonce for the next call under this key. It is read and written as a whole, so that
+ * store forwarding works for every peer. */
 typedef uint64_t peer_nonce __attribute__((vector_size(16)));
 
 #define PEER_NEXT_NONCE(key)                                                                               \
