@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A plugin for qemu 7.2 that counts how often each block of instructions runs. At the end, it prints a
- * line for each block to standard error: the count, the function that contains it, and its instructions,
- * separated by tabs. */
+ * line for each block to standard error: the count, and the addresses of its instructions in hexadecimal,
+ * separated by spaces. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
