@@ -4,8 +4,7 @@
 
 run.py                  the results for this CPU into study/results, and the report into study/report
 run.py --quick          fewer lengths and samples, gcc only; into build/study, so that nothing here is replaced
-run.py --count FILE     measures nothing: repeats the counts, including those for the z14, and the report of these
-results
+run.py --count FILE     measures nothing: repeats the counts, also those for the z14, and this results file's report
 """
 
 import datetime
