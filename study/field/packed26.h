@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 as Goll and Gueron pack it: elements of all lanes in three vectors, two limbs to a lane, and a
- * multiplier in two. Bhattacharyya and Sarkar 2020, sections 3.1 and 4.1, figures 2 to 11; step by step,
- * Bhattacharyya 2018, sections 3.4, 3.5 and 4.4. Include it after src/poly1305/field/radix26.h, whose sums
- * and carries are the paper's: five vectors S_0 to S_4, carried 0-1-2-3-4 and 3-4-0-1.
+/* Radix 2^26 in Goll and Gueron's packing: the elements of all lanes are in three vectors, two limbs per
+ * lane, and a multiplier is in two. Bhattacharyya and Sarkar 2020, sections 3.1 and 4.1, figures 2 to 11;
+ * step by step, Bhattacharyya 2018, sections 3.4, 3.5 and 4.4. Include it after
+ * src/poly1305/field/radix26.h, whose sums and carries are the paper's: five vectors S_0 to S_4, carried
+ * 0-1-2-3-4 and 3-4-0-1.
  *
  *     lane         3              2              1              0
  *     t_0     t_3,2  t_3,0   t_2,2  t_2,0   t_1,2  t_1,0   t_0,2  t_0,0
@@ -11,8 +12,8 @@
  *     r_0      5r_4   5r_3    5r_2   r_4     r_3    r_2     r_1    r_0
  *     r_1      5r_1   5r_1    5r_1   5r_1    5r_1   5r_1    5r_1   5r_1
  *
- * Block i is in lane i. Limbs have the bounds of radix26.h: below 2^26 or little more after a carry, twice
- * that with a block added. */
+ * Block i is in lane i. Limbs have the bounds of radix26.h: below 2^26 or slightly more after a carry,
+ * twice that with a block added. */
 #ifndef HORNET_STUDY_FIELD_PACKED26_H
 #define HORNET_STUDY_FIELD_PACKED26_H
 

@@ -70,9 +70,9 @@ HORNET_INLINE double double_cut(double *sum, double unit)
  *     low      2^16 (a + 5/4 (2 a + b)) 2^32 = 24.3 * 2^48 < 2^52.7
  *     high     2^28 (a + 5/4 (2 a + b)) 2^32 = 24.3 * 2^60, a multiple of 2^16
  *
- * of which 1.52 * 2^32 or less are carried, and 5/4 of that into limb 0. What stays is half a unit of each
- * sum: limbs 0 to 2 are below (1/2 + 1/2 + 1.9) 2^32, limb 3 below (2 + 2 + 1.52) 2^32. A block adds 2^32
- * or less, to limb 3 less than 2^33. */
+ * of which at most 1.52 * 2^32 are carried, and 5/4 of that into limb 0. At most half a unit of each sum
+ * remains: limbs 0 to 2 are below (1/2 + 1/2 + 1.9) 2^32, limb 3 below (2 + 2 + 1.52) 2^32. A block adds at
+ * most 2^32, and less than 2^33 to limb 3. */
 HORNET_INLINE double_fe double_mul_carry(double_fe h, const double_r *r)
 {
     static const double units[FLOATING_LIMBS] = {0x1p32, 0x1p64, 0x1p96, 0x1p130};
