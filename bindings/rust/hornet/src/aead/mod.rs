@@ -29,8 +29,8 @@
 //!
 //! [`Cipher::seal`] and [`Cipher::open`] leave their input unchanged and write elsewhere;
 //! [`seal_batch`] and [`open_batch`] process many packets at once; [`Sealer`] and [`Opener`]
-//! process a message in pieces. Nothing here allocates. If opening fails, the output is filled with
-//! zeros in place of the message.
+//! process a message in pieces. Nothing here allocates. If a tag does not match, opening a whole
+//! message or a batch leaves zeros in place of that message.
 //!
 //! The feature `aead` implements the traits of the crate `aead` 0.6 for both ciphers. These traits
 //! take any nonce, also for encryption; the caller must ensure that none repeats.
