@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Builds the libraries that are measured and are not Rust crates, each as a shared library that the bench loads at run
-//! time. One that cannot be built, usually because it is not installed, is left out, and the bench says why.
+//! Builds the measured libraries that are not Rust crates, each as a shared library that the bench loads at run time. A
+//! library that cannot be built, usually because it is not installed, is left out, and the bench reports why.
 
 #[path = "src/source_tree.rs"]
 mod source_tree;
@@ -13,14 +13,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The flags of the tuning build, in which a forced kernel serves messages of every length. Older sources know only the
-/// second name.
+/// The flags of the tuning build, in which a forced kernel handles messages of every length. Older sources only know
+/// the second name.
 const TUNING_FLAGS: &str = "-DHORNET_NO_CROSSOVERS";
 
 /// A shim calls the functions of its library directly, as in a statically linked program, and not through the PLT.
 const SHIM_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined";
 
-/// A file in shims/, and the flags for the library that it calls.
+/// The files in shims/, with the flags for the library that each calls.
 const SHIMS: [(&str, &str); 4] = [
     ("ipsec_mb", "-l:libIPSec_MB.a"),
     ("nettle", "-l:libnettle.a"),
@@ -57,7 +57,7 @@ fn main() {
     let openssl_include = format!("-I{}", variable("DEP_HORNET_BENCH_OPENSSL_INCLUDE"));
     let mut builds = Vec::new();
     for (compiler, program) in COMPILERS {
-        // With the provider for OpenSSL, so that it has the same functions, and the kernels that are forced.
+        // Includes the OpenSSL provider, so that it uses the same functions, with the kernels that are forced.
         let mut command = source_tree::command(program, &sources);
         command
             .args(&provider)
@@ -100,10 +100,10 @@ fn main() {
     fs::write(out.join("built.rs"), built(&libraries)).expect("OUT_DIR can be written");
 }
 
-/// The name of a library, and its path or why it is missing.
+/// The name of a library, and its path or the reason why it is missing.
 type Library = (String, Result<PathBuf, String>);
 
-/// Clippy has the scripts of a workspace compiled and run anew, and uses no library.
+/// Clippy has the build scripts of a workspace recompiled and rerun, and needs no library.
 fn is_for_clippy() -> bool {
     let wrapper = env::var("RUSTC_WORKSPACE_WRAPPER");
     wrapper.is_ok_and(|wrapper| wrapper.contains("clippy"))
@@ -138,7 +138,7 @@ fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
     .collect()
 }
 
-/// The reason in one line, without the paths of this machine.
+/// Returns the reason in one line, without the paths of this machine.
 fn reason(why: &Failure) -> String {
     let complaints = match why {
         Failure::Missing(program) => return format!("there is no {program}"),
@@ -151,7 +151,7 @@ fn reason(why: &Failure) -> String {
     line[at.unwrap_or(0)..].to_owned()
 }
 
-/// Constants for the bench.
+/// Returns the constants for the bench.
 fn built(libraries: &[Library]) -> String {
     let mut text = String::new();
     let mut line = |about: &str, constant: &str, value: String| {
@@ -208,7 +208,7 @@ fn built(libraries: &[Library]) -> String {
     text
 }
 
-/// Names and versions, from Cargo.lock, of the crates that are measured.
+/// Returns the names and versions of the measured crates, from Cargo.lock.
 fn locked(lock: &str) -> impl Iterator<Item = (&str, &str)> {
     let value =
         |line: &'_ str| -> Option<(usize, usize)> { Some((line.find('"')? + 1, line.rfind('"')?)) };

@@ -25,6 +25,6 @@ mkdir "$base"
 git -C "$bench/.." archive -o "$work/tree.tar" "$rev" include src
 tar -xf "$work/tree.tar" -C "$base"
 
-# Built in its directory, because of .cargo/config.toml there; run in the caller's, because of --out.
+# Built in its directory, because of .cargo/config.toml there; run in the caller's directory, because of --out.
 (cd "$bench" && cargo build --release --locked --quiet --target-dir target)
 "$bench/target/release/hornet-bench" compare "$base" "$@"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the packages that the bench needs on Debian 12 and that are missing. Needs no network if none are. The bench
-# builds without the lib*-dev packages, clang, go, openssl and b3sum, and says what it leaves out.
+# Installs the packages for Debian 12 that the bench needs and that are missing. Needs no network if none are missing.
+# The bench also builds without the lib*-dev packages, clang, go, openssl and b3sum, and reports what it leaves out.
 set -eu
 cd "$(dirname "$0")/.."
 
 tools/apt-install.sh gcc make perl cmake clang-19 libipsec-mb-dev libgcrypt20-dev nettle-dev libbotan-2-dev openssl
 
-# Debian 12 has Go 1.19, too old for golang.org/x/crypto.
+# Debian 12 has Go 1.19, which is too old for golang.org/x/crypto.
 command -v go > /dev/null || echo "go is not installed: the bench leaves out golang.org/x/crypto"
 
 b3sum_version=1.8.7

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Checks the bench: its tests, what all its peers compute, and that each of its commands runs on few inputs. Times nothing
-# that counts. And the provider in OpenSSL 4, which is built here.
+# Checks the bench: runs its tests, checks the results of all peers, and runs each of its commands on few inputs; the
+# timings are not meaningful. Also tests the provider in OpenSSL 4, which is built here.
 set -eu
 cd "$(dirname "$0")"
 ./install.sh
@@ -23,5 +23,5 @@ cargo run --release --locked -- run --only seal,open,aead-sweep,packets,aead-bat
 cargo run --release --locked -- run --only aes,edit,file,tree --small --sections best \
     --processes 1 --rounds 1 --into "$out"/*.json
 cargo run --release --locked -- tune --longest 300 --step 64 --rounds 3
-# The tree with itself.
+# Compares the tree with itself.
 cargo run --release --locked -- compare .. .. --compiler gcc --lengths 0..16 --processes 2 --rounds 3

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Proves the bounds of lazy.h over a field for all keys, messages and lengths, with up to LAZY_LAMBDA_MAX
- * groups to a reduction: runs its parts over ranges, and T to a fixed point. Included into the middle of
- * the kernel's own file, with proofs/interval.h for its lanes: bounds.sh. */
+/* Proves the bounds of lazy.h over a field for all keys, messages and lengths, with up to
+ * LAZY_LAMBDA_MAX groups per reduction: runs its parts over ranges, and iterates T to a fixed point.
+ * Included into the middle of the kernel's own file, with proofs/interval.h as its lanes, by bounds.sh. */
 #include <string.h>
 
-/* The kernels' records are not linked: what they call is run below. */
+/* The kernels' records are not linked: the functions that they would call are run below. */
 const struct hornet_poly1305_kernel hornet_poly1305_kernel_scalar64, hornet_poly1305_kernel_scalar32;
 
 static fe fe_union(fe a, fe b)
@@ -23,7 +23,7 @@ int main(void)
     uint64_t h[3];
     int rounds = 0;
     interval_factor_bits = FACTOR_BITS;
-    /* Ranges of all words that r can have; its square is any. */
+    /* Ranges of all words of r; its square can be anything. */
     const vec any = vec_any(0, UINT64_MAX), r_word = vec_any(0, r[0]);
     fe step;
     powers.of_last = raise_over_lanes(LANES, fe_from_words(r_word, r_word, vec_splat(0)),

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The bounds of what the study computes otherwise than the library, for all inputs: its code is run over ranges, as proofs/
-# runs the library's. In place of the worst cases that appendix 2 of the z14 paper argues from.
+# Checks the bounds of the study's code that differs from the library's, for all inputs: the code is run over ranges, as
+# proofs/ runs the library's. This replaces the worst-case argument in appendix 2 of the z14 paper.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/study/bounds

@@ -4,13 +4,13 @@
 # Builds the study with one compiler, if anything has changed:
 #
 #     build.sh FOLDER COMPILER [OPTION...]      FOLDER/study.so, which measure.c loads
-#     build.sh --counts FOLDER                  after that: FOLDER/counts.json, what the kernels of the study and of the
-#                                               library count over counting lanes
+#     build.sh --counts FOLDER                  after that: FOLDER/counts.json, the counts of the kernels of the study
+#                                               and of the library over counting lanes
 set -euo pipefail
 . "$(dirname "$0")/../tests/support/build.sh"
 study=$root/study
 
-# up_to_date FILE: whether nothing is newer.
+# up_to_date FILE: whether no source is newer.
 up_to_date() {
     [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'cycles.*' \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
@@ -37,7 +37,8 @@ if up_to_date "$counts"; then
 fi
 rm -f "$counts"
 
-# count FILE LANES NAME:FUNCTION...: the kernel in FILE, and functions of it that absorb. As many at once as there are CPUs.
+# count FILE LANES NAME:FUNCTION...: counts the kernel in FILE, with the names of its absorbing functions. Runs as many
+# at a time as there are CPUs.
 number=0 running=0
 count() {
     local file=$1 lanes=$2 name counted='' others
@@ -54,14 +55,14 @@ count() {
     count_one "$(printf %02d "$number")" &
 }
 
-# Of count's variables.
+# Uses count's variables.
 count_one() {
     gcc -DKERNEL_INLINE=HORNET_NOINLINE "-DPORTABLE_LANES=$lanes" -DHORNET_LANES_HOOK="\"$study/lanes/counting.h\"" \
         -DHORNET_KERNEL_HOOK="\"$study/count.h\"" "-DCOUNTED=$counted" -o "$folder/count.$1" "$file" "${others[@]}" -lgmp
     "$folder/count.$1" > "$counts.$1"
 }
 
-# The same for kernels of study/kernels.def.
+# The same for kernels in study/kernels.def.
 count_study() {
     local file=$1 lanes=$2 name functions=()
     shift 2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Counts what a kernel's parts and messages take, over counting lanes: included into the kernel's own file
- * by HORNET_KERNEL_HOOK. Prints a line of JSON each.
+/* Counts the operations of a kernel's parts and messages, over counting lanes. Included into the
+ * kernel's own file by HORNET_KERNEL_HOOK. Prints one line of JSON for each.
  *
- * COUNTED names the functions that absorb, as COUNTED_KERNEL(name, function) each. */
+ * COUNTED names the absorbing functions, as COUNTED_KERNEL(name, function) each. */
 #include <stdio.h>
 
 enum { COUNTED_GROUPS = 384 }; /* a multiple of any lambda up to 32, and of 3 */
@@ -21,7 +21,7 @@ static void print_counts(const char *kernel, const char *part, unsigned long div
 
 typedef void (*absorb_function)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 
-/* In the inner loop: what twice as many groups take more. */
+/* In the inner loop: the additional operations for twice as many groups. */
 static void count_messages(const char *kernel, absorb_function absorb)
 {
     static uint8_t msg[2 * COUNTED_GROUPS * 16 * LANES];

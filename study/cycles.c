@@ -29,7 +29,7 @@ static uint64_t read_clock(void)
     return joined(low, high);
 }
 
-/* As linux/perf_event.h says at `lock`. False if the counter cannot be read so. */
+/* As described in linux/perf_event.h at `lock`. Returns false if the counter cannot be read this way. */
 static bool read_pmc(uint64_t *count)
 {
     if (page == NULL)
@@ -79,7 +79,7 @@ static uint64_t read_clock(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Linux lets programs read no counter of these CPUs without a call. */
+/* On these CPUs, Linux provides no counter that programs can read without a system call. */
 static bool read_pmc(uint64_t *count) { return (void)count, false; }
 static bool open_pmc(void) { return false; }
 
@@ -122,7 +122,7 @@ double cycles_per_addition(void)
         const uint64_t before = cycles_read();
         unsigned long a = 1;
         const unsigned long more = (unsigned long)before;
-        /* Of a register, which no CPU leaves out, as some do additions of small constants. */
+        /* Adds a register: no CPU eliminates this, as some do with additions of small constants. */
 #define ADDITION                                                                                           \
     a += more;                                                                                             \
     __asm__ volatile("" : "+r"(a));

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Counts cycles: by rdpmc, or by reading a counter of perf, where the system has one and lets a program; or
- * by what counts at a constant rate: the time stamp counter, elsewhere than on x86 the system's clock. */
+/* Counts cycles with rdpmc, or by reading a perf counter, if the system provides one and gives access;
+ * otherwise with a counter of constant rate: the time stamp counter on x86, the system's clock
+ * elsewhere. */
 #ifndef HORNET_STUDY_CYCLES_H
 #define HORNET_STUDY_CYCLES_H
 
 #include <stdint.h>
 
-/* What counts: "rdpmc", "perf", "tsc" or "clock" (nanoseconds). Opens it. */
+/* Opens the counter, and returns its name: "rdpmc", "perf", "tsc" or "clock" (nanoseconds). */
 const char *cycles_open(void);
 
-/* The count, after all that comes before in the program and before all that comes after. */
+/* Returns the count, after everything that precedes it in the program and before everything that
+ * follows. */
 uint64_t cycles_read(void);
 
-/* How many counts a dependent addition takes, which takes one cycle of the core: 1, or for what counts
- * at a constant rate, that rate by the clock of the core, as it runs now. */
+/* Returns the number of counts per dependent addition, which takes one core cycle: 1, or, for a counter
+ * of constant rate, the ratio of that rate to the current core clock. */
 double cycles_per_addition(void);
 
-/* Waits until all that comes before has been done. */
+/* Waits until all preceding instructions have completed. */
 void cycles_wait(void);
 
 #endif

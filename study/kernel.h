@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the kernels of the study have in common: the record of a library's kernel (src/poly1305/kernel.h),
- * out of one function.
+/* Common code of the study's kernels: builds the record of a library kernel (src/poly1305/kernel.h) from
+ * one function.
  *
- * They are there to be measured and compared, and are no part of the library: they do not clear what they
- * leave on the stack, and some take a time that depends on the key. */
+ * These kernels exist to be measured and compared, and are not part of the library: they do not clear
+ * the stack, and the time of some depends on the key. */
 #ifndef HORNET_STUDY_KERNEL_H
 #define HORNET_STUDY_KERNEL_H
 
@@ -17,12 +17,12 @@
 #include "../src/poly1305/state.h"
 #include "../src/poly1305/tag.h"
 
-/* Emits the record of kernel `name`, whose function is
+/* Defines the record of kernel `name`, whose function is
  *
  *     evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh, ...)
  *
- * with the contract of a kernel's absorb; `fresh`, a constant, says that state->h is 0. What follows in the
- * argument list is passed on to it. */
+ * with the contract of a kernel's absorb; `fresh`, a constant, means that state->h is 0. Further
+ * arguments are passed on to it. */
 #define STUDY_KERNEL_RECORD(name_, needs_, lanes_, evaluate, ...)                                          \
     static void study_absorb_##name_(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)         \
     {                                                                                                      \
@@ -48,10 +48,11 @@
         .absorb = study_absorb_##name_,                                                                    \
     }
 
-/* How many bytes the first block of len_bytes has. */
+/* Length in bytes of the first block of len_bytes bytes. */
 HORNET_INLINE size_t first_block_bytes(size_t len_bytes) { return len_bytes < 16 ? len_bytes : 16; }
 
-/* words: a number below 2^192 - 2^130, partly reduced, as a kernel leaves it: words[2] <= HORNET_H2_MAX. */
+/* words: a number below 2^192 - 2^130, partially reduced, as a kernel leaves it: words[2] <=
+ * HORNET_H2_MAX. */
 HORNET_INLINE void fold_words(uint64_t words[3])
 {
     const uint64_t above = words[2] >> 2; /* times 2^130, which is 5 */

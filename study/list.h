@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a build of the study offers to the program that measures: its kernels, those of the library beside
- * them, and the phases of an evaluation. One shared object for each compiler. */
+/* The interface of a build of the study for the measuring program: its kernels, the library's kernels
+ * for comparison, and the phases of an evaluation. One shared object per compiler. */
 #ifndef HORNET_STUDY_LIST_H
 #define HORNET_STUDY_LIST_H
 
@@ -16,12 +16,11 @@ struct study_entry {
     bool runs_here;
 };
 
-/* The entries of kernels.def, then those of the library's list, of paper "library", the first of which,
- * "hornet", is the call of the library that chooses among the others. */
+/* The entries of kernels.def, followed by those of the library's list, with the paper "library". The
+ * first of these, "hornet", is the library's call that chooses among the others. */
 STUDY_EXPORT size_t study_entries(const struct study_entry **entries);
 
-/* The z14 paper, figure 5: one evaluation over ngroups of four blocks up to a phase.
- */
+/* The z14 paper, figure 5: runs one evaluation over ngroups groups of four blocks, up to a phase. */
 enum study_phase { PHASE_EXPAND, PHASE_MULTIPLY, PHASE_REDUCE, STUDY_PHASES };
 
 STUDY_EXPORT uint64_t study_z14_phase(bool parallel, enum study_phase phase, const uint8_t *groups,

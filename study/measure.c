@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Measures the study's kernels, those of all builds in one process, in turn:
+/* Measures the study's kernels, alternating between those of all builds in one process:
  *
  *     measure [--quick] NAME=SHARED_OBJECT...
  *
- * and prints what it has measured as JSON. As the papers do it (Bhattacharyya 2018, section 5.1): the
- * median of many samples, the least of several such medians. A sample is as many calls as take some
- * microseconds, because a counter may advance in steps (of 26 on Zen 5), each call after all of the one
- * before it has been done; the same with a function that does nothing is subtracted. */
+ * and prints the measurements as JSON. As in the papers (Bhattacharyya 2018, section 5.1): the median of
+ * many samples, and the least of several such medians. A sample is as many calls as take some
+ * microseconds, because a counter may advance in steps (of 26 on Zen 5); each call starts after the
+ * previous one has completed. The result for a function that does nothing is subtracted. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static struct build builds[MAX_BUILDS];
 static size_t build_count;
 static bool quick;
 
-/* What is measured together, in turn. */
+/* A subject that is measured, alternating with others. */
 struct task {
     const struct study_entry *entry;
     phase_function *phase;
@@ -46,7 +46,7 @@ struct task {
 static _Alignas(4096) uint8_t message[MAX_BYTES + OFFSETS_BYTES];
 static _Alignas(64) uint8_t keys[32 + OFFSETS_BYTES], tags[16 + OFFSETS_BYTES];
 
-/* Out of all caches; where a program cannot do that, what is to be cold is not measured. */
+/* Evicts data from all caches; where a program cannot do that, cold cases are not measured. */
 #if defined(__x86_64__)
 #define CAN_FLUSH        1
 #define FLUSH_LINE(byte) __asm__ volatile("clflush %0" : : "m"(*(byte)) : "memory")
@@ -74,7 +74,7 @@ static void mac_nothing(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, c
     __asm__ volatile("" : : "r"(tag) : "memory");
 }
 
-/* The count of one call out of `repeat`. */
+/* Returns the count per call, averaged over `repeat` calls. */
 static double timed_calls(const struct task *task, size_t len_bytes, int repeat)
 {
     const uint8_t *msg = message + task->offset, *key = keys + task->offset;
@@ -104,7 +104,8 @@ static int compare_counts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median; of single calls, the mean of the middle half, which steps of the counter do not round. */
+/* Returns the median; for single calls, the mean of the middle half, which is not rounded to the
+ * counter's steps. */
 static double middle(double *counts, int count, bool single)
 {
     qsort(counts, (size_t)count, sizeof counts[0], compare_counts);
@@ -117,7 +118,8 @@ static double middle(double *counts, int count, bool single)
     return sum / (last - first);
 }
 
-/* The least of `passes` medians of so many samples each, for every task; the tasks in turn. */
+/* Sets the result of each task to the least of `passes` medians of `samples` samples each, alternating
+ * between the tasks. */
 static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int samples)
 {
     enum { MOST_SAMPLES = 64, SAMPLE_COUNTS = 4000, MOST_CALLS = 256 };
@@ -125,7 +127,7 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
     double counts[MOST_SAMPLES];
     for (size_t t = 0; t < ntasks; t++) {
         struct task *task = &tasks[t];
-        for (int i = 0; i < 3; i++) /* warms code, tables of branches, and what is not to be cold */
+        for (int i = 0; i < 3; i++) /* warms up code, branch predictors, and data that is not to be cold */
             task->count = timed_calls(task, len_bytes, 1);
         const double calls = SAMPLE_COUNTS / (task->count + 1);
         const bool cold = task->cold_key || task->cold_data;
@@ -165,7 +167,7 @@ static void print_numbers(const char *name, const double *numbers, size_t count,
     printf("]%s", end);
 }
 
-/* One section: for each build, for each of the named kernels that run here, counts at the lengths. */
+/* Prints one section: for each build and each named kernel that runs here, the counts at the lengths. */
 static void measure_section(const char *section, const char *const *names, size_t nnames,
                             const size_t *lens_bytes, size_t nlens, int passes, int calls)
 {
@@ -207,8 +209,8 @@ static void measure_section(const char *section, const char *const *names, size_
     free(lengths);
 }
 
-/* Every length that the papers compare: from 49 to 4000 bytes, without the multiples of a group, at which
- * both evaluations are one. */
+/* Measures every length that the papers compare: from 49 to 4000 bytes, except multiples of a group, for
+ * which both evaluations are the same. */
 static void measure_sweep(const char *section, const char *const *names, size_t group_bytes)
 {
     static size_t lens_bytes[4001];
@@ -219,7 +221,7 @@ static void measure_sweep(const char *section, const char *const *names, size_t 
     measure_section(section, names, 2, lens_bytes, nlens, quick ? 3 : 15, quick ? 7 : 15);
 }
 
-/* All kernels: at lengths of the papers' tables, and from one block to large messages. */
+/* Measures all kernels, at the lengths in the papers' tables and from one block to large messages. */
 static void measure_lengths(void)
 {
     static const size_t lens_bytes[] = {16,   32,   48,   56,   64,   80,   96,   112,   128,
@@ -239,8 +241,8 @@ static void measure_lengths(void)
                         sizeof lens_bytes / sizeof lens_bytes[0], 7, 31);
 }
 
-/* Bernstein 2005, appendix A: key and data in the cache or not, aligned or not. The paper's arithmetic, as
- * this CPU has it, and the library. */
+/* Bernstein 2005, appendix A: key and data in the cache or not, aligned or not. For the paper's
+ * arithmetic that this CPU supports, and for the library. */
 static void measure_cases(void)
 {
     const char *const names[] = {find(&builds[0], "x87") != NULL ? "x87" : "double53", "hornet"};
@@ -321,7 +323,7 @@ static void load(char *argument)
     }
     struct build *build = &builds[build_count++];
     entries_function *entries_of;
-    /* ISO C converts no object pointer to a function's. */
+    /* ISO C does not convert an object pointer to a function pointer. */
     memcpy((void *)&entries_of, (const void *)&entries, sizeof entries_of);
     memcpy((void *)&build->phase, (const void *)&phase, sizeof build->phase);
     build->name = argument;

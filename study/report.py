@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The study's report: a page that needs nothing else, made of a results file, of z14-model.json and of papers.json.
+"""The study's report: a self-contained page made from a results file, z14-model.json and papers.json.
 
     report.py RESULTS.json [Z14_MODEL.json] > index.html
 
-Every measured number comes from the results file, every one of VMSL from results/z14-model.json, every number of a paper from
-papers.json.
+Every measured number comes from the results file, every number for VMSL from results/z14-model.json, and every number
+of a paper from papers.json.
 """
 
 import json
@@ -50,17 +50,17 @@ svg text.label.hornet { fill: var(--hornet); } svg .inbar { fill: var(--page); s
 
 
 def powers(text: str) -> str:
-    """2^26 with a raised 26."""
+    """Convert 2^26 to 2 with a raised 26."""
     return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
 
 
 def in_text(text: str) -> str:
-    """The same in a figure, whose text has no elements."""
+    """Do the same for text in a figure, which cannot contain elements."""
     return re.sub(r"\^(\d+)", lambda found: found[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), text)
 
 
 def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
-    """The last `here` rows are this CPU's."""
+    """Return a table whose last `here` rows are this CPU's."""
 
     def cell(value):
         if value is None:
@@ -96,13 +96,13 @@ class Report:
         self.here = f"{results['cpu']['model']}, family {results['cpu']['family']} model {results['cpu']['number']}"
         self.labels = {kernel["name"]: kernel["label"] for kernel in results["kernels"]}
 
-    # Of the results, in cycles.
+    # Results, in cycles.
 
     def cycles(self, counts: float) -> float:
         return counts / self.results["counts_per_cycle"]
 
     def series(self, section: str, build: str, kernel: str) -> dict[int, float]:
-        """Cycles by length; nothing for a kernel that does not run on this CPU."""
+        """Return cycles by length; empty for a kernel that does not run on this CPU."""
         part = self.results[section]
         counts = part[build].get(kernel, [])
         return {int(n): self.cycles(value) for n, value in zip(part["lengths"], counts)}
@@ -112,7 +112,7 @@ class Report:
         return None if value is None else round(value / length, 2 if value / length >= 0.2 else 3)
 
     def speed_ups(self, section: str, build: str, old: str, new: str) -> dict[int, float]:
-        """100 (t_0 - t_1) / t_0 of section 5: positive where the new evaluation is faster."""
+        """Return 100 (t_0 - t_1) / t_0 from section 5, which is positive where the new evaluation is faster."""
         before, after = self.series(section, build, old), self.series(section, build, new)
         return {n: 100 * (before[n] - after[n]) / before[n] for n in before if n in after and before[n] > 0}
 
@@ -254,7 +254,7 @@ class Report:
         )
 
     def compared(self, lanes: int) -> str:
-        """Goll-Gueron against the balanced evaluation."""
+        """Compare Goll-Gueron with the balanced evaluation."""
         section, old, new = f"sweep{lanes}", f"gg{lanes}", f"bs{lanes}"
         if not self.results[section]["gcc"].get(new):
             return paragraph(f"This CPU lacks the instructions for {lanes} lanes.")
@@ -363,7 +363,7 @@ class Report:
         return "".join(out)
 
     def by_rho(self, lanes: int, ups: dict) -> str:
-        """Where the speed-up comes from."""
+        """Show where the speed-up comes from."""
         rhos = {
             build: {rho: [up for n, up in of.items() if -(-n // 16) % lanes == rho] for rho in range(lanes)}
             for build, of in ups.items()
@@ -390,7 +390,7 @@ class Report:
 
     @staticmethod
     def beside_averages(averages: dict) -> str:
-        """How many averages are below, between and above those of the paper's processors."""
+        """Count the averages that are below, between and above those of the paper's processors."""
         below, above = 0, 0
         for (build, name), here in averages.items():
             column = 3 if build == "gcc" else 5
@@ -555,7 +555,7 @@ class Report:
             )
 
         def mean_of(kernel, case):
-            """From 2 KiB on."""
+            """Return the mean from 2 KiB on."""
             return mean(self.cycles(value) for n, value in zip(cases["lengths"], cases[kernel][case]) if n >= 2048)
 
         for kernel, name in named:
@@ -743,7 +743,7 @@ class Report:
         return "".join(out)
 
     def crossing(self, build: str, vector: str, scalar: str) -> str:
-        """The least length from which on `vector` is faster at all measured lengths."""
+        """Return the least length from which on `vector` is faster at all measured lengths."""
         fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
         found = None
         for n in sorted(fast, reverse=True):
@@ -802,7 +802,7 @@ class Report:
         return "".join(out + [self.vmsl()])
 
     def vmsl(self) -> str:
-        """On VMSL itself: not measured, but counted by an emulator and timed by a model."""
+        """Describe the evaluation on VMSL itself, not measured, but counted by an emulator and timed by a model."""
         paper, model = PAPERS["z14"], self.model
         kernels, builds, groups = model["kernels"], list(model["compilers"]), model["bytes"] / 64
         names = {

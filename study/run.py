@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Builds the study with gcc and with clang, measures, counts, and writes the results and the report.
+"""Build the study with gcc and with clang, measure, count, and write the results and the report.
 
-run.py                  the results of this CPU into study/results, and the report into study/report
-run.py --quick          fewer lengths and samples, gcc alone; into build/study, so that nothing here is replaced
-run.py --count FILE     measures nothing: what is counted, and of the z14, anew; the report of these results
+run.py                  the results for this CPU into study/results, and the report into study/report
+run.py --quick          fewer lengths and samples, gcc only; into build/study, so that nothing here is replaced
+run.py --count FILE     measures nothing: repeats the counts, also those for the z14, and this results file's report
 """
 
 import datetime
@@ -29,7 +29,7 @@ def output_of(*command: str) -> str:
 
 
 def this_cpu() -> dict:
-    """What /proc/cpuinfo says about the first CPU, and the name that files about it have, as in bench/results."""
+    """Return what /proc/cpuinfo says about the first CPU, and the CPU's base name for files, as in bench/results."""
     fields = {}
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -53,8 +53,8 @@ def this_cpu() -> dict:
 
 
 def build(compilers: dict[str, str]) -> list[str]:
-    """The command that measures."""
-    # One after another: each compiles as many files at once as there are CPUs.
+    """Build everything, and return the command that measures."""
+    # One after another: each compiles as many files at a time as there are CPUs.
     for name, compiler in compilers.items():
         subprocess.run([STUDY / "build.sh", BUILD / name, compiler, *FLAGS], check=True)
     program = BUILD / "measure"
@@ -63,7 +63,7 @@ def build(compilers: dict[str, str]) -> list[str]:
 
 
 def counts() -> list[dict]:
-    """What the kernels count over counting lanes; nothing where they are not compiled."""
+    """Return the counts of the kernels over counting lanes; empty on machines where these are not compiled."""
     if os.uname().machine != "x86_64":
         return []
     subprocess.run([STUDY / "build.sh", "--counts", BUILD / "gcc"], check=True)
@@ -71,7 +71,7 @@ def counts() -> list[dict]:
 
 
 def write_json(path: Path, value: dict) -> None:
-    """A series to a line."""
+    """Write value with each series on one line."""
     text = json.dumps(value, indent=1, ensure_ascii=False)
     text = re.sub(r"\[\s+([^\[\]{}\"]*?)\s+\]", lambda found: "[" + re.sub(r"\s+", " ", found[1]) + "]", text)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def write_report(results: dict, path: Path, target: Path) -> None:
 
 
 def of_z14() -> dict:
-    """Writes what z14.py finds, if it can. What the results say of that."""
+    """Write the results of z14.py, if it can run. Return what the results say about it."""
     missing = z14.missing()
     if not missing:
         write_json(report.MODEL, z14.results())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Line charts and bars as inline SVG. Colours are classes, which the page's style sheet gives for light and dark."""
+"""Line charts and bars as inline SVG. Colours are classes that the page's style sheet defines for light and dark."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ LINE_HEIGHT = 16
 
 
 def bytes_text(value: float) -> str:
-    """64, 1 KiB."""
+    """Format a number of bytes, such as 64 or 1 KiB."""
     if value >= 1024 and value % 1024 == 0:
         return f"{value / 1024:g} KiB"
     return f"{value:g}"
@@ -40,14 +40,14 @@ class Axis:
     text: object = number_text
 
     def place(self, value: float) -> float:
-        """0 at the low end, 1 at the high end."""
+        """Return 0 at the low end and 1 at the high end."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
 
 def linear_axis(title: str, values: list[float], text=number_text, zero: bool = True, tight: bool = False) -> Axis:
-    """Some five ticks at round numbers, at which the axis ends; a tight one ends where the values do."""
+    """Return an axis with about five ticks at round numbers. It ends at ticks, or, if tight, at the extreme values."""
     low, high = (min(0, *values) if zero else min(values)), max(values)
     rough = (high - low or 1) / 5
     scale = 10 ** math.floor(math.log10(rough))
@@ -75,7 +75,7 @@ def log_axis(title: str, values: list[float], base: int, text=number_text) -> Ax
 
 
 def _spread(places: list[float]) -> list[float]:
-    """The places moved apart so that labels do not overlap, in the same order."""
+    """Return the places in the same order, moved apart so that labels do not overlap."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved = list(places)
     for _ in range(200):
@@ -91,7 +91,7 @@ def _spread(places: list[float]) -> list[float]:
 
 
 def chart(title: str, x: Axis, y: Axis, series: list[Series]) -> str:
-    """Lines, each labelled at its end; Hornet's is drawn last, in front."""
+    """Return a chart of lines, each labelled at its end; Hornet's are drawn last, in front."""
     width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def at(point):
@@ -138,7 +138,7 @@ def chart(title: str, x: Axis, y: Axis, series: list[Series]) -> str:
 
 
 def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts: list[str]) -> str:
-    """A bar for each row, in parts that are shares of it; what they are stands in them."""
+    """Return a bar for each row, divided in proportion into labelled parts."""
     left, bar, gap = 190, 34, 14
     width, height = WIDTH - left - 40, len(rows) * (bar + gap)
     out = [f'<svg viewBox="0 0 {WIDTH} {height + 50}" role="img" aria-label="{escape(title)}">']

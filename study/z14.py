@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The z14 paper's evaluation on VMSL itself, where no z14 is: instructions counted by qemu, and cycles of inner loops by
-llvm-mca's model of z14, through what counts them for docs/architectures.md.
+"""The z14 paper's evaluation on VMSL itself, without a z14: instructions counted by qemu, and cycles of inner loops
+from llvm-mca's model of z14, with the scripts that count for docs/architectures.md.
 
     z14.py FILE.json
 """
@@ -20,10 +20,12 @@ import instructions  # noqa: E402
 
 TOOLS = ["s390x-linux-gnu-gcc", "s390x-linux-gnu-objdump", "clang-19", "qemu-s390x", "llvm-mca-19"]
 NAME, CPU = "s390x", "z14"
-# The paper's message; and a long one, longer by groups of four blocks, of which eight share a reduction in the library's kernel.
+# The paper's message, and a long one, extended by groups of four blocks, of which eight share a reduction in the
+# library's kernel.
 LENGTH_BYTES = 2054
 LONG_BYTES, LONGER_GROUPS = 8192, 16
-# Kernels, and how the name of the function begins that has the inner loop: radix 2^26, as was usual before the paper, in two groups.
+# The kernels, and the prefix of the name of the function with the inner loop. For radix 2^26, which was usual before
+# the paper, it processes two groups.
 STUDIED = ["z14_serial", "z14_parallel"]
 LOOPS = {
     "vx": "poly1305_absorb_by_2_vx",
@@ -40,13 +42,13 @@ def counted(z14: instructions.Counted, compiler: str, kernel: str, length_bytes:
     executed = [(count, text.split()[0]) for count, _, text in z14.executed(compiler, kernel, length_bytes).values()]
     return {
         "instructions": sum(count for count, _ in executed),
-        # vmslg, vmlef and the like, of vectors
+        # vector instructions such as vmslg and vmlef
         "multiplications": sum(count for count, mnemonic in executed if mnemonic.startswith(("vms", "vml", "vma"))),
     }
 
 
 def loop(z14: instructions.Counted, compiler: str, kernel: str) -> dict[str, float | None]:
-    """The inner loop that takes the fewest cycles, for 64 bytes."""
+    """Return the inner loop that takes the fewest cycles, per 64 bytes."""
     loops = [
         (cycles.cycles(z14.triple, CPU, loop) * 64 / loop.turn_bytes, loop)
         for loop in cycles.loops_of(z14.triple, z14.program(compiler, kernel), kernel)
@@ -74,7 +76,7 @@ def results() -> dict:
             )
             group = {what: (longer[what] - long_[what]) / LONGER_GROUPS for what in long_}
             inner = loop(z14, compiler, kernel)
-            # llvm-mca is given instructions once each: a loop within, which qemu has counted, would not be timed.
+            # llvm-mca counts each instruction once, so a nested loop, which qemu has counted, would not be timed.
             if kernel in STUDIED and inner["instructions"] != group["instructions"]:
                 inner["cycles"] = None
             builds[compiler.removesuffix("-19")] = {

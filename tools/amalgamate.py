@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Puts the library into two files, hornet.c and hornet.h: `cc -O2 -c hornet.c` builds it.
+"""Combine the library into two files, hornet.c and hornet.h: `cc -O2 -c hornet.c` builds it.
 
     tools/amalgamate.py FOLDER
 
-Every source follows, with what it includes in the place of the include: headers once, except the templates that each
-kernel includes anew. Nothing is renamed; the names of kernels are kept apart by src/poly1305/names.h.
+The sources follow one another, with each include replaced by the included file: headers once, except the templates that
+each kernel includes again. Nothing is renamed; src/poly1305/names.h keeps the names of kernels apart.
 """
 
 import re
@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 HEADER = ROOT / "include" / "hornet.h"
 
-# Included wherever they are asked for.
+# Included wherever they are requested.
 ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h", "aes/by_instructions.h"}
 
-# Included once by each kernel, which begins with one of KERNEL_BEGIN: their guards are taken back by kernel_end.h.
+# Included once by each kernel, which begins with one of KERNEL_BEGIN: kernel_end.h undefines their guards.
 KERNEL_BEGIN = ("poly1305/kernel_begin.h", "chacha20/shapes/kernel.h")
 TEMPLATES = {
     "poly1305/kernel_end.h",
@@ -33,7 +33,7 @@ INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
 class Amalgamation:
-    """The text so far, and the headers that need not come again."""
+    """The text so far, and the headers that need not be included again."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -41,7 +41,7 @@ class Amalgamation:
         self.seen_by_kernel: set[str] = set()
 
     def needs(self, name: str) -> bool:
-        """Whether a header must come now, which is noted."""
+        """Return whether a header must be included now, and remember it."""
         if name in KERNEL_BEGIN:
             self.seen_by_kernel.clear()
         if name in ALWAYS or name in KERNEL_BEGIN or name.endswith(".def"):
@@ -68,12 +68,13 @@ class Amalgamation:
 
 
 def is_conditional(source: Path) -> bool:
-    """Whether a source is for some targets only: all of it stands in an #if, and so would headers that it brings."""
+    """Return whether a source is for some targets only: an #if encloses all of it, including headers inserted into
+    it."""
     return re.search(r"^#if(def)? ", source.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 def sources() -> list[Path]:
-    """Every source, those for all targets first, in an order that does not depend on the file system."""
+    """Return all sources, those for all targets first, in an order that does not depend on the file system."""
     return sorted(SOURCE.rglob("*.c"), key=lambda path: (is_conditional(path), path.relative_to(SOURCE).as_posix()))
 
 

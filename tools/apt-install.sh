@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs those of the Debian packages that this machine lacks, and says before what it will do. Does nothing, and needs no
-# network, when all are there.
+# Installs the Debian packages that are missing on this machine, and prints beforehand what it will do. If none is
+# missing, does nothing and needs no network.
 #
-#     tools/apt-install.sh [--check] PACKAGE...     --check: only says what is missing, and fails if anything is
+#     tools/apt-install.sh [--check] PACKAGE...     --check: only prints what is missing, and fails if anything is
 set -eu
 
 check=

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What `make run` shows: tags a real file, the command itself, under a fresh one-time key; then tags this repository's files
-# under a key file, checks them, and finds the one that is altered in a copy; and, from C, opens a sealed message, and refuses
-# a forged one.
+# The demo of `make run`: tags a real file, the command itself, under a fresh one-time key; then tags this repository's
+# files under a key file, checks them, and finds the file that was altered in a copy; and, in C, opens a sealed message,
+# and refuses a forged one.
 #
-#     tools/demo.sh [KEY_FILE [KEEP]]      with this one-time key; the key file, the manifest and the altered copy
-#                                          of the tree go to the folder KEEP
+#     tools/demo.sh [KEY_FILE [KEEP]]      uses this one-time key; puts the key file, the manifest and the altered
+#                                          copy of the tree into the folder KEEP
 set -eu
 exec 2>&1
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ else
 fi
 keep=${2-$work/keep}
 mkdir -p "$keep/hornet"
-# The files of the project, without what was built; some of them where there is no git.
+# The project's files, without build products; only some of them without git.
 (git ls-files 2> /dev/null || printf '%s\n' README.md docs include src) | tar -c -f - -T - | tar -x -f - -C "$keep/hornet"
 
 echo "\$ hornet info | head -n 3"
@@ -38,7 +38,7 @@ echo "\$ hornet verify --key-file KEY --tag $tag $file"
 $hornet verify --key-file "$key" --tag "$tag" "$file"
 
 cd "$keep"
-# expect STATUS ARG...: shows the command, and what it says.
+# expect STATUS ARG...: shows the command and its output.
 expect() {
     expected=$1 status=0
     shift

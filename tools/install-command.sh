@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what was built: the command, its man pages and its shell completions, both made from its own definition.
+# Installs the built files: the command, its man pages and its shell completions, both generated from its definition.
 #
 #     tools/install-command.sh BUILD DESTDIR PREFIX
 set -eu

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what was built: the header, the libraries, and what pkg-config and CMake need to find them. Both follow the
-# files if they are moved.
+# Installs the built files: the header, the libraries, and the files with which pkg-config and CMake find them. Both
+# still find the files if they are moved.
 #
 #     tools/install-library.sh BUILD VERSION DESTDIR PREFIX LIBDIR
 set -eu
@@ -11,7 +11,7 @@ shift 2
 prefix=$1$2 libdir=$1$3
 cd "$(dirname "$0")/.."
 
-# The way back from a folder of LIBDIR to PREFIX, which must contain it.
+# The relative path from a folder in LIBDIR back to PREFIX, which must contain it.
 case $3/ in
 "$2"/*) ;;
 *) echo "$0: LIBDIR ($3) must be below PREFIX ($2)" >&2; exit 2 ;;
@@ -27,7 +27,7 @@ for link in "$build"/libhornet.so "$build"/libhornet.so.[0-9]; do
     cp -P "$link" "$libdir/"
 done
 
-# fill TEMPLATE FILE DEPTH...: DEPTH leads from the file's folder to LIBDIR.
+# fill TEMPLATE FILE DEPTH...: DEPTH is the path from the file's folder to LIBDIR.
 fill() {
     sed "s|@VERSION@|$version|g; s|@TO_LIBDIR@|$3|g; s|@TO_PREFIX@|$3/$up|g; s|@LIBDIR@|${below#/}|g" "$1" > "$2"
     chmod 644 "$2"

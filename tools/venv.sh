@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the Python packages of a requirements file, and nothing else, into a virtual environment, and says so before. Does
-# nothing, and needs no network, when they are there.
+# Installs the Python packages in a requirements file, and nothing else, into a virtual environment, and announces it
+# beforehand. If none is missing, does nothing and needs no network.
 #
-#     venv.sh [--check] REQUIREMENTS FOLDER      --check: only says what is missing, and fails if anything is
+#     venv.sh [--check] REQUIREMENTS FOLDER      --check: only prints what is missing, and fails if anything is
 set -eu
 check=
 if [ "$1" = --check ]; then

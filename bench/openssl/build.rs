@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Builds OpenSSL from the sources in `openssl-src`, by their own build system and with their own flags.
+//! Builds OpenSSL from the sources in `openssl-src`, with OpenSSL's own build system and flags.
 
 fn main() {
     let openssl = openssl_src::Build::new().build();

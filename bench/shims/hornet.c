@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Compiled into each build of Hornet, so that hornet_kernel_info may change without changes to the bench.
- */
+/* Compiled into each build of Hornet, so that hornet_kernel_info can change without changes to the
+ * bench. */
 #include <string.h>
 
 #include "../../include/hornet.h"
@@ -27,8 +27,8 @@ HORNET_API bool hornet_bench_kernel_at(size_t index, struct hornet_bench_kernel 
     return true;
 }
 
-/* The family of cores that this CPU belongs to, as kernels.def calls it without its CPU_; or "ANY". In
- * x86.def the families stand after zmm_steady. */
+/* The family of cores that this CPU belongs to, named as in kernels.def without CPU_, or "ANY". In
+ * x86.def, the families follow zmm_steady. */
 HORNET_API const char *hornet_bench_family(void)
 {
     const char *name;
@@ -48,6 +48,6 @@ PEER_MAC(hornet_bench_aes)
         PEER_NEXT_NONCE(key);
 }
 
-/* A state for messages in pieces, of whatever size it is in this version, aligned as OpenSSL's context is.
- */
+/* A state for messages in pieces, with its size in this version of Hornet, and aligned like OpenSSL's
+ * context. */
 PEER_OPEN(hornet_bench) { return aligned_alloc(64, (sizeof(hornet_poly1305_state) + 63) / 64 * 64); }

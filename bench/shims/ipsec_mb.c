@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Intel's Multi-Buffer Crypto for IPsec: the internal functions that its jobs call, and the jobs. */
+/* Intel's Multi-Buffer Crypto for IPsec: its jobs, and the internal functions that they call. */
 #include <intel-ipsec-mb.h>
 
 #include "peer.h"
 
-/* Not declared in any installed header. They use only the message, the key and the tag of the job. */
+/* Not declared in any installed header. They only use the message, the key and the tag of the job. */
 void poly1305_mac_scalar(IMB_JOB *job);
 void poly1305_mac_plain_avx512(IMB_JOB *job);
 void poly1305_mac_fma_avx512(IMB_JOB *job);
@@ -67,7 +67,7 @@ PEER_OPEN(ipsec_mb_job_avx2)
 }
 PEER_MAC(ipsec_mb_job_avx2) { ipsec_mb_job_mac(tag, msg, len_bytes, key, context); }
 
-/* ChaCha20-Poly1305. The library leaves the comparison of tags to its caller. */
+/* ChaCha20-Poly1305. The library leaves the comparison of tags to the caller. */
 struct aead {
     IMB_MGR *manager;
     uint8_t key[32];

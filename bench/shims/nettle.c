@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Nettle. Its public interface has Poly1305 only with AES, which takes most of the time of a short message.
- * Without AES, this file does what chacha-poly1305.c does with the internal functions, but without copying
- * into blocks. */
+/* Nettle. Its public interface has Poly1305 only with AES, which takes most of the time of a short
+ * message. This file uses the internal functions to do what chacha-poly1305.c does, without AES, but
+ * without copying into blocks. */
 #include <nettle/nettle-types.h>
 #include <nettle/poly1305.h>
 #include <nettle/version.h>

@@ -7,8 +7,8 @@
 
 #include "peer.h"
 
-/* include/crypto/poly1305.h, which is not installed. There, the context is a struct; here, nothing looks
- * into it, and so the functions have the types of struct peer_pieces. */
+/* include/crypto/poly1305.h, which is not installed. There, the context is a struct; here it is opaque,
+ * so the functions have the types in struct peer_pieces. */
 size_t Poly1305_ctx_size(void);
 void Poly1305_Init(void *context, const unsigned char key[32]);
 void Poly1305_Update(void *context, const unsigned char *input, size_t len_bytes);
@@ -39,7 +39,7 @@ PEER_OPEN(openssl_evp)
 {
     EVP_MAC *mac = EVP_MAC_fetch(NULL, "POLY1305", NULL);
     EVP_MAC_CTX *context = mac != NULL ? EVP_MAC_CTX_new(mac) : NULL;
-    EVP_MAC_free(mac); /* the context holds it */
+    EVP_MAC_free(mac); /* the context holds a reference */
     return context;
 }
 
@@ -51,7 +51,7 @@ PEER_MAC(openssl_evp)
     EVP_MAC_final(context, tag, &tag_bytes, 16);
 }
 
-/* ChaCha20-Poly1305 by the public interface: one context for each direction, which keeps the key. */
+/* ChaCha20-Poly1305 through the public interface: one context for each direction, which keeps the key. */
 struct contexts {
     EVP_CIPHER *cipher;
     EVP_CIPHER_CTX *seals, *opens;
@@ -70,8 +70,8 @@ static struct contexts *open_contexts(OSSL_LIB_CTX *library)
 
 PEER_AEAD(openssl) { return open_contexts(NULL); }
 
-/* The same by another provider than the default one, of which this is the function that libcrypto finds.
- * Each gets a library context of its own. */
+/* The same with another provider than the default one; init is its function that libcrypto calls. Each
+ * provider has its own library context. */
 __attribute__((visibility("default"))) void *openssl_provider_aead(OSSL_provider_init_fn *init);
 
 void *openssl_provider_aead(OSSL_provider_init_fn *init)
@@ -107,7 +107,7 @@ PEER_AEAD_OPEN(openssl)
 {
     EVP_CIPHER_CTX *const opens = ((struct contexts *)context)->opens;
     int written;
-    /* TLS gives the tag first; some other programs, before the end. */
+    /* TLS sets the tag first; some other programs set it just before the end. */
     return EVP_DecryptInit_ex2(opens, NULL, NULL, packet->nonce, NULL) &&
            EVP_CIPHER_CTX_ctrl(opens, EVP_CTRL_AEAD_SET_TAG, 16, packet->tag) &&
            (packet->aad_bytes == 0 ||

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The bench loads each file here as a separate shared library, so that symbols of two libraries cannot
- * clash, and one that is not installed is left out. A file defines the version of its library,
+/* The bench loads each file here as a separate shared library, so that symbols of different libraries
+ * cannot clash, and a library that is not installed can be left out. A file defines the version of its
+ * library,
  *
  *     PEER_VERSION { return "1.0"; }
  *
- * and for each peer a function that runs once, and one that is timed, which gets what the first returned:
+ * and for each peer a function that runs once, and one that is timed, which gets the first one's result:
  *
  *     PEER_OPEN(name) { return a context, or NULL if this CPU cannot run it; }
  *     PEER_MAC(name) { write the tag of msg[0 .. len_bytes) under key[0 .. 32) to tag[0 .. 16); }
  *
- * and if it is measured with messages in pieces, one that returns its functions for them. These are called
- * directly, with the same context, because a wrapper would take a good part of the time of a short piece:
+ * and, if it is measured with messages in pieces, a function that returns its functions for them. These are
+ * called directly, with the same context, because a wrapper would take much of the time of a short piece:
  *
  *     PEER_PIECES(name) { return the address of a constant struct peer_pieces; }
  *
- * For ChaCha20-Poly1305 it defines four others. The first runs once; a key serves all packets that follow
- * until the next one, as on a connection, and its function is not timed:
+ * For ChaCha20-Poly1305, it defines four others. The first runs once. A key is used for all packets that
+ * follow, until the next key, as on a connection; setting it is not timed:
  *
  *     PEER_AEAD(name) { return a context, or NULL if this CPU cannot run it; }
  *     PEER_AEAD_KEY(name) { keep key[0 .. 32) in the context; }
  *     PEER_AEAD_SEAL(name) { seal *packet; true }
  *     PEER_AEAD_OPEN(name) { open *packet; true if its tag is right }
  *
- * For Poly1305-AES the key is k and r, followed by the nonce, and PEER_NEXT_NONCE ends the function.
+ * For Poly1305-AES, the key is k and r, followed by the nonce, and the function ends with PEER_NEXT_NONCE.
  */
 #ifndef HORNET_BENCH_PEER_H
 #define HORNET_BENCH_PEER_H
@@ -51,7 +52,7 @@
     __attribute__((visibility("default"))) bool name##_aead_open(const struct peer_packet *packet,         \
                                                                  void *context)
 
-/* Packet in src/packets.rs, and hornet_packet. */
+/* The same struct as Packet in src/packets.rs and hornet_packet. */
 struct peer_packet {
     uint8_t *out;
     const uint8_t *in;
@@ -63,15 +64,15 @@ struct peer_packet {
     uint8_t *tag;
 };
 
-/* PieceFunctions in src/call.rs. */
+/* The same struct as PieceFunctions in src/call.rs. */
 struct peer_pieces {
     void (*init)(void *context, const uint8_t *key);
     void (*update)(void *context, const uint8_t *piece, size_t len_bytes);
     void (*finish)(void *context, uint8_t *tag);
 };
 
-/* Increments the nonce, for the next call under this key. It is read and written as a whole, so that store
- * forwarding works for every peer. */
+/* Increments the nonce for the next call under this key. It is read and written as a whole, so that
+ * store forwarding works for every peer. */
 typedef uint64_t peer_nonce __attribute__((vector_size(16)));
 
 #define PEER_NEXT_NONCE(key)                                                                               \

@@ -4,12 +4,12 @@
 
 include!(concat!(env!("OUT_DIR"), "/built.rs"));
 
-/// The version of a dependency that is pinned in Cargo.lock or go.mod.
+/// Returns the version of a dependency that is pinned in Cargo.lock or go.mod.
 pub(crate) fn version(of: &str) -> &'static str {
     find(VERSIONS, of)
 }
 
-/// The version of a compiler, as it describes itself.
+/// Returns the version of a compiler, as the compiler reports it.
 pub(crate) fn tool(name: &str) -> &'static str {
     find(TOOLS, name)
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The calls that are timed, and the loop that makes them: the same for all peers; Go's is a copy in Go.
+//! The timed calls, and the loop that makes them. All peers use the same loop, except Go, which has a copy in Go.
 
 use std::ffi::c_void;
 use std::hint::black_box;
 
-/// A C function that writes one tag. `context` is what the peer keeps from call to call.
+/// A C function that writes one tag. `context` is the peer's state that persists between calls.
 pub(crate) type MacFunction = unsafe extern "C" fn(
     tag: *mut u8,
     msg: *const u8,
@@ -15,7 +15,7 @@ pub(crate) type MacFunction = unsafe extern "C" fn(
 );
 
 /// The C functions of a peer that takes a message in pieces: `struct peer_pieces` in shims/peer.h. `context` holds the
-/// message so far.
+/// state of the current message.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct PieceFunctions {
@@ -25,8 +25,8 @@ pub(crate) struct PieceFunctions {
     pub(crate) finish: unsafe extern "C" fn(context: *mut c_void, tag: *mut u8),
 }
 
-/// How a message is cut into pieces. The last piece is shorter if the message ends within it, and there may be no other
-/// than the first.
+/// How a message is cut into pieces. The last piece is shorter if the message ends within it, and the first may be the
+/// only one.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
     first_bytes: usize,
@@ -34,12 +34,12 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Into pieces of that many bytes, at least 1.
+    /// Cuts into pieces of `len_bytes` bytes, at least 1.
     pub(crate) const fn into_pieces_of(len_bytes: usize) -> Self {
         Self::after_header(len_bytes, len_bytes)
     }
 
-    /// Into a header and pieces of another length, at least 1.
+    /// Cuts into a header and pieces of another length, at least 1.
     pub(crate) const fn after_header(first_bytes: usize, other_bytes: usize) -> Self {
         assert!(other_bytes > 0);
         Self {
@@ -48,14 +48,14 @@ impl Cut {
         }
     }
 
-    /// The number of pieces of a message. An empty message is one empty piece.
+    /// Returns the number of pieces of a message. An empty message is one empty piece.
     pub(crate) fn pieces(self, len_bytes: usize) -> usize {
         let others = len_bytes.saturating_sub(self.first_bytes);
         1 + others.div_ceil(self.other_bytes)
     }
 }
 
-/// One message, its key, and where its tag goes.
+/// A message, its key, and the buffer for its tag.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Call {
@@ -65,8 +65,8 @@ pub(crate) struct Call {
     pub(crate) key: *mut u8,
 }
 
-/// Calls that are made in turn, repeatedly. Their number is a power of two, so that the loop finds the next one with
-/// one instruction.
+/// Calls that are made in turn, repeatedly. Their number is a power of two, so that the loop finds the next call with a
+/// single instruction.
 #[derive(Clone)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
@@ -74,23 +74,23 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Calls that a CPU may overlap.
+    /// Creates calls that a CPU may overlap.
     ///
     /// # Safety
     ///
-    /// While calls are made, `tag` must be valid for writes of 16 bytes, `key` for reads of 32 bytes and `msg` for reads
-    /// of `len_bytes`, and nothing else may access them.
+    /// While calls are made, `tag` must be valid for writes of 16 bytes, `key` for reads of 32 bytes and `msg` for
+    /// reads of `len_bytes` bytes, and nothing else may access them.
     pub(crate) unsafe fn new(calls: Vec<Call>) -> Self {
         assert!(calls.len().is_power_of_two());
         let chained = false;
         Self { calls, chained }
     }
 
-    /// Calls each of which must wait for the previous one: its tag becomes r, the first half of the key.
+    /// Creates calls that must each wait for the previous one: its tag becomes r, the first half of the key.
     ///
     /// # Safety
     ///
-    /// As for `new`; and `key` must be valid for writes.
+    /// As for `new`; in addition, `key` must be valid for writes.
     pub(crate) unsafe fn chained(call: Call) -> Self {
         let (calls, chained) = (vec![call], true);
         Self { calls, chained }
@@ -104,7 +104,7 @@ impl Calls {
         self.chained
     }
 
-    /// The mask for indexes.
+    /// Returns the index mask.
     pub(crate) fn mask(&self) -> usize {
         self.calls.len() - 1
     }
@@ -114,10 +114,11 @@ impl Calls {
 ///
 /// # Safety
 ///
-/// `mac` may write 16 bytes at `tag` and read 32 bytes at `key` and `len_bytes` at `msg`; `context` must be its own.
+/// `mac` may write 16 bytes to `tag`, and read 32 bytes from `key` and `len_bytes` bytes from `msg`; `context` must be
+/// its own.
 #[inline(never)]
 pub(crate) unsafe fn run(mac: MacFunction, context: *mut c_void, calls: &Calls, iterations: usize) {
-    // Hides from the compiler which function this is, or it would inline those written in Rust.
+    // Hides the function from the compiler, which would otherwise inline functions written in Rust.
     let mac = black_box(mac);
     let mask = calls.mask();
     if calls.is_chained() {
@@ -138,12 +139,12 @@ pub(crate) unsafe fn run(mac: MacFunction, context: *mut c_void, calls: &Calls, 
     }
 }
 
-/// Authenticates that many messages in pieces.
+/// Authenticates `messages` messages in pieces.
 ///
 /// # Safety
 ///
-/// The functions may read 32 bytes at `key` and the pieces of `msg`, and write 16 bytes at `tag`; `context` must be their
-/// own. The calls are not chained.
+/// The functions may read 32 bytes from `key` and the pieces of `msg`, and write 16 bytes to `tag`; `context` must be
+/// their own. The calls must not be chained.
 #[inline(never)]
 pub(crate) unsafe fn run_in_pieces(
     functions: PieceFunctions,
@@ -162,7 +163,7 @@ pub(crate) unsafe fn run_in_pieces(
         let call = &calls.calls[i & mask];
         let (mut piece, mut left) = (call.msg, call.len_bytes);
         let mut piece_bytes = cut.first_bytes.min(left);
-        // SAFETY: `Calls` and the caller guarantee that the pointers are valid; a piece is within what is left.
+        // SAFETY: `Calls` and the caller guarantee that the pointers are valid; a piece ends within the message.
         unsafe {
             init(context, call.key);
             loop {
@@ -200,9 +201,9 @@ unsafe fn copy_tag(to: *mut u8, from: *const u8) {
     }
 }
 
-/// The tag that one call writes.
+/// Returns the tag that one call writes.
 pub(crate) fn tag_of(key: &mut [u8], msg: &[u8], run: impl FnOnce(&Calls)) -> [u8; 16] {
-    // Remains if the peer fails silently.
+    // This value remains if the peer fails silently.
     let mut tag = *b"nothing written!";
     let call = Call {
         tag: tag.as_mut_ptr(),
@@ -220,7 +221,7 @@ pub(crate) fn tag_of(key: &mut [u8], msg: &[u8], run: impl FnOnce(&Calls)) -> [u
 mod tests {
     use super::*;
 
-    /// What the functions were called with.
+    /// The arguments of the calls.
     #[derive(Default)]
     struct Log {
         inits: usize,

@@ -32,11 +32,11 @@ impl Input {
 }
 
 impl Input {
-    /// A Poly1305-AES key followed by its nonce, the expected tag, and the nonce of the next call.
+    /// Returns a Poly1305-AES key followed by its nonce, the expected tag, and the nonce of the next call.
     fn with_aes(&self) -> ([u8; AES_KEY_BYTES], [u8; 16], [u8; 16]) {
         let number = |bytes: &[u8]| u128::from_le_bytes(*bytes.first_chunk().expect("16 bytes"));
         let (r, s) = self.key.split_at(16);
-        let nonce = number(&self.tag) & !1; // any nonce that is even, so that incrementing it does not carry
+        let nonce = number(&self.tag) & !1; // any even nonce, so that incrementing it does not carry
         let pad = aes128(&number(s).to_le_bytes(), &nonce.to_le_bytes());
         let polynomial = number(&self.tag).wrapping_sub(number(s));
 
@@ -90,7 +90,7 @@ pub(crate) fn inputs() -> Vec<Input> {
         }
     }
 
-    // Final values close to 0 and to the prime, and with s all ones, sums on both sides of 2^128.
+    // Final values close to 0 and to the prime, and, with s all ones, sums on both sides of 2^128.
     let from_end = |below: u8| prime() - below;
     let values = (0..6_u8).map(BigUint::from).chain((1..6).map(from_end));
     for value in values {
@@ -110,7 +110,7 @@ pub(crate) fn inputs() -> Vec<Input> {
     inputs
 }
 
-/// A message of that many blocks whose polynomial has this value. None if none was found.
+/// Returns a message of `blocks` blocks whose polynomial has this value, or `None` if none was found.
 fn ending_in(value: &BigUint, r: &BigUint, blocks: usize, noise: &mut Noise) -> Option<Vec<u8>> {
     let prime = prime();
     // The factor of the last multiplication by r.
@@ -118,7 +118,7 @@ fn ending_in(value: &BigUint, r: &BigUint, blocks: usize, noise: &mut Noise) -> 
     (0..64).find_map(|_| {
         let mut msg = vec![0; 16 * (blocks - 1)];
         noise.fill(&mut msg);
-        // The last block is a full one: its bytes plus 2^128.
+        // The last block is full: its bytes plus 2^128.
         let so_far = polynomial(r, &msg) + block(&[0; 16]);
         let last = (&sum + &prime + &prime - so_far) % &prime;
         let mut bytes = last.to_bytes_le();
@@ -157,7 +157,7 @@ pub(crate) fn check(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
     )
 }
 
-/// The same for Poly1305-AES: r is the same, clamped; the other half of the key is the AES key.
+/// The same for Poly1305-AES, with the same r, clamped, and the other half of the key as the AES key.
 pub(crate) fn check_aes(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
     let is_wrong = |input: &&Input| {
         let (mut key, expected, next_nonce) = input.with_aes();
@@ -167,9 +167,9 @@ pub(crate) fn check_aes(peer: &dyn Peer, inputs: &[Input]) -> Verdict {
     verdict(name, inputs, inputs.iter().filter(is_wrong))
 }
 
-/// The same for messages in pieces. An input counts as wrong if its tag is, with any of the cuts.
+/// The same for messages in pieces. An input counts as wrong if its tag is wrong with any of the cuts.
 pub(crate) fn check_in_pieces(name: &str, in_pieces: &InPieces, inputs: &[Input]) -> Verdict {
-    // Besides those that are measured, some whose pieces end anywhere within a block.
+    // The measured cuts, and some whose pieces end at other positions within a block.
     let cuts: Vec<Cut> = [1, 7, 23, 333]
         .map(Cut::into_pieces_of)
         .into_iter()

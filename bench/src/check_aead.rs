@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Checks what the peers seal and open against the reference implementation.
+//! Checks the results of sealing and opening by the peers against the reference implementation.
 
 use crate::groups::measured_packets;
 use crate::memory::Noise;
@@ -10,7 +10,7 @@ use crate::reference;
 use crate::report::json::Verdict;
 use std::collections::BTreeSet;
 
-/// A packet, and what sealing it must give.
+/// A packet, and the expected result of sealing it.
 pub(crate) struct Input {
     key: [u8; 32],
     nonce: [u8; NONCE_BYTES],
@@ -57,14 +57,14 @@ impl Input {
         }
     }
 
-    /// Whether `run` seals and opens the packet, and does not open a forged one.
+    /// Whether `run` seals and opens the packet correctly, and refuses a forged one.
     fn is_right(&self, run: impl Fn(Direction, &Packets) -> bool) -> bool {
-        // Remain if the peer fails silently.
+        // These values remain if the peer fails silently.
         let (mut out, mut tag) = (vec![0x5a; self.msg.len()], *b"nothing written!");
         let mut run_on = |direction, input: &[u8], tag: &mut [u8; 16]| {
             out.fill(0x5a);
             let packet = self.packet(input, &mut out, tag);
-            // SAFETY: all of it outlives the call.
+            // SAFETY: all of them outlive the call.
             let done = run(direction, &unsafe { Packets::new(vec![packet]) });
             (done, out.clone())
         };
@@ -77,7 +77,7 @@ impl Input {
     }
 }
 
-/// All packets that are measured, and many others.
+/// All measured packets, and many others.
 pub(crate) fn inputs() -> Vec<Input> {
     let short = (0..=300).map(|len_bytes| {
         (
@@ -85,7 +85,7 @@ pub(crate) fn inputs() -> Vec<Input> {
             [0, 16, 5, 13, 17, 63, 64, 65, 100][len_bytes % 9],
         )
     });
-    // Every length modulo 64, and all about which a peer may change its ways.
+    // Every length modulo 64, and the lengths around which a peer may switch its code path.
     let longer = (301..4200).step_by(37).map(|len_bytes| (len_bytes, 16));
     let others = [
         447, 449, 511, 513, 959, 961, 1023, 1025, 2047, 2049, 4095, 4097, 16383, 65537,
@@ -99,7 +99,7 @@ pub(crate) fn inputs() -> Vec<Input> {
         .collect()
 }
 
-/// Compares what a peer gives with what is expected.
+/// Compares the results of a peer with the expected ones.
 pub(crate) fn check(peer: &Aead, inputs: &[Input]) -> Verdict {
     let is_right = |input: &Input| {
         peer.set_key(&input.key);
@@ -108,7 +108,7 @@ pub(crate) fn check(peer: &Aead, inputs: &[Input]) -> Verdict {
     verdict(peer.full_name(), inputs, is_right)
 }
 
-/// The same for batches: of all inputs, of which there is a power of two, and of one.
+/// The same for batches: one of a power of two of the inputs, and one of a single packet.
 fn check_batches(peer: &Aead, inputs: &[Input]) -> Verdict {
     let count = 1 << inputs.len().ilog2();
     let mut outs: Vec<Vec<u8>> = inputs[..count]
@@ -118,7 +118,7 @@ fn check_batches(peer: &Aead, inputs: &[Input]) -> Verdict {
     let mut tags = vec![[0; 16]; count];
     let all = inputs.iter().zip(&mut outs).zip(&mut tags);
     let packets = all.map(|((input, out), tag)| input.packet(&input.msg, out, tag));
-    // SAFETY: all of it outlives the call.
+    // SAFETY: all of them outlive the call.
     let sealed = peer.run_batch(Direction::Seal, &unsafe { Packets::new(packets.collect()) });
     let sealed_right: Vec<bool> = inputs
         .iter()
@@ -146,8 +146,9 @@ fn check_batches(peer: &Aead, inputs: &[Input]) -> Verdict {
     })
 }
 
-/// Checks each of Hornet's kernels for ChaCha20 with each of those for Poly1305, with single packets and batches. There
-/// are many pairs: only those with wrong tags get a verdict each. Restores the automatic choice afterwards.
+/// Checks each of Hornet's ChaCha20 kernels with each of its Poly1305 kernels, with single packets and batches. Only
+/// pairs with wrong tags have their own verdicts, because there are many pairs. Restores the automatic choice
+/// afterwards.
 pub(crate) fn check_kernels(hornet: &Hornet, peer: &Aead, inputs: &[Input]) -> Vec<Verdict> {
     let mut verdicts = vec![check(peer, inputs), check_batches(peer, inputs)];
     for chacha20 in hornet.chacha20_kernels() {
@@ -172,7 +173,7 @@ pub(crate) fn check_kernels(hornet: &Hornet, peer: &Aead, inputs: &[Input]) -> V
         }
         verdicts.extend(wrong);
     }
-    // Never fail.
+    // These calls never fail.
     let _ = hornet.core.force(None) && hornet.force_chacha20(None);
     verdicts
 }

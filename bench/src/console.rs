@@ -13,7 +13,7 @@ pub(crate) fn print(text: impl std::fmt::Display) -> Result<(), Error> {
         .map_err(|error| Error::new("standard output", error))
 }
 
-/// Writes a line to standard error. There is nowhere to report a failure to do so.
+/// Writes a line to standard error. A failure is ignored, because there is nowhere to report it.
 pub(crate) fn say(line: std::fmt::Arguments) {
     let _ = writeln!(io::stderr(), "hornet-bench: {line}");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Measures time: in nanoseconds, and in cycles of the core where the system lets a program count them.
+//! Measures time in nanoseconds, and in core cycles if the system lets a program count them.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::os::fd::FromRawFd;
 use std::ptr::{self, NonNull};
 use std::time::Instant;
 
-/// The first fields of `perf_event_attr`, which all versions of Linux have.
+/// The first fields of `perf_event_attr`, which exist in all versions of Linux.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -28,7 +28,7 @@ const HARDWARE: u32 = 0;
 const CPU_CYCLES: u64 = 0;
 const EXCLUDE_KERNEL_AND_HYPERVISOR: u64 = 1 << 5 | 1 << 6;
 
-/// The first fields of `perf_event_mmap_page`: how to read the counter without a system call.
+/// The first fields of `perf_event_mmap_page`, for reading the counter without a system call.
 #[repr(C)]
 struct Page {
     version: u32,
@@ -53,7 +53,7 @@ struct Cycles {
 }
 
 impl Cycles {
-    /// None if there is no such counter, as in most virtual machines, or access is denied.
+    /// Returns `None` if there is no such counter, as in most virtual machines, or if access is denied.
     fn open() -> Option<Self> {
         let attributes = Attributes {
             kind: HARDWARE,
@@ -103,7 +103,7 @@ impl Cycles {
         use std::sync::atomic::{Ordering, compiler_fence};
         let page = self.page?.as_ptr();
         // SAFETY: the page stays mapped. The kernel changes it only while this thread is interrupted, so a compiler
-        // fence is enough. The page says that rdpmc is allowed, and for which index.
+        // fence is enough. The page states that rdpmc is allowed, and for which index.
         unsafe {
             loop {
                 let lock = (&raw const (*page).lock).read_volatile();
@@ -136,14 +136,14 @@ impl Cycles {
     }
 }
 
-/// The time that something took.
+/// An elapsed time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elapsed {
     pub(crate) ns: f64,
     pub(crate) cycles: Option<f64>,
 }
 
-/// The unit of the figures that are printed.
+/// Returns the unit of the printed figures.
 pub(crate) fn unit(counts_cycles: bool) -> &'static str {
     if counts_cycles {
         "Cycles"

@@ -6,12 +6,12 @@ use crate::report::json::Cpu;
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What /proc/cpuinfo says about the first CPU.
+/// Returns the description of the first CPU in /proc/cpuinfo.
 pub(crate) fn this_cpu() -> Cpu {
     parse(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
-/// The features that implementations of Poly1305 look for.
+/// The CPU features that implementations of Poly1305 look for.
 const FEATURES: [&str; 12] = [
     "sse2",
     "avx",
@@ -49,7 +49,7 @@ fn parse(cpuinfo: &str) -> Cpu {
     }
 }
 
-/// The base name of the files with this CPU's results.
+/// Returns the base name of the files with this CPU's results.
 pub(crate) fn slug(cpu: &Cpu) -> String {
     let letters = cpu.model.to_lowercase();
     let mut words: Vec<&str> = letters
@@ -61,13 +61,13 @@ pub(crate) fn slug(cpu: &Cpu) -> String {
     words.join("-")
 }
 
-/// The current date in UTC, such as 2026-11-21.
+/// Returns the current date in UTC, such as 2026-11-21.
 pub(crate) fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     date(now.map_or(0, |time| time.as_secs() / 86400))
 }
 
-/// The date that many days after 1970-01-01.
+/// Returns the date `days` days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let is_leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))

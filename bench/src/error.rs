@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// One line for the user: what the error is about, and what is wrong.
+/// A line for the user: the subject of the error, and what is wrong.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 

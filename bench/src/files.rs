@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Output files, written completely or not at all.
+//! Output files, which are written completely or not at all.
 
 use crate::console::say;
 use crate::error::Error;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process;
 
-/// Replaces a file, and says so. On an error the old file is unchanged.
+/// Replaces a file, and reports it. On an error, the old file is unchanged.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}", process::id()));
@@ -22,7 +22,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reports what would certainly make `write` fail later: for use before a long measurement.
+/// Reports problems that would certainly make `write` fail later. For use before a long measurement.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Error> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -79,7 +79,7 @@ impl Group {
         matches!(self, Self::Sweep | Self::AeadSweep)
     }
 
-    /// As on the command line.
+    /// Returns the name used on the command line.
     pub(crate) fn name(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())

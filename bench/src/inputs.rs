@@ -19,7 +19,7 @@ impl Inputs {
         Self::with_keys_of(32, message_bytes, keys)
     }
 
-    /// The same with keys of another length.
+    /// Like `new`, with keys of another length.
     pub(crate) fn with_keys_of(key_bytes: usize, message_bytes: usize, keys: usize) -> Self {
         Self {
             key_bytes,
@@ -29,7 +29,7 @@ impl Inputs {
         }
     }
 
-    /// Clamps the r at that offset in a key.
+    /// Clamps the r at `offset` in a key.
     pub(crate) fn clamp(&mut self, key: usize, offset: usize) {
         let r = self.keys.at(self.key_bytes * key + offset);
         // SAFETY: these are 16 bytes of a key, which `self` owns.
@@ -37,7 +37,7 @@ impl Inputs {
         *r = (u128::from_le_bytes(*r) & CLAMP).to_le_bytes();
     }
 
-    /// The message at that offset, under key number `key`.
+    /// Returns a call for the message at `offset`, under key number `key`.
     pub(crate) fn call(&mut self, offset: usize, len_bytes: usize, key: usize) -> Call {
         Call {
             tag: self.tags.at(16 * key),
@@ -47,16 +47,16 @@ impl Inputs {
         }
     }
 
-    /// The same message under one key after another.
+    /// Returns calls for the same message under one key after another.
     pub(crate) fn in_turn(&mut self, offset: usize, len_bytes: usize, keys: usize) -> Calls {
         let calls = (0..keys).map(|key| self.call(offset, len_bytes, key));
-        // SAFETY: `Memory::at` guarantees that the pointers are valid while self lives, and it outlives the calls
+        // SAFETY: `Memory::at` guarantees that the pointers are valid while `self` lives, and `self` outlives the calls
         // wherever they are made.
         unsafe { Calls::new(calls.collect()) }
     }
 
-    /// A message of each of these lengths, adjacent in memory, each under its own key. The number of lengths must be a
-    /// power of two and at most that of the keys.
+    /// Returns calls for messages of these lengths, which are adjacent in memory, each under its own key. The number of
+    /// lengths must be a power of two, and no greater than the number of keys.
     pub(crate) fn side_by_side(&mut self, lens_bytes: &[usize]) -> Calls {
         let mut offset = 0;
         let calls = lens_bytes.iter().enumerate().map(|(key, &len_bytes)| {

@@ -2,9 +2,9 @@
 
 //! Measures several subjects in turn.
 //!
-//! The speed of a machine varies with its load, by a half and more, but slowly. So the subjects take turns, with samples
+//! The speed of a machine varies with its load, by half and more, but slowly. So the subjects alternate, with samples
 //! of some ten microseconds, and only samples of the same round are compared. The ratio of two subjects is the median
-//! over the rounds of the ratios within each, which is stable where times are not.
+//! over the rounds of the ratios within each, which is stable even where times are not.
 
 use crate::counter::{Counter, Elapsed};
 use crate::stats::median;
@@ -12,9 +12,9 @@ use crate::stats::median;
 /// Something that is timed.
 pub(crate) struct Subject<'a> {
     pub(crate) name: String,
-    /// Runs before each sample and its warm-up, if there is one. Not timed.
+    /// Runs before each sample and its warm-up, if there is a warm-up. Not timed.
     pub(crate) prepare: Box<dyn FnMut() + 'a>,
-    /// Runs the subject that many times, a multiple of the plan's step.
+    /// Runs the subject the given number of times, a multiple of the plan's step.
     pub(crate) run: Box<dyn FnMut(usize) + 'a>,
 }
 
@@ -33,21 +33,21 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The number of samples, and how long they are.
+/// The number and the length of the samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     /// The number of samples of each subject.
     pub(crate) rounds: usize,
-    /// The iterations of a sample.
+    /// The number of iterations in a sample.
     pub(crate) iterations: Iterations,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) enum Iterations {
-    /// As many as take 15 microseconds, rounded up to a multiple of this: a thousand times as long as reading the
-    /// clock, and short enough to be rarely interrupted.
+    /// The number that takes 15 microseconds, rounded up to a multiple of this value: a thousand times as long as
+    /// reading the clock, and short enough to be rarely interrupted.
     MultipleOf(usize),
-    /// The same, with the same number for all subjects.
+    /// Like `MultipleOf`, but with the same number for all subjects.
     SameMultipleOf(usize),
     /// Exactly this number, without a warm-up.
     Exactly(usize),
@@ -55,7 +55,7 @@ pub(crate) enum Iterations {
 
 const SAMPLE_NS: f64 = 15_000.0;
 
-/// Medians of one subject over all rounds, per iteration.
+/// One subject's medians over all rounds, per iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) ns: f64,
@@ -64,7 +64,7 @@ pub(crate) struct Measured {
     pub(crate) ratio: f64,
 }
 
-/// Measures all subjects. The results are in their order.
+/// Measures all subjects, and returns the results in the same order.
 pub(crate) fn measure(counter: &Counter, subjects: &mut [Subject], plan: Plan) -> Vec<Measured> {
     let mut iterations: Vec<usize> = subjects
         .iter_mut()
@@ -82,7 +82,8 @@ pub(crate) fn measure(counter: &Counter, subjects: &mut [Subject], plan: Plan) -
     let mut samples = vec![Vec::with_capacity(plan.rounds); subjects.len()];
     for round in 0..plan.rounds {
         for turn in 0..subjects.len() {
-            // Rotates which comes first. Its predecessor is always the same, but the warm-up separates the two.
+            // Rotates the subject that comes first. The predecessor of a subject is always the same, but the warm-up
+            // separates the two.
             let which = (round + turn) % subjects.len();
             let (subject, count) = (&mut subjects[which], iterations[which]);
             (subject.prepare)();
@@ -98,8 +99,8 @@ pub(crate) fn measure(counter: &Counter, subjects: &mut [Subject], plan: Plan) -
     summarize(&samples)
 }
 
-/// Clears the upper halves of the vector registers. If the previous subject left values in them, some CPUs would execute
-/// the SSE instructions of the next one slowly.
+/// Clears the upper halves of the vector registers. If the previous subject left values in them, some CPUs would slow
+/// down the SSE instructions of the next one.
 fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx") {
@@ -108,7 +109,7 @@ fn clear_upper_halves() {
     }
 }
 
-/// The number of iterations that fill a sample.
+/// Returns the number of iterations that fill a sample.
 fn iterations_for(counter: &Counter, subject: &mut Subject, step: usize) -> usize {
     let mut count = step;
     (subject.prepare)();
@@ -139,7 +140,7 @@ fn once(elapsed: Elapsed, count: usize) -> Elapsed {
     }
 }
 
-/// Takes one list of samples for each subject; equal indexes belong to one round.
+/// Takes one list of samples per subject; equal indexes belong to the same round.
 fn summarize(samples: &[Vec<Elapsed>]) -> Vec<Measured> {
     let middle = |values: Vec<f64>| median(&values).unwrap_or(f64::NAN);
     samples
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn ratios_are_of_one_round() {
         let samples = |times: [f64; 3]| times.map(|ns| Elapsed { ns, cycles: None }).to_vec();
-        // The machine slows down; the second subject always takes twice as long.
+        // The machine slows down, but the second subject always takes twice as long.
         let measured = summarize(&[samples([1.0, 10.0, 100.0]), samples([2.0, 20.0, 200.0])]);
         assert_eq!((measured[0].ns, measured[0].ratio), (10.0, 1.0));
         assert_eq!((measured[1].ns, measured[1].ratio), (20.0, 2.0));

@@ -2,7 +2,7 @@
 
 //! Memory for keys, messages and tags.
 
-/// Pseudorandom bytes at an address that is a multiple of 4096.
+/// Pseudorandom bytes, starting at a multiple of 4096.
 pub(crate) struct Memory {
     bytes: Vec<u8>,
     start: usize,
@@ -18,7 +18,7 @@ impl Memory {
         Self { bytes, start }
     }
 
-    /// A pointer to the byte at `offset`, valid for reads and writes up to the end.
+    /// Returns a pointer to the byte at `offset`, valid for reads and writes up to the end.
     pub(crate) fn at(&mut self, offset: usize) -> *mut u8 {
         self.bytes[self.start + offset..].as_mut_ptr()
     }
@@ -36,7 +36,7 @@ impl Noise {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which must be far below 2^32 for the distribution to be uniform.
+    /// Returns a number below `bound`, which must be far below 2^32 for a uniform distribution.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(((self.next() >> 32) * bound as u64) >> 32).expect("is below a usize")
     }

@@ -2,8 +2,8 @@
 
 //! Packets that are sealed and opened by ChaCha20-Poly1305: the counterpart of `call.rs` and `inputs.rs`.
 //!
-//! All packets are under one key, as on a connection, each with a nonce of its own. Their output lies apart from their
-//! input, so that they can be sealed and opened again and again.
+//! All packets are under one key, as on a connection, and each has its own nonce. Their output does not overlap their
+//! input, so they can be sealed and opened repeatedly.
 
 use crate::memory::Memory;
 use std::ffi::c_void;
@@ -24,7 +24,7 @@ pub(crate) struct Packet {
     pub(crate) tag: *mut u8,
 }
 
-/// A C function that seals or opens a packet. False: it is not authentic, or the function failed.
+/// A C function that seals or opens a packet. It returns false if the packet is not authentic or the function failed.
 pub(crate) type PacketFunction =
     unsafe extern "C" fn(packet: *const Packet, context: *mut c_void) -> bool;
 
@@ -37,14 +37,14 @@ pub(crate) enum Direction {
 pub(crate) const NONCE_BYTES: usize = 12;
 pub(crate) const TAG_BYTES: usize = 16;
 
-/// Packets that are worked on in turn, repeatedly. Their number is a power of two.
+/// Packets that are processed in turn, repeatedly. Their number is a power of two.
 pub(crate) struct Packets(Vec<Packet>);
 
 impl Packets {
     /// # Safety
     ///
-    /// While packets are worked on, the pointers must be valid for the lengths of `Packet`, and nothing else may access
-    /// what is written.
+    /// While packets are processed, the pointers must be valid for the lengths in `Packet`, and nothing else may access
+    /// the memory that is written.
     pub(crate) unsafe fn new(packets: Vec<Packet>) -> Self {
         assert!(packets.len().is_power_of_two());
         Self(packets)
@@ -55,11 +55,11 @@ impl Packets {
     }
 }
 
-/// Seals or opens that many packets. Whether all were as they should be.
+/// Seals or opens `iterations` packets. Returns whether all calls succeeded.
 ///
 /// # Safety
 ///
-/// `function` may read and write what a packet describes; `context` must be its own.
+/// `function` may read and write the memory that a packet describes; `context` must be its own.
 #[inline(never)]
 pub(crate) unsafe fn run(
     function: PacketFunction,
@@ -67,7 +67,7 @@ pub(crate) unsafe fn run(
     packets: &Packets,
     iterations: usize,
 ) -> bool {
-    // Hides from the compiler which function this is, or it would inline those written in Rust.
+    // Hides the function from the compiler, which would otherwise inline functions written in Rust.
     let function = black_box(function);
     let mask = packets.0.len() - 1;
     let mut all = true;
@@ -91,8 +91,8 @@ pub(crate) struct PacketMemory {
 /// The distance between nonces.
 const NONCE_STRIDE: usize = 16;
 
-/// Where output begins, from the start of a page as input does: no store is to the same place in a page as a load soon
-/// after it, which CPUs take for a dependence.
+/// Offset of the output from the start of a page, where the input starts. It keeps stores from having the same page
+/// offset as loads that soon follow, which CPUs take for a dependence.
 const OUTPUT_OFFSET: usize = 2048 + 64;
 
 impl PacketMemory {
@@ -107,7 +107,7 @@ impl PacketMemory {
         }
     }
 
-    /// The key of all packets.
+    /// Returns the key of all packets.
     pub(crate) fn key(&mut self) -> &[u8; 32] {
         // SAFETY: the memory has 32 bytes, and the borrow ends before they can be written.
         unsafe { &*self.key.at(0).cast() }
@@ -132,15 +132,16 @@ impl PacketMemory {
         }
     }
 
-    /// The same message under one nonce after another.
+    /// Returns packets with the same message under one nonce after another.
     pub(crate) fn in_turn(&mut self, len_bytes: usize, aad_bytes: usize, count: usize) -> Packets {
         let packets = (0..count).map(|which| self.packet(0, len_bytes, aad_bytes, which));
-        // SAFETY: `Memory::at` guarantees that the pointers are valid while self lives, and it outlives the packets
-        // wherever they are worked on.
+        // SAFETY: `Memory::at` guarantees that the pointers are valid while `self` lives, and `self` outlives the
+        // packets wherever they are processed.
         unsafe { Packets::new(packets.collect()) }
     }
 
-    /// A message of each of these lengths, adjacent in memory. Their number must be a power of two.
+    /// Returns packets with messages of these lengths, which are adjacent in memory. Their number must be a power of
+    /// two.
     pub(crate) fn side_by_side(&mut self, lens_bytes: &[usize], aad_bytes: usize) -> Packets {
         let mut offset = 0;
         let packets = lens_bytes.iter().enumerate().map(|(which, &len_bytes)| {
@@ -155,8 +156,8 @@ impl PacketMemory {
 
 /// Writes to each packet the tag with which it can be opened. The peer must have the key.
 ///
-/// Every message is some ciphertext: sealed, it gives the plaintext, since that is the stream added twice; and the
-/// plaintext, sealed, gives the tag.
+/// Every message is the ciphertext of something: sealing it gives the plaintext, because the keystream is added twice,
+/// and sealing the plaintext gives the tag.
 pub(crate) fn write_tags(packets: &Packets, seal: impl Fn(&Packets)) {
     for packet in packets.as_slice() {
         let mut ciphertext = vec![0; packet.len_bytes];
@@ -166,7 +167,7 @@ pub(crate) fn write_tags(packets: &Packets, seal: impl Fn(&Packets)) {
             ..*packet
         };
         for packet in [*packet, again] {
-            // SAFETY: the pointers are those of the packet, and of a buffer as long.
+            // SAFETY: the pointers are those of the packet, and of a buffer of the same length.
             seal(&unsafe { Packets::new(vec![packet]) });
         }
     }

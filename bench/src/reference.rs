@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The reference implementation: Poly1305 with big integers, and ChaCha20 word by word, as in RFC 8439. Slow, short, and
-//! independent of the peers.
+//! The reference implementation: Poly1305 with big integers, and ChaCha20 word by word, as in RFC 8439. It is slow,
+//! short, and independent of the peers.
 
 use crate::packets::NONCE_BYTES;
 use num_bigint::BigUint;
 use std::mem::MaybeUninit;
 
-/// 2^130 - 5.
+/// Returns 2^130 - 5.
 pub(crate) fn prime() -> BigUint {
     (BigUint::from(1_u8) << 130) - 5_u8
 }
 
-/// The bits of r that the clamp leaves.
+/// The bits of r that clamping keeps.
 pub(crate) const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
 
-/// r, the first half of the key, clamped.
+/// Returns r, the first half of the key, clamped.
 pub(crate) fn clamped(r: &[u8; 16]) -> BigUint {
     BigUint::from(u128::from_le_bytes(*r) & CLAMP)
 }
 
-/// A block of at most 16 bytes as a number, with a 1 appended.
+/// Converts a block of at most 16 bytes to a number, with a 1 appended.
 pub(crate) fn block(bytes: &[u8]) -> BigUint {
     BigUint::from_bytes_le(bytes) + (BigUint::from(1_u8) << (8 * bytes.len()))
 }
 
-/// The value of the polynomial for a message, reduced.
+/// Returns the value of the polynomial for a message, reduced.
 pub(crate) fn polynomial(r: &BigUint, msg: &[u8]) -> BigUint {
     let prime = prime();
     msg.chunks(16)
         .fold(BigUint::ZERO, |h, bytes| (h + block(bytes)) * r % &prime)
 }
 
-/// The tag of a message.
+/// Computes the tag of a message.
 pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     let (r, s) = key.split_first_chunk().expect("a key is longer");
     let sum = polynomial(&clamped(r), msg) + BigUint::from_bytes_le(s);
@@ -41,7 +41,7 @@ pub(crate) fn tag(key: &[u8; 32], msg: &[u8]) -> [u8; 16] {
     *bytes.first_chunk().expect("is longer")
 }
 
-/// Block `counter` of ChaCha20's stream (section 2.3).
+/// Returns block `counter` of ChaCha20's keystream (section 2.3).
 fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; NONCE_BYTES]) -> [u8; 64] {
     let mut bytes = b"expand 32-byte k".to_vec();
     bytes.extend(key);
@@ -69,7 +69,7 @@ fn chacha20_block(key: &[u8; 32], counter: u32, nonce: &[u8; NONCE_BYTES]) -> [u
     block
 }
 
-/// Section 2.1, on the words of these indexes: a, b, c, d.
+/// Applies a quarter round (section 2.1) to the words at these indexes: a, b, c, d.
 fn quarter_round(x: &mut [u32; 16], at: [usize; 4]) {
     for (to, from, with, bits) in [(0, 1, 3, 16), (2, 3, 1, 12), (0, 1, 3, 8), (2, 3, 1, 7)] {
         let [to, from, with] = [to, from, with].map(|i: usize| at[i]);
@@ -78,7 +78,7 @@ fn quarter_round(x: &mut [u32; 16], at: [usize; 4]) {
     }
 }
 
-/// The ciphertext and the tag by ChaCha20-Poly1305 (section 2.8).
+/// Returns the ciphertext and the tag of ChaCha20-Poly1305 (section 2.8).
 pub(crate) fn seal(
     key: &[u8; 32],
     nonce: &[u8; NONCE_BYTES],
@@ -107,7 +107,7 @@ pub(crate) fn seal(
     (ciphertext, tag)
 }
 
-/// AES-128 of one block. It is AWS-LC's, which has no Poly1305-AES and so is not measured in that group.
+/// Encrypts one block with AES-128. Uses AWS-LC, which has no Poly1305-AES and is therefore not measured in that group.
 pub(crate) fn aes128(key: &[u8; 16], block: &[u8; 16]) -> [u8; 16] {
     let mut round_keys = MaybeUninit::uninit();
     let mut out = [0; 16];

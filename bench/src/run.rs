@@ -211,8 +211,8 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// Checks all tags: those of the peers, of each of Hornet's kernels, of batches, of messages in pieces, of
-/// Poly1305-AES, and of ChaCha20-Poly1305 with its ciphertexts.
+/// Checks all tags: of the peers, of each of Hornet's kernels, of batches, of messages in pieces, and of Poly1305-AES;
+/// and the tags and ciphertexts of ChaCha20-Poly1305.
 pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     let peers = Peers::load();
     let inputs = check::inputs();
@@ -250,7 +250,7 @@ pub(crate) fn check(names: &cli::Peers) -> Result<ExitCode, Error> {
     Ok(status(verdicts.iter()))
 }
 
-/// 1 if Hornet computed a wrong tag. Wrong tags of other peers are in the report.
+/// Returns 1 if Hornet computed a wrong tag. Wrong tags of other peers are in the report.
 fn status<'a>(mut verdicts: impl Iterator<Item = &'a Verdict>) -> ExitCode {
     let is_wrong = verdicts.any(|verdict| is_hornet(&verdict.peer) && verdict.wrong > 0);
     ExitCode::from(u8::from(is_wrong))

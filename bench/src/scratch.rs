@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Temporary directories, on the disk that the bench was built on; removed when dropped.
+//! Temporary directories on the disk that the bench was built on. They are removed when dropped.
 
 use crate::error::Error;
 use std::env;
@@ -14,7 +14,7 @@ use std::process;
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Creates an empty directory in `target/`. Also removes those of processes that could not remove theirs.
+    /// Creates an empty directory in `target/`. Also removes directories that terminated processes left behind.
     pub(crate) fn new(purpose: &str) -> Result<Self, Error> {
         let program = env::current_exe().map_err(|error| Error::new("hornet-bench", error))?;
         let parent = program.with_file_name("scratch");
@@ -29,7 +29,7 @@ impl Scratch {
         &self.0
     }
 
-    /// The number of bytes that are free on its disk.
+    /// Returns the number of free bytes on its disk.
     pub(crate) fn free_bytes(&self) -> u64 {
         let Ok(path) = CString::new(self.0.as_os_str().as_bytes()) else {
             return 0;
@@ -48,7 +48,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // The next run removes what remains.
+        // The next run removes anything that remains.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

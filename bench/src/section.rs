@@ -20,7 +20,7 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    /// For peers that keep to the instructions of a section by themselves, or have no others.
+    /// For peers that restrict themselves to the instructions of a section, or have no others.
     pub(crate) const EACH: &[Self] = &[Self::Best, Self::Avx2, Self::Avx512f];
 
     pub(crate) fn title(self) -> &'static str {
@@ -39,7 +39,7 @@ impl Section {
         }
     }
 
-    /// The groups that are measured: these, or if there are none, all that make sense in this section.
+    /// Returns the groups to measure: those in `only`, or if it is empty, all that make sense in this section.
     pub(crate) fn groups(self, only: &[Group]) -> Vec<Group> {
         let mut groups = match self {
             _ if !only.is_empty() => only.to_vec(),
@@ -57,12 +57,12 @@ impl Section {
                 Group::Evp,
             ],
         };
-        // Whole processes choose their kernel themselves.
+        // Whole processes choose their kernels themselves.
         groups.retain(|group| self == Self::Best || !group.is_of_commands());
         groups
     }
 
-    /// The kernel that is forced in Hornet.
+    /// Returns the kernel that Hornet is forced to use.
     pub(crate) fn kernel(self) -> Option<&'static str> {
         match self {
             Self::Best => None,
@@ -71,7 +71,7 @@ impl Section {
         }
     }
 
-    /// The kernel of ChaCha20 that is forced in Hornet. IFMA is nothing to ChaCha20.
+    /// Returns the ChaCha20 kernel that Hornet is forced to use. IFMA makes no difference to ChaCha20.
     pub(crate) fn chacha20_kernel(self) -> Option<&'static str> {
         match self {
             Self::Best | Self::Avx512f => None,
@@ -79,8 +79,8 @@ impl Section {
         }
     }
 
-    /// The value of `OPENSSL_ia32cap`, which hides bits of CPUID leaf 7, EBX, from OpenSSL and AWS-LC. AVX-512 F is bit 16, DQ 17,
-    /// IFMA 21, CD 28, BW 30, VL 31.
+    /// Returns the value of `OPENSSL_ia32cap`, which hides bits of CPUID leaf 7, EBX, from OpenSSL and AWS-LC. AVX-512
+    /// F is bit 16, DQ 17, IFMA 21, CD 28, BW 30, VL 31.
     pub(crate) fn mask(self) -> Option<&'static str> {
         match self {
             Self::Best => None,

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-/// The flags of Hornet's Makefile.
+/// The flags in Hornet's Makefile.
 pub(crate) const FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared";
 
-/// The names of compilers in the report, and their commands.
+/// The names of the compilers in the report, with their commands.
 pub(crate) const COMPILERS: [(&str, &str); 2] = [("gcc", "gcc"), ("clang", "clang-19")];
 
-/// All C and assembly files below `tree`/src, sorted.
+/// Returns all C and assembly files below `tree`/src, sorted.
 pub(crate) fn sources(tree: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = tree.join("src");
     let mut paths = Vec::new();
@@ -43,7 +43,7 @@ fn find(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// A command that builds a shared library of these sources.
+/// Returns a command that builds a shared library from these sources.
 pub(crate) fn command(compiler: &str, sources: &[PathBuf]) -> Command {
     let mut command = Command::new(compiler);
     command.args(FLAGS.split_whitespace()).args(sources);
@@ -56,7 +56,7 @@ pub(crate) struct Job {
     pub(crate) output: PathBuf,
 }
 
-/// Why there is no library.
+/// The reason why a library could not be built.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// This program is not installed.
@@ -86,7 +86,7 @@ impl Job {
     }
 }
 
-/// Runs all jobs, as many at once as there are cores. The results are in the order of the jobs.
+/// Runs all jobs, with as many at a time as there are cores. The results are in the order of the jobs.
 pub(crate) fn run_all(jobs: &mut [Job]) -> Vec<Result<(), Failure>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let mut results = Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn run_all(jobs: &mut [Job]) -> Vec<Result<(), Failure>> {
     results
 }
 
-/// The first error in a compiler's output, or else its first line.
+/// Returns the first error in a compiler's output, or else its first line.
 pub(crate) fn first_error(complaints: &str) -> &str {
     let mut lines = complaints.lines();
     let says_most = |line: &&str| line.contains("error") || line.contains("cannot find");

@@ -2,7 +2,7 @@
 
 //! Statistics.
 
-/// The value below which that fraction of the values lies, interpolated. None if there are no values.
+/// Returns the value below which `fraction` of the values lies, interpolated, or `None` if there are no values.
 pub(crate) fn quantile(values: &[f64], fraction: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -33,7 +33,7 @@ pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some(mean.exp())
 }
 
-/// The value to four significant digits: further ones are noise.
+/// Rounds a value to four significant digits; the others are noise.
 pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }

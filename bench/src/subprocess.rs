@@ -12,7 +12,7 @@ fn fail(problem: impl Display) -> Error {
     Error::new("worker", problem)
 }
 
-/// This program, without arguments.
+/// Returns a command that runs this program, without arguments.
 pub(crate) fn this_program() -> Result<Command, Error> {
     Ok(Command::new(env::current_exe().map_err(fail)?))
 }

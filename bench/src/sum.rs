@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A sum of words: the fastest way to read memory.
+//! A sum of words, which is the fastest way to read memory.
 
-/// The number of independent sums: eight of the widest vectors, more than a core has additions in flight.
+/// The number of independent sums: eight of the widest vectors, more than the additions that a core has in flight.
 const SIDE_BY_SIDE: usize = 64;
 
-/// The sum of the words. The compiler vectorizes it.
+/// Returns the sum of the words. The compiler vectorizes it.
 pub(crate) fn sum(words: &[u64]) -> u64 {
     let mut sums = [0_u64; SIDE_BY_SIDE];
     let mut chunks = words.chunks_exact(SIDE_BY_SIDE);

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Worker) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The peers whose names start with the words of one of these names; all peers if there are none.
+/// Returns the peers whose names start with the words of one of these names, or all peers if there are no names.
 pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn Peer>, Error> {
     if names.names.is_empty() {
         return Ok(peers.present().collect());
@@ -139,7 +139,7 @@ pub(crate) fn select<'a>(peers: &'a Peers, names: &Names) -> Result<Vec<&'a dyn 
         .collect())
 }
 
-/// The same of the peers with ChaCha20-Poly1305.
+/// The same for the peers with ChaCha20-Poly1305.
 pub(crate) fn select_aead<'a>(all: &'a [Aead], names: &Names) -> Vec<&'a Aead> {
     let selected = all.iter().filter(|peer| is_selected(peer.name(), names));
     selected.collect()

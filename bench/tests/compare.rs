@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Tests of the subcommand `compare` as a whole, on small source trees: tests/plain and modified copies of it.
+//! Tests of the whole subcommand `compare`, on small source trees: tests/plain and modified copies of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 const PLAIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plain");
 
-/// An empty directory for one test.
+/// Creates an empty directory for one test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&folder);
@@ -16,7 +16,7 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// A copy of the plain tree with a change in one of its files.
+/// Copies the plain tree with a change in one of its files.
 fn changed(folder: &Path, name: &str, file: &str, from: &str, to: &str) -> PathBuf {
     let tree = folder.join(name);
     fs::create_dir_all(tree.join("src/deep")).unwrap();
@@ -51,7 +51,7 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The file that `compare` writes: the results of calls of 16 and 17 bytes and of a batch of 16.
+/// Returns the file that `compare` writes, with the results of calls of 16 and 17 bytes and of a batch of 16 bytes.
 fn results(base: &Path, tree: &Path, out: &Path) -> String {
     let out_text = out.to_str().unwrap();
     let output = compare(base, tree, &["--lengths", "16..17", "--out", out_text]);

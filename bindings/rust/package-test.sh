@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Packages the crates as for a registry, and builds each package in a temporary folder, without the tree; tests those that
-# need little for it.
+# Packages the crates as for a registry, and builds each package in a temporary folder, without the source tree. Runs
+# the tests of those that need little for it.
 #
 #     bindings/rust/package-test.sh
 set -eu
@@ -18,7 +18,7 @@ fail() {
     exit 1
 }
 
-# package NAME [OPTION...]: packages a crate and unpacks it to $work/NAME. Changes that are not committed are packaged too.
+# package NAME [OPTION...]: packages a crate, including uncommitted changes, and unpacks it to $work/NAME.
 package() {
     name=$1
     shift
@@ -27,7 +27,7 @@ package() {
     tar -x -z -f "$work/target/package/$name"-[0-9]*.crate -C "$work/$name" --strip-components 1
 }
 
-# expect_files NAME: the package holds exactly the files on standard input, and what cargo adds.
+# expect_files NAME: fails unless the package contains exactly the files on standard input and those that cargo adds.
 expect_files() {
     cat - > "$work/expected"
     printf '%s\n' .cargo_vcs_info.json Cargo.lock Cargo.toml Cargo.toml.orig LICENSE-APACHE LICENSE-MIT >> "$work/expected"
@@ -50,7 +50,7 @@ package hornet
 (cd "$root/bindings/rust/hornet" && find -L README.md build.rs c src -type f ! -name '.*') | expect_files hornet
 test_package hornet --all-features
 test_package hornet --no-default-features
-# What the build script read and compiled is the package's own.
+# The build script must have read and compiled the package's own files.
 outputs=$(find "$work/target/debug/build" -path '*/hornet-*/output')
 [ -n "$outputs" ] || fail "the build script of hornet has not run"
 echo "$outputs" | while read -r output; do
@@ -58,7 +58,8 @@ echo "$outputs" | while read -r output; do
     ! grep "$root/" "$output" || fail "$output: built from the tree"
 done
 
-# On crates.io, `hornet` is another crate. These say where ours is: the tree's for packaging, the package for the test.
+# On crates.io, `hornet` is another crate. These options give the path of ours: in the tree for packaging, in the
+# package for the test.
 package hornet-key-file --config "patch.crates-io.hornet.path = '$root/bindings/rust/hornet'"
 (cd "$root/bindings/rust/hornet-key-file" && find README.md src tests -type f ! -path tests/wiping.rs ! -name '.*') |
     expect_files hornet-key-file
@@ -66,7 +67,7 @@ test_package hornet-key-file --config "patch.crates-io.hornet.path = '$work/horn
 
 package hornet-rustls --config "patch.crates-io.hornet.path = '$root/bindings/rust/hornet'"
 (cd "$root/bindings/rustls" && find README.md src -type f ! -name '.*') | expect_files hornet-rustls
-# Its tests would build quinn and a provider again, for minutes.
+# Its tests would build quinn and a provider again, which takes minutes.
 (cd "$work/hornet-rustls" && cargo build --quiet --locked --config "patch.crates-io.hornet.path = '$work/hornet'")
 
 echo "the packages of hornet, hornet-key-file and hornet-rustls build, and the first two pass their tests, by themselves"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs every fuzz target for some seconds. Fails on a finding, whose input stays in artifacts/.
+# Runs every fuzz target for SECONDS. Fails on a finding, and keeps its input in artifacts/.
 #
 #     fuzz/rust/run.sh SECONDS [TARGET...]
 set -euo pipefail

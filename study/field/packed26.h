@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 as Goll and Gueron pack it: elements of all lanes in three vectors, two limbs to a lane, and a
- * multiplier in two. Bhattacharyya and Sarkar 2020, sections 3.1 and 4.1, figures 2 to 11; step by step,
- * Bhattacharyya 2018, sections 3.4, 3.5 and 4.4. Include it after src/poly1305/field/radix26.h, whose sums
- * and carries are the paper's: five vectors S_0 to S_4, carried 0-1-2-3-4 and 3-4-0-1.
+/* Radix 2^26 in Goll and Gueron's packing: the elements of all lanes are in three vectors, two limbs per
+ * lane, and a multiplier is in two. Bhattacharyya and Sarkar 2020, sections 3.1 and 4.1, figures 2 to 11;
+ * step by step, Bhattacharyya 2018, sections 3.4, 3.5 and 4.4. Include it after
+ * src/poly1305/field/radix26.h, whose sums and carries are the paper's: five vectors S_0 to S_4, carried
+ * 0-1-2-3-4 and 3-4-0-1.
  *
  *     lane         3              2              1              0
  *     t_0     t_3,2  t_3,0   t_2,2  t_2,0   t_1,2  t_1,0   t_0,2  t_0,0
@@ -11,25 +12,25 @@
  *     r_0      5r_4   5r_3    5r_2   r_4     r_3    r_2     r_1    r_0
  *     r_1      5r_1   5r_1    5r_1   5r_1    5r_1   5r_1    5r_1   5r_1
  *
- * Block i is in lane i. Limbs have the bounds of radix26.h: below 2^26 or little more after a carry, twice
- * that with a block added. */
+ * Block i is in lane i. Limbs have the bounds of radix26.h: below 2^26 or slightly more after a carry,
+ * twice that with a block added. */
 #ifndef HORNET_STUDY_FIELD_PACKED26_H
 #define HORNET_STUDY_FIELD_PACKED26_H
 
 #include "../../src/poly1305/field.h"
 #include "../lanes/packed.h"
 
-/* Figure 3. */
+/* The packed element in figure 3. */
 typedef struct {
     vec t[3];
 } packed_fe;
 
-/* Figure 2. Eight lanes hold it twice. */
+/* The packed multiplier in figure 2. Eight lanes hold it twice. */
 typedef struct {
     vec r0, r1;
 } packed_multiplier;
 
-/* The same as quads, for one element at a time. */
+/* The same in quads, for one element at a time. */
 typedef struct {
     packed_quad r0, r1;
 } single_multiplier;
@@ -51,7 +52,7 @@ KERNEL_INLINE packed_multiplier packed_multiplier_from(fe a)
     return (packed_multiplier){vec_of_quads(r.r0), vec_of_quads(r.r1)};
 }
 
-/* Words of the lanes' blocks, as src/poly1305/lanes.h loads them. */
+/* Packs the words of the lanes' blocks, as loaded by src/poly1305/lanes.h. */
 KERNEL_INLINE packed_fe packed_from_words(vec lo, vec hi, vec top)
 {
     lo = vec_natural(lo);
@@ -68,7 +69,7 @@ KERNEL_INLINE packed_fe packed_add(packed_fe a, packed_fe b)
     return (packed_fe){{vec_add(a.t[0], b.t[0]), vec_add(a.t[1], b.t[1]), vec_add(a.t[2], b.t[2])}};
 }
 
-/* vecReduce. */
+/* The paper's vecReduce. */
 KERNEL_INLINE packed_fe packed_reduce(wide s)
 {
     const fe a = fe_carry(s);
@@ -79,7 +80,7 @@ KERNEL_INLINE packed_fe packed_reduce(wide s)
 
 KERNEL_INLINE factor low_factor(vec a) { return factor_from_low32(a); }
 
-/* One limb to a lane again. */
+/* Unpacks to one limb per lane. */
 KERNEL_INLINE fe packed_unpack(packed_fe a)
 {
     return (fe){{low_factor(a.t[0]), low_factor(a.t[1]), factor_from_high32(a.t[0]),
@@ -92,9 +93,9 @@ KERNEL_INLINE vec packed_mul_add(vec sum, vec a, vec b)
     return vec_mul_add32(sum, low_factor(a), low_factor(b));
 }
 
-/* sum + T R, or T R if there is no sum: vecMult, in the order of the dissertation's 25 steps, whose last
- * ones have indices of g that are 1 too small. Each of A to D holds two limbs of R, of which the lower is
- * multiplied and which are swapped between; t_0 and t_1 likewise. */
+/* Returns sum + T R, or T R without a sum: the paper's vecMult, in the order of the dissertation's 25
+ * steps, in the last of which the indices of g are too small by 1. Each of A to D holds two limbs of R;
+ * the lower one is multiplied, and the two are swapped in between. The same holds for t_0 and t_1. */
 KERNEL_INLINE wide packed_mult(const wide *sum, packed_fe a, const packed_multiplier *r)
 {
     const vec swap = vec_swap_index();
@@ -149,12 +150,13 @@ KERNEL_INLINE wide packed_mult(const wide *sum, packed_fe a, const packed_multip
     return s;
 }
 
-/* One element: limbs 0 to 3 in the low 32 bits of four lanes, limb 4 in those of every lane. Figure 8. */
+/* One element: limbs 0 to 3 in the low 32 bits of four lanes, and limb 4 in the low 32 bits of every
+ * lane. Figure 8. */
 typedef struct {
     packed_quad limbs, top;
 } single_fe;
 
-/* d_0 to d_3 in four lanes, and products that sum up to d_4. */
+/* d_0 to d_3 in four lanes, and products whose sum is d_4. */
 typedef struct {
     packed_quad d, d4;
 } single_wide;
@@ -167,13 +169,13 @@ KERNEL_INLINE single_fe single_from_words(const uint64_t words[3])
                        quad_splat(words[1] >> 40 | words[2] << 24)};
 }
 
-/* The pairs of equal numbers i of r_0, one for each lane. */
+/* Selects the 32-bit numbers i0 to i3 of r_0, one for the low half of each lane. */
 KERNEL_INLINE packed_quad single_limbs(packed_quad r0, uint64_t i0, uint64_t i1, uint64_t i2, uint64_t i3)
 {
     return quad_permute32(r0, quad_set(i0, i1, i2, i3));
 }
 
-/* What lanes 0 to 3 are multiplied by as they are rotated, and limb 4. */
+/* The multipliers of lanes 0 to 3 as they are rotated, and of limb 4. */
 typedef struct {
     packed_quad rotated[4], top, limb4, top4;
 } single_operands;
@@ -190,7 +192,7 @@ KERNEL_INLINE single_operands single_operands_of(const single_multiplier *r)
         quad_and(r0, only0)};
 }
 
-/* Five multiplications, for all but r_0 times limb 4. */
+/* Five multiplications: all products except r_0 times limb 4. */
 KERNEL_INLINE single_wide single_mul_limbs(packed_quad limbs, packed_quad top, const single_operands *r)
 {
     packed_quad d = quad_mul32(limbs, r->rotated[0]);
@@ -209,14 +211,14 @@ KERNEL_INLINE single_wide single_mul(single_fe a, const single_operands *r)
     return s;
 }
 
-/* The sum of the lanes in every lane. */
+/* Returns the sum of the lanes in every lane. */
 KERNEL_INLINE packed_quad quad_sum(packed_quad a)
 {
     a = quad_add(a, quad_permute64(a, 0x4E));
     return quad_add(a, quad_permute64(a, 0xB1));
 }
 
-/* Every carry goes up at once, twice: 2^63 and less become 2^26 + 5 * 2^37, and that 2^26 + 5 * 2^14. */
+/* Carries all limbs at once, twice: values up to 2^63 become 2^26 + 5 * 2^37, and then 2^26 + 5 * 2^14. */
 KERNEL_INLINE single_fe single_reduce(single_wide s)
 {
     const packed_quad mask = quad_splat(MASK26), only0 = quad_set(UINT64_MAX, 0, 0, 0),
@@ -243,7 +245,7 @@ KERNEL_INLINE single_wide single_wide_add(single_wide a, single_wide b)
     return (single_wide){quad_add(a.d, b.d), quad_add(a.d4, b.d4)};
 }
 
-/* The sum over all lanes. */
+/* Returns the sum over all lanes. */
 KERNEL_INLINE single_wide single_of_sums(wide s)
 {
     packed_quad q[5], half[2];
@@ -255,7 +257,7 @@ KERNEL_INLINE single_wide single_of_sums(wide s)
                          q[4]};
 }
 
-/* S_0 to S_4 with the element in the last lane and zeros in the others. Figure 9. */
+/* Returns S_0 to S_4 with the element in the last lane and zeros in the others. Figure 9. */
 KERNEL_INLINE wide packed_of_single(single_wide s)
 {
     const packed_quad only3 = quad_set(0, 0, 0, UINT64_MAX);
@@ -265,8 +267,8 @@ KERNEL_INLINE wide packed_of_single(single_wide s)
                    vec_top_quad(quad_and(s.d, only3)), vec_top_quad(quad_and(quad_sum(s.d4), only3))}};
 }
 
-/* Section 4.1 for rho = 2: the products of two elements by the same multiplier in the last two lanes, by 13
- * multiplications, since those of r_0 by the two limbs 4 are one. Figures 10 and 11. */
+/* Section 4.1 for rho = 2: the products of two elements and the same multiplier in the last two lanes.
+ * Takes 13 multiplications, because those of r_0 and the two limbs 4 are combined. Figures 10 and 11. */
 KERNEL_INLINE wide packed_of_pair(single_fe c0, single_fe c1, const single_operands *r)
 {
     const packed_quad only23 = quad_set(0, 0, UINT64_MAX, UINT64_MAX);
@@ -283,7 +285,7 @@ KERNEL_INLINE wide packed_of_pair(single_fe c0, single_fe c1, const single_opera
                    vec_top_quad(d4)}};
 }
 
-/* Any of the lanes' sums is the number. */
+/* Any numbers may be in the lanes if their sum is the element. */
 KERNEL_INLINE wide wide_of_single(single_wide s)
 {
     return (wide){{vec_top_quad(quad_and(s.d, quad_set(UINT64_MAX, 0, 0, 0))),

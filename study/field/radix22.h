@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field modulo p = 2^130 - 5 in floating point, radix 2^22, six limbs, one element in each lane:
  * "vectorized floating-point implementation targeting x86_64 AVX unit", Polyakov, "Poly1305 revised". He
- * gives the radix and no more; limbs, carries and scaling are those of Bernstein 2005, section 4: an
- * element is a_0 + ... + a_5, where a_i is a multiple of 2^(22 i), and what stands at 2^130 comes back as 5
- * * 2^-130 of it. Blocks are cut by the integer operations of the lanes. */
+ * gives only the radix; limbs, carries and scaling follow Bernstein 2005, section 4: an element is a_0 +
+ * ... + a_5, where a_i is a multiple of 2^(22 i), and a part at 2^130 is reduced to 5 * 2^-130 times
+ * itself. Blocks are split with the integer operations of the lanes. */
 #ifndef HORNET_STUDY_FIELD_RADIX22_H
 #define HORNET_STUDY_FIELD_RADIX22_H
 
@@ -16,8 +16,8 @@ enum { RADIX22_LIMBS = 6 };
 
 typedef double doubles __attribute__((vector_size(8 * LANES)));
 
-/* In units of 2^(22 i): carried, |a_i| <= 2^21 + 2^8, |a_5| <= 2^19 + 2^8; with a block added, those and
- * 2^22. */
+/* In units of 2^(22 i): after a carry, |a_i| <= 2^21 + 2^8 and |a_5| <= 2^19 + 2^8; with a block added,
+ * 2^22 more. */
 typedef struct {
     doubles limb[RADIX22_LIMBS];
 } doubles_fe;
@@ -29,14 +29,14 @@ typedef struct {
 
 HORNET_INLINE doubles doubles_splat(double value) { return value - (doubles){0}; }
 
-/* 2^(22 i) and 2^52 of it. */
+/* 2^(22 i), and 2^52 times that. */
 HORNET_INLINE double radix22_unit(int i)
 {
     static const double units[RADIX22_LIMBS] = {1, 0x1p22, 0x1p44, 0x1p66, 0x1p88, 0x1p110};
     return units[i];
 }
 
-/* Bits below 2^52 become the mantissa of a number from which 2^52 is taken again. */
+/* Bits below 2^52 become the mantissa of a number from which 2^52 is subtracted. */
 HORNET_INLINE doubles doubles_from(vec bits, int i)
 {
     const vec exponent = vec_splat((uint64_t)(1023 + 52 + 22 * i) << 52);
@@ -62,7 +62,8 @@ HORNET_INLINE doubles_fe doubles_add(doubles_fe a, doubles_fe b)
     return a;
 }
 
-/* Carries from limb i into the next, which is at 2^130 after limb 5: what is a multiple of its unit. */
+/* Carries from limb i into the next, which is at 2^130 after limb 5: the part that is a multiple of its
+ * unit. */
 HORNET_INLINE void doubles_carry_limb(doubles limb[RADIX22_LIMBS], int i)
 {
     const doubles alpha = doubles_splat(0x1.8p52 * (i == 5 ? 0x1p130 : radix22_unit(i + 1)));
@@ -74,7 +75,7 @@ HORNET_INLINE void doubles_carry_limb(doubles limb[RADIX22_LIMBS], int i)
         limb[i + 1] += carry;
 }
 
-/* Of limbs below 2^51 units. Two chains run side by side, 0-1-2-3-4 and 3-4-5-0-1. */
+/* Carries limbs below 2^51 units. Two independent chains: 0-1-2-3-4 and 3-4-5-0-1. */
 HORNET_INLINE doubles_fe doubles_carry(doubles_fe a)
 {
     static const int8_t order[] = {0, 3, 1, 4, 2, 5, 3, 0, 4, 1};
@@ -96,8 +97,8 @@ HORNET_INLINE doubles_multiplier doubles_multiplier_from(doubles_fe b)
     return m;
 }
 
-/* a b, not carried: in units of limb k, at most (1 + 5 * 20) products of 1.51 * 2^22 and 1.01 * 2^21, since
- * 5 * 2^-130 makes 20 of a carry out of limb 5: below 2^50.3. */
+/* a b, not carried. In units of limb k, the sum of at most (1 + 5 * 20) products of 1.51 * 2^22 and 1.01
+ * * 2^21, because 5 * 2^-130 makes a carry out of limb 5 count 20 times: below 2^50.3. */
 HORNET_INLINE doubles_fe doubles_mul(doubles_fe a, const doubles_multiplier *b)
 {
     doubles_fe product;
@@ -111,8 +112,8 @@ HORNET_INLINE doubles_fe doubles_mul(doubles_fe a, const doubles_multiplier *b)
     return product;
 }
 
-/* The sum over all lanes of a carried element; 16 p is added, so that each limb is positive: up to 8 lanes
- * sum up to 2^24.1 units, 2^22.1 in limb 5. */
+/* Returns the sum over all lanes of a carried element. 16 p is added to make each limb positive: up to 8
+ * lanes sum up to 2^24.1 units, 2^22.1 in limb 5. */
 HORNET_INLINE void doubles_sum_to_words(uint64_t words[3], doubles_fe a)
 {
     static const int64_t p16[RADIX22_LIMBS] = {(1 << 26) - 80, (1 << 26) - 16, (1 << 26) - 16,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field of src/poly1305/field/radix44_sums.h with the z14 paper's first reduction, which its appendix 2
- * calls serial: h_0 -> h_1 -> h_2 -> h_0 -> h_1, each carry after the one before it. The bounds hold for
- * all inputs: study/bounds.sh runs this file over ranges. */
+/* The field of src/poly1305/field/radix44_sums.h with the z14 paper's first reduction, which its
+ * appendix 2 calls serial: h_0 -> h_1 -> h_2 -> h_0 -> h_1, each carry after the previous one. The
+ * bounds hold for all inputs: study/bounds.sh runs this file over ranges. */
 #ifndef HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 #define HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 
-/* The library's field, whose fe_carry is the parallel one; a kernel of the study is the only one in its
- * file, so that fe_carry need not get its name */
+/* The library's field, whose fe_carry is the parallel one. A kernel of the study is the only one in its
+ * file, so fe_carry does not need its own name */
 #undef fe_carry
 #define fe_carry fe_carry_parallel
 #include "../../src/poly1305/field/radix44_sums.h"
 #undef fe_carry
 
-/* Two sums as the elements of the two lanes: limbs 0 and 2 below 2^44 and 2^42, limb 1 a little above 2^44.
- * d_0 and d_1 are below 2^105, d_2 below 2^103: carries, and their sums, are below 2^61 + 2^22, so that 5
- * times one and 2^44 are below 2^64. */
+/* Converts two sums to the elements of the two lanes: limbs 0 and 2 below 2^44 and 2^42, limb 1 slightly
+ * above 2^44. d_0 and d_1 are below 2^105 and d_2 below 2^103: carries, and their sums, are below
+ * 2^61 + 2^22, so that 5 times one plus 2^44 is below 2^64. */
 HORNET_INLINE fe fe_carry(summed first, summed second)
 {
     vec limb[3], carry[3];

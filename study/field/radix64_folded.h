@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field modulo p = 2^130 - 5 in radix 2^64, scalar, folded after each block: Polyakov, "Poly1305
- * revised", as OpenSSL has it. What the functions do is said in src/poly1305/scalar_field.h; what the
- * library's radix64.h does otherwise is said there.
+ * revised", as in OpenSSL. src/poly1305/scalar_field.h describes the functions; the library's radix64.h
+ * describes what it does differently.
  *
  *              d_0    d_1    d_2
  *     h_0      r_0    r_1
  *     h_1      s_1    r_0
- *     h_2             s_1    r_0         (h_2 is so small that its products fit into a word)
- */
+ *     h_2             s_1    r_0         (h_2 is so small that its products fit in a word) */
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
 #define HORNET_POLY1305_SCALAR_IMPLEMENTATION
 
@@ -56,7 +55,7 @@ HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
     add_word_pair(&d[1], &d[2], h.limb[2] * r.s1, 0); /* < 8.75 * 2^60 */
     add_word_pair(&d[1], &d[2], carry, 0);
     d[2] += h.limb[2] * r.r0; /* < 2 * 2^60 + 2 + 7 * 2^60 */
-    /* What stands above 2^130 comes back times 5: 5/4 of a multiple of 4 below 9.01 * 2^60. */
+    /* The part above 2^130 is added times 5: 5/4 of a multiple of 4 below 9.01 * 2^60. */
     const uint64_t above = (d[2] >> 2) + (d[2] & ~UINT64_C(3));
     d[2] &= 3;
     add_words(d, above, 0, 0);

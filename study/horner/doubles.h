@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Horner's rule decimated over lanes in floating point: radix22.h. Blocks that fill no group go to the
- * scalar code, in front, as Polyakov has it; one reduction for each group. */
+/* Horner's rule decimated over lanes in floating point (radix22.h). Blocks that do not fill a group go
+ * to the scalar code first, as in Polyakov's code; one reduction per group. */
 #ifndef HORNET_STUDY_HORNER_DOUBLES_H
 #define HORNET_STUDY_HORNER_DOUBLES_H
 
@@ -8,7 +8,7 @@
 #include "../field/radix22.h"
 #include "../kernel.h"
 
-/* Each lane holds one of LANES numbers of three words, in the lanes' order. */
+/* Each lane contains one of LANES numbers of three words, in the order of the lanes. */
 HORNET_INLINE doubles_fe doubles_of_each(uint64_t numbers[LANES][3])
 {
     uint8_t blocks[16 * LANES];

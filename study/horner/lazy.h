@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Horner's rule decimated over lanes, in the plain form in which the papers compare variants of it:
+/* Horner's rule decimated over lanes, in the plain form in which the papers compare its variants:
  *
- *     T = group 0;   T = T R^k + group_1 R^(k - 1) + ... + group_k   for k = lambda, then what is left;
+ *     T = group 0;   T = T R^k + group_1 R^(k - 1) + ... + group_k   for k = lambda, then for the rest;
  *     h = sum of the lanes of T [r^L ... r]
  *
- * with one reduction for each k groups (Bhattacharyya and Sarkar 2020, section 3.2, equation (9)). Fields,
- * lanes, powers and the loading of groups are the library's; its own kernels begin with T of two groups and
- * end without waiting for the last one (src/poly1305/horner/decimated.h).
+ * with one reduction per k groups (Bhattacharyya and Sarkar 2020, section 3.2, equation (9)). Fields,
+ * lanes, powers and the loading of groups are the library's. The library's own kernels begin with T of
+ * two groups and end without waiting for the last one (src/poly1305/horner/decimated.h).
  *
- * Blocks that fill no group are dealt with in one of three ways:
+ * Blocks that do not fill a group are processed in one of three ways:
  *
- *     FRONT_ZEROS     zero blocks stand before them, as Bhattacharyya and Sarkar have it
- *     FRONT_SCALAR    the scalar code takes them first, as Polyakov has it
- *     END_SCALAR      the scalar code takes them last: Almeida et al. 2019, which section 5 compares with
- */
+ *     FRONT_ZEROS     with zero blocks in front of them, as Bhattacharyya and Sarkar do
+ *     FRONT_SCALAR    first, by the scalar code, as Polyakov does
+ *     END_SCALAR      last, by the scalar code: Almeida et al. 2019, with which section 5 compares */
 #ifndef HORNET_STUDY_HORNER_LAZY_H
 #define HORNET_STUDY_HORNER_LAZY_H
 
@@ -47,8 +46,8 @@ HORNET_INLINE void lazy_begin(lazy_powers *powers, size_t n, const uint64_t r_wo
     }
 }
 
-/* T R^k + group_1 R^(k - 1) + ... + group_k, where group_k is given. If k is a constant, few groups are
- * unrolled, and many a loop. */
+/* Returns T R^k + group_1 R^(k - 1) + ... + group_k, given group_k. If k is a constant, few groups are
+ * unrolled, and many are a loop. */
 HORNET_INLINE fe lazy_step(fe t, const lazy_powers *powers, const uint8_t *groups, size_t k, fe last)
 {
     wide sum = wide_from(last);
@@ -70,7 +69,7 @@ HORNET_NOINLINE fe lazy_any_step(fe t, const lazy_powers *powers, const uint8_t 
     return lazy_step(t, powers, groups, k, last);
 }
 
-/* A group whose last block has last_bytes, 1 to 16. */
+/* Loads a group whose last block has last_bytes bytes, 1 to 16. */
 HORNET_INLINE fe lazy_last_group(const uint8_t *group, size_t last_bytes)
 {
     uint64_t block[3];
@@ -78,8 +77,8 @@ HORNET_INLINE fe lazy_last_group(const uint8_t *group, size_t last_bytes)
     return evaluation_last(group, block);
 }
 
-/* T over a number of groups, the first of which has no more than `absent` zero blocks; one group has none.
- */
+/* Returns T over ngroups groups, the first of which has at most `absent` zero blocks; a single group has
+ * none. */
 HORNET_INLINE fe lazy_groups(const lazy_powers *powers, size_t lambda, const uint8_t *msg, size_t ngroups,
                              size_t absent, size_t last_bytes, const uint64_t *h)
 {
@@ -89,7 +88,7 @@ HORNET_INLINE fe lazy_groups(const lazy_powers *powers, size_t lambda, const uin
     msg += 16 * (LANES - absent);
     for (ngroups--; ngroups > lambda; ngroups -= lambda, msg += lambda * GROUP_BYTES)
         t = lazy_step(t, powers, msg, lambda, load_group(msg + (lambda - 1) * GROUP_BYTES));
-    /* What is left, one at a time where no more share a reduction anyway. */
+    /* The remainder, one group at a time if there is a reduction for each group anyway. */
     if (ngroups != 0 && lambda == 1)
         t = lazy_step(t, powers, msg, 1, lazy_last_group(msg, last_bytes));
     else if (ngroups != 0)
@@ -130,7 +129,7 @@ HORNET_INLINE void lazy_evaluate(struct poly1305 *state, const uint8_t *msg, siz
         hornet_poly1305_baseline->absorb(state, msg + len_bytes, end_bytes);
 }
 
-/* A kernel of this evaluation; in the middle of kernel_begin.h and kernel_end.h. */
+/* Defines a kernel with this evaluation, between kernel_begin.h and kernel_end.h. */
 #define LAZY_KERNEL(name, needs, rest, lambda)                                                             \
     STUDY_KERNEL_RECORD(name, needs, LANES, lazy_evaluate, rest, lambda)
 

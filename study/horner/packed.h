@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Horner's rule decimated over lanes in Goll and Gueron's packing, and what becomes of the blocks that fill
- * no group:
+/* Horner's rule decimated over lanes in Goll and Gueron's packing, with these variants for blocks that
+ * do not fill a group:
  *
- *     REST_TAIL      Goll and Gueron: last, in pieces of 32, 16 and less bytes, each packed freshly
+ *     REST_TAIL      Goll and Gueron: last, in pieces of 32, 16 and fewer bytes, each packed anew
  *                    (Bhattacharyya 2018, section 3.3)
- *     REST_CHEAP     Bhattacharyya and Sarkar: first, with zero blocks in front of them; if they are one or
- *                    two, they are multiplied by less than a full multiplication (2020, section 4.1)
+ *     REST_CHEAP     Bhattacharyya and Sarkar: first, with zero blocks in front of them; if there are
+ *                    one or
+ *                    two, their multiplication is cheaper than a full one (2020, section 4.1)
  *     REST_ZEROS     first, with zero blocks in front of them
  *     REST_SCALAR    first, by the scalar code
  *
- * From 832 bytes on, up to three groups share a reduction (section 4.2). Powers are raised as the library
- * raises them, for all alike. */
+ * From 832 bytes on, up to three groups share a reduction (section 4.2). Powers are computed as in the
+ * library, in all variants. */
 #ifndef HORNET_STUDY_HORNER_PACKED_H
 #define HORNET_STUDY_HORNER_PACKED_H
 
@@ -22,7 +23,7 @@ enum packed_rest { REST_TAIL, REST_CHEAP, REST_ZEROS, REST_SCALAR };
 
 enum { PACKED_LAZY_BYTES = 832, PACKED_LAMBDA = 3 };
 
-/* r^(L - i) for lane i; R to R^3; and, for few blocks, R, and r and r^2. */
+/* r^(L - i) for lane i; R to R^3; and, for few blocks, R, r and r^2. */
 typedef struct {
     multiplier of_last;
     packed_multiplier steps[PACKED_LAMBDA];
@@ -67,7 +68,7 @@ KERNEL_INLINE packed_fe packed_group(const uint8_t *blocks)
     return packed_from_words(lo, hi, vec_splat(1));
 }
 
-/* A group whose last block has last_bytes, 1 to 16. */
+/* Loads a group whose last block has last_bytes bytes, 1 to 16. */
 KERNEL_INLINE packed_fe packed_last_group(const uint8_t *group, size_t last_bytes)
 {
     uint64_t block[3];
@@ -77,13 +78,13 @@ KERNEL_INLINE packed_fe packed_last_group(const uint8_t *group, size_t last_byte
     return packed_from_words(lo, hi, top);
 }
 
-/* One that may be the last. */
+/* Loads a group that may be the last. */
 KERNEL_INLINE packed_fe packed_some_group(const uint8_t *group, size_t last_bytes, bool is_last)
 {
     return is_last ? packed_last_group(group, last_bytes) : packed_group(group);
 }
 
-/* The block at msg, and h. */
+/* Returns the sum of the block at msg and h. */
 KERNEL_INLINE single_fe single_block(const uint8_t *msg, size_t len_bytes, const uint64_t *h)
 {
     uint64_t words[3];
@@ -93,7 +94,7 @@ KERNEL_INLINE single_fe single_block(const uint8_t *msg, size_t len_bytes, const
     return single_from_words(words);
 }
 
-/* T R^k + group_1 R^(k - 1) + ... + group_k, k a constant. */
+/* Returns T R^k + group_1 R^(k - 1) + ... + group_k for a constant k. */
 KERNEL_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, const uint8_t *groups,
                                     size_t k, packed_fe last)
 {
@@ -104,7 +105,8 @@ KERNEL_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, co
     return packed_add(packed_reduce(sum), last);
 }
 
-/* What is left after the sum s over the lanes: h = ((s + c_1) r^2 + c_2 r + c_3) r and the like. */
+/* Processes the blocks that remain after the sum s over the lanes: h = ((s + c_1) r^2 + c_2 r + c_3) r,
+ * and so on. */
 KERNEL_INLINE wide packed_tail(wide s, const packed_powers *powers, const uint8_t *msg, size_t len_bytes)
 {
     const single_multiplier r = single_multiplier_from(powers->r);

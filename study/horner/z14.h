@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The z14 paper's evaluation, figure 3, over lanes whose products are summed: the library's own
- * (src/poly1305/horner/summed_kernel.h) with a reduction after each group of four blocks, as the paper has
- * it. The field comes before: with the parallel reduction of its appendix 2, or with the serial one. Off
- * z14, the lanes are a model of VMSL in plain C, two multiplications of 64 x 64 -> 128 bits each. */
+ * (src/poly1305/horner/summed_kernel.h) with a reduction after each group of four blocks, as in the
+ * paper. Include the field before this file, with the parallel reduction in the paper's appendix 2 or
+ * with the serial one. On other CPUs than the z14, the lanes are a model of VMSL in plain C, with two 64
+ * x 64 -> 128-bit multiplications each. */
 #ifndef HORNET_STUDY_HORNER_Z14_H
 #define HORNET_STUDY_HORNER_Z14_H
 
@@ -11,7 +12,7 @@
 
 #include "../../src/poly1305/horner/summed_kernel.h"
 
-/* A constraint for vec. */
+/* An assembly constraint for vec. */
 #if HORNET_X86
 #define Z14_REGISTER "x"
 #elif HORNET_S390X
@@ -28,12 +29,12 @@
 #define Z14_NEEDS CPU_ANY
 #endif
 
-/* Blocks that fill no group go to the scalar code, in front; a short block, last. */
+/* Blocks that do not fill a group go to the scalar code first; a short block goes last. */
 HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh)
 {
     const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
     const size_t short_bytes = len_bytes % 16, front_bytes = len_bytes % SUMMED_GROUP_BYTES - short_bytes;
-    (void)fresh, (void)kernel_mac; /* which is the library's */
+    (void)fresh, (void)kernel_mac; /* the library's */
     if (front_bytes != 0)
         hornet_poly1305_baseline->absorb(state, msg, front_bytes);
     msg += front_bytes;
@@ -50,9 +51,9 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
         hornet_poly1305_baseline->absorb(state, msg, short_bytes);
 }
 
-/* What is measured for figure 5: the blocks of each group expanded into limbs; and multiplied; and the sums
- * reduced. Everything that is computed goes into the result, so that none of it is left out; the groups of
- * the first two phases do not wait for one another, those of the third do. */
+/* Runs a part of the evaluation for figure 5: expands the blocks of each group into limbs; also
+ * multiplies; also reduces the sums. Everything computed contributes to the result, so that nothing is
+ * optimized away. The groups of the first two phases are independent, those of the third are not. */
 HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, size_t ngroups)
 {
     static const uint64_t r[2] = {HORNET_CLAMP_LO, HORNET_CLAMP_HI};

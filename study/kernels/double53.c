@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Bernstein 2005, section 4, "Other modern CPUs": mantissas of 53 bits, "to break a 32-bit number into two
- * 16-bit pieces before multiplying it by another 32-bit number". Here it is r whose limbs are in pieces,
- * and each limb of a product is two sums, low and high, which are carried apart. */
+/* Bernstein 2005, section 4, "Other modern CPUs": 53-bit mantissas, "to break a 32-bit number into two
+ * 16-bit pieces before multiplying it by another 32-bit number". Here, the limbs of r are split, and
+ * each limb of a product is two sums, low and high, which are carried separately. */
 #include <float.h>
 
 #include "../field/floating.h"
 #include "../kernel.h"
 
-#if FLT_EVAL_METHOD == 0 && DBL_MANT_DIG == 53 /* not where doubles are computed with more bits */
+#if FLT_EVAL_METHOD == 0 && DBL_MANT_DIG == 53 /* not where doubles are computed with more precision */
 
 /* h_0 + h_1 + h_2 + h_3, where h_i is a multiple of 2^(32 i). With the next block added, limbs 0 to 2 are
  * at most 3.9 * 2^32, limb 3 at most 8.5 * 2^32; see double_mul_carry. */
@@ -15,7 +15,7 @@ typedef struct {
     double limb[FLOATING_LIMBS];
 } double_fe;
 
-/* The low 16 bits and the high 12 of r_0 to r_3, and 5 * 2^-130 times those. */
+/* The low 16 bits and the high 12 bits of r_0 to r_3, and 5 * 2^-130 times both. */
 typedef struct {
     double low[FLOATING_LIMBS], high[FLOATING_LIMBS], low_s[FLOATING_LIMBS], high_s[FLOATING_LIMBS];
 } double_r;
@@ -56,8 +56,8 @@ HORNET_INLINE double_r double_r_from_words(const uint64_t r_words[2])
     return r;
 }
 
-/* What of `sum` is a multiple of `unit`, 2^52 of which a double holds; the rest, at most half of it, stays.
- */
+/* Returns the part of `sum` that is a multiple of `unit`; a double can hold 2^52 units. The rest, at
+ * most half a unit, remains. */
 HORNET_INLINE double double_cut(double *sum, double unit)
 {
     const double y = *sum + 0x1.8p52 * unit - 0x1.8p52 * unit;
@@ -70,9 +70,9 @@ HORNET_INLINE double double_cut(double *sum, double unit)
  *     low      2^16 (a + 5/4 (2 a + b)) 2^32 = 24.3 * 2^48 < 2^52.7
  *     high     2^28 (a + 5/4 (2 a + b)) 2^32 = 24.3 * 2^60, a multiple of 2^16
  *
- * of which 1.52 * 2^32 or less are carried, and 5/4 of that into limb 0. What stays is half a unit of each
- * sum: limbs 0 to 2 are below (1/2 + 1/2 + 1.9) 2^32, limb 3 below (2 + 2 + 1.52) 2^32. A block adds 2^32
- * or less, to limb 3 less than 2^33. */
+ * of which at most 1.52 * 2^32 are carried, and 5/4 of that into limb 0. At most half a unit of each sum
+ * remains: limbs 0 to 2 are below (1/2 + 1/2 + 1.9) 2^32, limb 3 below (2 + 2 + 1.52) 2^32. A block adds at
+ * most 2^32, and less than 2^33 to limb 3. */
 HORNET_INLINE double_fe double_mul_carry(double_fe h, const double_r *r)
 {
     static const double units[FLOATING_LIMBS] = {0x1p32, 0x1p64, 0x1p96, 0x1p130};
@@ -97,7 +97,7 @@ HORNET_INLINE double_fe double_mul_carry(double_fe h, const double_r *r)
     return product;
 }
 
-/* Of carried limbs: 2 p is added, so that each is positive. */
+/* Converts carried limbs. 2 p is added to make each positive. */
 HORNET_INLINE void double_to_words(uint64_t words[3], double_fe h)
 {
     static const double twice_p[FLOATING_LIMBS] = {0x1p35 - 10, 0x1p67 - 0x1p35, 0x1p99 - 0x1p67,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Polyakov's floating point in AVX doubles, without fused multiply-add; AVX2 cuts the blocks. */
+/* Polyakov's floating-point code with AVX doubles, without fused multiply-add; AVX2 splits the blocks. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

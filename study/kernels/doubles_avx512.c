@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The same in eight lanes. */
+/* The same with eight lanes. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

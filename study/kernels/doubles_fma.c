@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The same with fused multiply-add, which the CPUs that have AVX2 have too. */
+/* The same with fused multiply-add, which CPUs with AVX2 also have. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

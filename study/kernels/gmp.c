@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Bernstein 2005, section 2, "Sample code": the definition, in GMP's integers. It is the reference that the
- * tests hold all other kernels to; RFC 8439's vectors hold it. */
+/* Bernstein 2005, section 2, "Sample code": the definition, with GMP's integers. The tests compare all
+ * other kernels with this reference, which they check with RFC 8439's vectors. */
 #include "../../tests/support/reference.h"
 #include "../kernel.h"
 

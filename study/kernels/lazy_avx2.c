@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^26 over the lanes of AVX2: Polyakov's, and what stands beside it to see what each idea is worth.
- */
+/* Radix 2^26, AVX2 lanes: Polyakov's kernel, and variants that show the effect of each idea. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Radix 2^44 over the lanes of AVX-512 IFMA: how many groups share a reduction. No Karatsuba. */
+/* Radix 2^44, AVX-512 IFMA lanes: variants in the number of groups per reduction. No Karatsuba. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Goll and Gueron's packing over 4 lanes, those of AVX2, and Bhattacharyya and Sarkar's improvements. */
+/* Goll and Gueron's packing, 4 AVX2 lanes, and Bhattacharyya and Sarkar's improvements. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Goll and Gueron's packing over 8 lanes, those of AVX-512F, and Bhattacharyya and Sarkar's improvements.
- */
+/* Goll and Gueron's packing, 8 AVX-512F lanes, and Bhattacharyya and Sarkar's improvements. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

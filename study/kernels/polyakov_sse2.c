@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Polyakov's radix 2^26 over the lanes of SSE2. */
+/* Polyakov's radix 2^26, SSE2 lanes. */
 #include "../../src/core/compiler.h"
 
 #if HORNET_X86

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Polyakov's radix 2^26, scalar: "a reference or fall-back implementation". Lanes in plain C, of which
- * there is one. */
+/* Polyakov's radix 2^26, scalar: "a reference or fall-back implementation". A single lane in plain C. */
 #define KERNEL         lazy_scalar26
 #define PORTABLE_LANES 1
 #include "../../src/poly1305/kernel_begin.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Bernstein 2005, section 5, "Tables": multiplication by r as additions of multiples of r out of a table.
+/* Bernstein 2005, section 5, "Tables": multiplication by r as additions of multiples of r from a table.
  *
  * UNSAFE FOR SECRETS: which entries are read, and how many, depends on key and message.
  *
- *     doublings    r, 2 r, 4 r, ..., 2^130 r: some 65 additions to a block
+ *     doublings    r, 2 r, 4 r, ..., 2^130 r: about 65 additions per block
  *     triples      the same and 3 r, 24 r, 192 r, ...: the number in base 8 with the digits -4 to 4, of
- * which 7 in 8 are not 0, so some 38 additions and subtractions multiples    r, 2 r, 3 r, ..., 255 r: a
- * byte at a time from the highest, each step times 2^8
- */
+ *                  which 7 in 8 are not 0, so about 38 additions and subtractions
+ *     multiples    r, 2 r, 3 r, ..., 255 r: one byte at a time from the highest, each step times 2^8 */
 #include "../kernel.h"
 
 /* A number below 2^192. An entry is below 2^130 + 5. */
@@ -33,7 +32,7 @@ HORNET_INLINE table_number table_double(table_number a)
     return twice;
 }
 
-/* `bits` bits of a number from bit `at` on. */
+/* Returns `bits` bits of a number, starting at bit `at`. */
 HORNET_INLINE unsigned table_digit(const table_number *a, unsigned at, unsigned bits)
 {
     const uint64_t low = a->word[at / 64] >> (at % 64);
@@ -41,7 +40,7 @@ HORNET_INLINE unsigned table_digit(const table_number *a, unsigned at, unsigned 
     return (unsigned)(low | high) & ((1U << bits) - 1);
 }
 
-/* The numbers that are multiplied are below 7 * 2^128 + 2^64: 131 bits. */
+/* The multiplied numbers are below 7 * 2^128 + 2^64: 131 bits. */
 enum { TABLE_BITS = 131, TABLE_DIGITS = 44, TABLE_BYTES = 17 };
 
 typedef struct {
@@ -70,7 +69,7 @@ static void triples_fill(triples_table *table, const uint64_t r[2])
     for (int i = 0; i < TABLE_DIGITS; i++) {
         const int bit = 3 * i;
         table->triple[i] = table->powers.entry[bit];
-        /* 2^131 r and on: only the highest digit, which is 0 or 1, could ask for them. */
+        /* Only the highest digit, which is 0 or 1, could need 2^131 r and above. */
         if (bit + 1 < TABLE_BITS)
             table_add(&table->triple[i], &table->powers.entry[bit + 1]);
     }
@@ -86,7 +85,7 @@ static void multiples_fill(multiples_table *table, const uint64_t r[2])
     }
 }
 
-/* Below 131 * 2^131 before it is folded. */
+/* The result is below 131 * 2^131 before it is folded. */
 HORNET_INLINE table_number doublings_mul(const doublings_table *table, table_number h)
 {
     table_number sum = {{0, 0, 0}};
@@ -97,8 +96,8 @@ HORNET_INLINE table_number doublings_mul(const doublings_table *table, table_num
     return sum;
 }
 
-/* Additions and subtractions are summed apart, each below 44 * 3 * 2^131; 2^10 p is added, which is more
- * than is subtracted. */
+/* Additions and subtractions are summed separately, each below 44 * 3 * 2^131; 2^10 p is added, which is
+ * more than is subtracted. */
 HORNET_INLINE table_number triples_mul(const triples_table *table, table_number h)
 {
     table_number sums[2] = {{{0, 0, 0}}, {{0, 0, 0}}};
@@ -122,7 +121,7 @@ HORNET_INLINE table_number triples_mul(const triples_table *table, table_number 
     return sums[0];
 }
 
-/* Below 2^8 (2^130 + 2^16) + 2^138 before it is folded. */
+/* The result is below 2^8 (2^130 + 2^16) + 2^138 before it is folded. */
 HORNET_INLINE table_number multiples_mul(const multiples_table *table, table_number h)
 {
     table_number sum = {{0, 0, 0}};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Bernstein 2005, section 4, as it stands there: four limbs in floating-point registers with mantissas of
- * 64 bits, which are those of the x87 unit, in 32-bit and in 64-bit programs.
+/* Bernstein 2005, section 4, as described there: four limbs in floating-point registers with 64-bit
+ * mantissas, which are those of the x87 unit, in 32-bit and 64-bit programs.
  *
- * The reduction of the paper is complete: its output conversion ends in the subtraction of p, which is
- * left here to tag.h. A system that lets programs begin with mantissas of 53 bits (FreeBSD, says the paper)
- * must not run this. */
+ * The paper's reduction is complete: its output conversion ends with the subtraction of p, which is left
+ * to tag.h here. A system on which programs start with 53-bit mantissas (FreeBSD, according to the
+ * paper) must not run this. */
 #include <float.h>
 
 #include "../field/floating.h"
@@ -47,7 +47,7 @@ HORNET_INLINE extended_r extended_r_from_words(const uint64_t r_words[2])
 }
 
 /* The four parallel carries: |h_i / 2^(32 i)| <= 127/256 2^64 before; after, h_0 to h_2 are at most
- * 1147/1024, 255/256, 255/256 times 2^32, and h_3 639/256 2^32. */
+ * 1147/1024, 255/256 and 255/256 times 2^32, and h_3 at most 639/256 2^32. */
 HORNET_INLINE extended_fe extended_carry(extended_fe h)
 {
     static const long double alpha[FLOATING_LIMBS] = {0x1.8p95L, 0x1.8p127L, 0x1.8p159L, 0x1.8p193L};
@@ -64,7 +64,7 @@ HORNET_INLINE extended_fe extended_carry(extended_fe h)
     return h;
 }
 
-/* Limbs at most 63/128 2^64 from carried ones. */
+/* The product of carried limbs; its limbs are at most 63/128 2^64. */
 HORNET_INLINE extended_fe extended_mul(extended_fe h, const extended_r *r)
 {
     const long double h0 = h.limb[0], h1 = h.limb[1], h2 = h.limb[2], h3 = h.limb[3];
@@ -80,7 +80,7 @@ HORNET_INLINE extended_fe extended_mul(extended_fe h, const extended_r *r)
     }};
 }
 
-/* Of carried limbs: p is added, so that each is positive. */
+/* Converts carried limbs. p is added to make each positive. */
 HORNET_INLINE void extended_to_words(uint64_t words[3], extended_fe h)
 {
     static const long double p[FLOATING_LIMBS] = {0x1p33L - 5, 0x1p65L - 0x1p33L, 0x1p97L - 0x1p65L,
@@ -98,7 +98,7 @@ HORNET_INLINE void extended_evaluate(struct poly1305 *state, const uint8_t *msg,
 {
     const extended_r r = extended_r_from_words(state->r);
     extended_fe h = extended_from_words(state->h);
-    (void)fresh; /* "The carries can be omitted on the first loop", which nothing waits for */
+    (void)fresh; /* "The carries can be omitted on the first loop", which are not on the critical path */
     while (len_bytes != 0) {
         const size_t n = first_block_bytes(len_bytes);
         uint64_t words[3];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes in plain C that count their operations, each as one of whatever number of lanes. A kernel's own
- * file is compiled over them: HORNET_LANES_HOOK, and PORTABLE_LANES for the number.
+/* Lanes in plain C that count their operations, each as one regardless of the number of lanes. A
+ * kernel's own file is compiled over them, with HORNET_LANES_HOOK, and PORTABLE_LANES as the number.
  *
- * The operations are those of src/poly1305/lanes/portable.h. A macro of the name of each counts and calls
- * the function of that name, which is why the kernel's names for them are taken back first. */
+ * The operations are those of src/poly1305/lanes/portable.h. A macro with the name of each operation
+ * counts and calls the function of that name, so the kernel's names for them are undefined first. */
 #ifndef LANES
 
 #undef vec_add

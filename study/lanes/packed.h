@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What Goll and Gueron's packing asks of lanes beyond src/poly1305/lanes.h: permutations of numbers of 32
- * bits, two to a lane, and vectors of four lanes, quads, for the few blocks that fill no more. Include it
- * after the lanes file of AVX2, where a quad is a vec, of AVX-512F, or of plain C, four or eight lanes.
+/* The operations that Goll and Gueron's packing needs in addition to src/poly1305/lanes.h: permutations
+ * of 32-bit numbers, two per lane, and vectors of four lanes, quads, for blocks that do not fill more.
+ * Include it after the lanes file of AVX2, where a quad is a vec, of AVX-512F, or of plain C with four
+ * or eight lanes.
  *
- * Immediate operands make macros of some operations. In a permutation by an immediate, bits 2 i and 2 i + 1
- * say which of each four lanes goes to lane i. */
+ * Immediate operands require macros for some operations. In a permutation by an immediate, bits 2 i and
+ * 2 i + 1 select which of four lanes goes to lane i. */
 #ifndef HORNET_STUDY_LANES_PACKED_H
 #define HORNET_STUDY_LANES_PACKED_H
 
 #include "../../src/poly1305/lanes.h"
 
-/* Lanes that count their operations define it. */
+/* Defined by lanes that count their operations. */
 #ifndef COUNT_OPERATION
 #define COUNT_OPERATION(kind) ((void)0)
 #endif
@@ -48,7 +49,7 @@ HORNET_INLINE packed_quad quad_mul32(packed_quad a, packed_quad b)
     QUAD_MAP(MUL32, (uint64_t)(uint32_t)a.lane[i] * (uint32_t)b.lane[i]);
 }
 
-/* Number i of 32 bits: index[i] says which of eight. */
+/* The i-th 32-bit number: index[i] selects one of eight. */
 HORNET_INLINE uint64_t numbered32(const uint64_t *lanes, uint64_t index)
 {
     return (uint32_t)(lanes[index / 2 & 3] >> (32 * (index & 1)));

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The library in two files compiles with no flag but -O2, and without a warning, in an empty folder; the sources as they
-# are do so too. As C++ the header compiles, and the library says in one error that it is C.
+# The library in two files compiles with no flag except -O2, and without warnings, in an empty folder; so do the sources
+# themselves. As C++ the header compiles, and the library says in one error that it is C.
 #
 #     amalgamation.sh COMPILER
 set -euo pipefail
@@ -17,7 +17,7 @@ cmp hornet.h "$root/include/hornet.h"
 "$1" -Wall -Wextra -Wpedantic -Wshadow -Werror -O2 -c hornet.c
 "$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" hornet.o
 ./left_out
-# Kernels of several primitives have one name: each object gets that of its path.
+# Kernels of several primitives share names, so each object is named after its path.
 build_objects "$folder/objects" "$1" -O2
 "$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" objects/*.o
 ./left_out

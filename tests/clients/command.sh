@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The tags that `make run` prints, tags of files of many lengths, and those in manifests, against OpenSSL's command.
+# Compares the tags that `make run` prints, tags of files of many lengths, and tags in manifests with OpenSSL's command.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# expected_tag KEY_FILE FILE: what openssl says.
+# expected_tag KEY_FILE FILE: prints the tag according to openssl.
 expected_tag() {
     poly1305 "$(od -A n -t x1 "$1" | tr -d ' \n')" "$2"
 }
@@ -17,11 +17,12 @@ poly1305() {
     openssl mac -macopt "hexkey:$1" -in "$2" Poly1305 | tr A-F a-f
 }
 
-# expected_aes_tag KEYFILE NONCE FILE: Poly1305-AES, as docs/manifest.md puts it together. openssl writes AES of the nonce.
+# expected_aes_tag KEYFILE NONCE FILE: computes Poly1305-AES as described in docs/manifest.md. openssl computes AES of
+# the nonce.
 expected_aes_tag() {
     k=$(sed -n 's/^key \(.\{32\}\).*/\1/p' "$1")
     r=$(sed -n 's/^key .\{32\}//p' "$1")
-    # Octal is what printf takes.
+    # printf takes octal numbers.
     bytes=$(echo "$2" | sed 's/../& /g' | tr ' ' '\n' | sed '/^$/d; s/.*/0x&/' | while read -r byte; do
         printf '\\%03o' "$byte"
     done)
@@ -38,8 +39,8 @@ grep -qx "$(expected_tag "$work/key" build/hornet)" "$work/demo"
 grep -qx 'hornet/README.md: CHANGED' "$work/demo"
 grep -qx 'hornet/new: EXTRA' "$work/demo"
 
-# The manifest of the demo: every file of the project as git has it, but not symbolic links and not the altered one, and the
-# seal.
+# The manifest of the demo covers every file of the project as git has it, except symbolic links; the altered file is
+# skipped. Checks also the seal.
 cd "$work/kept"
 agreed=0
 grep '^[0-9a-f]* [0-9a-f]*  ' manifest > "$work/lines"

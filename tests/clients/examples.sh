@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The examples in C: each compiles without a warning, with gcc and clang, and checks its own result.
+# The examples in C: each compiles without warnings, with gcc and clang, and checks its own result.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build/tests/examples

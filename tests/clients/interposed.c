@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A program with functions of the names that the library's own functions call. The library must not call
- * these. */
+/* A program that defines functions with the names of those that the library's own functions call. The
+ * library must not call these. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# A program that has functions with the names of the library's, as another version of the library linked into it would be:
-# the shared library must call its own.
+# A program that defines functions with the names of the library's functions, as if another version of the library were
+# linked into it: the shared library must call its own functions.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 for compiler in gcc clang-19; do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Prints the kernels of a build, a line each, after checking a tag: RFC 8439, section 2.5.2. */
+/* Checks a tag from RFC 8439, section 2.5.2, and then prints the kernels of a build, one per line. */
 #include <hornet.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds of some kernels only, by make and by CMake: they have these and no other, and compute the same tags; names that
-# are wrong, and choices that leave no kernel for some CPU, are refused.
+# Builds with some of the kernels only, by make and by CMake: they contain these and no others, and compute the same
+# tags. Invalid names, and choices that leave no kernel for some CPU, are refused.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build/tests/left-out
@@ -29,7 +29,7 @@ check_library() {
 
 make -s library BUILD="$build/make" HORNET_KERNELS="avx2 scalar64"
 check_library "$build/make/libhornet.a" avx2 scalar64
-# Another choice in the same folder builds anew what depends on it.
+# Another choice in the same folder rebuilds what depends on it.
 make -s library BUILD="$build/make" HORNET_KERNELS="scalar32"
 check_library "$build/make/libhornet.a" scalar32
 ! make -s library BUILD="$build/make" HORNET_KERNELS="avx2 abacus" 2> "$build/error" || fail "an unknown kernel is built"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Nonces and manifests when processes are killed, meet errors, or run at the same time: no nonce is handed out twice,
-# and what stands under a manifest's name is whole.
+# Nonces and manifests when processes are killed, encounter errors, or run at the same time: no nonce is handed out
+# twice, and every manifest is complete.
 #
-#     tests/clients/nonces.sh [HORNET [KILLS]]      the command, and how many processes to kill: build/hornet, 1000
+#     tests/clients/nonces.sh [HORNET [KILLS]]      the command, and the number of processes to kill; default:
+#                                                   build/hornet, 1000
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 hornet=$(realpath "${1-build/hornet}") kills=${2-1000}
@@ -22,17 +23,17 @@ fail() {
     exit 1
 }
 
-# The counters of the nonces that a manifest shows: their first 6 bytes, which are unique without the random bits.
+# Prints the counters in a manifest's nonces: their first 6 bytes, which are unique without the random bits.
 counters_in() {
     sed -n 's/^\(seal \)\?\([0-9a-f]\{12\}\)[0-9a-f]\{20\} [0-9a-f]\{32\}.*/\2/p' "$@"
 }
 
-# The manifests written so far: whole, each, and no nonce in two of them or twice in one.
+# Checks the manifests written so far: each is complete, and no nonce occurs twice.
 check_manifests() {
     local manifest
     for manifest in out/*; do
         [ -s "$manifest" ] || continue
-        # 1 where errors kept files from being read, and the manifest says so.
+        # The status is 1 if errors kept files from being read, and the manifest says so.
         "$hornet" check --quiet --json -k key "$manifest" > report 2>&1 || { [ $? = 1 ] && ! grep -q REFUSED report; } ||
             fail "$1: $manifest is not whole: $(cat report)"
     done
@@ -41,7 +42,7 @@ check_manifests() {
     echo "$1: $(wc -l < used) nonces so far, none twice"
 }
 
-# Runs one command under strace with an injection, and leaves its status in $status. A panic is an abort or 101.
+# Runs one command under strace with an injection, and stores its status in $status. A panic gives an abort or 101.
 injected() {
     local injection=$1
     shift
@@ -51,7 +52,7 @@ injected() {
     0 | 1 | 2 | 137) ;;
     *) cat stderr >&2; fail "$injection: $* ended with status $status" ;;
     esac
-    # What was not whole is gone with the process, what was shown counts.
+    # An incomplete manifest is gone with the process; output that was shown counts.
     [ ! -s stdout ] || cp stdout "out/stdout-$((++shown))"
 }
 shown=0
@@ -68,8 +69,8 @@ order=$(sed 's/^[0-9]* *//' log | awk '
 [ "$order" = "lock sync rename sync read " ] || fail "the order of system calls: $order"
 check_manifests "order of system calls"
 
-# kill_everywhere NAME COMMAND...: killed at each system call that the command makes: the first openat, the second, and
-# so on. NUMBER in an argument becomes another number each time.
+# kill_everywhere NAME COMMAND...: kills the command at each system call that it makes: at the first openat, the second,
+# and so on. NUMBER in an argument is replaced by a different number each time.
 kill_everywhere() {
     local name=$1 call times when before=$killed
     shift
@@ -78,7 +79,7 @@ kill_everywhere() {
     while read -r times call; do
         for ((when = 1; when <= times && killed < kills; when++)); do
             injected "$call:signal=KILL:when=$when" "${@//NUMBER/$name-$call-$when}"
-            # Threads share the calls among them in another way each time.
+            # Threads distribute the calls differently each time.
             [ "$status" != 137 ] || killed=$((killed + 1))
         done
     done < counts
@@ -94,7 +95,7 @@ for ((round = 1; killed < kills; round++)); do
     [ "$round" -lt 50 ] || fail "only $killed processes killed"
 done
 check_manifests "$killed processes killed"
-# A key file that is there is whole, and two never have the same key.
+# Every key file that exists is complete, and no two have the same key.
 keys=0
 for file in key new-* fork-*; do
     [ -e "$file" ] || continue
@@ -103,33 +104,33 @@ for file in key new-* fork-*; do
 done
 [ "$(sed -n 's/^key //p' key new-* fork-* | sort -u | wc -l)" = "$keys" ] || fail "two key files have one key"
 
-# A full disk and a failing one, at every call that could meet them.
+# A full disk and a failing disk, at every call that could fail.
 for call in openat write fsync flock rename,renameat,renameat2 link,linkat unlink,unlinkat ftruncate; do
     for error in ENOSPC EIO; do
         for when in {1..12}; do
             injected "$call:error=$error:when=$when" "$hornet" tag -k key -o "out/$call-$error-$when" tree
-            # Where the same error would keep the manifest from its name.
+            # Here, the same error would keep the manifest from getting its name.
             injected "$call:error=$error:when=$when" "$hornet" tag -k key tree
         done
     done
 done
 check_manifests "errors at every call"
 
-# No random bits. A fork draws some for the nonces it takes, and others for a temporary name; `hornet tag` cannot be used here,
-# because the standard library's hash maps end the process where the system has none.
+# Without random bits. A fork draws some for its nonces, and others for a temporary name. `hornet tag` cannot be used
+# here, because the standard library's hash maps abort the process if the system provides none.
 refused=0
 for when in {1..6}; do
     injected "getrandom:error=EIO:when=$when" "$hornet" keygen --fork key "fork-random-$when"
     ! grep -q 'no random bytes for nonces' stderr || refused=$((refused + 1))
     [ "$status" = 0 ] || [ ! -e "fork-random-$when" ] || fail "fork-random-$when: made without random bits"
 done
-# From glibc 2.41, random bytes may take no system call, so that none can fail.
+# From glibc 2.41 on, getting random bytes may need no system call, so none can fail.
 strace -f -qqq -e trace=getrandom -o log "$hornet" keygen --fork key fork-random
 [ "$refused" -gt 0 ] || ! grep -q ', 9, 0)' log || fail "no reservation was refused for want of random bits"
 "$hornet" tag -k key tree > out/after-no-random-bits
 check_manifests "no random bits"
 
-# Eight at once, some of them killed.
+# Eight processes at once, some of which are killed.
 for process in {1..8}; do
     for ((i = 0; i < 25; i++)); do
         if [ $((i % 3)) = 0 ]; then
@@ -146,7 +147,7 @@ for process in {1..8}; do
 done
 check_manifests "eight processes at once"
 
-# Ended by SIGINT or SIGTERM at each call that makes, writes or names a file: none is left with a temporary name. A signal
+# Ended by SIGINT or SIGTERM at each call that creates, writes or names a file: no temporary file remains. A signal
 # takes effect when the call returns.
 mkdir ended
 "$hornet" keygen ended/key

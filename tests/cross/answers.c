@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Prints tags that depend on everything a kernel does, for machines without GMP; check_answers says
- * elsewhere whether they are correct.
+/* Prints tags that depend on everything a kernel does, for machines without GMP. check_answers checks
+ * them on another machine.
  *
- *     answers [KERNEL...]     Poly1305's that are named, default: all that this CPU can run, each printing
- *                             the same lines; then all of ChaCha20's
- */
+ *     answers [KERNEL...]     the named Poly1305 kernels, by default all that this CPU can run, each
+ *                             printing the same lines; then all ChaCha20 kernels */
 #include "answers.h"
 
 #include <stdio.h>
@@ -41,8 +40,8 @@ static void print_answers(const struct hornet_poly1305_kernel *kernel)
 
 static uint8_t sealed[ANSWER_PACKETS][ANSWER_MAX_BYTES], outs[ANSWER_PACKETS][ANSWER_MAX_BYTES];
 
-/* What packet, message and key give, with the kernel of ChaCha20 in use: the tag, which depends on every
- * byte of the ciphertext; and what is not as it should be, or "". */
+/* Seals a packet with the ChaCha20 kernel in use. Sets the tag, which depends on every byte of the
+ * ciphertext, and returns a description of the error, or "". */
 static const char *seal_one(const hornet_packet *p, uint8_t *out, int number)
 {
     uint8_t tag[16];

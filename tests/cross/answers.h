@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The messages and keys of `answers`, which prints their tags on the machine under test, and of
- * `check_answers`, which knows what they should be on a machine with GMP. */
+ * `check_answers`, which computes the expected tags on a machine with GMP. */
 #ifndef HORNET_TESTS_ANSWERS_H
 #define HORNET_TESTS_ANSWERS_H
 
@@ -18,9 +18,10 @@ static inline void answer_input(int kind, uint8_t msg[ANSWER_MAX_BYTES], uint8_t
         key[i] = (uint8_t)(kind == 2 ? i * 97 + 5 : 255);
 }
 
-/* What is sealed is the input of the last kind: the start of the message with that of it as associated
- * data, ANSWER_PACKETS of them at a time. Every length that a block of ChaCha20 can end at, and, beyond
- * where the fewest blocks are, one in ANSWER_STEP, which comes to all of them modulo 64. */
+/* The sealed packets use the input of the last kind: the start of the message is both the text and the
+ * associated data, ANSWER_PACKETS packets at a time. Covers every length up to ANSWER_EACH_BYTES, so
+ * that a ChaCha20 block ends at each position, and beyond it one length in ANSWER_STEP, which covers all
+ * lengths modulo 64. */
 enum { ANSWER_PACKETS = 20, ANSWER_EACH_BYTES = 320, ANSWER_STEP = 13 };
 enum { ANSWER_SEALED = ANSWER_EACH_BYTES + (ANSWER_MAX_BYTES - ANSWER_EACH_BYTES) / ANSWER_STEP + 1 };
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs the tests of the library for the rows of architectures.txt in an emulator, as gcc and clang build them. Emulators
-# may be scripts of this folder.
+# Runs the library's tests for a row of architectures.txt in an emulator, built by gcc or clang. Emulators may be
+# scripts in this folder.
 #
 #     architecture.sh NAME gcc|clang-19
 set -euo pipefail
@@ -21,7 +21,7 @@ gcc) cc=("$triple-gcc") ;;
 esac
 case $triple in *-mingw32) suffix=.exe ;; *) suffix= ;; esac
 
-# run PROGRAM [ARG...]: one of those below.
+# run PROGRAM [ARG...]: runs one of the programs below.
 run() {
     local program=$folder/$1$suffix
     shift
@@ -31,13 +31,13 @@ run() {
 objdump=("$triple-objdump")
 linked=()
 if [[ $triple = riscv64-* ]]; then
-    objdump=(llvm-objdump-19 --mattr=+v) # the other looks for vectors in files that need them throughout
+    objdump=(llvm-objdump-19 --mattr=+v) # GNU objdump decodes vectors only in files that require them throughout
     linked=("-Wl,--wrap=syscall" "$root/tests/cross/hwprobe.c")
 fi
 
 mini_gmp=$("$root/tests/support/mini_gmp.sh")
 
-# No flag names an instruction set, and nothing is warned of.
+# No flag names an instruction set, and there must be no warnings.
 build_objects "$folder" "${cc[@]}" -O2 "${warnings[@]}"
 mkdir "$folder/support"
 "$root/tools/amalgamate.py" "$folder/support/one-file"
@@ -68,15 +68,15 @@ done
 
 run test_aead --few
 
-# What calls leave behind; the test knows the registers of x86-64.
+# Data left behind by calls; the test knows the registers of x86-64.
 if [[ $triple == x86_64-* ]]; then
     build_objects "$folder/residue" "${cc[@]}" -O2 -DHORNET_NO_CROSSOVERS
     "${cc[@]}" -O2 -w -static -o "$folder/test_residue$suffix" "$root/tests/unit/test_residue.c" "$folder/residue"/*.o
     run test_residue
 fi
 
-# gcc aligns the stack for vectors of more than 16 bytes, as core/compiler.h has it. Debian's gcc is patched so that nothing
-# fails where it does not: so that it does is looked for.
+# gcc must align the stack for vectors of more than 16 bytes, as core/compiler.h requires. Debian's gcc is patched so
+# that nothing fails where it does not; therefore, look for the alignment itself.
 if [ "$suffix-$compiler" = .exe-gcc ]; then
     for kernel in avx2 avx512f ifma256 ifma; do
         found=$("$triple-objdump" -d --no-show-raw-insn "$folder"/*_poly1305_kernels_"$kernel".c.o |
@@ -85,7 +85,7 @@ if [ "$suffix-$compiler" = .exe-gcc ]; then
     done
 fi
 
-# The instruction that multiplies stands in the functions of its kernel, and in no other kernel's of the library.
+# The multiplication instruction occurs in the functions of its kernel, and in no other kernel of the library.
 for row in ${multiplies//,/ }; do
     [ "$row" != - ] || continue
     kernel=${row%%:*} instruction=${row#*:}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Reads what `answers` printed and holds every line against the definition in GMP.
+/* Reads the output of `answers` and compares every line with the definition in GMP.
  *
- *     check_answers KERNEL...     those of ChaCha20 that must have answered, best first, and no others
- */
+ *     check_answers KERNEL...     the ChaCha20 kernels that must have answered, best first, and no
+ *                                 others */
 #include <string.h>
 
 #include "../support/check.h"
@@ -17,7 +17,7 @@ static void expect(char hex[33], const uint8_t tag[16])
         snprintf(hex + 2 * i, 3, "%02x", tag[i]);
 }
 
-/* The next line, without its end; "" after the last. */
+/* Returns the next line, without its newline; "" after the last. */
 static const char *next_line(void)
 {
     static char line[80];

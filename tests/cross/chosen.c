@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* chosen KERNEL "TESTED..."|all: that this CPU is given that kernel, or any, if it is -; that each of the
- * others, whose names it prints, runs when it is forced, and is then the one that long messages go to; and
- * that public functions keep what registers the caller may rely on, with each kernel of ChaCha20 too. */
+/* chosen KERNEL "TESTED..."|all: checks that this CPU is given KERNEL, or any kernel if it is -; that
+ * each of the others, whose names it prints, runs when it is forced, and then processes long messages;
+ * and that public functions preserve the callee-saved registers, with each ChaCha20 kernel as well. */
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -20,7 +20,7 @@ static uint8_t message[LONGEST], key[32], tags[MESSAGES][16], keys[MESSAGES][32]
 
 static uint8_t outs[MESSAGES][LONGEST];
 
-/* The AEAD's: one call, pieces, packets. */
+/* The AEAD functions: a single call, pieces, packets. */
 static void call_aead(void)
 {
     static const size_t lens_bytes[] = {0, 1, 17, 64, 150, 192, 300, 500, 960, 1500, 1984, LONGEST};
@@ -54,7 +54,7 @@ static void call_aead(void)
     }
 }
 
-/* Every public function that works with vectors, at lengths that lead to all its parts. */
+/* Calls every public function that uses vectors, at lengths that reach all its parts. */
 static void call_everything(void)
 {
     call_aead();

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs the rows of cpus.txt for CPUs that this machine is not: which kernel each chooses, that all kernels it
-# offers run, and their tags; which of ChaCha20's run, and what they seal; AES. qemu emulates up to AVX2; for
-# AVX-512 Bochs boots a whole machine.
+# Runs the rows of cpus.txt for CPUs other than this machine's: the kernel that each chooses, all kernels that it
+# offers, and their tags; the ChaCha20 kernels that run, and the results of sealing; AES. qemu emulates up to AVX2; for
+# AVX-512, Bochs boots a whole machine.
 #
 #     cpus.sh [qemu-x86_64|qemu-i386|bochs [COMPILER]]      only these rows
 set -euo pipefail
@@ -12,7 +12,8 @@ build=$root/build/cpus-${1-all}-${2-all}
 rm -rf "$build"
 mkdir -p "$build"
 
-# program COMPILER NAME [ARG...]: builds a program with the library, unless an earlier row has, and says where.
+# program COMPILER NAME [ARG...]: builds a program with the library, unless an earlier row has built it, and prints its
+# path.
 program() {
     local program=$build/$1-$2 compiler=$1
     shift 2
@@ -34,7 +35,7 @@ while read -r name compiler emulator model chosen tested chacha20; do
     echo "== $name, $compiler: $emulator, $model"
     mapfile -t kernels < <("$root/tests/support/kernel_names.sh" "$compiler")
     objects=$build/objects-$compiler
-    # Before the first program, for the shell to expand the objects' names.
+    # Before the first program, so that the shell can expand the names of the objects.
     [ -e "$objects" ] || build_objects "$objects" "$compiler" -O2
     dispatch=$(program "$compiler" dispatch "$root/tests/unit/test_dispatch.c" "$objects"/*.o \
         "${kernels[@]/#/-Wl,--wrap=hornet_poly1305_kernel_}")
@@ -51,10 +52,10 @@ while read -r name compiler emulator model chosen tested chacha20; do
                 "$objects"/*.o -lgmp)" "$kernel"
         done
         [ "$chacha20" != - ] || continue
-        "${run[@]}" "$answers" - > "$build/$name.answers" # none of Poly1305's: they were tested
+        "${run[@]}" "$answers" - > "$build/$name.answers" # without the Poly1305 kernels, which were tested
     else
-        # qemu says on stderr which bits of a model it lacks; the programs read what is left. Kernels in plain C are
-        # slow, and have nothing of their own on any CPU.
+        # qemu reports on stderr which features of a model it lacks; the programs detect those that remain. Kernels in
+        # plain C are slow, and do not depend on the CPU.
         run=("$emulator" -cpu "$model")
         mapfile -t kernels < <(printf '%s\n' "${kernels[@]}" | grep -v '^portable')
         "${run[@]}" "$dispatch" "$chosen" 2> "$build/$name.log"

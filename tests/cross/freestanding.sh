@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The library without a C library: it compiles for targets that have none, and for wasm32, and calls nothing but memcpy and
-# memset. So does the crate, without std. Which code runs where is tested elsewhere.
+# The library without a C library: it compiles for targets that have none, and for wasm32, and calls only memcpy and
+# memset. The crate also compiles, without std. What the code computes is tested elsewhere.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 cd "$root"
 for target in wasm32 aarch64-none-elf x86_64-none-elf loongarch64-none-elf riscv32-none-elf; do
     folder=build/tests/freestanding-$target
     build_objects "$folder" clang-19 --target="$target" -ffreestanding -O2
-    # nm does not read wasm.
+    # nm cannot read wasm.
     [ "$target" != wasm32 ] || continue
     foreign=$(nm -u "$folder"/*.o | awk 'NF == 2 { print $2 }' | grep -v '^hornet_\|^memcpy$\|^memset$' | sort -u || true)
     [ -z "$foreign" ] || { echo "$target: the library calls $foreign" >&2; exit 1; }

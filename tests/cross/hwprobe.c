@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* riscv_hwprobe for qemu 7.2, which has vectors but not this call of Linux 6.5: linked with
- * --wrap=syscall, it answers from the variable by which qemu was given its CPU. */
+/* riscv_hwprobe for qemu 7.2, which supports vectors but not this system call of Linux 6.5. Linked with
+ * --wrap=syscall, it answers from the variable that gave qemu its CPU model. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what `make test-cross` needs beyond tests/install.sh: the compilers of architectures.txt and their C libraries, the
-# targets of rust-targets.txt, emulators, a browser, and the crate that has mini-gmp.
+# Installs what `make test-cross` needs in addition to tests/install.sh: the compilers of architectures.txt and their C
+# libraries, the targets of rust-targets.txt, emulators, a browser, and the crate that contains mini-gmp.
 #
 #     tests/cross/install.sh [--check]
 set -eu

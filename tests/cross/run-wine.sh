@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs a program for Windows in Wine, with all that Wine keeps below build/.
+# Runs a Windows program in Wine, with all of Wine's files below build/.
 #
 #     run-wine.sh PROGRAM [ARG...]
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs the tests of the crate hornet for a row of rust-targets.txt: in an emulator, or for WebAssembly in Node.
+# Runs the tests of the crate hornet for a row of rust-targets.txt: in an emulator, or, for WebAssembly, in Node.
 #
 #     rust.sh TARGET
 set -euo pipefail
@@ -11,7 +11,7 @@ read -r _ name < <(grep "^$target " tests/cross/rust-targets.txt)
 if [ "$name" = - ]; then
     compiler=clang-19
     runner="node --no-warnings $PWD/tests/cross/wasi.mjs"
-    # It has neither a C library, beyond what Rust's has of it, nor threads.
+    # It has no C library, except for the parts that Rust provides, and no threads.
     flags=-ffreestanding
     features=(--no-default-features --features std)
 else
@@ -24,6 +24,6 @@ else
     export "CARGO_TARGET_${variable^^}_LINKER=$compiler"
 fi
 export "CC_$variable=$compiler" "CFLAGS_$variable=$flags" "CARGO_TARGET_${variable^^}_RUNNER=$runner"
-# Emulated, unoptimized code takes longer than the optimization. Overflows are still checked for.
+# In an emulator, unoptimized code takes longer than optimizing it. Overflow checks stay enabled.
 export CARGO_PROFILE_TEST_OPT_LEVEL=1 CARGO_PROFILE_TEST_DEBUG=0
 cargo test --package hornet --locked "${features[@]}" --target "$target"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Calls a function with known values in the floating-point and vector registers that a function must leave
- * as they were, and looks at them afterwards: saved_before, saved_after. CVE-2023-4807 was a Poly1305 that
- * did not keep those of Windows.
+/* Calls a function with known values in the floating-point and vector registers that a function must
+ * preserve, and checks them afterwards: saved_before, saved_after. CVE-2023-4807 was a Poly1305 that did
+ * not preserve those of Windows.
  *
  *     AArch64: the low halves of v8 to v15 (AAPCS64, section 6.1.2). Arm: d8 to d15 (AAPCS32, 6.1.2).
  *     s390x: f8 to f15 (ELF ABI supplement, section 1.2.1). POWER: f14 to f31, v20 to v31 (ELFv2 ABI,
  *     section 2.2.1). Windows on x86-64: xmm6 to xmm15 (Microsoft, "x64 calling convention"). Elsewhere
- *     there are none, or none that the library's code could touch.
+ *     there are none, or none that the library's code could change.
  *
- * On Windows the stack is aligned to 16 bytes, and compilers keep vectors of 64 on it: there the function
- * is to be called with the stack at each of four places, 16 bytes apart. */
+ * On Windows the stack is aligned to 16 bytes, and compilers keep 64-byte vectors on it, so the function
+ * must be called with the stack at each of four positions, 16 bytes apart. */
 #ifndef HORNET_TESTS_SAVED_REGISTERS_H
 #define HORNET_TESTS_SAVED_REGISTERS_H
 
@@ -96,7 +96,7 @@ static inline void call_with_saved_registers(void (*function)(void), int stack_p
           "memory");
 #elif defined(__x86_64__) && defined(_WIN64)
 #define VECTORS "6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
-    /* 32 bytes above the return address are the function's own. */
+    /* 32 bytes above the return address belong to the called function. */
     const uint64_t below = 32 + 16 * (uint64_t)stack_place;
     __asm__ volatile(
         "movq %%rsp, %%rbx\n\tandq $-64, %%rsp\n\tsubq %[below], %%rsp\n\t"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The study's program that measures, built for another architecture and run in an emulator: of the kernels that are there, the
-# report comes out. The times mean nothing.
+# Builds the study's measuring program for another architecture, runs it in an emulator, and makes the report from the
+# kernels that are available. The times are meaningless.
 #
 #     study.sh NAME      a row of architectures.txt
 set -euo pipefail

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the calls of secret_calls.h compute, in a form that does not depend on which kernels computed it. */
+/* The results of the calls in secret_calls.h, in a form that does not depend on the kernels that
+ * computed them. */
 #ifndef HORNET_TESTS_CALL_RESULTS_H
 #define HORNET_TESTS_CALL_RESULTS_H
 
 #include "../../src/aead/aead.h"
 #include "secret_calls.h"
 
-/* Around every limit where a call decides by length which way it goes, in one call and in batches. */
+/* Around every limit at which a call chooses its code path by length, in single calls and in batches. */
 static const size_t call_lengths[] = {0, 1, 64, 200, 300, 500, 700, 960, 1200, 1984, 2500, 5000};
 enum { CALL_LENGTHS = sizeof call_lengths / sizeof call_lengths[0] };
 
@@ -17,13 +18,13 @@ struct call_result {
     uint8_t text[2][MESSAGES][5000];
 };
 
-/* How many of it.sealed and it.opened a call may write. */
+/* Returns how many of it.sealed and it.opened a call may write. */
 static size_t texts_of(const struct secret_call *function)
 {
     return function->call == call_seal_batch || function->call == call_open_batch ? MESSAGES : 3;
 }
 
-/* Sets up a call with messages of n bytes, with no result of an earlier one left in place. */
+/* Prepares a call with messages of n bytes, and removes all results of earlier calls. */
 static void begin_call(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     it.ok = false;
@@ -35,7 +36,7 @@ static void begin_call(const struct secret_call *function, size_t n, const struc
     set_up(function, n, secrets);
 }
 
-/* The result of the call, which ends the states. */
+/* Takes the result of the call, which ends the states. */
 static void take_result(struct call_result *result, const struct secret_call *function, size_t n)
 {
     result->ok = it.ok;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20's kernels, straight from the list, and how one is forced: only inside the library, which has no
- * function for it. */
+/* ChaCha20's kernels, directly from the list, and a function that forces one through the dispatcher. */
 #ifndef HORNET_TESTS_CHACHA20_KERNELS_H
 #define HORNET_TESTS_CHACHA20_KERNELS_H
 
@@ -24,7 +23,7 @@ static inline bool chacha20_runs_here(const struct hornet_chacha20_kernel *kerne
     return hornet_can_run(&kernel->implementation, hornet_cpu());
 }
 
-/* Uses this kernel, which must run here, or NULL for the automatic choice. */
+/* Uses this kernel, which must run here, or the automatic choice if it is NULL. */
 static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
 {
     const char *name = kernel != NULL ? chacha20_name(kernel) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Counts what a test program checks and prints the first failures, each with what was tested. */
+/* Counts the checks of a test program and prints the first failures, each with a description of the
+ * check. */
 #ifndef HORNET_TESTS_CHECK_H
 #define HORNET_TESTS_CHECK_H
 
@@ -9,7 +10,7 @@
 
 static unsigned long checks_done, checks_failed;
 
-/* Counts one check; says where it failed, in the words of the printf arguments. */
+/* Counts one check. If it failed, describes it with the printf arguments. */
 __attribute__((format(printf, 2, 3), unused)) static void check(bool condition, const char *format, ...)
 {
     checks_done++;
@@ -25,7 +26,7 @@ __attribute__((format(printf, 2, 3), unused)) static void check(bool condition, 
     va_end(arguments);
 }
 
-/* The exit status of the program. A program that checked nothing has failed. */
+/* Returns the exit status of the program. A program that checked nothing has failed. */
 __attribute__((unused)) static int check_report(const char *program)
 {
     printf("%s: %lu checks, %lu failed\n", program, checks_done, checks_failed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Included before every source of the library by tests/unit/choice.sh: each load of a word that threads
- * share is reported to test_choice.c. */
+/* Included before every source of the library by tests/unit/choice.sh: reports each load of a word that
+ * threads share to test_choice.c. */
 #include <stdint.h>
 
 void hornet_test_loads(const uint32_t *word);

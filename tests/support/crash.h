@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What ran, if the program does not come back from it: a read outside a buffer, or an instruction that the
- * CPU lacks. */
+/* Reports which test was running if the program crashes, by a read outside a buffer or an instruction
+ * that the CPU lacks. */
 #ifndef HORNET_TESTS_CRASH_H
 #define HORNET_TESTS_CRASH_H
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A fixed generator, so that a failure can be repeated: SplitMix64. */
+/* A generator with a fixed seed, so that a failure can be reproduced: SplitMix64. */
 static uint64_t random_state = 1;
 
 __attribute__((unused)) static uint64_t random_word(void)
@@ -24,12 +24,12 @@ __attribute__((unused)) static void random_bytes(uint8_t *bytes, size_t len_byte
         bytes[i] = (uint8_t)random_word();
 }
 
-/* The largest r that the clamp leaves, and the largest s. */
+/* The largest clamped r, and the largest s. */
 __attribute__((unused)) static const uint8_t key_max[32] = {
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
-/* The bytes that hex says, and how many. */
+/* Decodes hexadecimal digits, and returns the number of bytes. */
 __attribute__((unused)) static size_t from_hex(uint8_t *bytes, const char *hex)
 {
     size_t n = 0;

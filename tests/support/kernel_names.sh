@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Prints the names of all kernels that a compiler builds, a line each, as the list in src/ has them.
+# Prints the names of all kernels that a compiler builds, one per line, in the order of the list in src/.
 #
 #     kernel_names.sh [COMPILER [poly1305|chacha20]]
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The kernels, straight from the list: for programs that call them one by one. */
+/* The kernels, directly from the list, for programs that call them individually. */
 #ifndef HORNET_TESTS_KERNELS_H
 #define HORNET_TESTS_KERNELS_H
 
@@ -24,7 +24,7 @@ static inline int kernel_runs_here(const struct hornet_poly1305_kernel *kernel)
     return hornet_can_run(&kernel->implementation, hornet_cpu());
 }
 
-/* Uses this kernel, which must run here, or NULL for the automatic choice. */
+/* Uses this kernel, which must run here, or the automatic choice if it is NULL. */
 static inline void force_kernel(const char *name)
 {
     check(hornet_kernel_force(name), "kernel %s cannot be forced", name != NULL ? name : "automatic");

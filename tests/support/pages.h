@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Whole pages of memory, from POSIX or from Windows, of which some may not be touched. */
+/* Whole pages of memory, from POSIX or from Windows, some of which are inaccessible. */
 #ifndef HORNET_TESTS_PAGES_H
 #define HORNET_TESTS_PAGES_H
 
@@ -25,7 +25,7 @@ static inline size_t page_bytes(void)
 #endif
 }
 
-/* Addresses that nobody may touch yet; NULL if there are none. */
+/* Reserves inaccessible addresses. Returns NULL if there are none. */
 static inline void *reserve_pages(size_t len_bytes)
 {
 #ifdef _WIN32
@@ -36,7 +36,7 @@ static inline void *reserve_pages(size_t len_bytes)
 #endif
 }
 
-/* Lets some of them be read and written; they hold zeros. */
+/* Makes some of them readable and writable. They contain zeros. */
 static inline bool allow_pages(void *pages, size_t len_bytes)
 {
 #ifdef _WIN32
@@ -46,7 +46,7 @@ static inline bool allow_pages(void *pages, size_t len_bytes)
 #endif
 }
 
-/* All that were reserved together. */
+/* Releases all that were reserved together. */
 static inline void release_pages(void *pages, size_t len_bytes)
 {
 #ifdef _WIN32

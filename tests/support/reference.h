@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Poly1305 by its definition, in GMP's integers: what every kernel is held against.
- * Bernstein 2005, section 2; RFC 8439, section 2.5. Shares no code with the library. */
+/* Poly1305 by its definition, with GMP's integers, the reference for every kernel. Bernstein 2005,
+ * section 2; RFC 8439, section 2.5. Shares no code with the library. */
 #ifndef HORNET_TESTS_REFERENCE_H
 #define HORNET_TESTS_REFERENCE_H
 
@@ -22,15 +22,15 @@ void reference_to_bytes(uint8_t *bytes, size_t len_bytes, const mpz_t number);
  * bytes 4, 8 and 12 are cleared. */
 void reference_clamped(mpz_t r, const uint8_t key[16]);
 
-/* h = the evaluation at r continued over the message, in 0 .. p - 1. */
+/* h = the evaluation at r, continued over the message, in 0 .. p - 1. */
 void reference_absorb(mpz_t h, const mpz_t r, const uint8_t *msg, size_t len_bytes);
 
-/* The same over so many blocks of zeros, in closed form: each counts 2^128, and n of them
- * 2^128 (r + ... + r^n). r may not be 1. */
+/* The same over nblocks blocks of zeros, in closed form: each block has the value 2^128, and n of them
+ * 2^128 (r + ... + r^n). r must not be 1. */
 void reference_absorb_zeros(mpz_t h, const mpz_t r, unsigned long nblocks);
 
-/* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and both
- * sides of p and 2^130, each with `offset` -8 to 8. False past the last. */
+/* Values at which carries and the final subtraction are decided: limb boundaries of every radix, and
+ * both sides of p and 2^130, each with `offset` -8 to 8. Returns false past the last value. */
 bool reference_edge_value(mpz_t value, int index, int offset);
 
 void reference_tag(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20, HChaCha20 and ChaCha20-Poly1305 as RFC 8439 and draft-irtf-cfrg-xchacha-03 write them down: one
- * block after another, a word after another; Poly1305 by its definition in GMP. Shares no code with the
- * library. */
+/* ChaCha20, HChaCha20 and ChaCha20-Poly1305 as written in RFC 8439 and draft-irtf-cfrg-xchacha-03, one
+ * block and one word at a time; Poly1305 by its definition in GMP. Shares no code with the library. */
 #ifndef HORNET_TESTS_REFERENCE_AEAD_H
 #define HORNET_TESTS_REFERENCE_AEAD_H
 
@@ -30,7 +29,7 @@ static inline void reference_quarter_round(uint32_t x[16], int a, int b, int c, 
     x[c] += x[d], x[b] ^= x[c], x[b] = x[b] << 7 | x[b] >> 25;
 }
 
-/* The state before the rounds and after them: section 2.3. */
+/* The state before and after the rounds: section 2.3. */
 static inline void reference_rounds(uint32_t begin[16], uint32_t x[16], const uint8_t key[32],
                                     uint32_t word12, const uint8_t last[12])
 {
@@ -64,7 +63,7 @@ static inline void reference_chacha20_block(uint8_t block[64], const uint8_t key
         reference_store32(block + 4 * i, x[i] + begin[i]);
 }
 
-/* out = in xor the stream, whose counter wraps at 2^32. */
+/* out = in XOR the keystream, whose counter wraps at 2^32. */
 static inline void reference_chacha20(uint8_t *out, const uint8_t *in, size_t len_bytes,
                                       const uint8_t key[32], uint32_t counter, const uint8_t nonce[12])
 {
@@ -76,7 +75,7 @@ static inline void reference_chacha20(uint8_t *out, const uint8_t *in, size_t le
     }
 }
 
-/* The draft's section 2.2. */
+/* Section 2.2 of the draft. */
 static inline void reference_hchacha20(uint8_t subkey[32], const uint8_t key[32], const uint8_t nonce[16])
 {
     uint32_t begin[16], x[16];
@@ -109,7 +108,8 @@ static inline void reference_aead_tag(uint8_t tag[16], const uint8_t *ciphertext
     free(read);
 }
 
-/* Ciphertext and tag; nonce_bytes is 12 or, for XChaCha20-Poly1305, 24: the draft's section 2.3. */
+/* Computes ciphertext and tag. nonce_bytes is 12, or 24 for XChaCha20-Poly1305: section 2.3 of the
+ * draft. */
 static inline void reference_aead(uint8_t *ciphertext, uint8_t tag[16], const uint8_t *msg,
                                   size_t len_bytes, const uint8_t *aad, size_t aad_bytes,
                                   const uint8_t *nonce, size_t nonce_bytes, const uint8_t key[32])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Every public function that takes secrets, called with secrets of many kinds: for tests of what such a
- * call does, and of what it leaves. */
+/* Every public function that takes secrets, called with secrets of many kinds, for tests of the
+ * behaviour of such calls and of the data that they leave behind. */
 #ifndef HORNET_TESTS_SECRET_CALLS_H
 #define HORNET_TESTS_SECRET_CALLS_H
 
@@ -14,7 +14,8 @@
 
 enum { MESSAGE_MAX_BYTES = 16384, MESSAGES = 20 };
 
-/* What the calls read and write, always in the same places; IN_THREADS: of each thread. */
+/* The memory that the calls read and write, always at the same addresses; with IN_THREADS, one copy per
+ * thread. */
 #ifdef IN_THREADS
 static _Thread_local struct {
 #else
@@ -29,7 +30,7 @@ static struct {
     hornet_poly1305_partial partial, segment;
     hornet_aead_state aead;
     uint8_t sealed[MESSAGES][MESSAGE_MAX_BYTES], opened[MESSAGES][MESSAGE_MAX_BYTES];
-    uint8_t begun[2][MESSAGE_MAX_BYTES]; /* what a state encrypts, or decrypts, before the call */
+    uint8_t begun[2][MESSAGE_MAX_BYTES]; /* the text that a state encrypts or decrypts before the call */
     hornet_packet packets[MESSAGES];
 } it;
 
@@ -139,7 +140,7 @@ static void call_partial_verify(size_t n)
     (void)n;
     it.ok = hornet_poly1305_partial_verify(it.expected, &it.partial, it.keys[0] + 16);
 }
-/* The AEAD's associated data is secret here too. */
+/* The AEAD's associated data is also secret here. */
 enum { AAD_BYTES = 20 };
 static const uint8_t aead_nonce[24];
 
@@ -153,7 +154,7 @@ static void call_open(size_t n)
     it.ok = hornet_chacha20_poly1305_open(it.opened[0], it.sealed[0], n, it.expected, it.msg + 7, AAD_BYTES,
                                           aead_nonce, it.keys[0]);
 }
-/* With so much associated data that it goes another way. */
+/* With enough associated data to take another code path. */
 static void call_xseal(size_t n)
 {
     it.ok = hornet_xchacha20_poly1305_seal(it.sealed[0], it.tags[0], it.msg, n, it.msg, 100, aead_nonce,
@@ -226,9 +227,9 @@ static void call_wipe(size_t n)
 struct secret_call {
     const char *name;
     void (*call)(size_t n);
-    void (*makes_tag)(size_t n); /* which call makes the tag that this one compares */
-    bool one_length;             /* n does not matter */
-    bool encrypts;               /* with ChaCha20, whose kernel matters too */
+    void (*makes_tag)(size_t n); /* the call that makes the tag which this call compares */
+    bool one_length;             /* n is ignored */
+    bool encrypts;               /* with ChaCha20, so its kernel matters as well */
 };
 
 static const struct secret_call secret_calls[] = {
@@ -276,7 +277,7 @@ static const struct secret_call secret_calls[] = {
 
 enum { SECRET_CALLS = sizeof secret_calls / sizeof secret_calls[0] };
 
-/* Keys, a message, and what is wrong with the tags that are to be verified. */
+/* Keys, a message, and the errors in the tags to be verified. */
 struct secrets {
     uint8_t keys[MESSAGES][32], msg[MESSAGE_MAX_BYTES], tag_difference[16];
 };
@@ -288,7 +289,7 @@ enum secrets_kind {
     SMALL_R,
     RANDOM,
     RANDOM_TOO,
-    WRONG_FIRST_BYTE, /* random too */
+    WRONG_FIRST_BYTE, /* also random */
     WRONG_LAST_BYTE,
     SECRETS_KINDS
 };
@@ -318,7 +319,7 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
         secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;
 }
 
-/* A message that is encrypted in pieces, or decrypted, of which some stream is left; packets. */
+/* Prepares a message that is encrypted or decrypted in pieces and has some keystream left; and packets. */
 static void set_up_aead(const struct secret_call *function, size_t n, bool again)
 {
     const bool decrypts = function->call == call_aead_decrypt || function->call == call_aead_decryptv ||
@@ -340,9 +341,10 @@ static void set_up_aead(const struct secret_call *function, size_t n, bool again
                                         it.tags[i]};
 }
 
-/* What a call finds, by the same instructions for all secrets: messages of n bytes, or, in a batch, of n
- * and of fewer; tags; a message in pieces, whose last bytes are not absorbed yet, and whose lanes are about
- * to be kept, or kept already where it is to end; partial evaluations; what the AEAD's functions need. */
+/* Prepares the state for a call, with the same instructions for all secrets: messages of n bytes, or, in
+ * a batch, of n and fewer; tags; a message in pieces, whose last bytes have not been absorbed yet, and
+ * whose lanes are about to be kept, or already kept if the call ends it; partial evaluations; inputs of
+ * the AEAD functions. */
 static void set_up(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     memcpy(it.keys, secrets->keys, sizeof it.keys);

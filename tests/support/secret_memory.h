@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Tells a tool which memory is secret: clang's memory sanitizer, where it is compiled in, and else
- * valgrind's memcheck. For both, what is undefined must not decide about a branch or an address. */
+/* Tells a tool which memory is secret: clang's memory sanitizer if it is compiled in, otherwise
+ * valgrind's memcheck. For both, undefined data must not decide a branch or an address. */
 #ifndef HORNET_TESTS_SECRET_MEMORY_H
 #define HORNET_TESTS_SECRET_MEMORY_H
 

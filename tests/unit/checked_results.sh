@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Ignoring a result that matters is a warning, with gcc and clang: of every function of hornet.h that returns a bool.
+# Checks that gcc and clang warn about an ignored result of each function in hornet.h that returns a bool.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The library compiles without a warning, and with no flag that names an instruction set.
+# The library compiles without warnings, and without flags that name an instruction set.
 #
 #     compiles.sh COMPILER LEVEL
 set -euo pipefail

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Nothing depends on secrets but values: test_constant_time.c.
+# Control flow and addresses do not depend on secrets: test_constant_time.c.
 #
-#     constant_time.sh COMPILER     under valgrind, whose memcheck does not know AVX-512
-#     constant_time.sh msan         under clang's sanitizer, which does, if this CPU has it; it takes all that asm
-#                                   computes as public
+#     constant_time.sh COMPILER     under valgrind, whose memcheck does not support AVX-512
+#     constant_time.sh msan         under clang's sanitizer, which does, if this CPU has it; it treats everything that
+#                                   asm computes as public
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/constant-time-$1
@@ -20,5 +20,5 @@ fi
 build_objects "$folder" "${options[@]}" -DHORNET_PUBLIC_HOOK="\"$root/tests/support/secret_memory.h\""
 "${options[@]}" -o "$folder/test" "$test" "$folder"/*.o
 "${run[@]}" "$folder/test"
-# The same, with a comparison that leaks: it must be seen.
+# The same with a comparison that leaks, which must be detected.
 ! "${run[@]}" "$folder/test" leak

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The choice of kernels, with records that count their calls: test_dispatch.c.
+# The choice of kernels, tested with records that count their calls: test_dispatch.c.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 mapfile -t kernels < <("$root/tests/support/kernel_names.sh" gcc)

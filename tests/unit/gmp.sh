@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Everything that computes tags or encrypts, against GMP and other libraries, in a build of its own.
+# Compares everything that computes tags or encrypts with GMP and other libraries, in a separate build.
 #
-#     gmp.sh NAME COMPILER [OPTION...] [-- PROGRAM ARG...]   only this test, with these arguments
-#                                                            with -DHORNET_DEBUG, that overlaps are trapped, too
+#     gmp.sh NAME COMPILER [OPTION...] [-- PROGRAM ARG...]   with PROGRAM, only this test, with these arguments;
+#                                                            with -DHORNET_DEBUG, also that overlaps are trapped
 #     gmp.sh NAME amalgamation COMPILER [OPTION...]          the same with the amalgamation in place of the sources
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Every header parses alone, so that whoever opens one in an editor sees no error; and no file includes one that includes
-# it, however far around: the compilers say what includes what.
+# Every header compiles alone, so that opening one in an editor shows no errors; and there are no include cycles, even
+# indirect ones, according to the compiler's list of includes.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What a header finds defined: the name that a kernel has. kernel_end.h has nothing to end here.
+# Prints the definitions that a header expects: the name of a kernel. kernel_end.h has nothing to end here.
 named() {
     case $1 in
     */shapes/kernel.h) echo -DKERNEL=alone -DKERNEL_NEEDS=0 ;;
@@ -22,14 +22,14 @@ for compiler in gcc clang-19; do
     for header in "${headers[@]}"; do
         read -ra define <<< "$(named "$header")"
         parse=("$compiler")
-        # RISC-V's vectors, which gcc 12 has not.
+        # gcc 12 does not support RISC-V vectors.
         [[ $header != */rvv.h ]] || parse=(clang-19 --target=riscv64-linux-gnu -ffreestanding)
         "${parse[@]}" -std=c11 -fsyntax-only -Wall -Wextra -Wno-unused \
             -Werror "${define[@]}" -x c "$header" || { echo "$compiler: $header does not parse alone" >&2; exit 1; }
     done
 done
 
-# Each line of gcc -H has as many dots as the header is deep.
+# Each line of gcc -H has as many dots as the nesting depth of the header.
 for file in "${headers[@]}" $(git ls-files 'src/*.c'); do
     read -ra define <<< "$(named "$file")"
     parse=(gcc)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The operations of every lanes file, each in the middle of its kernel: test_lanes.h.
+# Tests the operations of every lanes file, within its kernel: test_lanes.h.
 #
 #     lanes.sh COMPILER LEVEL [KERNEL...]
 set -euo pipefail

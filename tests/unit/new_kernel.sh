@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# A new kernel is a lanes file, a kernel file and one line in the list: adds one to a copy of the tree, and sees that it is
-# listed, runs, agrees with GMP, is proved and has its lanes tested, with nothing else touched.
+# A new kernel needs a lanes file, a kernel file and one line in the list: adds one to a copy of the tree, and checks
+# that it is listed, runs, agrees with GMP, is proved, and has its lanes tested, without any other change.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$root/build/tests/new-kernel
@@ -14,7 +14,7 @@ git init -q .
 git add -A
 git -c user.name=test -c user.email=test@example.org commit -qm before
 
-# Lanes of three operations that differ from the model's in how they are written, so that something is compiled anew.
+# Lanes with three operations written differently from the model's, so that there is new code to compile.
 sed 's/PORTABLE_LANES 2/PORTABLE_LANES 4/; s/a.lane\[i\] + b.lane\[i\]/b.lane[i] + a.lane[i]/' \
     src/poly1305/lanes/portable.h > src/poly1305/lanes/novel.h
 sed 's/portable/novel/g' src/poly1305/kernels/portable.c > src/poly1305/kernels/novel.c

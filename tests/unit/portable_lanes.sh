@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The algorithms on other numbers of lanes than the kernels in plain C have. Four lanes of radix 2^44 are what AVX-IFMA
-# computes, which no emulator here knows.
+# Tests the algorithms on numbers of lanes other than those of the kernels in plain C. Four lanes of radix 2^44 are what
+# AVX-IFMA computes, which no emulator here supports.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/portable-lanes

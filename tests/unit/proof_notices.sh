@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The proof of bounds must fail when the code is wrong: each carry taken out in turn, a product too many, a
-# multiplier too large. A proof that still holds proves nothing.
+# The proof of bounds must fail when the code is wrong: with each carry removed in turn, one product too many, or a
+# multiplier that is too large. A proof that still holds would prove nothing.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mutants=$root/build/mutants
@@ -10,8 +10,8 @@ rm -rf "$mutants"
 mkdir -p "$mutants"
 
 tried=0
-# expect_broken FILE SED_EXPRESSION [FILE SED_EXPRESSION]...: the proof fails once the expressions have changed the files
-# of src/poly1305/.
+# expect_broken FILE SED_EXPRESSION [FILE SED_EXPRESSION]...: checks that the proof fails after the expressions have
+# changed the files in src/poly1305/.
 expect_broken() {
     rm -rf "$mutants/src" "$mutants/include"
     cp -r "$root/src" "$root/include" "$mutants/"
@@ -24,7 +24,7 @@ expect_broken() {
         fi
         shift 2
     done
-    # One kernel of each field is enough to notice.
+    # One kernel of each field is enough.
     if "$root/proofs/run.sh" "$mutants/src" "$mutants/proofs" avx2 ifma > "$mutants/log" 2>&1; then
         echo "$0: the proof holds with: $changes" >&2
         exit 1
@@ -66,7 +66,7 @@ expect_broken field/radix64.h 's/a.limb\[2\] >> 2;/a.limb[2];/'
 expect_broken field/radix32.h 's/h4 \* r.r\[0\] + (uint32_t)(d3 >> 32)/(uint32_t)(h4 * r.r[0] + (d3 >> 28))/'
 expect_broken field/radix32.h 's/(d4 \& 3) + /d4 + /'
 expect_broken horner/batch.h 's/fe_mul(fe_add(h, c), r)/fe_add(h, c)/'
-# A longer sum in the list, which the proof reads.
+# A longer sum in the list that the proof reads.
 expect_broken kernels/ifma.c 's/X(16, 64)/X(48, 64)/' field/radix44.h 's/LONG_SUM_MAX 16/LONG_SUM_MAX 48/'
 expect_broken horner/decimated.h 's/X(8, 42)/X(16, 42)/' field/radix26.h 's/LONG_SUM_MAX 8/LONG_SUM_MAX 16/'
 echo "the proof of bounds notices $tried mistakes"

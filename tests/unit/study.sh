@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Every kernel of study/kernels.def through the tests of the library's own kernels, test_poly1305.c: in a copy of the tree
-# whose list has them in place of the library's, some at a time, because a list has no more than 31 rows.
+# Runs the tests of the library's own kernels, test_poly1305.c, on every kernel in study/kernels.def: in a copy of the
+# tree whose list contains these instead of the library's kernels, a few at a time, because a list has at most 31 rows.
 #
-#     study.sh NAME all|papers|NAMES COMPILER [OPTION...]     papers: without those that only compare (ablation)
-#                                                             NAMES: of kernels or of a paper, with commas
+#     study.sh NAME all|papers|NAMES COMPILER [OPTION...]     papers: without kernels that only serve for comparison
+#                                                             (ablation)
+#                                                             NAMES: comma-separated names of kernels or of a paper
 #
-# A compiler for another architecture gets mini-gmp, and the emulator of tests/cross/architectures.txt.
+# For a compiler for another architecture, uses mini-gmp and the emulator in tests/cross/architectures.txt.
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 
@@ -18,7 +19,7 @@ rm -rf "$copy"
 mkdir -p "$copy"
 cp -r "$root/include" "$root/src" "$root/study" "$root/tests" "$copy/"
 
-# The baseline, which the kernels call for what fills no group, stands first.
+# The baseline comes first. The kernels call it for blocks that do not fill a group.
 mapfile -t names < <(printf '%s\n' '#define STUDY_KERNEL(name, paper, label) kernel = name paper;' \
     "#include \"$copy/src/core/compiler.h\"" "#include \"$copy/study/kernels.def\"" | "${options[@]}" -E -P -x c - |
     grep -o 'kernel = [a-z0-9_ ]*' | cut -d ' ' -f 3- | case $which in
@@ -31,11 +32,11 @@ list() {
     printf '/* SPDX-License-Identifier: Apache-2.0 OR MIT */\n#include "../core/rows.h"\n'
     printf 'HORNET_KERNEL(%s, CPU_ANY, 0, 0)\n' "$baseline"
     printf 'HORNET_KERNEL(%s, CPU_ANY, 0, HORNET_NEVER)\n' "$@"
-    printf 'HORNET_KERNEL(portable44, CPU_ANY, 0, 0)\n' # for batches, of which the study has none
+    printf 'HORNET_KERNEL(portable44, CPU_ANY, 0, 0)\n' # for batches, which the study lacks
     printf '#undef HORNET_ROW\n#undef HORNET_FURTHER_ROW\n'
 }
 
-# Of the library: what its tests call, and the baseline.
+# The parts of the library that its tests call, and the baseline.
 needed=("$copy"/src/core/*.c "$copy"/src/core/cpu/*.c "$copy"/src/poly1305/*.c "$copy/src/poly1305/kernels/$baseline.c"
     "$copy/src/poly1305/kernels/portable44.c")
 list "${names[0]}" > "$copy/src/poly1305/kernels.def"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The study's report is what its results files and the papers' numbers make it, and nothing else: with other results, none of the
-# old figures stays. With a browser, it opens, asks for nothing, and no text of a figure is cut off.
+# The study's report depends only on its results files and the papers' numbers: with other results, none of the old
+# figures remains. In a browser, it opens, requests no other files, and no text in a figure is cut off.
 #
 #     study_report.sh [CHROMIUM]
 set -euo pipefail
@@ -29,7 +29,7 @@ import report
 
 
 def other(value, change):
-    """With other numbers."""
+    """Return value with change applied to all its numbers."""
     if isinstance(value, dict):
         return {key: other(part, change) for key, part in value.items()}
     if isinstance(value, list):
@@ -38,20 +38,20 @@ def other(value, change):
 
 
 def cells(page, first, last):
-    """The numbers in the tables between two headings: one for each row that is of no paper."""
+    """Return the numbers in the tables between two headings, in a list per row that belongs to no paper."""
     part = page[page.index(first):page.index(last)]
     return [re.findall(r"<td>([^<]*)</td>", row) for row in re.findall(r"<tr[^>]*>(<td>.*?)</tr>", part)]
 
 
 results, model = json.loads(path.read_text()), json.loads(report.MODEL.read_text())
-# Every figure of VMSL, in both compilers' columns, after what the paper says.
+# All figures for VMSL, in both compilers' columns, which follow the paper's.
 more = model | {"kernels": other(model["kernels"], lambda value: value + 1000)}
 before, after = (cells(report.page(results, path.name, of), "On VMSL itself", 'id="beyond"') for of in (model, more))
 for old, new in zip(before, after, strict=True):
     same = [cell for cell, now in zip(old[-7:], new[-7:], strict=True) if cell == now]
     if len(old) < 7 or same:
         sys.exit(f"not from z14-model.json: {same} in {old}")
-# What is measured: at another rate of the counter, all cycles in the last table, which has each kernel's, are others.
+# Measurements: with another rate of the counter, all cycles in the last table, which lists every kernel, must change.
 last = "Everything: cycles per byte"
 pages = (report.page(of, path.name, model) for of in (results, results | {"counts_per_cycle": results["counts_per_cycle"] / 3}))
 before, after = (cells(page, last, 'id="reductions"') for page in pages)
@@ -62,7 +62,7 @@ print(f"{len(before)} kernels' figures come from the results")
 END
 [ $# -gt 0 ] || exit 0
 
-# In 1280 pixels, light and dark: what the page says of itself stands in its title.
+# At 1280 pixels, light and dark. The page reports about itself in its title.
 read -r -d '' script << 'END' || true
 <script>
 addEventListener("load", () => {

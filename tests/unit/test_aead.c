@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20-Poly1305 and XChaCha20-Poly1305 against their definition and against OpenSSL: one call, pieces,
- * batches; every kernel of ChaCha20 with every kernel of Poly1305; what is refused, and what is then
- * written; where memory ends.
+/* ChaCha20-Poly1305 and XChaCha20-Poly1305 against their definition and against OpenSSL: single calls,
+ * pieces and batches; every ChaCha20 kernel with every Poly1305 kernel; what is refused, and what is
+ * then written; buffers at the edges of memory.
  *
  *     test_aead [--few|--huge|--product]
  *
- * --few takes some of the lengths, for emulators, which are slow.
- * --huge runs the messages of more than 4 GiB instead, which take seconds each; --product every length with
- * every length of associated data, which otherwise share the kernels and each other. */
+ * --few tests only some of the lengths, for emulators, which are slow.
+ * --huge instead tests messages of more than 4 GiB, which take seconds each. --product tests every
+ * length with every length of associated data; otherwise, the lengths are divided among the kernels and
+ * among each other. */
 #define _DEFAULT_SOURCE /* mmap's flags */
 #ifndef HORNET_NO_PEERS
 #include <openssl/evp.h>
@@ -29,10 +30,10 @@ enum { AROUND = 64, FILL = 0xa5 };
 
 typedef uint8_t tag_t[16];
 
-/* Of what there is very much, each so-manieth is tested. */
+/* Only every step-th case of the most numerous ones is tested. */
 static size_t step = 1;
 
-/* A message, what belongs to it, and what its definition makes of it. */
+/* A message, its parameters, and the result according to the definition. */
 struct message {
     const uint8_t *msg, *aad, *nonce, *key;
     size_t len_bytes, aad_bytes;
@@ -41,11 +42,11 @@ struct message {
     tag_t tag;
 };
 
-/* Inputs that most tests share, and the ciphertext that is expected. */
+/* Inputs that most tests share, and the expected ciphertext. */
 static uint8_t random_msg[LONGEST], random_aad[MOST_AAD_BYTES], ciphertext[LONGEST];
 static uint8_t random_nonce[24], random_key[32];
 
-/* An output, and bytes on both sides that must stay as they are. */
+/* An output buffer, with bytes on both sides that must not change. */
 static uint8_t output_memory[AROUND + LONGEST + AROUND];
 #define OUTPUT (output_memory + AROUND)
 
@@ -64,7 +65,7 @@ static bool nothing_beside_output(size_t len_bytes)
     return all_are(output_memory, AROUND, FILL) && all_are(OUTPUT + len_bytes, AROUND, FILL);
 }
 
-/* memcmp and memcpy of nothing, which NULL is allowed for. */
+/* memcmp and memcpy for which NULL is allowed if the length is 0. */
 static bool same(const uint8_t *a, const uint8_t *b, size_t len_bytes)
 {
     return len_bytes == 0 || memcmp(a, b, len_bytes) == 0;
@@ -88,7 +89,7 @@ static void must(bool holds, const char *what)
 #ifndef HORNET_NO_PEERS
 static EVP_CIPHER_CTX *openssl_ctx;
 
-/* It takes lengths as int. */
+/* OpenSSL takes lengths as int. */
 static void openssl_seal(uint8_t *out, tag_t tag, const struct message *m)
 {
     int n;
@@ -124,8 +125,8 @@ static void set_up_peers(void) {}
 static void check_peers(const struct message *m) { (void)m; }
 #endif
 
-/* A message of the shared inputs, under a key and a nonce of its own, and its definition; held against
- * OpenSSL, if it is at hand. The largest tags and words come by the keys of all ones. */
+/* A message from the shared inputs, under its own key and nonce, and its result by the definition, which
+ * is compared with OpenSSL if available. Keys of all ones give the largest tags and words. */
 static struct message make_message(size_t len_bytes, size_t aad_bytes, bool extended)
 {
     random_bytes(random_key, sizeof random_key);
@@ -160,7 +161,7 @@ static bool open_message(const struct message *m, uint8_t *out, const uint8_t *i
         out, in, m->len_bytes, tag, m->aad, m->aad_bytes, m->nonce, m->key);
 }
 
-/* With associated data, cut at a byte. */
+/* Starts a message, with its associated data split at a byte. */
 static void begin(hornet_aead_state *state, const struct message *m, size_t cut)
 {
     (m->extended ? hornet_xchacha20_poly1305_init : hornet_chacha20_poly1305_init)(state, m->nonce, m->key);
@@ -178,7 +179,7 @@ static const char *names(void)
     return both;
 }
 
-/* Sealed and opened in two pieces, in place or apart. */
+/* Seals and opens the message in two pieces, in place or not. */
 static void check_pieces(const struct message *m, size_t cut, bool in_place)
 {
     static const uint8_t zeros[sizeof(hornet_aead_state)];
@@ -210,7 +211,7 @@ static void check_pieces(const struct message *m, size_t cut, bool in_place)
     check(memcmp(&state, zeros, sizeof state) == 0, "%s: state not wiped", names());
 }
 
-/* Every way to seal and open it, with the kernels in use. */
+/* Seals and opens the message in every way, with the kernels in use. */
 static void check_message(const struct message *m)
 {
     static size_t number;
@@ -237,7 +238,7 @@ static void check_message(const struct message *m)
         check(nothing_beside_output(n), "%s: %zu bytes opened %s, and more written", names(), n, where);
     }
 
-    /* Forged: zeros, and nothing else. */
+    /* A forged message gives zeros, and nothing else. */
     const bool in_place = number % 2 == 0;
     memcpy(wrong, m->tag, 16);
     wrong[number / 8 % 16] ^= (uint8_t)(1 << number % 8);
@@ -274,7 +275,7 @@ static void test_vectors(void)
     }
 }
 
-/* The kernels of ChaCha20 that run here, in turn. */
+/* Iterates over the ChaCha20 kernels that run here. */
 static const struct hornet_chacha20_kernel *nth_chacha20(size_t n)
 {
     size_t k = n % CHACHA20_KERNELS;
@@ -294,7 +295,7 @@ static void check_on_every_chacha20(const struct message *m)
     force_chacha20(NULL);
 }
 
-/* Every length, each with three lengths of associated data. */
+/* Tests every length, each with three lengths of associated data. */
 static void test_lengths(void)
 {
     for (size_t n = 0; n <= EVERY_BYTES; n += step) {
@@ -310,7 +311,7 @@ static void test_lengths(void)
     }
 }
 
-/* Every length with every length of associated data, a kernel each. */
+/* Tests every length with every length of associated data, each pair on one kernel. */
 static void test_product(void)
 {
     for (size_t n = 0; n <= EVERY_BYTES; n++)
@@ -322,14 +323,14 @@ static void test_product(void)
     force_chacha20(NULL);
 }
 
-/* Lengths at which the forms of one call meet, and others about them. */
+/* Lengths at which a single call changes its code path, and their neighbours. */
 static const size_t edges[] = {0,    1,    15,   16,   17,   31,   32,   63,   64,   65,   127,
                                128,  191,  192,  193,  255,  256,  257,  319,  320,  321,  447,
                                448,  449,  500,  511,  512,  513,  959,  960,  961,  1023, 1024,
                                1216, 1217, 1350, 1472, 1473, 1983, 1984, 1985, 2048, 2049, 4200};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
-/* All lengths of associated data, and some long ones. */
+/* Tests all short lengths of associated data, and some long ones. */
 static void test_aad_lengths(void)
 {
     static const size_t more[] = {79, 80, 127, 128, 129, 255, 256, 257, 1000, 2304, MOST_AAD_BYTES};
@@ -343,7 +344,7 @@ static void test_aad_lengths(void)
     force_chacha20(NULL);
 }
 
-/* Messages that are worked on piece by piece, and whose ends lie about the ends of pieces. */
+/* Tests messages that are processed piece by piece, with ends around the ends of pieces. */
 static void test_long_lengths(void)
 {
     static const size_t more[] = {0, 1, 63, 64, 65, 1983, 1984, 1985, 2047, 2048};
@@ -360,7 +361,7 @@ static void test_long_lengths(void)
     check_on_every_chacha20(&m);
 }
 
-/* Every kernel of ChaCha20 with every kernel of Poly1305. */
+/* Tests every ChaCha20 kernel with every Poly1305 kernel. */
 static void test_pairs(void)
 {
     for (size_t e = 0; e < EDGES; e++) {
@@ -375,7 +376,7 @@ static void test_pairs(void)
     force_kernel(NULL);
 }
 
-/* Cut in two at every byte. */
+/* Tests a message cut in two at every byte. */
 static void test_cuts(void)
 {
     for (size_t n = 0; n <= 1400; n += n < 270 ? step : 97 * step) {
@@ -388,8 +389,8 @@ static void test_cuts(void)
     force_chacha20(NULL);
 }
 
-/* Cut anywhere, with empty pieces, as single calls and as lists of pieces that lie apart; the kernels
- * change meanwhile. */
+/* Tests messages cut at random, with empty pieces, as single calls and as lists of pieces that are not
+ * adjacent. The kernels change in between. */
 static void test_many_pieces(void)
 {
     enum { MOST = 12, GAP = 5 };
@@ -421,7 +422,7 @@ static void test_many_pieces(void)
                     pieces[i] = (hornet_aead_piece){NULL, NULL, 0};
                 at += sizes[i];
             }
-            /* A list of some, and then of the rest. */
+            /* A list of some pieces, followed by the rest. */
             for (size_t i = 0; i < count;) {
                 const size_t some = as_list ? 1 + random_word() % (count - i) : 1;
                 bool went;
@@ -468,7 +469,7 @@ static void test_many_pieces(void)
           "byte by byte");
 }
 
-/* Every buffer at every alignment. */
+/* Tests every buffer at every alignment. */
 static void test_alignments(void)
 {
     static uint8_t in[EVERY_BYTES + 64], aad[128 + 64], nonce[24 + 64], key[32 + 64], tag[16 + 64];
@@ -497,7 +498,7 @@ static void test_alignments(void)
     force_chacha20(NULL);
 }
 
-/* Packets of any lengths, some in place; each must be what a call of its own would make of it. */
+/* Packets of arbitrary lengths, some in place. Each must be the same as from its own call. */
 enum { MOST_PACKETS = 200, PACKET_BYTES = 4300, PACKET_AAD_BYTES = 100 };
 
 static struct packet {
@@ -534,7 +535,7 @@ static void make_packets(size_t count, size_t kind)
     }
 }
 
-/* The calls for them, which read the message, or if they open the sealed one. */
+/* Makes the calls for them, which read the messages, or, if `opens`, the sealed packets. */
 static void make_calls(size_t count, bool opens)
 {
     for (size_t i = 0; i < count; i++) {
@@ -590,7 +591,7 @@ static void check_batch(size_t count, size_t kind)
     if (count == 0)
         return;
 
-    /* One that is forged: its tag, its text, its associated data, or its nonce. */
+    /* Forge one packet: its tag, its text, its associated data, or its nonce. */
     make_calls(count, true);
     const size_t forged = random_word() % count;
     struct packet *f = &packets[forged];
@@ -613,7 +614,7 @@ static void check_batch(size_t count, size_t kind)
     }
 
 #if SIZE_MAX > UINT32_MAX
-    /* One that is too long: nothing of it is touched, and all others are as they should be. */
+    /* One packet is too long: it is not touched, and all others are processed correctly. */
     make_packets(count, kind + 1);
     for (int opens = 0; opens < 2; opens++) {
         make_calls(count, opens);
@@ -660,7 +661,8 @@ static void test_batches(void)
           "no packets");
 }
 
-/* A forgery, by every function that opens: refused, and one call and batches leave zeros. */
+/* Checks that every function that opens refuses a forgery, and that single calls and batches leave
+ * zeros. */
 static void check_refused(const struct message *m, const uint8_t *in, const uint8_t *tag, const char *what,
                           size_t bit)
 {
@@ -719,7 +721,8 @@ static void test_every_bit(void)
         check(open_message(&m, OUTPUT, in, tag) && same(OUTPUT, sealed.msg, sealed.len_bytes),
               "what was sealed");
 
-        /* Lengths are authenticated: a byte less, and one moved from associated data to ciphertext. */
+        /* Lengths are authenticated: remove one byte, and move one from the associated data to the
+         * ciphertext. */
         m.aad_bytes--;
         check_refused(&m, in, tag, "length of associated data", 1);
         m.aad_bytes++;
@@ -730,7 +733,7 @@ static void test_every_bit(void)
     }
 }
 
-/* What the functions of a state that is not live do: nothing. */
+/* Checks that the functions of a state that is not live do nothing. */
 static void check_ended(hornet_aead_state *state, const char *how, const tag_t real_tag)
 {
     static const uint8_t zeros[sizeof(hornet_aead_state)];
@@ -755,7 +758,7 @@ static void check_ended(hornet_aead_state *state, const char *how, const tag_t r
     check(memcmp(state, zeros, sizeof *state) == 0, "%s: changed", how);
 }
 
-/* Calls in an order that makes no sense are refused, and change nothing. */
+/* Checks that calls in an invalid order are refused, and change nothing. */
 static void test_states(void)
 {
     const struct message m = make_message(300, 30, false);
@@ -768,7 +771,7 @@ static void test_states(void)
     memset(&state, 0, sizeof state);
     check_ended(&state, "a state of zeros", m.tag);
 
-    /* Encrypting: no associated data any more, no decrypting, not verified. */
+    /* While encrypting: no more associated data, no decryption, no verification. */
     for (size_t first = 0; first <= 200; first += 100) {
         memset(&state, (int)first, sizeof state);
         begin(&state, &m, 7);
@@ -786,14 +789,14 @@ static void test_states(void)
                   same(OUTPUT + first, m.ciphertext + first, 300 - first),
               "what is refused changes the message");
         check_ended(&state, "after final", m.tag);
-        /* The copy ends on its own. */
+        /* The copy ends independently. */
         check(hornet_aead_encrypt(&other, OUTPUT, in + first, 300 - first) &&
                   !hornet_aead_final_verify(&other, m.tag),
               "an encrypting state verifies");
         check_ended(&other, "after a final_verify that was refused", m.tag);
     }
 
-    /* Decrypting: likewise, and no tag is given. */
+    /* While decrypting: likewise, and no tag is returned. */
     for (size_t first = 0; first <= 200; first += 100) {
         begin(&state, &m, 30);
         check(hornet_aead_decrypt(&state, OUTPUT, m.ciphertext, first), "decrypt");
@@ -817,7 +820,7 @@ static void test_states(void)
         check_ended(&other, "after a final that was refused", m.tag);
     }
 
-    /* No text, and neither text nor associated data; lists of nothing. */
+    /* Without text, and with neither text nor associated data; lists of nothing. */
     for (size_t aad_bytes = 0; aad_bytes <= 30; aad_bytes += 15)
         for (int pieces = 0; pieces < 3; pieces++) {
             const struct message empty = make_message(0, aad_bytes, false);
@@ -836,7 +839,7 @@ static void test_states(void)
             check(hornet_aead_final_verify(&state, empty.tag), "no text verified");
         }
 
-    /* A live state is as a new one is after init. */
+    /* After init, a live state is like a new one. */
     const struct message again = make_message(300, 30, true);
     hornet_chacha20_poly1305_init(&state, again.key, again.key);
     check(hornet_aead_aad(&state, again.key, 20) && hornet_aead_encrypt(&state, OUTPUT, again.msg, 77),
@@ -847,7 +850,7 @@ static void test_states(void)
           "init of a live state");
 }
 
-/* No byte is touched of what is too long: there is none at these addresses. */
+/* A text that is too long is not touched: nothing is mapped at these addresses. */
 static void test_too_long(void)
 {
 #if SIZE_MAX > UINT32_MAX
@@ -889,7 +892,7 @@ static void test_too_long(void)
 #endif
 }
 
-/* Each buffer at the very end, then at the very start, of memory that may be touched. */
+/* Places each buffer at the very end, and then at the very start, of accessible memory. */
 static void test_guard_pages(void)
 {
     enum { AT_IN, AT_OUT, AT_AAD, AT_NONCE, AT_KEY, AT_TAG, BUFFERS };
@@ -907,7 +910,7 @@ static void test_guard_pages(void)
     for (size_t n = 0; n <= MAX_BYTES; n += step) {
         const struct message sealed = make_message(n, n % 71, n % 2 == 0);
         for (size_t offset = 0; offset < 128; offset += n > 300 ? 64 : offset < 64 ? 1 + n % 7 : 64) {
-            /* Ends within 63 bytes of the page's end, or starts within 63 of its start. */
+            /* Ends within 63 bytes of the page's end, or starts within 63 bytes of its start. */
             const bool at_end = offset < 64;
             const size_t sizes[BUFFERS] = {n, n, sealed.aad_bytes, sealed.extended ? 24 : 12, 32, 16};
             for (int i = 0; i < BUFFERS; i++) {
@@ -953,7 +956,7 @@ static void test_guard_pages(void)
 
             if (m.extended || (n > 130 && n % 9 != 0))
                 continue;
-            /* Among shorter ones. */
+            /* Among shorter packets. */
             for (size_t i = 0; i < PACKETS; i++)
                 packet_calls[i] = (hornet_packet){outs[i], at[AT_IN],   i == 5 ? n : n - n * i / 30,
                                                   m.aad,   m.aad_bytes, m.nonce,
@@ -979,7 +982,8 @@ static void test_guard_pages(void)
 }
 
 #if defined(__linux__) && SIZE_MAX > UINT32_MAX
-/* Memory of which all windows are the same pages: an output of more than 4 GiB that takes little. */
+/* Maps memory in which all windows are the same pages: an output of more than 4 GiB that needs little
+ * memory. */
 static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
 {
     FILE *file = tmpfile();
@@ -993,9 +997,9 @@ static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
     return memory;
 }
 
-/* One message of more than 4 GiB in one call and as one piece: zeros, but for its end. What is opened has
- * zeros for ciphertext, so that its tag is known in closed form; what is sealed is held against OpenSSL. Of
- * the output only the last window is there to be looked at. */
+/* One message of more than 4 GiB, in a single call and as one piece: zeros, except at its end. The
+ * ciphertext to be opened is zeros, so that its tag is known in closed form; the sealed result is
+ * compared with OpenSSL. Only the last window of the output can be inspected. */
 static void test_over_4_gib(void)
 {
     enum { AAD_BYTES = 20, END_BYTES = 21 };
@@ -1009,7 +1013,7 @@ static void test_over_4_gib(void)
     struct message m = make_message(0, AAD_BYTES, false);
     m.msg = m.ciphertext = in;
     m.len_bytes = n;
-    /* The stream, xor zeros and what ends them. */
+    /* The keystream, XOR zeros and the bytes at their end. */
     reference_chacha20(expected, in + last, n - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
 
     mpz_t h, r, s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES by its published answers, on every implementation that runs here, and Poly1305-AES by the paper's.
- * Needs no other library, so that it runs in emulators of other CPUs too. */
+/* AES with published answers, on every implementation that runs here, and Poly1305-AES with those of the
+ * paper. Needs no other library, so it also runs in emulators of other CPUs. */
 #include <string.h>
 
 #include "../../include/hornet.h"
@@ -31,7 +31,7 @@ static bool runs_here(const struct hornet_aes *aes)
     return hornet_can_run(&aes->implementation, hornet_cpu());
 }
 
-/* Every vector, with 0 to MOST_BLOCKS - 1 others beside it under keys of their own. What comes after the
+/* Tests every vector, together with 0 to MOST_BLOCKS - 1 others under their own keys. Bytes after the
  * last block, and after each key's 16 bytes, must not matter. */
 static void test_known_answers(const struct hornet_aes *aes)
 {
@@ -55,8 +55,8 @@ static void test_known_answers(const struct hornet_aes *aes)
         }
 }
 
-/* NIST AESAVS, section 6.4.1, the Monte Carlo test's way of making inputs, all implementations beside the
- * last: each result is the next block, each thousandth changes the key. */
+/* NIST AESAVS, section 6.4.1: generates inputs like the Monte Carlo test, and compares each
+ * implementation with the last one. Each result is the next block, and each thousandth changes the key. */
 static void test_chains(const struct hornet_aes *aes)
 {
     const struct hornet_aes *other = implementations[IMPLEMENTATIONS - 1];
@@ -77,7 +77,7 @@ static void test_chains(const struct hornet_aes *aes)
     }
 }
 
-/* The best that runs here is the one in use. */
+/* The best implementation that runs here must be in use. */
 static void test_choice(void)
 {
     int best = 0;

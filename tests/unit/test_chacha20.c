@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20: every kernel against the RFC's text and its vectors, what it may write and what not, counters
- * next to 2^32; HChaCha20. Needs no other library than GMP, for the header of the definition. */
+/* ChaCha20: every kernel against the RFC's description and its vectors, the memory that it may write,
+ * and counters close to 2^32; HChaCha20. Needs no library except GMP, for the header of the definition. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct hornet_chacha20_kernel *kernel;
 
 static uint8_t key[32], nonce[12];
 
-/* Whether all bytes are the one that memory is filled with before a call. */
+/* Whether all bytes still have the value with which memory is filled before a call. */
 static bool untouched(const uint8_t *bytes, size_t len_bytes)
 {
     for (size_t i = 0; i < len_bytes; i++)
@@ -51,7 +51,8 @@ static void test_vectors(void)
     }
 }
 
-/* draft-irtf-cfrg-xchacha-03, section 2.2.1; then random ones against the definition. */
+/* draft-irtf-cfrg-xchacha-03, section 2.2.1, followed by random inputs, which are compared with the
+ * definition. */
 static void test_hchacha20(void)
 {
     uint8_t n[24], expected[32];
@@ -75,14 +76,14 @@ static void test_hchacha20(void)
     }
 }
 
-/* Counters at which something could carry, or wrap. */
+/* Counters at which a carry or a wrap could occur. */
 static const uint32_t counters[] = {
     0,          1,          2,          UINT32_MAX - 64, UINT32_MAX - 31, UINT32_MAX - 16, UINT32_MAX - 8,
     0x7fffffff, 0x7ffffff0, UINT32_MAX, UINT32_MAX - 1,  UINT32_MAX - 3,  UINT32_MAX - 15, UINT32_MAX - 7};
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
-/* Every number of blocks; no byte is written beyond what chacha20.h says. Pieces of a message keep their
- * stream in a state that has any alignment. */
+/* Tests every number of blocks. No byte may be written beyond what chacha20.h allows. Messages in pieces
+ * keep their keystream in a state of arbitrary alignment. */
 static void test_stream(void)
 {
     _Alignas(64) static uint8_t memory[CHACHA20_STREAM_BYTES + AROUND + 64];
@@ -113,7 +114,7 @@ static void test_stream(void)
         }
 }
 
-/* Every length; in place and apart; with a copy, and without. */
+/* Tests every length, in place and not, with and without a copy. */
 static void test_apply(void)
 {
     enum { MAX_APPLY = 600, ROOM = (MAX_APPLY + 63) / 64 * 64 + 64 };
@@ -147,7 +148,7 @@ static void test_apply(void)
         }
 }
 
-/* Every length, from every counter in turn, at every alignment in turn, in place and apart. */
+/* Tests every length, with counters and alignments in rotation, in place and not. */
 static void test_xor(void)
 {
     static uint8_t in[MAX_BYTES + 64], out[MAX_BYTES + 64 + AROUND], expected[MAX_BYTES];
@@ -176,14 +177,14 @@ static void test_xor(void)
         }
 }
 
-/* The public function goes up to block 2^32 - 1, and refuses before it touches anything. */
+/* The public function goes up to block 2^32 - 1, and otherwise refuses before it writes anything. */
 static void test_last_block(void)
 {
     static uint8_t in[MAX_BYTES], out[MAX_BYTES + 1], expected[MAX_BYTES];
     random_bytes(in, sizeof in);
     for (size_t n = 0; n < MAX_BYTES; n++) {
         const uint32_t nblocks = (uint32_t)((n + 63) / 64);
-        /* The last counter from which so many blocks fit. */
+        /* The last counter for which nblocks blocks fit. */
         const uint32_t counter = nblocks == 0 ? UINT32_MAX : UINT32_MAX - nblocks + 1;
         memset(out, FILL, sizeof out);
         reference_chacha20(expected, in, n, key, counter, nonce);

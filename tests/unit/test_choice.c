@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A call reads its choice of kernels once. The library is compiled so that each read of a choice is
- * counted, and followed by another thread's forcing, as it were: the next read would find the next kernel.
- * So a call that reads twice is found by its count, and what it computes from two kernels by its result.
+/* A call reads its choice of kernels only once. The library is compiled so that each read of a choice is
+ * counted, and followed by forcing another kernel, as another thread might do: the next read would find
+ * the next kernel. So a call that reads twice is detected by the count, and any computation that mixes
+ * two kernels by its result.
  *
- *     test_choice            every public function of secret_calls.h
+ *     test_choice            every public function in secret_calls.h
  *     test_choice twice      a function that reads twice: the test must fail */
 #include "../support/call_results.h"
 #include "../support/chacha20_kernels.h"
@@ -15,7 +16,7 @@ static unsigned reads[3];
 static const struct hornet_list *const lists[] = {&hornet_poly1305_list, &hornet_chacha20_list,
                                                   &hornet_aes_list};
 
-/* The implementation after the one that was forced before. */
+/* Forces the implementation after the one that was forced before. */
 static void force_next(const struct hornet_list *list, size_t *last)
 {
     do
@@ -41,7 +42,7 @@ static void call_twice(size_t n)
     call_seal(n);
 }
 
-/* One call, from a choice of both lists. */
+/* Tests one call, with a choice from both lists. */
 static void test_call(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     static struct call_result expected, result;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Nothing depends on secrets but values: with keys, messages and tags marked as undefined, a branch or an
- * address that depends on one is an error. Adam Langley's ctgrind, with one of two tools:
+/* Control flow and addresses do not depend on secrets: with keys, messages and tags marked as undefined,
+ * a branch or an address that depends on one is an error. This is Adam Langley's ctgrind, with one of
+ * two tools:
  *
- *     valgrind --error-exitcode=9 test_constant_time        memcheck, which does not know AVX-512
- *     test_constant_time                                    compiled by clang with -fsanitize=memory, which
- * does, but takes what comes out of asm as defined
+ *     valgrind --error-exitcode=9 test_constant_time        memcheck, which does not support AVX-512
+ *     test_constant_time                                    compiled by clang with -fsanitize=memory,
+ *                                                           which supports it, but treats the results of
+ *                                                           asm as defined
  *
- * With the argument `leak` it must fail: shows that the method sees. */
+ * With the argument `leak` it must fail, which shows that the method works. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ static uint8_t msg[MAX_BYTES], key[32], tag[16];
 
 static void secret(void *memory, size_t len_bytes) { MAKE_UNDEFINED(memory, len_bytes); }
 
-/* The result of a comparison, and nothing else, is made public. */
+/* Makes the result of a comparison public, and nothing else. */
 static bool public_bool(bool value)
 {
     MAKE_DEFINED(&value, sizeof value);
@@ -52,8 +54,8 @@ static void batches(const char *kernel)
     }
 }
 
-/* Keys of Poly1305-AES are secret, but for the bits that must be 0: the clamp tells both tools that those
- * are. */
+/* Keys of Poly1305-AES are secret, except for the bits that must be 0: clamping shows both tools that
+ * these are 0. */
 static void secret_aes_keys(uint8_t (*keys)[32], size_t count)
 {
     memset(keys, 0x5a, 32 * count);
@@ -62,7 +64,7 @@ static void secret_aes_keys(uint8_t (*keys)[32], size_t count)
         hornet_poly1305_clamp(keys[i] + 16);
 }
 
-/* Each AES, alone: what it makes of secret keys and blocks. */
+/* Tests each AES implementation alone, on secret keys and blocks. */
 static void aes(void)
 {
     static const struct hornet_aes *const implementations[] = {
@@ -123,8 +125,8 @@ static void poly1305_aes(void)
     check(public_bool(hornet_poly1305_partial_verify(tag, &whole, pad)), "partial: verify");
 }
 
-/* The AEAD: message, associated data, key and tag are secret, and so is what comes out; lengths, nonces and
- * verdicts are not. */
+/* The AEAD: the message, the associated data, the key and the tag are secret, and so is the output;
+ * lengths, nonces and verdicts are not. */
 static uint8_t sealed[MAX_BYTES + 64], opened[MAX_BYTES + 64];
 static const uint8_t aead_nonce[24] = {1, 2, 3};
 

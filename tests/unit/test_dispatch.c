@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The choice of implementations: every set of features against the rule of dispatch.h, CPUs and operating
- * systems that do not exist, names that are wrong, and that the kernel which is forced is the kernel that
- * runs.
+/* The choice of implementations: every set of features against the rule in dispatch.h; CPUs and
+ * operating systems that do not exist; invalid names; and that a forced kernel is the kernel that runs.
  *
- * Linked with every kernel record replaced by one that counts its calls: the --wrap options of run.sh and
- * cpus.sh.
+ * Linked with every kernel record replaced by one that counts its calls, by the --wrap options in
+ * dispatch.sh and cpus.sh.
  *
- *     test_dispatch [KERNEL]      KERNEL must be what this CPU gets by itself */
+ *     test_dispatch [KERNEL]      KERNEL must be the one that this CPU gets by default */
 #include <string.h>
 
 #include "../../include/hornet.h"
@@ -64,7 +63,7 @@ static void wrap_kernels(void)
 #include "../../src/poly1305/kernels.def"
 }
 
-/* The number of a kernel. */
+/* Returns the index of a kernel. */
 static int number_of(const struct hornet_implementation *implementation)
 {
     int i = 0;
@@ -73,8 +72,8 @@ static int number_of(const struct hornet_implementation *implementation)
     return i;
 }
 
-/* The rule, as dispatch.h states it: the first row from `first` on that the CPU runs well and whose least
- * amount is reached. A forced row counts as one that runs well. */
+/* The rule as stated in dispatch.h: the first row from `first` on that the CPU runs well and whose
+ * minimum amount is reached. A forced row counts as one that runs well. */
 static const struct hornet_row *expected_row(const struct hornet_list *list, uint32_t cpu, size_t first,
                                              const struct hornet_row *forced, size_t amount, bool batch)
 {
@@ -93,7 +92,7 @@ static void check_rows(const struct hornet_list *list, uint32_t cpu, uint32_t in
     for (size_t i = 0; i < list->count; i++)
         for (int batch = 0; batch < 2; batch++)
             for (int more = -1; more <= 1; more++) {
-                /* Around every least amount, and where none is reached any more. */
+                /* Around every minimum amount, and where none is reached any more. */
                 const size_t least = batch ? list->rows[i].min_batch : list->rows[i].min;
                 const size_t amount = least == HORNET_NEVER ? HORNET_NEVER - 1 : least + (size_t)more;
                 if (amount == SIZE_MAX)
@@ -112,12 +111,12 @@ static void check_rows(const struct hornet_list *list, uint32_t cpu, uint32_t in
     check(((in_use & HORNET_BASELINE_IN_USE) != 0) == baseline, "features %x: the baseline", cpu);
 }
 
-/* Every set of features, with each implementation forced and with none. */
+/* Tests every set of features, with each implementation forced and with none. */
 static void test_feature_sets(const struct hornet_list *list)
 {
     for (uint32_t cpu = 0; cpu < UINT32_C(1) << CPU_FEATURE_COUNT; cpu++) {
         check_rows(list, cpu, hornet_dispatch_rows(list, cpu, NULL), 0, NULL);
-        if (cpu % 61 != 0) /* the rest takes long */
+        if (cpu % 61 != 0) /* the rest takes too long */
             continue;
         for (size_t i = 0; i < list->count; i++) {
             const struct hornet_implementation *implementation = list->rows[i].implementation;
@@ -126,7 +125,7 @@ static void test_feature_sets(const struct hornet_list *list)
                   implementation->name);
             if (in_use == 0)
                 continue;
-            /* Its first row for this CPU, or its last. */
+            /* Its first row for this CPU, or else its last. */
             size_t first = 0;
             while (list->rows[first].implementation != implementation)
                 first++;
@@ -139,7 +138,7 @@ static void test_feature_sets(const struct hornet_list *list)
     }
 }
 
-/* Rows of one implementation stand one after another, and the baseline needs nothing. */
+/* The rows of one implementation must be adjacent, and the baseline must need no feature. */
 static void test_list(const struct hornet_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -151,14 +150,14 @@ static void test_list(const struct hornet_list *list)
 }
 
 #if HORNET_X86
-/* Every mix of CPUID bits and of register files that the operating system saves. */
+/* Tests every combination of CPUID bits and of register sets that the operating system saves. */
 static void test_cpuid(void)
 {
     static const uint32_t xcr0s[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x26,  0x46,   0x86,
                                      0x66, 0xa6, 0xc6, 0xe0, 0xe2, 0xe4, 0xe6, 0xe7, 0x2e7, 0x602e7};
     static const struct {
         uint32_t feature, leaf1_edx, leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
-        uint32_t xcr0; /* what must be in it, and AVX with it */
+        uint32_t xcr0; /* bits that must be set in XCR0, and AVX with them */
     } rows[] = {
         {CPU_sse2, UINT32_C(1) << 26, 0, 0, 0, 0, 0},
         {CPU_ssse3, 0, UINT32_C(1) << 9, 0, 0, 0, 0},
@@ -182,7 +181,7 @@ static void test_cpuid(void)
     for (uint32_t bits = 0; bits < 4 << ROWS; bits++)
         for (size_t i = 0; i < sizeof xcr0s / sizeof xcr0s[0]; i++) {
             const bool osxsave = bits & 1, avx = bits & 2;
-            /* All bits of a word that stand for nothing here are set. */
+            /* Set all bits of a word that have no meaning here. */
             struct x86_cpuid cpuid = {
                 .max_leaf = 7,
                 .max_subleaf7 = 1,
@@ -214,7 +213,7 @@ static void test_cpuid(void)
           "a CPU that says nothing has no feature");
 }
 
-/* CPUs that exist, by what their leaf 1 says. */
+/* Existing CPUs, identified by their leaf 1. */
 static void test_properties(void)
 {
     static const uint32_t amd = 0x68747541, intel = 0x756e6547, both = CPU_zmm_whole | CPU_zmm_steady;
@@ -308,8 +307,8 @@ static void test_chacha20_names(void)
           "NULL goes back to the automatic choice");
 }
 
-/* A kernel of ChaCha20 that is forced is the one in use, and none that the CPU lacks can be; by itself it
- * is the first that the CPU runs well. */
+/* Checks that a forced ChaCha20 kernel is the one in use, that kernels which the CPU lacks cannot be
+ * forced, and that the default is the first kernel that the CPU runs well. */
 static void test_forced_chacha20(void)
 {
     const struct hornet_list *list = &hornet_chacha20_list;
@@ -338,8 +337,8 @@ static unsigned long all_calls(void)
     return sum;
 }
 
-/* A call went to the kernel of a row, and to no other, except that it may have handed what is less than two
- * groups to the baseline. */
+/* Checks that a call went to the kernel of a row, and to no other, except that the kernel may have
+ * passed fewer than two groups to the baseline. */
 static void check_served(const struct hornet_row *row, unsigned long own, unsigned long all,
                          const char *what, size_t len_bytes)
 {
@@ -353,7 +352,8 @@ static void check_served(const struct hornet_row *row, unsigned long own, unsign
           "%s, length %zu: %lu calls", what, len_bytes, more + 1);
 }
 
-/* With each kernel forced, one call, an update and a batch are served as the rule says. */
+/* Checks that, with each kernel forced, a call, an update and a batch are processed according to the
+ * rule. */
 static void test_forced_kernel_runs(void)
 {
     static uint8_t msg[20000], key[32], tag[16];
@@ -385,13 +385,13 @@ static void test_forced_kernel_runs(void)
             hornet_poly1305_init(&state, key);
             row = hornet_dispatch(list->rows, in_use, whole_bytes);
             all = all_calls(), own = *calls[number_of(row->implementation)];
-            hornet_poly1305_update(&state, msg, whole_bytes); /* or, if it is short, by final */
+            hornet_poly1305_update(&state, msg, whole_bytes); /* or by final if it is short */
             hornet_poly1305_final(&state, tag);
             check_served(row, own, all, "an update", whole_bytes);
         }
 
-        /* The second update that the buffer does not hold goes to a kernel that keeps lanes: of the rows
-         * for that length, the first that does, or the first at all. */
+        /* The second update that exceeds the buffer goes to a kernel that keeps lanes: of the rows for
+         * that length, the first that does, or else the first. */
         hornet_poly1305_state pieces;
         hornet_poly1305_init(&pieces, key);
         hornet_poly1305_update(&pieces, msg, 320);
@@ -427,7 +427,7 @@ static void test_forced_kernel_runs(void)
 int main(int argc, char **argv)
 {
     wrap_kernels();
-    /* Must come before anything else asks: what this CPU gets by itself. */
+    /* Must come before anything else reads the choice: what this CPU gets by default. */
     if (argc > 1)
         check(strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s", hornet_kernel_name(),
               argv[1]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The operations of one lanes file against a scalar model of what src/poly1305/lanes.h states.
+/* The operations of one lanes file against a scalar model of the contract in src/poly1305/lanes.h.
  *
- * Included into the middle of each kernel's own file (HORNET_KERNEL_HOOK), where its lanes can be called,
- * so that a new lanes file is tested without a line here. Prints what it did not test: a kernel without
- * lanes, or one that this CPU cannot run. */
+ * Included into the middle of each kernel's own file (HORNET_KERNEL_HOOK), where its lanes can be
+ * called, so that a new lanes file is tested without any change here. Reports what it did not test: a
+ * kernel without lanes, or one that this CPU cannot run. */
 #include <string.h>
 
 #include "../../src/core/bytes.h"
@@ -63,7 +63,7 @@ static void check_vec(vec v, model expected, const char *operation)
               (unsigned long long)m.lane[i], (unsigned long long)expected.lane[i]);
 }
 
-/* Different edges in every lane. */
+/* Different edge values in every lane. */
 static model pattern(int start)
 {
     model m;
@@ -111,8 +111,8 @@ static void test_load_blocks(void)
     }
 }
 
-/* A group that begins with blocks that are not there, and one whose last block is given as words. That
- * nothing else is read, test_poly1305 shows with guard pages. */
+/* A group that begins with missing blocks, and one whose last block is given as words. test_poly1305
+ * checks with guard pages that nothing else is read. */
 static void test_load_ragged(void)
 {
     uint8_t bytes[16 * LANES];
@@ -135,7 +135,7 @@ static void test_load_ragged(void)
     }
 }
 
-/* Blocks that lie apart, and back into one piece. */
+/* Loads blocks that are not adjacent, and combines them again. */
 static void test_load_each(void)
 {
     uint8_t bytes[40 * LANES], packed[16 * LANES], stored[16 * LANES];
@@ -167,7 +167,7 @@ static void test_multiply_52(model sum, model a, model b)
     const uint64_t mask = (UINT64_C(1) << 52) - 1;
     model lo, hi;
     for (int i = 0; i < LANES; i++) {
-        /* The 104-bit product of 52-bit numbers, by schoolbook in 26-bit digits. */
+        /* The 104-bit product of 52-bit numbers, by schoolbook multiplication in 26-bit digits. */
         const uint64_t digit = (1 << 26) - 1;
         const uint64_t a0 = a.lane[i] & digit, a1 = a.lane[i] >> 26 & digit;
         const uint64_t b0 = b.lane[i] & digit, b1 = b.lane[i] >> 26 & digit;
@@ -181,7 +181,7 @@ static void test_multiply_52(model sum, model a, model b)
 }
 #endif
 
-/* Numbers that every lanes file can hold in a factor: below 2^32, if it is made for no more. */
+/* Numbers that fit in a factor of every lanes file: below 2^32 if it holds no more. */
 static model small(model m)
 {
 #if FACTOR_BITS == 32
@@ -204,7 +204,7 @@ static void test_factors(model a, model b, uint64_t value)
     CHECK_MAP(vec_from(factor_first(to_factor(a))), first);
     check(factor_word(to_factor(a)) == first, TESTED ", factor_word");
     const model quarter_a = {{0}};
-    model x = quarter_a, y = quarter_a; /* whose sum and quadruple still fit */
+    model x = quarter_a, y = quarter_a; /* their sum and quadruple still fit */
     for (int i = 0; i < LANES; i++) {
         x.lane[i] = a.lane[i] >> 2;
         y.lane[i] = b.lane[i] >> 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* In a build with HORNET_DEBUG, every public function that encrypts or decrypts ends in a trap if its
- * output and input overlap, unless they are the same memory; and works if they are, or adjoin. */
+/* In a build with HORNET_DEBUG, every public function that encrypts or decrypts traps if its output and
+ * input overlap without being the same memory. It works if they are the same, or adjacent. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { LONGEST = 70000, PACKETS = 20, PIECES = 3 };
 
 static uint8_t nonce[24], key[32], tag[16];
 
-/* The calls. What they return is another test's. */
+/* The calls. Their return values are tested elsewhere. */
 
 static void seal(uint8_t *out, const uint8_t *in, size_t n)
 {
@@ -54,7 +54,7 @@ static void decrypt(uint8_t *out, const uint8_t *in, size_t n)
     (void)!hornet_aead_decrypt(&state, out, in, n);
 }
 
-/* The last of some pieces; the others lie apart. */
+/* One of several pieces, the last; the others are elsewhere. */
 static const hornet_aead_piece *pieces_with(uint8_t *out, const uint8_t *in, size_t n)
 {
     static hornet_aead_piece pieces[PIECES];
@@ -79,7 +79,7 @@ static void decrypt_pieces(uint8_t *out, const uint8_t *in, size_t n)
     (void)!hornet_aead_decryptv(&state, pieces_with(out, in, n), PIECES);
 }
 
-/* One of many packets that are as long, so that those that may share lanes do; the others lie apart. */
+/* One of many packets of the same length, so that they may share lanes; the others are elsewhere. */
 static const hornet_packet *packets_with(uint8_t *out, const uint8_t *in, size_t n)
 {
     static hornet_packet packets[PACKETS];
@@ -124,7 +124,7 @@ static const struct {
     {"hornet_chacha20", chacha20},
 };
 
-/* Back from a trap; compilers make it SIGILL or SIGTRAP. */
+/* Returns from a trap, which compilers make SIGILL or SIGTRAP. */
 static sigjmp_buf before_call;
 
 static void on_trap(int signal_number)
@@ -133,7 +133,7 @@ static void on_trap(int signal_number)
     siglongjmp(before_call, 1);
 }
 
-/* Calls function f with input at the middle of memory, and output `distance` bytes after it. */
+/* Calls function f with its input in the middle of memory, and its output `distance` bytes after it. */
 static void check_call(size_t f, size_t n, ptrdiff_t distance, bool must_trap)
 {
     static uint8_t memory[3 * LONGEST];
@@ -149,7 +149,7 @@ static void check_call(size_t f, size_t n, ptrdiff_t distance, bool must_trap)
 
 int main(void)
 {
-    /* Those for which the forms of one call, of pieces and of batches differ. */
+    /* Lengths for which single calls, pieces and batches take different code paths. */
     static const size_t lengths[] = {2, 16, 64, 192, 300, 960, 1350, 1984, 5000, LONGEST};
     signal(SIGILL, on_trap);
     signal(SIGTRAP, on_trap);

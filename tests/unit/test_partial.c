@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Partial evaluations against the definition in GMP: all cuts, combined in every order, replaced segments,
- * values and lengths at their ends. */
+/* Partial evaluations against the definition in GMP: all cuts, combined in every order, replaced
+ * segments, and values and lengths at their limits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { MAX_BYTES = 20 * 16 };
 
 typedef uint8_t tag_t[16];
 
-/* What a partial evaluation holds: its value, three words, and its length. */
+/* Builds a partial evaluation from its parts: its value, which is three words, and its length. */
 static hornet_poly1305_partial partial_of(const mpz_t value, uint64_t len_bytes)
 {
     hornet_poly1305_partial partial = {{0}};
@@ -23,7 +23,7 @@ static hornet_poly1305_partial partial_of(const mpz_t value, uint64_t len_bytes)
     return partial;
 }
 
-/* Whether it stands for the value modulo p, as far reduced as it must be. */
+/* Whether it represents the value modulo p, reduced as far as required. */
 static bool has_value(const hornet_poly1305_partial *partial, const mpz_t value, uint64_t len_bytes)
 {
     mpz_t difference, p;
@@ -67,8 +67,8 @@ static void check_tag(const hornet_poly1305_partial *whole, const uint8_t *msg, 
           "length %zu: %s, verify of a wrong tag", len_bytes, what);
 }
 
-/* Every message length, every cut at blocks in two and in three, combined from the left and from the right.
- */
+/* Tests every message length, with every cut at block boundaries into two and three, combined from the
+ * left and from the right. */
 static void test_cuts(const uint8_t key[32], const uint8_t *msg)
 {
     for (size_t n = 0; n <= MAX_BYTES; n++)
@@ -89,7 +89,7 @@ static void test_cuts(const uint8_t key[32], const uint8_t *msg)
         }
 }
 
-/* Every segment of blocks, replaced and put back. */
+/* Replaces every segment of blocks, and puts it back. */
 static void test_replacements(const uint8_t key[32], const uint8_t *msg)
 {
     uint8_t changed[MAX_BYTES];
@@ -109,8 +109,8 @@ static void test_replacements(const uint8_t key[32], const uint8_t *msg)
             }
 }
 
-/* Every place of every segment in wholes of up to 120 bytes: only those whose beginning is a block's, and
- * whose end is a block's or the message's, can be replaced. */
+/* Tests every position of every segment in messages of up to 120 bytes. Only a segment that begins at a
+ * block boundary and ends at one, or at the end of the message, can be replaced. */
 static void test_places(const uint8_t r[16])
 {
     for (uint64_t all = 0; all <= 120; all++)
@@ -124,8 +124,8 @@ static void test_places(const uint8_t r[16])
             }
 }
 
-/* left * r^n + right and whole + (replacement - replaced) r^n for values at every limb boundary and the
- * largest that one may have, and n up to 2^60. */
+/* Tests left * r^n + right and whole + (replacement - replaced) r^n, for values at every limb boundary
+ * and the largest allowed value, and for n up to 2^60. */
 static void test_edge_values(const uint8_t r_bytes[16])
 {
     static const uint64_t after_bytes[] = {
@@ -175,7 +175,7 @@ static void test_edge_values(const uint8_t r_bytes[16])
     mpz_clears(a, b, c, r, p, power, expected, NULL);
 }
 
-/* One appended to itself, again and again: 2^59 equal blocks, whose value has a closed form. */
+/* Appends a partial evaluation to itself repeatedly: 2^59 equal blocks, whose value has a closed form. */
 static void test_doubling(const uint8_t r_bytes[16])
 {
     static const uint8_t ones[16] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -200,7 +200,7 @@ static void test_doubling(const uint8_t r_bytes[16])
     mpz_clears(value, power, r, p, NULL);
 }
 
-/* What cannot be combined is refused, and left as it was. */
+/* Checks that combinations that are not allowed are refused, and change nothing. */
 static void test_refusals(const uint8_t key[32], const uint8_t *msg)
 {
     const hornet_poly1305_partial nothing = {{0}}, block = compute(msg, 16, key),

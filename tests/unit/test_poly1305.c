@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Every kernel against the definition in GMP: all lengths, alignments, splits, and the inputs on which
- * other implementations have failed.
+/* Every kernel against the definition in GMP: all lengths, alignments and splits, and the inputs on
+ * which other implementations have failed.
  *
  *     test_poly1305 [--huge] [KERNEL...]     default: all kernels that this CPU can run
  *
- * --huge runs the messages of more than 4 GiB instead, which take seconds each.
- */
+ * --huge instead tests messages of more than 4 GiB, which take seconds each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,8 @@ enum { MAX_BYTES = 2304, MAX_SPLIT_BYTES = 600 };
 
 typedef uint8_t tag_t[16];
 
-/* One call of the library, with this kernel; short messages may go to the scalar code. */
+/* Computes a tag with one call of the library, with this kernel. Short messages may go to the scalar
+ * code. */
 static void library_tag(tag_t tag, const struct hornet_poly1305_kernel *kernel, const uint8_t *msg,
                         size_t len_bytes, const uint8_t key[32])
 {
@@ -32,7 +32,7 @@ static void library_tag(tag_t tag, const struct hornet_poly1305_kernel *kernel, 
     hornet_poly1305(tag, msg, len_bytes, key);
 }
 
-/* The kernel's own code for the first `split_bytes`, then that of `second` for the rest. */
+/* Uses the kernel's own code for the first `split_bytes` bytes, and that of `second` for the rest. */
 static void kernels_tag(tag_t tag, const struct hornet_poly1305_kernel *first, size_t split_bytes,
                         const struct hornet_poly1305_kernel *second, const uint8_t *msg, size_t len_bytes,
                         const uint8_t key[32])
@@ -52,7 +52,7 @@ static void kernels_tag(tag_t tag, const struct hornet_poly1305_kernel *first, s
     hornet_poly1305_final(&state, tag);
 }
 
-/* The message among shorter ones of a batch, enough of them to fill the lanes. */
+/* Checks the message in a batch among shorter ones, with enough of them to fill the lanes. */
 static void check_in_batch(const struct hornet_poly1305_kernel *kernel, const char *what,
                            const uint8_t *msg, size_t len_bytes, const uint8_t key[32],
                            const tag_t expected)
@@ -72,7 +72,7 @@ static void check_in_batch(const struct hornet_poly1305_kernel *kernel, const ch
           len_bytes, what);
 }
 
-/* Library and kernel against the definition. */
+/* Checks the library and the kernel against the definition. */
 static void check_message(const struct hornet_poly1305_kernel *kernel, const char *what, const uint8_t *msg,
                           size_t len_bytes, const uint8_t key[32])
 {
@@ -132,7 +132,7 @@ static void test_lengths(const struct hornet_poly1305_kernel *kernel)
     free(long_msg);
 }
 
-/* Lengths at which more groups begin to share a reduction, and what is left of them. */
+/* Lengths at which more groups begin to share a reduction, and the remainders. */
 static void test_long_lengths(const struct hornet_poly1305_kernel *kernel)
 {
     enum { LONGEST = 40000 };
@@ -167,7 +167,7 @@ static void test_alignments(const struct hornet_poly1305_kernel *kernel)
         }
 }
 
-/* Every cut in two, this kernel before it and every other after it; and some cuts in three. */
+/* Tests every cut in two, with this kernel before it and every other after it, and some cuts in three. */
 static void test_splits(const struct hornet_poly1305_kernel *kernel)
 {
     uint8_t msg[MAX_SPLIT_BYTES], key[32];
@@ -219,7 +219,7 @@ static void test_splits(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
-/* states with the largest numbers that the contract allows, and keys at the ends of the range */
+/* Tests states with the largest numbers that the contract allows, and keys at the ends of the range. */
 static void test_injected_states(const struct hornet_poly1305_kernel *kernel)
 {
     static const uint64_t largest = UINT64_MAX;
@@ -272,7 +272,7 @@ static void test_injected_states(const struct hornet_poly1305_kernel *kernel)
     mpz_clears(p, r, h, expected, NULL);
 }
 
-/* The final subtraction alone: every edge value as h, and as h + p where the contract has room for it. */
+/* Tests the final subtraction alone: every edge value as h, and as h + p if the contract allows it. */
 static void test_final_subtraction(const struct hornet_poly1305_kernel *kernel)
 {
     mpz_t value, h, p;
@@ -308,8 +308,8 @@ static void test_final_subtraction(const struct hornet_poly1305_kernel *kernel)
     mpz_clears(value, h, p, NULL);
 }
 
-/* The last block solved so that the polynomial takes an edge value; with r = 1 and r = 2 the sums
- * reach it without any reduction on the way. */
+/* Solves for the last block so that the polynomial takes an edge value. With r = 1 and r = 2, the sums
+ * reach it without any intermediate reduction. */
 static void test_solved_last_blocks(const struct hornet_poly1305_kernel *kernel)
 {
     mpz_t value, target, p, r, r_inverse, h, c;
@@ -341,7 +341,7 @@ static void test_solved_last_blocks(const struct hornet_poly1305_kernel *kernel)
                         mpz_mul(c, target, r_inverse);
                         mpz_sub(c, c, h);
                         mpz_mod(c, c, p);
-                        /* A block has its 1 at bit 128, or at a byte's lowest bit. */
+                        /* A block has its appended 1 at bit 128, or at the lowest bit of a byte. */
                         const size_t top = mpz_sizeinbase(c, 2) - 1;
                         if (mpz_sgn(c) == 0 || top % 8 != 0 || top > 128 || top == 0)
                             continue;
@@ -355,14 +355,14 @@ static void test_solved_last_blocks(const struct hornet_poly1305_kernel *kernel)
     mpz_clears(value, target, p, r, r_inverse, h, c, NULL);
 }
 
-/* Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced.
- * Found by taking roots of small numbers until one was clamped. */
+/* Keys for which some power is within a few units of 0 or p, and may therefore exceed 2^130 while
+ * partially reduced. They were found by taking roots of small numbers until a root was clamped. */
 static void test_powers_at_the_edge(const struct hornet_poly1305_kernel *kernel)
 {
     static const struct {
         const char *r; /* big-endian */
         unsigned power;
-        long value; /* r^power mod p, or that - p */
+        long value; /* r^power mod p, or the same minus p */
     } keys[] = {
 #include "../vectors/edge_keys.h"
     };
@@ -389,7 +389,8 @@ static void test_powers_at_the_edge(const struct hornet_poly1305_kernel *kernel)
     mpz_clears(r, p, power, NULL);
 }
 
-/* Blocks that differ, and one that is not zero among zeros at each place: lanes mixed up show. */
+/* Tests distinct blocks, and a single nonzero block among zeros at each position, which detects swapped
+ * lanes. */
 static void test_lane_order(const struct hornet_poly1305_kernel *kernel)
 {
     uint8_t key[32], msg[80 * 16];
@@ -406,7 +407,7 @@ static void test_lane_order(const struct hornet_poly1305_kernel *kernel)
         check_message(kernel, "blocks numbered", msg, n, key);
 }
 
-/* The kernel's own code for batches, which the library may hand to a kernel of fewer lanes. */
+/* Tests the kernel's own batch code, where the library may choose a kernel with fewer lanes. */
 static void check_own_batch(const struct hornet_poly1305_kernel *kernel, const void **msgs,
                             const size_t *lens_bytes, uint8_t (*keys)[32], size_t count, tag_t *expected)
 {
@@ -428,8 +429,8 @@ static void check_own_batch(const struct hornet_poly1305_kernel *kernel, const v
               lens_bytes[order[i]]);
 }
 
-/* Batches of every size, of equal lengths and of all kinds, empty and long ones among them; and each wrong
- * tag found where it is. */
+/* Tests batches of every size, with equal and mixed lengths, including empty and long messages. Each
+ * wrong tag must be found at its position. */
 static void test_batches(const struct hornet_poly1305_kernel *kernel)
 {
     enum { MOST = 150 };
@@ -489,7 +490,7 @@ static void test_batches(const struct hornet_poly1305_kernel *kernel)
     check(hornet_poly1305_verify_batch(NULL, NULL, NULL, NULL, NULL, 0), "an empty batch is valid");
 }
 
-/* A message in pieces of all lengths, empty ones among them, beside one in one piece. */
+/* Compares a message in pieces of all lengths, including empty ones, with the same message in one piece. */
 static void test_pieces(const struct hornet_poly1305_kernel *kernel)
 {
     static uint8_t msg[5000];
@@ -521,9 +522,9 @@ static void test_pieces(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
-/* Pieces long enough that lanes and powers are kept from one to the next, in every way in which a buffer
- * and a piece can meet, from values as large as the contract allows; another kernel, forced meanwhile,
- * changes nothing. What is left is zeros, if the state was before. */
+/* Tests pieces that are long enough for lanes and powers to be kept from one to the next, with every
+ * combination of buffer and piece, starting at values as large as the contract allows. Forcing another
+ * kernel in between must change nothing. The state ends as zeros if it was zero before. */
 static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
 {
     static const size_t lengths[] = {257,  300,  320,  384,  512,  639,  640,
@@ -588,7 +589,7 @@ static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
     force_kernel(name_of(kernel));
 }
 
-/* Message, key and tag each at the very end, then at the very start, of memory that may be touched. */
+/* Places message, key and tag each at the very end, and then at the very start, of accessible memory. */
 static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t page = page_bytes();
@@ -601,7 +602,7 @@ static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
     random_bytes(pages[0], page);
     for (size_t n = 0; n <= MAX_BYTES; n++)
         for (size_t offset = 0; offset < 128; offset += n > 300 ? 64 : offset < 64 ? 1 : 64) {
-            /* Ends within 63 bytes of the page's end, or starts within 63 of its start. */
+            /* Ends within 63 bytes of the page's end, or starts within 63 bytes of its start. */
             const bool at_end = offset < 64;
             uint8_t *msg = at_end ? pages[0] + page - n - offset : pages[0] + offset - 64;
             uint8_t *key = at_end ? pages[1] + page - 32 : pages[1];
@@ -624,7 +625,7 @@ static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
         release_pages(pages[i] - page, 3 * page);
 }
 
-/* The tag may overlap message and key. */
+/* The tag may overlap the message and the key. */
 static void test_overlap(const struct hornet_poly1305_kernel *kernel)
 {
     for (size_t n = 0; n <= 700; n += 7)
@@ -639,7 +640,7 @@ static void test_overlap(const struct hornet_poly1305_kernel *kernel)
         }
 }
 
-/* No bytes: with and without a pointer, with and without an update. */
+/* Tests empty messages, with and without a pointer, and with and without an update. */
 static void test_empty(const struct hornet_poly1305_kernel *kernel)
 {
     uint8_t key[32];
@@ -667,7 +668,7 @@ static void test_empty(const struct hornet_poly1305_kernel *kernel)
           name_of(kernel));
 }
 
-/* Every bit of a tag counts. */
+/* Checks that every bit of a tag is compared. */
 static void test_verify(const struct hornet_poly1305_kernel *kernel)
 {
     uint8_t key[32], msg[400];
@@ -692,7 +693,7 @@ static void test_verify(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
-/* Calls in an order that makes no sense are harmless, and what ends a state wipes it. */
+/* Calls in an invalid order are harmless, and ending a state wipes it. */
 static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
 {
     static const uint8_t zeros[sizeof(hornet_poly1305_state)];
@@ -728,7 +729,7 @@ static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
     hornet_poly1305_update(&state, msg, sizeof msg);
     check(!hornet_poly1305_final_verify(&state, expected), "a state of zeros accepts a tag");
 
-    /* A live state is as a new one is after init. */
+    /* After init, a live state is like a new one. */
     hornet_poly1305_init(&state, key_max);
     hornet_poly1305_update(&state, msg, 77);
     hornet_poly1305_init(&state, key_max);
@@ -736,7 +737,7 @@ static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
     check(hornet_poly1305_final_verify(&state, expected), "init of a live state");
 }
 
-/* One update of more than 4 GiB, on the system's page of zeros but for its ends. */
+/* Tests one update of more than 4 GiB, on the system's zero page except at the ends. */
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t zero_blocks = ((size_t)1 << 28) + 5;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Poly1305-AES against the definition in GMP, with AES by libgcrypt, and against two other implementations
- * of the whole: libgcrypt's and Nettle's. On every kernel.
+/* Poly1305-AES against the definition in GMP, with AES from libgcrypt, and against two other complete
+ * implementations, those of libgcrypt and Nettle. On every kernel.
  *
- * All three take k and then r, as the paper does. hornet_poly1305, GMP's reference and RFC 8439 take r
- * first, and then the pad. */
+ * All three take k first and then r, like the paper. hornet_poly1305, the GMP reference and RFC 8439
+ * take r first and then the pad. */
 #ifndef HORNET_NO_PEERS
 #include <gcrypt.h>
 #include <nettle/poly1305.h>
@@ -22,7 +22,7 @@ enum { MAX_BYTES = 700, BATCH = 150 };
 
 typedef uint8_t tag_t[16];
 
-/* Which kernel runs. */
+/* The name of the kernel under test. */
 static const char *running;
 
 /* Ends the program if a peer cannot be set up: a test without its peer has failed. */
@@ -70,7 +70,7 @@ static void tag_by_nettle(tag_t tag, const uint8_t *msg, size_t len_bytes, const
 
 static void set_up_peers(void) { must(gcry_check_version(NULL) != NULL, "libgcrypt"); }
 
-#else /* for CPUs whose libraries are not at hand: test_aes holds it against known answers there too */
+#else /* for CPUs whose libraries are not available: there, test_aes checks AES with known answers too */
 
 static void aes_by_peer(tag_t out, const uint8_t in[16], const uint8_t key[16])
 {
@@ -94,7 +94,7 @@ static void tag_by_definition(tag_t tag, const uint8_t *msg, size_t len_bytes, c
     reference_tag(tag, msg, len_bytes, one_time);
 }
 
-/* Every way to a tag, against all others. */
+/* Compares all ways of computing a tag. */
 static void check_message(const char *what, const uint8_t *msg, size_t len_bytes, const uint8_t nonce[16],
                           const uint8_t key[32])
 {
@@ -137,7 +137,7 @@ static void check_message(const char *what, const uint8_t *msg, size_t len_bytes
           "%s, length %zu: %s, verify of a wrong tag with a pad", running, len_bytes, what);
 }
 
-/* Keys, nonces and messages at their ends and at random, every length. */
+/* Tests extreme and random keys, nonces and messages, of every length. */
 static void test_messages(void)
 {
     uint8_t keys[8][32] = {{0}}, nonces[4][16] = {{0}}, msgs[3][MAX_BYTES];
@@ -164,8 +164,8 @@ static void test_messages(void)
                               msgs[m], n, nonces[(n + i + m) % 4], keys[i]);
 }
 
-/* The sum h + pad at the ends of 2^128, for h at every limb boundary: with r = 1 and two blocks, h is their
- * sum with their two bits 2^128, and solved for. */
+/* Tests the sum h + pad around 2^128, for h at every limb boundary. With r = 1 and two blocks, h is the
+ * sum of the blocks and of their two bits of 2^128; the blocks are solved for. */
 static void test_edge_sums(void)
 {
     mpz_t h, block, top;
@@ -177,7 +177,7 @@ static void test_edge_sums(void)
             random_bytes(key, 16);
             key[16] = 1;
             reference_edge_value(h, i, offset);
-            /* Five blocks: four of them hold up to 2^128 - 1 each. */
+            /* Five blocks: four of them can hold at most 2^128 - 1 each. */
             mpz_set_ui(top, 5);
             mpz_mul_2exp(top, top, 128);
             reference_prime(block);
@@ -198,7 +198,8 @@ static void test_edge_sums(void)
     mpz_clears(h, block, top, NULL);
 }
 
-/* Batches of every size, equal and mixed lengths; one wrong tag and one unclamped r in some. */
+/* Tests batches of every size, with equal and mixed lengths, some with one wrong tag and one unclamped
+ * r. */
 static void test_batches(void)
 {
     static uint8_t msgs_bytes[BATCH][MAX_BYTES], keys[BATCH][32], nonces[BATCH][16];
@@ -259,7 +260,7 @@ static void test_batches(void)
     }
 }
 
-/* Each bit of r: cleared by the clamp or not, and what then happens. */
+/* Tests each bit of r, whether clamping clears it, and how the functions then behave. */
 static void test_clamp(void)
 {
     static const uint8_t zeros[sizeof(hornet_poly1305_state)] = {0}, msg[40] = {1, 2, 3}, pad[16] = {7};
@@ -272,7 +273,7 @@ static void test_clamp(void)
         hornet_poly1305_clamp(clamped);
         const bool cleared = memcmp(clamped, zeros, 16) == 0;
         check(cleared || memcmp(clamped, r, 16) == 0, "bit %d of r: clamped to something else", bit);
-        /* Section 2 of the paper, in its words. */
+        /* Section 2 of the paper, literally. */
         const int byte = bit / 8;
         const bool is_cleared =
             (byte % 4 == 3 && bit % 8 >= 4) || (byte != 0 && byte % 4 == 0 && bit % 8 < 2);
@@ -311,7 +312,7 @@ static void test_clamp(void)
     check(ncleared == 22, "the clamp clears %d bits", ncleared);
 }
 
-/* A tag written over any of the inputs. */
+/* Writes a tag over each of the inputs. */
 static void test_overlap(void)
 {
     uint8_t buffer[96];

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a call leaves below its frame and in registers does not depend on keys, messages or tags: every
- * function is run twice on a stack of its own, under different secrets and with all else the same, and no
- * byte may differ. So it is neither r, a pad, a round key, the accumulator, nor a power of r in any radix
- * or a multiple of one; nor anything else that was computed from them, at any place.
+/* The data that a call leaves below its frame and in registers does not depend on keys, messages or
+ * tags: every function is run twice on its own stack, under different secrets and otherwise identical
+ * conditions, and no byte may differ. So no byte belongs to r, a pad, a round key, the accumulator, a
+ * power of r in any radix or a multiple of one, nor to anything else that is computed from them.
  *
- *     test_residue           every function, on every kernel of Poly1305 and of ChaCha20 that this CPU has
- *     test_residue leak      a function that leaves a word: the test must fail */
+ *     test_residue           every function, on every kernel of Poly1305 and of ChaCha20 that this CPU
+ *     has
+ *     test_residue leak      a function that leaves a word behind: the test must fail */
 #include "../../src/core/cpu.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/pages.h"
 #include "../support/secret_calls.h"
 
-/* At -O0, clang's frames reach 1.3 MB, gcc's a quarter. */
+/* At -O0, clang's frames reach 1.3 MB, gcc's a quarter of that. */
 #ifndef STACK_BYTES
 #define STACK_BYTES (64 * 1024)
 #endif
 
-/* General registers but rsp, vector registers and masks as XSAVE orders them. */
+/* The general registers except rsp; the vector and mask registers as XSAVE stores them. */
 static struct registers {
     uint64_t general[15];
     _Alignas(64) uint8_t extended[8192];
@@ -24,9 +25,10 @@ static struct registers {
 
 enum { XSAVE_MXCSR = 24, XSAVE_HEADER = 512, XSAVE_HEADER_BYTES = 64 };
 
-/* Calls call(n) with the stack pointer at `top` and zeros in the vector registers, and stores what the
- * registers hold afterwards. `after` holds what XRSTOR makes zeros of. n stands where System V and where
- * Windows want it, and so do 32 bytes above the return address, which on Windows are the function's own. */
+/* Calls call(n) with the stack pointer at `top` and zeroed vector registers, and stores the contents of
+ * the registers afterwards. `after` initially holds a state that XRSTOR loads as zeros. n is passed
+ * where both System V and Windows expect it. The 32 bytes above the return address, which on Windows
+ * belong to the called function, are reserved. */
 __attribute__((sysv_abi)) void call_on(void (*call)(size_t n), size_t n, void *top,
                                        struct registers *after);
 __asm__(".text\n"
@@ -69,14 +71,14 @@ static void run(const struct secret_call *function, size_t n, enum secrets_kind 
     memcpy(registers.extended + XSAVE_MXCSR, &(uint32_t){0x1f80}, 4);
     call_on(function->call, n, stack + STACK_BYTES, &registers);
     memset(registers.extended + XSAVE_HEADER, 0, XSAVE_HEADER_BYTES);
-    /* The way of what is valid is another than that of a forgery. */
+    /* A valid message takes another code path than a forgery. */
     check(function->makes_tag == NULL || it.ok == (kind < WRONG_FIRST_BYTE), "%s, %zu bytes: the verdict",
           function->name, n);
 }
 
 static size_t deepest;
 
-/* How many of the bytes differ; *first and *last = where. */
+/* Returns the number of bytes that differ, and sets *first and *last to their positions. */
 static size_t differences(const void *a, const void *b, size_t len_bytes, size_t *first, size_t *last)
 {
     size_t count = 0;
@@ -109,7 +111,8 @@ static void compare(const char *kernel, const struct secret_call *function, size
             deepest = STACK_BYTES - i;
 }
 
-/* Every function, with these kernels; of those that encrypt, under a kernel of Poly1305 fewer lengths. */
+/* Compares every function on these kernels. Functions that encrypt are tested with fewer lengths for a
+ * Poly1305 kernel. */
 static void compare_all(const char *kernel, bool of_chacha20)
 {
     deepest = 0;
@@ -134,7 +137,7 @@ static void compare_all(const char *kernel, bool of_chacha20)
 static const struct hornet_aes *aes;
 static void call_encrypt(size_t n) { aes->encrypt(it.tags, IT_NONCES, IT_AES_KEYS, n); }
 
-/* What the test is there to find: the word of a key in a frame that is left. */
+/* An example of what the test must detect: a word of a key in a dead frame. */
 static void leak(size_t n)
 {
     volatile uint8_t bytes[4];

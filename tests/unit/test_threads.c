@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Every public function in several threads, while another one forces each kernel of Poly1305 and of
- * ChaCha20 in turn, as fast as it can: every result must be the one that a single thread computes.
+/* Runs every public function in several threads, while another thread forces each Poly1305 and ChaCha20
+ * kernel in turn, as fast as possible. Every result must be the one that a single thread computes.
  *
  *     test_threads SECONDS */
 #define IN_THREADS
@@ -29,7 +29,7 @@ static void compute(struct call_result *result, const struct secret_call *functi
 struct worker {
     pthread_t thread;
     unsigned long calls, wrong;
-    size_t first; /* where it begins in secret_calls */
+    size_t first; /* the index in secret_calls at which it begins */
     const char *wrong_function;
     size_t wrong_length;
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The instructions that run do not depend on secrets: every public function is run step by step, one
- * instruction at a time, and their addresses must be the same for every key, message and tag. That sees
- * what memcheck cannot follow, AVX-512 among it, in the code as it is compiled for use.
+/* The executed instructions do not depend on secrets: every public function is single-stepped, and the
+ * addresses of the instructions must be the same for every key, message and tag. This covers code that
+ * memcheck does not support, such as AVX-512, in the code as it is compiled for use.
  *
  *     test_traces              on every kernel of this CPU
  *     test_traces leak         a function that leaks: the test must fail
  *
- * Loads and stores are compared by traces.sh, with a tool that records them, in other processes:
+ * Loads and stores are compared by traces.sh, with a tool that records them, in separate processes:
  *
- *     test_traces secrets N    writes the secrets of that kind
+ *     test_traces secrets N    writes secrets of kind N
  *     test_traces once         reads them, and calls each function once
  *     test_traces once leak    the same for the function that leaks */
 #define _GNU_SOURCE /* the names of registers */
@@ -48,7 +48,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 static uint64_t all_steps;
 static unsigned long traces;
 
-/* Not a copy in each caller, which would have other addresses. */
+/* Must not be duplicated in each caller, where it would have other addresses. */
 #ifdef __clang__
 __attribute__((noinline))
 #else
@@ -66,7 +66,8 @@ trace(const struct secret_call *function, size_t n, const struct secrets *secret
     return hash;
 }
 
-/* What opens a message decrypts it, or writes zeros, as the verdict is, which the caller is told. */
+/* A function that opens a message decrypts it or writes zeros, depending on the verdict, which the
+ * caller learns anyway. */
 static bool acts_on_verdict(const struct secret_call *function)
 {
     return function->call == call_open || function->call == call_xopen || function->call == call_open_batch;
@@ -79,12 +80,12 @@ static void compare_traces(const char *kernel, const struct secret_call *functio
         for (enum secrets_kind kind = 0; kind < SECRETS_KINDS; kind++)
             make_secrets(&secrets[kind], kind);
     set_up(function, n, &secrets[ALL_ZERO]);
-    function->call(n); /* the first call of all chooses implementations */
+    function->call(n); /* the very first call chooses the implementations */
     const uint64_t expected = trace(function, n, &secrets[ALL_ZERO]);
     const bool acts = acts_on_verdict(function);
     const enum secrets_kind end = function->makes_tag != NULL && !acts ? SECRETS_KINDS : RANDOM_TOO;
     for (enum secrets_kind kind = ALL_ZERO + 1; kind < end; kind++) {
-        /* Those that set r: where it is derived from a key, they are as the others. */
+        /* These kinds set r. Where r is derived from a key, they are like the others. */
         if (function->encrypts && (kind == R_IS_1 || kind == SMALL_R))
             continue;
         check(trace(function, n, &secrets[kind]) == expected,
@@ -97,7 +98,7 @@ static void compare_traces(const char *kernel, const struct secret_call *functio
             "kernel %s, %s, %zu bytes: other instructions for another forgery", kernel, function->name, n);
 }
 
-/* Each call once, for a tool that records what happens from here on. */
+/* Calls each function once, for a tool that records everything from here on. */
 void begin_record(void);
 __attribute__((noinline)) void begin_record(void) { __asm__ volatile(""); }
 
@@ -121,9 +122,10 @@ static void call_once(const char *kernel, const struct secret_call *function, si
     }
 }
 
-/* The first has no group of blocks; the second has groups, blocks before and bytes after them; the last
- * takes powers from a table, and only hornet_poly1305 has it, on kernels of few instructions; and the first
- * function that seals. Functions that encrypt run with each kernel of ChaCha20, and one of Poly1305. */
+/* The first has no group of blocks. The second has groups, blocks before them and bytes after them. The
+ * last uses powers from a table; only hornet_poly1305, on kernels with few instructions, and the first
+ * function that seals are tested with it. Functions that encrypt run with each ChaCha20 kernel, and one
+ * Poly1305 kernel. */
 static const size_t lengths[] = {17, 187, 3997};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
@@ -158,13 +160,13 @@ static void for_each(void (*do_it)(const char *kernel, const struct secret_call 
     force_chacha20(NULL);
 }
 
-/* What the test is there to find. */
+/* An example of what the test must detect. */
 static void leak(size_t n)
 {
     static volatile uint8_t table[256];
     call_mac(n);
-    it.ok = table[it.tags[0][0]] != 0; /* by an address */
-    if (it.keys[0][0] > 100)           /* and by an instruction */
+    it.ok = table[it.tags[0][0]] != 0; /* through an address */
+    if (it.keys[0][0] > 100)           /* and through an instruction */
         it.ok = !it.ok;
 }
 

@@ -1,24 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Which instructions run, and which addresses they load from and store to, does not depend on secrets: test_traces.c, step by
-# step on every kernel of this CPU, and recorded by valgrind's lackey, which knows no AVX-512.
+# The executed instructions, and the addresses that they load from and store to, do not depend on secrets:
+# test_traces.c, single-stepped on every kernel of this CPU, and recorded by valgrind's lackey, which does not support
+# AVX-512.
 #
 #     traces.sh COMPILER
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/traces-$1
-# Every kernel serves every length that it can.
+# Every kernel handles every length that it can.
 build_objects "$folder" "$1" -O2 -DHORNET_NO_CROSSOVERS
 "$1" -O2 -static -Wall -Wextra -Werror -o "$folder/test" "$root/tests/unit/test_traces.c" "$folder"/*.o
 "$folder/test"
-# A function that leaks must be seen.
+# A function that leaks must be detected.
 if "$folder/test" leak; then
     exit 1
 fi
 
-# recorded KIND [leak]: a sum of all that happens under secrets of that kind, from begin_record on: what precedes main
-# depends on more.
+# recorded KIND [leak]: prints a checksum of everything recorded under secrets of that kind, from begin_record on; what
+# precedes main depends on other things.
 first=$(nm "$folder/test" | sed -n 's/^0*\([0-9a-f]*\) T begin_record$/\1/p')
 recorded() {
     "$folder/test" secrets "$1" > "$folder/secrets"

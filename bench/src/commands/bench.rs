@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs that are measured, and how often.
+/// The measured programs, and how often they run.
 pub(crate) struct Commands {
     pub(super) hornet: PathBuf,
     pub(super) b3sum: Option<PathBuf>,
@@ -33,7 +33,7 @@ impl Commands {
         }
     }
 
-    /// The versions of these programs and of the system.
+    /// Returns the versions of these programs and of the system.
     pub(crate) fn versions(&self) -> Vec<Named> {
         let b3sum = self.b3sum.as_deref().unwrap_or(Path::new("b3sum"));
         let mut versions: Vec<Named> = [
@@ -63,8 +63,8 @@ impl Commands {
         command(&self.hornet, folder, arguments)
     }
 
-    /// Runs all in turn in each round. Ratios are to the first. Each runs once before that, which brings the files into
-    /// the page cache.
+    /// Runs all in turn in each round. Ratios are relative to the first. Each runs once beforehand, which brings the
+    /// files into the page cache.
     pub(super) fn measure(
         &self,
         form: Series<Figures>,
@@ -90,7 +90,7 @@ impl Commands {
     }
 }
 
-/// One round.
+/// Converts the times of one round.
 fn series(form: &Series<Figures>, runs: &[Run], times: &[f64]) -> Series<Values> {
     let column = |(run, ns): (&Run, &f64)| Column {
         peer: run.name.clone(),
@@ -110,7 +110,7 @@ fn series(form: &Series<Figures>, runs: &[Run], times: &[f64]) -> Series<Values>
     }
 }
 
-/// A group that was not measured, and why.
+/// Reports a group that was not measured, and the reason.
 pub(super) fn left_out(group: Group, why: &str) -> Series<Figures> {
     say(format_args!("{}: left out: {why}", group.name()));
     Series {

@@ -73,7 +73,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     commands.measure(form, &runs)
 }
 
-/// Writes that many pseudorandom bytes, which a file system cannot compress, to the disk.
+/// Writes `bytes` pseudorandom bytes, which a file system cannot compress, to the disk.
 fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
     let mut noise = Noise(4);
     let mut file = BufWriter::new(File::create_new(path)?);
@@ -82,11 +82,11 @@ fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
         noise.fill(&mut block);
         file.write_all(&block)?;
     }
-    // Otherwise the system would write them during the measurement.
+    // Otherwise, the system would write them during the measurement.
     file.into_inner()?.sync_all()
 }
 
-/// The memory that is available without swapping, in bytes; page cache is included.
+/// Returns the memory that is available without swapping, in bytes, including the page cache.
 fn available_memory() -> u64 {
     parse(&fs::read_to_string("/proc/meminfo").unwrap_or_default())
 }

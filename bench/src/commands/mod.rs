@@ -2,7 +2,7 @@
 
 //! Measurements of whole processes: the `hornet` command and others on the same files, all in the page cache.
 //!
-//! As with calls, they take turns, and only runs of the same round are compared. A round here corresponds to a worker
+//! As with calls, they alternate, and only runs of the same round are compared. A round here corresponds to a worker
 //! process there.
 
 mod bench;

@@ -13,7 +13,7 @@ use std::time::Instant;
 pub(super) struct Run<'a> {
     pub(super) name: String,
     pub(super) processes: Box<dyn Fn() -> Vec<Command> + 'a>,
-    /// Whether they run at the same time, not one after another.
+    /// Whether they run at the same time instead of one after another.
     pub(super) at_once: bool,
     /// The factor for the time if the processes do only a fraction of the work.
     pub(super) scale: f64,
@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
         Self::new(name, move || vec![process()])
     }
 
-    /// The time from the start of the first process to the end of the last, in nanoseconds.
+    /// Returns the time from the start of the first process to the end of the last, in nanoseconds.
     pub(super) fn ns(&self) -> Result<f64, Error> {
         let mut processes = (self.processes)();
         let start = Instant::now();
@@ -53,7 +53,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A process in that directory. Its output is discarded; its errors are kept.
+/// Returns a command that runs in `folder`, with its output discarded and its errors kept.
 pub(super) fn command(program: &Path, folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
@@ -90,7 +90,7 @@ pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether PATH contains a program of that name.
+/// Whether PATH contains the program.
 pub(super) fn is_there(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())

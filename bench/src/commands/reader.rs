@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The process that only reads a file: maps it, and sums its words with all cores.
+//! The process that only reads a file: it maps the file, and sums its words with all cores.
 
 use super::process::cores;
 use crate::cli::Reader;
@@ -15,7 +15,7 @@ use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// The bytes that a thread takes at a time, as in `hornet tag`.
+/// Bytes that a thread takes at a time, as in `hornet tag`.
 const WINDOW_BYTES: usize = 4 << 20;
 
 /// Prints the sum of all whole words.
@@ -45,7 +45,7 @@ fn sum_of(arguments: &Reader) -> std::io::Result<u64> {
     if start == libc::MAP_FAILED {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: the mapping is page-aligned and permanent, and the bench's own file, which does not change.
+    // SAFETY: the mapping is page-aligned and permanent. The file belongs to the bench and does not change.
     let words = unsafe { slice::from_raw_parts(start.cast::<u64>(), len_bytes / 8) };
 
     let next = AtomicUsize::new(0);

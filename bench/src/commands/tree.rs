@@ -15,11 +15,11 @@ use std::process::Command;
 
 const FILE_BYTES: usize = 1024;
 
-/// The number of directories, and of files in each.
+/// The number of directories, and the number of files in each.
 const FOLDERS: [usize; 2] = [100, 1000];
 const SMALL_FOLDERS: [usize; 2] = [3, 100];
 
-/// The number of files for the loop over `openssl mac`, which starts a process for each.
+/// The number of files in the loop over `openssl mac`, which starts a process for each.
 const LOOP_FILES: usize = 300;
 
 pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
@@ -29,7 +29,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
         FOLDERS
     };
     let scratch = Scratch::new("tree")?;
-    // A block of the disk for each file, and the metadata.
+    // A disk block for each file, and the metadata.
     if scratch.free_bytes() < (folders * files * 3 * 4096) as u64 {
         return Ok(left_out(Group::Tree, "not enough free space on the disk"));
     }
@@ -121,7 +121,7 @@ pub(super) fn run(commands: &Commands) -> Result<Series<Figures>, Error> {
     commands.measure(form, &runs)
 }
 
-/// Creates the files, and returns their paths in `tree`: short ones, so that more fit on a command line.
+/// Creates the files, and returns their paths relative to `tree`, so that more of them fit on a command line.
 fn make(tree: &Path, folders: usize, files: usize) -> std::io::Result<Vec<String>> {
     let mut noise = Noise(5);
     let mut content = [0; FILE_BYTES];
@@ -135,7 +135,7 @@ fn make(tree: &Path, folders: usize, files: usize) -> std::io::Result<Vec<String
             paths.push(path);
         }
     }
-    // Otherwise the system would write them during the measurement.
+    // Otherwise, the system would write them during the measurement.
     // SAFETY: has no arguments and always succeeds.
     unsafe { libc::sync() };
     Ok(paths)
@@ -156,16 +156,16 @@ fn openssl_loop(tree: &Path, paths: &[String]) -> Command {
     command
 }
 
-/// Splits the paths so that each share fits on a command line.
+/// Splits the paths into shares that fit on a command line.
 fn in_as_few_processes_as_fit(paths: &[String]) -> Vec<&[String]> {
-    // SAFETY: reads a constant of the system.
+    // SAFETY: only reads a system constant.
     let limit = unsafe { libc::sysconf(libc::_SC_ARG_MAX) };
     let limit = usize::try_from(limit).unwrap_or(128 << 10);
-    // The environment takes some of it.
+    // The environment takes a part of it.
     cut(paths, limit - limit / 8)
 }
 
-/// The limit covers each path, the zero byte after it, and the pointer to it.
+/// Splits the paths. The limit covers each path, its terminating NUL byte, and the pointer to it.
 fn cut(paths: &[String], limit: usize) -> Vec<&[String]> {
     let mut shares = Vec::new();
     let (mut start, mut bytes) = (0, 0);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Builds both trees as shared libraries, by each compiler.
+//! Builds both trees as shared libraries, with each compiler.
 
 use crate::error::Error;
 use crate::peers::{Core, Library};
 use crate::source_tree::{self, COMPILERS, Failure, Job};
 use std::path::{Path, PathBuf};
 
-/// The two libraries by one compiler.
+/// The two libraries built by one compiler.
 pub(super) struct Pair {
     pub(super) compiler: &'static str,
     pub(super) base: PathBuf,
     pub(super) tree: PathBuf,
 }
 
-/// Builds a pair in `folder` for each of these compilers. With `all`, a compiler that is not installed is an error;
-/// otherwise it is left out, and a line that says so is returned.
+/// Builds a pair in `folder` with each of these compilers. With `all`, a compiler that is not installed is an error;
+/// otherwise it is left out, and a line that reports it is returned.
 pub(super) fn build(
     folder: &Path,
     [base, tree]: [&Path; 2],
@@ -71,7 +71,7 @@ pub(super) fn build(
     Ok((built, missing))
 }
 
-/// Loads a library, and forces the kernel of that name, if one is given.
+/// Loads a library, and forces the kernel `kernel` if it is given.
 pub(super) fn load(path: &Path, name: &str, kernel: Option<&str>) -> Result<Core, Error> {
     let library = Library::load(path).and_then(|library| Core::new(library, name));
     let library = library.map_err(|why| Error::new(name, why))?;

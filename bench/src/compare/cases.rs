@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The cases that are measured: calls of every length up to 2304 and of powers of two, and batches.
+//! The measured cases: calls of every length up to 2304 and of powers of two, and batches.
 
 use crate::memory::Noise;
 use clap::ValueEnum;
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 2] = [Self::Calls, Self::Batches];
 
-    /// As on the command line.
+    /// Returns the name used on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Calls => "calls",
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// A range of lengths in bytes, both ends included.
+/// A range of lengths in bytes, including both ends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Lengths {
     from: usize,
@@ -66,13 +66,13 @@ impl fmt::Display for Lengths {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Case {
     pub(super) kind: Kind,
-    /// The length, or the range of the random lengths.
+    /// The length, or the range of random lengths.
     pub(super) bytes: String,
-    /// The length for calls; the lengths of all messages for a batch.
+    /// One length for calls; the lengths of all messages for a batch.
     pub(super) lens_bytes: Vec<usize>,
 }
 
-/// The number of messages of a batch.
+/// The number of messages in a batch.
 const MESSAGES: usize = 64;
 
 const EVERY_LENGTH_TO: usize = 2304;
@@ -80,7 +80,8 @@ const POWERS_OF_TWO: std::ops::RangeInclusive<u32> = 12..=20;
 const BATCH_LENGTHS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1350];
 const RANDOM_TO: [usize; 2] = [300, 1500];
 
-/// All cases of these kinds. With `lengths`, only those whose messages all have one length in that range.
+/// Returns all cases of these kinds. With `lengths`, only cases whose messages all have the same length, within that
+/// range.
 pub(super) fn cases(only: &[Kind], lengths: Option<Lengths>) -> Vec<Case> {
     let mut cases = Vec::new();
     let long = POWERS_OF_TWO.map(|power| 1 << power);
@@ -156,7 +157,7 @@ mod tests {
         assert_eq!(bytes(&Kind::ALL, "15..16"), ["15", "16", "16"]);
         assert_eq!(bytes(&[Kind::Calls], "15..16"), ["15", "16"]);
         assert_eq!(bytes(&[Kind::Batches], "500..99999"), ["512", "1350"]);
-        // None of random lengths.
+        // No batches of random lengths.
         assert_eq!(bytes(&[Kind::Batches], "0..99999").len(), 7);
         assert_eq!(
             bytes(&[Kind::Calls], "2304..8192"),

@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The last component of a path.
+/// Returns the last component of a path.
 fn name(tree: &Path) -> String {
     let full = tree.canonicalize().unwrap_or_else(|_| tree.to_owned());
     let last = full.file_name().unwrap_or(full.as_os_str());
@@ -130,7 +130,7 @@ fn all_tags_are_right(
     Ok(all_right)
 }
 
-/// Alternates between the compilers, so that changes of the load affect all of them.
+/// Alternates between the compilers, so that changes in the load affect all of them.
 fn measure(arguments: &Compare, pairs: &[Pair], cases: &[Case]) -> Result<Vec<OfCompiler>, Error> {
     let mut samples: Vec<Vec<Vec<Sample>>> = vec![Vec::new(); pairs.len()];
     let processes = arguments.processes;

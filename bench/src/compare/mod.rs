@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `compare`: the speed of two source trees of Hornet, built the same way and measured in turn in one process.
+//! `compare`: the speed of two source trees of Hornet, built in the same way and measured alternately in one process.
 
 mod builds;
 pub(crate) mod cases;

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(super) struct Report {
     pub(super) date: String,
     pub(super) cpu: Cpu,
-    /// The names of the two trees. Ratios are the time of the tree to that of the base.
+    /// The names of the two trees. A ratio is the time of the tree divided by that of the base.
     pub(super) base: String,
     pub(super) tree: String,
     pub(super) flags: &'static str,
@@ -48,7 +48,7 @@ impl OfCompiler {
     }
 }
 
-/// The format of a file, by its extension.
+/// The format of a file, from its extension.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Format {
     Json,

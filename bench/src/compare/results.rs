@@ -7,7 +7,8 @@ use crate::report::merge::spread;
 use crate::stats::geometric_mean;
 use serde::{Deserialize, Serialize};
 
-/// A case in one process or a pair of them: nanoseconds for a message, and the time of the tree to that of the base.
+/// The result of a case in one process, or in a pair of them: nanoseconds per message, and the ratio of the tree's time
+/// to the base's.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Sample {
     pub(super) base_ns: f64,
@@ -15,8 +16,8 @@ pub(super) struct Sample {
     pub(super) ratio: f64,
 }
 
-/// The mean of two processes: the base was measured first in one, the tree in the other. The library that is measured
-/// first may be faster, since the branch predictors are trained with it.
+/// Returns the mean of two processes: one measured the base first, the other the tree. The library that is measured
+/// first may be faster, because the branch predictors are trained on it.
 pub(super) fn of_both_orders(one: &[Sample], other: &[Sample]) -> Vec<Sample> {
     let mean = |(one, other): (&Sample, &Sample)| Sample {
         base_ns: f64::midpoint(one.base_ns, other.base_ns),
@@ -26,7 +27,7 @@ pub(super) fn of_both_orders(one: &[Sample], other: &[Sample]) -> Vec<Sample> {
     one.iter().zip(other).map(mean).collect()
 }
 
-/// A case over all pairs of processes: medians, and the quartiles of the ratio.
+/// A case summarized over all pairs of processes: medians, and the quartiles of the ratio.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Entry {
     pub(super) kind: Kind,
@@ -38,7 +39,7 @@ pub(super) struct Entry {
     pub(super) ratio_high: f64,
 }
 
-/// Merges the pairs into an entry for each case. None if they have different numbers of cases.
+/// Merges the pairs into one entry per case. Returns `None` if they have different numbers of cases.
 pub(super) fn merge(cases: &[Case], pairs: &[Vec<Sample>]) -> Option<Vec<Entry>> {
     if pairs.iter().any(|samples| samples.len() != cases.len()) {
         return None;
@@ -73,7 +74,7 @@ pub(super) struct Summary {
     pub(super) above_1_03: usize,
 }
 
-/// None if there are no entries of that kind.
+/// Returns `None` if there are no entries of that kind.
 pub(super) fn summary(entries: &[Entry], kind: Kind) -> Option<Summary> {
     let of_kind = entries.iter().filter(|entry| entry.kind == kind);
     let ratios: Vec<f64> = of_kind.map(|entry| entry.ratio).collect();
@@ -88,7 +89,7 @@ pub(super) fn summary(entries: &[Entry], kind: Kind) -> Option<Summary> {
     })
 }
 
-/// The entries of that kind with the highest ratios, the highest first.
+/// Returns the entries of that kind with the highest ratios, the highest first.
 pub(super) fn worst(entries: &[Entry], kind: Kind, most: usize) -> Vec<&Entry> {
     let mut entries: Vec<&Entry> = entries.iter().filter(|entry| entry.kind == kind).collect();
     entries.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
@@ -113,7 +114,7 @@ mod tests {
             };
             ratios.map(sample).to_vec()
         };
-        // One disturbed process does not change the medians.
+        // A single disturbed process does not change the medians.
         merge(&cases, &[process(1.0), process(2.0), process(9.0)]).unwrap()
     }
 
@@ -124,7 +125,7 @@ mod tests {
             tree_ns,
             ratio: tree_ns / base_ns,
         };
-        // The second takes twice as long; the tree takes half as long as the base.
+        // The second process takes twice as long; the tree takes half as long as the base.
         let mean = of_both_orders(&[sample(20.0, 20.0)], &[sample(40.0, 10.0)]);
         assert_eq!(mean.len(), 1);
         assert_eq!((mean[0].base_ns, mean[0].tree_ns), (30.0, 15.0));

@@ -7,7 +7,7 @@ use super::results::{Entry, summary, worst};
 use crate::report::page::figure;
 use std::fmt::Write as _;
 
-/// The number of calls that are printed; batches all are.
+/// The number of calls that are printed; batches are all printed.
 const WORST: usize = 10;
 
 /// The results of one compiler. `base` and `tree` are the names of the two trees.

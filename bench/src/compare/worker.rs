@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The worker process of `compare`: each has the libraries at different addresses.
+//! The worker process of `compare`. Each process has the libraries at different addresses.
 
 use super::builds::load;
 use super::cases::{Case, Kind, cases};
@@ -14,15 +14,15 @@ use crate::measure::{Iterations, Measured, Plan, Subject, measure};
 use crate::peers::{BatchCalls, Core, Peer};
 use std::process::ExitCode;
 
-/// The number of keys that calls use in turn.
+/// The number of keys that calls alternate between.
 const KEYS: usize = 64;
 
 /// Prints a sample for each case.
 pub(crate) fn run(arguments: &CompareWorker) -> Result<ExitCode, Error> {
     let what = &arguments.what;
     let load = |path, name| load(path, name, what.kernel.as_deref());
-    // The order matters: where a library is loaded, and which of two the branch predictors see first, changes some times
-    // by a tenth.
+    // The order matters: the address of a library, and which library the branch predictors see first, sometimes change
+    // the time by a tenth.
     let order = if arguments.tree_first {
         [Which::Tree, Which::Base]
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &CompareWorker) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures both libraries in turn.
+/// Measures both libraries alternately.
 fn measure_case(counter: &Counter, both: &[Core; 2], case: &Case, rounds: usize) -> Vec<Measured> {
     let lens_bytes = &case.lens_bytes;
     let mut inputs = Inputs::new(lens_bytes.iter().sum(), lens_bytes.len().max(KEYS));
@@ -82,7 +82,7 @@ enum Which {
     Tree,
 }
 
-/// Converts measurements, whose ratios are to the library that was measured first.
+/// Converts measurements, whose ratios are relative to the library that was measured first.
 fn sample(measured: &[Measured], order: [Which; 2]) -> Sample {
     let [first, second] = [measured[0], measured[1]];
     if order[0] == Which::Base {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305, one call for each packet: under one key, each with a nonce of its own.
+//! ChaCha20-Poly1305, one call per packet, under one key and with a different nonce for each packet.
 
 use super::bench::{Bench, Row, series};
 use crate::group::Group;
@@ -29,28 +29,28 @@ const LENGTHS: [usize; 17] = [
     1 << 20,
 ];
 
-/// From this length a sample is only a few calls and takes longer.
+/// From this length on, a sample is only a few calls and takes longer.
 const LONG: usize = 65536;
 
-/// The associated data of most protocols has at most one block.
+/// In most protocols, the associated data has at most one block.
 pub(super) const AAD_BYTES: usize = 16;
 
 const SWEEP_LONGEST: usize = 4200;
-/// Odd, so that messages end anywhere within a block.
+/// Odd, so that messages end at every position within a block.
 const SWEEP_STEP: usize = 3;
 
 const PACKETS: [usize; 5] = [64, 256, 1350, 1420, 1500];
-/// None; TLS 1.3; TLS 1.2; a whole block.
+/// No associated data; TLS 1.3; TLS 1.2; a whole block.
 const AADS: [usize; 4] = [0, 5, 13, 16];
 
-/// Those through EVP: a short message, a packet, and the longest record of TLS, as TLS 1.3 seals them.
+/// The lengths measured through EVP: a short message, a packet, and the longest TLS record, as TLS 1.3 seals them.
 const RECORDS: [usize; 3] = [64, 1350, 16384];
 const RECORD_AAD_BYTES: usize = 5;
 
-/// The number of nonces in turn, as `KEYS` of other groups.
+/// The number of nonces used in turn, like `KEYS` in other groups.
 const NONCES: usize = 64;
 
-/// The lengths of all packets that are measured one by one, and of their associated data, but for the sweep.
+/// Returns the lengths of all packets that are measured one by one, and of their associated data, except in the sweep.
 pub(crate) fn measured() -> impl Iterator<Item = (usize, usize)> {
     let common = LENGTHS.into_iter().map(|len_bytes| (len_bytes, AAD_BYTES));
     let packets = PACKETS
@@ -62,7 +62,7 @@ pub(crate) fn measured() -> impl Iterator<Item = (usize, usize)> {
     common.chain(packets).chain(records)
 }
 
-/// The longest message and associated data.
+/// Memory for the longest message and associated data.
 fn memory() -> PacketMemory {
     PacketMemory::new(1 << 20, AAD_BYTES, NONCES)
 }
@@ -131,7 +131,7 @@ pub(super) fn evp(bench: &Bench) -> Vec<Series<Values>> {
     ]
 }
 
-/// The lengths of a message and of its associated data, and what is done with it.
+/// The lengths of a message and its associated data, and the direction.
 type Case = (usize, usize, Direction);
 
 fn measure(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Many packets sealed at once by Hornet, compared with one call for each packet. All times are for one packet.
+//! Many packets sealed at once by Hornet, compared with one call per packet. All times are per packet.
 
 use super::aead::AAD_BYTES;
 use super::bench::{Bench, Row, series};
@@ -38,7 +38,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             &mean,
             |_| measure(bench, &random),
         ));
-        // The mean, rounded up for some of them so that the sum is the same.
+        // The mean, rounded up for some packets so that the sum is the same.
         let same_total: Vec<usize> = (0..count).map(|i| (total + i) / count).collect();
         let name = format!("{count} packets of one length with the same sum");
         all.push(series(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Poly1305-AES, with key and nonce set up in every call: one key, and many keys in turn.
+//! Poly1305-AES, with key and nonce set up in every call: with one key, and with many keys in turn.
 
 use super::bench::{Bench, notes_on_aes, series};
 use crate::group::Group;
@@ -22,7 +22,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             let calls = inputs.in_turn(0, len_bytes, keys);
             let mut plan = bench.plan(Iterations::MultipleOf(keys));
             if keys == MANY {
-                plan.rounds = bench.rounds_divided_by(4); // a sample has many calls
+                plan.rounds = bench.rounds_divided_by(4); // a sample contains many calls
             }
             bench.measure_calls(&bench.with_aes, &calls, plan)
         });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Hornet's batches, compared with one call for each message. All times are for one message.
+//! Hornet's batches, compared with one call per message. All times are per message.
 
 use super::bench::{Bench, series};
 use crate::group::Group;
@@ -23,7 +23,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let mut noise = Noise(64);
     let random: [usize; MESSAGES] = std::array::from_fn(|_| noise.below(LONGEST + 1));
     let total: usize = random.iter().sum();
-    // The mean, rounded up for some of them so that the sum is the same.
+    // The mean, rounded up for some messages so that the sum is the same.
     let same_total = std::array::from_fn(|i| (total + i) / MESSAGES);
     debug_assert_eq!(total, same_total.iter().sum::<usize>());
     let mean = [total / MESSAGES];

@@ -12,34 +12,34 @@ use crate::report::json::{Column, Series, Values};
 /// The peers, and how they are measured.
 pub(crate) struct Bench<'a> {
     pub(crate) counter: Counter,
-    /// Hornet's builds first.
+    /// All peers, Hornet's builds first.
     pub(crate) peers: Vec<&'a dyn Peer>,
-    /// Those of the peers that are builds of Hornet.
+    /// The peers that are builds of Hornet.
     pub(crate) hornets: Vec<&'a Hornet>,
     /// The peers with Poly1305-AES.
     pub(crate) with_aes: Vec<&'a dyn Peer>,
-    /// Those of the peers that are measured with messages in pieces.
+    /// The peers that are measured with messages in pieces.
     pub(crate) in_pieces: Vec<(&'a dyn Peer, &'a InPieces)>,
     /// The peers with ChaCha20-Poly1305, Hornet's builds first.
     pub(crate) aead: Vec<&'a Aead>,
-    /// Those through OpenSSL's EVP, Hornet's provider first.
+    /// The peers that go through OpenSSL's EVP, Hornet's provider first.
     pub(crate) evp: Vec<&'a Aead>,
     /// Whether to use small inputs, to test that the groups run.
     pub(crate) small: bool,
     pub(crate) rounds: usize,
 }
 
-/// The number of keys in turn: enough that no two calls in flight share one, few enough for the first-level cache.
+/// The number of keys used in turn: enough that no two calls in flight share one, and few enough to fit in L1.
 pub(super) const KEYS: usize = 64;
 
 impl Bench<'_> {
-    /// The peers that can be the fastest.
+    /// Returns the peers that can be the fastest.
     pub(super) fn fast_peers(&self) -> Vec<&dyn Peer> {
         let fast = self.peers.iter().filter(|peer| peer.is_fast());
         fast.copied().collect()
     }
 
-    /// A fraction of the rounds, for groups that take longer; at least three.
+    /// Returns a fraction of the rounds, at least three, for groups that take longer.
     pub(super) fn rounds_divided_by(&self, divisor: usize) -> usize {
         (self.rounds / divisor).max(3)
     }
@@ -66,7 +66,7 @@ impl Bench<'_> {
     }
 }
 
-/// The measurements for one x.
+/// The measurements for one value of x.
 pub(super) type Row = Vec<(String, crate::measure::Measured)>;
 
 /// Measures a row for each of `xs`. All rows must have the same columns.
@@ -103,7 +103,7 @@ pub(super) fn series(
     }
 }
 
-/// A note on which AES implementation Hornet uses.
+/// Returns a note on the AES implementation that Hornet uses.
 pub(super) fn notes_on_aes(bench: &Bench) -> Vec<String> {
     let hornets = bench.hornets.iter();
     let mut names: Vec<String> = hornets.map(|hornet| hornet.aes_name()).collect();

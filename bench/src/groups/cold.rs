@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Message and key in no cache, as for a packet that has just arrived from the network.
+//! Messages and keys that are in no cache, like a packet that has just arrived from the network.
 
 use super::bench::{Bench, series};
 use crate::call::Calls;
@@ -20,7 +20,7 @@ const GAP: usize = 4096;
 
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     if !cfg!(target_arch = "x86_64") {
-        return Vec::new(); // flush is for x86-64 only
+        return Vec::new(); // flush only works on x86-64
     }
     vec![series(
         Group::Cold,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A long message in which one segment is replaced: the new tag, under a new nonce, from the partial evaluations of the
-//! segments, compared with the same tag computed from the whole message.
+//! Replaces one segment of a long message. Computes the new tag, under a new nonce, from the partial evaluations of the
+//! segments, and compares this with computing it from the whole message.
 
 use super::bench::{Bench, Row, notes_on_aes, series};
 use crate::group::Group;
@@ -18,7 +18,7 @@ const SEGMENT_BYTES: usize = 4096;
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let len_bytes = if bench.small { 4 << 20 } else { 1 << 30 };
     let mut memory = Memory::new(len_bytes);
-    // SAFETY: the memory has that many bytes, and nothing else refers to them.
+    // SAFETY: the memory has `len_bytes` bytes, and nothing else refers to them.
     let message = unsafe { slice::from_raw_parts_mut(memory.at(0), len_bytes) };
     let last = len_bytes / SEGMENT_BYTES - 1;
 
@@ -44,7 +44,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             plan.rounds = bench.rounds_divided_by(4);
             let row = measure(bench, &mut edited, message, segment, plan);
             for edited in &mut edited {
-                edited.replace(segment, 0); // what the message holds
+                edited.replace(segment, 0); // as in the message
             }
             row
         });
@@ -57,7 +57,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     ]
 }
 
-/// Edits, and passes over the whole message, which evict everything else from the caches.
+/// Measures edits, and computations over the whole message, which evict everything else from the caches.
 fn measure(
     bench: &Bench,
     edited: &mut [Edited],
@@ -87,7 +87,7 @@ fn measure(
     bench.measure(edits.chain(whole).collect(), plan)
 }
 
-/// Any k, and an r that is clamped.
+/// Returns a key with any k and a clamped r.
 fn key() -> [u8; 32] {
     let mut key = [0; 32];
     Noise(1).fill(&mut key);
@@ -103,9 +103,9 @@ struct Edited<'a> {
     r: [u8; 16],
     partials: Vec<Partial>,
     whole: Partial,
-    /// What segments are replaced by.
+    /// The new contents of segments.
     replacements: [Vec<u8>; 2],
-    /// Counts the nonces.
+    /// The number of edits, which also gives the nonces.
     edits: u128,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Edited<'a> {
         }
     }
 
-    /// Replaces a segment by one of the replacements, and computes the new tag: what is timed.
+    /// Replaces a segment by one of the replacements, and computes the new tag. This is what is timed.
     fn replace(&mut self, segment: usize, which: usize) -> [u8; 16] {
         self.edits += 1;
         let replacement = self.hornet.partial(&self.replacements[which], &self.r);
@@ -158,7 +158,7 @@ impl<'a> Edited<'a> {
         self.edits.to_le_bytes()
     }
 
-    /// Replaces a segment, in the message too, and compares the tags with those computed from the whole message.
+    /// Replaces a segment, also in the message, and compares the tags with those computed from the whole message.
     fn check(&mut self, message: &mut [u8], segment: usize) {
         for which in [1, 0] {
             let tag = self.replace(segment, which);

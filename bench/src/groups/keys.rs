@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Many keys in turn, as in a server with many connections, compared with one key for all calls. (Two messages under one
-//! key are never safe. Here it shows whether a peer caches something for a key.)
+//! Many keys in turn, as in a server with many connections, compared with one key for all calls. (Two messages under
+//! one key are never safe; here, it shows whether a peer caches anything per key.)
 
 use super::bench::{Bench, series};
 use crate::group::Group;

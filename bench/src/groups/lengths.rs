@@ -31,7 +31,7 @@ const LENGTHS: [usize; 19] = [
     1 << 20,
 ];
 
-/// From this length a sample is only a few calls and takes longer.
+/// From this length on, a sample is only a few calls and takes longer.
 const LONG: usize = 65536;
 
 pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The measurements of calls, one file for each group.
+//! The measurements of calls, with one file per group.
 
 mod aead;
 mod aead_batch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Messages in pieces, as a program authenticates a file that it reads piece by piece, or a record whose header is elsewhere
-//! in memory; compared with Hornet's one call for the same bytes.
+//! Messages in pieces, for instance a file that a program reads and authenticates piece by piece, or a record whose
+//! header is elsewhere in memory. Compared with a single call of Hornet for the same bytes.
 
 use super::bench::{Bench, KEYS, Row, series};
 use crate::call::{Calls, Cut};
@@ -16,10 +16,10 @@ const MESSAGE_BYTES: usize = 1 << 20;
 const PIECES: [usize; 9] = [16, 64, 100, 256, 512, 1024, 1350, 4096, 16384];
 
 const HEADER_BYTES: usize = 16;
-/// What follows the header, as one piece.
+/// The lengths of the single piece that follows the header.
 const LENGTHS: [usize; 4] = [284, 1334, 4096, 16384];
 
-/// All cuts that are measured.
+/// Returns all measured cuts.
 pub(crate) fn cuts() -> impl Iterator<Item = Cut> {
     let even = PIECES.into_iter().map(Cut::into_pieces_of);
     let after_header = LENGTHS.into_iter().map(after_header);
@@ -37,7 +37,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
         let calls = inputs.in_turn(0, MESSAGE_BYTES, KEYS);
         let cut = Cut::into_pieces_of(piece_bytes);
         let pieces = cut.pieces(MESSAGE_BYTES);
-        // A sample has at least all pieces of a message, and takes longer.
+        // A sample contains at least all pieces of one message, and takes longer.
         measure(bench, &calls, cut, pieces, bench.rounds_divided_by(2))
     });
 
@@ -50,7 +50,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     vec![even, with_header]
 }
 
-/// Measures messages in pieces, and the same messages in one call. Times are those of a message divided by
+/// Measures messages in pieces, and the same messages in a single call. The time of a message is divided by
 /// `in_a_message`.
 fn measure(bench: &Bench, calls: &Calls, cut: Cut, in_a_message: usize, rounds: usize) -> Row {
     let in_pieces = bench.in_pieces.iter().map(|(peer, in_pieces)| {

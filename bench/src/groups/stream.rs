@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! One gibibyte, which no cache can hold, compared with a pass that only reads it.
+//! A message of one gibibyte, which fits in no cache, compared with a pass that only reads it.
 
 use super::bench::{Bench, series};
 use crate::group::Group;
@@ -19,7 +19,7 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
     let calls = inputs.in_turn(0, LEN_BYTES, 1);
     #[expect(clippy::cast_ptr_alignment, reason = "it is the start of a page")]
     let words = inputs.messages.at(0).cast::<u64>();
-    // SAFETY: the memory has that many bytes, is page-aligned, and is not written while the words are in use.
+    // SAFETY: the memory has `LEN_BYTES` bytes, is page-aligned, and is not written while the words are in use.
     let words = unsafe { slice::from_raw_parts(words, LEN_BYTES / 8) };
 
     vec![series(

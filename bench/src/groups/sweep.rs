@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Every length up to 2304: shows where a library has a step or is slow.
+//! Every length up to 2304, which shows where a library has a step or is slow.
 
 use super::bench::{Bench, KEYS, series};
 use crate::group::Group;

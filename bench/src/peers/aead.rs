@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What a peer with ChaCha20-Poly1305 is, and Hornet's builds; others are in `aead_crates.rs` and `shims.rs`.
+//! The interface of peers with ChaCha20-Poly1305, and Hornet's builds. The others are in `aead_crates.rs` and
+//! `shims.rs`.
 
 use super::library::Library;
 use crate::packets::{self, Direction, Packet, PacketFunction, Packets};
@@ -19,13 +20,13 @@ pub(crate) struct Aead {
     /// Whether it can be the fastest at some length.
     pub(super) fast: bool,
     pub(super) functions: AeadFunctions,
-    /// What the functions keep between calls, in particular the key.
+    /// State that the functions keep between calls, in particular the key.
     pub(super) context: *mut c_void,
     /// Hornet's functions for many packets.
     pub(super) batch: Option<Batch>,
 }
 
-/// The functions of a peer; the first sets the key of those packets that follow.
+/// The functions of a peer. The first sets the key of the packets that follow.
 #[derive(Clone, Copy)]
 pub(super) struct AeadFunctions {
     pub(super) key: KeyFunction,
@@ -40,7 +41,7 @@ pub(super) struct Batch {
     open: unsafe extern "C" fn(*mut bool, *const Packet, usize) -> bool,
 }
 
-/// A peer, or why it is missing.
+/// A peer, or the reason why it is missing.
 pub(super) type OpenedAead = Result<Aead, String>;
 
 impl Aead {
@@ -48,7 +49,7 @@ impl Aead {
         &self.name
     }
 
-    /// For lists of all peers, most of which have the name of one without a cipher.
+    /// Returns the name for lists of all peers, in which most of these share their name with a peer without a cipher.
     pub(crate) fn full_name(&self) -> String {
         full_name(&self.name)
     }
@@ -75,7 +76,7 @@ impl Aead {
         unsafe { (self.functions.key)(self.context, key.as_ptr()) }
     }
 
-    /// Seals or opens that many packets: what is timed. Whether all were as they should be.
+    /// Seals or opens `iterations` packets. This is what is timed. Returns whether all calls succeeded.
     pub(crate) fn run(&self, direction: Direction, packets: &Packets, iterations: usize) -> bool {
         let function = match direction {
             Direction::Seal => self.functions.seal,
@@ -89,7 +90,7 @@ impl Aead {
         self.batch.is_some()
     }
 
-    /// Seals or opens all packets at once. False if it has no such function.
+    /// Seals or opens all packets at once. Returns false if it has no such function.
     pub(crate) fn run_batch(&self, direction: Direction, packets: &Packets) -> bool {
         let packets = packets.as_slice();
         let Some(batch) = self.batch else {
@@ -134,7 +135,7 @@ type Open = unsafe extern "C" fn(
     *const u8,
 ) -> bool;
 
-/// Hornet's functions take no context. Here it is a pointer to these functions.
+/// Hornet's functions take no context. Here, the context is a pointer to this struct of functions.
 struct Hornet {
     seal: Seal,
     open: Open,

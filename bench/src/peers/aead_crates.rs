@@ -66,7 +66,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
     ]
 }
 
-/// A peer, with its key. The slices are those of a packet; outputs are as long as inputs.
+/// A peer with its key. The slices are those of a packet; outputs are as long as inputs.
 trait Keyed: Sized {
     fn new(key: &[u8; 32]) -> Self;
 
@@ -143,14 +143,14 @@ struct AwsLc(*mut aws_lc_sys::EVP_AEAD_CTX);
 
 impl Drop for AwsLc {
     fn drop(&mut self) {
-        // SAFETY: the pointer is from `new`, and goes no further.
+        // SAFETY: the pointer is from `new`, and is not used elsewhere.
         unsafe { aws_lc_sys::EVP_AEAD_CTX_free(self.0) };
     }
 }
 
 impl Keyed for AwsLc {
     fn new(key: &[u8; 32]) -> Self {
-        // SAFETY: the key has as many bytes as it says.
+        // SAFETY: the key has the length that is passed.
         let context = unsafe {
             let algorithm = aws_lc_sys::EVP_aead_chacha20_poly1305();
             aws_lc_sys::EVP_AEAD_CTX_new(algorithm, key.as_ptr(), key.len(), TAG_BYTES)
@@ -168,7 +168,7 @@ impl Keyed for AwsLc {
     ) -> Option<[u8; TAG_BYTES]> {
         let mut tag = [0; TAG_BYTES];
         let mut tag_bytes = 0;
-        // SAFETY: the context has a key, and the slices are as long as they say.
+        // SAFETY: the context has a key, and the slices have the lengths that are passed.
         let done = unsafe {
             aws_lc_sys::EVP_AEAD_CTX_seal_scatter(
                 self.0,
@@ -231,7 +231,7 @@ impl Keyed for Libsodium {
         nonce: &[u8; NONCE_BYTES],
     ) -> Option<[u8; TAG_BYTES]> {
         let mut tag = [0; TAG_BYTES];
-        // SAFETY: the slices are as long as they say, and the others as long as libsodium wants them.
+        // SAFETY: the slices have the lengths that are passed, and the arrays have the lengths that libsodium expects.
         let failure = unsafe {
             libsodium_sys::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
                 out.as_mut_ptr(),

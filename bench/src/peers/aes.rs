@@ -12,7 +12,7 @@ use std::ptr;
 /// k, r, and the nonce of the next call, which each call increments.
 pub(crate) const AES_KEY_BYTES: usize = 48;
 
-/// All of them, Hornet's builds first. One that is missing is reported as missing without AES.
+/// Returns all of them, Hornet's builds first. A library that is missing is reported with its peer without AES.
 pub(crate) fn all() -> Vec<Box<dyn Peer>> {
     let hornets = COMPILERS.map(|(compiler, _)| hornet(compiler));
     let others = [("libgcrypt", "Libgcrypt"), ("nettle", "Nettle")].map(|(library, name)| {

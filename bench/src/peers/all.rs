@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! All peers that this machine has.
+//! All peers that are available on this machine.
 
 use super::aead::{self, Aead, OpenedAead};
 use super::hornet::Hornet;
@@ -8,16 +8,16 @@ use super::peer::{Opened, Peer};
 use super::{aead_crates, aes, crates, go, shims};
 use crate::source_tree::COMPILERS;
 
-/// The peers, and why some are missing.
+/// The peers, and the reasons why some are missing.
 pub(crate) struct Peers {
     /// Hornet's builds.
     pub(crate) hornets: Vec<Hornet>,
     others: Vec<Box<dyn Peer>>,
-    /// Poly1305-AES of those that have it, as peers with keys of `AES_KEY_BYTES`.
+    /// The peers that have Poly1305-AES, with keys of `AES_KEY_BYTES`.
     pub(crate) with_aes: Vec<Box<dyn Peer>>,
-    /// ChaCha20-Poly1305 of those that have it, Hornet's builds first.
+    /// The peers that have ChaCha20-Poly1305, Hornet's builds first.
     pub(crate) aead: Vec<Aead>,
-    /// The same through OpenSSL's EVP, Hornet's provider first.
+    /// The peers that go through OpenSSL's EVP, Hornet's provider first.
     pub(crate) evp: Vec<Aead>,
     /// Names and reasons.
     pub(crate) missing: Vec<(String, String)>,
@@ -64,19 +64,19 @@ impl Peers {
         }
     }
 
-    /// All peers that could be loaded, Hornet's builds first.
+    /// Returns all peers that could be loaded, Hornet's builds first.
     pub(crate) fn present(&self) -> impl Iterator<Item = &dyn Peer> {
         let hornets = self.hornets.iter().map(|hornet| hornet as &dyn Peer);
         hornets.chain(self.others.iter().map(|peer| &**peer))
     }
 
-    /// The build of Hornet whose name as a peer is this.
+    /// Returns the build of Hornet with this peer name.
     pub(crate) fn hornet(&self, name: &str) -> Option<&Hornet> {
         self.hornets.iter().find(|hornet| hornet.name() == name)
     }
 }
 
-/// All that have ChaCha20-Poly1305, Hornet's builds first, each with its name.
+/// Returns all that have ChaCha20-Poly1305, Hornet's builds first, each with its name.
 fn all_aead() -> Vec<(String, OpenedAead)> {
     let hornets = COMPILERS.map(|(compiler, _)| {
         let name = format!("hornet {compiler}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The peers from crates.io: two libraries in C, which are built from source, and two in Rust.
+//! The peers from crates.io: two C libraries, which are built from source, and two in Rust.
 
 use super::peer::{Native, Peer};
 use super::pieces::InPieces;
@@ -84,7 +84,7 @@ unsafe extern "C" {
     fn aws_lc_finish(state: *mut c_void, tag: *mut u8);
 }
 
-// Links the crate: nothing else here refers to it.
+// Links the crate, to which nothing else here refers.
 use aws_lc_sys as _;
 
 unsafe extern "C" fn aws_lc_mac(
@@ -96,7 +96,7 @@ unsafe extern "C" fn aws_lc_mac(
 ) {
     let mut state = MaybeUninit::<AwsLcState>::uninit();
     let state = state.as_mut_ptr().cast();
-    // SAFETY: init sets the state; the caller guarantees that the pointers are valid.
+    // SAFETY: `aws_lc_init` initializes the state; the caller guarantees that the pointers are valid.
     unsafe {
         aws_lc_init(state, key);
         aws_lc_update(state, msg, len_bytes);
@@ -138,7 +138,7 @@ fn libsodium_in_pieces() -> InPieces {
     }
 }
 
-// Libsodium's functions return 0, and its lengths have another type: each of these is a jump.
+// Libsodium's functions return 0 and take another type of length, so each of these is a single jump.
 
 unsafe extern "C" fn libsodium_init(state: *mut c_void, key: *const u8) {
     // SAFETY: the caller guarantees that the pointers are valid.
@@ -146,7 +146,7 @@ unsafe extern "C" fn libsodium_init(state: *mut c_void, key: *const u8) {
 }
 
 unsafe extern "C" fn libsodium_update(state: *mut c_void, piece: *const u8, len_bytes: usize) {
-    // SAFETY: as above, and that init has set the state.
+    // SAFETY: as above, and the caller guarantees that `libsodium_init` initialized the state.
     unsafe { libsodium_sys::crypto_onetimeauth_update(state.cast(), piece, len_bytes as u64) };
 }
 
@@ -178,8 +178,8 @@ unsafe extern "C" fn libcrux_mac(
     key: *const u8,
     _context: *mut c_void,
 ) {
-    // SAFETY: the caller guarantees that the pointers are valid. The function fails, and leaves the tag unchanged, only on
-    // messages of 2^32 bytes and more.
+    // SAFETY: the caller guarantees that the pointers are valid. The function only fails, and leaves the tag unchanged,
+    // for messages of 2^32 bytes and more.
     let _ = unsafe {
         let msg = slice::from_raw_parts(msg, len_bytes);
         libcrux_poly1305::mac(&*key.cast(), msg, &mut *tag.cast())

@@ -38,7 +38,7 @@ impl Peer for Go {
 
     fn run(&self, calls: &Calls, iterations: usize) {
         let first = calls.as_slice().as_ptr();
-        // SAFETY: a `Call` has the layout of main.go, and the mask is that of the calls.
+        // SAFETY: a `Call` has the layout in main.go, and the mask belongs to the calls.
         unsafe { (self.run)(first, calls.mask(), iterations, calls.is_chained()) }
     }
 

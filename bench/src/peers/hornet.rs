@@ -41,19 +41,19 @@ struct Aes {
     name: Name,
 }
 
-/// The choice of ChaCha20's kernel.
+/// The functions that choose ChaCha20's kernel.
 struct ChaCha20 {
     kernel_at: NameAt,
     kernel: Name,
     force: Force,
 }
 
-/// What a build reports about one of its kernels.
+/// Information that a build reports about one of its kernels.
 pub(crate) struct KernelInfo {
     pub(crate) name: String,
     /// Shorter messages go to a kernel further down the list.
     pub(crate) min_bytes: usize,
-    /// The same for messages in a batch; None if it takes no batches.
+    /// The same for messages in a batch; `None` if it does not support batches.
     pub(crate) min_batch_bytes: Option<usize>,
     /// Whether this CPU can run it.
     pub(crate) supported: bool,
@@ -71,12 +71,12 @@ pub(crate) struct Hornet {
 }
 
 impl Hornet {
-    /// The build by this compiler.
+    /// Loads the build by this compiler.
     pub(crate) fn open(compiler: &str) -> Result<Self, String> {
         Self::load(compiler, "")
     }
 
-    /// The build by this compiler in which a forced kernel takes messages of every length.
+    /// Loads the build by this compiler in which a forced kernel handles messages of every length.
     pub(crate) fn open_for_tuning(compiler: &str) -> Result<Self, String> {
         Self::load(compiler, "_tune")
     }
@@ -108,19 +108,19 @@ impl Hornet {
         }
     }
 
-    /// The name of the kernel in use.
+    /// Returns the name of the kernel in use.
     pub(crate) fn kernel(&self) -> String {
         // SAFETY: the function returns a static string.
         unsafe { string((self.kernel)()) }
     }
 
-    /// The family of cores that this CPU belongs to, as the list of kernels calls it.
+    /// Returns the family of cores that this CPU belongs to, as the list of kernels names it.
     pub(crate) fn family(&self) -> String {
         // SAFETY: the function returns a static string.
         unsafe { string((self.family)()) }
     }
 
-    /// All kernels of this build, best first.
+    /// Returns all kernels of this build, best first.
     pub(crate) fn kernels(&self) -> Vec<KernelInfo> {
         let mut record = KernelRecord {
             name: ptr::null(),
@@ -129,7 +129,7 @@ impl Hornet {
             supported: false,
         };
         let mut kernels = Vec::new();
-        // SAFETY: the record can be written.
+        // SAFETY: the record is writable.
         while unsafe { (self.kernel_at)(kernels.len(), &raw mut record) } {
             kernels.push(KernelInfo {
                 // SAFETY: the function has just set it to a static string.
@@ -142,13 +142,13 @@ impl Hornet {
         kernels
     }
 
-    /// The name of ChaCha20's kernel in use.
+    /// Returns the name of the ChaCha20 kernel in use.
     pub(crate) fn chacha20_kernel(&self) -> String {
         // SAFETY: the function returns a static string.
         unsafe { string((self.chacha20.kernel)()) }
     }
 
-    /// ChaCha20's kernels that this CPU can run, best first.
+    /// Returns the ChaCha20 kernels that this CPU can run, best first.
     pub(crate) fn chacha20_kernels(&self) -> Vec<String> {
         // SAFETY: the function returns static strings, and null after the last.
         let names = (0..).map(|index| unsafe { (self.chacha20.kernel_at)(index) });
@@ -157,20 +157,20 @@ impl Hornet {
         names.map(|name| unsafe { string(name) }).collect()
     }
 
-    /// `Core::force` for ChaCha20's kernel.
+    /// Like `Core::force`, for ChaCha20's kernel.
     #[must_use]
     pub(crate) fn force_chacha20(&self, kernel: Option<&str>) -> bool {
         // SAFETY: the function is `hornet_chacha20_kernel_force`.
         unsafe { force(self.chacha20.force, kernel) }
     }
 
-    /// The name of the AES implementation in use.
+    /// Returns the name of the AES implementation in use.
     pub(crate) fn aes_name(&self) -> String {
         // SAFETY: the function returns a static string.
         unsafe { string((self.aes.name)()) }
     }
 
-    /// The tag by Poly1305-AES. r, the second half of the key, must be clamped.
+    /// Computes a tag with Poly1305-AES. r, the second half of the key, must be clamped.
     #[inline]
     pub(crate) fn aes(&self, msg: &[u8], nonce: &[u8; 16], key: &[u8; 32]) -> [u8; 16] {
         let mut tag = [0; 16];
@@ -189,7 +189,7 @@ impl Hornet {
         tag
     }
 
-    /// The partial evaluation over a segment. r must be clamped.
+    /// Computes the partial evaluation of a segment. r must be clamped.
     #[inline]
     pub(crate) fn partial(&self, segment: &[u8], r: &[u8; 16]) -> Partial {
         let mut partial = Partial::default();
@@ -206,14 +206,14 @@ impl Hornet {
         partial
     }
 
-    /// Appends the segment that follows. `left` must cover whole blocks.
+    /// Appends the following segment. `left` must cover whole blocks.
     pub(crate) fn append(&self, left: &mut Partial, right: &Partial, r: &[u8; 16]) {
         // SAFETY: each pointer is valid for the length that the function reads or writes.
         let done = unsafe { (self.aes.partial_append)(left, right, r.as_ptr()) };
         assert!(done, "the left segment ends with a block");
     }
 
-    /// Replaces a segment that `bytes_after` bytes of the message follow.
+    /// Replaces a segment that is followed by `bytes_after` bytes of the message.
     #[inline]
     pub(crate) fn replace(
         &self,
@@ -230,7 +230,7 @@ impl Hornet {
         assert!(done, "the lengths agree");
     }
 
-    /// The tag of the message whose value this is.
+    /// Returns the tag of a message, given its partial evaluation.
     #[inline]
     pub(crate) fn partial_tag(&self, partial: &Partial, pad: &[u8; 16]) -> [u8; 16] {
         let mut tag = [0; 16];
@@ -273,9 +273,9 @@ impl Peer for Hornet {
 
 /// # Safety
 ///
-/// `text` points to a C string.
+/// `text` must point to a C string.
 unsafe fn string(text: *const c_char) -> String {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: guaranteed by the caller.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_string_lossy().into_owned()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The functions that every version of Hornet has: one call, batches, and the choice of a kernel. `compare` needs no
-//! others.
+//! The functions that every version of Hornet has: single calls, batches, and the choice of a kernel. `compare` needs
+//! only these.
 
 use super::library::Library;
 use super::peer::Peer;
@@ -24,7 +24,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Looks up the functions. The error names one that is missing.
+    /// Looks up the functions. On an error, names one that is missing.
     pub(crate) fn new(library: Library, name: &str) -> Result<Self, String> {
         // SAFETY: the types are those in hornet.h.
         unsafe {
@@ -37,14 +37,15 @@ impl Core {
         }
     }
 
-    /// Forces the kernel of that name, or restores the automatic choice. False, and no change, if this CPU cannot run it.
+    /// Forces the kernel `kernel`, or restores the automatic choice. Returns false, without any change, if this CPU
+    /// cannot run it.
     #[must_use]
     pub(crate) fn force(&self, kernel: Option<&str>) -> bool {
         // SAFETY: the function is `hornet_kernel_force`.
         unsafe { force(self.force, kernel) }
     }
 
-    /// The tags of all messages, computed as one batch.
+    /// Computes the tags of all messages as one batch.
     pub(crate) fn tags(&self, keys: Vec<[u8; 32]>, msgs: &[&[u8]]) -> Vec<[u8; 16]> {
         assert_eq!(keys.len(), msgs.len());
         let mut batch = BatchCalls {
@@ -57,7 +58,7 @@ impl Core {
         batch.tags
     }
 
-    /// Computes that many tags, a multiple of the batch's size, as batches: what is timed.
+    /// Computes `iterations` tags, a multiple of the batch's size, as batches. This is what is timed.
     pub(crate) fn run_batches(&self, batch: &RefCell<BatchCalls>, iterations: usize) {
         let mut batch = batch.borrow_mut();
         for _ in 0..iterations / batch.msgs.len() {
@@ -80,7 +81,7 @@ impl Core {
     }
 }
 
-/// Forces the kernel of that name, or restores the automatic choice.
+/// Forces the kernel `kernel`, or restores the automatic choice.
 ///
 /// # Safety
 ///
@@ -104,8 +105,8 @@ pub(crate) struct BatchCalls {
 }
 
 impl BatchCalls {
-    /// The same messages under the same keys. Libraries that are compared share one: the addresses of the arrays affect
-    /// the time.
+    /// Returns a batch of the same messages under the same keys. Libraries that are compared share one instance,
+    /// because the addresses of the arrays affect the time.
     pub(crate) fn shared(calls: &Calls) -> RefCell<Self> {
         let calls = calls.as_slice();
         RefCell::new(Self {
@@ -145,7 +146,7 @@ impl Peer for Core {
     }
 }
 
-/// Hornet's function takes no context. Here the context is a pointer to that function.
+/// Hornet's function takes no context. Here, the context is a pointer to that function.
 unsafe extern "C" fn forward(
     tag: *mut u8,
     msg: *const u8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Shared libraries, loaded at run time.
+//! Shared libraries that are loaded at run time.
 
 use crate::built::LIBRARIES;
 use std::collections::BTreeMap;
@@ -22,7 +22,8 @@ pub(crate) struct Library(NonNull<c_void>);
 unsafe impl Send for Library {}
 
 impl Library {
-    /// The library that the build script built under that name, loaded at first use, or why it is missing.
+    /// Returns the library that the build script built under that name, loaded at first use, or the reason why it is
+    /// missing.
     pub(crate) fn open(name: &str) -> Result<Self, String> {
         static LOADED: Mutex<BTreeMap<String, Library>> = Mutex::new(BTreeMap::new());
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,10 +39,10 @@ impl Library {
         Ok(library)
     }
 
-    /// Loads a copy of one of our libraries, or says why it cannot.
+    /// Loads a copy of one of our libraries, or returns the reason why it cannot.
     pub(crate) fn load(path: &Path) -> Result<Self, String> {
         let copy = copy(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        // The descriptor stays open: a library with the same path would be taken for this one.
+        // The descriptor stays open, because a library with the same path would be taken for this one.
         let path = format!("/proc/self/fd/{}\0", copy.into_raw_fd());
         // RTLD_LOCAL because builds of Hornet define the same symbols.
         let flags = libc::RTLD_NOW | libc::RTLD_LOCAL;
@@ -52,11 +53,11 @@ impl Library {
             .ok_or_else(|| "the built library cannot be loaded".into())
     }
 
-    /// The address of a function. `T` must be a function pointer.
+    /// Returns the address of a function. `T` must be a function pointer.
     ///
     /// # Safety
     ///
-    /// The function of that name must have the type `T`.
+    /// The function with that name must have the type `T`.
     pub(crate) unsafe fn function<T: Copy>(self, name: &str) -> Result<T, String> {
         const { assert!(size_of::<T>() == size_of::<*mut c_void>()) };
         let symbol = CString::new(name).map_err(|error| error.to_string())?;
@@ -72,9 +73,10 @@ impl Library {
 
 /// Copies a file into memory of this process.
 ///
-/// The physical pages that a library is loaded into affect its speed: about once in a hundred times some of its code takes
-/// twice as long. The page cache would give the same pages to all processes, so each makes a copy. The system hands out
-/// the pages first that were freed last, those of the previous process; hence a random number of pages is taken before.
+/// The physical pages that a library is loaded into affect its speed: about once in a hundred times, some of its code
+/// takes twice as long. The page cache would give the same pages to all processes, so each process makes a copy. The
+/// system first hands out the pages that were freed last, which are those of the previous process; therefore a random
+/// number of pages is allocated before.
 fn copy(path: &Path) -> io::Result<File> {
     let bytes = fs::read(path)?;
     let random = RandomState::new().build_hasher().finish() % MOST_PAGES;
@@ -91,7 +93,7 @@ fn copy(path: &Path) -> io::Result<File> {
     Ok(copy)
 }
 
-/// The maximum number of pages taken: 16 MiB.
+/// The maximum number of pages allocated before, 16 MiB.
 const MOST_PAGES: u64 = 4096;
 
 #[cfg(test)]

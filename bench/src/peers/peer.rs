@@ -13,21 +13,21 @@ pub(crate) trait Peer {
 
     fn version(&self) -> &str;
 
-    /// Makes that many calls: what is timed.
+    /// Makes `iterations` calls. This is what is timed.
     fn run(&self, calls: &Calls, iterations: usize);
 
-    /// Whether it is measured in that section: whether it uses no other instructions than the section's.
+    /// Whether it is measured in that section, that is, uses only instructions of the section.
     fn is_in(&self, section: Section) -> bool;
 
-    /// Whether it can be the fastest at some length. The others are left out of the long measurements.
+    /// Whether it can be the fastest at some length. Other peers are left out of the long measurements.
     fn is_fast(&self) -> bool;
 
-    /// A note on it for the report.
+    /// Returns a note on it for the report.
     fn note(&self) -> Option<&str> {
         None
     }
 
-    /// How it takes a message in pieces, if that is measured.
+    /// Returns how it takes a message in pieces, if that is measured.
     fn in_pieces(&self) -> Option<&InPieces> {
         None
     }
@@ -37,16 +37,16 @@ pub(crate) trait Peer {
         self.tag_under(&mut key.clone(), msg)
     }
 
-    /// Computes one tag, under a key of the length that the peer takes.
+    /// Computes one tag, under a key of the length that the peer uses.
     fn tag_under(&self, key: &mut [u8], msg: &[u8]) -> [u8; 16] {
         tag_of(key, msg, |calls| self.run(calls, 1))
     }
 }
 
-/// A peer, or why it is missing.
+/// A peer, or the reason why it is missing.
 pub(super) type Opened = Result<Box<dyn Peer>, String>;
 
-/// A peer that is one C function, and maybe others for messages in pieces.
+/// A peer that is one C function, with optional functions for messages in pieces.
 pub(super) struct Native {
     pub(super) name: String,
     pub(super) version: String,

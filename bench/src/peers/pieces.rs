@@ -13,7 +13,7 @@ pub(crate) struct InPieces {
 }
 
 impl InPieces {
-    /// Those of a build of Hornet, with a state that the shim allocates.
+    /// Loads the functions of a build of Hornet, with a state that the shim allocates.
     pub(super) fn of_hornet(library: Library) -> Result<Self, String> {
         type Open = unsafe extern "C" fn() -> *mut c_void;
         // SAFETY: the types are those in hornet.h and peer.h; the state is the context.
@@ -32,9 +32,9 @@ impl InPieces {
         Ok(Self { functions, context })
     }
 
-    /// Authenticates that many messages: what is timed.
+    /// Authenticates `messages` messages. This is what is timed.
     pub(crate) fn run(&self, calls: &Calls, cut: Cut, messages: usize) {
-        // SAFETY: the functions and their context belong together; no other thread uses the context, and no other peer.
+        // SAFETY: the functions and their context belong together; no other peer and no other thread uses the context.
         unsafe { call::run_in_pieces(self.functions, self.context, calls, cut, messages) }
     }
 

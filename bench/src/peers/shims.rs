@@ -18,7 +18,7 @@ struct Shim {
     peers: &'static [Functions<'static>],
 }
 
-/// The functions of a peer in it.
+/// The functions of one peer in a shim.
 pub(super) struct Functions<'a> {
     /// The prefix of their names.
     prefix: &'a str,
@@ -128,7 +128,7 @@ const SHIMS: &[Shim] = &[
     },
 ];
 
-/// Those with ChaCha20-Poly1305.
+/// The peers with ChaCha20-Poly1305.
 const AEAD: &[(&str, Functions<'static>)] = &[
     (
         "openssl",
@@ -184,7 +184,7 @@ const AEAD: &[(&str, Functions<'static>)] = &[
     ),
 ];
 
-/// The peers in shims/ that have ChaCha20-Poly1305, or why they cannot be loaded.
+/// Returns the peers in shims/ that have ChaCha20-Poly1305, or the reasons why they cannot be loaded.
 pub(super) fn all_aead() -> Vec<(&'static str, OpenedAead)> {
     let open = |(library, peer): &(&'static str, Functions<'static>)| {
         let opened = Library::open(library).and_then(|library| peer.open_aead(library));
@@ -193,7 +193,7 @@ pub(super) fn all_aead() -> Vec<(&'static str, OpenedAead)> {
     AEAD.iter().map(open).collect()
 }
 
-/// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider, built by each compiler, and the default one.
+/// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider, built by each compiler, and the default provider.
 pub(super) fn all_evp() -> Vec<(String, OpenedAead)> {
     let hornets = COMPILERS.map(|(compiler, _)| {
         let name = format!("hornet {compiler} EVP provider");
@@ -218,7 +218,7 @@ fn hornet_provider(name: &str, compiler: &str) -> OpenedAead {
     type Init = *const c_void;
     let shim = Library::open("openssl")?;
     let hornet = Library::open(&format!("hornet_{compiler}"))?;
-    // SAFETY: the types are those in openssl.c; nothing here calls the function of the provider.
+    // SAFETY: the types are those in openssl.c; nothing here calls the provider's function.
     let context = unsafe {
         let init: Init = hornet.function("OSSL_provider_init")?;
         let open: unsafe extern "C" fn(Init) -> *mut c_void =
@@ -231,7 +231,7 @@ fn hornet_provider(name: &str, compiler: &str) -> OpenedAead {
     })
 }
 
-/// All peers in shims/, or why they cannot be loaded.
+/// Returns all peers in shims/, or the reasons why they cannot be loaded.
 pub(super) fn all() -> Vec<(&'static str, Opened)> {
     let mut peers = Vec::new();
     for shim in SHIMS {
@@ -248,7 +248,7 @@ type Version = unsafe extern "C" fn() -> *const c_char;
 type Open = unsafe extern "C" fn() -> *mut c_void;
 
 impl<'a> Functions<'a> {
-    /// The functions of a peer without vector code for Poly1305.
+    /// Describes a peer without vector code for Poly1305.
     pub(super) fn of_all_sections(prefix: &'a str, name: &'a str) -> Self {
         Self {
             prefix,
@@ -265,7 +265,7 @@ impl<'a> Functions<'a> {
         self.aead_in(library, context)
     }
 
-    /// ChaCha20-Poly1305 with what a function that opens it has returned.
+    /// Loads ChaCha20-Poly1305 with the context that its opening function returned.
     fn aead_in(&self, library: Library, context: *mut c_void) -> OpenedAead {
         let named = |what: &str| format!("{}_aead{what}", self.prefix);
         // SAFETY: the types are those in peer.h.

@@ -5,7 +5,8 @@
 use super::json::{Report, SectionReport, Series, Update};
 use crate::group::Group;
 
-/// The old results with the groups of the new ones replaced; or why the two cannot be combined.
+/// Returns the old results with the groups that are in the new ones replaced, or the reason why the two cannot be
+/// combined.
 pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
     let same = |what: &str, is_same: bool| {
         if is_same {
@@ -23,7 +24,7 @@ pub(crate) fn insert(mut old: Report, new: Report) -> Result<Report, String> {
     )?;
     for tool in new.tools {
         match old.tools.iter().find(|other| other.name == tool.name) {
-            // The commands occur only in the groups that are replaced with them.
+            // The commands only occur in the groups that are replaced together with them.
             Some(other) if !tool.is_command() => same(&tool.name, *other == tool)?,
             _ => put(&mut old.tools, tool, |a, b| a.name == b.name),
         }
@@ -85,7 +86,7 @@ fn insert_section(old: &mut SectionReport, new: SectionReport) -> Result<(), Str
     Ok(())
 }
 
-/// Replaces the item that is the same, or appends.
+/// Replaces the item that is the same, or appends it.
 fn put<T>(items: &mut Vec<T>, item: T, is_same: impl Fn(&T, &T) -> bool) {
     match items.iter().position(|other| is_same(other, &item)) {
         Some(at) => items[at] = item,

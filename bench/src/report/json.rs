@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The results of a run, as they are stored. Tables and plots are rendered from them.
+//! The results of a run, in the form that is stored. Tables and plots are rendered from them.
 
 use crate::group::Group;
 use crate::section::Section;
@@ -43,12 +43,12 @@ pub(crate) struct Cpu {
     pub(crate) family: String,
     pub(crate) model_number: String,
     pub(crate) stepping: String,
-    /// Those of the features that implementations of Poly1305 look for.
+    /// The CPU features that implementations of Poly1305 look for.
     pub(crate) features: Vec<String>,
 }
 
 impl Cpu {
-    /// Name, family and model: names in clouds are vague.
+    /// Returns name, family and model, because names in clouds are vague.
     pub(crate) fn title(&self) -> String {
         format!(
             "{}, family {} model {}",
@@ -65,7 +65,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Whether it is the version of a command that the groups of whole processes run.
+    /// Whether it is the version of a command that is run by the groups of whole processes.
     pub(crate) fn is_command(&self) -> bool {
         self.name.starts_with(COMMAND)
     }
@@ -86,10 +86,10 @@ pub(crate) struct PeerInfo {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct SectionReport {
     pub(crate) section: Section,
-    /// `OPENSSL_ia32cap`.
+    /// The value of `OPENSSL_ia32cap`.
     pub(crate) mask: Option<String>,
     pub(crate) hornet_kernel: String,
-    /// Empty in results from before it had any.
+    /// Empty in results from before ChaCha20 had kernels.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) hornet_chacha20_kernel: String,
     pub(crate) counts_cycles: bool,
@@ -108,18 +108,18 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// A peer with wrong tags on rare inputs is measured, and flagged. One with wrong tags on most inputs was called
-    /// incorrectly, and its time means nothing.
+    /// A peer with wrong tags on rare inputs is measured, and flagged. A peer with wrong tags on most inputs was called
+    /// incorrectly, and its time is meaningless.
     pub(crate) fn is_measured(&self) -> bool {
         self.wrong <= self.inputs / 2
     }
 }
 
-/// One table: a row for each of `xs`, a column for each of `columns`.
+/// A table with a row for each of `xs` and a column for each of `columns`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Series<T> {
     pub(crate) group: Group,
-    /// Which table of the group.
+    /// Identifies the table within the group.
     pub(crate) variant: String,
     /// The meaning of `xs`.
     pub(crate) axis: String,
@@ -146,18 +146,18 @@ impl<T> Series<T> {
     }
 }
 
-/// The measurements of one process: one value for each x.
+/// The measurements of one process, with one value for each x.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Values {
-    /// Nanoseconds for one message.
+    /// Nanoseconds per message.
     pub(crate) ns: Vec<f64>,
-    /// Empty if they cannot be counted.
+    /// Empty if cycles cannot be counted.
     pub(crate) cycles: Vec<f64>,
     /// The ratio to the first column.
     pub(crate) ratio: Vec<f64>,
 }
 
-/// The figures over all processes: one value for each x, or empty.
+/// The figures over all processes, with one value for each x, or empty.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) ns: Spread,
@@ -171,13 +171,13 @@ pub(crate) struct Figures {
     /// The ratio to OpenSSL, in Hornet's columns of the group pieces.
     #[serde(default, skip_serializing_if = "Spread::is_empty")]
     pub(crate) to_openssl: Spread,
-    /// The ratio of a message in pieces to one call of the same peer, in the columns of peers whose one call was measured
-    /// beside it.
+    /// The ratio of a message in pieces to a single call of the same peer, in the columns of peers whose single call
+    /// was also measured.
     #[serde(default, skip_serializing_if = "Spread::is_empty")]
     pub(crate) to_one_call: Spread,
 }
 
-/// The median and the quartiles over all processes. A sweep has quartiles only of the ratio to the fastest other.
+/// The median and the quartiles over all processes. A sweep has quartiles only for the ratio to the fastest other peer.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(default)]
 pub(crate) struct Spread {

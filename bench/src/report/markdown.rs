@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The results as a page of Markdown.
+//! The results as a Markdown page.
 
 use super::json::{Report, SectionReport, Verdict};
 use super::page::Page;
 use super::table::add_series;
 
-/// The whole page. Plots are titles and file names.
+/// Returns the whole page. Each plot is a title and a file name.
 pub(crate) fn markdown(report: &Report, plots: &[(String, String)]) -> String {
     let mut page = Page::default();
     let cpu = &report.cpu;
@@ -57,7 +57,7 @@ pub(crate) fn markdown(report: &Report, plots: &[(String, String)]) -> String {
     page.0
 }
 
-/// The result of checking a peer's tags, in one line.
+/// Returns the result of checking a peer's tags, in one line.
 pub(crate) fn verdict(verdict: &Verdict) -> String {
     let Verdict {
         peer,
@@ -90,7 +90,7 @@ fn add_section(page: &mut Page, section: &SectionReport) {
         .checks
         .iter()
         .partition(|verdict| verdict.wrong == 0);
-    // Poly1305 and ChaCha20-Poly1305 have other inputs.
+    // Poly1305 and ChaCha20-Poly1305 have different inputs.
     for same in correct.chunk_by(|a, b| a.inputs == b.inputs) {
         let names: Vec<&str> = same.iter().map(|verdict| verdict.peer.as_str()).collect();
         page.line(format_args!(

@@ -6,13 +6,13 @@ use super::json::{Column, Figures, Series, Spread, Values};
 use crate::group::Group;
 use crate::stats::{quantile, rounded};
 
-/// The prefix of the names of Hornet's columns; all others are its rivals.
+/// The prefix of the names of Hornet's columns; all other columns are rivals.
 pub(crate) const HORNET: &str = "hornet";
 
 /// A column for comparison that is not a rival.
 pub(crate) const READ_PASS: &str = "read pass";
 
-/// The end of the names of columns for comparison with messages in pieces; before it is the peer's name.
+/// The suffix of the names of columns for comparison with messages in pieces; it follows the name of the peer.
 pub(crate) const ONE_CALL: &str = ", one call";
 
 /// The rival that messages in pieces are compared with, besides the fastest one.
@@ -29,7 +29,7 @@ pub(crate) fn is_rival(column: &str) -> bool {
     !is_hornet(column) && column != READ_PASS
 }
 
-/// Merges the series of several processes, which all have the same form since they come from the same command.
+/// Merges the series of several processes, which all have the same form because they come from the same command.
 pub(crate) fn merge(processes: &[Vec<Series<Values>>]) -> Vec<Series<Figures>> {
     let first = processes.first().map_or(&[][..], Vec::as_slice);
     (0..first.len())
@@ -63,7 +63,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
             quotients.into_iter().flatten().collect()
         };
         let find = |peer: &str| form.columns.iter().position(|other| other.peer == peer);
-        // The fastest rival differs from row to row; a column of ratios to the same one shows how they change.
+        // The fastest rival differs from row to row; ratios to a fixed one show how they change.
         let openssl = find(OPENSSL).filter(|_| is_compared && form.group == Group::Pieces);
         let one_call = find(&format!("{}{ONE_CALL}", column.peer));
         let mut figures = Figures {
@@ -75,7 +75,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
             to_one_call: spread(&to(one_call)),
         };
         if form.group.is_sweep() {
-            // They would take a megabyte; those of the ratios to the best are kept.
+            // They would take a megabyte; only those of the ratios to the best are kept.
             for spread in [&mut figures.ns, &mut figures.cycles, &mut figures.ratio] {
                 spread.low.clear();
                 spread.high.clear();
@@ -94,7 +94,7 @@ fn merge_one(processes: &[&Series<Values>]) -> Series<Figures> {
     }
 }
 
-/// A column's ratios to the fastest rival in each row; empty if there is no rival.
+/// Returns a column's ratios to the fastest rival in each row; empty if there is no rival.
 fn to_best(series: &Series<Values>, column: usize) -> Vec<f64> {
     let rivals: Vec<&Vec<f64>> = series
         .columns
@@ -113,7 +113,7 @@ fn to_best(series: &Series<Values>, column: usize) -> Vec<f64> {
     .collect()
 }
 
-/// A column's ratios to another one.
+/// Returns the ratios of one column to another.
 fn quotients(series: &Series<Values>, column: usize, other: usize) -> Vec<f64> {
     let [own, other] = [column, other].map(|at| &series.columns[at].figures.ratio);
     own.iter()
@@ -122,7 +122,7 @@ fn quotients(series: &Series<Values>, column: usize, other: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Takes one list for each process; equal indexes belong to one row.
+/// Takes one list per process; equal indexes belong to the same row.
 pub(crate) fn spread(processes: &[Vec<f64>]) -> Spread {
     let rows = processes.first().map_or(0, Vec::len);
     let at = |fraction: f64| -> Vec<f64> {

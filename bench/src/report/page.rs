@@ -22,7 +22,7 @@ impl Page {
     }
 }
 
-/// About three significant digits.
+/// Formats a number with about three significant digits.
 pub(crate) fn figure(value: f64) -> String {
     match value {
         _ if !value.is_finite() => "-".into(),

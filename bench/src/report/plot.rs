@@ -12,19 +12,19 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
-/// A plot, or why it could not be drawn.
+/// A plot, or the reason why it could not be drawn.
 pub(crate) struct Plot {
-    /// For the file name.
+    /// Used in the file name.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) svg: Result<String, String>,
 }
 
-/// All plots for which there are results.
+/// Draws all plots for which there are results.
 pub(crate) fn all(report: &Report) -> Vec<Plot> {
     let mut plots = Vec::new();
     for section in &report.sections {
-        // Of a group with several, the first: throughput, not latency.
+        // In a group with several series, the first: throughput, not latency.
         let find = |group| section.series.iter().find(|series| series.group == group);
         let mut add = |name: &str, title: String, y_axis: &str, draw: &dyn Fn(&Chart) -> Drawn| {
             let chart = Chart {
@@ -81,7 +81,7 @@ pub(crate) fn all(report: &Report) -> Vec<Plot> {
     plots
 }
 
-/// A line with its name.
+/// A curve with its name.
 struct Line<'a> {
     name: &'a str,
     points: Vec<(f64, f64)>,
@@ -135,11 +135,11 @@ type Failure = Box<dyn std::error::Error>;
 type Drawn = Result<String, Failure>;
 
 const SIZE: (u32, u32) = (1160, 650);
-/// To the right of the plot, for the names of the lines.
+/// The width to the right of the plot, for the names of the curves.
 const NAMES_WIDTH: i32 = 210;
 const NAME_HEIGHT: i32 = 16;
 
-/// Told apart by those who do not see all colors too (after Okabe and Ito), on white, and on the dark page.
+/// Distinguishable also with color vision deficiency (after Okabe and Ito), on white and on the dark page.
 const COLORS: [(RGBColor, &str); 8] = [
     (RGBColor(0x00, 0x63, 0xA6), "#5CB0F0"),
     (RGBColor(0xC4, 0x4E, 0x00), "#FF9350"),
@@ -211,7 +211,7 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// The text of an SVG file.
+    /// Returns the text of an SVG file.
     fn with(
         &self,
         draw: impl FnOnce(&Area, &mut ChartBuilder<SVGBackend>) -> Result<(), Failure>,
@@ -233,7 +233,7 @@ impl Chart<'_> {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-/// 64, 1 KiB.
+/// Formats a number of bytes, such as 64 or 1 KiB.
 fn bytes_text(bytes: f64) -> String {
     let mut rest = bytes;
     for unit in ["", " KiB", " MiB", " GiB"] {
@@ -245,12 +245,12 @@ fn bytes_text(bytes: f64) -> String {
     format!("{rest} TiB")
 }
 
-/// Without the noise of sums like 0.1 + 0.2.
+/// Formats a number without the rounding noise of sums such as 0.1 + 0.2.
 fn number_text(number: f64) -> String {
     format!("{}", (number * 1e6).round() / 1e6)
 }
 
-/// Those in the range, or every second, fourth, ... of them, so that there are no more than 12.
+/// Returns the powers of 2 in the range, or every second, fourth, ... of them, so that there are no more than 12.
 fn powers_of_2(range: &Range<f64>) -> Vec<f64> {
     let powers: Vec<f64> = (0..63).map(f64::from).map(f64::exp2).collect();
     let inside: Vec<f64> = powers
@@ -268,7 +268,7 @@ fn ones_twos_and_fives(range: &Range<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// Adds the colors for readers who prefer a dark page: rules of style go before attributes.
+/// Adds colors for readers who prefer a dark page: CSS rules take precedence over attributes.
 fn with_dark_colors(svg: &str) -> String {
     let named = |color: RGBColor| format!("#{:02X}{:02X}{:02X}", color.0, color.1, color.2);
     let rules: Vec<String> = COLORS
@@ -287,7 +287,7 @@ fn with_dark_colors(svg: &str) -> String {
     })
 }
 
-/// Hornet's last, in front. Each line has its name at its end.
+/// Draws Hornet's curves last, in front. Each curve has its name at its end.
 fn draw_lines<'a, X, Y>(
     area: &Area,
     chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
@@ -327,7 +327,7 @@ where
     Ok(())
 }
 
-/// Places for names, no less than a line apart, near those that are wanted, which are in order.
+/// Returns places for names at least a line apart, near the wanted places, which are sorted.
 fn spread(mut places: Vec<i32>, rows: &Range<i32>) -> Vec<i32> {
     for which in 1..places.len() {
         places[which] = places[which].max(places[which - 1] + NAME_HEIGHT);
@@ -340,14 +340,14 @@ fn spread(mut places: Vec<i32>, rows: &Range<i32>) -> Vec<i32> {
     places
 }
 
-/// How a line looks.
+/// The appearance of a curve.
 struct Look {
     style: ShapeStyle,
     is_dashed: bool,
 }
 
 impl Look {
-    /// Hornet's lines are black and thicker; the others take each color twice, the second time dashed.
+    /// Hornet's curves are black and thicker; the others use each color twice, dashed the second time.
     fn of(which: usize, count: usize, line: &Line) -> Self {
         if is_hornet(line.name) {
             return Self {
@@ -362,7 +362,7 @@ impl Look {
     }
 }
 
-/// The ranges of the axes, which are not empty even if there are no points.
+/// Returns the ranges of the axes, which are not empty even if there are no points.
 fn ranges(lines: &[Line]) -> (Range<f64>, Range<f64>) {
     let points = || {
         lines

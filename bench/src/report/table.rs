@@ -45,7 +45,7 @@ pub(super) fn add_series(page: &mut Page, series: &Series<Figures>, counts_cycle
     let to_openssl = || with(|figures| &figures.to_openssl);
     let to_best = || with(|figures| &figures.to_best);
     let to_one_call = || with(|figures| &figures.to_one_call);
-    // With many pieces, what matters is how much of the rate of one call remains; with two, what the cut costs.
+    // With many pieces, the interesting figure is the rate relative to a single call; with two, the cost of the cut.
     let as_rate = series.axis == PIECE_BYTES;
     let mut head = vec![series.axis.clone()];
     head.extend(series.columns.iter().map(|column| column.peer.clone()));
@@ -89,7 +89,7 @@ pub(super) fn add_series(page: &mut Page, series: &Series<Figures>, counts_cycle
     }
 }
 
-/// Adds the table of whole processes: one x, and a row for each process.
+/// Adds the table of whole processes: a single x, and a row for each process.
 fn commands(page: &mut Page, series: &Series<Figures>) {
     let Some((x, first)) = series.xs.first().zip(series.columns.first()) else {
         return;
@@ -191,7 +191,7 @@ fn summary(page: &mut Page, series: &Series<Figures>) {
     }
 }
 
-/// The median and the quartiles of that row.
+/// Returns the median and the quartiles in that row.
 fn ratio_at(spread: &Spread, at: usize) -> [f64; 3] {
     [&spread.median, &spread.low, &spread.high].map(|values| at_row(values, at))
 }
@@ -200,7 +200,7 @@ fn ratio([middle, low, high]: [f64; 3]) -> String {
     format!("**{middle:.2}** ({low:.2} to {high:.2})")
 }
 
-/// The value of that row, or NaN: an edited file may have too few.
+/// Returns the value in that row, or NaN: an edited file may have too few values.
 fn at_row(values: &[f64], at: usize) -> f64 {
     values.get(at).copied().unwrap_or(f64::NAN)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Checks that kernels take as long in the tuning build as in the library itself; otherwise the proposals are wrong.
+//! Checks that kernels take as long in the tuning build as in the library itself; otherwise, the proposals are wrong.
 
 use super::crossovers::{Row, serving};
 use crate::stats::median;
@@ -12,12 +12,13 @@ const TOLERANCE: f64 = 0.03;
 #[derive(Debug, PartialEq)]
 pub(super) struct Difference {
     pub(super) kernel: usize,
-    /// Its time in the tuning build to the library's, the median over these lengths.
+    /// The ratio of its time in the tuning build to that in the library, the median over these lengths.
     pub(super) ratio: f64,
     pub(super) lengths: usize,
 }
 
-/// The kernels whose times differ, among those that serve some of the lengths now. Costs are relative to the library's.
+/// Returns the kernels whose times differ, among those that currently handle some of the lengths. Costs are relative to
+/// the library's.
 pub(super) fn differences(rows: &[Row], now: &[Option<usize>]) -> Vec<Difference> {
     let of_kernel = |kernel: usize| {
         let served = rows
@@ -46,7 +47,7 @@ mod tests {
         let rows: Vec<Row> = (0..10)
             .map(|at| Row {
                 len_bytes: 16 * at,
-                // The last kernel takes a fifth longer in the tuning build. Lengths that a kernel does not serve do
+                // The last kernel takes a fifth longer in the tuning build. Lengths that a kernel does not handle do
                 // not matter.
                 costs: vec![if at < 5 { 3.0 } else { 1.02 }, 7.0, 1.2],
             })

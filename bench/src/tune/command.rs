@@ -79,9 +79,9 @@ fn propose(arguments: &Tune, out: Out) -> Result<(String, Vec<Proposal>), Error>
     let batches = Table {
         what: "batches",
         title: format!("{unit} for a message of a batch"),
-        // The last alternative: one call for each message.
+        // The last alternative: one call per message.
         columns: [&batch_columns[..], &["alone"]].concat(),
-        // What it takes in a batch is not comparable.
+        // Its time in a batch is not comparable.
         now: [present_for_batches(&kernels), vec![None]].concat(),
         lengths: lengths::coarse(step, longest_in_batch),
     };
@@ -110,7 +110,7 @@ struct Table<'a> {
     what: &'a str,
     title: String,
     columns: Vec<&'a str>,
-    /// The present crossovers of the columns.
+    /// The current crossovers of the columns.
     now: Vec<Option<usize>>,
     lengths: Vec<usize>,
 }
@@ -122,8 +122,8 @@ struct Outcome {
 }
 
 impl Table<'_> {
-    /// Measures these lengths, and more around the crossovers. `measure` returns a figure for the library itself, then one
-    /// for each of the columns.
+    /// Measures these lengths, and more around the crossovers. `measure` returns a figure for the library itself,
+    /// followed by one for each column.
     fn measure(
         &self,
         measure: impl Fn(usize) -> Vec<Measured>,
@@ -199,7 +199,7 @@ mod tests {
                     "{line}"
                 );
             }
-            // The last kernel serves what no other does.
+            // The last kernel handles the lengths that no other does.
             assert_eq!(proposals.last().unwrap().min_bytes.proposed, Some(0));
             for len_bytes in [0, 64, 128, 192, 256, 300] {
                 let measured = text.lines().filter(|line| {
@@ -218,7 +218,7 @@ mod tests {
             cycles: None,
             ratio,
         };
-        // The first column is faster from 100 bytes.
+        // The first column is faster from 100 bytes on.
         let measure = |len_bytes| {
             let first = if len_bytes < 100 { 2.0 } else { 0.5 };
             vec![measured(1.0), measured(first), measured(1.0)]

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The rule that turns measurements into proposals: from which length each kernel of the list pays.
+//! The rule that turns measurements into proposals: the length from which each kernel of the list pays off.
 //!
-//! A message goes to the first kernel of the list whose crossover it reaches. So at each length a kernel is compared with
-//! the one that would serve among those below it, with their own crossovers. The last kernel serves all that remain.
+//! A message goes to the first kernel of the list whose crossover it reaches. So, at each length, a kernel is compared
+//! with the kernel below it that would handle the length according to their own crossovers. The last kernel handles all
+//! remaining lengths.
 
-/// The time of each kernel at one length. The unit may differ from row to row.
+/// The time of each kernel at one length. The unit may differ between rows.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) len_bytes: usize,
     pub(super) costs: Vec<f64>,
 }
 
-/// The reproducibility of measurements. A kernel pays if it is faster by more than that on average.
+/// The reproducibility of measurements. A kernel pays off if it is faster by more than this on average.
 const NOISE: f64 = 0.01;
 
-/// The length from which each kernel of the list pays, or None. The rows must start with length 0, and their lengths must
-/// increase.
+/// Returns the length from which each kernel of the list pays off, or `None`. The rows must start with length 0, and
+/// their lengths must increase.
 pub(super) fn crossovers(rows: &[Row]) -> Vec<Option<usize>> {
     let kernels = rows.first().map_or(0, |row| row.costs.len());
     let mut found = vec![None; kernels];
@@ -36,15 +37,15 @@ pub(super) fn crossovers(rows: &[Row]) -> Vec<Option<usize>> {
     found
 }
 
-/// The kernel that serves a length: the first whose crossover is reached.
+/// Returns the kernel that handles a length: the first whose crossover is reached.
 pub(super) fn serving(crossovers: &[Option<usize>], len_bytes: usize) -> Option<usize> {
     let reached = |from: &Option<usize>| from.is_some_and(|from| from <= len_bytes);
     crossovers.iter().position(reached)
 }
 
-/// The length from which a kernel pays, given the logarithms of its ratios to the alternative: the start of the range up to
-/// the longest length over which their sum is least, so that single outliers do not matter. 0 if it is no slower on
-/// shorter lengths.
+/// Returns the length from which a kernel pays off, given the logarithms of its ratios to the alternative. It is the
+/// start of the range, up to the longest length, over which their sum is smallest, so that single outliers do not
+/// matter. It is 0 if the kernel is no slower on shorter lengths.
 fn crossover(losses: &[(usize, f64)]) -> Option<usize> {
     let mut sum = (0.0, 0.0); // of weighted losses, and of weights
     let mut least = (0.0, 0.0, None);
@@ -61,8 +62,8 @@ fn crossover(losses: &[(usize, f64)]) -> Option<usize> {
     Some(if no_slower { 0 } else { losses[at].0 })
 }
 
-/// The weight of a length: half the distance between its neighbours on a logarithmic scale, so that the result does not
-/// depend on where the lengths are dense.
+/// Returns the weight of a length: half the distance between its neighbours on a logarithmic scale, so that the result
+/// does not depend on where the lengths are dense.
 fn weight(losses: &[(usize, f64)], at: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "lengths are below 2^52")]
     let place = |at: usize| (losses[at].0 as f64 + 16.0).ln();
@@ -77,7 +78,7 @@ fn weight(losses: &[(usize, f64)], at: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows of these lengths; the cost of each kernel is a function of the length.
+    /// Returns rows for these lengths; the cost of each kernel is a function of the length.
     fn rows(lengths: impl IntoIterator<Item = usize>, costs: &[fn(f64) -> f64]) -> Vec<Row> {
         let row = |len_bytes: usize| {
             let len = f64::from(u32::try_from(len_bytes).unwrap());
@@ -91,7 +92,7 @@ mod tests {
         (0..=4096).step_by(16)
     }
 
-    // Straight lines: wide kernels cost more to start and less for each byte.
+    // Linear costs: wide kernels cost more to start and less per byte.
     const WIDE: fn(f64) -> f64 = |len| 200.0 + 0.125 * len; // meets NARROW at 792, SCALAR at 227.4
     const NARROW: fn(f64) -> f64 = |len| 101.0 + 0.25 * len; // meets SCALAR at 133.3
     const SCALAR: fn(f64) -> f64 = |len| 1.0 + len;
@@ -100,7 +101,7 @@ mod tests {
     fn each_kernel_is_compared_with_what_serves_below_it() {
         let all = crossovers(&rows(grid(), &[WIDE, NARROW, SCALAR]));
         assert_eq!(all, [Some(800), Some(144), Some(0)]);
-        // Without the kernel between them, the wide one pays much earlier.
+        // Without the kernel between them, the wide one pays off much earlier.
         let two = crossovers(&rows(grid(), &[WIDE, SCALAR]));
         assert_eq!(two, [Some(240), Some(0)]);
     }
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn where_both_are_the_same_the_crossover_is_0() {
-        // As for messages that fill no vector, where both run the same code; with noise of half a percent.
+        // As for messages that do not fill a vector, where both run the same code; with half a percent of noise.
         let all = crossovers(&rows(
             grid(),
             &[
@@ -150,7 +151,7 @@ mod tests {
         let noisy: fn(f64) -> f64 = |len| if len > 2000.0 { 0.998 } else { 1.002 } * (1.0 + len);
         assert_eq!(crossovers(&rows(grid(), &[slow, SCALAR])), [None, Some(0)]);
         assert_eq!(crossovers(&rows(grid(), &[noisy, SCALAR])), [None, Some(0)]);
-        // A kernel that never serves is skipped: the first is compared with the last.
+        // A kernel that is never used is skipped: the first is compared with the last.
         let all = crossovers(&rows(grid(), &[NARROW, slow, SCALAR]));
         assert_eq!(all, [Some(144), None, Some(0)]);
     }

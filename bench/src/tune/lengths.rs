@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The lengths that are measured: first a table, coarse for long messages, then more lengths around the crossovers.
+//! The measured lengths: first a table, coarse for long messages, then more lengths around the crossovers.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ const EVEN_TO: usize = 1024;
 /// The maximum number of additional lengths around a crossover.
 const MORE: usize = 32;
 
-/// Lengths from 0 to `longest`, both included, at first `step` apart.
+/// Returns lengths from 0 to `longest`, both included, initially `step` apart.
 pub(super) fn coarse(step: usize, longest: usize) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut len_bytes = 0;
@@ -26,8 +26,8 @@ pub(super) fn coarse(step: usize, longest: usize) -> Vec<usize> {
     lengths
 }
 
-/// The lengths between the neighbours of each crossover in `coarse`: all of them, or a selection with an odd distance,
-/// since a message that ends within a block may take longer.
+/// Returns the lengths between the neighbours of each crossover in `coarse`: all of them, or a selection with an odd
+/// distance, because a message that ends within a block may take longer.
 pub(super) fn around(coarse: &[usize], crossovers: &[Option<usize>]) -> Vec<usize> {
     let mut lengths = BTreeSet::new();
     for crossover in crossovers.iter().flatten() {
@@ -70,7 +70,7 @@ mod tests {
         let expected: Vec<usize> = (97..112).chain(113..128).collect();
         assert_eq!(near, expected);
 
-        // Of a wide gap, a selection with all remainders.
+        // In a wide gap, a selection with all remainders.
         let at = all.iter().position(|len_bytes| *len_bytes > 8000).unwrap();
         let far = around(&all, &[Some(all[at])]);
         assert!((20..=MORE + 1).contains(&far.len()), "{}", far.len());

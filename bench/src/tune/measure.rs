@@ -7,21 +7,22 @@ use crate::inputs::Inputs;
 use crate::measure::{Iterations, Measured, Plan, Subject, measure};
 use crate::peers::{BatchCalls, Hornet, Peer};
 
-/// The number of messages of a batch, and of keys that single messages use in turn.
+/// The number of messages in a batch, and of keys that single messages use in turn.
 const MESSAGES: usize = 64;
 
 /// The two builds, and how they are measured.
 pub(super) struct Bench<'a> {
     /// The library itself, with its automatic choice.
     pub(super) library: &'a Hornet,
-    /// The build in which a forced kernel serves messages of every length.
+    /// The build in which a forced kernel handles messages of every length.
     pub(super) tuning: &'a Hornet,
     pub(super) counter: Counter,
     pub(super) rounds: usize,
 }
 
 impl Bench<'_> {
-    /// Single messages of that length: by the library itself, to which the ratios are, then by each of the kernels.
+    /// Measures single messages of that length: first with the library itself, to which the ratios refer, then with
+    /// each of the kernels.
     pub(super) fn calls(&self, kernels: &[&str], len_bytes: usize) -> Vec<Measured> {
         let mut inputs = Inputs::new(len_bytes, MESSAGES);
         let calls = inputs.in_turn(0, len_bytes, MESSAGES);
@@ -32,7 +33,7 @@ impl Bench<'_> {
         self.measure([library].into_iter().chain(forced), 1)
     }
 
-    /// The same for messages of a batch; and last, one call for each message by the kernel `alone`.
+    /// The same for messages in a batch; the last result is one call per message, with the kernel `alone`.
     pub(super) fn batches(&self, kernels: &[&str], alone: &str, len_bytes: usize) -> Vec<Measured> {
         let mut inputs = Inputs::new(len_bytes * MESSAGES, MESSAGES);
         let calls = inputs.side_by_side(&[len_bytes; MESSAGES]);

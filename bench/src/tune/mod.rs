@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `tune`: measures from which length each kernel of this CPU pays, and proposes crossovers.
+//! `tune`: measures the length from which each kernel of this CPU pays off, and proposes crossovers.
 
 mod agreement;
 mod command;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The crossovers proposed for each kernel, and the present ones.
+//! The crossovers proposed for each kernel, and the current ones.
 
 use crate::peers::Hornet;
 
@@ -8,12 +8,12 @@ use crate::peers::Hornet;
 pub(super) struct Kernel {
     pub(super) name: String,
     pub(super) takes_batches: bool,
-    /// Its present crossovers.
+    /// Its current crossovers.
     pub(super) now: usize,
     pub(super) batch_now: Option<usize>,
 }
 
-/// The kernels that this CPU can run, best first.
+/// Returns the kernels that this CPU can run, best first.
 pub(super) fn kernels(library: &Hornet, tuning: &Hornet) -> Result<Vec<Kernel>, String> {
     let now = library.kernels();
     let of_this_cpu = tuning.kernels().into_iter();
@@ -31,8 +31,8 @@ pub(super) fn kernels(library: &Hornet, tuning: &Hornet) -> Result<Vec<Kernel>, 
     kernels.collect()
 }
 
-/// The present crossovers for batches of the kernels that take them. A kernel that takes none but serves all lengths ends
-/// the list: messages that reach it are computed one by one.
+/// Returns the current batch crossovers of the kernels that support batches. A kernel that does not, but handles all
+/// lengths, ends the list: messages that reach it are computed one by one.
 pub(super) fn present_for_batches(kernels: &[Kernel]) -> Vec<Option<usize>> {
     let serves_alone = |kernel: &Kernel| !kernel.takes_batches && kernel.now == 0;
     let end = kernels.iter().position(serves_alone);
@@ -48,11 +48,11 @@ pub(super) fn present_for_batches(kernels: &[Kernel]) -> Vec<Option<usize>> {
 pub(super) struct Proposal {
     pub(super) kernel: String,
     pub(super) min_bytes: Crossover,
-    /// None if the kernel takes no batches.
+    /// `None` if the kernel does not support batches.
     pub(super) min_batch_bytes: Option<Crossover>,
 }
 
-/// The length from which a kernel serves; None is never.
+/// The length from which a kernel is used; `None` means never.
 #[derive(Debug, PartialEq)]
 pub(super) struct Crossover {
     pub(super) proposed: Option<usize>,
@@ -69,7 +69,7 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// None if the kernel has no column.
+    /// Returns `None` if the kernel has no column.
     fn crossover(&self, kernel: &str, now: Option<usize>) -> Option<Crossover> {
         let at = self.columns.iter().position(|column| *column == kernel)?;
         Some(Crossover {
@@ -80,7 +80,7 @@ impl Found<'_> {
     }
 }
 
-/// The proposals for all kernels that were measured with single messages.
+/// Returns the proposals for all kernels that were measured with single messages.
 pub(super) fn proposals(kernels: &[Kernel], calls: &Found, batches: &Found) -> Vec<Proposal> {
     let proposal = |kernel: &Kernel| {
         Some(Proposal {

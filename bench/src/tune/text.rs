@@ -10,7 +10,7 @@ use crate::report::page::figure;
 use crate::stats::geometric_mean;
 use std::fmt::Write as _;
 
-/// The line of a kernel, with the source of the figures.
+/// Returns the line of a kernel, with the source of the figures.
 pub(super) fn proposal(proposal: &Proposal, source: &str) -> String {
     let Proposal {
         kernel,
@@ -25,7 +25,7 @@ pub(super) fn proposal(proposal: &Proposal, source: &str) -> String {
     format!("{kernel}: {calls}, {batches}; {source}\n")
 }
 
-/// The row of that kernel in the library's list, for the CPU that was measured.
+/// Returns the row of that kernel in the library's list, for the measured CPU.
 pub(super) fn row(proposal: &Proposal, family: &str, source: &str) -> String {
     let bytes = |crossover: Option<&Crossover>| -> String {
         let proposed = crossover.and_then(|crossover| crossover.proposed);
@@ -53,7 +53,7 @@ fn crossover(field: &str, crossover: &Crossover) -> String {
     format!("{field} {proposed} (now {now})")
 }
 
-/// The effect of the proposals. Costs are relative to the library's.
+/// Returns the effect of the proposals. Costs are relative to the library's.
 pub(super) fn change(what: &str, rows: &[Row], crossovers: &[Option<usize>]) -> String {
     let ratio = |row: &Row| Some(row.costs[serving(crossovers, row.len_bytes)?]);
     let ratios: Vec<f64> = rows.iter().filter_map(ratio).collect();
@@ -64,7 +64,7 @@ pub(super) fn change(what: &str, rows: &[Row], crossovers: &[Option<usize>]) -> 
     )
 }
 
-/// A warning that the proposals are wrong for a kernel.
+/// Returns a warning that the proposals are wrong for a kernel.
 pub(super) fn difference(what: &str, kernels: &[&str], difference: &Difference) -> String {
     let Difference {
         kernel,
@@ -79,7 +79,7 @@ pub(super) fn difference(what: &str, kernels: &[&str], difference: &Difference) 
     )
 }
 
-/// The title and the column names of a table: the library itself, and the kernels.
+/// Returns the title and the column names of a table: the library itself, and the kernels.
 pub(super) fn header(title: &str, columns: &[&str]) -> String {
     let mut text = format!("\n{title}\n{:>8}{:>12}", "bytes", "library");
     for column in columns {
@@ -88,7 +88,7 @@ pub(super) fn header(title: &str, columns: &[&str]) -> String {
     text + "  fastest\n"
 }
 
-/// A line of the table.
+/// Returns a line of the table.
 pub(super) fn line(len_bytes: usize, columns: &[&str], measured: &[Measured]) -> String {
     let mut text = format!("{len_bytes:>8}");
     for measured in measured {

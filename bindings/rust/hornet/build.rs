@@ -2,17 +2,17 @@
 
 //! Compiles the C library. Its kernels open their own target regions, so no flags are needed.
 //!
-//! The folder `c` has symbolic links to the library's `src` and `include`. `cargo package` takes
-//! only what lies below the manifest, and puts the files themselves in the place of links: so a
-//! package has the sources, and nothing is kept twice. A manifest at the root of the repository
-//! would do without links; but then the package that cargo verifies and the crate in the tree share
-//! their place in `target`, and after `cargo package` a change to this file goes unnoticed (cargo
-//! 1.95).
+//! The folder `c` contains symbolic links to `src` and `include` of the library. `cargo package`
+//! takes only what lies below the manifest, and packages the linked files in place of the links. So
+//! the package contains the sources, and the repository has no second copy. A manifest at the root
+//! of the repository would need no links; but then the package that cargo verifies and the crate in
+//! the tree would share one folder in `target`, and after `cargo package` a change to this file
+//! would go unnoticed (cargo 1.95).
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Takes the numbers in layout.rs as text, for the C compiler of the target to work out.
+/// Passes the numbers in layout.rs on as text, to be evaluated by the C compiler of the target.
 macro_rules! layout {
     ($($name:ident = $value:expr;)*) => {
         const LAYOUT: &[(&str, &str)] = &[$((stringify!($name), stringify!(($value)))),*];
@@ -25,17 +25,17 @@ fn main() -> io::Result<()> {
 
     let mut sources = Vec::new();
     find_c_files(&library.join("src"), &mut sources)?;
-    // So that every build is the same.
+    // For reproducible builds.
     sources.sort();
 
     compiler()
         .files(sources)
-        // Also in debug builds: the level that the library is tested and measured at.
+        // Debug builds too: this is the level at which the library is tested and measured.
         .opt_level(2)
         .compile("hornet");
     check_layout(&library.join("include"));
 
-    // Cargo looks into folders, so a new file counts as a change.
+    // Cargo watches folders recursively, so a new file counts as a change.
     for folder in ["src", "include"] {
         println!("cargo:rerun-if-changed={}", library.join(folder).display());
     }
@@ -45,7 +45,7 @@ fn main() -> io::Result<()> {
 
 const LAYOUT_C: &str = "src/layout.c";
 
-/// Compiles layout.c, which fails unless hornet.h is as this crate expects it.
+/// Compiles layout.c, which fails unless hornet.h matches what this crate expects.
 fn check_layout(include: &Path) {
     let mut check = compiler();
     for (name, value) in LAYOUT {
@@ -59,7 +59,8 @@ fn check_layout(include: &Path) {
         .compile_intermediates();
 }
 
-/// The C compiler. Bare metal has no C library, and so no `string.h`, and wasm only has one in WASI.
+/// Returns the C compiler. Bare metal has no C library, and therefore no `string.h`; wasm has one
+/// in WASI only.
 fn compiler() -> cc::Build {
     let mut build = cc::Build::new();
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "none" || os == "unknown") {
@@ -68,13 +69,13 @@ fn compiler() -> cc::Build {
     build
 }
 
-/// The folder that has `src` and `include`.
+/// Returns the folder that contains `src` and `include`.
 fn library() -> PathBuf {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let root = manifest.join("../../..");
-    // Where git makes no links, as it mostly does not on Windows, text files are in their place.
-    // But a package of those must not build by accident, in some folder below the tree that it was
-    // made from.
+    // Where git creates no symbolic links, as usual on Windows, there are text files in their
+    // place. But a package that contains such files must not build by accident in a folder below
+    // the tree that it was made from.
     let in_tree = fs::canonicalize(root.join("bindings/rust/hornet")).ok()
         == fs::canonicalize(&manifest).ok();
     let links = manifest.join("c");
@@ -85,7 +86,7 @@ fn library() -> PathBuf {
     }
 }
 
-/// Appends the `.c` files in a folder and the folders in it.
+/// Appends the `.c` files in a folder and its subfolders.
 fn find_c_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     let entries = fs::read_dir(folder)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;

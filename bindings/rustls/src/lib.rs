@@ -16,13 +16,13 @@ use rustls::{CipherSuite, SupportedCipherSuite, Tls13CipherSuite};
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-/// The provider `base` with its suites of ChaCha20-Poly1305 on Hornet: those of TLS 1.3, of QUIC,
-/// and (feature `tls12`) of TLS 1.2. Everything else stays as it is in `base`: other suites, key
-/// exchange, signatures, hashes, random numbers, and the order of the suites. A suite that `base`
-/// does not have is not added, so a provider of approved algorithms only stays one.
+/// Returns the provider `base` with its ChaCha20-Poly1305 suites implemented by Hornet: for TLS
+/// 1.3, QUIC, and (feature `tls12`) TLS 1.2. Everything else remains as in `base`: other suites,
+/// key exchange, signatures, hashes, random numbers, and the order of the suites. A suite that
+/// `base` lacks is not added, so a provider of approved algorithms only remains one.
 ///
-/// rustls refers to suites as long as the program runs. So they are kept, some hundred bytes each,
-/// once for each suite of each base.
+/// rustls needs references to suites that live as long as the program. They are therefore kept,
+/// some hundred bytes each, once for each suite of each base.
 #[must_use]
 pub fn provider(base: CryptoProvider) -> CryptoProvider {
     let cipher_suites = base.cipher_suites.into_iter().map(on_hornet).collect();
@@ -32,7 +32,7 @@ pub fn provider(base: CryptoProvider) -> CryptoProvider {
     }
 }
 
-/// The suite on Hornet if it is of ChaCha20-Poly1305, or else as it is.
+/// Returns the Hornet version of a ChaCha20-Poly1305 suite, and any other suite unchanged.
 fn on_hornet(suite: SupportedCipherSuite) -> SupportedCipherSuite {
     match suite {
         SupportedCipherSuite::Tls13(base)
@@ -50,7 +50,7 @@ fn on_hornet(suite: SupportedCipherSuite) -> SupportedCipherSuite {
     }
 }
 
-/// Suites of bases, and the same on Hornet.
+/// Pairs of a base's suite and the Hornet version of it.
 struct Kept<T: 'static>(Mutex<Vec<(&'static T, &'static T)>>);
 
 impl<T> Kept<T> {
@@ -58,11 +58,11 @@ impl<T> Kept<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Makes a suite only once, because it stays.
+    /// Creates each suite only once, because it lives as long as the program.
     fn on_hornet(&self, base: &'static T, make: fn(&T) -> T) -> &'static T {
-        // It is whole even if a thread has panicked while it held the lock.
+        // The list is consistent even if a thread panicked while it held the lock.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Not by `==`, which compares only the number of a suite.
+        // Not with `==`, which compares only the suite's number.
         if let Some((_, ours)) = kept.iter().find(|(of, _)| ptr::eq(*of, base)) {
             return ours;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What records of TLS and packets of QUIC have in common: text and tag under a key, with a nonce
-//! made of the initial vector and a number.
+//! The common part of TLS records and QUIC packets: a text and a tag under a key, with a nonce
+//! derived from the initialization vector and a number.
 
 use hornet::aead::{ChaCha20Poly1305, Nonce, UnusedNonce};
 use hornet::{Tag, aead};
@@ -13,7 +13,7 @@ use rustls::crypto::cipher::{self, AeadKey, Iv};
 pub(crate) const KEY_BYTES: usize = 32;
 pub(crate) const TAG_BYTES: usize = Tag::BYTES;
 
-/// The key and the initial vector of one direction.
+/// The key and the initialization vector of one direction.
 pub(crate) struct Protection {
     key: ChaCha20Poly1305,
     pub(crate) iv: Iv,
@@ -27,8 +27,8 @@ impl Protection {
         }
     }
 
-    /// Encrypts a text where it is. rustls gives each number to one text only, and closes the
-    /// connection or takes another key before they run out.
+    /// Encrypts a text in place. rustls uses each number for one text only, and closes the
+    /// connection or changes the key before the numbers run out.
     pub(crate) fn seal(
         &self,
         nonce: &cipher::Nonce,
@@ -42,7 +42,7 @@ impl Protection {
             .map_err(|_: aead::LengthError| Error::EncryptError)
     }
 
-    /// Decrypts a text where it is. Its tag follows it. Returns its length.
+    /// Decrypts a text in place, which its tag follows. Returns the length of the text.
     pub(crate) fn open(
         &self,
         nonce: &cipher::Nonce,
@@ -60,19 +60,19 @@ impl Protection {
     }
 }
 
-/// The bytes of a key, which rustls makes as long as a suite says.
+/// Returns the bytes of a key. rustls makes it as long as the suite says.
 pub(crate) fn bytes(key: &AeadKey) -> &[u8; KEY_BYTES] {
     key.as_ref().try_into().expect("a key has 32 bytes")
 }
 
-/// An initial vector, which rustls makes as long as a suite says.
+/// Converts an initialization vector. rustls makes it as long as the suite says.
 #[cfg(feature = "tls12")]
 pub(crate) fn iv(bytes: &[u8]) -> Iv {
     let bytes: [u8; NONCE_LEN] = bytes.try_into().expect("an initial vector has 12 bytes");
     bytes.into()
 }
 
-/// Has the tests see that Hornet was at work.
+/// Lets the tests see that Hornet was used.
 pub(crate) fn count() {
     #[cfg(test)]
     crate::tests::CALLS.set(crate::tests::CALLS.get() + 1);

@@ -24,7 +24,7 @@ impl Algorithm for Quic {
     }
 }
 
-/// The packets of one direction.
+/// Packet protection for one direction.
 struct Packets(Protection);
 
 impl Packets {
@@ -89,28 +89,28 @@ impl PacketKey for Packets {
         TAG_BYTES
     }
 
-    /// More packets than a connection can have (RFC 9001, section 6.6).
+    /// More packets than a connection can send (RFC 9001, section 6.6).
     fn confidentiality_limit(&self) -> u64 {
         u64::MAX
     }
 
-    /// RFC 9001, section 6.6.
+    /// The limit from RFC 9001, section 6.6.
     fn integrity_limit(&self) -> u64 {
         1 << 36
     }
 }
 
-/// The protection of headers (RFC 9001, section 5.4).
+/// Header protection (RFC 9001, section 5.4).
 struct Headers(ChaCha20);
 
-/// The counter of a block and a nonce, from the ciphertext.
+/// Block counter and nonce, taken from the ciphertext.
 const SAMPLE_BYTES: usize = 16;
-/// The packet number has the last of them, up to 4.
+/// One byte for the first byte of the header, and up to 4 for the packet number.
 const MASK_BYTES: usize = 5;
 
 impl Headers {
-    /// Changes the header the same way in both directions, except that the first byte tells the
-    /// length of the packet number only where it is plain.
+    /// Masks the header. This is the same in both directions, except that the first byte shows the
+    /// length of the packet number only while it is not masked.
     fn mask(
         &self,
         sample: &[u8],

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What records of TLS 1.2 and 1.3 have in common: where text and tag stand, and that the nonce is
-//! made of the record's number.
+//! The common part of TLS 1.2 and 1.3 records: the layout of text and tag, and the nonce derived
+//! from the record's number.
 
 use crate::protection::{Protection, TAG_BYTES};
 use rustls::Error;
 use rustls::crypto::cipher::{InboundOpaqueMessage, Nonce, OutboundChunks, PrefixedPayload};
 
 impl Protection {
-    /// Text and what ends it, encrypted, and the tag. Copies the chunks once, behind the place of
-    /// the header, which is how rustls 0.23 wants a record, and encrypts them there.
+    /// Encrypts a text and the bytes that end it, and appends the tag. The chunks are copied once,
+    /// to behind the space for the header, as rustls 0.23 expects a record, and encrypted there.
     pub(crate) fn seal_record(
         &self,
         text: &OutboundChunks<'_>,
@@ -26,7 +26,7 @@ impl Protection {
         Ok(payload)
     }
 
-    /// Decrypts a record where it is, and leaves the text only.
+    /// Decrypts a record in place, and leaves only the text.
     pub(crate) fn open_record(
         &self,
         record: &mut InboundOpaqueMessage<'_>,

@@ -11,7 +11,7 @@ use rustls::crypto::cipher::{
 };
 use rustls::{CipherSuite, ConnectionTrafficSecrets, Error, Tls12CipherSuite};
 
-/// Those of RFC 7905. They differ in the key exchange, which is the base's.
+/// The suites of RFC 7905. They differ in the key exchange, which remains that of the base.
 pub(crate) const SUITES: [CipherSuite; 7] = [
     CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
@@ -22,10 +22,10 @@ pub(crate) const SUITES: [CipherSuite; 7] = [
     CipherSuite::TLS_RSA_PSK_WITH_CHACHA20_POLY1305_SHA256,
 ];
 
-/// The longest text of a record (RFC 5246, section 6.2.1).
+/// The maximum length of a record's text (RFC 5246, section 6.2.1).
 const MAX_TEXT_BYTES: usize = 1 << 14;
 
-/// A suite of ChaCha20-Poly1305 with its records on Hornet.
+/// Makes a ChaCha20-Poly1305 suite whose records use Hornet.
 pub(crate) fn suite(base: &Tls12CipherSuite) -> Tls12CipherSuite {
     Tls12CipherSuite {
         common: CipherSuiteCommon { ..base.common },
@@ -66,7 +66,7 @@ impl Tls12AeadAlgorithm for Algorithm {
     }
 }
 
-/// The records of one direction.
+/// Record protection for one direction.
 struct Records(Protection);
 
 impl MessageEncrypter for Records {

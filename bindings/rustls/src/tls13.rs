@@ -12,7 +12,7 @@ use rustls::crypto::cipher::{
 };
 use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion, Tls13CipherSuite};
 
-/// A suite of ChaCha20-Poly1305 with its records, and its packets if it has them, on Hornet.
+/// Makes a ChaCha20-Poly1305 suite whose records, and QUIC packets if it supports QUIC, use Hornet.
 pub(crate) fn suite(base: &Tls13CipherSuite) -> Tls13CipherSuite {
     Tls13CipherSuite {
         common: CipherSuiteCommon { ..base.common },
@@ -46,7 +46,7 @@ impl Tls13AeadAlgorithm for Algorithm {
     }
 }
 
-/// The records of one direction.
+/// Record protection for one direction.
 struct Records(Protection);
 
 impl MessageEncrypter for Records {
@@ -59,7 +59,7 @@ impl MessageEncrypter for Records {
         let payload = self
             .0
             .seal_record(&msg.payload, &[msg.typ.into()], &aad, seq)?;
-        // All records say that they are application data of TLS 1.2 (RFC 8446, section 5.2).
+        // Every record claims to be application data of TLS 1.2 (RFC 8446, section 5.2).
         Ok(OutboundOpaqueMessage::new(
             ContentType::ApplicationData,
             ProtocolVersion::TLSv1_2,

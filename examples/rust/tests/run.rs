@@ -8,7 +8,7 @@ use std::process::Command;
 
 #[test]
 fn every_example_succeeds() {
-    // Cargo builds all of them for this test, into one folder.
+    // Cargo builds all examples for this test, into one folder.
     let folder = Path::new(env!("CARGO_BIN_EXE_stream")).parent().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin");
     let mut examples = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What the fuzz targets share: keys, valid texts to mutate, and the one text of a key file's content.
+//! Shared code of the fuzz targets: keys, valid texts to mutate, and the unique text of a key
+//! file's content.
 
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_cli::manifest::PURPOSE;
 use hornet_key_file::Purpose;
 use hornet_key_file::fuzzing::{read, write};
 
-/// The key of all texts.
+/// The key used in all texts.
 #[must_use]
 pub fn key() -> Key {
     Key::clamped(&[7; Key::BYTES])
@@ -22,7 +23,7 @@ pub fn seal_nonce() -> UnusedNonce {
     UnusedNonce::assume_unused(bytes)
 }
 
-/// Appends a seal to the body of a manifest, whatever that is.
+/// Appends a seal to the body of a manifest, whatever the body is.
 #[must_use]
 pub fn sealed(body: &[u8]) -> Vec<u8> {
     let tag = key().mac(seal_nonce(), body);
@@ -51,8 +52,8 @@ fn is_version_1(text: &[u8]) -> bool {
     text.starts_with(b"hornet-poly1305-aes-key 1\n")
 }
 
-/// Appends the last line of a key file to the lines above it, under the nonce of their version and of
-/// this counter.
+/// Appends the last line of a key file to the lines above it, under the nonce of their version and
+/// of this counter.
 #[must_use]
 pub fn with_check(lines: &[u8], key: &Key, next: u128) -> Vec<u8> {
     let mut nonce = next.to_le_bytes();
@@ -64,7 +65,8 @@ pub fn with_check(lines: &[u8], key: &Key, next: u128) -> Vec<u8> {
     [lines, format!("check {check}\n").as_bytes()].concat()
 }
 
-/// Checks that the text of a key file, if it is accepted, is the one of its version, key and counter.
+/// Checks that the text of a key file, if it is accepted, is the only one for its version, key and
+/// counter.
 ///
 /// # Panics
 ///
@@ -77,7 +79,7 @@ pub fn check_key_file(text: &[u8]) {
     );
 }
 
-/// The one text of this key and counter, in the version of `text`.
+/// Returns the only text for this key and counter, in the version of `text`.
 fn only_text(text: &[u8], key: &Key, next: u128) -> Vec<u8> {
     if is_version_1(text) {
         let mut digits = [0; 2 * Key::BYTES];

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# `make install`: nothing is written outside PREFIX, the command runs from there, its man pages have no error, and each
-# shell reads its completions.
+# `make install`: nothing is written outside PREFIX, the command runs from there, its man pages have no errors, and each
+# shell can read its completions.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d)
@@ -21,18 +21,18 @@ for file in bin/hornet include/hornet.h lib/libhornet.a lib/libhornet.so lib/pkg
     lib/cmake/hornet/hornet-config.cmake share/man/man1/hornet.1; do
     [ -f "$prefix/$file" ] || fail "make install does not install $file"
 done
-# Once more, over what is there.
+# Install again, over the existing files.
 make -s -C "$root" install DESTDIR="$work/root" PREFIX=/opt/hornet
 
 version=$(printf 'HORNET_VERSION\n' | cc -E -P -x c -include "$prefix/include/hornet.h" - | tail -n 1 | tr -d '"')
 [ "$("$prefix/bin/hornet" --version)" = "hornet $version" ] || fail "the command has another version than $version"
 
-# Every command that the help lists has a page.
+# Every command listed in the help has a page.
 commands=$("$prefix/bin/hornet" --help | sed -n '/^Commands:/,/^$/ s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help)
 [ "$(wc -w <<< "$commands")" -ge 7 ] || fail "the help lists too few commands: $commands"
 for command in $commands; do
     page=$prefix/share/man/man1/hornet-$command.1
-    # Without the backspaces that make text bold.
+    # Without the backspaces that produce bold text.
     text=$(mandoc "$page" | sed 's/.\x08//g')
     grep -q "^ *hornet $command" <<< "$text" || fail "$page does not show how to call it"
 done
@@ -41,7 +41,7 @@ for page in "$prefix"/share/man/man1/*.1; do
     [ -z "$notices" ] || fail "$notices"
 done
 
-# complete_bash WORD...: what bash offers for the last word.
+# complete_bash WORD...: prints bash's completions of the last word.
 complete_bash() {
     bash -c '
         source "$0"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A program of a user: tags what it reads, with the key of RFC 8439, section 2.5.2. */
+/* A user's program: computes the tag of its input, with the key in RFC 8439, section 2.5.2. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the library as a C user would, by CMake and by make, moves what was installed, and builds a program against it:
-# with find_package and with pkg-config, static and shared, in C and in C++. Nothing is written outside DESTDIR.
+# Installs the library as a C user would, with CMake and with make, moves the installed files, and builds a program
+# against them: with find_package and with pkg-config, static and shared, in C and in C++. Nothing is written outside
+# DESTDIR.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -20,7 +21,7 @@ expect_tag() {
     [ "$tag" = a8061dc1305136c6c22b8baf0c0127a9 ] || fail "$*: wrong tag $tag"
 }
 
-# use PREFIX TARGET: builds and runs the program against what is installed there.
+# use PREFIX TARGET: builds and runs the program against the installation in PREFIX.
 use() {
     name=$(basename "$1")-$(echo "$2" | tr -d :)
     cmake -S "$here" -B "$build/$name" -DCMAKE_PREFIX_PATH="$1" -DTARGET="$2"
@@ -29,7 +30,7 @@ use() {
 
     PKG_CONFIG_LIBDIR=$1/lib/pkgconfig
     export PKG_CONFIG_LIBDIR
-    # The program compares the version of the header with that of the library.
+    # The program compares the version in the header with that of the library.
     version=$(printf 'HORNET_VERSION\n' | cc -E -P -x c -include "$1/include/hornet.h" - | tail -n 1 | tr -d '"')
     [ "$(pkg-config --modversion hornet)" = "$version" ] || fail "pkg-config: another version than $version"
     # shellcheck disable=SC2046 # the flags are words
@@ -52,16 +53,16 @@ grep -v '^\./opt/hornet/' "$build/installed" && fail "make install writes outsid
 mv "$build/root/opt/hornet" "$build/make"
 use "$build/make" hornet::hornet
 use "$build/make" hornet::hornet_static
-# As it was built, too.
+# Also from the build folder.
 cc -o "$build/as-built" "$here/consumer.c" -I"$root/include" -L"$root/build" -lhornet -Wl,-rpath,"$root/build"
 expect_tag "$build/as-built"
 make -s -C "$root" install-library DESTDIR="$build/debian" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
 PKG_CONFIG_LIBDIR=$build/debian/usr/lib/x86_64-linux-gnu/pkgconfig pkg-config --libs hornet |
     grep -q '/debian/usr/lib/x86_64-linux-gnu/pkgconfig/../../../lib/x86_64-linux-gnu -lhornet'
 
-# All addresses are found when the library is loaded, and the table of them is read-only then. Indirect branches and returns
-# may be checked; the linker says so of the shared library where the system's startup code allows it, which Debian's does not.
-# LDFLAGS count.
+# All addresses are resolved when the library is loaded, and their table is then read-only. Indirect branches and
+# returns can be checked; the linker marks the shared library accordingly if the system's startup code allows it, which
+# Debian's does not. LDFLAGS are respected.
 for library in "$build/make/lib/libhornet.so" "$build/cmake-ON/lib/libhornet.so"; do
     readelf -d "$library" | grep 'FLAGS_1.* NOW' > /dev/null || fail "$library: not -z now"
     readelf -l "$library" | grep GNU_RELRO > /dev/null || fail "$library: not -z relro"

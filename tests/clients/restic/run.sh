@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# A real client: has restic make repositories in both versions of its format, with two keys, two snapshots and a lock,
-# and verifies every Poly1305-AES tag in them with this library.
+# A real application: lets restic create repositories in both versions of its format, with two keys, two snapshots and a
+# lock, and verifies every Poly1305-AES tag in them with this library.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -14,12 +14,12 @@ trap 'rm -rf "$work"' EXIT
 cmake -S "$root" -B "$build/hornet"
 cmake --build "$build/hornet" -j2
 
-# The go command does not notice a library or a header that changed outside its module.
+# The go command does not notice changes to a library or a header outside its module.
 cd "$here"
 rm -f "$build/verify"
 CGO_CFLAGS="-O2 -I$root/include -DHEADER=$(cksum < "$root/include/hornet.h" | cut -d ' ' -f 1)" \
     CGO_LDFLAGS="$build/hornet/libhornet.a" CGO_ENABLED=1 go build -buildvcs=false -o "$build/verify" .
-# Without C, and with a tag for smaller programs, as restic's build.go does.
+# Without cgo, and with a tag for smaller programs, like restic's build.go.
 CGO_ENABLED=0 go build -buildvcs=false -tags disable_grpc_modules -o "$build/restic" \
     github.com/restic/restic/cmd/restic
 cd "$root"
@@ -27,7 +27,7 @@ cd "$root"
 for version in 1 2; do
     repository=$work/repository-$version
     sources=$work/sources-$version
-    # Nothing of the caller's environment reaches restic.
+    # Keeps the caller's environment away from restic.
     restic=(env -i TMPDIR="$work" RESTIC_CACHE_DIR="$work/cache" RESTIC_REPOSITORY="$repository"
         RESTIC_PASSWORD='the first password' "$build/restic" --quiet)
 
@@ -42,7 +42,7 @@ for version in 1 2; do
     cp "$build/restic" "$sources/a large file"
     "${restic[@]}" backup "$sources"
 
-    # A lock remains when its owner is killed, here while it waits for something to back up.
+    # A lock remains when its owner is killed, here while it waits for input to back up.
     mkfifo "$work/pipe-$version"
     "${restic[@]}" backup --stdin < "$work/pipe-$version" &
     owner=$!
@@ -57,7 +57,7 @@ for version in 1 2; do
 
     echo "repository version $version:"
     "$build/verify" "$repository" 'the first password' 'the second password' | tee "$work/verified"
-    # restic counts the same blobs.
+    # restic counts the same number of blobs.
     blobs=$("${restic[@]}" list --no-lock blobs | wc -l)
     grep -qx "$blobs pack blob" "$work/verified"
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What instructions.py and cycles.py share: the rows of architectures.txt, and the library built for them."""
+"""Shared code of instructions.py and cycles.py: the rows of architectures.txt, and the library built for them."""
 
 import shlex
 import subprocess
@@ -13,7 +13,7 @@ BUILD = ROOT / "build" / "counts"
 
 
 def execute(*command: object, cwd: Path = ROOT) -> str:
-    """Runs a command, and returns what it prints. Its errors are shown if it fails."""
+    """Run a command and return its output. If it fails, show its errors and exit."""
     words = [str(word) for word in command]
     result = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -22,17 +22,18 @@ def execute(*command: object, cwd: Path = ROOT) -> str:
 
 
 def table_row(cells: list[str]) -> str:
-    """A row of a table in Markdown."""
+    """Return a row of a Markdown table."""
     return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|"
 
 
 def per_compiler(texts: list[str]) -> str:
-    """What holds for each compiler, or once if it is the same."""
+    """Return the texts for each compiler, or a single one if they are the same."""
     return " / ".join(dict.fromkeys(texts))
 
 
 class Architecture:
-    """A row of architectures.txt. Sources of further kernels, named as they are, are compiled with the library."""
+    """A row of architectures.txt. Sources of further kernels, each named after its kernel, are compiled with the
+    library."""
 
     def __init__(self, name: str, names: list[str], further: Sequence[Path] = ()) -> None:
         rows = (ROOT / "tests/cross/architectures.txt").read_text(encoding="utf-8").splitlines()
@@ -48,19 +49,19 @@ class Architecture:
         self.folder = BUILD / (name + "-further" * bool(further))
 
     def compiler(self, compiler: str) -> list[str]:
-        """The command that compiles for it."""
+        """Return the command that compiles for it."""
         if compiler == "gcc":
             return [f"{self.triple}-gcc", "-O2"]
         return [compiler, f"--target={self.triple}", *self.clang_options, "-O2"]
 
     def linked(self) -> list[object]:
-        """What programs need for the emulator: architecture.sh."""
+        """Return what programs must be linked with for the emulator, as in architecture.sh."""
         if not self.triple.startswith("riscv64-"):
             return []
         return ["-Wl,--wrap=syscall", ROOT / "tests/cross/hwprobe.c"]
 
     def objects(self, compiler: str) -> list[Path]:
-        """The library, compiled."""
+        """Compile the library and return its objects."""
         folder = self.folder / compiler
         script = f'. tests/support/build.sh; sources+=({shlex.join(map(str, self.further))}); build_objects "$@"'
         execute("bash", "-euc", script, "bash", folder, *self.compiler(compiler))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* calls WHAT LEN_BYTES CALLS: calls for instructions.py to count. What: `nothing`, `chosen`, the name of a
- * kernel, also of one that the library has not: COUNTED_KERNELS, COUNTED(name) each; or, where it is
- * compiled with COUNT_OPENSSL, `openssl` and `openssl_evp`. */
+/* calls WHAT LEN_BYTES CALLS: makes calls for instructions.py to count. WHAT is `nothing`, `chosen`, the
+ * name of a kernel, which may be one outside the library (COUNTED_KERNELS, a list of COUNTED(name)), or,
+ * if compiled with COUNT_OPENSSL, `openssl` or `openssl_evp`. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The cycles that inner loops of the kernels take for 64 bytes, by llvm-mca's models of CPUs that this machine is not.
+"""Cycles that inner loops of the kernels take per 64 bytes, from llvm-mca's models of other CPUs than this machine's.
 
-    cycles.py [NAME...]                        a table in Markdown; all architectures, or those named
-    cycles.py --of NAME COMPILER KERNEL CPU    the loops of a kernel as llvm-mca gets them, and what it says
+    cycles.py [NAME...]                        a Markdown table; all architectures, or those named
+    cycles.py --of NAME COMPILER KERNEL CPU    the loops of a kernel as passed to llvm-mca, and its output
 
-An inner loop lies between a branch backwards and where it leads, multiplies, and has no such loop within. It is timed as if
-no other branch in it were taken, with its loads from the first cache. What it takes a turn is what the pointer to the
-message advances by: of the registers that the loop loads from and does not store to, the most that one has added to it, if
-that is a power of two from 16 bytes on. Where a register is added, no figure is given.
+An inner loop is the code from the target of a backward branch to the branch. It multiplies, and contains no other such
+loop. It is timed as if no other branch in it were taken and all its loads hit L1. The bytes per iteration are the
+amount by which the pointer to the message advances: of the registers that the loop loads from and does not store to,
+the largest amount added, if that is a power of two and at least 16. If a register is added instead, no figure is given.
 """
 
 import re
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from architectures import Architecture, execute, per_compiler, table_row
 
-# The CPUs that llvm-mca 19 has a model of, and the kernels that they cannot run.
+# The CPUs that llvm-mca 19 has models of, and the kernels that they cannot run.
 CPUS = {
     "aarch64": {"neoverse-v2": [], "neoverse-n1": [], "cortex-a72": [], "cortex-a55": [], "apple-m1": []},
     "s390x": {"z13": ["vmsl"], "z14": []},
@@ -27,27 +27,28 @@ CPUS = {
     "rvv128": {"sifive-p670": ["scalar64"]},
 }
 
-# In mnemonics of all of them.
+# Matches mnemonics of all these architectures.
 MULTIPLIES = re.compile(r"mul|ml|mad|macc|umaal|vm[aeo]|ms[lg]")
 NO_BRANCH = re.compile(r"(adrp?|bl|blx|brasl?|jal|l[a-z]*rl?|exrl)$")
-# What does not write the register that it names first, or nothing that is followed here.
+# Instructions that do not write the register that they name first, or write nothing that is tracked here.
 STORES = re.compile(r"v?st|vs+e\d|s[bhwd]$")
 READS_ONLY = re.compile(STORES.pattern + r"|cmp|c[gl]*[hr]|[bj]|cb|tb|v|x|lv|lxv|ld1|nop")
 MOVES = {"mov", "mr", "lgr", "mv"}
-# To memory and from there, where a pointer may be for a while.
+# Stores to and loads from memory, where a pointer may be kept temporarily.
 SPILLS = {"str", "stg", "std", "sd"}
 RELOADS = {"ldr", "lg", "ld"}
-# The register that is addressed with, and by how much it moves: [x1], #16; [r1]! for so many d registers.
+# The base register, and the amount by which it advances: [x1], #16; [r1]!, where the list of d registers gives the
+# amount.
 POST_INDEX = re.compile(r"\[(\w+)\], #(-?(?:0x[0-9a-f]+|\d+))$")
 WRITE_BACK = re.compile(r"\{(.*)\}, \[(\w+)(?::\d+)?\]!$")
-# As objdump names registers: x1, sp, r1, %r1, a1.
+# The forms in which objdump names registers: x1, sp, r1, %r1, a1.
 REGISTER = re.compile(r"%?[a-z]+\d*$")
 TARGET = re.compile(r"\b([0-9a-f]+) <[^>]*>$")
 TURNS = 200
 
 
 class Instruction:
-    """A line of objdump's."""
+    """A line of objdump's output."""
 
     def __init__(self, address: int, text: str) -> None:
         self.address = address
@@ -69,7 +70,7 @@ class Loop:
         self.turn_bytes = turn_bytes(instructions)
 
     def assembly(self, triple: str) -> str:
-        """As llvm-mca takes it: with a label for each address that is named."""
+        """Return the loop in the form that llvm-mca takes, with a label for each address that is used."""
         labels = {int(found[1], 16) for found in (TARGET.search(line.text) for line in self.instructions) if found}
         lines = []
         for line in self.instructions:
@@ -81,7 +82,7 @@ class Loop:
 
 
 def for_llvm(triple: str, text: str) -> str:
-    """What objdump printed, as LLVM reads it."""
+    """Convert objdump's output to the syntax that LLVM reads."""
     text = TARGET.sub(r".L\1", text)
     if triple.startswith("powerpc"):
         text = re.sub(r"\b(r|f|v|vs|cr)(\d+)\b", r"%\1\2", text)
@@ -90,8 +91,8 @@ def for_llvm(triple: str, text: str) -> str:
 
 
 def turn_bytes(instructions: list[Instruction]) -> int:
-    """How much of the message a turn takes; 0 if no register tells. Follows each register as what another was when the turn
-    began, and a number added to it."""
+    """Return the bytes of the message that an iteration processes, or 0 if no register shows it. Tracks each
+    register as the value of some register at the start of the iteration, plus a number."""
     now: dict[str, tuple[str, int] | None] = {}
     loaded, stored = set(), set()
 
@@ -104,7 +105,7 @@ def turn_bytes(instructions: list[Instruction]) -> int:
 
     for line in instructions:
         operands = line.operands
-        # Memory is at [x1, #16] or 16(r1), and on POWER at the sum of the last two of three registers.
+        # Memory operands are [x1, #16] or 16(r1), and on POWER the sum of the last two of three registers.
         bases = re.findall(r"[(\[,](%?[a-z]+\d*)(?=[],:)])", line.text)
         if re.match(r"lv|lxv|stxv|stv", line.mnemonic):
             bases += operands[1:]
@@ -139,13 +140,13 @@ def turn_bytes(instructions: list[Instruction]) -> int:
 
 
 def registers_in(names: str) -> int:
-    """How many registers of 64 bits a list of Arm's has: d16-d19, or d16, d17."""
+    """Return the number of 64-bit registers in an Arm register list: d16-d19, or d16, d17."""
     first, _, last = names.partition("-")
     return int(last[1:]) - int(first[1:]) + 1 if last else len(names.split(","))
 
 
 def link(architecture: Architecture, compiler: str) -> Path:
-    """The library as one file, without what it calls, because on RISC-V branches do not say before where they lead."""
+    """Link the library into one file, with unresolved symbols, because RISC-V branches show their targets only then."""
     objects = architecture.objects(compiler)
     file = architecture.folder / compiler / "linked"
     execute(f"{architecture.triple}-ld", "-e", "0", "--unresolved-symbols=ignore-all", "-o", file, *objects)
@@ -153,7 +154,7 @@ def link(architecture: Architecture, compiler: str) -> Path:
 
 
 def loops_of(triple: str, file: Path, kernel: str) -> list[Loop]:
-    """The inner loops of the functions of a kernel."""
+    """Return the inner loops of the functions of a kernel."""
     loops = []
     function, body = "", []
 
@@ -173,7 +174,7 @@ def loops_of(triple: str, file: Path, kernel: str) -> list[Loop]:
 
     for line in execute(f"{triple}-objdump", "-d", "--no-show-raw-insn", file).splitlines():
         if heading := re.match(r"[0-9a-f]+ <([^>]*)>:$", line):
-            # A local label is no function.
+            # A local label is not a function.
             if not heading[1].startswith("."):
                 end_function()
                 function, body = heading[1], []
@@ -184,7 +185,7 @@ def loops_of(triple: str, file: Path, kernel: str) -> list[Loop]:
 
 
 def mca(triple: str, cpu: str, loop: Loop, turns: int, *options: str) -> str:
-    """What llvm-mca says."""
+    """Return the output of llvm-mca."""
     with tempfile.NamedTemporaryFile("w", suffix=".s") as file:
         file.write(loop.assembly(triple))
         file.flush()
@@ -192,7 +193,7 @@ def mca(triple: str, cpu: str, loop: Loop, turns: int, *options: str) -> str:
 
 
 def cycles(triple: str, cpu: str, loop: Loop) -> float:
-    """Of a turn, among many."""
+    """Return the steady-state cycles per iteration, from llvm-mca."""
     totals = [
         int(re.search(r"^Total Cycles: *(\d+)", mca(triple, cpu, loop, turns), re.MULTILINE)[1])
         for turns in (TURNS, 2 * TURNS)
@@ -200,7 +201,7 @@ def cycles(triple: str, cpu: str, loop: Loop) -> float:
     return (totals[1] - totals[0]) / TURNS
 
 
-# How the names of functions that absorb one message begin, and what a turn of their loops is.
+# The prefixes of the names of functions that absorb one message, and what an iteration of their loops processes.
 FUNCTIONS = {
     "serial": "one block after another",
     "absorb_by_2": "two groups",
@@ -211,7 +212,7 @@ FUNCTIONS = {
 
 
 def quickest(triple: str, file: Path, kernel: str, cpu: str) -> dict[str, float]:
-    """The cycles for 64 bytes by function, of that loop which takes the fewest."""
+    """Return the cycles per 64 bytes of the fastest loop of each function."""
     best: dict[str, float] = {}
     for loop in loops_of(triple, file, kernel):
         name = next((name for name in FUNCTIONS if loop.function.startswith(f"poly1305_{name}_")), None)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Counts the instructions that one Poly1305 call executes on other architectures, beside those of OpenSSL's libcrypto.
+"""Count the instructions that one Poly1305 call executes on other architectures, compared with those of OpenSSL's
+libcrypto.
 
-    instructions.py [NAME...]                               a table in Markdown; all architectures, or those named
+    instructions.py [NAME...]                               a Markdown table; all architectures, or those named
     instructions.py --of NAME COMPILER WHAT LENGTH_BYTES    what one call executes: functions, mnemonics, the loops
 
-qemu counts, by plugin.c. What a program does before its calls is left out by taking the difference of two runs, and the
-loop around the calls by counting a function that does nothing. OpenSSL is Debian's libssl-dev of that architecture, which
-apt-get fetches into build/ without installing it; it has static libraries, so that its internal Poly1305_Init, _Update and _Final
-can be called, as well as EVP_MAC with one context for all calls. Kernels are counted without their least lengths.
+qemu counts, through plugin.c. The difference of two runs removes what a program executes before its calls, and counting
+a function that does nothing removes the loop around the calls. OpenSSL is Debian's libssl-dev for the architecture,
+which apt-get fetches into build/ without installing it; its static libraries allow calls of the internal Poly1305_Init,
+_Update and _Final, as well as EVP_MAC with one context for all calls. Kernels are counted without their minimum
+lengths.
 """
 
 import re
@@ -25,7 +27,7 @@ from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler
 
 LENGTHS_BYTES = [64, 256, 512, 1024, 1350, 16384]
 
-# The architectures of architectures.txt that are counted, and what Debian calls them; RISC-V is not in Debian 12.
+# The architectures in architectures.txt that are counted, with their Debian names; RISC-V is not in Debian 12.
 DEBIAN = {
     "aarch64": "arm64",
     "s390x": "s390x",
@@ -39,7 +41,8 @@ DEBIAN = {
     "rvv512": None,
 }
 
-# The difference between the calls of two runs; and, so that both parse the same arguments, a digit each.
+# The numbers of calls in two runs, whose difference is counted; single digits, so that both runs parse arguments of
+# equal length.
 CALLS = [2, 6]
 
 
@@ -48,12 +51,14 @@ class Counted(Architecture):
 
     def __init__(self, name: str, further: Sequence[Path] = ()) -> None:
         super().__init__(name, list(DEBIAN), further)
-        # This machine's CPU runs i686, and qemu's counts it. qemu states a poor one if it is not asked for all it can do.
+        # This machine's CPU can run i686, but qemu's is the one that counts. By default qemu emulates a poor CPU, so
+        # ask for all features.
         self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == ["env"] else self.emulator
         self.tags: dict[int, set[str]] = {}
 
     def build_hornet(self, compiler: str) -> None:
-        """Two programs: one in which kernels serve from their least lengths on, one in which they serve every length."""
+        """Build two programs: one in which kernels are used from their minimum lengths on, and one in which they
+        handle every length."""
         cc, folder, objects = self.compiler(compiler), self.folder / compiler, self.objects(compiler)
         calls, kernels = HERE / "calls.c", ROOT / "src/poly1305/kernels.c"
         cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
@@ -72,8 +77,8 @@ class Counted(Architecture):
         )
 
     def build_openssl(self) -> None:
-        """Fetches what Debian's release has, before updates, so that all architectures have the same version. In lists of
-        its own: neither the system's packages nor its architectures change."""
+        """Fetch the package of Debian's release, without updates, so that all architectures have the same version.
+        Uses separate lists: neither the system's packages nor its architectures change."""
         state = self.folder / "openssl"
         for folder in ["lists/partial", "cache/archives/partial"]:
             (state / folder).mkdir(parents=True, exist_ok=True)
@@ -88,7 +93,7 @@ class Counted(Architecture):
         }
         apt = ["apt-get", "-qq", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
         if not list(state.glob("*.deb")):
-            # It fails if any list is not there; whether this package's is, the download tells.
+            # It fails if any list is missing; the download shows whether this package's list is there.
             subprocess.run([str(word) for word in [*apt, "update"]], capture_output=True, check=False)
             execute(*apt, "download", "libssl-dev", cwd=state)
         package = next(state.glob("*.deb"))
@@ -114,8 +119,8 @@ class Counted(Architecture):
         return self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
 
     def blocks(self, compiler: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
-        """How often one call executes each block, which is the addresses of its instructions. Counts may be negative in what
-        lies outside of the calls."""
+        """Return how often one call executes each block, identified by the addresses of its instructions. Counts may
+        be negative for blocks outside the calls."""
         program = self.program(compiler, what)
         blocks: Counter[tuple[int, ...]] = Counter()
         for sign, calls in zip([-1, 1], CALLS):
@@ -143,7 +148,8 @@ class Counted(Architecture):
         return sum(count * len(block) for block, count in self.blocks(compiler, what, length_bytes).items())
 
     def executed(self, compiler: str, what: str, length_bytes: int) -> dict[int, tuple[float, str, str]]:
-        """How often one call executes the instruction at each address, the function that it lies in, and its text."""
+        """Return how often one call executes the instruction at each address, the function that contains it, and its
+        text."""
         counts: Counter[int] = Counter()
         for block, count in self.blocks(compiler, what, length_bytes).items():
             for address in block:
@@ -172,7 +178,7 @@ def per_byte(counts: list[float], length_bytes: int) -> str:
 
 
 def rows_of(architecture: Counted) -> list[str]:
-    """The rows of the table for an architecture."""
+    """Return the rows of the table for an architecture."""
     name = architecture.name
     for compiler in architecture.compilers:
         architecture.build_hornet(compiler)
@@ -230,7 +236,7 @@ def table(names: list[str]) -> None:
 
 
 def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
-    """What one call executes, the most first."""
+    """Print what one call executes, most frequent first."""
     architecture = Counted(name)
     if what.startswith("openssl"):
         architecture.build_openssl()

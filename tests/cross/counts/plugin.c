@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A plugin of qemu 7.2 that counts how often each block of instructions runs. At the end it prints a line
- * for each to standard error: the count, the function it lies in, and its instructions, separated by tabs.
- */
+/* A plugin for qemu 7.2 that counts how often each block of instructions runs. At the end, it prints a
+ * line for each block to standard error: the count, and the addresses of its instructions in hexadecimal,
+ * separated by spaces. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is needed of version 1 of qemu-plugin.h, which Debian does not package. */
+/* The required parts of version 1 of qemu-plugin.h, which Debian does not package. */
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;

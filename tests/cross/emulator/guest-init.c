@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The emulated machine's first process: runs /program with the arguments in
- * /args (each ended by a zero byte), its output going to the first serial port
- * and its errors to the second, then writes "exit status N" to the third and
- * switches the machine off.
+ * The emulated machine's first process. Runs /program with the arguments in /args (each terminated by a
+ * zero byte), with its output on the first serial port and its errors on the second, then writes "exit
+ * status N" to the third and powers the machine off.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ static int open_port(const char *name)
     struct termios t;
 
     tcgetattr(fd, &t);
-    cfmakeraw(&t); /* bytes as they are: no carriage returns added */
+    cfmakeraw(&t); /* raw bytes: no carriage returns are added */
     cfsetspeed(&t, B115200);
     tcsetattr(fd, TCSANOW, &t);
     return fd;
@@ -57,7 +56,7 @@ int main(void)
     tcdrain(out);
     tcdrain(err);
 
-    /* Straight to the port: all of it has left before the power does. */
+    /* Written directly to the port, so that everything is sent before power-off. */
     snprintf(line, sizeof line, "\nexit status %d\n",
              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     iopl(3);

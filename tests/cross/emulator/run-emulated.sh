@@ -49,7 +49,7 @@ unit=131072
 units() { echo $((($(wc -c <"$1") + unit - 1) / unit)); }
 pad() { truncate -s "%$unit" "$1"; }
 
-# What every run shares, made in a directory that is renamed once complete.
+# Files shared by all runs, made in a directory that is renamed when complete.
 if [ ! -d "$work/kernel" ]; then
     new=$(mktemp -d "$work/new.XXXXXX")
     (
@@ -61,7 +61,7 @@ if [ ! -d "$work/kernel" ]; then
             tar -x --wildcards --strip-components=2 './boot/vmlinuz-*'
         mv vmlinuz-* vmlinuz
         rm ./*.deb
-        # The part that runs in 64-bit mode follows the set-up sectors.
+        # The part that runs in 64-bit mode follows the setup sectors.
         sectors=$(od -A n -t u1 -j 497 -N 1 vmlinuz)
         tail -c +$(((sectors + 1) * 512 + 1)) vmlinuz >kernel
         pad kernel
@@ -84,14 +84,11 @@ printf '%s\0' "$@" >"$run/root/args"
 cd "$run"
 (cd root && find . | cpio --quiet -o -H newc -R 0:0) >initramfs
 
-# Of what the kernel does on its way up, half is of no use here, and costs
-# seconds: testing ciphers, checking certificates, looking for devices.
-# clearcpuid (which hides features from the kernel alone) is for Bochs 2.7:
-# what its CPUID says of compacted XSAVE (xsavec, xsaves) and of the place of
-# protection keys in it (pku) is wrong, which Linux notices and answers by doing
-# without XSAVE, and so without AVX; and its fsrm comes without the erms that
-# Linux takes for granted with it.  The clock is the emulator's (ips below),
-# not the CPU model's.
+# Half of what the kernel does while booting is not needed here, and takes seconds: testing ciphers, checking
+# certificates, detecting devices. clearcpuid (which hides features from the kernel only) is for Bochs 2.7: its CPUID
+# reports compacted XSAVE (xsavec, xsaves) and the position of protection keys in it (pku) incorrectly, which Linux
+# detects, disabling XSAVE and therefore AVX; and it reports fsrm without erms, which Linux assumes to come with it. The
+# clock is the emulator's (ips below), not that of the CPU model.
 skip=load_system_certificate_list,trace_eval_init,cubictcp_register,init_evm
 skip=$skip,init_ima,inet6_init,i8042_init,cmos_init
 printf '%s\0' "console=ttyS2 quiet nokaslr mitigations=off acpi=off pci=off \
@@ -128,20 +125,19 @@ log: log
 END
 echo continue >commands # Debian's Bochs starts in its debugger
 
-# Whole lines at a time, lest the two mix within one when they go to one place.
+# Line by line, so that the two do not mix within a line when they go to the same place.
 LC_ALL=C sed -u '' out &
 out=$!
 LC_ALL=C sed -u '' err >&2 &
 err=$!
-# Bochs's one display without X wants a terminal; script(1) gives it one.  It
-# takes no notice of SIGTERM.
+# Bochs's only display without X requires a terminal, which script(1) provides. It ignores SIGTERM.
 TERM=vt100 script -qec "exec timeout -s KILL -k 1 ${EMULATOR_TIMEOUT:-1800} \
     bochs-bin -q -f bochsrc -rc commands" /dev/null </dev/null >screen &
 emulator=$!
 children="$emulator $out $err"
 status=0
 wait $emulator || status=$?
-: 1<>out 2<>err # had Bochs not come to open them, the readers would wait on
+: 1<>out 2<>err # if Bochs had not opened them, the readers would wait forever
 wait $out $err
 children=
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the tests use of GMP that mini-gmp has under no such name. */
+/* GMP's header for mini-gmp, with the functions that the tests use and mini-gmp lacks. */
 #ifndef HORNET_TESTS_CROSS_GMP_H
 #define HORNET_TESTS_CROSS_GMP_H
 

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//! Nothing: see Cargo.toml.
+//! Empty; see Cargo.toml.

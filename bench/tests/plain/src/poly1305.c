@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A source tree for the tests of `compare`: Poly1305 in its plainest form, with the functions that every
- * version of Hornet has and no others. */
+/* A source tree for the tests of `compare`: Poly1305 in its plainest form, with only the functions that
+ * every version of Hornet has. */
 #include <stdbool.h>
 #include <string.h>
 

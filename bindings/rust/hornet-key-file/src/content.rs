@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The text of a key file: version 2, and version 1, which is only read.
+//! The text of a key file, in version 2, or in version 1, which is only read.
 
 use crate::error::Problem;
 use crate::locked::Locked;
@@ -14,10 +14,10 @@ use zeroize::Zeroizing;
 /// The first line, up to the version.
 const TITLE: &[u8] = b"hornet-poly1305-aes-key ";
 
-/// The number of counters in version 1, in which they have all bytes of a nonce but the last.
+/// The number of counters in version 1, where the counter has all bytes of a nonce except the last.
 const COUNTERS_1: u128 = 1 << 120;
 
-/// The longest text, which is of version 1: 2^120 has 37 decimal digits.
+/// The length of the longest text, which is in version 1: 2^120 has 37 decimal digits.
 const LONGEST: usize = TITLE.len()
     + "1".len()
     + " key ".len()
@@ -31,7 +31,7 @@ const LONGEST: usize = TITLE.len()
 /// The length of the last line.
 const CHECK_LINE_BYTES: usize = "check ".len() + 2 * Tag::BYTES + "\n".len();
 
-/// One byte more than the longest text, to detect that a text is longer.
+/// One byte longer than the longest text, to detect a text that is too long.
 pub(crate) type Buffer = Zeroizing<[u8; LONGEST + 1]>;
 
 pub(crate) fn buffer() -> Buffer {
@@ -44,11 +44,11 @@ pub(crate) type Text = Zeroizing<Vec<u8>>;
 /// The content of a key file.
 pub(crate) struct Content {
     pub(crate) key: Locked,
-    /// The first counter that is not used. In version 1, it can exceed those of version 2.
+    /// The first unused counter. In version 1, it can exceed those of version 2.
     pub(crate) next: u128,
 }
 
-/// The first counter that is not used, in the version of the text.
+/// The first unused counter, in the version of the text.
 enum Next {
     One(u128),
     Two(u64),
@@ -66,7 +66,8 @@ impl Next {
         next.map(Self::Two).ok_or(NEXT_PROBLEM_2)
     }
 
-    /// The nonce of the last line. The two texts of a counter, one in each version, have two.
+    /// Returns the nonce of the last line. It differs between the two texts of a counter, one in
+    /// each version.
     fn check_nonce(&self) -> [u8; Nonce::BYTES] {
         match *self {
             Self::One(counter) => {
@@ -143,11 +144,10 @@ const MISMATCH_PROBLEM: Problem =
     Problem::Malformed(4, "check does not match the lines above: they were changed");
 const END_PROBLEM: Problem = Problem::Malformed(5, "unexpected: the file must end after line 4");
 
-/// Writes the text of a key file. The counter must be below `COUNTERS`. Each gives one text, so the
-/// nonce of the last line has one message.
+/// Returns the text of a key file. The counter must be below `COUNTERS`. Each counter has exactly
+/// one text, so the nonce of the last line authenticates one message.
 pub(crate) fn text(key: &Key, next: u64) -> Text {
-    // With enough capacity from the start: a vector that grows frees its old memory without wiping
-    // it.
+    // Allocate enough at the start: a vector that grows frees its old memory without wiping it.
     let mut text = Zeroizing::new(Vec::with_capacity(LONGEST));
     let mut digits = Zeroizing::new([0; 2 * Key::BYTES]);
     let digits = base16ct::lower::encode(key.as_bytes(), &mut *digits).unwrap_or_default();

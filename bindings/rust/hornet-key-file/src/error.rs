@@ -6,8 +6,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of a key file. Its message is one line that begins with the path and shows no byte of a
-/// key.
+/// An error of a key file. Its message is one line, which begins with the path and contains no byte
+/// of a key.
 #[derive(Debug)]
 pub struct Error {
     path: PathBuf,
@@ -22,25 +22,25 @@ impl Error {
         }
     }
 
-    /// The path of the file, as the caller gave it.
+    /// Returns the path of the file, as the caller gave it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is wrong with it.
+    /// Returns what is wrong with the file.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 }
 
-/// Shows the path unchanged if it is UTF-8 and every character of it can be shown on one line as it
-/// is, else quoted and escaped.
+/// Shows the path unchanged if it is UTF-8 and all its characters can be printed on one line as
+/// they are, otherwise quoted and escaped.
 impl fmt::Display for Error {
     #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Escapes control characters, separators of lines, and what reorders the text.
+        // Escapes control characters, line separators, and characters that reorder the text.
         let quoted = format!("{:?}", self.path);
         match self.path.to_str() {
             Some(path) if quoted.len() == path.len() + 2 => f.write_str(path)?,
@@ -63,29 +63,30 @@ impl std::error::Error for Error {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Problem {
-    /// An error of the operating system, and what failed.
+    /// An operating system error, and what failed.
     Io(&'static str, io::Error),
-    /// The path does not end in a name.
+    /// The path does not end in a file name.
     NoName,
-    /// Something of that name exists already, and is not overwritten.
+    /// A file with that name already exists, and is not overwritten.
     Exists,
     /// It is not a regular file.
     NotRegular,
-    /// It has this many hard links instead of one: under the other names, old copies would remain.
+    /// It has this number of hard links instead of one: old copies would remain under the other
+    /// names.
     Links(u64),
     /// It belongs to another user.
     Owner,
-    /// Its permissions let the group or others access it.
+    /// Its mode gives the group or others access.
     Mode(u32),
-    /// This line is malformed in the way described.
+    /// This line is malformed, for this reason.
     Malformed(u8, &'static str),
-    /// It holds another key than when it was opened.
+    /// It contains another key than when it was opened.
     OtherKey,
-    /// Not that many nonces are left of the 2^48 - 1 that a file gives out.
+    /// Not enough nonces are left of the 2^48 - 1 that a file gives out.
     Exhausted,
 }
 
-/// Of a key file, whose second line has the key.
+/// The error for a key file whose r is not clamped; the key is in the second line.
 pub(crate) const R_PROBLEM: Problem =
     Problem::Malformed(2, "r, the second half of the key, is not clamped");
 
@@ -115,7 +116,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Makes a `Problem` of an error of the operating system.
+/// Converts an operating system error to a `Problem`.
 pub(crate) fn io<E: Into<io::Error>>(what: &'static str) -> impl Fn(E) -> Problem {
     move |error| Problem::Io(what, error.into())
 }

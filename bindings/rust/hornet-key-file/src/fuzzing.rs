@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The text of a key file without a file, for fuzz targets. Only with `--cfg fuzzing`.
+//! The text of a key file without the file, for fuzz targets. Requires `--cfg fuzzing`.
 
 use crate::content::{self, Content};
 use hornet::aes::Key;
 
-/// What `then` makes of the key and the next counter in the text of a key file. `None` if it is
-/// refused.
+/// Parses the text of a key file, and passes the key and the next counter to `then`. Returns `None`
+/// if the text is refused.
 pub fn read<T>(text: &[u8], then: impl FnOnce(&Key, u128) -> T) -> Option<T> {
     let content = Content::parse(text).ok()?;
     Some(then(content.key.key(), content.next))
 }
 
-/// The text of a key file, in version 2. The counter must be below 2^48.
+/// Returns the text of a key file in version 2. The counter must be below 2^48.
 #[must_use]
 pub fn write(key: &Key, next: u64) -> Vec<u8> {
     content::text(key, next).to_vec()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Key files: creating, opening, reserving nonces, deriving other keys.
+//! Key files: creating, opening, reserving nonces and deriving other keys.
 
 use crate::content::{self, Content};
 use crate::error::{Error, Problem};
@@ -12,30 +12,31 @@ use std::fs::{self, Metadata};
 use std::iter::zip;
 use std::path::Path;
 
-/// A key on disk, and the source of its nonces. The [crate documentation](crate) says what it
+/// A key on disk, and the source of its nonces. The [crate documentation](crate) lists the
 /// guarantees.
 ///
-/// The key is read once, into a page of memory of its own that is locked if the limit on locked
-/// memory allows that, and wiped when dropped. The count of nonces is not kept in memory: each
+/// The key is read once, into its own page of memory. The page is locked if the limit on locked
+/// memory allows it, and wiped when dropped. The count of nonces is not kept in memory: each
 /// [`reserve`](Self::reserve) reads and replaces the file.
 #[derive(Debug)]
 pub struct KeyFile {
     place: Place,
     key: Locked,
-    /// Of the file that was opened or created.
+    /// The file that was opened or created.
     identity: Identity,
 }
 
 impl KeyFile {
-    /// Makes a random key and writes it to a new file, with mode 0600. Never overwrites anything.
+    /// Generates a random key and writes it to a new file with mode 0600. Never overwrites
+    /// anything.
     ///
     /// On Linux, the file has no name until it is complete. On other systems, and on file systems
-    /// that cannot do this, it has a temporary name, which begins with a dot and ends in a random
-    /// number. A crash may leave such a file. Its key was never used.
+    /// that do not support this, it has a temporary name, which begins with a dot and ends in a
+    /// random number. A crash may leave such a file behind; its key was never used.
     ///
     /// # Errors
     ///
-    /// [`Error`] if something of that name exists, or if the file cannot be written.
+    /// [`Error`] if a file with that name exists, or if the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let create = || {
             let key = Locked::new(|bytes| {
@@ -53,8 +54,8 @@ impl KeyFile {
     ///
     /// # Errors
     ///
-    /// [`Error`] if it cannot be read, or if the file or its text are not as the
-    /// [crate documentation](crate) says.
+    /// [`Error`] if the file cannot be read, or if the file or its text does not meet the
+    /// requirements in the [crate documentation](crate).
     pub fn open(path: &Path) -> Result<Self, Error> {
         let open = || {
             let place = Place::of(path)?;
@@ -68,32 +69,34 @@ impl KeyFile {
         open().map_err(|problem| Error::new(path, problem))
     }
 
-    /// The key that the file held when it was opened or created.
+    /// Returns the key that the file contained when it was opened or created.
     #[must_use]
     pub fn key(&self) -> &aes::Key {
         self.key.key()
     }
 
-    /// Reserves `count` nonces: the count on disk is beyond them before this returns. Waits while
-    /// another thread or process reserves nonces.
+    /// Reserves `count` nonces: before this function returns, the count on disk has advanced beyond
+    /// them. Waits while another thread or process reserves nonces.
     ///
-    /// They have consecutive counters, and share [72 random bits](Nonces::RANDOM_BITS) that are
-    /// drawn from the operating system for this reservation, so that they differ from those
-    /// reserved in a copy of the file, or in the file as it was before it was restored.
+    /// The nonces have consecutive counters, and share [72 random bits](Nonces::RANDOM_BITS), which
+    /// are drawn from the operating system for this reservation. They therefore differ from nonces
+    /// that are reserved in a copy of the file, or that were reserved before the file was restored
+    /// from a backup.
     ///
-    /// Takes the time of two `fsync`, so reserve many nonces at once for many messages. Nonces that
-    /// are not used are lost; a file gives out 2^48 - 1. Reserving none only checks the file.
+    /// A reservation takes the time of two `fsync` calls, so for many messages, reserve many nonces
+    /// at once. Nonces that are not used are lost; a file gives out 2^48 - 1 in total. Reserving 0
+    /// nonces only checks the file.
     ///
-    /// A file of version 1 becomes one of version 2.
+    /// A file of version 1 is converted to version 2.
     ///
-    /// The file is read and replaced where the path led when it was opened. If another file with
-    /// the same key is there now, nonces are reserved in that.
+    /// The file is read and replaced at the location to which the path led when it was opened. If
+    /// another file with the same key is there now, nonces are reserved in that file.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the file cannot be read or written, if it is no longer as the
-    /// [crate documentation](crate) says, if it now holds another key, if not that many nonces are
-    /// left, or if the operating system gives no random bits. The file is unchanged then, or its
+    /// [`Error`] if the file cannot be read or written, no longer meets the requirements in the
+    /// [crate documentation](crate), now contains another key, or has fewer than `count` nonces
+    /// left, or if the operating system provides no random bits. The file is then unchanged, or its
     /// count is beyond nonces that were not handed out.
     pub fn reserve(&self, count: u64) -> Result<Nonces, Error> {
         self.try_reserve(count)
@@ -101,15 +104,16 @@ impl KeyFile {
     }
 
     /// Derives another key from this one, and writes it to a new file that counts its own nonces.
-    /// The new key reveals nothing about this key or about others derived from it.
+    /// The new key reveals nothing about this key or about other keys derived from it.
     ///
     /// The new key is k' = `AES_k(n)` and r' = `AES_k(m)`, clamped, where n and m are two nonces
-    /// reserved for [`Purpose::FORK`]. Each call derives another key, also from a copy of the file.
+    /// reserved for [`Purpose::FORK`]. Each call derives a different key, even from a copy of the
+    /// file.
     ///
     /// # Errors
     ///
-    /// [`Error`] like [`reserve`](Self::reserve) about this file, or like [`create`](Self::create)
-    /// about the new one.
+    /// [`Error`] like [`reserve`](Self::reserve) for this file, or like [`create`](Self::create)
+    /// for the new one.
     pub fn fork(&self, path: &Path) -> Result<Self, Error> {
         let mut nonces = self.reserve(2)?;
         let key = Locked::new(|bytes| {
@@ -124,8 +128,8 @@ impl KeyFile {
         Self::create_with(path, key).map_err(|problem| Error::new(path, problem))
     }
 
-    /// Whether `metadata` is that of the key file, as it was when opened or as it is now. A program
-    /// can use this to avoid authenticating the key file as a message.
+    /// Returns whether `metadata` is that of the key file, either as it was when opened or as it is
+    /// now. A program can use this to avoid authenticating the key file as a message.
     #[must_use]
     pub fn is(&self, metadata: &Metadata) -> bool {
         let that = identity(metadata);
@@ -133,7 +137,7 @@ impl KeyFile {
         that == self.identity || now.is_ok_and(|now| that == identity(&now))
     }
 
-    /// The counter of the next nonce that the file hands out: see
+    /// Returns the counter of the next nonce that the file hands out; see
     /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file.
     ///
     /// # Errors
@@ -173,7 +177,7 @@ impl KeyFile {
         }
         let random = Random::draw()?;
         self.place.update(|content| {
-            // Beyond `COUNTERS`, it can be in version 1.
+            // In version 1, it can be beyond `COUNTERS`.
             let start = u64::try_from(next(content)?).map_err(|_| Problem::Exhausted)?;
             let end = start.checked_add(count).filter(|&end| end < COUNTERS);
             let end = end.ok_or(Problem::Exhausted)?;
@@ -183,7 +187,7 @@ impl KeyFile {
     }
 }
 
-/// Whether two keys are the same, in constant time.
+/// Compares two keys in constant time.
 fn is_same(one: &aes::Key, other: &aes::Key) -> bool {
     let differences = zip(one.as_bytes(), other.as_bytes()).map(|(one, other)| one ^ other);
     differences.fold(0, |all, difference| all | difference) == 0

@@ -3,9 +3,9 @@
 //! A Poly1305-AES key on disk, together with the count of its nonces.
 //!
 //! Nonces are reserved on disk before they are handed out, so that none is handed out twice: not
-//! after a crash or a power cut, not on a full disk, and not by threads or processes at the same
-//! time. Any number of them may use one key file. Random bits in each nonce keep copies of the file
-//! apart.
+//! after a crash or a power failure, not on a full disk, and not by concurrent threads or
+//! processes. Any number of threads and processes may use one key file. Random bits in each nonce
+//! keep copies of the file from using the same nonces.
 //!
 //! ```
 //! use hornet_key_file::KeyFile;
@@ -25,49 +25,49 @@
 //! # Copies
 //!
 //! A key file may be copied, restored from a backup, or rolled back with a snapshot of its disk.
-//! Copies count from the same counter, but each reservation draws 72 random bits from the operating
-//! system, which all its nonces hold. Two reservations with overlapping counters share nonces only
-//! if they drew the same bits: for n reservations in all copies together, that has a probability of
-//! at most n^2 / 2^73 (the birthday bound: n (n - 1) / 2 pairs, each with 1 / (2^72 - 1), because
-//! zero is not drawn). For 2^24 reservations, one a minute for 31 years, it is 2^-25. The command
-//! `hornet bound` computes it. Within one file that was never copied, it is zero.
+//! Copies continue from the same counter, but each reservation draws 72 random bits from the
+//! operating system, which are part of all its nonces. Two reservations with overlapping counters
+//! share nonces only if they drew the same bits: for n reservations in all copies together, the
+//! probability of this is at most n^2 / 2^73 (the birthday bound: n (n - 1) / 2 pairs, each with 1
+//! / (2^72 - 1), because zero is not drawn). For 2^24 reservations, one a minute for 31 years, it
+//! is 2^-25. The command `hornet bound` computes it. Within one file that was never copied, it is
+//! zero.
 //!
-//! What random bits cannot keep apart is a copy of a running process: when its memory is restored
-//! from a snapshot, or duplicated by `fork`, nonces that it has reserved and not yet used are there
-//! twice. The same holds for a virtual machine whose memory is restored, and for its random
-//! generator, unless its system is told: Linux from 5.18 reseeds where the host has a generation
-//! identifier (`vmgenid`). After such a restore, drop reserved nonces and reserve others.
+//! Random bits do not protect against copies of a running process: when its memory is restored from
+//! a snapshot, or duplicated by `fork`, nonces that it has reserved and not yet used exist twice.
+//! The same holds for a virtual machine whose memory is restored, and for its random number
+//! generator, unless its operating system is notified: Linux from 5.18 reseeds if the host provides
+//! a generation identifier (`vmgenid`). After such a restore, discard the reserved nonces and
+//! reserve others.
 //!
-//! To give each place a key of its own instead, use [`KeyFile::fork`].
+//! To give each location its own key instead, use [`KeyFile::fork`].
 //!
-//! Copies that are only used to verify use no nonce: [`KeyFile::open`] and [`KeyFile::key`] work on
-//! a file that cannot be written.
+//! Copies that are only used for verification use no nonces: [`KeyFile::open`] and [`KeyFile::key`]
+//! work on a read-only file.
 //!
 //! # What this depends on
 //!
-//! The file is replaced by a new one in a single step (a temporary file beside it, `fsync`,
-//! `rename`, `fsync` of the folder), under a lock (`flock`) on the file that has the name.
-//! Therefore:
-//!
-//! - Nothing but this crate may write the file while it is in use.
-//! - The operating system's random source must work. If it fails, or gives only zeros, nothing is
+//! The file is replaced atomically (a temporary file in the same folder, `fsync`, `rename`, `fsync`
+//! of the folder), under a lock (`flock`) on the file that has the name. Therefore:
+//! - Only this crate may write the file while it is in use.
+//! - The operating system's random source must work. If it fails, or returns only zeros, nothing is
 //!   reserved.
-//! - The file system and the disk must keep what `fsync` promises, and locks must hold for all users of
-//!   the file. On a network file system, they may hold on one machine only.
+//! - The file system and the disk must keep what `fsync` promises, and locks must hold for all
+//!   users of the file. On a network file system, they may hold on one machine only.
 //! - Only the owner may have permission to read or write the file. It must have one name, without
 //!   other hard links. A symbolic link to it is followed and kept.
 //!
-//! A process that is killed while it replaces the file may leave the new one under its temporary
-//! name: `.hornet-key-` and 16 hexadecimal digits. On Linux, that takes a
-//! kill between two adjacent system calls. Such a file holds the key. It is never removed
-//! automatically, because only its owner can tell that it is not needed.
+//! A process that is killed while it replaces the file may leave the new file under its temporary
+//! name, `.hornet-key-` and 16 hexadecimal digits. On Linux, this requires a kill between two
+//! adjacent system calls. Such a file contains the key. It is never removed automatically, because
+//! only its owner can tell that it is not needed.
 //!
-//! Whatever of this can be checked is checked, and gives an error. Permissions beyond the owner's,
-//! extended attributes and comments are not kept. The bytes of replaced files, which hold the same
-//! key, stay on the disk until they are overwritten.
+//! Every condition that can be checked is checked, and a violation is an error. Permissions beyond
+//! the owner's, extended attributes and comments are not preserved. The bytes of replaced files,
+//! which contain the same key, remain on the disk until they are overwritten.
 //!
-//! Tests kill a process at every system call, let every system call fail, and check the order of
-//! the calls that matter in a power failure. No test has cut the power.
+//! The tests kill a process at every system call, let every system call fail, and check the order
+//! of the calls that matter in a power failure. They do not cut the power.
 //!
 //! # The format
 //!
@@ -84,34 +84,37 @@
 //!
 //! | bytes | |
 //! |---|---|
-//! | 0 to 5 | the counter, in little-endian order; each is handed out once in one file |
+//! | 0 to 5 | the counter, in little-endian order; each value is handed out once per file |
 //! | 6 to 14 | 72 random bits, the same for all nonces of a reservation, not all zero |
 //! | 15 | its [`Purpose`] |
 //!
-//! A file hands out 2^48 - 1 nonces, then [`KeyFile::reserve`] refuses. The random bits are not in
-//! the file.
+//! A file hands out 2^48 - 1 nonces; after that, [`KeyFile::reserve`] fails. The random bits are
+//! not stored in the file.
 //!
-//! The last line is the tag of the lines above, under this key and the nonce of that counter, with
-//! ones in place of the random bits and [`Purpose::KEY_FILE`]. For each key and counter there is
-//! exactly one text, and so one message under that nonce. A file that was damaged or edited does
-//! not match its last line and is refused.
+//! The last line is the tag of the lines above it, under this key and the nonce of that counter,
+//! with ones in place of the random bits and the purpose [`Purpose::KEY_FILE`]. For each key and
+//! counter there is exactly one text, and therefore one message under that nonce. A damaged or
+//! edited file does not match its last line and is refused.
 //!
 //! # Version 1
 //!
-//! Files that begin with `hornet-poly1305-aes-key 1` are read too. They become version 2, with the
-//! same key and counter, at their next reservation, in the same rename. Releases that only know
-//! version 1 then refuse the file.
+//! Files that begin with `hornet-poly1305-aes-key 1` are also read. At the next reservation they
+//! are converted to version 2, with the same key and counter, in the same rename. Releases that
+//! only know version 1 then refuse the file.
 //!
-//! In version 1, the counter was below 2^120, and had all 15 bytes of a nonce before the purpose;
-//! the nonce of the last line was that of the counter with [`Purpose::KEY_FILE`]. Therefore:
+//! In version 1, the counter was below 2^120, and occupied all 15 bytes of a nonce before the
+//! purpose; the nonce of the last line was that of the counter with [`Purpose::KEY_FILE`].
+//! Therefore:
 //!
-//! - Version 2 hands out no nonce that version 1 has handed out or will hand out from a copy with a
-//!   counter below 2^48: that one has zeros in bytes 6 to 14, where version 2 never has. If a copy
-//!   was beyond 2^48, because it had reserved far more than it used, each reservation of version 2
-//!   meets one of its nonces with a probability of at most 1 / (2^72 - 1) for each value that it
-//!   has used in those bytes.
-//! - A version 1 file whose counter is 2^48 - 1 or more verifies, and hands out no nonce.
+//! - Version 2 hands out no nonce that version 1 has handed out, or will hand out from a copy with
+//!   a counter below 2^48: such a nonce has zeros in bytes 6 to 14, which version 2 never has. If a
+//!   copy was beyond 2^48, because it had reserved far more than it used, each reservation of
+//!   version 2 shares one of its nonces with a probability of at most 1 / (2^72 - 1) for each value
+//!   that it has used in those bytes.
+//! - A version 1 file whose counter is 2^48 - 1 or more can be used to verify, but hands out no
+//!   nonces.
 //! - A copy that is still used by a release that only knows version 1 repeats nonces of version 1,
+//!   as before: upgrade every program that makes tags.
 //!   as before: upgrade all that tag.
 
 #[cfg(not(unix))]
@@ -134,7 +137,7 @@ pub use key_file::KeyFile;
 pub use nonces::{Nonces, Purpose};
 pub use place::check_access;
 
-/// The examples in README.md, tested like those here.
+/// The examples in README.md, tested like the ones here.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -7,13 +7,13 @@ use hornet::aes::{Nonce, UnusedNonce};
 use std::io;
 use std::iter::FusedIterator;
 
-/// The length of a counter in a nonce.
+/// Length of a counter in a nonce, in bytes.
 const COUNTER_BYTES: usize = 6;
 
 /// The number of counters.
 pub(crate) const COUNTERS: u64 = 1 << (8 * COUNTER_BYTES);
 
-/// The length of the random bits of a reservation.
+/// Length of the random bits of a reservation, in bytes.
 const RANDOM_BYTES: usize = Nonces::RANDOM_BITS as usize / 8;
 
 // Counter, random bits, purpose.
@@ -24,17 +24,18 @@ const _: () = assert!(COUNTER_BYTES + RANDOM_BYTES + 1 == Nonce::BYTES);
 pub(crate) struct Random([u8; RANDOM_BYTES]);
 
 impl Random {
-    /// In nonces of purpose `KEY_FILE`, which have no random bits: a text has one message.
+    /// The value in nonces with the purpose `KEY_FILE`, which have no random bits, because such a
+    /// nonce has only one message.
     pub(crate) const KEY_FILE: Self = Self([0xff; RANDOM_BYTES]);
 
-    /// New random bits from the operating system.
+    /// Draws new random bits from the operating system.
     pub(crate) fn draw() -> Result<Self, Problem> {
         Self::draw_from(|bytes| Ok(getrandom::fill(bytes)?))
     }
 
-    /// Zero is refused: in version 1 of the format, nonces had zeros in this place unless their
-    /// counter reached `COUNTERS`. A source that works gives it once in 2^72 times, so one that
-    /// gives it is broken.
+    /// Refuses zero: in version 1 of the format, nonces had zeros in this place unless their
+    /// counter reached `COUNTERS`. A working source returns zero once in 2^72 draws, so a source
+    /// that returns it is broken.
     fn draw_from(fill: impl FnOnce(&mut [u8]) -> io::Result<()>) -> Result<Self, Problem> {
         let problem = |error| Problem::Io("no random bytes for nonces", error);
         let mut bytes = [0; RANDOM_BYTES];
@@ -48,8 +49,8 @@ impl Random {
     }
 }
 
-/// The purpose of a nonce, and so of the tag made with it: its last byte. A tag made for one purpose
-/// cannot be used for another if the receiver checks the purpose of its nonce.
+/// The purpose of a nonce, and therefore of the tag made with it: the last byte of the nonce. A tag
+/// made for one purpose cannot be used for another if the receiver checks the purpose of its nonce.
 ///
 /// ```
 /// use hornet_key_file::Purpose;
@@ -72,7 +73,7 @@ impl Purpose {
     /// For the last line of a key file.
     pub const KEY_FILE: Self = Self(255);
 
-    /// A purpose that the caller defines, 1 to 253. `None` for other numbers.
+    /// Defines a purpose of the caller's own, 1 to 253. `None` for other numbers.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         match number {
@@ -81,20 +82,20 @@ impl Purpose {
         }
     }
 
-    /// The purpose of a nonce.
+    /// Returns the purpose of a nonce.
     #[must_use]
     pub const fn of(nonce: &Nonce) -> Self {
         let [.., purpose] = *nonce.as_bytes();
         Self(purpose)
     }
 
-    /// Its number: the last byte of its nonces.
+    /// Returns its number, which is the last byte of its nonces.
     #[must_use]
     pub const fn number(self) -> u8 {
         self.0
     }
 
-    /// The bytes of a nonce for this purpose. The counter must be below `COUNTERS`.
+    /// Returns the bytes of a nonce for this purpose. The counter must be below `COUNTERS`.
     pub(crate) fn nonce(self, counter: u64, random: Random) -> [u8; Nonce::BYTES] {
         let mut bytes = [self.0; Nonce::BYTES];
         bytes[..COUNTER_BYTES].copy_from_slice(&counter.to_le_bytes()[..COUNTER_BYTES]);
@@ -104,7 +105,7 @@ impl Purpose {
 }
 
 /// Nonces reserved by [`KeyFile::reserve`](crate::KeyFile::reserve): consecutive counters with the
-/// same random bits. Those not taken are lost, which does no harm.
+/// same random bits. Nonces that are not taken are lost, which is harmless.
 #[derive(Debug)]
 pub struct Nonces {
     next: u64,
@@ -113,11 +114,11 @@ pub struct Nonces {
 }
 
 impl Nonces {
-    /// The number of random bits that the nonces of a reservation share: 72. Two reservations of
-    /// two copies of a key file have the same with a probability of at most 1/(2^72 - 1).
+    /// The number of random bits that the nonces of a reservation share: 72. Two reservations in
+    /// two copies of a key file draw the same bits with a probability of at most 1/(2^72 - 1).
     pub const RANDOM_BITS: u32 = 72;
 
-    /// The counters from `start` must be below `COUNTERS`.
+    /// Creates the iterator. The counters from `start` must be below `COUNTERS`.
     pub(crate) fn new(start: u64, count: u64, random: Random) -> Self {
         Self {
             next: start,
@@ -130,8 +131,9 @@ impl Nonces {
         Self::new(0, 0, Random::KEY_FILE)
     }
 
-    /// The counter of a nonce, as far as its lower 48 bits. Of two nonces of one key file, that with
-    /// the larger counter was reserved later, unless the file was restored from a backup meanwhile.
+    /// Returns the counter of a nonce, or its lower 48 bits. Of two nonces of one key file, the one
+    /// with the larger counter was reserved later, unless the file was restored from a backup in
+    /// between.
     #[must_use]
     pub const fn counter_of(nonce: &Nonce) -> u64 {
         let mut counter = 0;
@@ -143,7 +145,7 @@ impl Nonces {
         counter
     }
 
-    /// The next nonce, for that purpose. `None` if there are no more. `None` also for
+    /// Returns the next nonce, for the given purpose. Returns `None` if there are no more, and for
     /// [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE), which only this crate uses.
     pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         match purpose {
@@ -156,7 +158,7 @@ impl Nonces {
         self.left = self.left.checked_sub(1)?;
         let counter = self.next;
         self.next += 1;
-        // Its counter is given out once in this file, and its random bits are of this reservation.
+        // The file gives out this counter once, and the random bits belong to this reservation.
         Some(UnusedNonce::assume_unused(
             purpose.nonce(counter, self.random),
         ))
@@ -177,7 +179,7 @@ impl Iterator for Nonces {
     }
 }
 
-/// The length is `usize::MAX` where there are more, which is possible if `usize` has 32 bits.
+/// The length is `usize::MAX` if there are more, which is possible with a 32-bit `usize`.
 impl ExactSizeIterator for Nonces {}
 
 impl FusedIterator for Nonces {}
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn a_random_source_that_fails() {
         let failing = Random::draw_from(|bytes| {
-            // What was written before the error is not used.
+            // Bytes written before the error are not used.
             bytes.fill(7);
             Err(io::Error::other("broken"))
         });

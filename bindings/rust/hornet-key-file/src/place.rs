@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The place of a key file: reading and replacing the file there.
+//! The location of a key file: reading and replacing the file there.
 
 use crate::content::{self, Content, Text};
 use crate::error::{Problem, io};
@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// How often to lock again after another user has replaced the file.
+/// How often to retry the lock after another user has replaced the file.
 const ATTEMPTS: usize = 100_000;
 
 /// The device and inode of a file.
@@ -32,13 +32,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a file that exists.
+    /// Finds the place of an existing file.
     pub(crate) fn of(path: &Path) -> Result<Self, Problem> {
         let real = fs::canonicalize(path).map_err(io("cannot be opened"))?;
         Self::new(&real, path)
     }
 
-    /// The place of a file to create.
+    /// Finds the place for a new file.
     pub(crate) fn of_new(path: &Path) -> Result<Self, Problem> {
         let name = path.file_name().ok_or(Problem::NoName)?;
         let folder = match path.parent() {
@@ -69,7 +69,7 @@ impl Place {
         &self.shown
     }
 
-    /// Creates the file. It gets its name when it is complete, and only if nothing has that name.
+    /// Creates the file. It is given its name when it is complete, and only if the name is free.
     pub(crate) fn create(&self, text: &Text) -> Result<Identity, Problem> {
         let folder = self.open_folder()?;
         let temporary = Temporary::create(&folder, &self.name)?;
@@ -88,8 +88,8 @@ impl Place {
         Ok((read(&file)?, identity(&metadata)))
     }
 
-    /// Replaces the file by the text that `change` returns, atomically and under a lock. The new
-    /// file is on the disk when this returns the result of `change`.
+    /// Atomically replaces the file, under a lock, with the text that `change` returns. When this
+    /// function returns the result of `change`, the new file is on the disk.
     pub(crate) fn update<T>(
         &self,
         change: impl FnOnce(&Content) -> Result<(T, Text), Problem>,
@@ -113,16 +113,16 @@ impl Place {
             .map_err(io("its folder cannot be opened"))
     }
 
-    /// Opens and locks the file, which another one may replace before the lock is taken: so the
-    /// locked file must still have the name. Gives up after `ATTEMPTS`, as on file systems whose
-    /// inodes change.
+    /// Opens and locks the file. Another process may replace it before the lock is taken, so the
+    /// locked file must still have the name. Gives up after `ATTEMPTS` attempts, for instance on
+    /// file systems whose inode numbers change.
     fn lock(
         &self,
         folder: &OwnedFd,
         access: OFlags,
         operation: FlockOperation,
     ) -> Result<File, Problem> {
-        // Opening must not wait for a pipe, or acquire a terminal.
+        // Opening must not block on a pipe, or acquire a controlling terminal.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         for _ in 0..ATTEMPTS {
             let file = match rustix::fs::openat(folder, &self.name, flags, Mode::empty()) {
@@ -146,7 +146,8 @@ impl Place {
     }
 }
 
-/// Checks that a file may hold a key: regular, with one name, and accessible only by its owner.
+/// Checks that a file may contain a key: it is regular, has one name, and is accessible only by its
+/// owner.
 fn check(file: &File) -> Result<Metadata, Problem> {
     let metadata = file.metadata().map_err(io("cannot be read"))?;
     if !metadata.is_file() {
@@ -159,8 +160,8 @@ fn check(file: &File) -> Result<Metadata, Problem> {
     }
 }
 
-/// Checks that only this user may read and write a file, as [`KeyFile`](crate::KeyFile) does with key
-/// files: for programs that read other secrets.
+/// Checks that only this user may read and write a file, as [`KeyFile`](crate::KeyFile) does for
+/// key files. For programs that read other secrets.
 ///
 /// # Errors
 ///
@@ -190,7 +191,7 @@ fn read(mut file: &File) -> Result<Content, Problem> {
     Content::parse(&buffer[..length])
 }
 
-/// Writes the entries of a folder to the disk.
+/// Flushes the entries of a folder to the disk.
 fn sync(folder: &OwnedFd) -> Result<(), Problem> {
     retry_on_intr(|| rustix::fs::fsync(folder)).map_err(io("its folder cannot be written"))
 }

@@ -2,10 +2,10 @@
 
 //! The file that becomes a key file when it is complete.
 //!
-//! Where the system allows (Linux, `O_TMPFILE`) it has no name until then, so that nothing is left
-//! when the process is killed. Elsewhere, and for the moment in which it replaces another file, its
-//! name ends in a random number, and creating it fails if something has that name: so no file of
-//! anyone else is ever written or removed.
+//! If the system supports it (Linux, `O_TMPFILE`), it has no name until then, so that nothing is
+//! left behind when the process is killed. Elsewhere, and during the moment in which it replaces
+//! another file, its name ends in a random number, and creating it fails if the name is taken. So
+//! no other file is ever written or removed.
 
 use crate::content::Text;
 use crate::error::{Problem, io};
@@ -25,7 +25,7 @@ pub(crate) struct Temporary<'a> {
     /// The name of the file to create or replace.
     target: &'a OsStr,
     file: File,
-    /// The temporary name, while it has one.
+    /// The temporary name, as long as it has one.
     name: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Temporary<'a> {
             },
             None => Self::with_name(folder, target)?,
         };
-        // Regardless of the umask.
+        // Independent of the umask.
         rustix::fs::fchmod(&temporary.file, MODE).map_err(io(CREATE))?;
         Ok(temporary)
     }
@@ -59,7 +59,7 @@ impl<'a> Temporary<'a> {
         })
     }
 
-    /// Writes the whole text to the disk.
+    /// Writes the whole text and flushes it to the disk.
     pub(crate) fn write(&self, text: &Text) -> Result<(), Problem> {
         (&self.file)
             .write_all(text)
@@ -71,13 +71,13 @@ impl<'a> Temporary<'a> {
         self.file.metadata()
     }
 
-    /// Gives it the name of the target, which is replaced.
+    /// Gives it the name of the target, which it replaces.
     pub(crate) fn replace(mut self) -> Result<(), Problem> {
         const REPLACE: &str = "cannot be replaced";
         let name = if let Some(name) = self.name.take() {
             name
         } else {
-            // A link cannot replace a file, only `rename` can.
+            // A link cannot replace a file; only `rename` can.
             let name = random_name()?;
             link(&self.file, self.folder, &*name).map_err(io(REPLACE))?;
             name
@@ -89,7 +89,7 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
-    /// Gives it the name of the target, unless something has that name.
+    /// Gives it the name of the target, unless the name is taken.
     pub(crate) fn become_new(mut self) -> Result<(), Problem> {
         let result = match &self.name {
             None => link(&self.file, self.folder, self.target),
@@ -98,8 +98,8 @@ impl<'a> Temporary<'a> {
                     self.name = None;
                     Ok(())
                 }
-                // Not every system and file system supports this. The temporary name is removed
-                // when `self` is dropped.
+                // Not all systems and file systems support this. The temporary name is removed when
+                // `self` is dropped.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                     let flags = AtFlags::empty();
                     rustix::fs::linkat(self.folder, name, self.folder, self.target, flags)
@@ -117,7 +117,7 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
-            // If that fails too, the file remains.
+            // If this fails too, the file remains.
             let _ = rustix::fs::unlinkat(self.folder, name, AtFlags::empty());
         }
     }
@@ -125,14 +125,14 @@ impl Drop for Temporary<'_> {
 
 const CREATE: &str = "a temporary file cannot be created beside it";
 
-/// A name that no one else uses: hidden, and with a random number.
+/// Returns a name that no other file has: hidden, with a random number.
 fn random_name() -> Result<String, Problem> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(io("no random bytes for a temporary name"))?;
     Ok(format!(".hornet-key-{:016x}", u64::from_ne_bytes(random)))
 }
 
-/// A file without a name, if the file system has them and `link` can name it later.
+/// Creates a file without a name, if the file system supports it and `link` can name it later.
 #[cfg(target_os = "linux")]
 fn without_name(folder: &OwnedFd) -> Result<Option<OwnedFd>, Problem> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -151,13 +151,13 @@ fn without_name(_: &OwnedFd) -> Result<Option<OwnedFd>, Problem> {
     Ok(None)
 }
 
-/// Names a file that has no name, unless something has that name.
+/// Gives a name to a file that has none, unless the name is taken.
 fn link(file: &File, folder: &OwnedFd, name: impl Arg) -> rustix::io::Result<()> {
     let flags = AtFlags::SYMLINK_FOLLOW;
     rustix::fs::linkat(rustix::fs::CWD, path_of(file), folder, name, flags)
 }
 
-/// A path under which the system finds an open file.
+/// Returns a path under which the system finds an open file.
 fn path_of(file: &impl std::os::fd::AsRawFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }

@@ -17,7 +17,7 @@ const KEY: [u8; 32] = [
     0x85, 0x1f, 0xc4, 0x0c, 0x34, 0x67, 0xac, 0x0b, 0xe0, 0x5c, 0xc2, 0x04, 0x04, 0xf3, 0xf7, 0x00,
 ];
 
-/// Whether no eight bytes of the key are there, neither as they are nor as digits.
+/// Whether no eight bytes of the key occur, neither raw nor as digits.
 fn without_key(bytes: &[u8]) -> bool {
     let found = |piece: &[u8]| bytes.windows(piece.len()).any(|window| window == piece);
     !KEY.chunks(8).any(found) && !KEY_HEX.as_bytes().chunks(8).any(found)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! [`ChaCha20`] alone (RFC 8439, section 2.4), as the protection of QUIC's headers needs it.
+//! [`ChaCha20`] alone (RFC 8439, section 2.4), as QUIC header protection needs it.
 //!
-//! **It does not authenticate**: whoever changes the ciphertext changes the message, bit by bit. For
-//! messages, use [`aead`](crate::aead).
+//! **It does not authenticate**: an attacker who changes the ciphertext changes the message, bit by
+//! bit. For messages, use [`aead`](crate::aead).
 
 use crate::ffi;
 use crate::key::wipe;
@@ -11,18 +11,19 @@ use core::error::Error;
 use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
-/// A key. Wiped when dropped.
+/// A ChaCha20 key. Wiped when dropped.
 pub struct ChaCha20([u8; 32]);
 
 impl ChaCha20 {
-    /// Copies a key: 32 secret bytes. The caller should wipe its own copy.
+    /// Copies the bytes of a key: 32 secret bytes. The caller should wipe its own copy.
     #[must_use]
     pub const fn new(key: &[u8; 32]) -> Self {
         Self(*key)
     }
 
-    /// Encrypts or decrypts `text` where it is: xor with the stream of key and nonce, from the block
-    /// `counter` on. A block has 64 bytes. Two texts under one key, nonce and block give away both.
+    /// Encrypts or decrypts `text` in place, by XOR with the keystream of key and nonce, starting
+    /// at block `counter`. A block has 64 bytes. Two texts under the same key, nonce and block give
+    /// away both.
     ///
     /// ```
     /// use hornet::chacha20::ChaCha20;
@@ -35,7 +36,8 @@ impl ChaCha20 {
     ///
     /// # Errors
     ///
-    /// [`CounterOverflow`] if the text needs blocks after 2^32 - 1. Nothing changes then.
+    /// [`CounterOverflow`] if the text needs blocks beyond number 2^32 - 1. Nothing is then
+    /// changed.
     pub fn apply(
         &self,
         nonce: &[u8; 12],
@@ -43,8 +45,8 @@ impl ChaCha20 {
         text: &mut [u8],
     ) -> Result<(), CounterOverflow> {
         let (start, len_bytes) = (text.as_mut_ptr(), text.len());
-        // SAFETY: so many bytes may be read and written, in the same place; the nonce has 12 bytes
-        // and the key 32.
+        // SAFETY: `text` has `len_bytes` bytes, which are readable and writable; the nonce has 12
+        // bytes and the key 32.
         let fits = unsafe {
             ffi::hornet_chacha20(
                 start,
@@ -74,7 +76,7 @@ impl fmt::Debug for ChaCha20 {
     }
 }
 
-/// The text needs blocks after the last, whose number is 2^32 - 1.
+/// The text needs blocks beyond the last one, whose number is 2^32 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterOverflow;
 
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
     use std::format;
 
-    /// RFC 8439, section 2.4.2: the first bytes of the ciphertext and the last.
+    /// RFC 8439, section 2.4.2: the first and the last bytes of the ciphertext.
     #[test]
     fn example_of_the_rfc() {
         let key: [u8; 32] = core::array::from_fn(|index| u8::try_from(index).unwrap());
@@ -103,7 +105,7 @@ mod tests {
         cipher.apply(&nonce, 1, &mut text).unwrap();
         assert_eq!(text[..8], [0x6e, 0x2e, 0x35, 0x9a, 0x25, 0x68, 0xf9, 0x80]);
         assert_eq!(text[text.len() - 4..], [0x5e, 0x42, 0x87, 0x4d]);
-        // A block later in the stream is the same.
+        // Starting one block later gives the same keystream.
         let mut rest = message;
         cipher.apply(&nonce, 2, &mut rest[64..]).unwrap();
         assert_eq!(rest[64..], text[64..]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Declarations of the C library: hornet.h, which documents them, for Rust.
+//! Rust declarations of the C library, which hornet.h documents.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::offset_of;
@@ -27,7 +27,7 @@ impl Iovec {
     };
 }
 
-/// All zeros is the partial evaluation of no bytes.
+/// All zeros is the partial evaluation of the empty segment.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Partial {
@@ -40,12 +40,12 @@ pub(crate) struct AeadState {
     pub(crate) opaque: [u64; 176],
 }
 
-/// One of many packets.
+/// One packet of a batch.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Packet {
     pub(crate) out: *mut u8,
-    /// `in` in C.
+    /// Named `in` in C.
     pub(crate) input: *const c_void,
     pub(crate) len_bytes: usize,
     pub(crate) aad: *const c_void,
@@ -58,7 +58,7 @@ pub(crate) struct Packet {
 #[repr(C)]
 pub(crate) struct KernelInfo {
     pub(crate) name: *const c_char,
-    /// `char` in C, ASCII up to the first NUL.
+    /// `char` in C: ASCII up to the first NUL.
     pub(crate) needs: [u8; 64],
     pub(crate) lanes: usize,
     pub(crate) min_bytes: usize,
@@ -67,7 +67,7 @@ pub(crate) struct KernelInfo {
 }
 
 impl KernelInfo {
-    /// For C to write to.
+    /// To be overwritten by C.
     pub(crate) const EMPTY: Self = Self {
         name: ptr::null(),
         needs: [0; 64],
@@ -78,7 +78,7 @@ impl KernelInfo {
     };
 }
 
-/// `hornet_chacha20_poly1305_seal`, or the same with the other nonce.
+/// `hornet_chacha20_poly1305_seal`, or its variant for the other nonce length.
 pub(crate) type Seal = unsafe extern "C" fn(
     ciphertext: *mut u8,
     tag: *mut u8,
@@ -90,7 +90,7 @@ pub(crate) type Seal = unsafe extern "C" fn(
     key: *const u8,
 ) -> bool;
 
-/// `hornet_chacha20_poly1305_open`, or the same with the other nonce.
+/// `hornet_chacha20_poly1305_open`, or its variant for the other nonce length.
 pub(crate) type Open = unsafe extern "C" fn(
     msg: *mut u8,
     ciphertext: *const c_void,
@@ -102,7 +102,7 @@ pub(crate) type Open = unsafe extern "C" fn(
     key: *const u8,
 ) -> bool;
 
-/// `hornet_chacha20_poly1305_init`, or the same with the other nonce.
+/// `hornet_chacha20_poly1305_init`, or its variant for the other nonce length.
 pub(crate) type AeadInit =
     unsafe extern "C" fn(state: *mut AeadState, nonce: *const u8, key: *const u8);
 
@@ -315,7 +315,8 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-/// A constant string of the library. They are all ASCII; NULL or other text would read as empty.
+/// Converts a constant string of the library. All of them are ASCII; NULL or any other text would
+/// read as empty.
 pub(crate) fn text(string: *const c_char) -> &'static str {
     if string.is_null() {
         return "";
@@ -324,7 +325,7 @@ pub(crate) fn text(string: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(string) }.to_str().unwrap_or("")
 }
 
-// The numbers in layout.rs, which the build script has the C compiler compare with hornet.h.
+// The numbers in layout.rs, which the build script also has the C compiler compare with hornet.h.
 macro_rules! layout {
     ($($name:ident = $value:expr;)*) => {
         $(const $name: usize = $value;)*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Conversion of public bytes, a tag or a nonce, to and from hexadecimal digits, two for each.
+//! Conversion of public bytes (a tag or a nonce) to and from hexadecimal digits, two per byte.
 
 use core::fmt;
 
-/// What was found in the place of the digits.
+/// What was found in place of the digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Length(usize),
@@ -20,7 +20,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// Decodes exactly two digits of either case for each byte. Not in constant time.
+/// Decodes exactly two digits of either case per byte. Not constant-time.
 pub(crate) fn decode<const BYTES: usize>(text: &str) -> Result<[u8; BYTES], Found> {
     let mut bytes = [0; BYTES];
     let found = text.chars().count();

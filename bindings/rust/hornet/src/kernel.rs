@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The kernels, which are the implementations for different instruction sets: for diagnosis, tests
-//! and measurements.
+//! The kernels, which are implementations for different instruction sets: for diagnosis, tests and
+//! measurements.
 //!
-//! The library works without this module: at first use it chooses the best kernel that the CPU and
-//! the operating system support. All kernels give the same tags.
+//! The library works without this module: at first use, it chooses the best kernel that the CPU and
+//! the operating system support. All kernels compute the same tags.
 
 use crate::ffi::{self, text};
 use core::error::Error;
@@ -19,9 +19,10 @@ pub struct Info {
     pub name: &'static str,
     /// The CPU features it needs.
     pub needs: FeatureNames,
-    /// The number of 16-byte blocks it works on at once; 0 if it cannot be built for this target.
+    /// The number of 16-byte blocks that it processes at once; 0 if it cannot be built for this
+    /// target.
     pub lanes: usize,
-    /// On this CPU, messages of fewer bytes go to a kernel further down the list.
+    /// On this CPU, shorter messages go to a kernel further down the list.
     pub min_bytes: usize,
     /// Whether this CPU and operating system can run it.
     pub supported: bool,
@@ -42,19 +43,19 @@ pub struct Info {
 /// ```
 #[derive(Clone, Copy)]
 pub struct FeatureNames {
-    /// As C writes them: up to the first NUL.
+    /// In the form that C writes: up to the first NUL.
     text: [u8; 64],
 }
 
 impl FeatureNames {
-    /// The names, separated by spaces; empty if there are none.
+    /// Returns the names, separated by spaces; empty if there are none.
     #[must_use]
     pub fn as_str(&self) -> &str {
         let text = CStr::from_bytes_until_nul(&self.text).unwrap_or_default();
         text.to_str().unwrap_or("")
     }
 
-    /// The names, one by one.
+    /// Iterates over the names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.as_str().split_ascii_whitespace()
     }
@@ -80,7 +81,7 @@ impl fmt::Debug for FeatureNames {
     }
 }
 
-/// A CPU feature that this build looks for.
+/// A CPU feature that this build detects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CpuFeature {
@@ -90,7 +91,7 @@ pub struct CpuFeature {
     pub usable: bool,
 }
 
-/// There is no kernel of that name, or this CPU cannot run it.
+/// There is no kernel with that name, or this CPU cannot run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 
@@ -102,19 +103,19 @@ impl fmt::Display for Unsupported {
 
 impl Error for Unsupported {}
 
-/// The names of the kernels that this CPU can run, best first. At least one.
+/// Returns the names of the kernels that this CPU can run, best first. There is at least one.
 pub fn names() -> impl Iterator<Item = &'static str> {
     pointers().map(text)
 }
 
-/// The name of the kernel in use, which serves long messages.
+/// Returns the name of the kernel in use, which processes long messages.
 #[must_use]
 pub fn current() -> &'static str {
     text(ffi::hornet_kernel_name())
 }
 
-/// Makes all calls from now on, in all threads, use the kernel of that name. Messages too short to
-/// gain from it still go to kernels further down the list. `None` returns to the automatic choice.
+/// Makes all subsequent calls, in all threads, use the kernel with that name. Messages too short to
+/// gain from it still go to kernels further down the list. `None` restores the automatic choice.
 ///
 /// ```
 /// use hornet::kernel;
@@ -130,9 +131,9 @@ pub fn current() -> &'static str {
 ///
 /// # Errors
 ///
-/// [`Unsupported`] if the name is not one of [`names`]. Nothing changes then.
+/// [`Unsupported`] if the name is not one of [`names`]. Nothing is then changed.
 pub fn force(name: Option<&str>) -> Result<(), Unsupported> {
-    // The library's own string ends in NUL, which `name` does not.
+    // Use the library's own string, which is NUL-terminated; `name` is not.
     let pointer = match name {
         Some(name) => pointers()
             .find(|&pointer| text(pointer) == name)
@@ -147,11 +148,11 @@ pub fn force(name: Option<&str>) -> Result<(), Unsupported> {
     }
 }
 
-/// All kernels of this build, best first, whether this CPU can run them or not.
+/// Returns all kernels of this build, best first, including those that this CPU cannot run.
 pub fn all() -> impl Iterator<Item = Info> {
     (0..).map_while(|index| {
         let mut info = ffi::KernelInfo::EMPTY;
-        // SAFETY: `info` may be written.
+        // SAFETY: `info` is writable.
         let found = unsafe { ffi::hornet_kernel_info_at(index, &raw mut info) };
         found.then(|| Info {
             name: text(info.name),
@@ -163,11 +164,11 @@ pub fn all() -> impl Iterator<Item = Info> {
     })
 }
 
-/// The CPU features that the choice of a kernel depends on.
+/// Returns the CPU features that the choice of a kernel depends on.
 pub fn cpu_features() -> impl Iterator<Item = CpuFeature> {
     (0..).map_while(|index| {
         let (mut name, mut usable) = (ptr::null(), false);
-        // SAFETY: both may be written.
+        // SAFETY: both are writable.
         let found = unsafe { ffi::hornet_cpu_feature_at(index, &raw mut name, &raw mut usable) };
         found.then(|| CpuFeature {
             name: text(name),
@@ -176,7 +177,7 @@ pub fn cpu_features() -> impl Iterator<Item = CpuFeature> {
     })
 }
 
-/// The names of the kernels that this CPU can run, as C strings.
+/// Returns the names of the kernels that this CPU can run, as C strings.
 fn pointers() -> impl Iterator<Item = *const c_char> {
     (0..)
         .map(|index| ffi::hornet_kernel_at(index))
@@ -191,7 +192,7 @@ mod tests {
     use core::iter::zip;
     use std::vec::Vec;
 
-    /// One test only, because a kernel is forced for all threads.
+    /// A single test, because a kernel is forced for all threads.
     #[test]
     fn forcing() {
         let automatic = current();

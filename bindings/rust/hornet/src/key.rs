@@ -21,7 +21,7 @@ impl Key {
     /// The length of a key in bytes: 32.
     pub const BYTES: usize = 32;
 
-    /// Copies a key. The caller should wipe its own copy.
+    /// Copies the bytes of a key. The caller should wipe its own copy.
     #[must_use]
     pub fn new(bytes: &[u8; Key::BYTES]) -> Self {
         Self(*bytes)
@@ -42,7 +42,7 @@ impl Drop for Key {
     }
 }
 
-/// Wipes a key as an array: byte by byte, that would take a tenth of the time of a short message.
+/// Wipes a key as one array: byte by byte would take a tenth of the time of a short message.
 pub(crate) fn wipe(key: &mut [u8; Key::BYTES]) {
     *key = [0; Key::BYTES];
     optimization_barrier(key);
@@ -66,7 +66,7 @@ mod tests {
     fn dropped_key_is_wiped() {
         let mut key = ManuallyDrop::new(Key::new(&[7; Key::BYTES]));
         assert_eq!(key.0, [7; Key::BYTES]);
-        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        // SAFETY: dropped once, and the bytes that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut key) };
         assert_eq!(key.0, [0; Key::BYTES]);
     }

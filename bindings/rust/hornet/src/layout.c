@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Has the C compiler check what the Rust code takes for granted: the layout of the types in hornet.h, by
- * the numbers in layout.rs, and that header and crate have the same version. build.rs defines the names in
- * capitals. No code comes out of it. */
+/* Has the C compiler check what the Rust code assumes: the layout of the types in hornet.h, against the
+ * numbers in layout.rs, and that header and crate have the same version. build.rs defines the names in
+ * capitals. Generates no code. */
 #include <hornet.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ CHECK(offsetof(hornet_kernel_info, min_batch_bytes), KERNEL_INFO_MIN_BATCH_BYTES
 CHECK(offsetof(hornet_kernel_info, supported), KERNEL_INFO_SUPPORTED_AT);
 CHECK(sizeof(hornet_kernel_info), KERNEL_INFO_BYTES);
 
-/* Not every compiler compares strings at compile time. A test of the crate asks the library too. */
+/* Not every compiler compares strings at compile time. A test of the crate also asks the library. */
 #ifdef __GNUC__
 _Static_assert(__builtin_strcmp(HORNET_VERSION, CRATE_VERSION) == 0,
                "HORNET_VERSION in hornet.h is not the crate's version, " CRATE_VERSION);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Sizes and offsets, in bytes, of the types that Rust and C share, each number once: build.rs hands
-// them to layout.c, where the C compiler compares them with hornet.h, and in ffi.rs the Rust
-// compiler compares them with its own types. POINTER stands for the size of a pointer. Not a
-// module: both include it with a macro `layout` of their own.
+// Sizes and offsets, in bytes, of the types shared by Rust and C. Each number is written once:
+// build.rs passes them to layout.c, where the C compiler compares them with hornet.h; in ffi.rs,
+// the Rust compiler compares them with its own types. POINTER stands for the size of a pointer.
+// This file is not a module: both include it with a macro `layout` of their own.
 layout! {
     STATE_BYTES = 896;
 

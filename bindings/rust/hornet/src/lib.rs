@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305 (RFC 8439), the Poly1305 message authenticator in it, and Poly1305-AES, on top
-//! of the Hornet C library.
+//! ChaCha20-Poly1305 (RFC 8439), the Poly1305 message authenticator it contains, and Poly1305-AES,
+//! built on the Hornet C library.
 //!
-//! To encrypt messages, and authenticate them, take the module [`aead`]. To authenticate what stays
-//! readable, take Poly1305: a 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify
-//! the tag. Whoever does not know it cannot make a tag for another message.
+//! To encrypt and authenticate messages, use the module [`aead`]. To authenticate messages that
+//! stay readable, use Poly1305: it computes a 16-byte tag from a 32-byte key and a message of any
+//! length. Anyone who knows the key can verify the tag. Without the key, an attacker cannot forge
+//! the tag of another message.
 //!
 //! **One key, one message.** Two tags under one key reveal enough to forge others. A [`Key`] is
 //! therefore neither `Clone` nor `Copy`, and every function takes it by value. Derive a fresh key
@@ -29,26 +30,27 @@
 //! assert!(verify(Key::new(&key), b"Another message", &tag).is_err());
 //! ```
 //!
-//! Many short messages are faster as a batch: [`mac_batch`], [`verify_batch`]. [`Poly1305`] takes a
-//! message in pieces.
+//! Many short messages are faster as a batch: [`mac_batch`], [`verify_batch`]. [`Poly1305`]
+//! computes the tag of a message that arrives in pieces.
 //!
-//! The module [`aes`], Poly1305-AES, is for many messages under one key, with **one nonce for one
-//! message**. The crate `hornet-key-file` keeps such a key on disk and counts its nonces, so that
-//! none is used twice.
+//! The module [`aes`], Poly1305-AES, authenticates many messages under one key, with **one nonce
+//! per message**. The crate `hornet-key-file` keeps such a key on disk and counts its nonces, so
+//! that none is used twice.
 //!
-//! The module [`nonce`] has the types that keep nonces from being used twice, [`chacha20`] the cipher
-//! alone, as QUIC's headers need it.
+//! The module [`nonce`] contains the types that keep nonces from being used twice. The module
+//! [`chacha20`] contains the cipher alone, as QUIC header protection needs it.
 //!
-//! Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys and
-//! what is computed from them are wiped when they are dropped. Copies that the compiler makes when
-//! it moves a value cannot be wiped, so keep a [`Key`] or a [`Poly1305`] where it was made. No
-//! function allocates, locks or panics, except that `aes::Segments` allocates, and that the
-//! functions of the feature `rayon` do what rayon does.
+//! Timing, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys
+//! and everything computed from them are wiped when they are dropped. Copies that the compiler
+//! makes when it moves a value cannot be wiped, so keep a [`Key`] or a [`Poly1305`] where it was
+//! created. No function allocates, locks or panics, with two exceptions: `aes::Segments` allocates,
+//! and the functions of the feature `rayon` do what rayon does.
 //!
-//! The feature `std` (the default) makes [`Poly1305`] a `std::io::Write` and adds `aes::Segments`.
-//! Without it, the crate is `no_std`. The features `aead` and `universal-hash` implement the traits of
-//! the crates of these names, in version 0.6, for the ciphers and for [`Poly1305`]. They take nonces
-//! and keys by reference: that none serves twice is up to the caller there.
+//! The feature `std` (on by default) implements `std::io::Write` for [`Poly1305`] and adds
+//! `aes::Segments`. Without it, the crate is `no_std`. The features `aead` and `universal-hash`
+//! implement the traits of the crates of the same names, version 0.6, for the ciphers and for
+//! [`Poly1305`]. These traits take nonces and keys by reference; the caller must ensure that none
+//! is used twice.
 
 #![no_std]
 
@@ -77,7 +79,7 @@ pub use poly1305::{Poly1305, mac, verify};
 pub use tag::{Mismatch, ParseTagError, Tag};
 pub use version::version;
 
-/// The examples in README.md, tested like those here.
+/// The examples in README.md, tested like the ones here.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

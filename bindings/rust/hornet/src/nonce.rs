@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Nonces: those of messages that were tagged or sealed, and those that can still serve one.
+//! Nonces: the nonce of a message that was tagged or sealed, and the nonce that can still be used
+//! for one.
 //!
-//! The three lengths have names where they are used: [`aes::Nonce`](crate::aes::Nonce) has 16 bytes,
-//! and [`aead`](crate::aead) takes 12 or, for XChaCha20-Poly1305, 24.
+//! The three lengths have names where they are used: [`aes::Nonce`](crate::aes::Nonce) has 16
+//! bytes, and [`aead`](crate::aead) takes 12 or, for XChaCha20-Poly1305, 24.
 
 use crate::hex::{self, Found};
 use core::error::Error;
@@ -11,11 +12,11 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::str::FromStr;
 
-/// The nonce of a message: sent with the message and its tag, and not secret. Displayed and parsed
-/// as hexadecimal digits.
+/// The nonce of a message. It is sent with the message and its tag, and is not secret. Displayed
+/// and parsed as hexadecimal digits.
 ///
-/// It is for verifying and opening. A tag is made with an [`UnusedNonce`], and a `Nonce` does not
-/// turn into one:
+/// It is used to verify and to open. Making a tag takes an [`UnusedNonce`], and a `Nonce` cannot be
+/// converted into one:
 ///
 /// ```compile_fail,E0308
 /// use hornet::aes::{Key, Nonce};
@@ -29,13 +30,13 @@ impl<const BYTES: usize> Nonce<BYTES> {
     /// The length of a nonce in bytes.
     pub const BYTES: usize = BYTES;
 
-    /// The nonce of a received message.
+    /// Wraps the nonce of a received message.
     #[must_use]
     pub const fn new(bytes: [u8; BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, in the order in which they are sent.
+    /// Returns the bytes, in the order in which they are sent.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; BYTES] {
         &self.0
@@ -46,7 +47,7 @@ impl<const BYTES: usize> Nonce<BYTES> {
     }
 }
 
-/// A nonce that no message under the same key has had yet. Making a tag uses it up:
+/// A nonce that no message under the same key has used yet. Making a tag consumes it:
 ///
 /// ```compile_fail,E0382
 /// use hornet::aes::{Key, UnusedNonce};
@@ -56,40 +57,41 @@ impl<const BYTES: usize> Nonce<BYTES> {
 /// key.mac(nonce, b"second"); // use of moved value
 /// ```
 ///
-/// It is neither `Clone` nor `Copy`, and is not parsed from text. Get it from something that never
-/// gives one out twice: [`CountingNonces`]; [`random`](UnusedNonce::random) for 24 bytes; for
-/// Poly1305-AES, `KeyFile::reserve` of the crate `hornet-key-file`. Take its value,
-/// [`nonce`](Self::nonce), before using it up, to send it with the message.
+/// It is neither `Clone` nor `Copy`, and is not parsed from text. Get it from a source that never
+/// returns the same nonce twice: [`CountingNonces`]; [`random`](UnusedNonce::random) for 24 bytes;
+/// for Poly1305-AES, `KeyFile::reserve` of the crate `hornet-key-file`. To send its value with the
+/// message, copy it with [`nonce`](Self::nonce) before the nonce is consumed.
 pub struct UnusedNonce<const BYTES: usize>(Nonce<BYTES>);
 
 impl<const BYTES: usize> UnusedNonce<BYTES> {
-    /// Takes the caller's word that no message under this key has had, or will have, these bytes as
-    /// its nonce.
+    /// Creates a nonce from bytes that, as the caller asserts, no message under this key has used
+    /// or will use as its nonce.
     ///
-    /// **If one has, anyone who sees both can forge**, and read what was encrypted. Only the owner
-    /// of a counter that never goes back, or a similar source of unique values, can know that. The
-    /// bytes of a received or stored nonce are never unused: make them a [`Nonce`], which is all
-    /// that verifying and opening take.
+    /// **If another message has the same nonce, anyone who sees both can forge**, and read what was
+    /// encrypted. Only the owner of a counter that never goes back, or of a similar source of
+    /// unique values, can make this assertion. The bytes of a received or stored nonce are never
+    /// unused: make a [`Nonce`] of them, which is all that verifying and opening need.
     ///
-    /// This and [`CountingNonces::assume_unused_from`] are the only ways to make unused nonces of
-    /// bytes, so a search for `assume_unused` finds every place where uniqueness is claimed. It is
-    /// not `unsafe`, because a repeated nonce breaks the key and no rule of memory.
+    /// This function and [`CountingNonces::assume_unused_from`] are the only ways to make an unused
+    /// nonce from bytes, so a search for `assume_unused` finds every place that asserts uniqueness.
+    /// They are not `unsafe`, because a repeated nonce breaks the key but not memory safety.
     #[must_use]
     pub const fn assume_unused(bytes: [u8; BYTES]) -> Self {
         Self(Nonce(bytes))
     }
 
-    /// The value, to be sent with the message and its tag.
+    /// Returns the value, to be sent with the message and its tag.
     #[must_use]
     pub const fn nonce(&self) -> Nonce<BYTES> {
         self.0
     }
 }
 
-/// Nonces drawn at random, for XChaCha20-Poly1305: of 24 bytes, 2^80 repeat with a chance of 2^-33.
+/// Random nonces, for XChaCha20-Poly1305: among 2^80 random nonces of 24 bytes, two are equal with
+/// a probability of 2^-33.
 impl UnusedNonce<24> {
-    /// Has the bytes filled by a generator of unpredictable random numbers, such as
-    /// `getrandom::fill`, or `|bytes| rng.try_fill_bytes(bytes)` of a `rand_core::TryCryptoRng`.
+    /// Fills the nonce from a generator of unpredictable random numbers, such as `getrandom::fill`,
+    /// or `|bytes| rng.try_fill_bytes(bytes)` for a `rand_core::TryCryptoRng`.
     ///
     /// ```
     /// # fn fill(bytes: &mut [u8]) -> Result<(), std::io::Error> { bytes.fill(7); Ok(()) }
@@ -101,7 +103,7 @@ impl UnusedNonce<24> {
     ///
     /// # Errors
     ///
-    /// That of `fill`.
+    /// The error of `fill`.
     pub fn random<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {
         let mut bytes = [0; 24];
         fill(&mut bytes)?;
@@ -115,37 +117,38 @@ impl<const BYTES: usize> fmt::Debug for UnusedNonce<BYTES> {
     }
 }
 
-/// Unused nonces that count: the last 8 bytes are a number, least significant byte first, and the
-/// bytes before them stay the same. It ends after the number 2^64 - 1, and gives no nonce twice.
+/// An iterator over unused nonces that count up. The last 8 bytes are a little-endian number; the
+/// bytes before them stay the same. The iterator ends after the number 2^64 - 1, and never returns
+/// a nonce twice.
 ///
 /// ```
 /// use hornet::aead::CountingNonces;
 ///
-/// // Of a key that was made a moment ago. The first 4 bytes say who sends.
+/// // The key was made just now. The first 4 bytes identify the sender.
 /// let mut nonces = CountingNonces::assume_unused_from([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 /// assert_eq!(nonces.next().unwrap().nonce().to_string(), "010000000000000000000000");
 /// assert_eq!(nonces.next().unwrap().nonce().to_string(), "010000000100000000000000");
 /// ```
 ///
-/// It is neither `Clone` nor `Copy`: two of them would give out the same nonces.
+/// It is neither `Clone` nor `Copy`: two copies would return the same nonces.
 pub struct CountingNonces<const BYTES: usize> {
     first: [u8; BYTES],
-    /// The number of the next nonce; none after the last.
+    /// The number of the next nonce; `None` after the last.
     next: Option<u64>,
 }
 
 impl<const BYTES: usize> CountingNonces<BYTES> {
-    /// The number is the last bytes of a nonce.
+    /// The index of the number, which is the last 8 bytes of a nonce.
     const NUMBER_AT: usize = BYTES - size_of::<u64>();
 
-    /// Takes the caller's word that no message under this key has had, or will have from elsewhere,
-    /// `first` or a nonce that counts on from it.
+    /// Starts at `first`. The caller asserts that no message under this key has used, or will use
+    /// from another source, `first` or any nonce that is counted from it.
     ///
-    /// That is so for a key made for this purpose. Where several send under one key, each needs
-    /// other bytes before the last 8. To go on after a restart, start beyond every number that may
-    /// have been given out: store a limit before using the nonces below it.
+    /// This holds for a key made for this purpose. If there are several senders under one key, the
+    /// bytes before the last 8 must differ between them. To continue after a restart, start beyond
+    /// every number that may have been given out: store a limit before using the nonces below it.
     ///
-    /// Nonces of less than 8 bytes are refused by the compiler.
+    /// A nonce of fewer than 8 bytes is a compile-time error.
     #[must_use]
     pub const fn assume_unused_from(first: [u8; BYTES]) -> Self {
         let mut number = [0; size_of::<u64>()];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! One message, whole or in pieces.
+//! Poly1305 of one message, whole or in pieces.
 
 use crate::ffi;
 use crate::key::Key;
@@ -13,12 +13,12 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// The number of pieces passed to C at once.
 const PIECES: usize = 32;
 
-/// The tag of a message.
+/// Computes the tag of a message.
 #[must_use]
 #[expect(clippy::needless_pass_by_value, reason = "a key is for one message")]
 pub fn mac(key: Key, msg: &[u8]) -> Tag {
     let mut tag = [0; Tag::BYTES];
-    // SAFETY: the tag has 16 bytes, the key 32, and the message `msg.len()`.
+    // SAFETY: the tag has 16 bytes, the key 32 and the message `msg.len()`.
     unsafe {
         ffi::hornet_poly1305(
             tag.as_mut_ptr(),
@@ -37,17 +37,17 @@ pub fn mac(key: Key, msg: &[u8]) -> Tag {
 /// [`Mismatch`] if it is not the tag of this message under this key.
 #[expect(clippy::needless_pass_by_value, reason = "a key is for one message")]
 pub fn verify(key: Key, msg: &[u8], tag: &Tag) -> Result<(), Mismatch> {
-    // SAFETY: the tag has 16 bytes, the key 32, and the message `msg.len()`.
+    // SAFETY: the tag has 16 bytes, the key 32 and the message `msg.len()`.
     let valid = unsafe {
         ffi::hornet_poly1305_verify(tag.as_ptr(), msg.as_ptr().cast(), msg.len(), key.as_ptr())
     };
     if valid { Ok(()) } else { Err(Mismatch) }
 }
 
-/// A message that arrives in pieces. The tag depends only on the bytes, not on how they are cut
+/// A message that arrives in pieces. The tag depends only on the bytes, not on how they are split
 /// into pieces.
 ///
-/// It holds the key, and is wiped when dropped, finished or not.
+/// The state contains the key. It is wiped when dropped, whether finished or not.
 ///
 /// ```
 /// use hornet::{Key, Poly1305, mac, verify};
@@ -64,15 +64,15 @@ pub struct Poly1305 {
 }
 
 impl Poly1305 {
-    /// Starts a message under a key.
+    /// Starts a message under a one-time key.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a key is for one message")]
     pub fn new(key: Key) -> Self {
-        // SAFETY: the state may be written, and the key has 32 bytes.
+        // SAFETY: the state is writable, and the key has 32 bytes.
         Self::started(|state| unsafe { ffi::hornet_poly1305_init(state, key.as_ptr()) })
     }
 
-    /// Starts a message with a function that makes the state a live one.
+    /// Starts a message; `start` initializes the state.
     pub(crate) fn started(start: impl FnOnce(*mut ffi::State)) -> Self {
         let mut new = Self {
             state: ffi::State { opaque: [0; 112] },
@@ -83,13 +83,13 @@ impl Poly1305 {
 
     /// Appends a piece of any length.
     pub fn update(&mut self, msg: &[u8]) {
-        // SAFETY: the state was set by `started`; the message has `msg.len()` bytes.
+        // SAFETY: the state was initialized by `started`; the message has `msg.len()` bytes.
         unsafe {
             ffi::hornet_poly1305_update(&raw mut self.state, msg.as_ptr().cast(), msg.len());
         }
     }
 
-    /// Appends several pieces in turn, as calls of [`update`](Self::update) would.
+    /// Appends several pieces in order, like one call of [`update`](Self::update) for each.
     ///
     /// ```
     /// # use hornet::{Key, Poly1305, mac, verify};
@@ -113,7 +113,8 @@ impl Poly1305 {
                 iovec.len_bytes = piece.len();
                 count += 1;
             }
-            // SAFETY: the state was set by `started`, and `count` pieces are set.
+            // SAFETY: the state was initialized by `started`, and the first `count` elements are
+            // set.
             unsafe {
                 ffi::hornet_poly1305_updatev(&raw mut self.state, iovecs.as_ptr(), count);
             }
@@ -123,36 +124,37 @@ impl Poly1305 {
         }
     }
 
-    /// The tag of all pieces.
+    /// Returns the tag of all the pieces.
     #[must_use]
     pub fn finalize(self) -> Tag {
         let mut ended = self.without_drop();
         let mut tag = [0; Tag::BYTES];
-        // SAFETY: the state was set by `started`; the tag has 16 bytes.
+        // SAFETY: the state was initialized by `started`; the tag has 16 bytes.
         unsafe { ffi::hornet_poly1305_final(&raw mut ended.state, tag.as_mut_ptr()) };
         tag.into()
     }
 
-    /// Verifies the tag of all pieces in constant time.
+    /// Verifies the tag of all the pieces in constant time.
     ///
     /// # Errors
     ///
     /// [`Mismatch`] if it is not the tag of this message under this key (and nonce).
     pub fn verify(self, tag: &Tag) -> Result<(), Mismatch> {
         let mut ended = self.without_drop();
-        // SAFETY: the state was set by `started`; the tag has 16 bytes.
+        // SAFETY: the state was initialized by `started`; the tag has 16 bytes.
         let valid =
             unsafe { ffi::hornet_poly1305_final_verify(&raw mut ended.state, tag.as_ptr()) };
         if valid { Ok(()) } else { Err(Mismatch) }
     }
 
-    /// For a state that is about to be ended, which wipes what was used of it; the rest is zeros.
+    /// Skips the drop of a state that C is about to end: ending it wipes the part that was used,
+    /// and the rest is zero.
     const fn without_drop(self) -> ManuallyDrop<Self> {
         ManuallyDrop::new(self)
     }
 }
 
-/// Of a message that is not ended.
+/// Wipes the state of a message that was not finished.
 impl Drop for Poly1305 {
     fn drop(&mut self) {
         self.state.opaque.zeroize();
@@ -168,7 +170,8 @@ impl fmt::Debug for Poly1305 {
     }
 }
 
-/// Appends what is written. Takes every byte and never fails, so that `std::io::copy` can feed it.
+/// Appends the bytes written. Accepts every byte and never fails, so that `std::io::copy` can write
+/// to it.
 #[cfg(feature = "std")]
 impl std::io::Write for Poly1305 {
     fn write(&mut self, msg: &[u8]) -> std::io::Result<usize> {
@@ -255,7 +258,7 @@ mod tests {
         let mut unfinished = ManuallyDrop::new(Poly1305::new(key()));
         unfinished.update(MESSAGE);
         assert_ne!(unfinished.state.opaque, [0; 112]);
-        // SAFETY: dropped once, and the words read afterwards are plain numbers.
+        // SAFETY: dropped once, and the words that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut unfinished) };
         assert_eq!(unfinished.state.opaque, [0; 112]);
     }
@@ -274,7 +277,7 @@ mod tests {
         assert_eq!(copied.finalize().as_bytes(), &TAG);
     }
 
-    /// Pieces of many lengths, empty and long ones among them.
+    /// Pieces of many lengths, including empty and long ones.
     fn pieces_of_many_lengths(count: usize) -> Vec<Vec<u8>> {
         let lengths = [3, 0, 16, 1, 700, 29].into_iter().cycle();
         zip((0..=250).cycle(), lengths)

@@ -26,7 +26,7 @@ impl Tag {
     /// The length of a tag in bytes: 16.
     pub const BYTES: usize = 16;
 
-    /// The bytes, in the order in which they are sent.
+    /// Returns the bytes, in the order in which they are sent.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Tag::BYTES] {
         &self.0
@@ -57,7 +57,7 @@ impl fmt::LowerHex for Tag {
     }
 }
 
-/// 32 lower-case hexadecimal digits.
+/// Writes 32 lower-case hexadecimal digits.
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::LowerHex::fmt(self, f)
@@ -70,8 +70,7 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// Parses exactly 32 hexadecimal digits of either case. Not in constant time, because tags are
-/// public.
+/// Parses exactly 32 hexadecimal digits of either case. Not constant-time, because tags are public.
 impl FromStr for Tag {
     type Err = ParseTagError;
 
@@ -88,9 +87,9 @@ impl FromStr for Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseTagError {
-    /// It has this many characters instead of 32.
+    /// It has this number of characters instead of 32.
     Length(usize),
-    /// This character in it is not a hexadecimal digit.
+    /// It contains this character, which is not a hexadecimal digit.
     Digit(char),
 }
 
@@ -106,8 +105,8 @@ impl fmt::Display for ParseTagError {
 
 impl Error for ParseTagError {}
 
-/// The tag is not that of this message under this key (and nonce): message or tag have been
-/// changed, or made with another key.
+/// The tag is not the one of this message under this key (and nonce): the message or the tag was
+/// changed, or the tag was made with another key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch;
 
@@ -150,7 +149,7 @@ mod tests {
             parse("a8061dc1305136c6c22b8baf0c0127ag"),
             ParseTagError::Digit('g')
         );
-        // One character of two bytes.
+        // A character of two bytes.
         assert_eq!(
             parse("éa8061dc1305136c6c22b8baf0c0127a"),
             ParseTagError::Digit('é')

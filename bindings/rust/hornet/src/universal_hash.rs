@@ -2,8 +2,8 @@
 
 //! The traits of the crate `universal-hash` for Poly1305.
 //!
-//! They take keys by reference and messages in whole blocks, the last one padded with zeros, as
-//! ChaCha20-Poly1305 wants it. **That a key serves one message is up to the caller.**
+//! They take keys by reference and messages in whole blocks, with the last one zero-padded, as
+//! ChaCha20-Poly1305 needs. **The caller must use each key for one message only.**
 
 use crate::key::Key;
 use crate::poly1305::Poly1305;
@@ -31,7 +31,7 @@ impl UniversalHash for Poly1305 {
         f.call(&mut Backend(self));
     }
 
-    /// All blocks at once, which vectors are for.
+    /// Passes all blocks at once, so that vector kernels can be used.
     fn update(&mut self, blocks: &[Block<Self>]) {
         Self::update(
             self,
@@ -48,7 +48,7 @@ impl UniversalHash for Poly1305 {
     }
 }
 
-/// Takes blocks one by one.
+/// Takes blocks one at a time.
 struct Backend<'a>(&'a mut Poly1305);
 
 impl BlockSizeUser for Backend<'_> {
@@ -76,7 +76,7 @@ mod tests {
         U::new(&[7; 32].into())
     }
 
-    /// The tag of the message, with zeros up to a whole block.
+    /// The tag of the message, zero-padded to whole blocks.
     fn expected(message: &[u8]) -> Tag {
         let mut padded = message.to_vec();
         padded.resize(message.len().next_multiple_of(16), 0);
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Whoever brings blocks of its own to the backend.
+    /// A caller that feeds its own blocks to the backend.
     #[test]
     fn block_by_block() {
         struct Feed<'a>(&'a [Block<Poly1305>]);

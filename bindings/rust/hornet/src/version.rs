@@ -4,8 +4,8 @@
 
 use crate::ffi;
 
-/// The version of the C library in this program, such as `"0.1.0"`: major, minor and patch number.
-/// It is also the version of this crate, whose build fails if the two differ.
+/// Returns the version of the C library in this program, such as `"0.1.0"`: major, minor and patch
+/// number. This crate has the same version; its build fails if the two differ.
 #[must_use]
 pub fn version() -> &'static str {
     ffi::text(ffi::hornet_version())

@@ -23,6 +23,6 @@ fn partial_evaluations_of_segments() {
         let _ = segments.tag(UnusedNonce::assume_unused([0; 16]));
     });
     assert_eq!(freed.failed, 0);
-    // One for each time that the vector grew.
+    // One block for each time the vector grew.
     assert!(freed.passed >= 4, "{freed:?}");
 }

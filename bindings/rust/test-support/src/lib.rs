@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! An allocator for tests that looks at each block before it is freed, to find secrets that were
+//! An allocator for tests that examines each block before it is freed, to find secrets that were
 //! not wiped.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::slice;
 
-/// Decides whether a block may be freed as it is: whether no secret is left in it.
+/// Decides whether a block may be freed as it is, that is, whether it contains no secret.
 pub type Check = fn(&[u8]) -> bool;
 
-/// The blocks that a thread has freed.
+/// Statistics of the blocks that a thread has freed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freed {
     /// The number of blocks that passed the check.
@@ -23,12 +23,12 @@ thread_local! {
     static WATCH: Cell<Option<(Check, Freed)>> = const { Cell::new(None) };
 }
 
-/// The system's allocator, watched. To be the `#[global_allocator]` of a test program.
+/// The system allocator, watched. It is meant to be the `#[global_allocator]` of a test program.
 ///
-/// Blocks are zeroed when they are allocated, so that every byte of them can be read.
+/// Blocks are zeroed when they are allocated, so that each of their bytes can be read.
 pub struct WatchingAllocator;
 
-// SAFETY: the system's allocator does all the work; what is read here is still allocated.
+// SAFETY: the system allocator does all the work; the memory read here is still allocated.
 unsafe impl GlobalAlloc for WatchingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller guarantees the same.
@@ -36,9 +36,9 @@ unsafe impl GlobalAlloc for WatchingAllocator {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block is still allocated, and was zeroed, so that all of it can be read.
+        // SAFETY: the block is still allocated, and was zeroed, so all of it can be read.
         let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
-        // A thread that ends frees blocks when its thread-locals are gone.
+        // A thread that exits frees blocks after its thread-locals are gone.
         let _ = WATCH.try_with(|watch| {
             if let Some((check, mut freed)) = watch.get() {
                 *(if check(bytes) {
@@ -54,8 +54,8 @@ unsafe impl GlobalAlloc for WatchingAllocator {
     }
 }
 
-/// Checks every block that this thread frees during `work`. Counts nothing unless the program's
-/// allocator is a [`WatchingAllocator`].
+/// Checks every block that this thread frees during `work`. Counts nothing unless a
+/// [`WatchingAllocator`] is the allocator of the program.
 pub fn watch(check: Check, work: impl FnOnce()) -> Freed {
     WATCH.set(Some((check, Freed::default())));
     work();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Connections on loopback, each side on Hornet or on the base, `ring`. Each side has a thread of its
-//! own, and counts the calls to Hornet there: so a test sees whose code was at work.
+//! Loopback connections, with either Hornet or the base provider, `ring`, on each side. Each side
+//! has its own thread, and counts the calls to Hornet there, so a test sees which implementation
+//! was used.
 
 mod openssl;
 mod quic;
@@ -18,18 +19,18 @@ use std::io::{IoSlice, Read, Write};
 use std::sync::Arc;
 
 thread_local! {
-    /// The calls to Hornet in this thread.
+    /// The number of calls to Hornet in this thread.
     pub(crate) static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Who encrypts and decrypts on a side.
+/// The implementation that encrypts and decrypts on one side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
     Hornet,
     Base,
 }
 
-/// Every pair of a client and a server.
+/// All pairs of a client and a server.
 const PAIRS: [(Side, Side); 4] = [
     (Side::Hornet, Side::Hornet),
     (Side::Hornet, Side::Base),
@@ -38,7 +39,7 @@ const PAIRS: [(Side, Side); 4] = [
 ];
 
 impl Side {
-    /// Its provider, with suites of ChaCha20-Poly1305 only.
+    /// Returns its provider, restricted to ChaCha20-Poly1305 suites.
     fn provider(self) -> Arc<CryptoProvider> {
         let mut provider = match self {
             Self::Hornet => provider(ring::default_provider()),
@@ -72,7 +73,7 @@ impl Side {
             .unwrap()
     }
 
-    /// Checks that this side had Hornet at work if, and only if, it should.
+    /// Checks that this side used Hornet if, and only if, it should.
     fn check_calls(self, calls: usize) {
         assert_eq!(calls > 0, self == Self::Hornet, "{self:?}: {calls}");
     }
@@ -80,7 +81,7 @@ impl Side {
 
 type Version = &'static SupportedProtocolVersion;
 
-/// Of `localhost`, signed by itself.
+/// A self-signed certificate for `localhost`.
 struct Certificate {
     certificate: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
@@ -96,7 +97,7 @@ impl Certificate {
     }
 }
 
-/// The lengths of messages: around blocks, vectors, records and buffers.
+/// Message lengths around the sizes of blocks, vectors, records and buffers.
 const LENGTHS: [usize; 23] = [
     0, 1, 2, 15, 16, 17, 47, 63, 64, 65, 191, 255, 256, 257, 500, 1_350, 4_096, 9_999, 16_383,
     16_384, 16_385, 40_000, 70_000,
@@ -110,7 +111,7 @@ fn message(len_bytes: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Writes everything, cut into pieces, as many at once as the other end takes.
+/// Writes everything in pieces, with as many per call as the other end accepts.
 fn write_vectored(to: &mut impl Write, message: &[u8]) {
     let mut pieces: Vec<IoSlice> = message.chunks(1_001).map(IoSlice::new).collect();
     let mut left = &mut pieces[..];

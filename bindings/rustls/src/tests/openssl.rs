@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! OpenSSL's `s_server` and `s_client`, where the command `openssl` is installed.
+//! OpenSSL's `s_server` and `s_client`, if the command `openssl` is installed.
 
 use super::{CALLS, Certificate, Side, Version, message, read, write_vectored};
 use rustls::pki_types::PrivateKeyDer;
@@ -16,7 +16,7 @@ use std::{env, fs, process, thread};
 
 const VERSIONS: [(Version, &str); 2] = [(&TLS12, "-tls1_2"), (&TLS13, "-tls1_3")];
 
-/// OpenSSL's names of suites, which are options.
+/// Options that select the suites by OpenSSL's names.
 const SUITES: [&str; 4] = [
     "-cipher",
     "ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-CHACHA20-POLY1305",
@@ -32,7 +32,7 @@ fn is_installed() -> bool {
     found
 }
 
-/// A folder for the files of a test, removed with all that is in it.
+/// A folder for the files of a test, which is removed with its contents.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -53,7 +53,7 @@ impl Drop for Folder {
     }
 }
 
-/// A process that is ended with the test.
+/// A process that is ended together with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -63,7 +63,7 @@ impl Drop for Running {
     }
 }
 
-/// A certificate with an RSA key, so that both suites of TLS 1.2 have been used.
+/// Makes a certificate with an RSA key, so that both suites of TLS 1.2 are used.
 fn rsa_certificate(folder: &Folder) -> Certificate {
     let config = "[req]\ndistinguished_name = name\n[name]\n";
     fs::write(folder.path("config"), config).unwrap();
@@ -118,7 +118,7 @@ fn client_of_s_server() {
             .map(Running)
             .unwrap();
         let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
-        // It stays, because a server whose output is closed ends.
+        // Keep the pipe open: a server whose output is closed exits.
         let mut lines = lines.map(Result::unwrap);
         let address = lines
             .find_map(|line| Some(line.strip_prefix("ACCEPT ")?.to_owned()))
@@ -170,7 +170,8 @@ fn server_of_s_client() {
         let sent = message(200_000);
         let mut input = client.stdin.take().unwrap();
         let for_client = sent.clone();
-        // Open until the server has answered: the end of its input ends the client.
+        // Keep the input open until the server has answered: the client exits at the end of its
+        // input.
         let writing = thread::spawn(move || {
             input.write_all(&for_client).unwrap();
             input

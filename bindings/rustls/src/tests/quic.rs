@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! QUIC: quinn, and the example of the RFC.
+//! QUIC: quinn, and the example in the RFC.
 
 use super::{CALLS, Certificate, LENGTHS, PAIRS, Side, message};
 use crate::quic::Quic;
@@ -15,20 +15,20 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use tokio::runtime::{Builder, Runtime};
 
-/// The first packets are always under AES, with a key that everyone knows.
+/// The suite of the first packets, which always use AES with a publicly known key.
 fn initial() -> Suite {
     let suite = TLS13_AES_128_GCM_SHA256.tls13().unwrap();
     suite.quic_suite().unwrap()
 }
 
-/// All in this thread, whose calls are counted.
+/// Runs everything in this thread, whose calls are counted.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 const ANY_PORT: &str = "127.0.0.1:0";
 
-/// Sends messages there and back, each on a stream of its own.
+/// Sends messages in both directions, each on its own stream.
 fn exchange(client: Side, server: Side) {
     let certificate = Certificate::new();
     let crypto = Arc::new(server.server(&certificate, &TLS13));
@@ -66,7 +66,7 @@ fn exchange(client: Side, server: Side) {
             to.finish().unwrap();
             assert_eq!(from.read_to_end(1 << 20).await.unwrap(), sent);
         }
-        // From the next packets on under other keys.
+        // The packets that follow are under different keys.
         connection.force_key_update();
         let (mut to, mut from) = connection.open_bi().await.unwrap();
         to.write_all(b"after a change of keys").await.unwrap();
@@ -124,7 +124,7 @@ fn packet_of_the_rfc() {
         ]
     );
 
-    // Whoever takes 4 bytes for the packet number, before they know how many it has.
+    // A caller that passes 4 bytes for the packet number before it knows their number.
     let (header, sample) = packet.split_at_mut(5);
     let (first, rest) = header.split_at_mut(1);
     headers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Records that a peer should not send, and what is given to others.
+//! Records that a peer should not send, and the keys that are handed to other code.
 
 use crate::provider;
 use rustls::crypto::cipher::{
@@ -27,7 +27,7 @@ fn suite(name: CipherSuite) -> SupportedCipherSuite {
         .unwrap()
 }
 
-/// Both ends of a direction in each version of TLS.
+/// Both ends of one direction in each version of TLS.
 fn directions() -> [(Box<dyn MessageEncrypter>, Box<dyn MessageDecrypter>); 2] {
     let tls13 = suite(CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);
     let tls13 = tls13.tls13().unwrap().aead_alg;
@@ -48,7 +48,7 @@ fn directions() -> [(Box<dyn MessageEncrypter>, Box<dyn MessageDecrypter>); 2] {
     ]
 }
 
-/// Encrypts so many bytes as record 5, changes the record, and decrypts it as one of that number.
+/// Encrypts `len_bytes` bytes as record 5, changes the record, and decrypts it as record 5.
 fn send(
     (encrypter, decrypter): &mut (Box<dyn MessageEncrypter>, Box<dyn MessageDecrypter>),
     len_bytes: usize,
@@ -93,7 +93,7 @@ fn records_that_are_refused() {
     }
 }
 
-/// For those who have the kernel encrypt, or log keys.
+/// For applications that let the kernel encrypt, or that log keys.
 #[test]
 fn keys_for_others() {
     let tls13 = suite(CipherSuite::TLS13_CHACHA20_POLY1305_SHA256);

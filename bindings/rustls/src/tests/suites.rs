@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What of a provider is replaced, and what stays.
+//! Which parts of a provider are replaced, and which are not.
 
 use crate::provider;
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring;
 use std::ptr;
 
-/// Which suites are of the same place in memory.
+/// Whether two suites are at the same address.
 fn same(one: SupportedCipherSuite, other: SupportedCipherSuite) -> bool {
     match (one, other) {
         (SupportedCipherSuite::Tls13(one), SupportedCipherSuite::Tls13(other)) => {
@@ -38,7 +38,7 @@ fn only_chacha20_poly1305_is_replaced() {
     }
 }
 
-/// What stays as long as the program runs is made once.
+/// A suite that lives as long as the program is made once.
 #[test]
 fn suites_are_made_once() {
     let first = provider(ring::default_provider());

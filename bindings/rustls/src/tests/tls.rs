@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-/// Sends messages there and back.
+/// Sends messages in both directions.
 fn exchange(client: Side, server: Side, version: Version) {
     let certificate = Certificate::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Many short messages at once, which is faster than one after another: packets under one-time keys.
+//! Authenticates many short packets under one-time keys in a batch, which is faster than one by
+//! one.
 
 use hornet::{Key, Mismatch, Tag, mac, mac_batch, verify_batch};
 use std::error::Error;
 use std::iter::zip;
 
-/// Stands for a derivation of one-time keys, as in the example `one_message`.
+/// Stands in for the derivation of one-time keys, as in the example `one_message`.
 fn derive_key(number: usize) -> Key {
     let mut bytes = [7; Key::BYTES];
     bytes[..8].copy_from_slice(&(number as u64).to_le_bytes());
@@ -27,10 +28,10 @@ fn with_tags<'a>(
 fn main() -> Result<(), Box<dyn Error>> {
     let mut packets: Vec<Vec<u8>> = (0..1000).map(|number| vec![1; number % 300]).collect();
 
-    // Batches take messages from any iterator. Their lengths may differ in any way.
+    // Batches take messages from any iterator. Their lengths may differ arbitrarily.
     let tags: Vec<Tag> = mac_batch(with_keys(&packets)).collect();
     println!("{} tags, the first is {}", tags.len(), tags[0]);
-    // They are those that `mac` gives.
+    // These are the tags that `mac` returns.
     for ((key, packet), tag) in zip(with_keys(&packets), &tags) {
         assert_eq!(mac(key, packet).as_bytes(), tag.as_bytes());
     }
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let all: Result<(), Mismatch> = verify_batch(with_tags(&packets, &tags)).collect();
     all?;
 
-    // Which packets are not valid?
+    // Which packets are invalid?
     packets[321][0] ^= 1;
     let results = verify_batch(with_tags(&packets, &tags)).enumerate();
     let refused: Vec<usize> = results

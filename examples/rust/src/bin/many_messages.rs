@@ -7,7 +7,7 @@ use hornet::{Mismatch, Tag};
 use hornet_key_file::{KeyFile, Purpose};
 use std::error::Error;
 
-/// What is sent. Neither nonce nor tag are secret.
+/// The data that is sent. Neither the nonce nor the tag is secret.
 struct Packet {
     nonce: Nonce,
     tag: Tag,
@@ -15,10 +15,10 @@ struct Packet {
 }
 
 fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key_file::Error> {
-    // Reserving takes two writes to the disk, so one reservation serves all messages.
+    // A reservation takes two writes to the disk, so reserve once for all messages.
     let nonces = key_file.reserve(messages.len() as u64)?;
     let packets = nonces.zip(messages).map(|(nonce, message)| Packet {
-        // Copied first, because making the tag uses the nonce up.
+        // Copied first, because making the tag consumes the nonce.
         nonce: nonce.nonce(),
         tag: key_file.key().mac(nonce, message.as_bytes()),
         message: message.as_bytes().to_vec(),
@@ -27,7 +27,8 @@ fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key
 }
 
 fn receive(key_file: &KeyFile, packet: &Packet) -> Result<(), Mismatch> {
-    // A tag made for another purpose, such as the last line of a key file, is not one of a message.
+    // A tag made for another purpose, such as the last line of a key file, is not the tag of a
+    // message.
     if Purpose::of(&packet.nonce) != Purpose::MESSAGE {
         return Err(Mismatch);
     }
@@ -40,14 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("key");
 
-    // Once, create the key file. Here, both sides read it; each may also have a copy
-    // of it.
+    // Create the key file once. Here, both sides read the same file; each could also have its own
+    // copy.
     KeyFile::create(&path)?;
     let sender = KeyFile::open(&path)?;
     let receiver = KeyFile::open(&path)?;
 
     let mut packets = send(&sender, &["first", "second", "third"])?;
-    // After a restart, the count continues where it was.
+    // After a restart, the count continues where it stopped.
     drop(sender);
     packets.extend(send(&KeyFile::open(&path)?, &["fourth"])?);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Messages that are encrypted and authenticated, opened by their receiver, and a forgery that is
-//! refused: `ChaCha20-Poly1305` (RFC 8439), under one key with nonces that count.
+//! Encrypts and authenticates messages, opens them, and shows that a forgery is refused:
+//! `ChaCha20-Poly1305` (RFC 8439), under one key with counting nonces.
 
 use hornet::Tag;
 use hornet::aead::{ChaCha20Poly1305, CountingNonces, LengthError, Nonce, OpenError};
 use std::error::Error;
 
-/// What travels. The address may be read, but not altered: it is associated data.
+/// The data that is sent. The address is readable but cannot be altered, because it is associated
+/// data.
 struct Packet {
     address: String,
     nonce: Nonce<12>,
@@ -17,14 +18,14 @@ struct Packet {
 
 struct Sender {
     key: ChaCha20Poly1305,
-    /// Two messages under one nonce would give away both, and the power to forge. This gives out
-    /// none twice, and cannot be copied.
+    /// Two messages under one nonce would give away both, and the ability to forge others. This
+    /// iterator returns no nonce twice, and cannot be copied.
     nonces: CountingNonces<12>,
 }
 
 impl Sender {
-    /// Of a key that is new. Nobody else may seal under it: the other direction of a connection
-    /// has a key of its own.
+    /// The key must be new, with no other sender: the other direction of a connection has its own
+    /// key.
     fn new(key: &[u8; 32]) -> Self {
         Self {
             key: ChaCha20Poly1305::new(key),
@@ -57,7 +58,7 @@ fn open(key: &ChaCha20Poly1305, mut packet: Packet) -> Result<Vec<u8>, OpenError
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // An example; a real key is random, or agreed on by a key exchange.
+    // An example; a real key is random, or the result of a key exchange.
     let key_bytes = [7; 32];
     let mut sender = Sender::new(&key_bytes);
     let key = ChaCha20Poly1305::new(&key_bytes);
@@ -70,9 +71,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("opened: {}", String::from_utf8(opened.clone())?);
     assert_eq!(opened, text.as_bytes());
 
-    // The same text again: another nonce, another ciphertext.
+    // The same text again, under another nonce, gives another ciphertext.
     let mut altered = sender.seal("to: the general", text)?;
-    altered.text[10] ^= b'd' ^ b'm'; // another time of day, were it not authenticated
+    altered.text[10] ^= b'd' ^ b'm'; // would be another time of day, if it were not authenticated
     assert!(open(&key, altered).is_err());
     let mut redirected = sender.seal("to: the general", text)?;
     redirected.address = "to: the enemy".into();

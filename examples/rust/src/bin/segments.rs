@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A large message that changes in places: a new tag takes the time for the changed segment only.
+//! A large message that changes in places: a new tag takes only the time to evaluate the changed
+//! segment.
 
 use hornet::aes::{Key, Nonce, Segments, UnusedNonce};
 use std::error::Error;
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     key.verify(&Nonce::new([3; 16]), &message, &longer)?;
     assert_eq!(segments.len_bytes(), message.len() as u64);
 
-    // The first tag is not that of the changed message.
+    // The first tag is not the tag of the changed message.
     assert!(segments.verify(&Nonce::new([1; 16]), &tag).is_err());
     println!("the tag of the old message is refused");
     Ok(())

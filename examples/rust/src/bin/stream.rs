@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A message that is read in pieces, however long it is: `io::copy` into a `Poly1305`.
+//! A message of any length that is read in pieces: `io::copy` into a `Poly1305`.
 
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use std::error::Error;
@@ -24,17 +24,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let key = Key::clamped(&[7; Key::BYTES]);
     let nonce = [1; Nonce::BYTES];
 
-    // A `Poly1305` is an `io::Write`, and takes any number of bytes at a time.
+    // A `Poly1305` implements `io::Write`, and accepts any number of bytes at a time.
     let mut poly1305 = key.start(UnusedNonce::assume_unused(nonce));
     let copied = io::copy(&mut File::open(&path)?, &mut poly1305)?;
     let tag = poly1305.finalize();
     println!("{copied} bytes, tag {tag}");
 
-    // The tag depends only on the bytes, not on the pieces in which they came.
+    // The tag depends only on the bytes, not on the pieces in which they arrived.
     let message = std::fs::read(&path)?;
     key.verify(&Nonce::new(nonce), &message, &tag)?;
 
-    // The receiver streams, too. Nothing of the message may be used before `verify` has succeeded.
+    // The receiver can stream as well. Do not use any part of the message before `verify` has
+    // succeeded.
     let mut verifier = key.start_verify(&Nonce::new(nonce));
     io::copy(&mut File::open(&path)?, &mut verifier)?;
     verifier.verify(&tag)?;

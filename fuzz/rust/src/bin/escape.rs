@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Escaped paths: each path has exactly one escaped form, on one line and without control characters.
+//! Escaped paths: each path has exactly one escaped form, on one line and without control
+//! characters.
 #![no_main]
 
 use hornet_cli::manifest::escape::{Escaped, unescape};
@@ -15,7 +16,7 @@ fn escaped(path: &[u8]) -> String {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    // As a path.
+    // The input as a path.
     let text = escaped(bytes);
     assert!(!text.chars().any(char::is_control), "{text:?}");
     let is_path = !bytes.is_empty() && !bytes.contains(&0);
@@ -24,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     Escaped::new(Path::new(OsStr::from_bytes(bytes))).push_to(&mut pushed);
     assert_eq!(pushed, text.as_bytes());
 
-    // As an escaped form.
+    // The input as an escaped form.
     if let Some(path) = str::from_utf8(bytes)
         .ok()
         .and_then(|text| unescape(text).ok())

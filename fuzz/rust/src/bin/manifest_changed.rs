@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A sealed manifest that was changed in any way is refused.
+//! A sealed manifest is refused after any change.
 #![no_main]
 
 use hornet_cli::manifest::Manifest;
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     if let Ok(manifest) = Manifest::open(text, &key()) {
-        // The only text that was sealed, which is in the corpus.
+        // The only text that was sealed; it is in the corpus.
         assert!(text == sealed(BODY), "a changed manifest is accepted");
         assert!(manifest.seal(&key(), seal_nonce()) == text);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The lines of a manifest under a valid seal: what is accepted is written again as it was read.
+//! The lines of a manifest under a valid seal: an accepted manifest is written again unchanged.
 #![no_main]
 
 use hornet_cli::manifest::Manifest;

@@ -4,7 +4,7 @@
 
 #define LIMB 0x3ffffff
 
-/* Limb i of a number of 17 bytes. */
+/* Limb i of a 17-byte number. */
 static uint32_t limb(const uint8_t bytes[17], int i)
 {
     uint64_t word = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The arithmetic modulo 2^130 - 5 of the plain tree: five limbs of 26 bits. */
+/* The arithmetic modulo 2^130 - 5 of the plain tree, with five 26-bit limbs. */
 #ifndef PLAIN_ABSORB_H
 #define PLAIN_ABSORB_H
 

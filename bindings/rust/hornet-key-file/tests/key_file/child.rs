@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Child processes: this test program, started again to do one job.
+//! Child processes: this test program, started again to do a single job.
 
 use super::{KeyFile, counter, number};
 use std::io::Write;
@@ -12,12 +12,12 @@ use std::{env, io};
 const JOB: &str = "HORNET_TEST_JOB";
 const PATH: &str = "HORNET_TEST_PATH";
 
-/// A command that does the job with the key file at the path.
+/// Returns a command that does the job with the key file at `path`.
 pub(crate) fn command(job: &str, path: &Path) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
-        // With two threads, the job has a thread of its own to be traced, and the process can be
-        // waited for.
+        // With two threads, the job runs in its own thread, which can be traced, and the process
+        // can be waited for.
         .args(["--exact", "child::job", "--nocapture", "--test-threads=2"])
         .env(JOB, job)
         .env(PATH, path)
@@ -27,33 +27,32 @@ pub(crate) fn command(job: &str, path: &Path) -> Command {
     command
 }
 
-/// The lines that a child printed with `say`.
+/// Returns the lines that a child printed with `say`.
 pub(crate) fn said(stdout: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(stdout);
     let lines = text.lines().filter_map(|line| line.strip_prefix("> "));
     lines.map(Into::into).collect()
 }
 
-/// The same, of a child that must have succeeded.
+/// Like `said`, for a child that must have succeeded.
 #[track_caller]
 pub(crate) fn all_said(output: &Output) -> Vec<String> {
     assert!(output.status.success(), "{output:?}");
     said(&output.stdout)
 }
 
-/// The nonces that a child said it was given, as numbers.
+/// Returns, as numbers, the nonces that a child reported.
 pub(crate) fn numbers(said: &[String]) -> Vec<u128> {
     let numbers = said.iter().filter_map(|line| line.strip_prefix("nonce "));
     numbers.map(|number| number.parse().unwrap()).collect()
 }
 
-/// Their counters.
+/// Returns their counters.
 pub(crate) fn counters(said: &[String]) -> Vec<u64> {
     numbers(said).into_iter().map(counter).collect()
 }
 
-/// Prints a line that the parent recognizes. A newline first ends what the test harness has
-/// written.
+/// Prints a line that the parent recognizes. The newline in front ends the test harness's output.
 fn say(line: impl std::fmt::Display) {
     let mut stdout = io::stdout();
     stdout
@@ -69,7 +68,7 @@ fn reserve(file: &KeyFile, count: u64) {
     }
 }
 
-/// Not a test: the jobs of child processes.
+/// Not a test: runs the job of a child process.
 #[test]
 fn job() {
     let (Ok(job), Some(path)) = (env::var(JOB), env::var_os(PATH)) else {
@@ -106,14 +105,14 @@ fn job() {
         }
         "create, when all is masked" | "create, when nothing is masked" => {
             let mask = if job.contains("all") { 0o777 } else { 0 };
-            // SAFETY: affects new files only.
+            // SAFETY: affects only new files.
             unsafe { libc::umask(mask) };
             let file = KeyFile::create(path).unwrap();
             reserve(&file, 1);
         }
         "reserve and create, on a full disk" => {
             let file = open();
-            // SAFETY: ignores a signal, without a handler.
+            // SAFETY: ignores a signal, and installs no handler.
             unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
             limit_files_to_nothing();
             reserve(&file, 1);
@@ -126,7 +125,7 @@ fn job() {
             reserve(&file, 1);
         }
         "reserve and create, as nobody" => {
-            // SAFETY: changes the user and group of this process, and nothing else.
+            // SAFETY: only changes the user and the group of this process.
             unsafe {
                 assert_eq!(libc::setgid(65_534), 0);
                 assert_eq!(libc::setuid(65_534), 0);
@@ -139,21 +138,21 @@ fn job() {
     }
 }
 
-/// Files cannot grow from now on: a write fails, or raises SIGXFSZ unless that is ignored.
+/// Prevents files from growing from now on: a write fails, or raises SIGXFSZ unless it is ignored.
 fn limit_files_to_nothing() {
     let limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: the limit lives as long as the call.
+    // SAFETY: the limit lives until the call returns.
     let result = unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) };
     assert_eq!(result, 0);
 }
 
-/// Lets the parent trace this thread from here on, and tells it which thread.
+/// Lets the parent trace this thread from here on, and reports the thread's number.
 #[cfg(target_os = "linux")]
 fn begin_traced() {
-    // SAFETY: the parent waits for this thread. Without a parent that does, this job is not called.
+    // SAFETY: the parent waits for this thread. Without such a parent, this job is not called.
     let thread = unsafe {
         assert_eq!(libc::ptrace(libc::PTRACE_TRACEME), 0, "cannot be traced");
         libc::gettid()
@@ -167,11 +166,11 @@ fn begin_traced() {}
 
 /// Stops until the tracer continues it.
 fn end_traced() {
-    // SAFETY: raising a signal only stops the thread.
+    // SAFETY: raising this signal only stops the thread.
     unsafe { libc::raise(libc::SIGSTOP) };
 }
 
-/// The signal that killed the child.
+/// Returns the signal that killed the child.
 pub(crate) fn signal(output: &Output) -> Option<i32> {
     output.status.signal()
 }

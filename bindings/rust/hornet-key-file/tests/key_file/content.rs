@@ -7,7 +7,7 @@ use hornet::aes::Key;
 use hornet_key_file::{KeyFile, Problem};
 use std::{fs, str};
 
-/// Against a text that the library has not written, except for `check`.
+/// Compares with a text that the library did not write, except for `check`.
 #[test]
 fn text_is_as_documented() {
     let (_folder, path) = place();
@@ -32,7 +32,7 @@ fn key_line() -> String {
     format!("key {KEY_HEX}")
 }
 
-/// A text of these lines with a valid check.
+/// Returns a text of these lines with a valid check.
 fn lines(title: &str, key: &str, next: &str) -> String {
     let nonce = match title {
         TITLE_1 => nonce_1(41, 255),
@@ -41,8 +41,8 @@ fn lines(title: &str, key: &str, next: &str) -> String {
     with_check(&format!("{title}\n{key}\n{next}\n"), nonce)
 }
 
-/// Each of the texts is refused with the same message, by `open` and by `reserve` of a file that
-/// was valid when it was opened.
+/// Checks that each text is refused with the same message, by `open`, and by `reserve` of a file
+/// that was valid when it was opened.
 #[track_caller]
 fn refused(texts: impl IntoIterator<Item = String>, expected: &str) {
     let (_folder, path) = place();
@@ -124,7 +124,7 @@ fn malformed_keys() {
         texts.into_iter().chain(others),
         r#"line 2: is not "key" and 64 lower-case hexadecimal digits"#,
     );
-    // Byte 15 of r is below 16.
+    // Byte 15 of r must be less than 16.
     refused(
         [lines(TITLE, &format!("key {}10", &digits[..62]), NEXT)],
         "line 2: r, the second half of the key, is not clamped",
@@ -134,7 +134,7 @@ fn malformed_keys() {
 #[test]
 fn malformed_next_nonces() {
     let numbers = [
-        // 2^128, and one more than it.
+        // 2^128, and 2^128 + 1.
         "next-nonce 340282366920938463463374607431768211456",
         "next-nonce 340282366920938463463374607431768211457",
         "next-nonce -1",
@@ -153,7 +153,7 @@ fn malformed_next_nonces() {
         "41",
         "",
     ];
-    // 2^48 and 2^120, one more, ten times that.
+    // 2^48 and 2^120, each also plus one and times ten.
     let beyond = [
         "next-nonce 281474976710656",
         "next-nonce 281474976710657",
@@ -225,7 +225,7 @@ fn a_check_that_does_not_match() {
         text_1(41).replace(TITLE_1, TITLE),
         text_1(41).replace(NEXT, "next-nonce 40"),
     ];
-    // A tag under the nonce of a message, of another counter or of the other version.
+    // Tags under a nonce for a message, of another counter, and of the other version.
     let above = format!("{TITLE}\n{}\n{NEXT}\n", key_line());
     let key = Key::new(&super::KEY).unwrap();
     let under = [
@@ -276,7 +276,7 @@ fn bytes_that_are_not_utf_8() {
     }
 }
 
-/// Each bit flipped, and each length cut off.
+/// Flips each bit, and truncates to each length.
 #[test]
 fn every_change_is_refused() {
     let (_folder, path) = place();

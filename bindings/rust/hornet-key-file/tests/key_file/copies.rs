@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Key files that are restored, copied and cloned, and those of version 1: no nonce comes twice.
+//! Key files that are restored, copied and cloned, and files of version 1: no nonce occurs twice.
 
 use super::{HandedOut, KeyFile, fingerprint, number, place, problem, text, text_1, write};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A sequence of numbers without a pattern, the same in each run.
+/// A pseudorandom sequence of numbers, the same in each run.
 struct Arbitrary(u64);
 
 impl Arbitrary {
@@ -25,8 +25,8 @@ fn copy(from: &Path, to: &Path) {
     fs::copy(from, to).unwrap();
 }
 
-/// Between reservations, the file is restored from backups of any age, copied, and copied with its
-/// folder; some of those who use the copies opened them before, and some start from version 1.
+/// Between reservations, the file is restored from backups of any age, copied, and copied together
+/// with its folder. Some users of the copies opened them earlier, and some start from version 1.
 #[test]
 fn a_thousand_copies() {
     let (folder, first) = place();
@@ -63,16 +63,17 @@ fn a_thousand_copies() {
             lowest += usize::from(super::counter(number) < 20);
         }
     }
-    // The counters alone did come again.
+    // The counters alone did repeat.
     assert!(lowest > 100, "{lowest}");
 }
 
-/// What version 1 would have handed out has zeros where version 2 has random bits.
+/// The nonces of version 1 have zeros where those of version 2 have random bits.
 #[test]
 fn version_1_and_2_share_no_nonce() {
     let (_folder, path) = place();
     let mut handed_out = HandedOut::new();
-    // The nonces of version 1, from before the upgrade and from a copy that still counts on.
+    // The nonces of version 1, handed out before the upgrade and by a copy that continues in
+    // version 1.
     for counter in 0..2_000 {
         handed_out.add(counter);
     }
@@ -93,7 +94,7 @@ fn upgraded_at_the_first_reservation() {
     let (folder, path) = place();
     write(&path, text_1(41));
     let file = KeyFile::open(&path).unwrap();
-    // Reserving none changes nothing, and so does a failure.
+    // Reserving 0 nonces changes nothing, and neither does a failure.
     assert_eq!(file.reserve(0).unwrap().count(), 0);
     let _ = file.reserve(1 << 48).unwrap_err();
     assert_eq!(fs::read_to_string(&path).unwrap(), text_1(41));
@@ -106,7 +107,7 @@ fn upgraded_at_the_first_reservation() {
     assert_eq!(fs::read_to_string(&path).unwrap(), text(43));
 }
 
-/// It verifies, and hands out nothing.
+/// Such a file can be used to verify, but hands out no nonces.
 #[test]
 fn version_1_beyond_the_counters_of_version_2() {
     let (_folder, path) = place();

@@ -31,7 +31,8 @@ fn killed_at_every_call_of_reserve() {
         assert!(only_temporaries_beside_key(&folder));
     });
     assert!(calls > 10, "{calls}");
-    // Killed before the call that replaces the key file. At any other, nothing is left.
+    // A child was killed just before the call that replaces the key file. At any other call,
+    // nothing is left.
     assert_eq!(names(&folder).len(), 2);
 }
 
@@ -53,12 +54,12 @@ fn every_call_of_reserve_fails() {
         handed_out.add(next(&file));
         assert_eq!(names(&folder), ["key"]);
     });
-    // Random bytes may take no call. Open the folder, open the file, flock, fstat, statat, fstat,
-    // create, fchmod, write, fsync, link, rename, fsync.
+    // Getting random bytes may need no system call. The others: open the folder, open the file,
+    // flock, fstat, statat, fstat, create, fchmod, write, fsync, link, rename, fsync.
     assert!(errors >= 13, "{errors}");
 }
 
-/// The file is of version 1 each time, as if it were restored.
+/// The file is of version 1 each time, as if it had been restored.
 #[test]
 fn the_upgrade_is_killed_or_fails_at_every_call() {
     for kill in [true, false] {
@@ -94,12 +95,12 @@ fn the_upgrade_is_killed_or_fails_at_every_call() {
     }
 }
 
-/// Runs a reservation to where it asks for random bytes. `None` where that takes no system call, as
-/// with the C libraries that ask the kernel's code in their own process.
+/// Runs a reservation up to the call that asks for random bytes. Returns `None` if that needs no
+/// system call, as in C libraries that use the kernel's vDSO.
 fn to_random_bytes(path: &Path) -> Option<Traced> {
     let traced = Traced::start("reserve, traced", path);
     while let Some(call) = traced.to_call() {
-        // One of no bytes only asks whether the call is there.
+        // A call for 0 bytes only checks whether the system call exists.
         if call == libc::SYS_getrandom && traced.registers().rsi > 0 {
             return Some(traced);
         }
@@ -110,7 +111,7 @@ fn to_random_bytes(path: &Path) -> Option<Traced> {
     None
 }
 
-/// The calls by which a reservation changes something.
+/// The calls by which a reservation makes changes.
 const CHANGES: [i64; 7] = [
     libc::SYS_unlinkat,
     libc::SYS_linkat,
@@ -155,7 +156,7 @@ fn no_random_bytes() {
     }
 }
 
-/// Whether the key file exists, which it must do completely or not at all. Removes it.
+/// Returns whether the key file exists; if so, it must be complete. Removes it.
 fn exists_completely(folder: &TempDir, path: &Path) -> bool {
     let exists = path.exists();
     if exists {
@@ -199,8 +200,8 @@ fn every_call_of_create_fails() {
 }
 
 impl Traced {
-    /// Runs to the call that creates a file without a name, and lets it fail as on file systems
-    /// that have no such files.
+    /// Runs up to the call that creates a file without a name, and lets it fail, as on file systems
+    /// that do not support such files.
     fn without_nameless_files(&self) {
         let nameless = u64::from(libc::O_TMPFILE.unsigned_abs());
         loop {
@@ -214,7 +215,7 @@ impl Traced {
     }
 }
 
-/// On file systems that have no files without names.
+/// On file systems that do not support files without names.
 #[test]
 fn created_and_replaced_with_a_temporary_name() {
     let (folder, path) = place();
@@ -236,11 +237,11 @@ fn created_and_replaced_with_a_temporary_name() {
         );
         assert_eq!(names(&folder), ["key"]);
     }
-    // Those of the job are used up.
+    // The nonces of the job are used up.
     assert_eq!(next(&KeyFile::open(&path).unwrap()), 2);
 }
 
-/// On those that cannot rename without replacing either.
+/// On file systems that cannot rename without replacing either.
 #[test]
 fn created_by_a_link() {
     for exists in [false, true] {
@@ -267,8 +268,8 @@ fn created_by_a_link() {
     }
 }
 
-/// The order that matters in a power failure: the new file is on the disk before it gets the name,
-/// and the name before a nonce is handed out.
+/// The order that matters in a power failure: the new file is on the disk before it has the name,
+/// and the name is on the disk before a nonce is handed out.
 #[test]
 fn the_order_of_calls() {
     let (_folder, path) = place();
@@ -295,7 +296,7 @@ fn the_order_of_calls() {
         }
         traced.kill();
         order.retain(|call| !call.is_empty());
-        // The last writes print what the child says.
+        // The last writes print the child's output.
         assert_eq!(
             order[..5],
             ["write", "fsync", "rename", "fsync", "write"],

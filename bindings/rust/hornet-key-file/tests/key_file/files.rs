@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Which files may hold a key: owner, mode, links, kind; and errors of the file system.
+//! Which files may contain a key: owner, mode, links, type; and errors of the file system.
 
 use super::{child, names, next, only_temporaries_beside_key, place, problem, text, write};
 use hornet_key_file::KeyFile;
@@ -95,7 +95,7 @@ fn a_symbolic_link_stays() {
     assert_eq!(next(&KeyFile::open(&target).unwrap()), 1);
     assert_eq!(names(&folder), ["key", "there"]);
 
-    // A link in the place of the file itself is not followed.
+    // A link in place of the file itself is not followed.
     fs::rename(&target, folder.path().join("moved")).unwrap();
     symlink("../moved", &target).unwrap();
     assert_eq!(problem(file.reserve(1), &path), "not a regular file");
@@ -146,7 +146,7 @@ fn only_regular_files() {
         "not a file name"
     );
 
-    // In the place of the key file.
+    // In place of the key file.
     let file = KeyFile::create(&path).unwrap();
     fs::remove_file(&path).unwrap();
     let missing = problem(file.reserve(1), &path);
@@ -204,7 +204,7 @@ fn paths() {
     assert_eq!(next(&again), 1);
     assert_eq!(names(&folder), ["key", "x"]);
 
-    // The longest name that there can be, and one that is too long.
+    // The longest possible name, and one that is too long.
     let longest = folder.path().join("k".repeat(255));
     assert_eq!(next(&KeyFile::create(&longest).unwrap()), 0);
     let long = folder.path().join("k".repeat(256));
@@ -250,7 +250,7 @@ fn recognizes_its_file() {
     assert!(!file.is(&fs::metadata(&other).unwrap()));
 }
 
-/// Whatever another program named like a temporary file is left alone.
+/// Files of other programs that are named like temporary files are left alone.
 #[test]
 fn files_of_others_are_kept() {
     let (folder, path) = place();
@@ -325,7 +325,7 @@ fn a_folder_that_cannot_be_written() {
     assert_eq!(names(&folder), ["key"]);
 }
 
-/// It can still be used to verify.
+/// Such a file can still be used to verify.
 #[test]
 fn a_key_file_that_cannot_be_written() {
     let (_folder, path) = place();

@@ -19,14 +19,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder for one test, and the path of a key file in it.
+/// Creates a folder for one test. Returns it and the path of a key file in it.
 fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
     (folder, path)
 }
 
-/// The names in a folder.
+/// Returns the names in a folder.
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -36,7 +36,7 @@ fn names(folder: &TempDir) -> Vec<String> {
     names
 }
 
-/// Whether a folder has the key file, and besides it at most what a killed process may leave: a
+/// Whether a folder contains the key file, and otherwise at most what a killed process may leave: a
 /// temporary file, named `.hornet-key-` and 16 digits.
 fn only_temporaries_beside_key(folder: &TempDir) -> bool {
     let (key, others): (Vec<_>, Vec<_>) = names(folder).into_iter().partition(|name| name == "key");
@@ -48,7 +48,7 @@ fn is_temporary(name: &str) -> bool {
     digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// A nonce as the documentation says: counter, random bits, purpose.
+/// Builds a nonce as documented: counter, random bits, purpose.
 fn nonce(counter: u64, random: [u8; 9], purpose: u8) -> Nonce {
     let mut bytes = [0; Nonce::BYTES];
     bytes[..6].copy_from_slice(&counter.to_le_bytes()[..6]);
@@ -57,58 +57,58 @@ fn nonce(counter: u64, random: [u8; 9], purpose: u8) -> Nonce {
     Nonce::new(bytes)
 }
 
-/// A nonce of version 1: counter, purpose.
+/// Builds a nonce of version 1: counter, purpose.
 fn nonce_1(counter: u128, purpose: u8) -> Nonce {
     let mut bytes = counter.to_le_bytes();
     bytes[15] = purpose;
     Nonce::new(bytes)
 }
 
-/// In place of the random bits in the nonce of a key file's last line.
+/// Used in place of the random bits in the nonce of a key file's last line.
 const CHECK: [u8; 9] = [0xff; 9];
 
-/// A tag whose nonce the test may have used before.
+/// Computes a tag, with a nonce that the test may have used before.
 fn tag(key: &Key, nonce: Nonce, message: impl AsRef<[u8]>) -> String {
     let nonce = UnusedNonce::assume_unused(*nonce.as_bytes());
     key.mac(nonce, message.as_ref()).to_string()
 }
 
-/// Something that only this key has.
+/// Returns a value that depends on the key alone.
 fn fingerprint(file: &KeyFile) -> String {
     tag(file.key(), Nonce::new([7; Nonce::BYTES]), "")
 }
 
-/// The counter of the first nonce of the next reservation.
+/// Returns the counter of the first nonce of the next reservation.
 fn next(file: &KeyFile) -> u64 {
     counter(number(&file.reserve(1).unwrap().next().unwrap()))
 }
 
-/// A nonce for a message as a number: counter and random bits.
+/// Returns the counter and the random bits of a nonce for a message, as one number.
 fn number(nonce: &UnusedNonce) -> u128 {
     let nonce = nonce.nonce();
     assert_eq!(Purpose::of(&nonce), Purpose::MESSAGE);
     u128::from_le_bytes(*nonce.as_bytes())
 }
 
-/// The counter in a nonce: its first 6 bytes.
+/// Returns the counter of a nonce, its first 6 bytes.
 fn counter(number: u128) -> u64 {
     u64::try_from(number % (1 << 48)).unwrap()
 }
 
-/// The key of the texts in these tests: k, then r.
+/// The key in the texts of these tests: k, then r.
 const KEY: [u8; 32] = [
     0xec, 0x07, 0x4c, 0x83, 0x55, 0x80, 0x74, 0x17, 0x01, 0x42, 0x5b, 0x62, 0x32, 0x35, 0xad, 0xd6,
     0x85, 0x1f, 0xc4, 0x0c, 0x34, 0x67, 0xac, 0x0b, 0xe0, 0x5c, 0xc2, 0x04, 0x04, 0xf3, 0xf7, 0x00,
 ];
 const KEY_HEX: &str = "ec074c835580741701425b623235add6851fc40c3467ac0be05cc20404f3f700";
 
-/// The text of a key file, composed as the documentation says.
+/// Returns the text of a key file, composed as documented.
 fn text(next: u64) -> String {
     let above = format!("hornet-poly1305-aes-key 2\nkey {KEY_HEX}\nnext-nonce {next}\n");
     with_check(&above, nonce(next, CHECK, 255))
 }
 
-/// The same in version 1.
+/// Like `text`, in version 1.
 fn text_1(next: u128) -> String {
     let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce {next}\n");
     with_check(&above, nonce_1(next, 255))
@@ -119,13 +119,13 @@ fn with_check(above: &str, nonce: Nonce) -> String {
     format!("{above}check {check}\n")
 }
 
-/// Writes a file that is accessible by its owner only, like a key file.
+/// Writes a file that only its owner can access, like a key file.
 fn write(path: &Path, text: impl AsRef<[u8]>) {
     fs::write(path, text).unwrap();
     fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
 }
 
-/// The message of the error without the path, with which it must begin.
+/// Returns the error message without the path, with which it must begin.
 #[track_caller]
 fn problem<T>(result: Result<T, hornet_key_file::Error>, path: &Path) -> String {
     let Err(error) = result else {
@@ -137,7 +137,7 @@ fn problem<T>(result: Result<T, hornet_key_file::Error>, path: &Path) -> String 
     problem.unwrap_or_else(|| panic!("{message}")).into()
 }
 
-/// Nonces that were handed out, or their counters: each must be so once.
+/// Nonces that were handed out, or their counters; each must occur only once.
 struct HandedOut<T>(BTreeSet<T>);
 
 impl<T: Ord + Copy + std::fmt::Display> HandedOut<T> {

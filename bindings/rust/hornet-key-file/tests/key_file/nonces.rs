@@ -100,7 +100,7 @@ fn exhausted() {
     assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 1));
 }
 
-/// The nonces of a reservation share their random bits, those of two reservations do not.
+/// The nonces of a reservation share their random bits; those of two reservations do not.
 #[test]
 fn random_bits() {
     let (_folder, path) = place();
@@ -117,7 +117,7 @@ fn random_bits() {
     assert_eq!(hornet_key_file::Nonces::RANDOM_BITS, 72);
     for bit in 0..72 {
         let ones = drawn.iter().filter(|&number| number >> bit & 1 == 1);
-        // Fails for a bit that is random in one of 10^22 runs.
+        // For a random bit, this fails in one of 10^22 runs.
         assert!((30..170).contains(&ones.count()), "{bit}");
     }
     let mut distinct = drawn.clone();
@@ -166,7 +166,7 @@ fn purposes() {
     };
     is(nonces.next_for(mine), 1, 1);
     assert_eq!(nonces.len(), 3);
-    // These are not for messages, and use up no nonce.
+    // These purposes are not for messages, and consume no nonce.
     assert!(nonces.next_for(Purpose::FORK).is_none());
     assert!(nonces.next_for(Purpose::KEY_FILE).is_none());
     assert_eq!(nonces.len(), 3);
@@ -197,7 +197,7 @@ fn forks() {
             assert_ne!(fingerprint(one), fingerprint(other));
         }
     }
-    // Two nonces each.
+    // Each derivation takes two nonces.
     assert_eq!(files.map(super::next), [12, 2, 0, 0, 0]);
     for name in ["first", "second", "of first"] {
         let path = folder.path().join(name);

@@ -18,7 +18,7 @@ fn eight_threads() {
         let work = |index: usize| {
             let (file, path) = (&file, &path);
             move || {
-                // Half of the threads share one `KeyFile`, the others open their own.
+                // Half of the threads share one `KeyFile`; the others open their own.
                 let own = KeyFile::open(path).unwrap();
                 let file = if index % 2 == 0 { file } else { &own };
                 let nonces = (1..=5)
@@ -37,7 +37,7 @@ fn eight_threads() {
             }
         }
     });
-    // None is lost either.
+    // No nonce is lost either.
     assert!(handed_out.0.iter().copied().eq(0..8 * 90));
     assert_eq!(names(&folder), ["key"]);
 }
@@ -60,7 +60,7 @@ fn eight_processes() {
     assert_eq!(names(&folder), ["key"]);
 }
 
-/// Processes are killed at arbitrary times while others work.
+/// Kills processes at arbitrary times while others work.
 #[test]
 fn killed_processes() {
     let (folder, path) = place();
@@ -85,7 +85,7 @@ fn killed_processes() {
             child.kill().unwrap();
             stdout.read_to_end(&mut said).unwrap();
             child.wait().unwrap();
-            // The last line may be cut off, and so name another nonce.
+            // The last line may be truncated, and thus name another nonce.
             let end = said.iter().rposition(|&byte| byte == b'\n').unwrap();
             for counter in child::counters(&child::said(&said[..end])) {
                 handed_out.add(counter);
@@ -93,7 +93,7 @@ fn killed_processes() {
         }
         handed_out.add(super::next(&file));
     }
-    // In each round, at least one nonce of each child and the one taken here.
+    // Each round yields at least one nonce of each child and the one taken here.
     assert!(handed_out.0.len() >= 10 * 4);
     assert!(only_temporaries_beside_key(&folder));
 }

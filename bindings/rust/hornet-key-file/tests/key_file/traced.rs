@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Child processes that stop at every system call, where they can be killed or the call can fail.
+//! Child processes that stop at every system call, where they can be killed or the call can be made
+//! to fail.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 
 use super::child;
@@ -19,7 +20,7 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
-    /// Starts a job and runs it to the point where it announces its thread.
+    /// Starts a job and runs it until it announces its thread.
     pub(crate) fn start(job: &str, path: &Path) -> Self {
         let mut child = child::command(job, path).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -51,12 +52,12 @@ impl Traced {
             .then(|| i64::try_from(self.registers().orig_rax).unwrap())
     }
 
-    /// Runs the system call before which it is stopped.
+    /// Executes the system call at which it is stopped.
     pub(crate) fn through_call(&self) {
         assert!(self.to_stop());
     }
 
-    /// Skips the system call before which it is stopped, and makes it return an error.
+    /// Skips the system call at which it is stopped, and makes it return an error.
     pub(crate) fn fail_call(&self, error: c_int) {
         let mut registers = self.registers();
         registers.orig_rax = u64::MAX;
@@ -66,13 +67,13 @@ impl Traced {
         self.set_registers(&registers);
     }
 
-    /// Kills it where it is stopped, and returns what it said.
+    /// Kills it where it is stopped, and returns its output.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.rest()
     }
 
-    /// Runs it to its end, and returns what it said.
+    /// Runs it to the end, and returns its output.
     pub(crate) fn run(self) -> Vec<String> {
         while self.to_stop() {}
         // The failed call may have ended it.
@@ -85,13 +86,14 @@ impl Traced {
         self.stdout.read_to_end(&mut stdout).unwrap();
         // A traced thread must be waited for separately.
         let mut status = 0;
-        // SAFETY: the status may be written.
+        // SAFETY: the status is writable.
         while unsafe { libc::waitpid(self.thread, &raw mut status, libc::__WALL) } == self.thread {}
         self.child.wait().unwrap();
         child::said(&stdout)
     }
 
-    /// Runs to the next entry or exit of a system call. False if it stopped itself or ended.
+    /// Runs to the next entry or exit of a system call. Returns false if it stopped itself or
+    /// ended.
     fn to_stop(&self) -> bool {
         let mut signal = 0;
         loop {
@@ -112,7 +114,7 @@ impl Traced {
 
     fn wait(&self) -> c_int {
         let mut status = 0;
-        // SAFETY: the status may be written.
+        // SAFETY: the status is writable.
         let waited = unsafe { libc::waitpid(self.thread, &raw mut status, libc::__WALL) };
         assert_eq!(waited, self.thread, "the child cannot be traced");
         status
@@ -120,7 +122,7 @@ impl Traced {
 
     pub(crate) fn registers(&self) -> libc::user_regs_struct {
         let mut registers = MaybeUninit::uninit();
-        // SAFETY: the child is stopped, and there is room for its registers.
+        // SAFETY: the child is stopped, and the buffer is large enough for its registers.
         unsafe {
             let null = ptr::null_mut::<u8>();
             let result = libc::ptrace(

@@ -16,36 +16,37 @@ use core::ptr;
 /// A packet for [`seal_batch`]: the arguments of [`ChaCha20Poly1305::seal_in_place`].
 #[derive(Debug)]
 pub struct PacketToSeal<'a> {
-    /// The key, which may be another one for each packet.
+    /// The key, which may differ between packets.
     pub key: &'a ChaCha20Poly1305,
-    /// The nonce, which is used up.
+    /// The nonce, which is consumed.
     pub nonce: UnusedNonce<12>,
     /// The associated data.
     pub aad: &'a [u8],
-    /// The message, in whose place the ciphertext is written.
+    /// The message, which is replaced by the ciphertext.
     pub text: &'a mut [u8],
 }
 
 /// A packet for [`open_batch`]: the arguments of [`ChaCha20Poly1305::open_in_place`].
 #[derive(Debug)]
 pub struct PacketToOpen<'a> {
-    /// The key, which may be another one for each packet.
+    /// The key, which may differ between packets.
     pub key: &'a ChaCha20Poly1305,
     /// The nonce.
     pub nonce: Nonce<12>,
     /// The associated data.
     pub aad: &'a [u8],
-    /// The ciphertext, in whose place the message is written, or zeros.
+    /// The ciphertext, which is replaced by the message, or by zeros.
     pub text: &'a mut [u8],
     /// The tag.
     pub tag: Tag,
 }
 
-/// Seals many packets where they are: the same as [`ChaCha20Poly1305::seal_in_place`] for each, but
-/// faster if there are many short ones. Lengths and keys may differ in any way.
+/// Seals many packets in place. Each result is the same as from
+/// [`ChaCha20Poly1305::seal_in_place`], but many short packets are sealed faster. Lengths and keys
+/// may differ arbitrarily.
 ///
-/// Takes packets from the iterator 64 at a time, when their tags are asked for. A packet whose tag
-/// was not taken may be sealed or not. Allocates nothing.
+/// Takes packets from the iterator 64 at a time, when their tags are requested. If the tag of a
+/// packet was not taken, the packet may or may not be sealed. Allocates nothing.
 ///
 /// ```
 /// use hornet::aead::{ChaCha20Poly1305, CountingNonces, PacketToSeal, seal_batch};
@@ -90,8 +91,9 @@ pub fn seal_batch<'a>(
             call.nonce = nonce.as_ptr();
             call.tag = ptr::from_mut(tag).cast();
         }
-        // SAFETY: so many packets are set. What each says can be read, and its text be written,
-        // which was borrowed with `&mut` and so overlaps nothing. The result is known by length.
+        // SAFETY: the first `count` packets are set. Everything they point to is readable. Their
+        // texts are writable, and overlap nothing, because they were borrowed with `&mut`. The
+        // return value is known from the lengths.
         unsafe { ffi::hornet_chacha20_poly1305_seal_batch(calls.as_ptr(), count) };
         for (result, tag) in results.iter_mut().zip(tags) {
             *result = result.map(|_| tag);
@@ -100,12 +102,13 @@ pub fn seal_batch<'a>(
     })
 }
 
-/// Opens many packets where they are: the same as [`ChaCha20Poly1305::open_in_place`] for each, but
-/// faster if there are many short ones. Each tag is compared in constant time.
+/// Opens many packets in place. Each result is the same as from
+/// [`ChaCha20Poly1305::open_in_place`], but many short packets are opened faster. Each tag is
+/// compared in constant time.
 ///
-/// Gives one result for each packet, in their order; a packet that is refused is zeros, and all
-/// others are opened. **A packet whose result was not taken** may hold a message that nobody has
-/// authenticated, or its ciphertext. Takes packets from the iterator as [`seal_batch`] does.
+/// Returns one result for each packet, in order. A packet that is refused is filled with zeros; all
+/// others are opened. **A packet whose result was not taken** may contain a message that was not
+/// authenticated, or its ciphertext. Takes packets from the iterator like [`seal_batch`].
 ///
 /// ```
 /// use hornet::aead::{ChaCha20Poly1305, Nonce, OpenError, PacketToOpen, UnusedNonce, open_batch};
@@ -179,7 +182,8 @@ const NO_PACKET: ffi::Packet = ffi::Packet {
     tag: ptr::null_mut(),
 };
 
-/// A packet without nonce and tag, whose places are known when all packets are.
+/// Describes a packet without its nonce and tag: their addresses are known when all packets have
+/// been collected.
 fn call(key: &ChaCha20Poly1305, aad: &[u8], text: &mut [u8]) -> ffi::Packet {
     let (out, len_bytes) = (text.as_mut_ptr(), text.len());
     ffi::Packet {

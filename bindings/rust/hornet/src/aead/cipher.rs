@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The key, and whole messages.
+//! Keys, and whole messages.
 
 use crate::aead::error::{LengthError, OpenError};
 use crate::aead::pieces::{Opener, Sealer};
@@ -13,20 +13,20 @@ use core::fmt;
 use core::ptr;
 use zeroize::ZeroizeOnDrop;
 
-/// ChaCha20-Poly1305 (RFC 8439): nonces of 12 bytes, which count.
+/// ChaCha20-Poly1305 (RFC 8439), with 12-byte nonces, which count.
 pub type ChaCha20Poly1305 = Cipher<12>;
 
-/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): nonces of 24 bytes, which may be random.
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), with 24-byte nonces, which may be random.
 pub type XChaCha20Poly1305 = Cipher<24>;
 
-/// A key of [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`], by the length of its nonces in bytes.
-/// Wiped when dropped.
+/// A key of [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`], depending on the length of the nonce in
+/// bytes. Wiped when dropped.
 ///
-/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference. A value
-/// that is moved leaves a copy where it was; where that matters, keep the bytes in one place, and
-/// get a `&Cipher` from [`from_ref`](Self::from_ref).
+/// It has neither `==` nor `Clone`: keep it where it was created, and pass it by reference. Moving
+/// a value leaves a copy behind. Where that matters, keep the bytes in one place, and get a
+/// `&Cipher` from [`from_ref`](Self::from_ref).
 ///
-/// Sealing takes an [`UnusedNonce`], and uses it up:
+/// Sealing takes an [`UnusedNonce`] and consumes it:
 ///
 /// ```compile_fail,E0382
 /// use hornet::aead::{ChaCha20Poly1305, UnusedNonce};
@@ -42,17 +42,18 @@ impl<const NONCE_BYTES: usize> Cipher<NONCE_BYTES> {
     /// The length of a key in bytes: 32.
     pub const KEY_BYTES: usize = 32;
 
-    /// Copies a key: 32 secret bytes, random or derived. The caller should wipe its own copy.
+    /// Copies the bytes of a key: 32 secret bytes, random or derived. The caller should wipe its
+    /// own copy.
     #[must_use]
     pub const fn new(key: &[u8; 32]) -> Self {
         Self(*key)
     }
 
-    /// A key that stays where it is, for instance in memory that is not written to disk. It copies
-    /// nothing and wipes nothing.
+    /// Returns a key that stays where it is, for instance in memory that is never written to disk.
+    /// Copies nothing and wipes nothing.
     #[must_use]
     pub const fn from_ref(key: &[u8; 32]) -> &Self {
-        // SAFETY: a key is nothing but its bytes (`repr(transparent)`).
+        // SAFETY: `repr(transparent)` gives a key the layout of its bytes.
         unsafe { &*ptr::from_ref(key).cast() }
     }
 
@@ -65,7 +66,7 @@ impl<const NONCE_BYTES: usize> Cipher<NONCE_BYTES>
 where
     Self: Functions,
 {
-    /// Encrypts a message where it is.
+    /// Encrypts a message in place, and returns its tag.
     ///
     /// # Errors
     ///
@@ -78,11 +79,11 @@ where
         message: &mut [u8],
     ) -> Result<Tag, LengthError> {
         let (text, len_bytes) = (message.as_mut_ptr(), message.len());
-        // SAFETY: so many bytes may be read and written, in the same place.
+        // SAFETY: `text` has `len_bytes` bytes, which are readable and writable.
         unsafe { self.seal_raw(&nonce.nonce(), aad, text, text, len_bytes) }
     }
 
-    /// Encrypts a message into `ciphertext`, which has the same length.
+    /// Encrypts a message into `ciphertext`, which must have the same length, and returns its tag.
     ///
     /// ```
     /// # use hornet::aead::{UnusedNonce, XChaCha20Poly1305};
@@ -113,16 +114,16 @@ where
     ) -> Result<Tag, LengthError> {
         LengthError::unless_equal(message, ciphertext)?;
         let (output, input) = (ciphertext.as_mut_ptr(), message.as_ptr());
-        // SAFETY: so many bytes may be read and written, and a `&mut` overlaps nothing.
+        // SAFETY: both have `message.len()` bytes; `output` is a `&mut` and overlaps nothing.
         unsafe { self.seal_raw(&nonce.nonce(), aad, output, input, message.len()) }
     }
 
-    /// Decrypts a message where it is, if the tag is that of ciphertext, associated data, nonce and
-    /// key. Compares in constant time.
+    /// Decrypts a message in place, if the tag matches the ciphertext, the associated data, the
+    /// nonce and the key. The tag is compared in constant time.
     ///
     /// # Errors
     ///
-    /// [`OpenError::Mismatch`], and zeros in the place of the message, if it is not.
+    /// [`OpenError::Mismatch`] if it does not match. The message is then filled with zeros.
     pub fn open_in_place(
         &self,
         nonce: &Nonce<NONCE_BYTES>,
@@ -131,16 +132,17 @@ where
         tag: &Tag,
     ) -> Result<(), OpenError> {
         let (text, len_bytes) = (ciphertext.as_mut_ptr(), ciphertext.len());
-        // SAFETY: so many bytes may be read and written, in the same place.
+        // SAFETY: `text` has `len_bytes` bytes, which are readable and writable.
         unsafe { self.open_raw(nonce, aad, text, text, len_bytes, tag) }
     }
 
-    /// Decrypts into `message`, which has the same length as `ciphertext`, if the tag is that of
-    /// ciphertext, associated data, nonce and key. Compares in constant time.
+    /// Decrypts into `message`, which must have the same length as `ciphertext`, if the tag matches
+    /// the ciphertext, the associated data, the nonce and the key. The tag is compared in constant
+    /// time.
     ///
     /// # Errors
     ///
-    /// [`OpenError::Mismatch`], and zeros in the place of the message, if it is not.
+    /// [`OpenError::Mismatch`] if it does not match. `message` is then filled with zeros.
     pub fn open(
         &self,
         nonce: &Nonce<NONCE_BYTES>,
@@ -151,33 +153,35 @@ where
     ) -> Result<(), OpenError> {
         LengthError::unless_equal(ciphertext, message)?;
         let (output, input) = (message.as_mut_ptr(), ciphertext.as_ptr());
-        // SAFETY: so many bytes may be read and written, and a `&mut` overlaps nothing.
+        // SAFETY: both have `ciphertext.len()` bytes; `output` is a `&mut` and overlaps nothing.
         unsafe { self.open_raw(nonce, aad, output, input, ciphertext.len(), tag) }
     }
 
-    /// Starts a message in pieces.
+    /// Starts a message that is encrypted in pieces.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
     pub fn sealer(&self, nonce: UnusedNonce<NONCE_BYTES>, aad: &[u8]) -> Sealer {
         Sealer::started(aad, |state| {
-            // SAFETY: the state may be written, and the lengths of nonce and key are its own.
+            // SAFETY: the state is writable, and `Self::INIT` takes nonces and keys of these
+            // lengths.
             unsafe { Self::INIT(state, nonce.nonce().as_ptr(), self.as_ptr()) };
         })
     }
 
-    /// Starts a received message in pieces.
+    /// Starts a message that is decrypted in pieces.
     #[must_use]
     pub fn opener(&self, nonce: &Nonce<NONCE_BYTES>, aad: &[u8]) -> Opener {
         Opener::started(aad, |state| {
-            // SAFETY: the state may be written, and the lengths of nonce and key are its own.
+            // SAFETY: the state is writable, and `Self::INIT` takes nonces and keys of these
+            // lengths.
             unsafe { Self::INIT(state, nonce.as_ptr(), self.as_ptr()) };
         })
     }
 
     /// # Safety
     ///
-    /// `len_bytes` bytes can be read from `input`, and written to `output`, which is the same or
-    /// overlaps neither it nor `aad`.
+    /// `input` must be readable and `output` writable for `len_bytes` bytes. `output` must be equal
+    /// to `input`, or overlap neither `input` nor `aad`.
     pub(super) unsafe fn seal_raw(
         &self,
         nonce: &Nonce<NONCE_BYTES>,
@@ -187,7 +191,7 @@ where
         len_bytes: usize,
     ) -> Result<Tag, LengthError> {
         let mut tag = [0; Tag::BYTES];
-        // SAFETY: the tag has 16 bytes, and the lengths of nonce and key are the function's own.
+        // SAFETY: the tag has 16 bytes, and `Self::SEAL` takes nonces and keys of these lengths.
         let sealed = unsafe {
             Self::SEAL(
                 output,
@@ -209,7 +213,7 @@ where
 
     /// # Safety
     ///
-    /// As of `seal_raw`.
+    /// As for `seal_raw`.
     pub(super) unsafe fn open_raw(
         &self,
         nonce: &Nonce<NONCE_BYTES>,
@@ -222,7 +226,7 @@ where
         if too_long(len_bytes) {
             return Err(LengthError::TooLong.into());
         }
-        // SAFETY: the tag has 16 bytes, and the lengths of nonce and key are the function's own.
+        // SAFETY: the tag has 16 bytes, and `Self::OPEN` takes nonces and keys of these lengths.
         let valid = unsafe {
             Self::OPEN(
                 output,
@@ -243,7 +247,7 @@ where
     }
 }
 
-/// The functions of C for a length of nonces. No other crate can implement or call it.
+/// The C functions for a nonce length. No other crate can implement or call this trait.
 pub trait Functions {
     #[doc(hidden)]
     const SEAL: ffi::Seal;
@@ -293,7 +297,7 @@ mod tests {
     fn dropped_key_is_wiped() {
         let mut key = ManuallyDrop::new(ChaCha20Poly1305::new(&[7; 32]));
         assert_eq!(key.0, [7; 32]);
-        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        // SAFETY: dropped once, and the bytes that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut key) };
         assert_eq!(key.0, [0; 32]);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! What may be wrong with a message that is to be sealed or opened.
+//! The errors of sealing and opening.
 
 use crate::tag::Mismatch;
 use core::error::Error;
@@ -11,19 +11,19 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LengthError {
-    /// The message has, or with this piece would have, more than [`MAX_BYTES`](super::MAX_BYTES).
+    /// The message is longer than [`MAX_BYTES`](super::MAX_BYTES), or would be with this piece.
     TooLong,
-    /// The output has another length than the input.
+    /// The input and the output differ in length.
     Output {
-        /// Bytes in the input.
+        /// Length of the input in bytes.
         input: usize,
-        /// Bytes in the output.
+        /// Length of the output in bytes.
         output: usize,
     },
 }
 
 impl LengthError {
-    /// Refuses two lengths that differ.
+    /// Returns an error if the lengths differ.
     pub(super) fn unless_equal(input: &[u8], output: &[u8]) -> Result<(), Self> {
         let (input, output) = (input.len(), output.len());
         if input == output {
@@ -51,10 +51,10 @@ impl Error for LengthError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The tag is not that of this ciphertext, associated data, nonce and key: one of them has been
-    /// changed. Zeros are in the place of the message.
+    /// The tag does not match this ciphertext, associated data, nonce and key: one of them was
+    /// changed. The message was replaced by zeros.
     Mismatch,
-    /// Its length is impossible. Nothing was written.
+    /// A length is not allowed. Nothing was written.
     Length(LengthError),
 }
 

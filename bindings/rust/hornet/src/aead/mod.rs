@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305
-//! (draft-irtf-cfrg-xchacha-03): a message is encrypted, and authenticated together with associated
-//! data, which stays readable.
+//! ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03):
+//! encrypt a message, and authenticate it together with associated data, which stays readable.
 //!
-//! **One nonce, one message.** Two messages under one key and nonce give away both, and the power to
-//! forge. Every function that seals therefore takes an [`UnusedNonce`] by value, which is neither
-//! `Clone` nor `Copy`; opening takes any [`Nonce`]. [`CountingNonces`] count and end before they
-//! repeat. The 24 bytes of XChaCha20-Poly1305 are long enough to be drawn at random:
-//! [`UnusedNonce::random`].
+//! **One nonce, one message.** Sealing two messages under one key and nonce gives away both, and
+//! the ability to forge others. Every function that seals therefore takes an [`UnusedNonce`] by
+//! value, which is neither `Clone` nor `Copy`; opening takes any [`Nonce`]. [`CountingNonces`]
+//! count up and end before they repeat. The 24-byte nonces of XChaCha20-Poly1305 are long enough to
+//! be chosen at random: [`UnusedNonce::random`].
 //!
 //! ```
 //! use hornet::aead::{ChaCha20Poly1305, CountingNonces};
 //!
 //! let key = ChaCha20Poly1305::new(&[7; 32]);
-//! // The key is new, and nobody else seals under it.
+//! // The key is new, and nothing else seals under it.
 //! let mut nonces = CountingNonces::assume_unused_from([0; 12]);
 //!
 //! let unused = nonces.next().expect("there are 2^64");
@@ -28,13 +27,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Cipher::seal`] and [`Cipher::open`] leave their input as it is and write elsewhere;
-//! [`seal_batch`] and [`open_batch`] take many packets at once; [`Sealer`] and [`Opener`] take a
-//! message in pieces. Nothing here allocates. Whatever is refused when it is opened leaves zeros in
-//! the place of the message.
+//! [`Cipher::seal`] and [`Cipher::open`] leave their input unchanged and write elsewhere;
+//! [`seal_batch`] and [`open_batch`] process many packets at once; [`Sealer`] and [`Opener`]
+//! process a message in pieces. Nothing here allocates. If a tag does not match, opening a whole
+//! message or a batch leaves zeros in place of that message.
 //!
-//! The feature `aead` implements the traits of the crate `aead` 0.6 for both. They take any nonce to
-//! encrypt, too: that none repeats is up to the caller there.
+//! The feature `aead` implements the traits of the crate `aead` 0.6 for both ciphers. These traits
+//! take any nonce, also for encryption; the caller must ensure that none repeats.
 
 mod batch;
 mod cipher;
@@ -51,10 +50,10 @@ pub use cipher::{ChaCha20Poly1305, Cipher, XChaCha20Poly1305};
 pub use error::{LengthError, OpenError};
 pub use pieces::{Opener, Sealer};
 
-/// The most bytes that a message may have: 2^38 - 64.
+/// The maximum length of a message in bytes: 2^38 - 64.
 pub const MAX_BYTES: u64 = (1 << 38) - 64;
 
-/// Whether a message has more than `MAX_BYTES`.
+/// Whether a message is longer than `MAX_BYTES`.
 fn too_long(len_bytes: usize) -> bool {
     u64::try_from(len_bytes).is_ok_and(|len_bytes| len_bytes > MAX_BYTES)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A message in pieces.
+//! Messages in pieces.
 
 use crate::aead::error::LengthError;
 use crate::ffi::{self, AeadState};
@@ -9,9 +9,10 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A message that is encrypted in pieces, started by [`Cipher::sealer`]. The ciphertext and the tag
-/// depend only on the bytes, not on how they are cut into pieces.
+/// depend only on the bytes, not on how they are split into pieces.
 ///
-/// It holds what is derived from the key, and is wiped when dropped, finished or not.
+/// The state contains secrets derived from the key. It is wiped when dropped, whether finished or
+/// not.
 ///
 /// ```
 /// use hornet::aead::{ChaCha20Poly1305, UnusedNonce};
@@ -40,28 +41,29 @@ impl Sealer {
         Self(State::started(aad, start))
     }
 
-    /// Encrypts the next piece where it is.
+    /// Encrypts the next piece in place.
     ///
     /// # Errors
     ///
-    /// [`LengthError::TooLong`] if the message would be. The piece can be left out then.
+    /// [`LengthError::TooLong`] if the message would become too long. The piece can then be left
+    /// out.
     pub fn encrypt_in_place(&mut self, piece: &mut [u8]) -> Result<(), LengthError> {
         let (text, len_bytes) = (piece.as_mut_ptr(), piece.len());
-        // SAFETY: the state was set; so many bytes may be read and written, in the same place.
+        // SAFETY: the state was initialized; `text` has `len_bytes` readable and writable bytes.
         let fits =
             unsafe { ffi::hornet_aead_encrypt(&raw mut self.0.0, text, text.cast(), len_bytes) };
         fits.then_some(()).ok_or(LengthError::TooLong)
     }
 
-    /// Encrypts the next piece into `ciphertext`, which has the same length.
+    /// Encrypts the next piece into `ciphertext`, which must have the same length.
     ///
     /// # Errors
     ///
-    /// [`LengthError`]. The piece can be left out then.
+    /// [`LengthError`]. The piece can then be left out.
     pub fn encrypt(&mut self, piece: &[u8], ciphertext: &mut [u8]) -> Result<(), LengthError> {
         LengthError::unless_equal(piece, ciphertext)?;
-        // SAFETY: the state was set; so many bytes may be read and written, and a `&mut` overlaps
-        // nothing.
+        // SAFETY: the state was initialized; both have the same length, and `ciphertext` is a
+        // `&mut` and overlaps nothing.
         let fits = unsafe {
             ffi::hornet_aead_encrypt(
                 &raw mut self.0.0,
@@ -73,12 +75,12 @@ impl Sealer {
         fits.then_some(()).ok_or(LengthError::TooLong)
     }
 
-    /// The tag of the message.
+    /// Returns the tag of the message.
     #[must_use]
     pub fn finalize(mut self) -> Tag {
         let mut tag = [0; Tag::BYTES];
-        // SAFETY: the state was set, and the tag has 16 bytes. It is false only for a state that
-        // has ended or has decrypted, which this one has not.
+        // SAFETY: the state was initialized, and the tag has 16 bytes. The call fails only for a
+        // state that has ended or has decrypted, which this one has not.
         unsafe { ffi::hornet_aead_final(&raw mut self.0.0, tag.as_mut_ptr()) };
         tag.into()
     }
@@ -95,11 +97,12 @@ impl fmt::Debug for Sealer {
 
 /// A received message that is decrypted in pieces, started by [`Cipher::opener`].
 ///
-/// **What is decrypted is not authentic** before [`verify`](Self::verify) says so: use none of it
-/// before, and destroy it if that says no. Where the message fits into memory, use
+/// **The decrypted text is not authentic** until [`verify`](Self::verify) has succeeded: use none
+/// of it before, and destroy it if verification fails. If the message fits into memory, use
 /// [`Cipher::open_in_place`], which leaves nothing to destroy.
 ///
-/// It holds what is derived from the key, and is wiped when dropped, finished or not.
+/// The state contains secrets derived from the key. It is wiped when dropped, whether finished or
+/// not.
 ///
 /// ```
 /// # use hornet::aead::{ChaCha20Poly1305, Nonce, UnusedNonce};
@@ -124,28 +127,28 @@ impl Opener {
         Self(State::started(aad, start))
     }
 
-    /// Decrypts the next piece where it is.
+    /// Decrypts the next piece in place.
     ///
     /// # Errors
     ///
-    /// [`LengthError::TooLong`] if the message would be. The piece is left as it is.
+    /// [`LengthError::TooLong`] if the message would become too long. The piece is then unchanged.
     pub fn decrypt_in_place(&mut self, piece: &mut [u8]) -> Result<(), LengthError> {
         let (text, len_bytes) = (piece.as_mut_ptr(), piece.len());
-        // SAFETY: the state was set; so many bytes may be read and written, in the same place.
+        // SAFETY: the state was initialized; `text` has `len_bytes` readable and writable bytes.
         let fits =
             unsafe { ffi::hornet_aead_decrypt(&raw mut self.0.0, text, text.cast(), len_bytes) };
         fits.then_some(()).ok_or(LengthError::TooLong)
     }
 
-    /// Decrypts the next piece into `message`, which has the same length.
+    /// Decrypts the next piece into `message`, which must have the same length.
     ///
     /// # Errors
     ///
-    /// [`LengthError`], and nothing written.
+    /// [`LengthError`]. Nothing is then written.
     pub fn decrypt(&mut self, piece: &[u8], message: &mut [u8]) -> Result<(), LengthError> {
         LengthError::unless_equal(piece, message)?;
-        // SAFETY: the state was set; so many bytes may be read and written, and a `&mut` overlaps
-        // nothing.
+        // SAFETY: the state was initialized; both have the same length, and `message` is a `&mut`
+        // and overlaps nothing.
         let fits = unsafe {
             ffi::hornet_aead_decrypt(
                 &raw mut self.0.0,
@@ -161,10 +164,10 @@ impl Opener {
     ///
     /// # Errors
     ///
-    /// [`Mismatch`] if it is not that of this ciphertext, associated data, nonce and key. All
-    /// pieces that were decrypted must be destroyed then.
+    /// [`Mismatch`] if the tag does not match this ciphertext, associated data, nonce and key.
+    /// Everything that was decrypted must then be destroyed.
     pub fn verify(mut self, tag: &Tag) -> Result<(), Mismatch> {
-        // SAFETY: the state was set, and the tag has 16 bytes.
+        // SAFETY: the state was initialized, and the tag has 16 bytes.
         let valid = unsafe { ffi::hornet_aead_final_verify(&raw mut self.0.0, tag.as_ptr()) };
         if valid { Ok(()) } else { Err(Mismatch) }
     }
@@ -179,15 +182,16 @@ impl fmt::Debug for Opener {
     }
 }
 
-/// What both have: the state of C, wiped when dropped.
+/// The C state that both share. Wiped when dropped.
 struct State(AeadState);
 
 impl State {
-    /// Starts a message with a function that makes the state a live one, and the associated data.
+    /// Starts a message with its associated data; `start` initializes the state.
     fn started(aad: &[u8], start: impl FnOnce(*mut AeadState)) -> Self {
         let mut new = Self(AeadState { opaque: [0; 176] });
         start(&raw mut new.0);
-        // SAFETY: the state was just set. It is false only for one that is not, or has gone on.
+        // SAFETY: the state was just initialized. The call fails only if it was not, or has
+        // processed more than associated data.
         unsafe { ffi::hornet_aead_aad(&raw mut new.0, aad.as_ptr().cast(), aad.len()) };
         new
     }
@@ -211,7 +215,7 @@ mod tests {
         let mut unfinished = ManuallyDrop::new(key.opener(&Nonce::new([1; 12]), b"data"));
         unfinished.decrypt_in_place(&mut [3; 100]).unwrap();
         assert_ne!(unfinished.0.0.opaque, [0; 176]);
-        // SAFETY: dropped once, and the words read afterwards are plain numbers.
+        // SAFETY: dropped once, and the words that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut unfinished) };
         assert_eq!(unfinished.0.0.opaque, [0; 176]);
     }

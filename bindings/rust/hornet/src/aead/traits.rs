@@ -2,7 +2,7 @@
 
 //! The traits of the crate `aead`.
 //!
-//! They take any nonce for sealing, too: **that none repeats is up to the caller**.
+//! They take any nonce, also for sealing: **the caller must ensure that none repeats**.
 
 use crate::aead::cipher::{ChaCha20Poly1305, Cipher, Functions, XChaCha20Poly1305};
 use crate::nonce::Nonce;
@@ -48,7 +48,7 @@ where
         let nonce = Nonce::new(nonce.0);
         let len_bytes = buffer.len();
         let (input, output) = buffer.into_raw();
-        // SAFETY: so many bytes may be read and written, in the same place or apart.
+        // SAFETY: both have `len_bytes` bytes, and are either the same or do not overlap.
         let tag = unsafe { self.seal_raw(&nonce, associated_data, output, input, len_bytes) };
         tag.map(|tag| (*tag.as_bytes()).into()).map_err(|_| Error)
     }
@@ -64,7 +64,7 @@ where
         let tag = Tag::from(tag.0);
         let len_bytes = buffer.len();
         let (input, output) = buffer.into_raw();
-        // SAFETY: so many bytes may be read and written, in the same place or apart.
+        // SAFETY: both have `len_bytes` bytes, and are either the same or do not overlap.
         let opened =
             unsafe { self.open_raw(&nonce, associated_data, output, input, len_bytes, &tag) };
         opened.map_err(|_| Error)
@@ -77,7 +77,7 @@ mod tests {
     use aead::Buffer;
     use std::vec::Vec;
 
-    /// So much of a `Vec` as the traits need.
+    /// The part of a `Vec` that the traits need.
     struct Growing(Vec<u8>);
 
     impl AsRef<[u8]> for Growing {
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Generic code, which knows the traits only.
+    /// Generic code that knows only the traits.
     fn seal<A: AeadInOut + KeyInit>(message: &[u8]) -> Vec<u8> {
         let cipher = A::new(&aead::Key::<A>::default());
         let nonce = aead::Nonce::<A>::default();

@@ -9,15 +9,15 @@ use core::fmt;
 use core::ptr;
 use zeroize::ZeroizeOnDrop;
 
-/// The index of the first byte of r.
+/// Index of the first byte of r.
 const R: usize = 16;
 
 /// A key for up to 2^64 messages: 32 bytes, k (an AES-128 key) followed by r, as in the paper. In a
 /// one-time [`Key`](crate::Key), r comes first. Wiped when dropped.
 ///
-/// It has neither `==` nor `Clone`: keep it where it was made, and pass it by reference. A value that
-/// is moved leaves a copy where it was; where that matters, keep the bytes in one place, and get a
-/// `&Key` from [`from_ref`](Self::from_ref).
+/// It has neither `==` nor `Clone`: keep it where it was created, and pass it by reference. Moving
+/// a value leaves a copy behind. Where that matters, keep the bytes in one place, and get a `&Key`
+/// from [`from_ref`](Self::from_ref).
 #[repr(transparent)]
 pub struct Key([u8; Key::BYTES]);
 
@@ -25,40 +25,40 @@ impl Key {
     /// The length of a key in bytes: 32.
     pub const BYTES: usize = 32;
 
-    /// Copies a key. The caller should wipe its own copy.
+    /// Copies the bytes of a key. The caller should wipe its own copy.
     ///
     /// # Errors
     ///
-    /// [`NotClamped`] if r is not clamped. This also detects most keys whose halves are swapped.
+    /// [`NotClamped`] if r is not clamped. This also detects most keys with swapped halves.
     pub fn new(bytes: &[u8; Key::BYTES]) -> Result<Self, NotClamped> {
         Self::from_ref(bytes).map(|_| Self(*bytes))
     }
 
-    /// A key that stays where it is, for instance in memory that is not written to disk. It copies
-    /// nothing and wipes nothing.
+    /// Returns a key that stays where it is, for instance in memory that is never written to disk.
+    /// Copies nothing and wipes nothing.
     ///
     /// # Errors
     ///
-    /// [`NotClamped`] like [`new`](Self::new).
+    /// [`NotClamped`], like [`new`](Self::new).
     pub fn from_ref(bytes: &[u8; Key::BYTES]) -> Result<&Self, NotClamped> {
         // SAFETY: r has 16 bytes.
         if unsafe { ffi::hornet_poly1305_r_is_clamped(bytes[R..].as_ptr()) } {
-            // SAFETY: a key is nothing but its bytes (`repr(transparent)`), and r is clamped.
+            // SAFETY: `repr(transparent)` gives a key the layout of its bytes, and r is clamped.
             Ok(unsafe { &*ptr::from_ref(bytes).cast() })
         } else {
             Err(NotClamped)
         }
     }
 
-    /// Makes a key of 32 random bytes where they are: clamps r.
+    /// Makes 32 random bytes a key in place, by clamping r.
     pub fn clamp(bytes: &mut [u8; Key::BYTES]) -> &Self {
-        // SAFETY: r has 16 bytes, which may be written.
+        // SAFETY: r has 16 bytes, which are writable.
         unsafe { ffi::hornet_poly1305_clamp(bytes[R..].as_mut_ptr()) };
         // SAFETY: as in `from_ref`.
         unsafe { &*ptr::from_ref(bytes).cast() }
     }
 
-    /// Makes a key of 32 random bytes: copies them and clamps r.
+    /// Makes a key from 32 random bytes, by copying them and clamping r.
     #[must_use]
     pub fn clamped(bytes: &[u8; Key::BYTES]) -> Self {
         let mut key = Self(*bytes);
@@ -66,10 +66,11 @@ impl Key {
         key
     }
 
-    /// The bytes of the key, k followed by r, for storing it.
+    /// Returns the bytes of the key, k followed by r, to be stored.
     ///
-    /// **They are secret.** Whoever has them can make a valid tag for any message. Wipe every copy
-    /// (the crate `zeroize` does that), compare them only in constant time, and never print them.
+    /// **They are secret.** Anyone who has them can make a valid tag for any message. Wipe every
+    /// copy (the crate `zeroize` does that), compare them only in constant time, and never print
+    /// them.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; Key::BYTES] {
         &self.0
@@ -99,8 +100,8 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The r of a key is not clamped: its bytes 3, 7, 11 and 15 must be below 16, and its bytes 4, 8
-/// and 12 multiples of 4.
+/// The r of a key is not clamped: bytes 3, 7, 11 and 15 of r must be less than 16, and bytes 4, 8
+/// and 12 must be multiples of 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotClamped;
 
@@ -119,7 +120,7 @@ mod tests {
     use std::format;
     use std::string::ToString;
 
-    /// Whether clamping leaves each bit of a key as it is.
+    /// Returns, for each bit of a key, whether it may be set; clamping clears the others.
     fn allowed() -> [bool; 256] {
         let mut allowed = [true; 256];
         for byte in [3, 7, 11, 15] {
@@ -167,7 +168,7 @@ mod tests {
     fn dropped_key_is_wiped() {
         let mut key = ManuallyDrop::new(Key::clamped(&[7; Key::BYTES]));
         assert_ne!(key.0, [0; Key::BYTES]);
-        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        // SAFETY: dropped once, and the bytes that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut key) };
         assert_eq!(key.0, [0; Key::BYTES]);
     }

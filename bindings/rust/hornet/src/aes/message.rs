@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Tags of messages under a key of Poly1305-AES: one message, pieces, batches; and pads.
+//! Tags under a Poly1305-AES key, of one message, of a message in pieces, and of batches; and pads.
 
 use crate::aes::key::Key;
 use crate::aes::verifier::Verifier;
@@ -13,7 +13,7 @@ use core::iter::FusedIterator;
 use zeroize::Zeroizing;
 
 impl Key {
-    /// The tag of a message.
+    /// Computes the tag of a message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
     pub fn mac(&self, nonce: UnusedNonce, msg: &[u8]) -> Tag {
@@ -28,7 +28,7 @@ impl Key {
     ///
     /// [`Mismatch`] if it is not the tag of this message under this key and nonce.
     pub fn verify(&self, nonce: &Nonce, msg: &[u8], tag: &Tag) -> Result<(), Mismatch> {
-        // SAFETY: the tag and the nonce have 16 bytes, the key 32, and the message `msg.len()`.
+        // SAFETY: the tag and the nonce have 16 bytes, the key 32 and the message `msg.len()`.
         let valid = unsafe {
             ffi::hornet_poly1305_aes_verify(
                 tag.as_ptr(),
@@ -41,7 +41,7 @@ impl Key {
         if valid { Ok(()) } else { Err(Mismatch) }
     }
 
-    /// Starts a message in pieces, whose tag [`Poly1305::finalize`] makes.
+    /// Starts a message in pieces. [`Poly1305::finalize`] returns its tag.
     ///
     /// ```
     /// # use hornet::aes::{Key, Nonce, UnusedNonce};
@@ -59,7 +59,7 @@ impl Key {
         self.started(&nonce.nonce())
     }
 
-    /// Starts a received message in pieces, whose tag [`Verifier::verify`] verifies.
+    /// Starts a received message in pieces. [`Verifier::verify`] verifies its tag.
     ///
     /// ```
     /// # use hornet::aes::{Key, Nonce, UnusedNonce};
@@ -77,17 +77,16 @@ impl Key {
 
     fn started(&self, nonce: &Nonce) -> Poly1305 {
         Poly1305::started(|state| {
-            // SAFETY: the state may be written, the nonce has 16 bytes and the key 32.
+            // SAFETY: the state is writable, the nonce has 16 bytes and the key 32.
             unsafe { ffi::hornet_poly1305_aes_init(state, nonce.as_ptr(), self.as_ptr()) };
         })
     }
 
-    /// The tags of many messages: the same as of [`mac`](Self::mac) for each, but faster if there
-    /// are many short ones. Lengths may differ in any way.
+    /// Computes the tags of many messages. Each tag is the same as from [`mac`](Self::mac), but
+    /// many short messages are faster. Lengths may differ arbitrarily.
     ///
-    /// Takes messages from the iterator 64 at a time, when their tags are asked for. Allocates
-    /// nothing: copies of the key are on the stack meanwhile, in a few KiB that are wiped
-    /// afterwards.
+    /// Takes messages from the iterator 64 at a time, when their tags are requested. Allocates
+    /// nothing: copies of the key take a few KiB of stack, which are wiped afterwards.
     ///
     /// ```
     /// use hornet::Tag;
@@ -111,12 +110,13 @@ impl Key {
         })
     }
 
-    /// Verifies the tags of many messages: the same as [`verify`](Self::verify) for each, but
-    /// faster if there are many short ones. Each tag is compared in constant time.
+    /// Verifies the tags of many messages. Each result is the same as from
+    /// [`verify`](Self::verify), but many short messages are faster. Each tag is compared in
+    /// constant time.
     ///
-    /// Gives one result for each message, in their order. Collected into a single `Result`, they
-    /// tell whether all tags are valid, and the first invalid one ends the work. Takes messages
-    /// from the iterator as [`mac_batch`](Self::mac_batch) does.
+    /// Returns one result for each message, in order. Collected into a single `Result`, the results
+    /// tell whether all tags are valid, and the first invalid tag ends the work. Takes messages
+    /// from the iterator like [`mac_batch`](Self::mac_batch).
     ///
     /// ```
     /// use hornet::Mismatch;
@@ -141,11 +141,11 @@ impl Key {
         })
     }
 
-    /// The pad of a nonce, `AES_k(nonce)`: 16 bytes that are unpredictable without k, for deriving
-    /// other keys and secrets from this one. It is also the tag of an empty message.
+    /// Computes the pad of a nonce, `AES_k(nonce)`: 16 bytes that are unpredictable without k, to
+    /// derive other keys and secrets from this one. The pad is also the tag of an empty message.
     ///
     /// **One nonce, one use.** If a message has the same nonce, its tag and the pad reveal the
-    /// value of the polynomial, and so r.
+    /// value of the polynomial, and therefore r.
     ///
     /// ```
     /// # use hornet::aes::{Key, UnusedNonce};
@@ -171,7 +171,7 @@ impl Key {
     }
 
     fn mac_into(&self, tag: &mut [u8; Tag::BYTES], nonce: &Nonce, msg: &[u8]) {
-        // SAFETY: the tag and the nonce have 16 bytes, the key 32, and the message `msg.len()`.
+        // SAFETY: the tag and the nonce have 16 bytes, the key 32 and the message `msg.len()`.
         unsafe {
             ffi::hornet_poly1305_aes(
                 tag.as_mut_ptr(),

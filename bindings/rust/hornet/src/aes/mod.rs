@@ -5,7 +5,7 @@
 //! **One nonce, one message.** Two messages under one key and nonce reveal enough to forge others.
 //! Every function that makes a tag therefore takes an [`UnusedNonce`] by value, which is neither
 //! `Clone` nor `Copy`; verifying takes any [`Nonce`]. The crate `hornet-key-file` keeps a key on
-//! disk and gives out unused nonces, safe from crashes and shared among processes.
+//! disk and hands out unused nonces. It is safe against crashes, and processes can share it.
 //!
 //! ```
 //! use hornet::aes::{Key, Nonce, UnusedNonce};
@@ -26,10 +26,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Partial`] is a partial evaluation: the value of the polynomial over a segment of a message.
-//! Segments can be processed in any order and on many threads, and combine afterwards.
-//! `Key::mac_parallel` (feature `rayon`) does that for one message. `Segments` (feature `std`)
-//! keeps the partial evaluations of a long message, for new tags after changes.
+//! A [`Partial`] is a partial evaluation: the value of the polynomial over one segment of a
+//! message. Segments can be evaluated in any order and on many threads, and combined afterwards.
+//! `Key::mac_parallel` (feature `rayon`) does this for one message. `Segments` (feature `std`)
+//! keeps the partial evaluations of a long message, to compute new tags after changes.
 
 mod key;
 mod message;
@@ -56,11 +56,11 @@ use crate::nonce;
 /// The nonce of a message: 16 bytes, for verifying.
 pub type Nonce = nonce::Nonce<16>;
 
-/// A nonce that no message under the same key has had yet: 16 bytes, for making a tag.
+/// A nonce that no message under the same key has used yet: 16 bytes, for making a tag.
 pub type UnusedNonce = nonce::UnusedNonce<16>;
 
-/// The name of the AES implementation in use: the CPU's instructions or portable code. Neither uses
-/// tables.
+/// Returns the name of the AES implementation in use: CPU instructions or portable code. Neither
+/// uses lookup tables.
 #[must_use]
 pub fn implementation() -> &'static str {
     ffi::text(ffi::hornet_aes_name())

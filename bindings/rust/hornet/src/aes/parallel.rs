@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! One message on all threads of the current rayon pool.
+//! One message, on all threads of the current rayon pool.
 
 use crate::aes::key::Key;
 use crate::aes::partial::Partial;
@@ -8,15 +8,15 @@ use crate::aes::{Nonce, UnusedNonce};
 use crate::tag::{Mismatch, Tag};
 use core::iter::zip;
 
-/// How much one thread takes at a time: enough that the costs of a task and of combining the
-/// results are small beside it, little enough that all threads have work.
+/// Bytes that one thread takes at a time: enough to make the costs of a task and of combining the
+/// results negligible, and few enough to keep all threads busy.
 pub(super) const CHUNK_BYTES: usize = 512 << 10;
 
-/// Feature `rayon`. Each function gives the same result as the one without `_parallel`. The first
-/// use of rayon's global pool starts its threads, and panics if it cannot.
+/// These functions require the feature `rayon`. Each gives the same result as the function without
+/// `_parallel`. The first use of rayon's global pool starts its threads, and panics if that fails.
 impl Key {
-    /// The partial evaluation of a segment, like [`partial`](Self::partial), on all threads of the
-    /// current rayon pool.
+    /// Computes the partial evaluation of a segment, like [`partial`](Self::partial), on all
+    /// threads of the current rayon pool.
     #[must_use]
     pub fn partial_parallel(&self, segment: &[u8]) -> Partial {
         let mut partial = Partial::default();
@@ -24,7 +24,8 @@ impl Key {
         partial
     }
 
-    /// The tag of a message, like [`mac`](Self::mac), on all threads of the current rayon pool.
+    /// Computes the tag of a message, like [`mac`](Self::mac), on all threads of the current rayon
+    /// pool.
     ///
     /// ```
     /// use hornet::aes::{Key, Nonce, UnusedNonce};
@@ -49,7 +50,7 @@ impl Key {
         self.verify_partial(nonce, &self.partial_parallel(msg), tag)
     }
 
-    /// Computes a partial evaluation in its place: a value that moves between threads leaves
+    /// Computes a partial evaluation in place, because a value that moves between threads leaves
     /// copies.
     pub(super) fn partial_parallel_into(&self, partial: &mut Partial, segment: &[u8]) {
         let chunks = segment.len().div_ceil(CHUNK_BYTES);
@@ -67,7 +68,7 @@ impl Key {
     }
 
     /// Computes the partial evaluation of each segment of a message, and appends those of full
-    /// length to `full`, which must be that of no bytes.
+    /// length to `full`, which must be empty.
     pub(super) fn partials_parallel_into(
         &self,
         partials: &mut [Partial],

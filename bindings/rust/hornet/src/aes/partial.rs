@@ -10,20 +10,19 @@ use core::error::Error;
 use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A partial evaluation: the value of the polynomial over a segment of a message, under one key and
-/// without a pad.
+/// A partial evaluation: the value of the polynomial over one segment of a message, under one key
+/// and without a pad.
 ///
-/// [`Key::partial`](Key::partial) computes it, [`append`](Key::append) combines those
-/// of neighbouring segments and [`finish`](Key::finish) makes the tag. Only the last segment
-/// of a message may end within a block of 16 bytes. The default is the partial evaluation of no
-/// bytes.
+/// [`Key::partial`](Key::partial) computes it, [`append`](Key::append) combines those of adjacent
+/// segments, and [`finish`](Key::finish) makes the tag. Only the last segment of a message may end
+/// within a 16-byte block. The default value is the partial evaluation of the empty segment.
 ///
-/// **It is a secret**: together with its segment, it reveals r. Wiped when dropped.
+/// **It is secret**: together with its segment, it reveals r. Wiped when dropped.
 #[derive(Clone)]
 pub struct Partial(pub(super) ffi::Partial);
 
 impl Partial {
-    /// The length of the segment in bytes.
+    /// Returns the length of the segment in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         // SAFETY: `self.0` is a partial evaluation.
@@ -31,7 +30,7 @@ impl Partial {
     }
 }
 
-/// The partial evaluation of no bytes.
+/// The partial evaluation of the empty segment.
 impl Default for Partial {
     fn default() -> Self {
         Self(ffi::Partial { opaque: [0; 4] })
@@ -54,7 +53,7 @@ impl fmt::Debug for Partial {
 }
 
 impl Key {
-    /// The partial evaluation of a segment of a message.
+    /// Computes the partial evaluation of a segment of a message.
     #[must_use]
     pub fn partial(&self, segment: &[u8]) -> Partial {
         let mut partial = Partial::default();
@@ -77,13 +76,13 @@ impl Key {
     /// # Ok::<(), hornet::aes::PartialError>(())
     /// ```
     ///
-    /// Both must be partial evaluations under this key, which is not checked.
+    /// Both must be partial evaluations under this key; this is not checked.
     ///
     /// # Errors
     ///
-    /// [`PartialError`] if the lengths do not allow it. `left` is unchanged then.
+    /// [`PartialError`] if the lengths do not allow it. `left` is then unchanged.
     pub fn append(&self, left: &mut Partial, right: &Partial) -> Result<(), PartialError> {
-        // SAFETY: both are partial evaluations, `left` may be written, and r has 16 bytes.
+        // SAFETY: both are partial evaluations, `left` is writable, and r has 16 bytes.
         let appended = unsafe {
             ffi::hornet_poly1305_partial_append(&raw mut left.0, &raw const right.0, self.r())
         };
@@ -96,21 +95,21 @@ impl Key {
         }
     }
 
-    /// The tag of the message whose partial evaluation this is. It must be one under this key,
-    /// which is not checked.
+    /// Makes the tag of a message from its partial evaluation, which must be one under this key;
+    /// this is not checked.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
     pub fn finish(&self, nonce: UnusedNonce, partial: &Partial) -> Tag {
         let mut tag = [0; Tag::BYTES];
         let pad = self.pad_of(&nonce.nonce());
-        // SAFETY: tag and pad have 16 bytes, and `partial` is a partial evaluation.
+        // SAFETY: the tag and the pad have 16 bytes, and `partial` is a partial evaluation.
         unsafe {
             ffi::hornet_poly1305_partial_tag(tag.as_mut_ptr(), &raw const partial.0, pad.as_ptr());
         }
         tag.into()
     }
 
-    /// Verifies the tag of the message whose partial evaluation this is, in constant time.
+    /// Verifies the tag of a message against its partial evaluation, in constant time.
     ///
     /// # Errors
     ///
@@ -122,16 +121,16 @@ impl Key {
         tag: &Tag,
     ) -> Result<(), Mismatch> {
         let pad = self.pad_of(nonce);
-        // SAFETY: tag and pad have 16 bytes, and `partial` is a partial evaluation.
+        // SAFETY: the tag and the pad have 16 bytes, and `partial` is a partial evaluation.
         let valid = unsafe {
             ffi::hornet_poly1305_partial_verify(tag.as_ptr(), &raw const partial.0, pad.as_ptr())
         };
         if valid { Ok(()) } else { Err(Mismatch) }
     }
 
-    /// Computes a partial evaluation in its place: a value that is moved leaves a copy.
+    /// Computes a partial evaluation in place, because moving a value leaves a copy.
     pub(super) fn partial_into(&self, partial: &mut Partial, segment: &[u8]) {
-        // SAFETY: `partial` may be written, r has 16 bytes and the segment `segment.len()`.
+        // SAFETY: `partial` is writable, r has 16 bytes and the segment `segment.len()`.
         unsafe {
             ffi::hornet_poly1305_partial_compute(
                 &raw mut partial.0,
@@ -154,9 +153,9 @@ impl Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartialError {
-    /// The left segment ends within a block of 16 bytes, so that no bytes can follow it.
+    /// The left segment ends within a 16-byte block, so nothing can follow it.
     WithinBlock,
-    /// Together, the segments have more than 2^64 - 1 bytes.
+    /// The segments together have more than 2^64 - 1 bytes.
     TooLong,
 }
 
@@ -181,7 +180,7 @@ mod tests {
     use std::format;
     use std::vec::Vec;
 
-    /// The tag made from a partial evaluation is that of these bytes.
+    /// Checks that the partial evaluation gives the tag of these bytes.
     #[track_caller]
     fn assert_partial_of(partial: &Partial, bytes: &[u8]) {
         assert_eq!(partial.len_bytes(), bytes.len() as u64);
@@ -239,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Lengths with many bits set, the right segment longer than the left or shorter.
+    /// Lengths with many bits set; the right segment is longer than the left, or shorter.
     #[test]
     fn long_segments() {
         let message = message(70_000);
@@ -295,7 +294,7 @@ mod tests {
     fn dropped_partial_is_wiped() {
         let mut partial = ManuallyDrop::new(key().partial(b"segment"));
         assert_ne!(partial.0.opaque, [0; 4]);
-        // SAFETY: dropped once, and the words read afterwards are plain numbers.
+        // SAFETY: dropped once, and the words that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut partial) };
         assert_eq!(partial.0.opaque, [0; 4]);
     }

@@ -16,7 +16,7 @@ pub(super) fn nonce(number: usize) -> Nonce {
     Nonce::new(bytes)
 }
 
-/// The same nonce, to tag with: tests make many tags under one.
+/// The same nonce, for making tags: tests make many tags under one nonce.
 pub(super) fn unused(number: usize) -> UnusedNonce {
     UnusedNonce::assume_unused(*nonce(number).as_bytes())
 }
@@ -32,7 +32,7 @@ pub(super) fn message(len_bytes: usize) -> Vec<u8> {
 }
 
 #[cfg(feature = "rayon")]
-/// Calls `test` on pools of several sizes, and outside of any.
+/// Calls `test` in pools of several sizes, and outside any pool.
 pub(super) fn on_pools(test: impl Fn() + Sync) {
     test();
     for threads in [1, 2, 3, 7] {

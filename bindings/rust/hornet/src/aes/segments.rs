@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The partial evaluations of a long message, for new tags after changes.
+//! The partial evaluations of a long message, to compute new tags after changes.
 
 use crate::aes::key::Key;
 use crate::aes::partial::Partial;
@@ -13,11 +13,11 @@ use std::vec::Vec;
 use zeroize::ZeroizeOnDrop;
 
 /// The partial evaluations of a long message in segments of equal length, of which only the last
-/// may be shorter. The bytes of the message are not kept. After a change of one segment, a new tag
-/// takes the time for that segment, and at most 2 log2(n) + 3 multiplications if n blocks follow
-/// it.
+/// may be shorter. The bytes of the message are not kept. After a change in one segment, a new tag
+/// takes the time to evaluate that segment, plus at most 2 log2(n) + 3 multiplications if n blocks
+/// follow it.
 ///
-/// **Each tag needs a new nonce**: the changed message is another message.
+/// **Each tag needs a new nonce**, because the changed message is another message.
 ///
 /// ```
 /// use hornet::aes::{Key, Nonce, Segments, UnusedNonce};
@@ -38,18 +38,18 @@ use zeroize::ZeroizeOnDrop;
 /// # Ok::<(), hornet::aes::SegmentError>(())
 /// ```
 ///
-/// Takes 32 bytes of memory for each segment. They are secret like any [`Partial`], and wiped when
+/// Takes 32 bytes of memory per segment. They are secret like any [`Partial`], and wiped when
 /// dropped.
 pub struct Segments<'k> {
     key: &'k Key,
     segment_bytes: usize,
     partials: Vec<Partial>,
-    /// The partial evaluation of all segments of full length together.
+    /// The partial evaluation of all full-length segments together.
     full: Partial,
 }
 
 impl<'k> Segments<'k> {
-    /// An empty message, to which segments of `segment_bytes` bytes can be added.
+    /// Creates an empty message, to which segments of `segment_bytes` bytes can be added.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl<'k> Segments<'k> {
         })
     }
 
-    /// A whole message in segments of `segment_bytes` bytes, evaluated on all threads of the
-    /// current rayon pool. Feature `rayon`.
+    /// Splits a whole message into segments of `segment_bytes` bytes, and evaluates them on all
+    /// threads of the current rayon pool. Requires the feature `rayon`.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl<'k> Segments<'k> {
     ///
     /// # Errors
     ///
-    /// [`SegmentError`] if the segment is empty or too long, or if the last one so far is short.
-    /// Nothing changes then.
+    /// [`SegmentError`] if the segment is empty or too long, or if the last segment so far is
+    /// short. Nothing is then changed.
     pub fn push(&mut self, segment: &[u8]) -> Result<(), SegmentError> {
         if self.short().is_some() {
             return Err(SegmentError::AfterShort);
@@ -104,7 +104,7 @@ impl<'k> Segments<'k> {
         }
         self.grow();
         self.partials.push(Partial::default());
-        // Computed in its place: a value that is moved leaves a copy.
+        // Computed in place, because moving a value leaves a copy.
         if let Some(partial) = self.partials.last_mut() {
             self.key.partial_into(partial, segment);
             if segment.len() == self.segment_bytes {
@@ -114,12 +114,12 @@ impl<'k> Segments<'k> {
         Ok(())
     }
 
-    /// Replaces a segment by one of the same length.
+    /// Replaces a segment with one of the same length.
     ///
     /// # Errors
     ///
-    /// [`SegmentError`] if there is no segment of that index, or if the lengths differ. Nothing
-    /// changes then.
+    /// [`SegmentError`] if there is no segment with that index, or if the lengths differ. Nothing
+    /// is then changed.
     pub fn replace(&mut self, index: usize, segment: &[u8]) -> Result<(), SegmentError> {
         let partial = self.partials.get_mut(index).ok_or(SegmentError::Index)?;
         let replacement = self.key.partial(segment);
@@ -128,7 +128,7 @@ impl<'k> Segments<'k> {
         }
         if segment.len() == self.segment_bytes {
             let end = replacement.len_bytes() * (index as u64 + 1);
-            // SAFETY: all are partial evaluations, `self.full` may be written, and r has 16 bytes.
+            // SAFETY: all are partial evaluations, `self.full` is writable, and r has 16 bytes.
             unsafe {
                 ffi::hornet_poly1305_partial_replace(
                     &raw mut self.full.0,
@@ -143,8 +143,9 @@ impl<'k> Segments<'k> {
         Ok(())
     }
 
-    /// Shortens the message to its first `count` segments. Does nothing if it has no more. To
-    /// lengthen a short last segment, remove it this way and push the longer one.
+    /// Shortens the message to its first `count` segments. Does nothing if it has no more than
+    /// that. To lengthen a short last segment, remove it with this function and push the longer
+    /// one.
     ///
     /// Combines all remaining segments again, unless only a short one is removed.
     pub fn truncate(&mut self, count: usize) {
@@ -161,31 +162,31 @@ impl<'k> Segments<'k> {
         }
     }
 
-    /// The number of segments.
+    /// Returns the number of segments.
     #[must_use]
     pub fn len(&self) -> usize {
         self.partials.len()
     }
 
-    /// Whether there are no segments.
+    /// Returns whether there are no segments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.partials.is_empty()
     }
 
-    /// The length of the message in bytes.
+    /// Returns the length of the message in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.full.len_bytes() + self.short().map_or(0, Partial::len_bytes)
     }
 
-    /// The tag of the message as it is now.
+    /// Returns the tag of the current message.
     #[must_use]
     pub fn tag(&self, nonce: UnusedNonce) -> Tag {
         self.key.finish(nonce, &self.whole())
     }
 
-    /// Verifies the tag of the message as it is now, in constant time.
+    /// Verifies the tag of the current message in constant time.
     ///
     /// # Errors
     ///
@@ -202,7 +203,7 @@ impl<'k> Segments<'k> {
         whole
     }
 
-    /// The last segment, if it is short.
+    /// Returns the last segment if it is short.
     fn short(&self) -> Option<&Partial> {
         let last = self.partials.last()?;
         (last.len_bytes() < self.segment_bytes as u64).then_some(last)
@@ -219,10 +220,10 @@ impl<'k> Segments<'k> {
     }
 }
 
-/// `Partial` wipes itself, and there is nothing else.
+/// Each `Partial` wipes itself, and there are no other secrets.
 impl ZeroizeOnDrop for Segments<'_> {}
 
-/// Does not show the key and the partial evaluations.
+/// Shows neither the key nor the partial evaluations.
 impl fmt::Debug for Segments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Segments")
@@ -232,17 +233,17 @@ impl fmt::Debug for Segments<'_> {
     }
 }
 
-/// A wrong use of [`Segments`].
+/// An incorrect use of [`Segments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SegmentError {
-    /// The length of segments is 0 or not a multiple of 16.
+    /// The segment length is 0 or not a multiple of 16.
     SegmentBytes,
     /// The segment is empty or longer than `segment_bytes`.
     Length,
-    /// The segment would follow one that is shorter than `segment_bytes`.
+    /// The last segment is shorter than `segment_bytes`, so nothing can follow it.
     AfterShort,
-    /// There is no segment of that index.
+    /// There is no segment with that index.
     Index,
     /// The segment and its replacement differ in length.
     OtherLength,

@@ -10,7 +10,7 @@ use zeroize::ZeroizeOnDrop;
 /// A received message that arrives in pieces, started by [`Key::start_verify`]. It verifies a tag
 /// and never makes one, because the nonce of a received message has been used.
 ///
-/// It holds the key, and is wiped when dropped, finished or not.
+/// The state contains the key. It is wiped when dropped, whether finished or not.
 ///
 /// [`Key::start_verify`]: crate::aes::Key::start_verify
 pub struct Verifier(Poly1305);
@@ -25,12 +25,13 @@ impl Verifier {
         self.0.update(msg);
     }
 
-    /// Appends several pieces in turn, as calls of [`update`](Self::update) would.
+    /// Appends several pieces in order, like one call of [`update`](Self::update) for each.
     pub fn update_vectored(&mut self, pieces: &[&[u8]]) {
         self.0.update_vectored(pieces);
     }
 
-    /// Verifies the tag of all pieces in constant time. Nothing of the message may be used before.
+    /// Verifies the tag of all the pieces in constant time. Do not use any part of the message
+    /// before.
     ///
     /// # Errors
     ///
@@ -40,7 +41,7 @@ impl Verifier {
     }
 }
 
-/// `Poly1305` wipes itself, and there is nothing else.
+/// `Poly1305` wipes itself, and there are no other secrets.
 impl ZeroizeOnDrop for Verifier {}
 
 /// Does not show the state.
@@ -50,7 +51,7 @@ impl fmt::Debug for Verifier {
     }
 }
 
-/// Appends what is written, as [`Poly1305`] does.
+/// Appends the bytes written, as [`Poly1305`] does.
 #[cfg(feature = "std")]
 impl std::io::Write for Verifier {
     fn write(&mut self, msg: &[u8]) -> std::io::Result<usize> {

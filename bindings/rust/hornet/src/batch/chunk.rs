@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! A chunk of messages in the arrays that C takes.
+//! A chunk of messages, in the arrays that the C functions take.
 
 use crate::ffi;
 use crate::tag::Tag;
@@ -9,12 +9,13 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use zeroize::optimization_barrier;
 
-/// The number of messages passed to C at once. C groups messages of similar length; a few dozen
-/// give it enough to choose from.
+/// The number of messages passed to C at once. C groups messages of similar length, and a few dozen
+/// are enough to choose from.
 pub(crate) const CHUNK: usize = 64;
 
-/// Up to `CHUNK` messages as C takes them: the first `count` elements of each array are set. `N` is
-/// the type of a nonce, `()` where messages have none. The keys are wiped when it is dropped.
+/// Up to `CHUNK` messages in the form that C takes: the first `count` elements of each array are
+/// set. `N` is the type of a nonce, `()` if messages have none. The keys are wiped when the chunk
+/// is dropped.
 pub(crate) struct Chunk<'a, N> {
     keys: [MaybeUninit<[u8; 32]>; CHUNK],
     nonces: [MaybeUninit<N>; CHUNK],
@@ -25,7 +26,7 @@ pub(crate) struct Chunk<'a, N> {
     borrowed: PhantomData<&'a [u8]>,
 }
 
-/// The functions of C for a chunk.
+/// The C functions for a chunk.
 pub(crate) trait Batch {
     /// Writes the tags.
     fn mac(&self, tags: &mut [Tag; CHUNK]);
@@ -55,7 +56,7 @@ impl<'a, N> Chunk<'a, N> {
         chunk
     }
 
-    /// The number of messages.
+    /// Returns the number of messages.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -77,8 +78,8 @@ impl<'a, N> Chunk<'a, N> {
 /// Poly1305, with a key for each message.
 impl Batch for Chunk<'_, ()> {
     fn mac(&self, tags: &mut [Tag; CHUNK]) {
-        // SAFETY: the first `count` elements of all arrays are set, and each message has as many
-        // bytes as `lens_bytes` says.
+        // SAFETY: the first `count` elements of all arrays are set, and `lens_bytes` holds the
+        // lengths of the messages.
         unsafe {
             ffi::hornet_poly1305_batch(
                 tags.as_mut_ptr().cast(),
@@ -91,8 +92,8 @@ impl Batch for Chunk<'_, ()> {
     }
 
     fn verify(&self, valid: &mut [bool; CHUNK]) {
-        // SAFETY: the first `count` elements of all arrays are set, and each message has as many
-        // bytes as `lens_bytes` says.
+        // SAFETY: the first `count` elements of all arrays are set, and `lens_bytes` holds the
+        // lengths of the messages.
         unsafe {
             ffi::hornet_poly1305_verify_batch(
                 valid.as_mut_ptr(),
@@ -109,8 +110,8 @@ impl Batch for Chunk<'_, ()> {
 /// Poly1305-AES, with a nonce for each message.
 impl Batch for Chunk<'_, [u8; 16]> {
     fn mac(&self, tags: &mut [Tag; CHUNK]) {
-        // SAFETY: the first `count` elements of all arrays are set, and each message has as many
-        // bytes as `lens_bytes` says.
+        // SAFETY: the first `count` elements of all arrays are set, and `lens_bytes` holds the
+        // lengths of the messages.
         unsafe {
             ffi::hornet_poly1305_aes_batch(
                 tags.as_mut_ptr().cast(),
@@ -124,8 +125,8 @@ impl Batch for Chunk<'_, [u8; 16]> {
     }
 
     fn verify(&self, valid: &mut [bool; CHUNK]) {
-        // SAFETY: the first `count` elements of all arrays are set, and each message has as many
-        // bytes as `lens_bytes` says.
+        // SAFETY: the first `count` elements of all arrays are set, and `lens_bytes` holds the
+        // lengths of the messages.
         unsafe {
             ffi::hornet_poly1305_aes_verify_batch(
                 valid.as_mut_ptr(),
@@ -162,7 +163,7 @@ mod tests {
         // SAFETY: all keys are set.
         let keys = |chunk: &Chunk<()>| chunk.keys.map(|key| unsafe { key.assume_init() });
         assert!(keys(&chunk).iter().all(|key| key != &[0; 32]));
-        // SAFETY: dropped once, and the bytes read afterwards are plain numbers.
+        // SAFETY: dropped once, and the bytes that are read afterwards are plain integers.
         unsafe { ManuallyDrop::drop(&mut chunk) };
         assert_eq!(keys(&chunk), [[0; 32]; CHUNK]);
     }

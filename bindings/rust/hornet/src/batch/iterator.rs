@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Iterators over the results of messages, which are computed in chunks.
+//! Iterators over the results for messages, computed in chunks.
 
 use crate::batch::chunk::{Batch, CHUNK, Chunk};
 use crate::tag::{Mismatch, Tag};
 use core::iter::{Fuse, FusedIterator};
 use core::ops::Range;
 
-/// The tags of messages, each of which `push` adds to the chunk.
+/// Returns the tags of the messages; `push` adds a message to a chunk.
 pub(crate) fn tags<'a, T, N>(
     messages: impl IntoIterator<Item = T>,
     push: impl Fn(&mut Chunk<'a, N>, T),
@@ -22,7 +22,7 @@ where
     })
 }
 
-/// Whether the tags of messages are valid, each of which `push` adds to the chunk.
+/// Returns whether the tags of the messages are valid; `push` adds a message to a chunk.
 pub(crate) fn results<'a, T, N>(
     messages: impl IntoIterator<Item = T>,
     push: impl Fn(&mut Chunk<'a, N>, T),
@@ -41,10 +41,10 @@ where
 /// An iterator whose results are computed in chunks.
 pub(crate) struct InChunks<I, R, F> {
     messages: Fuse<I>,
-    /// Takes up to `CHUNK` messages, writes as many results and returns their number.
+    /// Takes up to `CHUNK` messages, writes one result for each, and returns their number.
     work: F,
     results: [R; CHUNK],
-    /// The results not yet returned.
+    /// The results that have not been returned yet.
     left: Range<usize>,
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Batches: many messages, one to each lane of a vector kernel.
+//! Batches: many messages, each in its own lane of a vector kernel.
 
 mod chunk;
 mod iterator;
@@ -12,11 +12,11 @@ use crate::key::Key;
 use crate::tag::{Mismatch, Tag};
 use core::iter::FusedIterator;
 
-/// The tags of many messages: the same as of [`mac`](crate::mac) for each, but faster if there are
-/// many short ones. Lengths may differ in any way.
+/// Computes the tags of many messages. Each tag is the same as from [`mac`](crate::mac), but many
+/// short messages are faster. Lengths may differ arbitrarily.
 ///
-/// Takes messages with their keys from the iterator 64 at a time, when their tags are asked for.
-/// Allocates nothing: the keys are on the stack meanwhile, in a few KiB that are wiped afterwards.
+/// Takes messages with their keys from the iterator 64 at a time, when their tags are requested.
+/// Allocates nothing: the keys take a few KiB of stack, which are wiped afterwards.
 ///
 /// ```
 /// use hornet::{Key, Tag, mac_batch};
@@ -29,7 +29,7 @@ use core::iter::FusedIterator;
 /// assert_eq!(tags.len(), 2);
 /// ```
 ///
-/// Keys from one iterator, messages from another, and tags written to an array:
+/// With keys from one iterator, messages from another, and tags written to an array:
 ///
 /// ```
 /// use hornet::{Key, mac, mac_batch};
@@ -54,12 +54,12 @@ pub fn mac_batch<'a>(
     })
 }
 
-/// Verifies the tags of many messages: the same as [`verify`](crate::verify) for each, but faster
-/// if there are many short ones. Each tag is compared in constant time.
+/// Verifies the tags of many messages. Each result is the same as from [`verify`](crate::verify),
+/// but many short messages are faster. Each tag is compared in constant time.
 ///
-/// Gives one result for each message, in their order. Collected into a single `Result`, they tell
-/// whether all tags are valid, and the first invalid one ends the work. Takes messages from the
-/// iterator as [`mac_batch`] does.
+/// Returns one result for each message, in order. Collected into a single `Result`, the results
+/// tell whether all tags are valid, and the first invalid tag ends the work. Takes messages from
+/// the iterator like [`mac_batch`].
 ///
 /// ```
 /// use hornet::{Key, Mismatch, mac, verify_batch};
@@ -106,7 +106,7 @@ mod tests {
         Key::new(&bytes)
     }
 
-    /// That many messages: of all lengths up to 300, in no order, and some long ones.
+    /// `count` messages, of all lengths up to 300 in mixed order, and some long ones.
     fn messages(count: usize) -> Vec<Vec<u8>> {
         let length = |index| match index % 29 {
             28 => 5_000 + index,
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The batch ends when the iterator first returns `None`, even if that would go on.
+    /// The batch ends when the iterator first returns `None`, even if the iterator would continue.
     #[test]
     fn ends_at_the_first_none() {
         for count in [0, 5, CHUNK, CHUNK + 5] {

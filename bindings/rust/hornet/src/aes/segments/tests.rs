@@ -30,7 +30,7 @@ fn assert_of(segments: &Segments, message: &[u8]) {
     assert_eq!(segments.verify(&nonce(1), &expected), Err(Mismatch));
 }
 
-/// Lengths of segments and of messages, with and without a short last segment.
+/// Segment and message lengths, with and without a short last segment.
 fn cases() -> impl Iterator<Item = (usize, usize)> {
     let of = |segment_bytes| {
         let whole = [0, 1, 2, 9, 20].map(|count| count * segment_bytes);
@@ -156,7 +156,7 @@ fn wrong_uses_are_refused() {
 fn at_most_2_to_the_64_bytes() {
     let key = key();
     let mut segments = Segments::new(&key, 32).unwrap();
-    // 2^64 - 32 bytes, made by doubling because pushing them takes too long.
+    // 2^64 - 32 bytes, built by doubling, because pushing them takes too long.
     let segment = key.partial(&[7; 32]);
     segments.full = segment.clone();
     for _ in 6..64 {
@@ -212,7 +212,7 @@ fn segments_same_as_pushed() {
                     "{segment_bytes} {length}"
                 );
 
-                // The partial evaluation of each segment is at its index.
+                // The partial evaluation of each segment is stored at its index.
                 let last = segments.len().saturating_sub(1);
                 for index in [0, last / 2, last] {
                     let Some(segment) = msg.chunks(segment_bytes).nth(index) else {
