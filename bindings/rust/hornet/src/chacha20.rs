@@ -11,7 +11,7 @@ use core::error::Error;
 use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
-/// A ChaCha20 key. Wiped when dropped.
+/// A `ChaCha20` key. Wiped when dropped.
 pub struct ChaCha20([u8; 32]);
 
 impl ChaCha20 {
