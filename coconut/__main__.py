@@ -189,7 +189,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# Blocks emitted in addition to those of the Go module, with their variants. They are ordered for the architecture's first CPU.
+# Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
 OTHERS = {
     "ifma256/step 4": {"cut": "ternary", "times5": "multiply"},
     "ifma256/long step 16": {"cut": "ternary", "times5": "multiply"},

@@ -86,7 +86,7 @@ def is_stored(program: Program, value: int) -> bool:
 
 @dataclass
 class Registers:
-    """The places of values while the instructions of a basic block are processed in order.
+    """Track where values are while the instructions of a basic block are processed in order.
 
     Without a free register, the value whose next use is last is spilled (Belady). It is stored only once, because
     values do not change.
@@ -121,7 +121,7 @@ class Registers:
         return self.free_places.pop()
 
     def take(self, now: int, pinned: Iterable[int], preferred: Sequence[int | None] = ()) -> int:
-        """Return a register, if need be that of the value whose next use is last."""
+        """Return a free register, after spilling the value whose next use is last if there is none."""
         if not self.free:
             value = max(
                 (value for value in self.at if value not in pinned),

@@ -24,8 +24,8 @@ CONSTRAINT = "amd64 && gc && !purego"
 CPU = "sapphirerapids"
 DOUBLE_ROUNDS = 10
 
-# Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary has
-# those that take a message, the second those that write the keystream.
+# Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
+# has those that take a message, the second those that write the keystream.
 CHACHA20_XOR = {"xor8AVX2": ("chacha20-256", "lanes 1"), "xor32AVX512": ("chacha20-512", "lanes 2")}
 CHACHA20_STREAM = {
     "stream2AVX2": ("chacha20-256", "rows 1"),
@@ -67,8 +67,8 @@ def chacha20() -> dict[str, str]:
     }
 
 
-# Poly1305's functions, named by how many groups share a reduction, with kernel and basic blocks; before them the variants
-# that are fastest on Zen 5.
+# Poly1305's functions, named by how many groups share a reduction, with kernel and basic blocks; before them, the
+# variants that are fastest on Zen 5.
 POLY1305_WAYS = {
     "avx2": {"multiplier": "memory"},
     "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},

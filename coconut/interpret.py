@@ -108,7 +108,7 @@ class Run:
 
 
 def interpret(text: str, name: str, architecture: Architecture, memory: dict[str, bytearray], groups: int) -> None:
-    """Run the function on what its pointers point to. The frame begins as one bits."""
+    """Run the function on what its pointers point to. All bits of the frame are 1 at first."""
     lines, constants = lines_of(text, name)
     if not lines or architecture.go is None:
         raise Unreadable(f"no function {name}")

@@ -15,7 +15,7 @@ from coconut.schedule import Problem, Room, length, problem_of
 
 TURNS = 100
 
-# With registers as a constraint, CP-SAT finds nothing in a minute for more instructions.
+# With registers as a constraint, CP-SAT finds nothing in a minute for more instructions than this.
 CP_SAT_MAX = 250
 
 
@@ -36,9 +36,9 @@ def in_order(problem: Problem) -> list[int]:
 
 
 def within_registers(problem: Problem, urgency: Sequence[float], registers: int) -> list[int]:
-    """Return an order by list scheduling that takes no instruction that would need too many registers.
+    """Return the order of list scheduling that takes no instruction that would need more registers than these.
 
-    If no other instruction is left, it takes the next one of the program's own order, for which the registers suffice.
+    If no instruction fits, it takes the next one of the program's own order, for which the registers suffice.
     """
     program = problem.program
     first = program.first_op

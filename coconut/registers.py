@@ -116,7 +116,7 @@ class Step:
 
 @dataclass
 class Spilling:
-    """The places of values while the instructions of a block that is not a loop are processed in order.
+    """Track where values are while the instructions of a block that is not a loop are processed in order.
 
     An output is stored as soon as it is there. Without a free register, the value whose next use is last gives way
     (Belady); it is loaded again from where it is stored as an output, from where it came, or from memory after the
@@ -157,7 +157,7 @@ class Spilling:
         return op if op is not None and not op.args and op.memory is not None else None
 
     def take(self, now: int, pinned: set[int]) -> int:
-        """Return a register, if need be that of the value whose next use is last."""
+        """Return a free register, after spilling the value whose next use is last if there is none."""
         if not self.free:
             register = max(
                 (register for register in self.held if register not in pinned),

@@ -79,7 +79,7 @@ def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph])
 
 
 def placed(lines: tuple[str, ...], label: str) -> list[str]:
-    """Return lines with labels and indentation; directives begin at the beginning of the line."""
+    """Return lines with labels and indentation; directives are not indented."""
     return [text if text.startswith(".") else "\t" + text.format(label=label) for text in lines]
 
 

@@ -31,7 +31,7 @@ class Unsupported(Exception):
 
 @dataclass
 class Selector:
-    """What all architectures share: the instructions so far, and the values that nodes have become."""
+    """Hold what all architectures share: the instructions so far, and the values that nodes have become."""
 
     architecture: Architecture
     graph: Graph

@@ -100,7 +100,8 @@ class Rvv(Selector):
 
 
 # Numbers of general registers. SECOND: the address of the message's second words. ADVANCE: the bytes of an iteration.
-# MULTIPLES: multiples of a vector's bytes, from 1 up. POWERS: the addresses of every eighth power, from the second such on.
+# MULTIPLES: multiples of a vector's bytes, from 1 up. POWERS: the addresses of every eighth power, from the second such
+# on.
 POINTERS = {"state": 10, "powers": 11, "message": 12, "constants": 14}
 TURNS, STRIDE, ADDRESS, SECOND, ADVANCE = 13, 5, 6, 7, 15
 MULTIPLES = (16, 17, 28, 29, 30, 18, 19)
@@ -264,7 +265,7 @@ def one_of_each(words: list[int], vector_bytes: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Scalar:
-    """What a general register holds: a pointer, plus a number of vector lengths, plus bytes."""
+    """The content of a general register: a pointer, plus a number of vector lengths, plus bytes."""
 
     base: str = ""
     vectors: int = 0

@@ -263,7 +263,7 @@ def without_copies(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Style:
-    """What an assembler calls things.
+    """The notation of an assembler.
 
     - head: sets the pointers.
     - none_left: counts a block, and jumps to a label if it was the last.

@@ -53,7 +53,7 @@ class Riscv64(ThreeOperandSelector):
         return self.emit("add", self.emit("less", self.sums[a, b], self.value(b)), second)
 
 
-# Those that a callee need not keep come first. Left out are 1 to 4 (the ABI's), 26 and 27 (Go's) and 31 (its assembler's).
+# Those that a callee need not keep come first. Left out are 1 to 4 (the ABI's), 26 and 27 (Go's), 31 (its assembler's).
 NUMBERS = (5, 6, 7, *range(14, 18), 28, 29, 30, 8, 9, *range(18, 26))
 SAVED = tuple(i for i in NUMBERS if i in {8, 9, *range(18, 26)})
 

@@ -87,7 +87,8 @@ class S390x(PairSelector):
     def multiply(self, a: int, b: int) -> int:
         """Return the product.
 
-        b is moved to the odd register, since a comes from the product before it; but a shift that only products use is made there.
+        b is moved to the odd register, since a comes from the product before it; but a shift that only products use is
+        made there.
         """
         node = self.graph.nodes[a]
         if node.op == "shr" and self.shifted(a):

@@ -55,8 +55,7 @@ static void line_reduce(fe t, const multiplier *b)
 }
 
 /* Begins a message: the powers for n groups per reduction, and T of the first group and of h. The inputs
- * are Go's state, r, s and h; the outputs are in the order in which the following basic blocks take them.
- */
+ * are Go's state, r, s and h; the outputs are in the order in which later basic blocks take them. */
 static void line_begin_message(size_t n, const struct sample *sample)
 {
     static evaluation_powers powers;
