@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Coconut: the library's field code and evaluation as graphs, which are simulated, drawn, scheduled and emitted.
+"""Record the library's field and evaluation code as graphs; simulate, draw, schedule and emit them.
 
-After the z14 paper's "Code Constructing User Tool", sections 7 to 10. docs/coconut.md is the way in."""
+This follows the z14 paper's "Code Constructing User Tool", sections 7 to 10. docs/coconut.md is the introduction. In
+identifiers, a "line" is a basic block, a "turn" an iteration of a loop, and a "way" a variant.
+"""

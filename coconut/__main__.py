@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The command: python -m coconut COMMAND; -h says which there are. docs/coconut.md shows how they follow one another.
+"""Run python -m coconut COMMAND: -h lists the commands, and docs/coconut.md shows how they build on one another.
 
-OR-Tools and SciPy are imported by the commands that take them: that takes longer than others run."""
+Commands that need OR-Tools or SciPy import them themselves: the import takes longer than other commands run.
+"""
 
 import argparse
 import json
@@ -32,7 +33,7 @@ from coconut.parse import Unreadable, parse
 from coconut.program import Program
 from coconut.select import Unsupported, alternatives, choices_for, select
 
-# The loops whose schedules are in the table, and in the quick one.
+# The loops of `coconut table`, and of `coconut table --quick`.
 LOOPS = (
     "avx2/step 2",
     "avx2/long group",
@@ -81,7 +82,7 @@ def command_lines(_: argparse.Namespace) -> None:
 
 
 def command_simulate(arguments: argparse.Namespace) -> None:
-    """Every graph, as written, simplified, and in instructions, on every sample."""
+    """Simulate every graph on every sample: as recorded, simplified, and after instruction selection."""
     for description in DESCRIPTIONS:
         if arguments.kernels and description.kernel not in arguments.kernels:
             continue
@@ -103,7 +104,10 @@ def command_simulate(arguments: argparse.Namespace) -> None:
 
 
 def selections(architecture: Architecture, graph: Graph) -> list[Program]:
-    """None for lines that take operations which no step does, and which some architectures do without."""
+    """Return the graph's instruction selections, or [] if the architecture lacks an operation.
+
+    Only steps must be supported: Unsupported is raised for them.
+    """
     try:
         return alternatives(architecture, graph)
     except Unsupported:
@@ -162,7 +166,7 @@ def command_table(arguments: argparse.Namespace) -> None:
 
 
 def command_orders(arguments: argparse.Namespace) -> None:
-    """Natively too, where this CPU can."""
+    """Compare orders of a loop's instructions, and time them natively if this CPU can run them."""
     from coconut.compilers import run_beside, runs_here
     from coconut.orders import orders
     from coconut.tables import markdown
@@ -170,7 +174,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
     graph = graph_named(arguments.line)
     known = architectures_of(graph.kernel)
     architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
-    # The scalar loop is no function by itself.
+    # The scalar loop is not a function by itself.
     native = runs_here(architecture) and architecture not in SCALAR
     rows = []
     for way in alternatives(architecture, graph):
@@ -185,7 +189,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
-# What is emitted beside the lines of the Go module: their ways, and the first of the architecture's CPUs decides about their order.
+# Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
 OTHERS = {
     "ifma256/step 4": {"cut": "ternary", "times5": "multiply"},
     "ifma256/long step 16": {"cut": "ternary", "times5": "multiply"},
@@ -199,8 +203,10 @@ OTHERS = {
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Every line of a message is read back out of the file and simulated, and runs on this CPU or an emulated one, if there is
-    any."""
+    """Emit basic blocks; read those in Go's assembler back, and simulate all of them.
+
+    They also run on this CPU or an emulated one, if there is any.
+    """
     from coconut.compilers import prefix_of, run_beside, run_samples
     from coconut.go_module import POLY1305, poly1305_line
     from coconut.orders import by_list
@@ -209,7 +215,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
     if unknown := set(arguments.lines) - {*titles, SCALAR_NAME}:
         raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     folder = Path(arguments.folder)
-    # Apart, because Go takes .S files for cgo's.
+    # In a folder of their own, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
     if not arguments.lines or SCALAR_NAME in arguments.lines:
         emit_scalar(folder)
@@ -254,7 +260,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
                         run_samples(emitted, line_samples)
                     if emitted.is_loop:
                         run_beside(read, "gcc", rounds=0, emitted=emitted)
-                    # What a line that is no loop leaves lies where the accumulator of a loop does.
+                    # A block that is not a loop has its outputs where a loop has its accumulator.
                     out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
                     runnable.setdefault(0 if like is emitted else like.graph.lanes, {})[name] = [
                         program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
@@ -267,12 +273,12 @@ def command_emit(arguments: argparse.Namespace) -> None:
 
 
 def emit_scalar(folder: Path) -> None:
-    """The scalar function, for each architecture, as the Go module has it."""
+    """Emit the scalar function for each architecture, as the Go module has it."""
     from coconut.compilers import prefix_of, run_function
     from coconut.go_module import scalar
     from coconut.scalar_function import function_of, gnu_text
 
-    # Apart too: its package declares it.
+    # In a folder of their own, too: the Go package declares the function.
     (folder / "scalar").mkdir(exist_ok=True)
     for name, text in scalar().items():
         (folder / "scalar" / Path(name).name).write_text(text)
@@ -288,7 +294,7 @@ def emit_scalar(folder: Path) -> None:
 
 
 def lengths(emitted: Program) -> list[Program]:
-    """The program, and, if its code is for vectors of any length, what it is to be for others."""
+    """Return the program and, if its code serves every vector length, its counterparts for the other lengths."""
     kernels = [
         kernel
         for kernel, architecture in ARCHITECTURES.items()
@@ -347,36 +353,36 @@ def run() -> None:
         added.set_defaults(function=function)
         return added
 
-    command("lines", command_lines, "lists the lines that are described")
-    simulating = command("simulate", command_simulate, "compares every graph with the library's model lanes")
-    simulating.add_argument("kernels", nargs="*", help="only these")
-    printing = command("print", command_print, "prints every value of a line beside its expression")
+    command("lines", command_lines, "list the basic blocks of all kernels")
+    simulating = command("simulate", command_simulate, "compare every graph with the library's model lanes")
+    simulating.add_argument("kernels", nargs="*", help="only these kernels")
+    printing = command("print", command_print, "print every value of a basic block with its expression")
     printing.add_argument("line", help="KERNEL/LINE, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
-    drawing = command("draw", command_draw, "draws lines, or all, as SVG")
+    drawing = command("draw", command_draw, "draw these basic blocks, or all, as SVG")
     drawing.add_argument("lines", nargs="*")
-    drawing.add_argument("--schedule", metavar="CPU", help="loops' schedules instead: ports over cycles")
-    drawing.add_argument("--seconds", type=float, default=60, help="for each schedule")
-    table = command("table", command_table, "schedules loops, and prints a table")
+    drawing.add_argument("--schedule", metavar="CPU", help="draw the loops' schedules instead: ports over cycles")
+    drawing.add_argument("--seconds", type=float, default=60, help="time for each schedule")
+    table = command("table", command_table, "schedule loops and print a table")
     table.add_argument("lines", nargs="*")
-    table.add_argument("--quick", action="store_true", help="few loops")
-    table.add_argument("--seconds", type=float, default=60, help="for each loop, on each CPU")
-    ordering = command("orders", command_orders, "orders a loop's instructions in several ways, and times them")
+    table.add_argument("--quick", action="store_true", help="only a few loops")
+    table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
+    ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
     ordering.add_argument("line")
-    ordering.add_argument("--cpu", help="whose model is scheduled for")
-    ordering.add_argument("--seconds", type=float, default=30, help="for CP-SAT")
+    ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
+    ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
     emitting = command(
-        "emit", command_emit, "writes lines as Go and GNU assembly, reads them back, simulates and runs them"
+        "emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, simulate and run them"
     )
     emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
-    go = command("go", command_go, "writes the generated files of bindings/go, after simulating what they say")
-    go.add_argument("packages", nargs="*", help="only those of chacha20, poly1305")
+    go = command("go", command_go, "write the generated files of bindings/go, after simulating them")
+    go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
-    go.add_argument("--check", action="store_true", help="compares them with what is there instead")
-    command("instructions", command_instructions, "compares the tables of instructions with this CPU and emulated ones")
-    command("bounds", command_bounds, "compares derived bounds with values")
-    command("schedules", command_schedules, "compares what is answered of small loops with all their schedules")
+    go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
+    command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
+    command("bounds", command_bounds, "compare derived bounds with values")
+    command("schedules", command_schedules, "compare the answers for small loops with all their schedules")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)
@@ -389,10 +395,10 @@ def main() -> None:
         try:
             run()
         finally:
-            # What is still to be written fails here rather than when Python ends.
+            # Output that cannot be written fails here rather than when Python exits.
             sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever reads the output wants no more of it. Other tools end by the signal, which Python ignores.
+        # The reader has closed the pipe. Other tools die of the signal, which Python ignores.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What selection, allocation, scheduling, emission and parsing ask of an architecture.
+"""Define what selection, allocation, scheduling, emission and parsing ask of an architecture.
 
-Each has a file in architectures/: the table of its instructions, rules that select them, and how assemblers want them written."""
+Each architecture has a file in architectures/: the table of its instructions, the rules that select them, and how
+assemblers write them.
+"""
 
 from __future__ import annotations
 
@@ -13,61 +15,64 @@ from coconut.operations import Value
 
 
 class Syntax:
-    """How an assembler wants instructions and functions. Lines have their indentation.
+    """Write instructions and functions for an assembler, as indented lines.
 
         void NAME(t, powers, message, turns)      func NAME(t *T, powers *P, message *byte, turns uint64)
 
-    is what a loop takes: the accumulator's limbs ("state"), the graph's inputs in memory one after another ("powers"), the
-    message, and how many turns, at least one. Another line is
+    is the signature of a loop: the accumulator's limbs ("state"), the graph's inputs in memory one after another
+    ("powers"), the message, and the number of iterations, at least one. Another basic block is
 
         void NAME(out, in, message)      func NAME(out *O, in *I[, message *byte])
 
-    where what goes out ("state") and comes in ("powers") does not overlap; out has room for what finds no register. A Memory that
-    is "broadcast" is a word. "constants" points to words that come with the function."""
+    where outputs ("state") and inputs ("powers") do not overlap; out has room for spilled values. A Memory that is
+    "broadcast" is one word. "constants" points to words that come with the function.
+    """
 
     def text(self, op: Op, args: list[int], result: int) -> str:
-        """An instruction, with operands and result in these registers."""
+        """Return an instruction with its operands and result in these registers."""
         raise NotImplementedError
 
     def move(self, to: int, source: int) -> str:
         raise NotImplementedError
 
     def load(self, register: int, place: Memory) -> str:
-        """A vector."""
+        """Return the load of a vector."""
         raise NotImplementedError
 
     def store(self, register: int, place: Memory) -> str:
-        """A vector, or the first element of one as a word."""
+        """Return the store of a vector, or of its first element as a word."""
         raise NotImplementedError
 
     def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        """From the head of a function on to where its pointers are set. parameters are Go's; inputs, how many vectors are in memory;
-        advance, the bytes of a turn."""
+        """Return the beginning of a function, up to where its pointers are set.
+
+        parameters are Go's; inputs is the number of vectors in memory; advance is the length of an iteration in bytes.
+        """
         raise NotImplementedError
 
     def loop(self, name: str) -> list[str]:
-        """The label of the loop."""
+        """Return the label of the loop."""
         raise NotImplementedError
 
     def advance(self, advance: int) -> list[str]:
-        """The message's pointer, by so many bytes."""
+        """Return what advances the message's pointer by `advance` bytes."""
         raise NotImplementedError
 
     def again(self, name: str) -> list[str]:
-        """Counts a turn, and goes back to the label unless it was the last."""
+        """Return the end of the loop: count an iteration, and jump to the label unless it was the last."""
         raise NotImplementedError
 
     def clear(self, registers: int) -> list[str]:
-        """Leaves no secrets in so many registers."""
+        """Return what clears secrets from the first `registers` registers."""
         raise NotImplementedError
 
     def end(self, name: str, words: list[int]) -> list[str]:
-        """The return, and the constants, which are words of 64 bits."""
+        """Return the return instruction, and the constants, which are 64-bit words."""
         raise NotImplementedError
 
 
 def go_begin(name: str, description: str, parameters: str, move: str, registers: tuple[str, ...]) -> list[str]:
-    """What begins one: its arguments, into these registers."""
+    """Return the beginning of a function in Go's assembler, which loads its arguments into these registers."""
     arguments = [argument.split()[0] for argument in parameters.strip("()").split(", ")]
     return [
         f"// func {name}{parameters}",
@@ -81,7 +86,7 @@ def go_begin(name: str, description: str, parameters: str, move: str, registers:
 
 
 def go_end(name: str, words: list[int]) -> list[str]:
-    """What ends a function in Go's assembly on every CPU."""
+    """Return the end of a function in Go's assembler, which is the same on every CPU."""
     return ["\tRET", "", *go_constants(name, words)]
 
 
@@ -93,50 +98,57 @@ def go_constants(name: str, words: list[int]) -> list[str]:
 
 
 class GoSyntax(Syntax):
-    """Go's assembler, whose output can be read back."""
+    """Write Go's assembler, and read it back."""
 
-    # The general registers, by what they point to.
+    # General registers, by what they point to.
     pointers: dict[str, str]
 
     def begin_reading(self) -> None:
-        """A function is read from here on."""
+        """Start reading a function."""
 
     def follow(self, mnemonic: str, operands: list[str]) -> None:
-        """An instruction on general registers, for syntaxes whose addresses depend on them."""
+        """Track an instruction on general registers, for syntaxes whose addresses depend on them."""
 
     def words_of_vectors(self, words: dict[int, int]) -> dict[int, int]:
-        """The words of whole vectors, by their offsets, of those that the file has."""
+        """Return the words of whole vectors, by offset, from those in the file."""
         return words
 
     def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
-        """A function of several lines, with that much memory of its own."""
+        """Return the beginning of a function of several basic blocks, with a frame of frame_bytes."""
         raise NotImplementedError
 
     def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
-        """A line of it: sets its pointers, into that memory or to out and in; and counts, if it is a loop, so many turns."""
+        """Return the beginning of one of its basic blocks.
+
+        It sets the pointers, to places in the frame or, for None, to the arguments out and in; turns is the argument
+        with the number of iterations, if the block is a loop.
+        """
         raise NotImplementedError
 
     def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
-        """Moves the message's pointer; a loop of no turns goes on here."""
+        """Return the end of one of its basic blocks, which advances the message's pointer.
+
+        A loop without iterations continues here.
+        """
         raise NotImplementedError
 
     def message_end(self, frame_bytes: int) -> list[str]:
-        """Clears the memory, by a register that has been cleared, and returns."""
+        """Return the end of the function: clear the frame with a register that has been cleared, and return."""
         raise NotImplementedError
 
     def constants(self, name: str, words: list[int]) -> list[str]:
-        """After a function."""
+        """Return the constants that follow a function."""
         return go_constants(name, words)
 
     def vector(self, operand: str) -> int | None:
-        """The number of a register that values are in."""
+        """Return the number of the vector register that an operand names; None if it is something else."""
         raise NotImplementedError
 
     def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
         raise NotImplementedError
 
     def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
-        """The instruction, on the values that registers hold; None if it is not understood."""
+        """Return the instruction on the values that the registers hold; None if it is not understood."""
         raise NotImplementedError
 
 
@@ -144,14 +156,19 @@ class GoSyntax(Syntax):
 class Architecture:
     """An instruction set with registers of one size.
 
-        cpus: LLVM's names of those whose models schedules are made for. features: the names in /proc/cpuinfo of what a CPU needs.
-        alternatives: for each thing that may be done in several ways, these; the first is the plain one. selector: the rules, a Selector
-    (select.py). order: of a number of
-    lanes, which block is in each. load: the instruction that loads a vector. replaces_sum: an instruction that accumulates
-    has its result in the register of the sum. word_bytes: of an element of a register. chains: its lines go from one to
-    the next in registers (functions.py). scalable: the code is the same for every length of vectors. emulator: the command
-    that runs programs elsewhere. pack: of the numbers for the blocks, how a register holds them; by default each in an element
-    of its own, in that order."""
+    - cpus: LLVM's names of the CPUs whose models schedules are made for.
+    - features: the names in /proc/cpuinfo of what a CPU needs.
+    - alternatives: for each thing that can be done in several ways, the variants, the plain one first.
+    - selector: the rules, a Selector (select.py).
+    - order: for a number of lanes, which block is in each.
+    - load: the instruction that loads a vector.
+    - replaces_sum: an accumulating instruction has its result in the sum's register.
+    - word_bytes: the size of a register's element.
+    - chains: values pass from one basic block to the next in registers (functions.py).
+    - scalable: the code is the same for every vector length.
+    - emulator: the command that runs programs on other CPUs.
+    - pack: how a register holds the numbers for the blocks; by default each in its own element, in that order.
+    """
 
     name: str
     triple: str

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What no lane of a value exceeds, derived from the limits of what comes in, node by node. What the code states of values in between
-is not taken for true: an instruction that cuts its operands is selected by what is derived here."""
+"""Derive bounds that no lane of a value exceeds, node by node, from the limits of the inputs.
+
+Bounds that the code states for values in between are not trusted: instructions that cut their operands are selected by
+the bounds derived here.
+"""
 
 from collections.abc import Callable
 
@@ -9,12 +12,12 @@ from coconut.operations import MASK52, WORD32_MAX, WORD_MAX
 
 
 def product(cut_to: int, a: int, b: int) -> int:
-    """Of operands that are cut."""
+    """Return the bound of a product of operands that are cut to cut_to."""
     return min(a, cut_to) * min(b, cut_to)
 
 
-# Of the immediate numbers and the operands' bounds. What exceeds a word may wrap, and be anything; so may the results of other
-# operations.
+# Bounds from the immediate numbers and the operands' bounds. A result that exceeds a word may wrap to any value, as may
+# the results of other operations.
 RULES: dict[str, Callable[..., int]] = {
     "splat": lambda imm: imm[0],
     "only_block": lambda imm: imm[1],
@@ -38,7 +41,7 @@ RULES: dict[str, Callable[..., int]] = {
 
 
 def upper_bounds(graph: Graph) -> list[int]:
-    """Of each node. A sum of 128 bits has none."""
+    """Return, for each node, its bound; that of a 128-bit sum says nothing."""
     bounds: list[int] = []
     for node in graph.nodes:
         if node.op == "input":

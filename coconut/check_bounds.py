@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares derived bounds with values: of every line on every sample, and of made-up graphs whose inputs are at their limits."""
+"""Compare derived bounds with values.
+
+All basic blocks run on every sample, and made-up graphs on inputs at their limits.
+"""
 
 import random
 
@@ -34,7 +37,10 @@ def check_values(graph: Graph, bounds: list[int], values: list[Value]) -> None:
 
 
 def check_line(graph: Graph) -> None:
-    """What a loop carries must keep the limit from which its bounds are derived."""
+    """Check the bounds of a basic block on every sample.
+
+    What a loop carries must keep the limit from which its bounds are derived.
+    """
     bounds = upper_bounds(graph)
     for name, (before, after) in graph.carried().items():
         if bounds[after] > bounds[before]:
@@ -63,7 +69,7 @@ def check_made_up(numbers: random.Random) -> None:
 
 
 def check_stated() -> None:
-    """5 x by a multiplication of 52 bits, where it is only stated that x has no more: it must not be selected."""
+    """Check that 5 x is selected as a 52-bit product only if x is derived, not just stated, to be small enough."""
     for limit, expected in ((WORD_MAX, False), ((1 << 49) - 1, True)):
         nodes = (
             *(Node("input", (), (0,), limit, f"x[{i}]") for i in range(2)),
@@ -81,7 +87,7 @@ def check_stated() -> None:
 
 
 def check_bounds() -> int:
-    """How many lines were checked."""
+    """Run all checks, and return how many basic blocks were checked."""
     numbers = random.Random(1)
     for _ in range(MADE_UP):
         check_made_up(numbers)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Holds the tables of instructions against CPUs, here or emulated, on edge operands.
+"""Compare the tables of instructions with CPUs, here or emulated, on edge operands.
 
-Each form of an instruction is a program of its own, emitted like any other: its state are the operands, and its result."""
+Each form of an instruction is a program of its own, emitted like any other; its state is the operands and the result.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -36,7 +37,10 @@ EDGES = (
 
 
 def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
-    """In registers, with the last operand in memory, and with a number of it in all lanes; with several immediates."""
+    """Return the forms of an instruction, with several immediates.
+
+    The operands are in registers, or the last one is in memory, or a number of it in memory is broadcast to all lanes.
+    """
     immediates: tuple[int | None, ...] = instruction.edges if instruction.immediate else (None,)
     registers = tuple(range(instruction.operands))
     ops = []
@@ -53,7 +57,7 @@ def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
 
 
 def program_of(op: Op, architecture: Architecture) -> Program:
-    """A loop of that instruction alone, which replaces the last vector of its state."""
+    """Return a loop of that instruction alone, which replaces the last vector of its state."""
     names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
     nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
     nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
@@ -63,40 +67,40 @@ def program_of(op: Op, architecture: Architecture) -> Program:
 
 
 def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
-    """Every edge, as an element holds it, with every other, spread over the lanes."""
+    """Return operands that pair every edge, as an element holds it, with every other, spread over the lanes."""
     edges = tuple(edge & largest for edge in EDGES)
     rows = list(product(edges, repeat=min(count, 2)))
-    # Such that lanes side by side differ in every operand: 13 and the number of rows have no common factor.
+    # Adjacent lanes differ in every operand: 13 and the number of rows have no common factor.
     rows = [rows[13 * k % len(rows)] for k in range(len(rows))]
     vectors = []
     for start in range(0, len(rows), elements):
         part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]
         columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
-        # A third operand: the edges in another order.
+        # A third operand has the edges in another order.
         columns += [tuple(edges[(start + 5 * i) % len(edges)] for i in range(elements))] * (count - len(columns))
         vectors.append(columns)
     return vectors
 
 
 def message_for(op: Op, vectors: list[Value], count: int) -> Value:
-    """Two vectors, from which the instruction loads its last operand; something else if it loads none."""
+    """Return two vectors, from which the instruction loads its last operand; zeros if it loads none."""
     if op.memory is None:
         return (0,) * (2 * count)
     return tuple(number for number in vectors[-1] for _ in range(2)) if op.memory.stride == 16 else vectors[-1] * 2
 
 
 def check_architecture(architecture: Architecture) -> int:
-    """How many results agree."""
+    """Check the instructions of an architecture, and return how many results agree."""
     if architecture in SCALAR:
         return check_scalar(architecture, EDGES)
     if architecture.chains:
-        # Whose functions have other pointers; the instructions are written in the same way.
+        # Its functions have other pointers; the instructions are written in the same way.
         architecture = replace(
             architecture, gnu=Gnu(architecture.vector_bytes, architecture.instructions, architecture.word_bytes)
         )
     word_bytes = architecture.word_bytes
     count = architecture.vector_bytes // word_bytes
-    # What stores is left to all the others, whose results are stored.
+    # Stores are left out: the results of all others are stored.
     instructions = [instruction for instruction in architecture.instructions.values() if not instruction.stores]
     ops = [op for instruction in instructions for op in forms(instruction, architecture)]
     name = f"instructions-{architecture.name}"
@@ -149,6 +153,6 @@ def check_architecture(architecture: Architecture) -> int:
 
 
 def check_instructions(architectures: list[Architecture]) -> tuple[int, list[Architecture]]:
-    """How many results agree, and of which architectures nothing here runs the instructions."""
+    """Return how many results agree, and the architectures whose instructions nothing here runs."""
     runnable = [architecture for architecture in architectures if prefix_of(architecture) is not None]
     return sum(map(check_architecture, runnable)), [known for known in architectures if known not in runnable]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Holds the tables of the scalar architectures against CPUs, here or emulated, on edge operands.
+"""Compare the tables of the scalar architectures with CPUs, here or emulated, on edge operands.
 
-Each form of an instruction is a program: it puts what the instruction takes where it has to be, runs it, and stores the
-result, with the carry, or both words of a product. Flags and products that the table does not say are overwritten must
-still be there."""
+Each form of an instruction is a program: it puts the operands where the instruction takes them, runs it, and stores the
+result, with the carry, or both words of a product. Flags and products that the table does not list as overwritten must
+still be there.
+"""
 
 from dataclasses import dataclass, field
 
@@ -19,13 +20,13 @@ from coconut.registers import allocate
 from coconut.scalar_function import framed
 from coconut.simulate import Broken, Sample
 
-# Operands, then zeros; and results after them.
+# The number of words of operands, of which the last ones are zeros, and the index of a zero; results follow them.
 WORDS, ZERO = 8, 7
 
 
 @dataclass
 class Form:
-    """An instruction, and what is done before and after."""
+    """An instruction, with what runs before and after it."""
 
     architecture: Architecture
     instruction: Template
@@ -40,7 +41,7 @@ class Form:
         self.factor = next((name for name in ("to_ax", "to_odd") if name in table), None)
         destroyed = {*self.instruction.gives, *self.instruction.destroys}
         held: dict[str, int] = {}
-        # In this order: some multiplications set flags.
+        # The product comes first, because some multiplications set flags.
         if self.factor is not None:
             held[PRODUCT] = self.emit("mul", self.emit(self.factor, self.load(4)), self.load(5))
         if self.flags is not None:
@@ -67,7 +68,7 @@ class Form:
         return self.emit("load", memory=Memory("powers", 8 * word))
 
     def carry(self, flags: int) -> int:
-        """As a number."""
+        """Emit the carry as a number."""
         if "adc_zero" in self.architecture.instructions:
             return self.emit("adc_zero", self.load(ZERO), flags)
         if "adc_number" in self.architecture.instructions:
@@ -101,12 +102,12 @@ def text(name: str, program: Program, syntax: ScalarSyntax) -> str:
 
 
 def check_scalar(architecture: Architecture, edges: tuple[int, ...]) -> int:
-    """How many results agree."""
+    """Check the instructions of an architecture, and return how many results agree."""
     syntax = architecture.gnu
     assert isinstance(syntax, ScalarSyntax)
     checked = forms(architecture)
     programs = [form.program() for form in checked]
-    # Every edge with every other; further operands are edges in other orders.
+    # Pair every edge with every other; further operands have the edges in other orders.
     rows = [
         tuple(
             edges[(i * (k + 1) + j * (5 * k + 2) // 2 + k) % len(edges)] if k > 1 else (edges[i], edges[j])[k]

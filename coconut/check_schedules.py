@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares what CP-SAT answers about initiation intervals with all schedules of small made-up loops."""
+"""Compare CP-SAT's answers about initiation intervals with all schedules of small made-up loops."""
 
 import random
 from dataclasses import replace
@@ -16,7 +16,10 @@ SECONDS = 30
 
 
 def made_up(size: int, edges: list[Edge], resources: list[Resource]) -> Problem:
-    """Of so many instructions without operands; they take a cycle each, as far as no edge says otherwise."""
+    """Return a loop of `size` instructions without operands.
+
+    Each takes one cycle, unless an edge says otherwise.
+    """
     program = SimpleNamespace(ops=range(size), graph=SimpleNamespace(title="a made-up loop"))
     machine = Machine("none", 1, (Cost(1, 1, (), ()),) * size)
     return Problem(program, machine, tuple(edges), tuple(resources))  # type: ignore[arg-type]
@@ -48,7 +51,7 @@ def has_room(problem: Problem, slots: tuple[int, ...], interval: int) -> bool:
 
 
 def least_stages(problem: Problem, slots: tuple[int, ...], interval: int) -> list[int] | None:
-    """The least that keep the dependences, from 0 on; None if they grow for ever."""
+    """Return the least stages, from 0 up, that keep the dependences; None if they grow without end."""
     stages = [0] * problem.size
     for _ in range(problem.size):
         before = list(stages)
@@ -61,8 +64,10 @@ def least_stages(problem: Problem, slots: tuple[int, ...], interval: int) -> lis
 
 
 def exists(name: str, problem: Problem, interval: int) -> bool:
-    """Whether there is a schedule. Of all slots and their least stages, check() must say the same; and last_stages, if there are
-    any."""
+    """Return whether there is a schedule, by trying all slots with their least stages.
+
+    check() must agree for each of them, and last_stages, if there are any, must not exclude them.
+    """
     found = False
     last = None if problem.has_positive_cycle(interval) else last_stages(problem, interval)
     for slots in product(range(interval), repeat=problem.size):
@@ -85,7 +90,10 @@ def exists(name: str, problem: Problem, interval: int) -> bool:
 
 
 def in_one_slot(size: int) -> Problem:
-    """A chain, at an interval of 2 all in one slot: each and the next may not be in that of a third. So each takes a stage."""
+    """Return a chain that fits an interval of 2 only in one slot, so that each instruction takes a stage.
+
+    Neither of two neighbours may be in the slot of a third instruction.
+    """
     edges = [Edge(i, i + 1, 1, 0) for i in range(size - 1)]
     pairs = [(i, size + i) for i in range(size - 1)] + [(i + 1, size + i) for i in range(size - 1)]
     resources = [Resource(f"{a} or {b}", 1, ((a, 1, 1), (b, 1, 1))) for a, b in pairs]
@@ -93,8 +101,10 @@ def in_one_slot(size: int) -> Problem:
 
 
 def beside_a_long_one() -> Problem:
-    """One micro-operation that stays on port A for all of 3 cycles, of an instruction of two, and three others: B has room for
-    them."""
+    """Return a loop in which one micro-operation holds port A for all of 3 cycles.
+
+    Its instruction has two micro-operations. Port B has room for the three other instructions.
+    """
     long, short = Use(frozenset("A"), 3), Use(frozenset("AB"), 1)
     costs = (Cost(3, 2, (long,), ()), *(Cost(1, 1, (short,), ()) for _ in range(3)))
     problem = made_up(len(costs), [], [])
@@ -108,13 +118,13 @@ def compare(name: str, problem: Problem, interval: int, expected: str) -> None:
         raise Broken(f"{name}, interval {interval}: {answer}, not {expected}")
     if times is not None:
         check(problem, times, interval)
-    # The clock proves nothing.
+    # Running out of time proves nothing.
     if expected == "found" and modulo(problem, interval, 0)[0] == "none":
         raise Broken(f"{name}, interval {interval}: none, for want of time")
 
 
 def check_schedules() -> tuple[int, int]:
-    """How many loops have a schedule at an interval, and how many have none."""
+    """Return how many pairs of loop and interval have a schedule, and how many have none."""
     numbers = random.Random(1)
     counts = {"found": 0, "none": 0}
     for number in range(LOOPS):

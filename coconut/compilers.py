@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What gcc and clang make of the library's loops, and how long it takes: under LLVM's models, on this CPU, or not at all where
-an emulator runs it."""
+"""Compile the library's loops with gcc and clang, and time them: under LLVM's models, or on this CPU.
+
+What an emulator runs is not timed.
+"""
 
 import ctypes
 import platform
@@ -28,7 +30,7 @@ COMPILERS = {
         "clang": ["clang-19", "--target=riscv64-linux-gnu", "-march=rv64gc"],
     },
 }
-# What of the library these programs do not call is not linked. Static: for emulators.
+# Library functions that these programs do not call are not linked. Emulators need static programs.
 LINKED = ["-static", "-Wl,--unresolved-symbols=ignore-all"]
 OPTIONS = ["-O2", "-w"]
 
@@ -38,7 +40,7 @@ def hooked(name: str) -> str:
 
 
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
-    """The turns of the loops, in assembly, by their names."""
+    """Return the iterations of the loops in assembly, by name."""
     run = subprocess.run(
         [
             *COMPILERS[triple][compiler],
@@ -55,7 +57,7 @@ def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
     )
     loops = {}
     for found in re.finditer(r"LLVM-MCA-BEGIN ([^\n]*)\n(.*?)\n[^\n]*LLVM-MCA-END", run.stdout, re.DOTALL):
-        # What the assembler is told about lines and files is of no use to llvm-mca.
+        # llvm-mca has no use for directives about lines and files.
         lines = [line for line in found[2].splitlines() if re.match(r"\s+[a-z]", line)]
         if not any(re.match(r"\s+j", line) for line in lines):
             loops[found[1]] = "\n".join(lines) + "\n"
@@ -63,7 +65,10 @@ def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, str]:
 
 
 def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str) -> float | None:
-    """Of a turn among many, by llvm-mca; None if the turn is no straight line, or the library has no such loop."""
+    """Return the steady-state cycles per iteration, from llvm-mca.
+
+    None if the iteration is not a basic block, or the library has no such loop.
+    """
     if description_of(kernel).runs_beside:
         return None
     text = compiled_loops(triple, compiler, kernel).get(line)
@@ -77,7 +82,7 @@ def compiled_cycles(triple: str, compiler: str, kernel: str, line: str, cpu: str
 
 
 def runs_here(architecture: Architecture) -> bool:
-    """Natively."""
+    """Return whether this CPU runs the architecture's programs natively."""
     if architecture.triple != platform.machine():
         return False
     known = re.search(r"^(?:flags|features|Features)\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
@@ -85,7 +90,7 @@ def runs_here(architecture: Architecture) -> bool:
 
 
 def prefix_of(architecture: Architecture) -> list[str] | None:
-    """What runs its programs: nothing, or an emulator; None if nothing can."""
+    """Return the command that runs its programs: nothing, or an emulator; None if nothing can."""
     if runs_here(architecture):
         return []
     emulator = list(architecture.emulator)
@@ -99,7 +104,10 @@ def run(architecture: Architecture, command: list[str], **options) -> subprocess
 
 
 def run_samples(program: Program, samples: list[Sample]) -> None:
-    """The emitted function on this CPU: a loop for one turn. Fails unless it leaves what the model lanes do."""
+    """Run the emitted function on this CPU, a loop for one iteration.
+
+    Raise Broken unless it leaves the same as the model lanes.
+    """
     with TemporaryDirectory(dir=BUILD) as folder:
         source, library = Path(folder) / "line.S", Path(folder) / "line.so"
         source.write_text(assembly(program, "coconut_line", program.architecture.gnu))
@@ -121,7 +129,7 @@ def build(architecture: Architecture, compiler: str, binary: Path, sources: list
 
 
 def run_function(function: Function, compiler: str, rounds: int) -> tuple[float, float] | None:
-    """The nanoseconds for 13 blocks as compiled, and as emitted; as run_beside."""
+    """Return the nanoseconds for 13 blocks, compiled and emitted, in the same way as run_beside."""
     architecture = function.loop.architecture
     source, binary = BUILD / f"function-{architecture.name}.S", BUILD / f"function-{architecture.name}"
     source.write_text(gnu_text(function))
@@ -140,9 +148,11 @@ def times_of(ran: subprocess.CompletedProcess, title: str) -> tuple[float, float
 def run_beside(
     program: Program, compiler: str, rounds: int, emitted: Program | None = None
 ) -> tuple[float, float] | None:
-    """The nanoseconds of a turn as compiled, and as emitted, where the program runs; None if there are to be no rounds. Fails
-    unless both leave the same accumulator for every sample. emitted: the code of that program, which was made for vectors of
-    another length."""
+    """Return the nanoseconds per iteration, compiled and emitted, where the program runs; None without rounds.
+
+    Raise ValueError unless both leave the same accumulator for every sample. emitted is the code of that program, which
+    was made for vectors of another length.
+    """
     name = "coconut_loop"
     architecture, description = program.architecture, description_of(program.graph.kernel)
     source, binary = BUILD / f"beside-{compiler}.S", BUILD / f"beside-{compiler}"

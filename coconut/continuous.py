@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Scheduling by continuous optimization: section 10 of the z14 paper.
+"""Schedule by continuous optimization: section 10 of the z14 paper.
 
-The cycles of issue are real numbers. What a schedule must not do costs a penalty that grows with the square of the breach: to use
-a result too early, and to overfill a resource, of which each instruction takes a share in the cycles about its own. What makes
-registers scarce costs one that is linear: an instruction is drawn forward by the registers that it sets free, the share of each
-operand that it is a user of, and backward by the one that it takes. What comes out, rounded, is the order of urgency for list
-scheduling."""
+Issue cycles are real numbers. Breaches cost a penalty that grows with their square: using a result too early, and
+overfilling a resource, of which each instruction takes a share in the cycles around its own. Using registers costs a
+linear penalty: an instruction is drawn to earlier cycles by the registers that it frees, counted as the share that it
+has in the users of each operand, and to later ones by the register that it takes. The result is the order of urgency
+for list scheduling.
+"""
 
 import numpy
 from scipy.optimize import minimize
 
 from coconut.schedule import Problem, list_schedule
 
-# Weights of the penalties. The first two must not be broken, and outweigh the others.
+# Weights of the penalties. The first two are of constraints that must hold, and outweigh the others.
 DEPENDENCE, RESOURCE, REGISTERS, LENGTH = 4.0, 1.0, 0.02, 0.05
 ROUNDS = 150
-# An instruction's share reaches so many cycles to both sides, so that the gradient sees room beside it.
+# Cycles that an instruction's share extends to each side, so that the gradient sees the room there.
 REACH = 2.0
 
 
 def register_weights(problem: Problem) -> numpy.ndarray:
-    """Registers set free, less the one taken."""
+    """Return, for each instruction, the registers that it frees less the one that it takes."""
     program = problem.program
     first = program.first_op
     uses = numpy.zeros(first + problem.size)
@@ -31,7 +32,7 @@ def register_weights(problem: Problem) -> numpy.ndarray:
 
 
 def continuous_times(problem: Problem) -> numpy.ndarray:
-    """From the list schedule to a minimum near it: there are many."""
+    """Return the issue cycles at a minimum near the list schedule; there are many minima."""
     start = numpy.array(list_schedule(problem), dtype=float)
     edges = [edge for edge in problem.edges if edge.turns == 0]
     before = numpy.array([edge.before for edge in edges])

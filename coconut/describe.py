@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compiles the library's kernels over graph lanes and over model lanes, and runs both."""
+"""Compile the library's kernels over graph lanes and over model lanes, and run both."""
 
 import subprocess
 from dataclasses import dataclass
@@ -21,9 +21,12 @@ def kernel_file(kernel: str) -> Path:
 
 @dataclass(frozen=True)
 class Description:
-    """A kernel whose lines are described: how many lanes it has, and its file, unless a program of its own describes it. model:
-    the file is empty on this CPU, and another with the same field is described. scalar: it has no lanes, but words.
-    runs_beside: whose loops emitted ones run beside, if not its own."""
+    """A kernel whose basic blocks are described, and its number of lanes.
+
+    - summed, scalar: a program of its own describes it; the lanes' products are summed, or there are words, not lanes.
+    - model: the kernel's file is empty on this CPU, and this other one with the same field is described.
+    - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
+    """
 
     kernel: str
     lanes: int
@@ -34,7 +37,7 @@ class Description:
 
     @property
     def group_bytes(self) -> int:
-        """As in the kernel: with sums, two evaluations run side by side."""
+        """Return the bytes of a group, as in the kernel: with sums, two evaluations run in parallel."""
         return 16 * self.lanes * (2 if self.summed else 1)
 
     def source(self) -> Path:
@@ -42,18 +45,18 @@ class Description:
         return HERE / "lines" / own if own else kernel_file(self.model or self.kernel)
 
     def compiler(self) -> list[str]:
-        """clang, because it knows all instruction sets."""
+        """Return the compiler's command: clang, because it knows all instruction sets."""
         return ["clang++-19", "-Wno-missing-designated-field-initializers"] if self.scalar else ["clang-19"]
 
     def kernel_file(self) -> Path:
-        """Whose loops emitted ones run beside."""
+        """Return the file of the kernel whose loops are compared with the emitted ones."""
         return kernel_file(self.runs_beside or self.kernel)
 
     def lanes_options(self) -> list[str]:
         return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def options(self, lanes: str) -> list[str]:
-        """Over "graph" or "values" lanes."""
+        """Return the compiler's options over "graph" or "values" lanes."""
         hook = HERE / "lanes" / f"{lanes}{'_summed' if self.summed else '_scalar' if self.scalar else ''}.h"
         options = [f'-DHORNET_LANES_HOOK="{hook}"', f"-DCOCONUT_LANES={self.lanes}"]
         if self.model:
@@ -63,24 +66,24 @@ class Description:
         return [*options, f'-DHORNET_KERNEL_HOOK="{HERE / "lines" / "decimated.h"}"']
 
 
-# How many groups share a reduction there.
+# How many groups share a reduction in kernels described by a model.
 MODEL_GROUPS = "X(2, 2) X(4, 8)"
 
 
 @dataclass(frozen=True)
 class Words(Description):
-    """ChaCha20, in vectors of so many words."""
+    """ChaCha20, in vectors of `lanes` words."""
 
     def source(self) -> Path:
         return HERE / "lines" / "words.c"
 
     def options(self, lanes: str) -> list[str]:
-        # Vectors wider than the registers of every CPU are passed in memory.
+        # Vectors wider than the registers that every CPU has are passed in memory: no warning.
         options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.kernel}"']
         return options + [f'-DHORNET_WORDS_HOOK="{HERE / "lanes" / "graph_words.h"}"'] * (lanes == "graph")
 
 
-# A field and a number of lanes each, by a kernel that has them.
+# Each pair of a field and a number of lanes, under a kernel that has it.
 DESCRIPTIONS = (
     Description("avx2", 4),
     Description("ifma256", 4),
@@ -88,7 +91,7 @@ DESCRIPTIONS = (
     Description("neon", 4, model="portable"),
     Description("vx", 4, model="portable"),
     Description("vmsl", 2, summed=True),
-    # Of as many lanes of 64 bits as vectors of 128, 256 and 512 bits have.
+    # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
     Description("rvv2", 2, model="portable", runs_beside="portable"),
     Description("rvv4", 4, model="portable", runs_beside="portable"),
     Description("rvv8", 8, model="portable", runs_beside="portable"),
@@ -106,13 +109,13 @@ def description_of(kernel: str) -> Description:
 
 
 def newest_source() -> float:
-    """When the last of what is compiled has changed."""
+    """Return when the last of the compiled sources was changed."""
     folders = (SOURCE, HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
     return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
 
 
 def describe(description: Description, lanes: str) -> Path:
-    """The lines over "graph" or "values" lanes, as JSON; made anew if a source has changed."""
+    """Return the JSON file of the blocks over "graph" or "values" lanes, rewritten if a source has changed."""
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / f"{description.kernel}-{lanes}"
     result = program.with_suffix(".json")
@@ -142,7 +145,7 @@ def describe(description: Description, lanes: str) -> Path:
 
 @cache
 def read_described(kernel: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
-    """The lines of a kernel, and the samples of each, by their names."""
+    """Return the graphs of a kernel's basic blocks and the samples of each, by name."""
     description = description_of(kernel)
     samples: dict[str, list[Sample]] = {}
     for sample in read_samples(describe(description, "values")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Pictures of graphs, and of schedules, coloured by what they do: expand, multiply, reduce (the z14 paper, figures 4 and 6)."""
+"""Draw graphs and schedules, coloured by phase: expand, multiply, reduce (the z14 paper, figures 4 and 6)."""
 
 from html import escape
 from pathlib import Path
@@ -25,7 +25,7 @@ SYMBOLS = {
 
 
 def draw(graph: Graph, folder: Path) -> Path:
-    """An SVG file, which shows a value's whole expression where the pointer rests."""
+    """Write an SVG file, which shows a value's whole expression under the pointer, and return its path."""
     picture = graphviz.Digraph(
         graph.title,
         format="svg",
@@ -43,7 +43,7 @@ def draw(graph: Graph, folder: Path) -> Path:
     )
     phases = graph.phases()
     for i, node in enumerate(graph.nodes):
-        # Constants are drawn within what takes them: their edges would cover the rest.
+        # Constants are drawn within their users: their edges would cover the rest.
         if node.op == "splat":
             continue
         text = {"input": node.name, "output": node.name}.get(node.op)
@@ -67,15 +67,17 @@ def draw(graph: Graph, folder: Path) -> Path:
 def draw_schedule(
     program: Program, times: tuple[int, ...], ports: dict[tuple[str, int], int], interval: int, cpu: str, folder: Path
 ) -> Path:
-    """An SVG file of a loop's interval: which instruction is on each port in each cycle. Pointing at one shows it, with the
-    cycle of its turn in which it is issued."""
+    """Write an SVG file of a loop's interval: which instruction is on each port in each cycle.
+
+    Pointing at an instruction shows it, with the cycle of its iteration in which it is issued.
+    """
     graph = program.graph.simplified()
     phases = graph.phases()
     names = sorted({port for port, _ in ports})
     cell, left = 14, 130
     texts, cells = [], []
     for row, name in enumerate(names):
-        # llvm-mca numbers units of one resource by characters that are not to be seen.
+        # llvm-mca numbers units of one resource by unprintable characters.
         shown = "".join(letter if letter.isprintable() else str(ord(letter)) for letter in name)
         taken = sum(port == name for port, _ in ports)
         texts.append(

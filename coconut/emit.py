@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes programs as functions, in the syntax of an assembler: Syntax in architecture.py says what they take.
+"""Write programs as functions in the syntax of an assembler; Syntax in architecture.py lists their arguments.
 
-Loops load the accumulator's limbs, run so many turns over the message, and store the limbs again. Other lines load what goes in
-where it is taken, and store what comes out as soon as it is there."""
+Loops load the accumulator's limbs, run `turns` iterations over the message, and store the limbs again. Other basic
+blocks load inputs where they are used, and store outputs as soon as they are there.
+"""
 
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
 
 def with_kept(program: Program) -> list[Value]:
-    """All constants in memory: those of instructions, then those that are loaded before the loop."""
+    """Return all constants in memory: those of instructions, then those that are loaded before the loop."""
     return [*program.constants, *program.kept]
 
 
@@ -29,7 +30,7 @@ def summary(program: Program) -> str:
 
 
 def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
-    """Such that none overwrites what another is to move."""
+    """Return the moves in an order in which none overwrites what a later one moves."""
     moves = list(allocation.moves)
     result = []
     while moves:
@@ -42,7 +43,7 @@ def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
 
 
 def body(program: Program, allocation: Allocation, syntax: Syntax) -> list[str]:
-    """A turn."""
+    """Return the assembly of an iteration."""
     registers = allocation.registers
     lines = [
         syntax.text(op, [registers[arg] for arg in op.args], registers[program.first_op + i])
@@ -52,7 +53,7 @@ def body(program: Program, allocation: Allocation, syntax: Syntax) -> list[str]:
 
 
 def straight_body(program: Program, syntax: Syntax) -> list[str]:
-    """All of a line that is no loop."""
+    """Return the assembly of a basic block that is not a loop."""
     lines = []
     for step in allocate_straight(program).steps:
         if step.op is not None:
@@ -65,13 +66,16 @@ def straight_body(program: Program, syntax: Syntax) -> list[str]:
 
 
 def argument_words(program: Program) -> tuple[int, int]:
-    """How many words of 64 bits the first two arguments of its function have."""
+    """Return the lengths of the first two arguments of its function, in 64-bit words."""
     scratch = 0 if program.is_loop else allocate_straight(program).scratch
     return program.output_words() + scratch * program.architecture.vector_bytes // 8, program.input_words()
 
 
 def go_parameters(program: Program) -> str:
-    """Of the function in Go. What begins with words is given a state."""
+    """Return the parameters of the function in Go.
+
+    If the inputs begin with words, they are a State.
+    """
     if program.architecture.scalable:
         return "(t, powers *uint64, message *byte, turns uint64)"
     first, second = argument_words(program)
@@ -82,7 +86,7 @@ def go_parameters(program: Program) -> str:
 
 
 def lines_of(program: Program, name: str, syntax: Syntax) -> list[str]:
-    """What a function does from where its pointers are set."""
+    """Return the assembly of a function from where its pointers are set."""
     if not program.is_loop:
         return straight_body(program, syntax)
     size = program.architecture.vector_bytes
@@ -99,7 +103,7 @@ def lines_of(program: Program, name: str, syntax: Syntax) -> list[str]:
 
 
 def assembly(program: Program, name: str, syntax: Syntax) -> str:
-    """The function and its constants."""
+    """Return the function and its constants."""
     return "\n".join(
         [
             *syntax.begin(
@@ -115,8 +119,11 @@ def assembly(program: Program, name: str, syntax: Syntax) -> str:
 
 @dataclass(frozen=True)
 class Message:
-    """A function of several lines: how a message begins, which has the place of everything in the function's frame, loops, each
-    as many turns as it is told, which may be none, and how the message ends."""
+    """A function of several basic blocks.
+
+    The first begins a message, and its outputs determine the place of everything in the function's frame. Loops follow,
+    each with its own number of iterations, which may be 0. The last block ends the message.
+    """
 
     name: str
     parts: tuple[Program, ...]
@@ -125,16 +132,16 @@ class Message:
         return self.name + "".join(word.capitalize() for word in part.graph.name.split())
 
     def turns(self) -> dict[str, Program]:
-        """The loops by their arguments."""
+        """Return the loops, by the names of their arguments."""
         return {"turns" + self.part_name(part).removeprefix(self.name): part for part in self.parts if part.is_loop}
 
     def places(self, part: Program) -> dict[str, int | None]:
-        """Where in the frame a part has what it takes and what it leaves; None if that is the function's argument."""
+        """Return where in the frame a part has its inputs and its outputs; None for an argument of the function."""
         begin, end = self.parts[0], self.parts[-1]
         frame, inputs = begin.memory_outputs(), part.memory_inputs()
         if part is begin:
             return {"state": 0, "powers": None}
-        # What is not in the order in which it begins is a mistake of the lines; what nothing takes need not be there.
+        # Inputs in another order than that of `begin` are a mistake in coconut/lines/; unused ones may be missing.
         first = frame[next(iter(inputs))]
         needed = {op.memory.offset for op in part.ops if op.memory is not None and op.memory.base == "powers"}
         for name, offset in inputs.items():
@@ -155,7 +162,7 @@ class Message:
         return f"{self.parts[0].graph.kernel}: {names}; {self.parts[0].choices}."
 
     def assembly(self) -> str:
-        """In Go."""
+        """Return the function in Go's assembler."""
         begin = self.parts[0]
         syntax, architecture = go_syntax(begin), begin.architecture
         frame_bytes = 8 * argument_words(begin)[0]
@@ -187,7 +194,7 @@ def go_file(functions: list[str], constraint: str) -> str:
 
 
 def go_interface(declarations: dict[str, str], package: str, constraint: str) -> str:
-    """What the functions are, by their names and parameters."""
+    """Return a Go file that declares functions, by name and parameters, each under its description."""
     lines = [*go_header(constraint), f"package {package}"]
     for function, text in declarations.items():
         lines += ["", f"// {text}", "//", "//go:noescape", f"func {function}"]
@@ -195,7 +202,7 @@ def go_interface(declarations: dict[str, str], package: str, constraint: str) ->
 
 
 def go_table(programs: dict[str, Program]) -> str:
-    """For the test: a state, and the functions by their names, on slices."""
+    """Return the Go code for the test: the type State, and the functions by name, on slices."""
     lines = ["", "type State [7]uint64", ""]
     lines.append("var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){")
     for name, program in programs.items():

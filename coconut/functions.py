@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Functions of several lines, from one to the next in registers: ChaCha20's, which loads the state, runs a double round so many
-times, and stores blocks.
+"""Write functions of several basic blocks that pass values from one to the next in registers.
 
-    func NAME(dst, src *byte, state *State, groups uint64)      a group of blocks after the other, which are counted; or, if the
-    func NAME(dst *byte, state *State)                          lines load no message, one group, which is not
+ChaCha20's functions load the state, run the double round several times, and store blocks.
 
-The outputs of a line that are no memory's are the inputs of the next; a line that runs several times leaves its own. Values for
-which there is no register wait in the function's frame. It is cleared at the end, as the registers are."""
+    func NAME(dst, src *byte, state *State, groups uint64)
+    func NAME(dst *byte, state *State)
+
+The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load no
+message, makes one group, and leaves the counter.
+
+The outputs of a basic block that are not in memory are the inputs of the next; a block that runs several times feeds
+itself. Values without a register wait in the function's frame, which is cleared at the end, as the registers are.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +34,7 @@ GROUPS, LEFT = "R8", "R9"  # counters of loops
 
 @dataclass(frozen=True)
 class Part:
-    """A line, and how many times it runs."""
+    """A basic block, and how many times it runs."""
 
     program: Program
     turns: int = 1
@@ -37,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Function:
-    """whole: the line that its parts are together."""
+    """A function of several parts; whole is the block that they make up together."""
 
     name: str
     parts: tuple[Part, ...]
@@ -59,7 +64,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction in registers; without one, a load of the frame, or a store, or a move."""
+    """An instruction in registers; if op is None, a load from the frame, a store to it, or a move."""
 
     op: Op | None
     args: tuple[int, ...]
@@ -75,21 +80,22 @@ class Step:
 
 
 def is_stored(program: Program, value: int) -> bool:
-    """Whether it is an output in memory."""
+    """Return whether the value is an output in memory."""
     return value >= program.first_op and program.ops[value - program.first_op].instruction.stores
 
 
 @dataclass
 class Registers:
-    """What is where while the instructions of a line are gone through, in order.
+    """Track where values are while the instructions of a basic block are processed in order.
 
-    Where there is no register, that value gives way which is taken again last (Belady). It is stored once: values do not
-    change."""
+    Without a free register, the value whose next use is last is spilled (Belady). It is stored only once, because
+    values do not change.
+    """
 
     program: Program
-    at: dict[int, int]  # of a value, its register
-    homes: dict[int, int]  # of a value, the register in which it is wanted at the end
-    frame: int = 0  # how many vectors
+    at: dict[int, int]  # value: its register
+    homes: dict[int, int]  # value: the register in which it is wanted at the end
+    frame: int = 0  # number of vectors
     steps: list[Step] = field(default_factory=list)
     saved: dict[int, Memory] = field(default_factory=dict)
 
@@ -115,7 +121,7 @@ class Registers:
         return self.free_places.pop()
 
     def take(self, now: int, pinned: Iterable[int], preferred: Sequence[int | None] = ()) -> int:
-        """A register, if need be that of the value that is taken again last."""
+        """Return a free register, after spilling the value whose next use is last if there is none."""
         if not self.free:
             value = max(
                 (value for value in self.at if value not in pinned),
@@ -135,7 +141,7 @@ class Registers:
         return register
 
     def drop(self, value: int, now: int) -> int | None:
-        """Frees what a value has that is not taken again; returns its register."""
+        """Free what a value holds if it is not used again, and return its register."""
         if self.next_use(value, now + 1) is not None:
             return None
         if value in self.saved:
@@ -146,7 +152,7 @@ class Registers:
         return register
 
     def folded(self, op: Op, now: int) -> Op:
-        """With an operand that waits in the frame taken from there, if it can be and is not taken again."""
+        """Return op with a spilled operand taken from the frame, if possible and if it is not used again."""
         kind = op.instruction
         if len(op.args) != 2 or op.memory is not None or kind.memory not in {"vector", "broadcast"}:
             return op
@@ -172,13 +178,13 @@ class Registers:
         self.steps.append(Step(op, args, result))
 
     def settle(self, wanted: dict[int, int]) -> None:
-        """Brings values into these registers, for the next line."""
+        """Bring values into these registers, for the next basic block."""
         moves = {register: value for register, value in wanted.items() if self.at.get(value) != register}
         while moves:
             sources = {self.at[value] for value in moves.values() if value in self.at}
             register = next((register for register in moves if register not in sources), None)
             if register is None:
-                # They change places: one by way of the frame.
+                # They change places: one goes through the frame.
                 value = next(iter(moves.values()))
                 self.saved[value] = self.place()
                 self.steps.append(Step(None, (self.at.pop(value),), -1, self.saved[value]))
@@ -191,7 +197,7 @@ class Registers:
 
 
 def homes_of(program: Program, wanted: dict[int, int]) -> dict[int, int]:
-    """Of each value the register in which what becomes of it is wanted."""
+    """Return the preferred register of each value, from its final destination."""
     homes = {value: register for register, value in wanted.items()}
     for i in reversed(range(len(program.ops))):
         home = homes.get(program.first_op + i)
@@ -202,7 +208,7 @@ def homes_of(program: Program, wanted: dict[int, int]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Placed:
-    """A part in registers: its steps, where its outputs are that are not in memory, and how many vectors of the frame it takes."""
+    """A part in registers: its steps, the registers of outputs not in memory, and its number of vectors in the frame."""
 
     steps: tuple[Step, ...]
     outputs: dict[str, int]
@@ -210,7 +216,7 @@ class Placed:
 
 
 def place(part: Part, inputs: dict[str, int]) -> Placed:
-    """Its inputs are in these registers."""
+    """Allocate registers for a part whose inputs are in these registers."""
     program = part.program
     at = {i: inputs[name] for i, name in enumerate(program.inputs)}
     outputs = {name: value for name, value in program.outputs if not is_stored(program, value)}
@@ -219,7 +225,7 @@ def place(part: Part, inputs: dict[str, int]) -> Placed:
     for i, op in enumerate(program.ops):
         registers.run(i, op)
     if part.turns == 1:
-        # Each a register of its own, that in which it is if no other has it.
+        # Each output gets a register of its own, the present one unless another output has it.
         for name, value in outputs.items():
             register = registers.at.get(value)
             if register is None or register in names.values():
@@ -231,7 +237,7 @@ def place(part: Part, inputs: dict[str, int]) -> Placed:
 
 
 def cycles(steps: Sequence[Step], program: Program, cpu: str) -> float:
-    """Of a turn among many, by llvm-mca."""
+    """Return the steady-state cycles per iteration, from llvm-mca."""
     text = "".join(step.text(program.architecture.gnu) + "\n" for step in steps)
     totals = [
         mca(program.architecture.triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"][
@@ -243,8 +249,10 @@ def cycles(steps: Sequence[Step], program: Program, cpu: str) -> float:
 
 
 def best_part(part: Part, inputs: dict[str, int], cpu: str) -> tuple[Part, Placed]:
-    """In the order that the code is written in, or that list scheduling makes within so many registers: whichever takes the
-    least time with what goes to the frame and back."""
+    """Return the part in its fastest order: as written, or by list scheduling within some number of registers.
+
+    The time includes that of stores to the frame and loads from it.
+    """
     program = part.program
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
@@ -284,7 +292,7 @@ class Written:
 
 
 def with_one_table(function: Function) -> Function:
-    """The parts' constants in one table, which each then has."""
+    """Return the function with the constants of all parts in one table, which each part then has."""
     constants: list[Value] = []
     for part in function.parts:
         constants += [value for value in with_kept(part.program) if value not in constants]
@@ -316,7 +324,7 @@ def write(function: Function, cpu: str) -> Written:
 
 
 def go_text(written: Written) -> str:
-    """The function in Go's assembler, and its constants."""
+    """Return the function and its constants in Go's assembler."""
     function, name = written.function, written.function.name
     architecture = function.parts[0].program.architecture
     syntax = architecture.go

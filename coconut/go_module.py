@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The files of bindings/go that are generated, by their paths in it.
+"""Generate files of bindings/go, by their paths in it.
 
 They are the same on every machine: nothing here is stopped by a clock. What is written is interpreted, or read back and
-simulated, on every sample."""
+simulated, on every sample.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -19,11 +20,12 @@ from coconut.scalar_function import function_of, go_text, read_back
 from coconut.select import select
 
 CONSTRAINT = "amd64 && gc && !purego"
-# The CPU whose model decides about orders.
+# The CPU whose model decides the order of instructions.
 CPU = "sapphirerapids"
 DOUBLE_ROUNDS = 10
 
-# By how many blocks each makes at once: kernel and shape. Those that take a message, and those that write the stream.
+# Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
+# has those that take a message, the second those that write the keystream.
 CHACHA20_XOR = {"xor8AVX2": ("chacha20-256", "lanes 1"), "xor32AVX512": ("chacha20-512", "lanes 2")}
 CHACHA20_STREAM = {
     "stream2AVX2": ("chacha20-256", "rows 1"),
@@ -65,7 +67,8 @@ def chacha20() -> dict[str, str]:
     }
 
 
-# Poly1305's messages, by how many groups share a reduction: kernel and lines; and the ways that are fastest on Zen 5.
+# Poly1305's functions, named by how many groups share a reduction, with kernel and basic blocks; before them, the
+# variants that are fastest on Zen 5.
 POLY1305_WAYS = {
     "avx2": {"multiplier": "memory"},
     "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},
@@ -86,7 +89,7 @@ def poly1305_line(title: str) -> Program:
 
 
 def scalar() -> dict[str, str]:
-    """Poly1305's blocks one after another, on every architecture."""
+    """Generate the functions that process Poly1305's blocks one after another, for every architecture."""
     graphs, samples = read_described("scalar64")
     files = {}
     for architecture in SCALAR:
@@ -121,7 +124,7 @@ GENERATORS: dict[str, Callable[[], dict[str, str]]] = {"chacha20": chacha20, "po
 
 
 def generated(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Of all packages, or of these."""
+    """Return the generated files of these packages, or of all."""
     if unknown := set(packages) - GENERATORS.keys():
         raise ValueError(f"no generated package {', '.join(unknown)}; there are {', '.join(GENERATORS)}")
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Data-flow graphs of straight lines of code, as coconut/lanes/recorder.h writes them."""
+"""Represent basic blocks as data-flow graphs, which coconut/lanes/recorder.h writes."""
 
 import json
 from dataclasses import dataclass, replace
@@ -9,14 +9,16 @@ import networkx
 
 from coconut.operations import MULTIPLICATIONS, WORD_MAX
 
-# Where an input is. A word is in memory, and one number of 64 bits.
+# Where an input is. A word is one 64-bit number, in memory.
 REGISTER, MEMORY, WORD = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Node:
-    """A value, by the operation that makes it of others. What it is the output or the input of, if it is, stands in name;
-    limit is the bound that the code states for each lane."""
+    """A value: the operation that makes it, and its operands.
+
+    name is that of an input or an output; limit is the bound that the code states for each lane.
+    """
 
     op: str
     args: tuple[int, ...] = ()
@@ -26,18 +28,18 @@ class Node:
 
     @property
     def in_memory(self) -> bool:
-        """Of an input."""
+        """Return whether this is an input in memory."""
         return self.op == "input" and self.imm != (REGISTER,)
 
     @property
     def stored_at(self) -> int | None:
-        """Of an output in memory, from which byte on."""
+        """Return the offset in bytes of an output in memory; otherwise None."""
         return self.imm[1] if self.op == "output" and self.imm[:1] == (MEMORY,) else None
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A line: its nodes, each after those that it takes."""
+    """A basic block: its nodes, each after its operands."""
 
     kernel: str
     lanes: int
@@ -56,12 +58,12 @@ class Graph:
         return [i for i, node in enumerate(self.nodes) if node.op == "output"]
 
     def is_word(self, i: int) -> bool:
-        """Of an input or an output: whether it is one number, in place of one for each lane."""
+        """Return whether an input or an output is one number instead of one for each lane."""
         node = self.nodes[i]
         return node.imm == (WORD,) if node.op == "input" else self.nodes[node.args[0]].op in {"sum", "word"}
 
     def loading(self) -> "Graph":
-        """A line that is no loop, with all inputs in memory."""
+        """Return the block with all inputs in memory, for one that is not a loop."""
         nodes = (
             replace(node, imm=(MEMORY,)) if node.op == "input" and node.imm == (REGISTER,) else node
             for node in self.nodes
@@ -69,7 +71,10 @@ class Graph:
         return replace(self, nodes=tuple(nodes))
 
     def carried(self) -> dict[str, tuple[int, int]]:
-        """From one turn of the loop to the next: input and output of each name. None if the line is no loop."""
+        """Return, for each name that a loop carries to the next iteration, its input and its output.
+
+        The result is empty if the block is not a loop.
+        """
         if self.advance == 0:
             return {}
         outputs = {self.nodes[i].name: i for i in self.outputs()}
@@ -78,7 +83,7 @@ class Graph:
         }
 
     def users(self) -> list[list[int]]:
-        """Of each node those that take it."""
+        """Return, for each node, its users."""
         users: list[list[int]] = [[] for _ in self.nodes]
         for i, node in enumerate(self.nodes):
             for arg in dict.fromkeys(node.args):
@@ -86,7 +91,7 @@ class Graph:
         return users
 
     def label(self, i: int) -> str:
-        """What a value is called: an input by its name, a constant by its value, others by their numbers."""
+        """Return the name of an input, the value of a constant, or otherwise the number of the node."""
         node = self.nodes[i]
         if node.op == "input":
             return node.name
@@ -95,7 +100,7 @@ class Graph:
         return f"v{i}"
 
     def expression(self, i: int) -> str:
-        """The operation that makes a value, as a term over its operands."""
+        """Return the operation that makes a value, as a term over its operands."""
         node = self.nodes[i]
         terms = [self.label(arg) for arg in node.args]
         if node.op not in {"input", "splat"}:
@@ -105,9 +110,11 @@ class Graph:
         return node.op + (f"({', '.join(terms)})" if terms else "")
 
     def phases(self) -> list[str]:
-        """Of each node, to which part of the evaluation it belongs, by where it stands: what no product leads to is
-        "expand"; a product, and a sum that a product is added to, "multiply"; what comes after, "reduce". Where nothing
-        is loaded or multiplied, sums are reduced."""
+        """Return, for each node, the phase of the evaluation to which it belongs by its place in the graph.
+
+        A node that depends on no product is "expand"; a product, and a sum to which a product is added, is "multiply";
+        what follows is "reduce". If nothing is loaded or multiplied, everything is "reduce": sums are reduced.
+        """
         if not any(node.op in MULTIPLICATIONS or node.op.startswith("load_") for node in self.nodes):
             return ["reduce"] * len(self.nodes)
         phases: list[str] = []
@@ -128,7 +135,10 @@ class Graph:
         return graph
 
     def simplified(self) -> "Graph":
-        """The same values by fewer nodes: equal ones once, none that nothing takes, no sum with zero, constants computed."""
+        """Return the same values by fewer nodes.
+
+        Equal nodes are merged, unused ones and sums with zero removed, and constants computed.
+        """
         nodes: list[Node] = []
         known: dict[tuple, int] = {}
         place: list[int] = []
@@ -151,7 +161,10 @@ class Graph:
         return replace(self, nodes=tuple(nodes)).without_dead()
 
     def without_dead(self) -> "Graph":
-        """Without what no output needs, but with all inputs, whose order says where in memory they are."""
+        """Return the graph without nodes that no output needs.
+
+        All inputs stay, because their order says where in memory they are.
+        """
         needed = set(self.inputs())
         for i in reversed(range(len(self.nodes))):
             if self.nodes[i].op == "output" or i in needed:
@@ -166,7 +179,7 @@ class Graph:
 
 
 def read_graphs(path: Path, kernel: str) -> dict[str, Graph]:
-    """The lines of a kernel by their names."""
+    """Return the graphs of a kernel's basic blocks, by name."""
     content = json.loads(path.read_text())
     graphs = {}
     for line in content["lines"]:

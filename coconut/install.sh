@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what coconut/ needs on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, and the Python packages of requirements.txt, into build/coconut/venv. Does nothing, and needs no network, when
-# all is there.
+# Installs what coconut/ needs on Debian 12 and this machine lacks: Debian packages with apt-get, and the Python packages of
+# requirements.txt into build/coconut/venv. Announces what it will do; does nothing, and needs no network, if nothing is missing.
 #
-#     coconut/install.sh [--check]      --check: only says what is missing, and fails if anything is
+#     coconut/install.sh [--check]      --check: only print what is missing, and fail if anything is
 set -eu
 cd "$(dirname "$0")/.."
 

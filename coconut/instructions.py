@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Instructions on values, and what an entry of a table of instructions says: what the instruction does to registers of 64-bit
-or 32-bit elements, and what forms it has. The tables are those of the architectures.
+"""Define instructions on values, and the entries of the tables of instructions, which the architectures have.
 
-A register is a tuple of numbers, the element that is first in memory first. The operands stand in the order of the meaning;
-the last may be memory where the table says so. That a table is right, check_instructions.py shows on the CPU."""
+An entry says what an instruction does to registers of 64-bit or 32-bit elements, and what forms it has. A register is a
+tuple of numbers, beginning with the element that is first in memory. The operands are in the order of the meaning; the
+last one may be memory where the table says so. check_instructions.py shows on the CPU that a table is right.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +16,24 @@ Meaning = Callable[..., Value]
 
 @dataclass(frozen=True)
 class Instruction:
-    """Of the architecture: its name in GNU's assembler, how many vectors it takes, and what it does with them.
+    """An instruction of an architecture: its name in GNU's assembler, its number of vector operands, and its meaning.
 
-        accumulates: the result replaces the first operand. memory: the last operand may be memory; "broadcast" too, a number of
-        it in all elements; "only": it is memory always. immediate: a number comes with it; edges: those to be tested. zero: it takes
-    no operand, and is written with its result for each. low: "operand" or "result" or "both" is written by the name of its first
-    128 bits; memory is a word if it is not both. commutes: its two operands can change places. stores: it has no result, and
-    writes its operand.
-    Some registers have no number: flags, and those that a multiplication writes always. gives: those of them that hold what the
-    result is (its second element, in flags). hidden: no other register holds it. takes: which operands are there, by number.
-    destroys: those that hold nothing useful afterwards."""
+    - accumulates: the result replaces the first operand.
+    - memory: the last operand may be memory; "broadcast": also one number of it in all elements; "only": it always is.
+    - immediate: it takes an immediate number; edges are those to be tested.
+    - zero: it takes no operand, and is written with its result in place of each.
+    - low: "operand", "result" or "both" is written by the name of its first 128 bits; memory is a word unless it is
+      "both".
+    - commutes: its two operands can be swapped.
+    - stores: it has no result, and writes its operand.
+
+    Some registers have no number: flags, and those that a multiplication always writes.
+
+    - gives: those of them that hold the result (flags hold its second element).
+    - hidden: no other register holds the result.
+    - takes: which operands are in them, by number of the operand.
+    - destroys: those that hold nothing useful afterwards.
+    """
 
     name: str
     operands: int
@@ -45,9 +54,13 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes from a pointer on: of the message, of the inputs in memory ("powers"), of the constants, of what goes out or of
-    ChaCha20's state ("state"), of its blocks ("out"), or of the function's frame. broadcast: one element's, in all elements.
-    stride: from one element to the next, if they do not lie side by side."""
+    """Bytes from a pointer on.
+
+    - base: the pointer, to the message, to inputs in memory ("powers"), to constants, to outputs or ChaCha20's state
+      ("state"), to its blocks ("out"), or to the function's frame.
+    - broadcast: one element is in all elements.
+    - stride: the bytes from one element to the next, unless they are adjacent.
+    """
 
     base: str
     offset: int
@@ -57,7 +70,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Op:
-    """An instruction on values, by their numbers. Where there is memory, it is the last operand. node is the graph's."""
+    """An instruction on numbered values. Memory, if any, is the last operand; node is that of the graph."""
 
     instruction: Instruction
     args: tuple[int, ...]
@@ -67,5 +80,5 @@ class Op:
 
 
 def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:
-    """Of one on the elements; the immediate comes first."""
+    """Return the meaning that applies a function to each element; it takes the immediate first."""
     return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Interprets functions of functions.py as they stand in Go's assembly, line by line: registers, memory, counters and jumps. What
-is read is thus what is written, moves, frame and clearing included."""
+"""Interpret functions of functions.py as they stand in Go's assembly: registers, memory, counters and jumps.
+
+Thus moves, frame and clearing are checked as they are written.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ STEPS_MAX = 100_000
 
 
 def lines_of(text: str, name: str) -> tuple[list[tuple[int, str]], bytes]:
-    """A function's lines with their numbers, from the heading on, and its constants."""
+    """Return a function's lines with their numbers, from the heading on, and its constants."""
     lines: list[tuple[int, str]] = []
     constants: dict[int, bytes] = {}
     inside = False
@@ -34,14 +36,14 @@ def lines_of(text: str, name: str) -> tuple[list[tuple[int, str]], bytes]:
 
 @dataclass
 class Run:
-    """One call."""
+    """The state of one call."""
 
     architecture: Architecture
     syntax: GoSyntax
     memory: dict[str, bytearray]
     vectors: dict[int, Value] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
-    offsets: dict[str, int] = field(default_factory=dict)  # of pointers, how far they have been advanced
+    offsets: dict[str, int] = field(default_factory=dict)  # pointer: by how many bytes it has been advanced
     is_zero: bool = False
 
     def read(self, place: Memory, size: int) -> Value:
@@ -52,7 +54,7 @@ class Run:
         return tuple(int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4))
 
     def general(self, mnemonic: str, operands: list[str], arguments: dict[str, int]) -> bool:
-        """Pointers and counters; whether it is one of those."""
+        """Run an instruction on pointers and counters; return whether it is one."""
         bases = {register: base for base, register in self.syntax.pointers.items()}
         place = self.syntax.memory(operands[-1])
         number = int(operands[0][1:], 0) if re.match(r"\$\d", operands[0]) else None
@@ -80,7 +82,7 @@ class Run:
         return True
 
     def vector(self, mnemonic: str, operands: list[str]) -> bool:
-        """The others; whether it is one of those."""
+        """Run any other instruction; return whether it is understood."""
         place = self.syntax.memory(operands[-1])
         if place is not None:
             if mnemonic.lower() != self.architecture.load:
@@ -106,7 +108,7 @@ class Run:
 
 
 def interpret(text: str, name: str, architecture: Architecture, memory: dict[str, bytearray], groups: int) -> None:
-    """Runs the function over what its pointers point to. The frame begins as ones."""
+    """Run the function on what its pointers point to. All bits of the frame are 1 at first."""
     lines, constants = lines_of(text, name)
     if not lines or architecture.go is None:
         raise Unreadable(f"no function {name}")
@@ -132,8 +134,10 @@ def interpret(text: str, name: str, architecture: Architecture, memory: dict[str
 
 
 def compare(text: str, function: Function, sample: Sample, groups: int = 1) -> None:
-    """Fails unless a function leaves the blocks that the library's lanes do, with src apart from dst, and in place; of several
-    groups, the first."""
+    """Raise Broken unless a function leaves the same blocks as the library's lanes.
+
+    src is apart from dst, and then the same; of several groups, the first one is compared.
+    """
     architecture = function.parts[0].program.architecture
     expected = b"".join(
         word.to_bytes(4, "little")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Models of CPUs, read from LLVM: latency, micro-operations and ports of each instruction, as llvm-mca reports them for
-probes of one instruction. Nothing here is typed by hand."""
+"""Read models of CPUs from LLVM: latency, micro-operations and ports of each instruction.
+
+llvm-mca reports them for probes of one instruction; nothing here is typed by hand.
+"""
 
 import json
 import re
@@ -18,7 +20,7 @@ PROBE_TURNS = 200
 
 @dataclass(frozen=True)
 class Use:
-    """So many cycles of ports, any of them."""
+    """A number of cycles on ports, any of these."""
 
     ports: frozenset[str]
     cycles: int
@@ -26,8 +28,11 @@ class Use:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of an instruction: from any of its operands to the result, unless forwarded: then from the result of an instruction of
-    the same kind to that operand."""
+    """The cost of an instruction.
+
+    latency is that from any of its operands to the result; forwarded, for each operand, is that from the result of an
+    instruction of the same kind.
+    """
 
     latency: int
     micro_ops: int
@@ -36,12 +41,12 @@ class Cost:
 
     @property
     def parts(self) -> list[Use]:
-        """Each on one port for so long: a micro-operation stays where it is."""
+        """Return the uses split into micro-operations, each of which stays on one port."""
         parts = []
         for use in self.uses:
             count = min(self.micro_ops, use.cycles, len(use.ports))
             length = -(-use.cycles // count)
-            # The last takes what is left.
+            # The last part takes the remaining cycles.
             lengths = (min(length, use.cycles - k * length) for k in range(count))
             parts += [Use(use.ports, cycles) for cycles in lengths if cycles > 0]
         return parts
@@ -49,19 +54,19 @@ class Cost:
 
 @dataclass(frozen=True)
 class Machine:
-    """A CPU. Costs are of the instructions of one program."""
+    """A CPU, with the costs of the instructions of one program."""
 
     cpu: str
     dispatch_width: int
     costs: tuple[Cost, ...]
 
 
-# What llvm-mca does not tell from the instructions alone: elements of 64 bits, and one register to a vector.
+# llvm-mca cannot tell from the instructions alone: 64-bit elements, and one register per vector.
 PREAMBLES = {"riscv64": "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E64\n"}
 
 
 def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
-    """llvm-mca's report on regions of assembly."""
+    """Return llvm-mca's report on regions of assembly."""
     run = subprocess.run(
         ["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"],
         input=PREAMBLES.get(triple, "") + assembly,
@@ -73,12 +78,12 @@ def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
 
 
 def kind(op: Op) -> tuple[str, int | None, str]:
-    """What distinguishes instructions for the model: their operands' forms, not their registers."""
+    """Return what distinguishes instructions for the model: the forms of their operands, not their registers."""
     return op.instruction.name, op.imm, "" if op.memory is None else "broadcast" if op.memory.broadcast else "memory"
 
 
 def usage_of(region: dict) -> dict[int, float]:
-    """The cycles of each port that a probe's instruction takes."""
+    """Return the cycles of each port that a probe's instruction takes."""
     return {
         entry["ResourceIndex"]: entry["ResourceUsage"]
         for entry in region["ResourcePressureView"]["ResourcePressureInfo"]
@@ -87,16 +92,16 @@ def usage_of(region: dict) -> dict[int, float]:
 
 
 def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
-    """Groups of ports, out of the shares of a cycle that llvm-mca spreads evenly over the ports of a group."""
+    """Return groups of ports, from the shares of a cycle that llvm-mca spreads evenly over the ports of a group."""
     groups: dict[tuple[str, float], list[int]] = defaultdict(list)
     for index, share in usage.items():
         if share < 0.005:
             continue
-        # Units of one resource have its name and a number after a dot; ports of their own, numbered names.
+        # Units of one resource have its name, a dot and a number; single ports have numbered names.
         unit = re.match(r"(.*)\.[\x00-\x1f\d]$", resources[index])
         name = unit[1] + "." if unit else re.sub(r"\d+$", "", resources[index])
         groups[name, round(share, 2)].append(index)
-    # Ports with different names may make up a group, too: those that are no whole number of cycles by themselves.
+    # Ports with different names may form a group, too: those whose cycles are not a whole number by themselves.
     whole: dict[tuple[str, float], list[int]] = defaultdict(list)
     for (name, share), indices in groups.items():
         cycles = share * len(indices)
@@ -111,7 +116,7 @@ def ports_of(resources: list[str], usage: dict[int, float]) -> tuple[Use, ...]:
 
 
 def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
-    """An instruction alone, with different registers everywhere, or one that waits for itself through an operand."""
+    """Return an instruction with all registers different, or waiting for itself through the chained operand."""
     result = 0
     args = list(range(1, 1 + len(op.args)))
     if op.instruction.accumulates:
@@ -124,12 +129,12 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
 
 @cache
 def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[int, tuple[Cost, ...]]:
-    """The dispatch width, and the costs of instructions of different kinds."""
+    """Return the dispatch width, and the costs of instructions of different kinds."""
     regions, chains = [], []
     for op in ops:
         regions.append(probe_text(architecture, op, None))
         chains += [probe_text(architecture, op, operand) for operand in range(len(op.args))]
-    # What a load takes is told apart from what else an instruction with an operand in memory does.
+    # The usage of a load is separated from the rest of an instruction with an operand in memory.
     folded = [op for op in ops if op.memory is not None and op.instruction.memory != "only"]
     if folded:
         plain = Op(architecture.instructions[architecture.load], (), None, Memory("message", 0))
@@ -161,14 +166,14 @@ def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[in
             usage = {index: share - load_usage.get(index, 0) for index, share in usage.items()}
             uses = ports_of(resources, load_usage)
         forwarded = tuple(max(1, waits[probe_text(architecture, op, operand)]) for operand in range(len(op.args)))
-        # With a load, a register is waited for less long than memory: that is what the chain shows.
+        # With a load, the wait for a register is shorter than for memory: the chain shows that wait.
         latency = max(forwarded, default=info["Latency"]) if op.memory is not None else info["Latency"]
         costs.append(Cost(max(1, latency), info["NumMicroOpcodes"], uses + ports_of(resources, usage), forwarded))
     return width, tuple(costs)
 
 
 def machine_for(program: Program, cpu: str) -> Machine:
-    """The CPU's model for all instructions of a program."""
+    """Return the CPU's model for all instructions of a program."""
     kinds = {kind(op): op for op in program.ops}
     width, costs = probe(program.architecture, cpu, tuple(kinds.values()))
     cost_of = dict(zip(kinds, costs, strict=True))

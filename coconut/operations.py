@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the operations of graph lanes mean, on tuples of numbers, one for each block.
+"""Define the operations of graph lanes on tuples of numbers, one for each block.
 
-They are stated in src/poly1305/lanes.h, and for sums over the lanes in src/poly1305/lanes/vmsl.h, where a sum is one number
-of 128 bits; those of words of 32 bits in src/chacha20/lanes/words.h. That they are the same here, simulate.py tests on the values of the portable lanes."""
+They are specified in src/poly1305/lanes.h; those on sums over the lanes in src/poly1305/lanes/vmsl.h, where a sum is
+one 128-bit number; those on 32-bit words in src/chacha20/lanes/words.h. simulate.py tests on the values of the portable
+lanes that the definitions agree.
+"""
 
 from collections.abc import Callable
 
@@ -17,7 +19,7 @@ MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add", "mul_lo", "mu
 
 
 def each(function: Callable[..., int]) -> Callable[..., Value]:
-    """An operation on lanes of 64 bits, of one on numbers; it gets the immediate numbers, then the operands."""
+    """Return the operation on 64-bit lanes of a function on numbers, which takes the immediates, then the operands."""
 
     def operation(lanes: int, imm: Value, *args: Value) -> Value:
         return tuple(function(imm, *numbers) & WORD_MAX for numbers in zip(*args, strict=True))
@@ -74,7 +76,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "output": lambda lanes, imm, a: a,
 }
 
-# What is read of the state in memory, from a byte on: a word in all lanes, or four of them in each part.
+# Loads from the state in memory, at an offset in bytes: a word to all lanes, or four words to each part.
 STATE_LOADS: dict[str, Callable[[int, int, Value], Value]] = {
     "state_word": lambda lanes, at, state: state[at // 4 : at // 4 + 1] * lanes,
     "state_row": lambda lanes, at, state: state[at // 4 : at // 4 + 4] * (lanes // 4),
@@ -82,7 +84,7 @@ STATE_LOADS: dict[str, Callable[[int, int, Value], Value]] = {
 
 
 def load(op: str, lanes: int, imm: Value, message: bytes) -> Value:
-    """The low or high words of blocks that lie so many bytes apart; or words of 32 bits, one after another."""
+    """Return the low or high words of blocks `stride` bytes apart, or consecutive 32-bit words."""
     if op == "load_words":
         return tuple(int.from_bytes(message[imm[0] + 4 * i : imm[0] + 4 * i + 4], "little") for i in range(lanes))
     first, stride = imm

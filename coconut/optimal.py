@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Schedules by OR-Tools' CP-SAT: the shortest, proved to be, or with the gap that is left; also within so many registers."""
+"""Schedule with OR-Tools' CP-SAT: the shortest schedule, proved to be, or with the remaining gap.
+
+Schedules can also be limited to a number of registers.
+"""
 
 import time
 from collections.abc import Sequence
@@ -9,15 +12,20 @@ from ortools.sat.python import cp_model
 
 from coconut.schedule import Problem, check, length, list_schedule, modulo_list_schedule
 
-# So many strategies side by side find in a second what two do not in a minute, even on two cores.
+# Eight strategies in parallel find in a second what two do not find in a minute, even on two cores.
 WORKERS = 8
 PORT_SECONDS = 20
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop's schedule: the cycles in which instructions are issued, the initiation interval, and the shortest for which it is
-    not proved that there is none. is_cut_off: at a shorter one, the search ended by the clock."""
+    """A loop's schedule.
+
+    - times: the cycles in which instructions are issued.
+    - interval: the initiation interval.
+    - least: the shortest interval that is not proved impossible.
+    - is_cut_off: at a shorter interval, the search ended by the clock.
+    """
 
     times: tuple[int, ...]
     interval: int
@@ -34,20 +42,21 @@ def new_solver(seconds: float) -> cp_model.CpSolver:
 
 
 def last_stages(problem: Problem, interval: int) -> list[int]:
-    """Of each instruction a stage that it need not exceed: if there is a schedule, there is one within these.
+    """Return, for each instruction, a stage that it need not exceed: if there is a schedule, there is one within these.
 
-    An instruction is issued in the cycle slot + interval * stage, 0 <= slot < interval. Resources depend on slots alone. So a
-    schedule stays one with its slots and the least stages, from 0 on, that keep the dependences
+    An instruction is issued in the cycle slot + interval * stage, 0 <= slot < interval. Resources depend on slots
+    alone. So a schedule remains one with its slots and the least stages, from 0 up, that keep the dependences
 
         stage[after] >= stage[before] + (latency - interval * turns + slot[before] - slot[after]) / interval, rounded up.
 
-    The least are those of the longest paths, by which no instruction is passed twice: stages that keep the dependences exist, and so
-    no cycle is longer than 0. Rounding adds at most (interval - 1) / interval for each of a path's k edges, and the slots of its ends
-    at most as much once more. Hence a stage is at most
+    The least stages are those of the longest paths, which pass no instruction twice: stages that keep the dependences
+    exist, so no cycle is longer than 0. Rounding adds at most (interval - 1) / interval for each of a path's k edges,
+    and the slots of its ends at most as much once more. Hence a stage is at most
 
         (the longest sum of latency - interval * turns over k edges, to there, + (k + 1) * (interval - 1)) / interval,
 
-    rounded down, for some k < size. The sums are taken over all walks, which include the paths."""
+    rounded down, for some k < size. The sums are taken over all walks, which include the paths.
+    """
     longest: list[int | None] = [0] * problem.size
     last = [0] * problem.size
     for k in range(1, problem.size):
@@ -64,12 +73,14 @@ def last_stages(problem: Problem, interval: int) -> list[int]:
 
 
 def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
-    """Whether there is a schedule of the loop with this initiation interval: "found", "none" (proved), or "unknown", if time
-    does not suffice."""
+    """Return whether the loop has a schedule with this initiation interval, and the schedule.
+
+    The answer is "found", "none" (proved), or "unknown", if the time does not suffice.
+    """
     if problem.has_positive_cycle(interval):
         return "none", None
     start = time.monotonic()
-    # Few stages nearly always do, and take CP-SAT less long. That few do not proves nothing.
+    # Few stages nearly always suffice, and take CP-SAT less time. If they do not suffice, that proves nothing.
     few = problem.critical_path // interval + 2
     enough = last_stages(problem, interval)
     answer, times = modulo_within(problem, interval, [min(few, last) for last in enough], seconds)
@@ -81,7 +92,7 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
 def modulo_within(
     problem: Problem, interval: int, last_stage: Sequence[int], seconds: float
 ) -> tuple[str, list[int] | None]:
-    """The same of schedules in which no instruction exceeds its last stage."""
+    """Return the same for schedules in which no instruction exceeds its last stage."""
     model = cp_model.CpModel()
     slots = [model.new_int_var(0, interval - 1, f"slot{i}") for i in range(problem.size)]
     stage = [model.new_int_var(0, last, f"stage{i}") for i, last in enumerate(last_stage)]
@@ -91,7 +102,7 @@ def modulo_within(
     for resource in problem.resources:
         intervals, demands = [], []
         for i, room, cycles in resource.demands:
-            # What reaches beyond the interval comes in at its beginning.
+            # What extends beyond the interval wraps around to its beginning.
             for shift in range(1 if cycles == 1 else 1 + -(-cycles // interval)):
                 intervals.append(
                     model.new_fixed_size_interval_var(slots[i] - shift * interval, cycles, f"{resource.name}{i}")
@@ -113,8 +124,10 @@ Occupancy = dict[tuple[str, int], int]
 
 
 def ports_of(problem: Problem, times: Sequence[int], interval: int | None = None) -> Occupancy | None:
-    """Of each port in each cycle, of the interval if there is one, the instruction that it runs; None if no such
-    assignment is found."""
+    """Return, for each port in each cycle, the instruction that it runs; None if no such assignment is found.
+
+    With an interval, the cycles are those of the interval.
+    """
     model = cp_model.CpModel()
     taken: dict[tuple[str, int], list[tuple[cp_model.IntVar, int]]] = {}
     for i, cost in enumerate(problem.machine.costs):
@@ -133,7 +146,10 @@ def ports_of(problem: Problem, times: Sequence[int], interval: int | None = None
 
 
 def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: int) -> None:
-    """A port for each micro-operation: where some stay on one for several cycles, the resources do not say that there is one."""
+    """Add a port for each micro-operation.
+
+    Where some stay on one for several cycles, the resources do not imply that there is one.
+    """
     intervals: dict[str, list] = {}
     for i, cost in enumerate(problem.machine.costs):
         for part in cost.parts:
@@ -152,9 +168,11 @@ def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: 
 
 
 def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list[int] | None]:
-    """Whether there is a schedule with this initiation interval, by either method: "found", "none" (proved), or "unknown", if time
-    does not suffice."""
-    # Ports are given out afterwards, if that works, or else one by one with the cycles, which takes longer.
+    """Return whether there is a schedule with this initiation interval, by either method, and the schedule.
+
+    The answer is "found", "none" (proved), or "unknown", if the time does not suffice.
+    """
+    # Ports are assigned afterwards, if that works, or else together with the cycles, which takes longer.
     ways = [replace(problem, gives_ports=False), problem] if problem.holds_ports else [problem]
     for way in ways:
         for backward, attempts in ((False, 8), (True, 30)):
@@ -173,8 +191,11 @@ def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list
 
 
 def schedule_loop(problem: Problem, seconds: float) -> Loop:
-    """The shortest interval found in about that time: from the bound up, by iterative modulo scheduling and then by CP-SAT, which
-    gets most of the time for the bound itself."""
+    """Return the schedule with the shortest interval found in about that time.
+
+    Intervals are tried from the bound up, by iterative modulo scheduling and then by CP-SAT, which gets most of the
+    time for the bound itself.
+    """
     interval = least = problem.bound
     is_cut_off = False
     while True:
@@ -190,7 +211,10 @@ def schedule_loop(problem: Problem, seconds: float) -> Loop:
 
 @dataclass(frozen=True)
 class Line:
-    """The schedule of a straight line. is_cut_off: it is not proved the shortest; the search ended by the clock."""
+    """The schedule of a basic block.
+
+    is_cut_off: the search ended by the clock, and the schedule is not proved to be the shortest.
+    """
 
     times: tuple[int, ...]
     is_cut_off: bool
@@ -203,10 +227,11 @@ def straight(
     hint: Sequence[int] | None = None,
     horizon: int | None = None,
 ) -> Line | None:
-    """The shortest schedule of a turn by itself that takes no more than so many registers; None if none is found.
+    """Return the shortest schedule of a single iteration within the registers; None if none is found.
 
-    A value is in a register from the issue of what makes it to the issue of the last that takes it; what comes in, from the
-    beginning; what goes out, to the end."""
+    A value occupies a register from the issue of its instruction to the issue of its last user; an input, from the
+    beginning; an output, to the end.
+    """
     hint = hint or list_schedule(problem)
     horizon = horizon or 2 * length(problem, list_schedule(problem))
     model = cp_model.CpModel()
@@ -242,8 +267,10 @@ def straight(
 def add_registers(
     model: cp_model.CpModel, problem: Problem, times: list, end: cp_model.IntVar, registers: int, horizon: int
 ) -> None:
-    """No more values at once than registers. An accumulated sum stays in its register, like any value whose last use is where
-    another is made."""
+    """Limit the values at any time to the number of registers.
+
+    An accumulated sum stays in its register, like any value whose last use is where another value is made.
+    """
     program = problem.program
     first = program.first_op
     outputs = {value for _, value in program.outputs}
@@ -261,7 +288,7 @@ def add_registers(
             model.add(last >= times[user])
         if value in outputs:
             model.add(last >= end)
-        # Nothing takes it later than it is made, if nothing takes it.
+        # Without a user, it ends where it is made.
         model.add(last >= start)
         size = model.new_int_var(0, 2 * horizon, f"size{value}")
         model.add(size == last - start)

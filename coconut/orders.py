@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Orders of a program's instructions that fit into the registers, and how long a turn takes in each."""
+"""Order a program's instructions such that they fit into the registers, and estimate the cycles of each order."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from coconut.schedule import Problem, Room, length, problem_of
 
 TURNS = 100
 
-# With registers for a constraint, CP-SAT gets nowhere in a minute beyond so many instructions.
+# With registers as a constraint, CP-SAT finds nothing in a minute for more instructions than this.
 CP_SAT_MAX = 250
 
 
 def in_order(problem: Problem) -> list[int]:
-    """When the instructions are issued if each waits for the one before it: an in-order CPU."""
+    """Return the issue cycles on an in-order CPU, where each instruction waits for the one before it."""
     times = [0] * problem.size
     ready = [0] * problem.size
     room, time = Room(problem), 0
@@ -36,8 +36,10 @@ def in_order(problem: Problem) -> list[int]:
 
 
 def within_registers(problem: Problem, urgency: Sequence[float], registers: int) -> list[int]:
-    """List scheduling that takes no instruction that would need a register too many, except the next of the order that the
-    program stands in, which does with the registers there are."""
+    """Return the order of list scheduling that takes no instruction that would need more registers than these.
+
+    If no instruction fits, it takes the next one of the program's own order, for which the registers suffice.
+    """
     program = problem.program
     first = program.first_op
     last = last_uses(program)
@@ -47,7 +49,7 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
             users[arg] += 1
     alive = sum(last[value] != -1 for value in range(first))
     kept = {value for value in range(first + problem.size) if last[value] == problem.size}
-    # What has to stay together is taken together, for the most urgent of it.
+    # Instructions that must stay together are taken together, with the urgency of the most urgent one.
     groups = program.groups()
     group_of = [number for number, group in enumerate(groups) for _ in group]
     urgency_of = [min(urgency[i] for i in group) for group in groups]
@@ -61,7 +63,7 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
     room, time, head = Room(problem), 0, 0
 
     def changes(group: range) -> list[int]:
-        """After each instruction, how many registers more are taken than before the first."""
+        """Return, after each instruction, how many more registers are taken than before the first."""
         taken: dict[int, int] = defaultdict(int)
         total, result = 0, []
         for i in group:
@@ -102,8 +104,11 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
 
 @dataclass(frozen=True)
 class Order:
-    """A program whose instructions stand in an order of this making; cycles a turn if issued in order, and by llvm-mca, which
-    issues out of order."""
+    """A program in one order of its instructions.
+
+    in_order_cycles are the cycles per iteration if issued in order; cycles, those of llvm-mca, which issues out of
+    order.
+    """
 
     name: str
     program: Program
@@ -112,7 +117,10 @@ class Order:
 
 
 def simulated_cycles(program: Program, cpu: str) -> float:
-    """Of a turn among many, by llvm-mca; of a line that is no loop, by itself."""
+    """Return the steady-state cycles per iteration, from llvm-mca.
+
+    For a block that is not a loop, return those of a single run.
+    """
     triple, syntax = program.architecture.triple, program.architecture.gnu
     if not program.is_loop:
         text = "\n".join(straight_body(program, syntax)) + "\n"
@@ -126,7 +134,7 @@ def simulated_cycles(program: Program, cpu: str) -> float:
 
 
 def measured(name: str, program: Program, cpu: str) -> Order | None:
-    """None if it does not fit into the registers."""
+    """Return the order with its cycles; None if it does not fit into the registers."""
     try:
         if program.is_loop:
             allocate(program)
@@ -137,7 +145,7 @@ def measured(name: str, program: Program, cpu: str) -> Order | None:
 
 
 def by_list(program: Program, cpu: str) -> Program:
-    """In the order of list scheduling within the registers. The same on every machine."""
+    """Return the program in the order of list scheduling within the registers, the same on every machine."""
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
     registers = program.architecture.registers
@@ -153,14 +161,17 @@ def by_list(program: Program, cpu: str) -> Program:
 
 
 def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
-    """As the field is written; by list scheduling and by continuous optimization within the registers; by CP-SAT. Those that
-    fit, in this sequence."""
+    """Return the orders that fit, in this sequence.
+
+    They are: as the field is written; by list scheduling and by continuous optimization within the registers; by
+    CP-SAT.
+    """
     found = [measured("as written", program, cpu)]
     problem = problem_of(program, cpu)
     registers = program.architecture.registers
     urgencies = {"list": [-float(height) for height in problem.heights], "continuous": list(continuous_times(problem))}
     for name, urgency in urgencies.items():
-        # As close to the limit as works.
+        # The highest limit that works.
         for limit in range(registers, pressure(program) - 4, -1):
             order = measured(name, program.reordered(within_registers(problem, urgency, limit)), cpu)
             if order is not None:
@@ -168,7 +179,7 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
                 break
     issued = in_order(problem)
     line = None
-    # CP-SAT knows nothing of what has to stay together.
+    # CP-SAT does not know which instructions must stay together.
     if seconds > 0 and problem.size <= CP_SAT_MAX and not program.hidden_takes():
         line = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
     if line is not None:

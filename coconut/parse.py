@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads Go assembly back into a program: section 8's parser of the z14 paper.
+"""Read Go assembly back into a program: the z14 paper's parser (section 8).
 
-Registers become values, each assigned once; what the function loads before its loop are the inputs and the constants, what it
-stores after it the outputs. A line that is no loop loads and stores in between. What is read is simulated like what was
-selected, so that an emitted file is checked as it is.
+Registers become values, each assigned once. What the function loads before its loop are the inputs and the constants;
+what it stores after the loop are the outputs. A block that is not a loop loads and stores in between. The program read
+is simulated like the selected one, so that an emitted file is checked as it is.
 """
 
 import re
@@ -16,12 +16,12 @@ from coconut.program import Program
 
 
 class Unreadable(Exception):
-    """A line that is not understood, with its number."""
+    """Raised for a line of assembly that is not understood, with its number."""
 
 
 @dataclass
 class Function:
-    """The lines of a function, by where they stand: before the loop, in it, after it."""
+    """The lines of a function, by position: before the loop, in it, and after it."""
 
     name: str
     parts: tuple[list[tuple[int, str]], list[tuple[int, str]], list[tuple[int, str]]] = field(
@@ -31,7 +31,7 @@ class Function:
 
 
 def functions(text: str) -> dict[str, Function]:
-    """Those of a file, and their constants."""
+    """Return the functions of a file, with their constants, by name."""
     found: dict[str, Function] = {}
     data: dict[str, dict[int, int]] = {}
     current, part = None, 0
@@ -47,7 +47,7 @@ def functions(text: str) -> dict[str, Function]:
             part = 1
         elif current is not None and line and not line.startswith(("GLOBL", "#include")):
             current.parts[part].append((number, line))
-            # The loop's label is "loop" and the name of the line.
+            # The loop's label is "loop" and the name of the block.
             if re.search(r"\sloop\w*$", line):
                 part = 2
             if line == "RET":
@@ -63,7 +63,10 @@ def split(line: str) -> tuple[str, list[str]]:
 
 
 def parse(text: str, name: str, like: Program) -> Program:
-    """The function as a program for the same graph: what it computes, and in which order, is its own."""
+    """Return the function as a program for the same graph.
+
+    What it computes, and in which order, comes from the text alone.
+    """
     function = functions(text).get(name)
     if function is None:
         raise Unreadable(f"no function {name}")
@@ -136,8 +139,11 @@ def parse(text: str, name: str, like: Program) -> Program:
 def check_turns(
     function: Function, like: Program, before: dict[int, int], after: dict[int, int], outputs: dict[str, int]
 ) -> None:
-    """What is read is one turn, and simulated as one. So the next must find, in each register that is loaded before the loop, what
-    is stored of it after the last, or else what was there."""
+    """Raise Unreadable unless the next iteration finds its values.
+
+    The text is read, and simulated, as one iteration. So afterwards each register that is loaded before the loop must
+    hold what is stored of it after the last iteration, or else what it held before.
+    """
     if missing := {name for name, _ in like.outputs} - outputs.keys():
         raise Unreadable(f"{function.name} does not store {', '.join(sorted(missing))}")
     for register, value in before.items():
@@ -147,7 +153,10 @@ def check_turns(
 
 
 def parse_straight(function: Function, constants: list[Value], like: Program, syntax: GoSyntax) -> Program:
-    """A line that is no loop. What it loads of what it has stored is the value that it stored there."""
+    """Return a basic block that is not a loop as a program.
+
+    What it loads from where it has stored is the value that it stored there.
+    """
     values: dict[int, int] = {}
     stored: dict[Memory, int] = {}
     ops: list[Op] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Graphs of instructions: what selection makes of a graph, in registers without number."""
+"""Represent programs: graphs of instructions, which selection makes of graphs, with unlimited registers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from coconut.simulate import Broken, Sample, show
 
 
 def memory_inputs(graph: Graph, vector_bytes: int) -> dict[int, int]:
-    """Of each input in memory, where it is from the pointer to the powers on."""
+    """Return the offset of each input in memory from the pointer to the powers."""
     places, place = {}, 0
     for i in graph.inputs():
         if graph.nodes[i].in_memory:
@@ -25,8 +25,11 @@ def memory_inputs(graph: Graph, vector_bytes: int) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Program:
-    """Values are numbered: first those that come in registers (inputs, then constants that are kept there), then the results
-    of the instructions. order[i] is the block in lane i."""
+    """Instructions on numbered values.
+
+    First come the values in registers (inputs, then constants that are kept there), then the results of the
+    instructions. order[i] is the block in lane i.
+    """
 
     architecture: Architecture
     graph: Graph
@@ -40,7 +43,7 @@ class Program:
 
     @property
     def first_op(self) -> int:
-        """The number of the first instruction's result."""
+        """Return the number of the first instruction's result."""
         return len(self.inputs) + len(self.kept)
 
     @property
@@ -49,7 +52,7 @@ class Program:
 
     @property
     def ends(self) -> bool:
-        """Of a line: whether it leaves words. Then it is the last of a message."""
+        """Return whether the block leaves words; it is then the last of a message."""
         return not self.is_loop and self.words >= set(self.memory_outputs())
 
     @property
@@ -57,13 +60,13 @@ class Program:
         return any(op.memory is not None and op.memory.base == "message" for op in self.ops)
 
     def memory_inputs(self) -> dict[str, int]:
-        """Where each input in memory is, from the pointer to the powers on."""
+        """Return the offset of each input in memory from the pointer to the powers."""
         places = memory_inputs(self.graph, self.architecture.vector_bytes)
         return {self.graph.nodes[i].name: place for i, place in places.items()}
 
     @cached_property
     def words(self) -> set[str]:
-        """The names of inputs and outputs that are words."""
+        """Return the names of inputs and outputs that are words."""
         graph = self.graph
         return {graph.nodes[i].name for i in [*graph.inputs(), *graph.outputs()] if graph.is_word(i)}
 
@@ -71,7 +74,10 @@ class Program:
         return name in self.words
 
     def memory_outputs(self) -> dict[str, int]:
-        """Of a line that is no loop: where each output is to be, from the pointer to the state on."""
+        """Return the offset of each output from the pointer to the state.
+
+        This is for a block that is not a loop.
+        """
         places, place = {}, 0
         for name, _ in self.outputs:
             places[name] = place
@@ -79,26 +85,26 @@ class Program:
         return places
 
     def input_words(self) -> int:
-        """How many words of 64 bits the inputs in memory have."""
+        """Return the length of the inputs in memory, in 64-bit words."""
         return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in self.memory_inputs())
 
     def output_words(self) -> int:
-        """How many the accumulator has, or what goes out of a line that is no loop."""
+        """Return the length of the accumulator, or of the outputs of a block that is not a loop, in 64-bit words."""
         names = [name for name, _ in self.outputs] if not self.is_loop else self.inputs
         return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in names)
 
     def carried(self) -> dict[int, int]:
-        """Of each input that the loop carries, the value that the next turn gets for it."""
+        """Return, for each input that the loop carries, the value that the next iteration gets for it."""
         names = self.graph.carried()
         outputs = dict(self.outputs)
         return {i: outputs[name] for i, name in enumerate(self.inputs) if name in names}
 
     def in_register(self, value: int) -> bool:
-        """Rather than in flags, or where a multiplication leaves its product."""
+        """Return whether the value is in a register with a number, not in flags or a multiplication's fixed registers."""
         return value < self.first_op or not self.ops[value - self.first_op].instruction.hidden
 
     def hidden_takes(self) -> list[tuple[int, int]]:
-        """What flags and the like carry from one instruction to another."""
+        """Return the pairs of instructions between which flags and the like carry values."""
         return [
             (op.args[operand] - self.first_op, i)
             for i, op in enumerate(self.ops)
@@ -106,7 +112,7 @@ class Program:
         ]
 
     def groups(self) -> list[range]:
-        """All instructions, in parts that stay together: what stands between one that sets a flag and one that takes it."""
+        """Return all instructions in groups that stay together: from one that sets a flag to one that takes it."""
         ends = list(range(len(self.ops)))
         for before, after in self.hidden_takes():
             ends[before] = max(ends[before], after)
@@ -119,7 +125,7 @@ class Program:
         return [*parts, range(start, len(self.ops))] if self.ops else []
 
     def check_hidden(self) -> None:
-        """Fails if a flag, or the like, is overwritten before it is taken."""
+        """Raise Broken if a flag, or the like, is overwritten before it is taken."""
         held: dict[str, int] = {}
         for i, op in enumerate(self.ops):
             for operand, place in op.instruction.takes:
@@ -133,7 +139,7 @@ class Program:
                 held[place] = self.first_op + i
 
     def reordered(self, order: list[int]) -> "Program":
-        """The same with its instructions in another order, which must be one that they can run in."""
+        """Return the program with its instructions in another order, in which they must be able to run."""
         first = self.first_op
         place = {first + old: first + new for new, old in enumerate(order)}
         at = [place.get(value, value) for value in range(first + len(self.ops))]
@@ -144,8 +150,10 @@ class Program:
 
 
 def to_lanes(program: Program, name: str, value: Value) -> Value:
-    """Of an input or an output: a word is one element; a sum of 128 bits is two, the high one first; else there is one for each
-    block."""
+    """Return an input or an output as a register holds it.
+
+    A word is one element; a 128-bit sum is two, the high one first; otherwise there is one for each block.
+    """
     if program.is_word(name):
         return value
     if program.architecture.pack is not None:
@@ -160,7 +168,7 @@ def byte_order(program: Program) -> Literal["big", "little"]:
 
 
 def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
-    """What the pointers point to."""
+    """Return what the pointers point to."""
 
     def pack(vectors: list[Value]) -> bytes:
         size = program.architecture.word_bytes
@@ -175,8 +183,10 @@ def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
 
 
 def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
-    """What an emitted function is given and leaves, in words as they lie in memory: accumulator, powers, accumulator. If it is
-    no loop, it is given no accumulator."""
+    """Return what an emitted function takes and leaves, as words in memory: accumulator, powers, accumulator.
+
+    A block that is not a loop takes no accumulator.
+    """
 
     def flat(names: Iterable[str], values: dict[str, Value]) -> list[int]:
         return [number for name in names for number in to_lanes(program, name, values[name])]
@@ -196,7 +206,7 @@ def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
 
 
 def simulate(program: Program, sample: Sample) -> list[Value]:
-    """Every value of the program, as its register holds it."""
+    """Return every value of the program, as its register holds it."""
     memory = memory_of(program, sample)
     values = [to_lanes(program, name, sample.inputs[name]) for name in program.inputs] + list(program.kept)
     for op in program.ops:
@@ -208,7 +218,7 @@ def simulate(program: Program, sample: Sample) -> list[Value]:
 
 
 def compare(program: Program, sample: Sample) -> None:
-    """Fails unless the program computes what the model lanes do."""
+    """Raise Broken unless the program computes the same as the model lanes."""
     values = simulate(program, sample)
     for name, value in program.outputs:
         expected = to_lanes(program, name, sample.outputs[name])

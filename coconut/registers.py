@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Register allocation of a program in the order that it stands in: by linear scan, which needs no more registers in a straight
-line than there are values at once. In a line that is no loop, values that find no register wait in memory."""
+"""Allocate registers to a program in its present order, by linear scan.
+
+In straight-line code, that needs no more registers than there are values at once. In a block that is not a loop, values
+without a register wait in memory.
+"""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -10,20 +13,22 @@ from coconut.program import Program
 
 
 class Pressure(Exception):
-    """There are more values at once than registers."""
+    """Raised if there are more values at once than registers."""
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """Of each value its register, -1 for one that is in none with a number, and what has to move at the end, of a turn for the
-    next: from, to."""
+    """The register of each value, -1 for one without a numbered register, and the moves at the end.
+
+    Each move, from and to, is at the end of an iteration, for the next one.
+    """
 
     registers: tuple[int, ...]
     moves: tuple[tuple[int, int], ...]
 
 
 def last_uses(program: Program) -> list[int]:
-    """Of each value the instruction that takes it last; beyond the end for what goes out and for constants; -1 if none."""
+    """Return, for each value, its last user; past the end for outputs and constants; -1 if there is none."""
     first = program.first_op
     last = [-1] * (first + len(program.ops))
     for i, op in enumerate(program.ops):
@@ -36,8 +41,11 @@ def last_uses(program: Program) -> list[int]:
 
 
 def allocate(program: Program, ends: dict[int, int] | None = None) -> Allocation:
-    """Inputs, then constants, get the first registers. `ends`: in which registers values have to end: by themselves, what a turn
-    leaves for the next, in its register. They get them at once if those are free."""
+    """Allocate registers; inputs, then constants, get the first ones.
+
+    `ends` gives the registers in which values have to end. By default, what an iteration leaves for the next one ends
+    in the register of its input. Such a value gets its register at once if that is free.
+    """
     program.check_hidden()
     first = program.first_op
     last = last_uses(program)
@@ -48,7 +56,7 @@ def allocate(program: Program, ends: dict[int, int] | None = None) -> Allocation
     if first > program.architecture.registers:
         raise Pressure("inputs and constants")
     registers = [*range(first), *([-1] * len(program.ops))]
-    # A sum is accumulated in one register: what is wanted at the end of it is wanted at its beginning.
+    # A sum is accumulated in one register: the one wanted at its end is wanted from its beginning.
     for i in reversed(range(len(program.ops))):
         if program.ops[i].instruction.accumulates and program.architecture.replaces_sum and first + i in wanted:
             wanted.setdefault(program.ops[i].args[0], wanted[first + i])
@@ -68,7 +76,7 @@ def allocate(program: Program, ends: dict[int, int] | None = None) -> Allocation
             raise Pressure(f"{program.graph.title}: at instruction {i} of {len(program.ops)}")
         register = wanted.get(first + i)
         if register not in free:
-            # Not one that another value is to end in, if there is a choice.
+            # Avoid a register that another value is to end in, if there is a choice.
             claimed = set(wanted.values())
             register = min(free, key=lambda number: (number in claimed, number))
         registers[first + i] = register
@@ -79,7 +87,7 @@ def allocate(program: Program, ends: dict[int, int] | None = None) -> Allocation
 
 
 def pressure(program: Program) -> int:
-    """The most values at once, constants included."""
+    """Return the largest number of values at once, constants included."""
     first = program.first_op
     last = last_uses(program)
     alive = sum(last[value] != -1 for value in range(first))
@@ -93,8 +101,11 @@ def pressure(program: Program) -> int:
 
 @dataclass(frozen=True)
 class Step:
-    """What a line that is no loop does next: runs an instruction, with its operands and its result in registers; or, without one,
-    loads a register from memory, stores it ("stores"), or moves another there."""
+    """One step of a block that is not a loop.
+
+    It runs an instruction, with operands and result in registers; or, if op is None, it loads a register from memory,
+    stores it ("stores"), or moves another one into it.
+    """
 
     result: int
     args: tuple[int, ...] = ()
@@ -105,10 +116,12 @@ class Step:
 
 @dataclass
 class Spilling:
-    """Of a line that is no loop, what is where while its instructions are gone through in order.
+    """Track where values are while the instructions of a block that is not a loop are processed in order.
 
-    An output is stored as soon as it is there. Where there is no register, that gives way which is taken again last (Belady); it
-    is loaded again from where it is stored as an output, from where it came, or from memory after the outputs."""
+    An output is stored as soon as it is there. Without a free register, the value whose next use is last gives way
+    (Belady); it is loaded again from where it is stored as an output, from where it came, or from memory after the
+    outputs.
+    """
 
     program: Program
     steps: list[Step] = field(default_factory=list)
@@ -129,7 +142,7 @@ class Spilling:
                 self.uses[arg].append(i)
 
     def next_use(self, value: int, after: int) -> int:
-        """The instruction that takes it next, or one beyond the end."""
+        """Return the next instruction that uses the value, or one past the end."""
         uses = self.uses[value]
         at = bisect_right(uses, after)
         return uses[at] if at < len(uses) else len(self.program.ops)
@@ -138,13 +151,13 @@ class Spilling:
         return next((register for register, held in self.held.items() if held == value), None)
 
     def loads(self, value: int) -> Op | None:
-        """The instruction that makes a value by a load of what stays as it is."""
+        """Return the instruction that makes a value by loading memory that does not change."""
         i = value - self.program.first_op
         op = self.program.ops[i] if i >= 0 else None
         return op if op is not None and not op.args and op.memory is not None else None
 
     def take(self, now: int, pinned: set[int]) -> int:
-        """A register, if need be that of the value that is wanted last."""
+        """Return a free register, after spilling the value whose next use is last if there is none."""
         if not self.free:
             register = max(
                 (register for register in self.held if register not in pinned),
@@ -154,7 +167,7 @@ class Spilling:
             if value not in self.memory and self.loads(value) is None:
                 if not self.scratch_free:
                     size = self.program.architecture.vector_bytes
-                    # Words come last, if at all: what follows them may not be aligned.
+                    # Words come last among the outputs, if at all: what follows them may be unaligned.
                     self.scratch_free.append(Memory("state", 8 * self.program.output_words() + self.scratch * size))
                     self.scratch += 1
                 self.memory[value] = self.scratch_free.pop()
@@ -165,7 +178,7 @@ class Spilling:
         return register
 
     def bring(self, value: int, now: int, pinned: set[int]) -> int:
-        """Its register, in which it is now."""
+        """Return the value's register, after loading it if necessary."""
         register = self.register_of(value)
         if register is None:
             register = self.take(now, pinned)
@@ -179,7 +192,7 @@ class Spilling:
         return register
 
     def drop(self, value: int, now: int) -> None:
-        """Frees what a value has that is not taken again."""
+        """Free what a value holds if it is not used again."""
         if self.next_use(value, now) < len(self.program.ops):
             return
         register = self.register_of(value)
@@ -191,7 +204,7 @@ class Spilling:
             self.scratch_free.append(self.memory.pop(value))
 
     def run(self, i: int, op: Op) -> int:
-        """The register of the result."""
+        """Run an instruction, and return the register of its result."""
         pinned: set[int] = set()
         for arg in op.args:
             pinned.add(self.bring(arg, i, pinned))
@@ -219,7 +232,7 @@ class Spilling:
 
 @dataclass(frozen=True)
 class Straight:
-    """The steps of a line that is no loop, and how many vectors of memory it takes after its outputs."""
+    """The steps of a block that is not a loop, and the number of vectors of memory that it needs after its outputs."""
 
     steps: tuple[Step, ...]
     scratch: int
@@ -236,7 +249,7 @@ def allocate_straight(program: Program) -> Straight:
         line.drop(value, -1)
     for i, op in enumerate(program.ops):
         value = program.first_op + i
-        # What loads is run where its result is taken first.
+        # A load runs where its result is first used.
         if line.loads(value) is not None and value not in places:
             continue
         register = line.run(i, op)

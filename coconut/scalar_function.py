@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Functions of four lines, "begin", the loop "block", "last" and "end". They continue a value over whole blocks, one at
-least, of which the first line takes the first, and then over a padded one if last is not NULL:
+"""Write functions of four basic blocks: "begin", the loop "block", "last" and "end".
 
     void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks, const uint8_t last[16])
 
-Between the lines, values are in registers: the inputs of the loop, in its order."""
+They continue a value over whole blocks, at least one, of which "begin" takes the first, and then over a padded one if
+last is not NULL. Between the basic blocks, values are in registers: the inputs of the loop, in its order.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +22,7 @@ from coconut.registers import allocate
 
 
 def program_of(architecture: Architecture, graph: Graph) -> Program:
-    """With its inputs where the graph has them, also if it is no loop."""
+    """Return the program of a graph, with its inputs where the graph has them, even if it is not a loop."""
     graph = graph.simplified()
     return architecture.selector(architecture, graph, architecture.order(graph.lanes), {}).program()
 
@@ -46,7 +47,7 @@ class Function:
         return self.begin, self.loop, self.last, self.end
 
     def stores(self) -> dict[str, Memory]:
-        """Where the outputs go: to the inputs of the same names."""
+        """Return where the outputs go: to the inputs of the same names."""
         places = self.begin.memory_inputs()
         return {name: Memory("powers", places[name]) for name, _ in self.end.outputs}
 
@@ -63,7 +64,7 @@ def syntax_of(function: Function, assembler: str) -> ScalarSyntax:
 
 @cache
 def ordered(program: Program) -> Program:
-    """In the order that does best over the models of all CPUs, each as important."""
+    """Return the program in the order that is best over the models of all CPUs, with equal weights."""
     cpus = program.architecture.cpus
     ways = [program, *(by_list(program, cpu) for cpu in cpus)]
     candidates = list({way.ops: way for way in ways}.values())
@@ -78,12 +79,12 @@ def function_of(name: str, architecture: Architecture, graphs: dict[str, Graph])
 
 
 def placed(lines: tuple[str, ...], label: str) -> list[str]:
-    """Directives stand at the beginning of the line."""
+    """Return lines with labels and indentation; directives are not indented."""
     return [text if text.startswith(".") else "\t" + text.format(label=label) for text in lines]
 
 
 def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
-    """From the pointers' setting on."""
+    """Return the function from where its pointers are set."""
 
     def line(program: Program, ends: dict[int, int] | None) -> tuple[list[str], tuple[int, ...]]:
         allocation = allocate(program, ends)
@@ -121,7 +122,7 @@ def written(function: Function, syntax: ScalarSyntax, label: str) -> list[str]:
 
 
 def framed(name: str, syntax: ScalarSyntax, lines: list[str]) -> str:
-    """Lines that run once, as a function of GNU's assembler."""
+    """Return lines that run once, as a function in GNU's assembler."""
     style = syntax.style
     return gnu_frame(name, syntax, [*lines, *placed(style.no_last, f".L{name}"), f".L{name}:", *placed(style.tail, "")])
 
@@ -167,7 +168,10 @@ def go_text(function: Function, constraint: str) -> str:
 
 
 def read_back(text: str, like: Function) -> Function:
-    """The function as it stands in a Go file. Whatever it computes, and in which order, is its own."""
+    """Return the function as it is in a Go file.
+
+    What it computes, and in which order, comes from the text alone.
+    """
     syntax = syntax_of(like, "go")
     style = syntax.style
     parts: list[list[tuple[int, str]]] = []

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Instruction scheduling: the problem, its bounds, and list scheduling.
+"""Define the scheduling problem, its bounds, and list scheduling.
 
-A schedule gives each instruction the cycle in which it is issued. Results can be taken so many cycles later; ports and
-dispatch have so much room in each cycle; in a loop, every turn begins so many cycles after the one before, the initiation
-interval, and shares the ports with the turns around it (modulo scheduling)."""
+A schedule gives each instruction the cycle in which it is issued. Results are available after a latency; ports and
+dispatch have limited room in each cycle; in a loop, each iteration begins a fixed number of cycles after the one
+before, the initiation interval, and shares the ports with the iterations around it (modulo scheduling).
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from coconut.program import Program
 
 @dataclass(frozen=True)
 class Edge:
-    """Instruction `after` is issued at least latency cycles after `before`, of so many turns ago."""
+    """Instruction `after` is issued at least `latency` cycles after `before`, of `turns` iterations earlier."""
 
     before: int
     after: int
@@ -28,7 +29,10 @@ class Edge:
 
 @dataclass(frozen=True)
 class Resource:
-    """Room in each cycle, and how much of it each instruction takes for how many cycles, perhaps several times at once."""
+    """Room in each cycle, and the demands of instructions: how much of it for how many cycles.
+
+    An instruction may have several demands at once.
+    """
 
     name: str
     room: int
@@ -41,7 +45,10 @@ class Resource:
 
 @dataclass(frozen=True)
 class Problem:
-    """Of a program on a machine. gives_ports: micro-operations that stay on a port for several cycles are given one."""
+    """A program to be scheduled on a machine.
+
+    gives_ports: micro-operations that stay on a port for several cycles are assigned one.
+    """
 
     program: Program
     machine: Machine
@@ -55,15 +62,17 @@ class Problem:
 
     @cached_property
     def holds_ports(self) -> bool:
-        """Whether micro-operations stay on a port for several cycles, and groups of ports overlap: then there may be room in each
-        cycle, and yet no port."""
+        """Return whether micro-operations stay on a port for several cycles, and groups of ports overlap.
+
+        Then there may be room in each cycle, and yet no port.
+        """
         parts = [part for cost in self.machine.costs for part in cost.parts]
         overlap = any(a != b and a & b for a, b in combinations({part.ports for part in parts}, 2))
         return overlap and any(part.cycles > 1 for part in parts)
 
     @cached_property
     def forward(self) -> list[list[Edge]]:
-        """Of each instruction, the edges within a turn to those that wait for it."""
+        """Return, for each instruction, the edges within an iteration to those that wait for it."""
         result: list[list[Edge]] = [[] for _ in range(self.size)]
         for edge in self.edges:
             if edge.turns == 0:
@@ -72,7 +81,7 @@ class Problem:
 
     @cached_property
     def heights(self) -> list[int]:
-        """Of each instruction, the cycles from its issue to the end of the turn."""
+        """Return, for each instruction, the cycles from its issue to the end of the iteration."""
         heights = [cost.latency for cost in self.machine.costs]
         for i in reversed(range(self.size)):
             for edge in self.forward[i]:
@@ -85,7 +94,7 @@ class Problem:
 
     @cached_property
     def dependence_bound(self) -> int:
-        """The longest cycle of dependences, for each turn that it spans."""
+        """Return the longest cycle of dependences, per iteration that it spans, in CPU cycles."""
         interval = 1
         while self.has_positive_cycle(interval):
             interval += 1
@@ -93,7 +102,7 @@ class Problem:
 
     @property
     def bound(self) -> int:
-        """No initiation interval is shorter."""
+        """Return the bound that no initiation interval is below."""
         return max(self.resource_bound, self.dependence_bound)
 
     @property
@@ -101,7 +110,7 @@ class Problem:
         return max(self.heights)
 
     def has_positive_cycle(self, interval: int) -> bool:
-        """Whether results would have to be there before they are, at this initiation interval (Bellman and Ford)."""
+        """Return whether results would be needed before they are there, at this interval (Bellman and Ford)."""
         earliest = [0] * self.size
         for _ in range(self.size + 1):
             changed = False
@@ -144,9 +153,12 @@ def edges_of(program: Program, machine: Machine) -> tuple[Edge, ...]:
 
 
 def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
-    """For each union of groups of ports that overlap, all that can go to its ports only: by Hall's theorem, instructions that
-    take a port for a cycle each find one exactly if none of these unions is overfull. Those that stay on a port for longer find
-    none else; that they do find one is checked where ports are given out."""
+    """Return a resource for each union of overlapping groups of ports, with all that can go to its ports only.
+
+    By Hall's theorem, instructions that take a port for a cycle each find one exactly if none of these unions is
+    overfull. Those that stay on a port for longer find none if one is; that they do find one is checked where ports are
+    assigned.
+    """
     groups = {use.ports for cost in machine.costs for use in cost.uses}
     unions = set(groups)
     while more := {a | b for a, b in combinations(unions, 2) if a & b} - unions:
@@ -172,7 +184,7 @@ def problem_of(program: Program, cpu: str) -> Problem:
 
 
 class Room:
-    """What is left of the resources in each cycle; of each cycle of the interval, if there is one."""
+    """The remaining resources in each cycle, or in each cycle of the interval, if there is one."""
 
     def __init__(self, problem: Problem, interval: int | None = None) -> None:
         self.interval = interval
@@ -188,7 +200,7 @@ class Room:
         return PortRoom(problem, interval) if problem.holds_ports and problem.gives_ports else Room(problem, interval)
 
     def slots(self, i: int, time: int) -> Iterable[tuple[tuple[int, int], int]]:
-        """What it takes of each resource in each cycle, all of it together."""
+        """Return what an instruction takes of each resource in each cycle, in total."""
         together: dict[tuple[int, int], int] = defaultdict(int)
         for number, room, cycles in self.demands[i]:
             for k in range(cycles):
@@ -204,7 +216,7 @@ class Room:
 
 
 class PortRoom(Room):
-    """With a port for each micro-operation, the one of those free that the fewest others need."""
+    """Room with a port for each micro-operation: of the free ones, that which the fewest others need."""
 
     def __init__(self, problem: Problem, interval: int | None = None) -> None:
         super().__init__(problem, interval)
@@ -237,13 +249,16 @@ class PortRoom(Room):
             self.ports = {slot: other for slot, other in self.ports.items() if other != i}
         else:
             slots = self.assigned(i, time)
-            # More than there are: what is put back for it gives its own.
+            # None if too few are free: those that are put back for it free theirs.
             self.ports.update(dict.fromkeys(slots or [], i))
 
 
 def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> list[int]:
-    """Cycle by cycle, those that are ready, the most urgent first: by default those from which the way to the end is
-    longest. In a straight line; a loop's turn is scheduled as if there were no other."""
+    """Return the schedule that takes, cycle by cycle, the most urgent instructions that are ready.
+
+    By default, those are most urgent from which the path to the end is longest. The iteration of a loop is scheduled as
+    if it were the only one.
+    """
     urgency = priority or [-height for height in problem.heights]
     waiting = [0] * problem.size
     for edges in problem.forward:
@@ -272,9 +287,12 @@ def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> 
 def modulo_list_schedule(
     problem: Problem, interval: int, attempts: int = 8, backward: bool = False
 ) -> list[int] | None:
-    """Rau's iterative modulo scheduling: instructions by urgency, each in the first cycle of the interval with room; where there
-    is none, what stands there is put back. Backward, from the end of the turn on, each as late as there is room. None if that
-    does not end."""
+    """Return a schedule by Rau's iterative modulo scheduling; None if that does not end.
+
+    Instructions are taken by urgency, each in the first cycle of the interval with room; where there is none, those in
+    the way are put back. Backward, scheduling starts from the end of the iteration, and each is as late as there is
+    room.
+    """
     edges = problem.edges
     if backward:
         edges = tuple(Edge(edge.after, edge.before, edge.latency, edge.turns) for edge in edges)
@@ -339,7 +357,10 @@ def modulo_list_schedule(
 
 
 def check(problem: Problem, times: Sequence[int], interval: int | None = None) -> None:
-    """Fails if a schedule breaks a dependence or overfills a resource; that of a loop if there is an interval."""
+    """Raise ValueError if a schedule breaks a dependence or overfills a resource.
+
+    With an interval, it is the schedule of a loop.
+    """
     for edge in problem.edges:
         if interval is None and edge.turns != 0:
             continue
@@ -353,5 +374,5 @@ def check(problem: Problem, times: Sequence[int], interval: int | None = None) -
 
 
 def length(problem: Problem, times: Sequence[int]) -> int:
-    """From the first issue to the last result."""
+    """Return the cycles from the first issue to the last result."""
     return max(time + cost.latency for time, cost in zip(times, problem.machine.costs, strict=True)) - min(times)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Selects instructions for the operations of a graph, with alternatives.
+"""Select instructions for the operations of a graph, with alternatives.
 
-What a lanes file of the library does by intrinsics is done here by rules, one for each operation; where there are two ways
-that differ in which ports they take, both are in the architecture's table of alternatives, and the scheduler tells which is
-better. Here is what all architectures have in common; their rules are in architectures/."""
+Rules, one for each operation, do what the library's lanes files do with intrinsics. Where two variants differ in the
+ports that they take, both are in the architecture's table of alternatives, and the scheduler tells which is better.
+This file has what all architectures share; their rules are in architectures/.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,19 +19,19 @@ from coconut.program import Program, memory_inputs
 
 
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
-    """Every choice of one way for each thing."""
+    """Yield every combination of one variant for each thing."""
     table = architecture.alternatives
     for ways in product(*table.values()):
         yield dict(zip(table, ways, strict=True))
 
 
 class Unsupported(Exception):
-    """There is no rule for an operation."""
+    """Raised if there is no rule for an operation."""
 
 
 @dataclass
 class Selector:
-    """What is common to all architectures: instructions so far, and the values that nodes have become."""
+    """Hold what all architectures share: the instructions so far, and the values that nodes have become."""
 
     architecture: Architecture
     graph: Graph
@@ -54,12 +55,15 @@ class Selector:
         self.users = self.graph.users()
 
     def emit(self, name: str, *args: int, imm: int | None = None, memory: Memory | None = None) -> int:
-        """A negative number for now: how many values are kept in registers is not known yet."""
+        """Append an instruction, and return the number of its result.
+
+        It is negative for now: how many values are kept in registers is not known yet.
+        """
         self.ops.append(Op(self.architecture.instructions[name], args, imm, memory, self.node))
         return -len(self.ops)
 
     def check_bits(self, i: int, bits: int) -> None:
-        """Fails if an instruction that takes only so many would cut a value."""
+        """Raise ValueError if an instruction that takes only `bits` bits would cut a value."""
         if self.bounds[i] >> bits:
             raise ValueError(f"{self.graph.title}: {self.graph.label(i)} may exceed {bits} bits")
 
@@ -69,13 +73,13 @@ class Selector:
         return Memory("constants", self.constants.index(value) * self.architecture.vector_bytes)
 
     def keep(self, value: Value) -> int:
-        """A constant that stays in a register through the loop."""
+        """Return a constant that stays in a register throughout the loop."""
         if value not in self.kept:
             self.kept.append(value)
         return len(self.inputs) + self.kept.index(value)
 
     def program(self) -> Program:
-        """The instructions for all outputs."""
+        """Return the instructions for all outputs."""
         for i, node in enumerate(self.graph.nodes):
             self.node = i
             if node.stored_at is not None:
@@ -85,7 +89,7 @@ class Selector:
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")
                 self.values[i] = rule(node)
-        # Before the rest: what goes out may have to be loaded.
+        # Before the rest: an output may have to be loaded.
         going_out = tuple(
             (
                 self.graph.nodes[i].name,
@@ -119,12 +123,15 @@ class Selector:
         raise NotImplementedError
 
     def store(self, i: int, offset: int) -> int:
-        """The number of the instruction that writes a value."""
+        """Return the number of the instruction that writes a value."""
         raise NotImplementedError
 
 
 def without_unused(program: Program) -> Program:
-    """Without instructions whose result nothing takes: rules make what an alternative then does without."""
+    """Return the program without instructions whose results are unused.
+
+    Rules make some that an alternative then does not need.
+    """
     first = program.first_op
     needed = {value for _, value in program.outputs}
     for i in reversed(range(len(program.ops))):
@@ -150,7 +157,7 @@ def without_unused(program: Program) -> Program:
 
 
 def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | None = None) -> Program:
-    """The plain way where no choices are given."""
+    """Return the program for a graph; without choices, in the plain variant."""
     choices = choices or next(choices_for(architecture))
     graph = graph.simplified()
     if graph.advance == 0 and not architecture.chains:
@@ -159,7 +166,7 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
 
 
 def alternatives(architecture: Architecture, graph: Graph) -> list[Program]:
-    """The graph in all ways that differ."""
+    """Return the programs for a graph in all variants that differ."""
     programs: dict[tuple[Op, ...], Program] = {}
     for choices in choices_for(architecture):
         program = select(architecture, graph, choices)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Interprets graphs, and compares what comes out with the values of the library's model lanes."""
+"""Interpret graphs, and compare the results with the values of the library's model lanes."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from coconut.operations import OPERATIONS, STATE_LOADS, Value, load
 
 @dataclass(frozen=True)
 class Sample:
-    """What goes into a line, and what the model lanes make of it."""
+    """The inputs of a basic block, and the outputs of the model lanes."""
 
     line: str
     number: int
@@ -22,7 +22,7 @@ class Sample:
 
     @property
     def state(self) -> Value:
-        """The words of ChaCha20's state, in memory; none for other lines."""
+        """Return the words of ChaCha20's state, in memory; none for other blocks."""
         return self.inputs.get("state[0]", ())
 
 
@@ -42,11 +42,11 @@ def read_samples(path: Path) -> Iterator[Sample]:
 
 
 class Broken(Exception):
-    """A value is not what it must be."""
+    """Raised if a value is not what it must be."""
 
 
 def simulate(graph: Graph, sample: Sample) -> list[Value]:
-    """Every value of the graph. Checks the bounds that the code states."""
+    """Return every value of the graph, after checking the bounds that the code states."""
     values: list[Value] = []
     for i, node in enumerate(graph.nodes):
         if node.op == "input":
@@ -67,7 +67,7 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
 
 
 def compare(graph: Graph, sample: Sample) -> None:
-    """Fails unless the graph computes what the model lanes do."""
+    """Raise Broken unless the graph computes the same as the model lanes."""
     values = simulate(graph, sample)
     outputs = {graph.nodes[i].name: values[i] for i in graph.outputs()}
     if outputs.keys() != sample.outputs.keys():
@@ -84,7 +84,7 @@ def show(value: Value) -> str:
 
 
 def trace(graph: Graph, sample: Sample) -> str:
-    """Every value beside its expression, as in section 8 of the z14 paper."""
+    """Return every value with its expression, as in section 8 of the z14 paper."""
     return "\n".join(
         f"{graph.label(i) if graph.nodes[i].op != 'output' else '':8} ({show(value)}, {graph.expression(i)})"
         for i, value in enumerate(simulate(graph, sample))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The table of a target: instructions, bounds, the initiation interval found, beside what compilers make of the same loop."""
+"""Make the table of a target: instructions, bounds, and the initiation interval found.
+
+The compilers' cycles for the same loop are added in __main__.py.
+"""
 
 import time
 from dataclasses import dataclass
@@ -13,8 +16,12 @@ from coconut.select import alternatives
 
 @dataclass(frozen=True)
 class Row:
-    """The best way found to run a loop on a CPU. least: no interval below it is possible in any way. is_cut_off: of some way, not
-    everything was tried when its time was over; with more, the row may be another, unless it is proved."""
+    """The best variant found for a loop on a CPU.
+
+    - least: in no variant is an interval below it possible.
+    - is_cut_off: in some variant, time ran out before everything was tried; with more time, the row may differ, unless
+      it is proved.
+    """
 
     problem: Problem
     loop: Loop
@@ -51,14 +58,17 @@ HEADER = ["loop", "CPU", "choices", "instructions", "resource bound", "dependenc
 
 
 def best_loop(architecture: Architecture, graph: Graph, cpu: str, seconds: float) -> Row:
-    """Of all alternatives, in the order of their bounds: one whose bound is no shorter than what is found is not tried."""
+    """Return the best of all alternatives, which are tried in the order of their bounds.
+
+    One whose bound is not below the shortest interval found is not tried.
+    """
     start = time.monotonic()
     problems = sorted(
         (problem_of(program, cpu) for program in alternatives(architecture, graph)),
         key=lambda problem: (problem.bound, problem.size),
     )
     best: tuple[Problem, Loop] | None = None
-    # Of each way, what no interval of it is shorter than.
+    # For each variant, a bound that no interval of it is below.
     least: list[int] = []
     is_cut_off = False
     for problem in problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The architectures, and what the lines of each kernel are made for."""
+"""List the architectures, and those that each kernel's basic blocks are made for."""
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512, IFMA256
@@ -24,7 +24,7 @@ ARCHITECTURES = {
     "chacha20-512": AVX512_WORDS,
 }
 
-# Those of scalar64, which has several, and the function that it is.
+# The function that scalar64 makes up, and its architectures.
 SCALAR_NAME = "scalarBlocks"
 SCALAR = (AMD64, ARM64, RISCV64, S390X)
 

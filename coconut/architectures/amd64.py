@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
+"""Describe x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
 import re
 
@@ -11,12 +11,12 @@ from coconut.select import Selector, Unsupported
 
 
 def unpack(odd: int) -> Meaning:
-    """The first or second elements of the 128-bit parts of two vectors, in turn."""
+    """Return the first or second elements of the 128-bit parts of two vectors, alternating."""
     return lambda imm, a, b: tuple((a if i % 2 == 0 else b)[i - i % 2 + odd] for i in range(len(a)))
 
 
 def ternary(imm: int, a: int, b: int, c: int) -> int:
-    """Bit by bit, the bit of imm that a, b and c number."""
+    """Return, for each bit, the bit of imm that those of a, b and c number."""
     result = 0
     for index in range(8):
         if imm >> index & 1:
@@ -25,18 +25,18 @@ def ternary(imm: int, a: int, b: int, c: int) -> int:
 
 
 def quarters(imm: int, a: Value, b: Value) -> Value:
-    """Two 128-bit parts of each of two vectors."""
+    """Return two 128-bit parts of each of two vectors."""
     parts = [(a, imm & 3), (a, imm >> 2 & 3), (b, imm >> 4 & 3), (b, imm >> 6 & 3)]
     return tuple(vector[2 * part + k] for vector, part in parts for k in (0, 1))
 
 
 def permute(imm: int, a: Value) -> Value:
-    """Within each 256 bits, the element that two bits number."""
+    """Return, within each 256 bits, the elements that pairs of bits of imm number."""
     return tuple(a[i - i % 4 + (imm >> 2 * (i % 4) & 3)] for i in range(len(a)))
 
 
 def blend32(imm: int, a: Value, b: Value) -> Value:
-    """Halves of elements, of b where a bit is set."""
+    """Return 32-bit halves of elements, of b where a bit of imm is set."""
     low, high = 0xFFFFFFFF, 0xFFFFFFFF << 32
     return tuple(
         (b[i] if imm >> 2 * i & 1 else a[i]) & low | (b[i] if imm >> 2 * i + 1 & 1 else a[i]) & high
@@ -75,7 +75,7 @@ INSTRUCTIONS_256 = BOTH | table(
 
 
 def evex(count: int) -> dict[str, Instruction]:
-    """Those of AVX-512, for vectors of so many elements."""
+    """Return the instructions of AVX-512, for vectors of `count` elements."""
     return BOTH | table(
         Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
         Instruction("vmovdqa64", 1, lambda imm, a: a),
@@ -117,7 +117,7 @@ INSTRUCTIONS_512 = evex(8) | table(
 
 
 class Amd64(Selector):
-    """AVX2, and AVX-512 in 256 and in 512 bits."""
+    """Select instructions of AVX2, and of AVX-512 in 256 and in 512 bits."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,7 +125,10 @@ class Amd64(Selector):
         self.evex = self.architecture.registers == 32
 
     def is_memory(self, i: int) -> bool:
-        """What can be the last operand as it lies there: inputs in memory, a power's number in all lanes, a word in them."""
+        """Return whether node i can be the last operand as it lies in memory.
+
+        That is an input in memory, one number of a power in all lanes, or a word in all lanes.
+        """
         node = self.graph.nodes[i]
         return node.in_memory or node.op in {"block", "word_splat"} and self.graph.nodes[node.args[0]].in_memory
 
@@ -143,14 +146,14 @@ class Amd64(Selector):
         return self.loaded[place]
 
     def fixed(self, node: Node) -> int | Memory:
-        """A constant. There are 16 registers with AVX2, none of them for constants."""
+        """Return a constant. AVX2 has 16 registers, none of them for constants."""
         value = node.imm * self.graph.lanes
         if node.op == "only_block":
             value = tuple(node.imm[1] if block == node.imm[0] else 0 for block in self.order)
         return self.keep(value) if self.evex else self.constant(value)
 
     def operand(self, i: int, last: bool) -> int | Memory:
-        """A value, or, for the last operand, memory."""
+        """Return a value or, for the last operand, memory."""
         node = self.graph.nodes[i]
         if node.op in {"splat", "only_block"}:
             place = self.fixed(node)
@@ -178,7 +181,7 @@ class Amd64(Selector):
         return self.emit(name, self.value(a), last)
 
     def times5_of(self, i: int) -> int | None:
-        """x, if node i is 5 x as the field writes it, x + (x << 2)."""
+        """Return x if node i is 5 x as the field writes it, x + (x << 2); otherwise None."""
         node = self.graph.nodes[i]
         if node.op != "add":
             return None
@@ -204,7 +207,7 @@ class Amd64(Selector):
             pair, constant = self.graph.nodes[a], self.graph.nodes[mask]
             if self.choices.get("cut") == "ternary" and pair.op == "shr44_pair" and constant.op == "splat":
                 lo, hi = (self.value(arg) for arg in pair.args)
-                # (low | high) & mask: a is low, b is high, c the mask; the bits where it is 1.
+                # (low | high) & mask: a is low, b is high, c is the mask; imm has the bits where that is 1.
                 return self.emit(
                     "vpternlogq",
                     self.emit("vpsrlq", lo, imm=44),
@@ -227,7 +230,7 @@ class Amd64(Selector):
         return self.emit("vpsrlq", self.value(node.args[0]), imm=32)
 
     def select_low32(self, node: Node) -> int:
-        """vpmuludq takes the low halves by itself."""
+        """Return the value itself if only vpmuludq uses it, which takes the low halves."""
         if any(self.graph.nodes[user].op != "mul32" for user in self.users[self.node]):
             mask = (0xFFFFFFFF,) * self.graph.lanes
             return self.emit("vpandq" if self.evex else "vpand", self.value(node.args[0]), memory=self.constant(mask))
@@ -243,7 +246,7 @@ class Amd64(Selector):
         total, a, b = node.args
         if self.is_memory(a):
             a, b = b, a
-        # The sum is replaced: a constant must be another each time.
+        # The sum is overwritten, so a constant must be made anew each time.
         if self.graph.nodes[total].op != "splat":
             sum_value = self.value(total)
         elif self.graph.nodes[total].imm == (0,):
@@ -262,7 +265,7 @@ class Amd64(Selector):
         return self.multiply_add("vpmadd52huq", node)
 
     def select_block(self, node: Node) -> int:
-        """By what takes it, or out of a register."""
+        """Select a permutation if the value is in a register; otherwise, users take it from memory."""
         if self.is_memory(self.node):
             return 0
         if self.wide:
@@ -273,7 +276,7 @@ class Amd64(Selector):
         return self.emit("vpbroadcastq", self.value(node.args[0]))
 
     def select_word_splat(self, node: Node) -> int:
-        """By what takes it."""
+        """Select nothing: users take it from memory."""
         return 0
 
     def select_word_only_block(self, node: Node) -> int:
@@ -286,7 +289,7 @@ class Amd64(Selector):
         if not self.evex:
             mask = sum(0b11 << 2 * i for i in range(len(odd)) if odd[i])
             return self.emit("vpblendd", *map(self.value, node.args), imm=mask)
-        # The mask is the third: the second where it is 1, else the first.
+        # The mask is the third operand; the result is the second where the mask is 1, otherwise the first.
         mask = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
         return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=mask)
 
@@ -294,7 +297,7 @@ class Amd64(Selector):
         return self.value(node.args[0])
 
     def select_sum(self, node: Node) -> int:
-        """In every lane."""
+        """Return the sum in every lane."""
         total = self.value(node.args[0])
         if self.wide:
             total = self.emit("vpaddq", total, self.emit("vshufi64x2", total, total, imm=0b01001110))
@@ -303,7 +306,7 @@ class Amd64(Selector):
         return total
 
     def unpacked(self, name: str, node: Node) -> int:
-        """As lanes/avx2.h and lanes/avx512f.h draw it."""
+        """Return words of blocks in the order that lanes/avx2.h and lanes/avx512f.h draw."""
         half = self.architecture.vector_bytes
         first, second = (self.load(Memory("message", node.imm[0] + offset)) for offset in (0, half))
         return self.emit(name, first, second)
@@ -316,7 +319,7 @@ class Amd64(Selector):
 
 
 class Amd64Syntax(Syntax):
-    """What both assemblers have in common: operands stand from the last to the first, then the result."""
+    """Write what both assemblers have in common: operands from the last to the first, then the result."""
 
     pointers: dict[str, str]
 
@@ -324,20 +327,20 @@ class Amd64Syntax(Syntax):
         self.vector_bytes = vector_bytes
         self.instructions = instructions
         self.word_bytes = word_bytes
-        # AVX-512's names.
+        # AVX-512 has names of its own.
         evex = "vmovdqu64" in instructions
         self.load_name = "vmovdqu64" if evex else "vmovdqu"
         self.move_name = "vmovdqa64" if evex else "vmovdqa"
 
     def register(self, number: int, low: bool = False) -> str:
-        """By its own name, or by that of its first 128 bits."""
+        """Return the name of a register, or that of its first 128 bits."""
         raise NotImplementedError
 
     def line(self, name: str, operands: list[str]) -> str:
         raise NotImplementedError
 
     def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
-        """What the name of the instruction ends in, and the operand."""
+        """Return the suffix of the instruction's name, and the operand."""
         raise NotImplementedError
 
     def text(self, op: Op, args: list[int], result: int) -> str:
@@ -359,7 +362,10 @@ class Amd64Syntax(Syntax):
         return self.line(instruction.name + suffix, [*immediate, *reversed(operands), to])
 
     def clear(self, registers: int) -> list[str]:
-        """By the shortest name: the rest of a register is cleared with it. Those from 16 on have AVX-512's instruction."""
+        """Return what clears the registers, by the shortest name, which clears the rest of a register, too.
+
+        Those from 16 on need AVX-512's instruction.
+        """
         return [
             self.line("vpxor" if i < 16 else "vpxorq", [self.register(i, low=i < 16)] * 3) for i in range(registers)
         ]
@@ -379,9 +385,9 @@ class Amd64Syntax(Syntax):
 
 
 class Gnu(Amd64Syntax):
-    """System V's calls."""
+    """Write GNU's assembler, for the calling convention of System V."""
 
-    # In C's order of arguments; the constants' address is the function's own.
+    # begin() moves the third and fourth arguments, message and turns, to %rcx and %r8, and sets %rdx itself.
     pointers = {"state": "%rdi", "powers": "%rsi", "constants": "%rdx", "message": "%rcx"}
 
     def register(self, number: int, low: bool = False) -> str:
@@ -430,7 +436,7 @@ class Gnu(Amd64Syntax):
 
 
 class Go(Amd64Syntax, GoSyntax):
-    """Mnemonics only, no bytes."""
+    """Write Go's assembler, in mnemonics only, without bytes."""
 
     pointers = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX"}
 
@@ -446,7 +452,7 @@ class Go(Amd64Syntax, GoSyntax):
         return ".BCST" if broadcast else "", self.address(place)
 
     def arguments(self, parameters: str) -> dict[str, int]:
-        """Where each is in the frame of the caller."""
+        """Return the offset of each argument in the caller's frame."""
         names = [parameter.split()[0] for parameter in parameters.strip("()").split(", ")]
         return {name: 8 * i for i, name in enumerate(names)}
 
@@ -536,7 +542,10 @@ class Go(Amd64Syntax, GoSyntax):
 
 
 def order(lanes: int) -> tuple[int, ...]:
-    """As lanes/avx2.h and lanes/avx512f.h draw it: blocks that lie in the first half of a group, and those in the second, in turn."""
+    """Return the block in each lane, as lanes/avx2.h and lanes/avx512f.h draw it.
+
+    Blocks of the first half of a group alternate with those of the second.
+    """
     return tuple(i // 2 + i % 2 * (lanes // 2) for i in range(lanes))
 
 
@@ -558,8 +567,8 @@ AVX2 = Architecture(
     replaces_sum=True,
 )
 
-# A limb across two words by a funnel shift, or by two shifts and a ternary operation that masks, too. Five times a carry by a
-# shift and two additions, or by a multiply-add.
+# A limb across two words is cut by a funnel shift, or by two shifts and a ternary operation that also masks. Five times a
+# carry is added by a shift and two additions, or by a multiply-add.
 IFMA_ALTERNATIVES = {
     "multiplier": ("memory", "register"),
     "cut": ("funnel", "ternary"),

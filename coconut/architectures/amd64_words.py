@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""x86-64 for words of 32 bits: AVX2, and AVX-512 in 512 bits."""
+"""Describe x86-64 for 32-bit words: AVX2, and AVX-512 in 512 bits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,11 +12,11 @@ from coconut.instructions import Instruction, Meaning, Memory, elements
 from coconut.operations import STATE_LOADS, WORD32_MAX, Value
 from coconut.select import Selector, Unsupported
 
-NONCE_ROW = 48  # of the state
+NONCE_ROW = 48  # offset in the state, in bytes
 
 
 def in_parts(function: Callable[[int | None, Value, Value], Value]) -> Meaning:
-    """An instruction that does the same to each four words of two operands, or of one."""
+    """Return the meaning of an instruction that does the same to each four words of one or two operands."""
 
     def meaning(imm: int | None, a: Value, b: Value = ()) -> Value:
         parts = (function(imm, a[i : i + 4], b[i : i + 4]) for i in range(0, len(a), 4))
@@ -36,13 +36,13 @@ def shuffle_bytes(imm: int | None, a: Value, chosen: Value) -> Value:
 
 
 def permute_halves(imm: int, a: Value, b: Value) -> Value:
-    """vperm2i128: each half one of four, or zeros."""
+    """Return the result of vperm2i128: each half is one of four, or zeros."""
     halves = (a[:4], a[4:], b[:4], b[4:])
     return tuple(word for bits in (imm & 15, imm >> 4) for word in ((0,) * 4 if bits & 8 else halves[bits & 3]))
 
 
 def shuffle_parts(imm: int, a: Value, b: Value) -> Value:
-    """vshufi32x4: two parts of a, two of b."""
+    """Return the result of vshufi32x4: two parts of a, two of b."""
     return tuple(
         word
         for i, source in enumerate((a, a, b, b))
@@ -110,7 +110,7 @@ INSTRUCTIONS_512 = both("broadcast") | table(
 
 @cache
 def shuffles(vector_bytes: int) -> dict[Value, tuple[str, int | None]]:
-    """By what they do to two numbered operands, the instructions that move words."""
+    """Return the instructions that move words, by what they do to two operands of numbered words."""
     lanes = vector_bytes // 4
     first, second = tuple(range(lanes)), tuple(range(lanes, 2 * lanes))
     found: dict[Value, tuple[str, int | None]] = {}
@@ -124,14 +124,14 @@ def shuffles(vector_bytes: int) -> dict[Value, tuple[str, int | None]]:
 
 
 class Amd64Words(Selector):
-    """AVX2, and AVX-512 in 512 bits."""
+    """Select instructions of AVX2, and of AVX-512 in 512 bits."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.wide = self.architecture.vector_bytes == 64
 
     def place(self, i: int) -> Memory | None:
-        """Of what lies in memory."""
+        """Return where a value lies in memory, if it does."""
         node = self.graph.nodes[i]
         if node.op in STATE_LOADS:
             return Memory("state", node.imm[0], broadcast=node.op == "state_word")
@@ -153,8 +153,11 @@ class Amd64Words(Selector):
         return self.loaded[place]
 
     def row(self, place: Memory) -> int:
-        """Four words in each part. Those of nonce and counter have just been stored by two words of 64 bits, and a load of all
-        would wait for that."""
+        """Return four words in each part.
+
+        Those of nonce and counter have just been stored as two 64-bit words, and a load of all four would wait for
+        that.
+        """
         if place.offset != NONCE_ROW:
             return self.emit("vbroadcasti32x4" if self.wide else "vbroadcasti128", memory=place)
         half = self.emit("vmovq", memory=place)
@@ -162,7 +165,7 @@ class Amd64Words(Selector):
         return self.emit("vshufi32x4" if self.wide else "vperm2i128", row, row, imm=0)
 
     def operand_place(self, i: int) -> Memory | None:
-        """Where the last operand lies, if the instruction can take it from there."""
+        """Return where the last operand lies, if the instruction can take it from there."""
         takes = {"words", "load_words", "state_word"} if self.wide else {"words", "load_words"}
         return self.place(i) if self.graph.nodes[i].op in takes else None
 
@@ -176,7 +179,7 @@ class Amd64Words(Selector):
         return self.emit(name, self.value(a), self.value(b))
 
     def in_memory(self, node: Node) -> int:
-        """By what takes it."""
+        """Select nothing: users take it from memory."""
         return 0
 
     select_words = select_state_word = select_state_row = select_load_words = in_memory
@@ -232,7 +235,7 @@ AVX2_WORDS = Architecture(
     cpus=("sapphirerapids", "znver4"),
     features=("avx2",),
     instructions=INSTRUCTIONS_256,
-    # Rotations by whole bytes move them, or are two shifts like the others.
+    # Rotations by whole bytes move bytes, or are two shifts like the others.
     alternatives={"bytes": ("moved", "shifted")},
     selector=Amd64Words,
     order=in_order,

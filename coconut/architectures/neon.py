@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""NEON of 64-bit Arm. In GNU's assembly alone: Go's has no mnemonic for the multiplication that widens, umull or umlal."""
+"""Describe NEON of 64-bit Arm, in GNU's assembler only.
+
+Go's assembler has no mnemonic for the widening multiplication, umull or umlal.
+"""
 
 from coconut.architecture import Architecture, Syntax
 from coconut.architectures.pairs import MAX32, Pairs, low, product
@@ -7,7 +10,7 @@ from coconut.graph import Node
 from coconut.instructions import Instruction, Memory, Op, elements
 from coconut.operations import Value
 
-# The assembly of each instruction: d is the register of the result, a and b those of the operands.
+# The assembly of each instruction: d is the register of the result; a, b and c are those of the operands.
 FORMATS = {
     "ldr": "ldr q{d}, {memory}",
     "add": "add v{d}.2d, v{a}.2d, v{b}.2d",
@@ -25,7 +28,7 @@ FORMATS = {
 
 
 def umlal(half: int):
-    """Two products of the elements of 32 bits in a half of the operands."""
+    """Return the meaning that adds two products of the 32-bit elements in a half of the operands."""
     return lambda imm, total, a, b: (
         product(total[0], low(a[half]), low(b[half])),
         product(total[1], a[half] >> 32, b[half] >> 32),
@@ -65,7 +68,10 @@ class NeonSelector(Pairs):
         return self.emit("zip2" if high else "zip1", *blocks[2 * half : 2 * half + 2])
 
     def added(self, i: int, total: int) -> tuple[int, int] | None:
-        """What is shifted right, and by how much, if nothing but a sum takes node i, and that sum may replace its other part."""
+        """Return what node i shifts right and by how much, if only a sum takes node i and may replace its other part.
+
+        Otherwise, return None.
+        """
         node = self.graph.nodes[i]
         alone = len(self.users[i]) == len(self.users[total]) == 1 and total in self.halves
         if self.choices["shifts"] == "accumulated" and node.op == "shr" and alone:
@@ -85,7 +91,7 @@ class NeonSelector(Pairs):
         return 0 if self.accumulated(node) else super().select_add(node)
 
     def select_or(self, node: Node) -> int:
-        """Of bits that do not overlap, the same as a sum."""
+        """Select an or of bits that do not overlap in the same way as a sum."""
         for a, b in (node.args, node.args[::-1]):
             up, down = self.graph.nodes[a], self.graph.nodes[b]
             if up.op == "shl" and down.op == "shr" and up.imm[0] + down.imm[0] >= 64 and self.accumulated(node):
@@ -94,7 +100,7 @@ class NeonSelector(Pairs):
 
 
 class Gnu(Syntax):
-    """The ABI's calls."""
+    """Write GNU's assembler, for the ABI's calling convention."""
 
     pointers = {"state": "x0", "powers": "x1", "message": "x2", "constants": "x4"}
 
@@ -118,7 +124,7 @@ class Gnu(Syntax):
         return f"\tstr q{register}, {self.address(place)}"
 
     def callee_saved(self, name: str) -> list[str]:
-        """The first halves of v8 to v15."""
+        """Return the stores or loads of the first halves of v8 to v15."""
         return [f"\t{name} d{i}, d{i + 1}, [sp, #{8 * (i - 8)}]" for i in range(8, 16, 2)]
 
     def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:

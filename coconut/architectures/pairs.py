@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Selection for four lanes in two registers of 128 bits side by side, as src/poly1305/lanes/pairs.h draws them: what is common
-to NEON and to z13.
+"""Select for four lanes in two 128-bit registers, as src/poly1305/lanes/pairs.h draws them: shared by NEON and the z13.
 
-A factor is a register of four numbers of 32 bits, and a vec two of two of 64. Graph lanes do not tell them apart: here a value is
-computed as a vec, and joined to a factor where one is multiplied or goes out. So only steps, where no vec comes in."""
+A factor is a register of four 32-bit numbers, and a vec is two registers of two 64-bit numbers. Graph lanes do not tell
+them apart: here a value is computed as a vec, and joined to a factor where it is multiplied or goes out. Hence only
+steps and "expand" are supported, whose inputs include no vec.
+"""
 
 from collections.abc import Callable
 
@@ -17,7 +18,7 @@ MAX32 = (1 << 32) - 1
 
 class Pairs(Selector):
     load_name: str
-    names: dict[str, str]  # of operations on words, the instructions
+    names: dict[str, str]  # operation on words: its instruction
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -26,19 +27,19 @@ class Pairs(Selector):
         self.halves: dict[int, tuple[int, int]] = {}
 
     def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
-        """The products that belong to that half, added to it."""
+        """Add the products that belong to that half to its total."""
         raise NotImplementedError
 
     def join(self, first: int, second: int) -> int:
-        """The low 32 bits of two halves as a factor."""
+        """Return the low 32 bits of two halves as a factor."""
         raise NotImplementedError
 
     def words_of_blocks(self, half: int, blocks: list[int], high: bool) -> int:
-        """Of the values that are a group's blocks, the first or second words that belong to that half."""
+        """Return the first or second words of a group's blocks that belong to that half."""
         raise NotImplementedError
 
     def value(self, i: int) -> int:
-        """A factor."""
+        """Return the value as a factor."""
         node = self.graph.nodes[i]
         self.check_bits(i, 32)
         if node.in_memory:
@@ -80,7 +81,7 @@ class Pairs(Selector):
         return self.binary(node)
 
     def select_mul32(self, _: Node) -> int:
-        """By the sums that it is added to."""
+        """Select nothing: the sums to which the product is added compute it."""
         if any(self.graph.nodes[user].op != "add" for user in self.users[self.node]):
             raise Unsupported(f"{self.graph.title}: a product that is not added")
         return 0

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""RISC-V's vectors (RVV 1.0), of any length: as many lanes of 64 bits as a register holds.
+"""Describe RISC-V's vectors (RVV 1.0), of any length: as many 64-bit lanes as a register holds.
 
-One code for every length: whatever it addresses lies a whole number of vectors from a pointer, and how many bytes a vector has
-is asked at run time. The selection, though, is made for a number of lanes; that the code comes out the same, emission checks."""
+One code serves every length: all addresses are a whole number of vectors from a pointer, and the length of a vector in
+bytes is read at run time. Selection, though, is for a number of lanes; emission checks that the code comes out the
+same.
+"""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +14,14 @@ from coconut.graph import Node
 from coconut.instructions import Instruction, Memory, Op, elements
 from coconut.select import Selector
 
-# Those above 31 take a general register.
+# Shifts above 31, and the general register that holds the count.
 WIDE_SHIFTS = {40: 24, 52: 25}
 
 INSTRUCTIONS = {
     instruction.name: instruction
     for instruction in (
         Instruction("vle64.v", 1, lambda imm, a: a, memory="only"),
-        # With a stride, of which the blocks of a message make it 16.
+        # With a stride, which is 16 for the blocks of a message.
         Instruction("vlse64.v", 1, lambda imm, a: a, memory="only"),
         Instruction("vadd.vv", 2, elements(lambda imm, a, b: a + b)),
         Instruction("vand.vv", 2, elements(lambda imm, a, b: a & b)),
@@ -35,7 +37,7 @@ INSTRUCTIONS = {
 
 
 class Rvv(Selector):
-    """Products of 32 bits by 32 as those of elements of 64 bits, which hold no more: they are exact."""
+    """Select RVV. Products of 32 by 32 bits are those of 64-bit elements that hold no more, and are exact."""
 
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
@@ -61,11 +63,11 @@ class Rvv(Selector):
         return self.binary("vadd.vv", node)
 
     def is_only_added(self, i: int) -> bool:
-        """A product that is nothing else than added to a sum."""
+        """Return whether node i is a product with a single use, which may add it to a sum."""
         return self.graph.nodes[i].op == "mul32" and len(self.users[i]) == 1
 
     def select_mul32(self, node: Node) -> int:
-        """What is added, by what adds it."""
+        """Select nothing for a product that is only added: the sum computes it."""
         for arg in node.args:
             self.check_bits(arg, 32)
         user = self.graph.nodes[self.users[self.node][0]]
@@ -97,8 +99,9 @@ class Rvv(Selector):
         return self.load("vlse64.v", Memory("message", first + 8, stride=stride))
 
 
-# General registers, by numbers. The message's second words; a turn's bytes; multiples of a vector's bytes, from 1 on; addresses of
-# every eighth power, from the second such on.
+# Numbers of general registers. SECOND: the address of the message's second words. ADVANCE: the bytes of an iteration.
+# MULTIPLES: multiples of a vector's bytes, from 1 up. POWERS: the addresses of every eighth power, from the second such
+# on.
 POINTERS = {"state": 10, "powers": 11, "message": 12, "constants": 14}
 TURNS, STRIDE, ADDRESS, SECOND, ADVANCE = 13, 5, 6, 7, 15
 MULTIPLES = (16, 17, 28, 29, 30, 18, 19)
@@ -106,13 +109,16 @@ POWERS = (20, 21, 22, 23)
 
 
 class RvvSyntax(Syntax):
-    """What both assemblers have in common: the instructions, of general registers too, whose operands stand from the result on."""
+    """Write what both assemblers have in common: instructions with operands from the result on.
+
+    That includes the instructions on general registers.
+    """
 
     def __init__(self, vector_bytes: int) -> None:
         self.vector_bytes = vector_bytes
 
     def line(self, name: str, *operands: str | int) -> str:
-        """Numbers are immediate."""
+        """Return an instruction; numbers are immediates."""
         raise NotImplementedError
 
     def x(self, number: int) -> str:
@@ -122,11 +128,11 @@ class RvvSyntax(Syntax):
         return self.line("add", self.x(to), self.x(a), self.x(b))
 
     def address(self, place: Memory) -> tuple[list[str], str]:
-        """What computes it, and the register that it is in then."""
+        """Return what computes the address, and the register that then holds it."""
         vectors, offset = divmod(place.offset, self.vector_bytes)
         base = POINTERS[place.base]
         if place.base == "constants":
-            # A word for each.
+            # There is one word for each constant.
             return [self.line("addi", self.x(ADDRESS), self.x(base), 8 * vectors)], self.x(ADDRESS)
         if place.base == "message" and offset == 8:
             base = SECOND
@@ -162,17 +168,17 @@ class RvvSyntax(Syntax):
         return self.line("vmv1r.v", f"v{to}", f"v{source}")
 
     def load(self, register: int, place: Memory) -> str:
-        """A constant is the same in all lanes: a stride of zero."""
+        """Return a load. A constant is the same in all lanes, and is loaded with a stride of zero."""
         return self.loaded("vlse64.v" if place.base == "constants" else "vle64.v", f"v{register}", place, 0)
 
     def store(self, register: int, place: Memory) -> str:
         raise NotImplementedError
 
     def lengths(self, inputs: int, advance: int) -> list[str]:
-        """Sets what depends on the length of vectors."""
+        """Return what sets the registers that depend on the length of vectors."""
         one = MULTIPLES[0]
         powers = range(inputs // 8)
-        # A turn's bytes are a power of two of vectors.
+        # The bytes of an iteration are a power of two of vectors.
         vectors = advance // self.vector_bytes
         assert vectors & (vectors - 1) == 0
         return [
@@ -194,9 +200,9 @@ class RvvSyntax(Syntax):
 
 
 class Gnu(RvvSyntax):
-    """The ABI's calls."""
+    """Write GNU's assembler, for the ABI's calling convention."""
 
-    # Those of the above that functions restore.
+    # Those of the above that are callee-saved.
     saved = range(18, 26)
 
     def x(self, number: int) -> str:
@@ -249,7 +255,7 @@ class Gnu(RvvSyntax):
 
 
 def one_of_each(words: list[int], vector_bytes: int) -> list[int]:
-    """Of vectors that have a number in all lanes, the number."""
+    """Return the number of each vector, which has the same one in all lanes."""
     lanes = vector_bytes // 8
     numbers = words[::lanes]
     if words != [number for number in numbers for _ in range(lanes)]:
@@ -259,7 +265,7 @@ def one_of_each(words: list[int], vector_bytes: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Scalar:
-    """What a general register holds: a pointer, and so many vectors' lengths and bytes."""
+    """The content of a general register: a pointer, plus a number of vector lengths, plus bytes."""
 
     base: str = ""
     vectors: int = 0
@@ -272,7 +278,7 @@ class Scalar:
 
 
 class Go(RvvSyntax, GoSyntax):
-    """Operands from the last to the first. What is read back follows the general registers."""
+    """Write Go's assembler, with operands from the last to the first; reading back tracks the general registers."""
 
     def __init__(self, vector_bytes: int) -> None:
         super().__init__(vector_bytes)
@@ -316,7 +322,7 @@ class Go(RvvSyntax, GoSyntax):
         self.scalars = {"X0": Scalar()}
 
     def follow(self, mnemonic: str, operands: list[str]) -> None:
-        """An instruction on general registers; what it leaves unknown cannot be an address."""
+        """Track an instruction on general registers; a result that it leaves unknown cannot be an address."""
         arguments = {"t+0(FP)": "state", "powers+8(FP)": "powers", "message+16(FP)": "message"}
         to, sources = operands[-1], operands[:-1]
         values = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
+"""Describe z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
 import re
 
@@ -12,7 +12,7 @@ from coconut.select import Selector
 
 
 def octets(*vectors: Value) -> bytes:
-    """As they lie in memory on a big-endian CPU."""
+    """Return vectors as they lie in memory on a big-endian CPU."""
     return b"".join(number.to_bytes(8, "big") for vector in vectors for number in vector)
 
 
@@ -26,13 +26,16 @@ def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
 
 
 def vmslg(imm: int, a: Value, b: Value, total: Value) -> Value:
-    """Both products and 128 bits (the z14 paper, appendix 1). imm is 0: no product is doubled."""
+    """Return both products plus 128 bits (the z14 paper, appendix 1). imm is 0: no product is doubled."""
     result = (total[0] << 64 | total[1]) + a[0] * b[0] + a[1] * b[1] & SUM_MAX
     return (result >> 64, result & WORD_MAX)
 
 
 def vmal(shift: int):
-    """Two products of elements of 32 bits: the even ones, which are the high ones here, or the odd ones."""
+    """Return the meaning that adds two products of 32-bit elements, the even or the odd ones.
+
+    The even ones are the high ones here.
+    """
     return lambda imm, a, b, total: tuple(
         product(number, low(x >> shift), low(y >> shift)) for number, x, y in zip(total, a, b, strict=True)
     )
@@ -60,10 +63,10 @@ Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, immediate=True, e
 
 
 class Blocks(Selector):
-    """Loads the words of blocks, whose bytes are reversed."""
+    """Load the words of blocks, whose bytes are reversed."""
 
     def words_of(self, a: int, b: int, high: bool) -> int:
-        """The first or second words of two blocks."""
+        """Return the first or second words of two blocks."""
         if self.choices["expand"] == "permute":
             start = 15 if high else 7
             indices = [*range(start, start - 8, -1), *range(start + 16, start + 8, -1)]
@@ -72,7 +75,7 @@ class Blocks(Selector):
         return self.emit("vmrlg" if high else "vmrhg", *(self.reverse(block, mask) for block in (a, b)))
 
     def reverse(self, block: int, mask: int) -> int:
-        """Once for each block."""
+        """Reverse the bytes of a block, only once for each block."""
         place = Memory("reversed", block)
         if place not in self.loaded:
             self.loaded[place] = self.emit("vperm", block, block, mask)
@@ -80,7 +83,7 @@ class Blocks(Selector):
 
 
 class Z13Selector(Blocks, Pairs):
-    """The halves are the even and the odd blocks."""
+    """Select instructions of the z13; the halves are the even and the odd blocks."""
 
     load_name = "vl"
     names = {"add": "vag", "and": "vn", "or": "vo", "shl": "veslg", "shr": "vesrlg"}
@@ -99,7 +102,7 @@ class Z13Selector(Blocks, Pairs):
 
 
 class Z14Selector(Blocks):
-    """VMSL, with constants in registers, of which there are 32."""
+    """Select VMSL, with constants in registers, of which there are 32."""
 
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
@@ -165,7 +168,7 @@ def pair_of_bytes(indices: list[int]) -> Value:
 
 
 class Z(Syntax):
-    """What both assemblers have in common."""
+    """Write what both assemblers have in common."""
 
     pointers: dict[str, str]
 
@@ -194,7 +197,7 @@ class Z(Syntax):
 
 
 class Gnu(Z):
-    """The ABI's calls."""
+    """Write GNU's assembler, for the ABI's calling convention."""
 
     pointers = {"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"}
 
@@ -211,7 +214,7 @@ class Gnu(Z):
         return self.line("vst", self.register(register), [self.address(place)])
 
     def callee_saved(self, name: str) -> list[str]:
-        """f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
+        """Return the stores or loads of f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
         return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
 
     def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
@@ -250,7 +253,7 @@ class Gnu(Z):
 
 
 class Go(Z, GoSyntax):
-    """The immediate first, operands in order, then the result."""
+    """Write Go's assembler: the immediate first, operands in order, then the result."""
 
     pointers = {"constants": "R1", "state": "R2", "powers": "R3", "message": "R4"}
 
@@ -261,7 +264,7 @@ class Go(Z, GoSyntax):
         return f"V{number}"
 
     def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
-        # VMSLG of Go has no immediate: no product is doubled.
+        # Go's VMSLG has no immediate: no product is doubled.
         numbers = [f"${immediate}"] if immediate is not None and name != "vmslg" else []
         return f"\t{name.upper()} {', '.join([*numbers, *operands, result])}"
 
@@ -313,12 +316,12 @@ class Go(Z, GoSyntax):
 
 
 def pack(value: Value) -> Value:
-    """Four numbers of 32 bits."""
+    """Return four 32-bit numbers in two elements."""
     return tuple(value[i] << 32 | value[i + 1] for i in (0, 2))
 
 
 EMULATOR = ("qemu-s390x", "-cpu", "max")
-# Words out of two blocks: reverse the bytes of each, then merge; or both at once, by another permutation.
+# Words of two blocks: "merge" reverses the bytes of each first, "permute" does both at once by another permutation.
 EXPAND = ("permute", "merge")
 
 Z13 = Architecture(
@@ -329,7 +332,7 @@ Z13 = Architecture(
     cpus=("z13", "z14"),
     features=("vx",),
     instructions=Z13_INSTRUCTIONS,
-    # Four numbers out of two halves: by a permutation, or by a shift.
+    # Four numbers are joined from two halves by a permutation, or by a shift.
     alternatives={"expand": EXPAND, "join": ("permute", "shift")},
     selector=Z13Selector,
     order=lambda lanes: tuple(range(lanes)),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the scalar architectures have in common: a vector is a word in a general register.
+"""Define what the scalar architectures have in common: a vector is a word in a general register.
 
-The result of an addition is a pair, sum and carry; the carry is in a flag, and so is no value by itself. The same for
-CPUs whose product of two words is in registers of its own: the pair of low and high word. Instructions are written by
-templates: {d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} what is in
-memory."""
+The result of an addition is a pair, sum and carry, because the carry is in a flag and is not a value by itself. The
+same holds on CPUs whose product of two words is in fixed registers: it is the pair of low and high word. Instructions
+are written by templates: {d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} the
+operand in memory.
+"""
 
 import re
 from collections.abc import Callable
@@ -22,14 +23,17 @@ FLAGS, PRODUCT = "flags", "product"
 
 @dataclass(frozen=True)
 class Template(Instruction):
-    """An instruction as GNU's assembler wants it, and as Go's does."""
+    """An instruction in the syntax of GNU's assembler, and in that of Go's."""
 
     gnu: str = ""
     go: str = ""
 
 
 def words(function: Callable[..., int]) -> Callable:
-    """Of one on the first elements of the operands; the second of a result is what stands above the first."""
+    """Return the meaning that applies a function to the first elements of the operands.
+
+    The second element of its result is what exceeds the first.
+    """
 
     def meaning(imm, *args):
         total = function(imm, *(arg[0] for arg in args))
@@ -39,12 +43,12 @@ def words(function: Callable[..., int]) -> Callable:
 
 
 def word(function: Callable[..., int]) -> Callable:
-    """The same, of one element."""
+    """Return the same with a result of one element."""
     return lambda imm, *args: (function(imm, *(arg[0] for arg in args)) & WORD_MAX,)
 
 
 def with_carry(imm, a, carry, b=None):
-    """Sum and carry; without b, b is the immediate number."""
+    """Return sum and carry; without b, the immediate number is used."""
     total = a[0] + carry[1] + (imm or 0 if b is None else b[0])
     return (total & WORD_MAX, total >> 64)
 
@@ -54,8 +58,11 @@ def table(*instructions: Template) -> dict[str, Instruction]:
 
 
 class ScalarSelector(Selector):
-    """Inputs that the architecture keeps in memory are taken from there. A copy is made of what is overwritten, and
-    dropped again where nothing takes the original later."""
+    """Select instructions on general registers.
+
+    Inputs that the architecture keeps in memory are taken from there. What is overwritten is copied first; the copy is
+    dropped where the original is not used later.
+    """
 
     in_memory: tuple[str, ...] = ()
 
@@ -68,7 +75,7 @@ class ScalarSelector(Selector):
         return without_copies(super().program())
 
     def number(self, i: int) -> int | None:
-        """Of a constant."""
+        """Return the number of a constant; otherwise None."""
         node = self.graph.nodes[i]
         return node.imm[0] if node.op == "splat" else None
 
@@ -93,17 +100,17 @@ class ScalarSelector(Selector):
         return {self.graph.nodes[user].op for user in self.users[i]}
 
     def other_word(self, node: Node, op: str) -> int | None:
-        """The node of the product's other word, if that is taken."""
+        """Return the node of the product's other word, if that is used."""
         return next((i for i, other in enumerate(self.graph.nodes) if other.op == op and other.args == node.args), None)
 
     def select_load_lo(self, _: Node) -> int:
-        """By what takes it."""
+        """Select nothing: users take it from memory."""
         return 0
 
     select_load_hi = select_load_lo
 
     def plus(self, a: int, b: int, carry: int | None) -> int:
-        """The sum of nodes a and b, and a carry that a flag holds; it leaves one there."""
+        """Return the sum of nodes a and b, and of a carry in a flag, if any; it leaves a carry there."""
         raise NotImplementedError
 
     def select_carry(self, node: Node) -> int:
@@ -128,7 +135,7 @@ class ScalarSelector(Selector):
 
 
 class ThreeOperandSelector(ScalarSelector):
-    """Every instruction writes a register of its own."""
+    """Select instructions of which each writes a register of its own."""
 
     def fixed(self, number: int) -> int:
         raise ValueError(f"{self.graph.title}: {self.architecture.name} has no rule for the constant {number}")
@@ -150,8 +157,10 @@ class ThreeOperandSelector(ScalarSelector):
 
 
 class PairSelector(ScalarSelector):
-    """Products are in registers of their own, and sums replace their first operand. A product that is only added is
-    made where it is added."""
+    """Select where products are in fixed registers, and sums replace their first operand.
+
+    A product that is only added is made where it is added.
+    """
 
     in_memory = ("k[0]", "k[1]")
 
@@ -160,11 +169,11 @@ class PairSelector(ScalarSelector):
         self.products: dict[tuple[int, ...], int] = {}
 
     def fresh(self, i: int) -> int:
-        """To be overwritten."""
+        """Return a copy of the value, to be overwritten."""
         return self.emit("copy", self.value(i))
 
     def added(self, i: int) -> bool:
-        """Whether a word of a product is taken by sums alone."""
+        """Return whether only sums use a word of a product."""
         return self.users_of(i) <= {"add", "carry", "add_carry", "carry_of"}
 
     def fused(self, node: Node) -> bool:
@@ -183,7 +192,7 @@ class PairSelector(ScalarSelector):
         raise NotImplementedError
 
     def low_product(self, node: Node) -> int:
-        """Of which the high word is not taken."""
+        """Return a product whose high word is not used."""
         raise NotImplementedError
 
     def select_mul_lo(self, node: Node) -> int:
@@ -205,7 +214,7 @@ class PairSelector(ScalarSelector):
         return node.op in {"mul_lo", "mul_hi"} and self.fused(node)
 
     def shifted(self, i: int) -> bool:
-        """Whether a shift's only users are products, into which it is written."""
+        """Return whether only products use a shift, which is then written into them."""
         return self.users_of(i) <= {"mul_lo", "mul_hi"} and all(
             self.graph.nodes[user].args[0] == i and self.other_word(self.graph.nodes[user], "mul_hi") is not None
             for user in self.users[i]
@@ -219,7 +228,7 @@ class PairSelector(ScalarSelector):
 
 
 def left_in_memory(graph: Graph, names: tuple[str, ...]) -> Graph:
-    """The graph with inputs of these names in memory, and without outputs of them."""
+    """Return the graph with inputs of these names in memory, and without outputs of these names."""
     nodes = tuple(
         replace(node, imm=(MEMORY,)) if node.op == "input" and node.name in names else node for node in graph.nodes
     )
@@ -231,7 +240,10 @@ def left_in_memory(graph: Graph, names: tuple[str, ...]) -> Graph:
 
 
 def without_copies(program: Program) -> Program:
-    """A copy is one too many if it is taken last of all that takes the original, and no input that stays."""
+    """Return the program without needless copies.
+
+    A copy is needless if it is the last use of the original, and that is not an input that stays.
+    """
     first = program.first_op
     same = list(range(first + len(program.ops)))
     last: dict[int, int] = {value: len(program.ops) for _, value in program.outputs}
@@ -251,11 +263,15 @@ def without_copies(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Style:
-    """What one assembler calls things. `head` sets the pointers; `none_left` counts a block, and goes to a label if it
-    was the last; `again` does if it was not; `no_last` makes the padded block the message, and goes to a label if there
-    is none."""
+    """The notation of an assembler.
 
-    assembler: str  # which of the templates
+    - head: sets the pointers.
+    - none_left: counts a block, and jumps to a label if it was the last.
+    - again: counts a block, and jumps to a label if it was not the last.
+    - no_last: makes the padded block the message, and jumps to a label if there is none.
+    """
+
+    assembler: str  # which of the templates, "gnu" or "go"
     registers: tuple[str, ...]
     pointers: dict[str, str]
     address: str
@@ -273,7 +289,7 @@ class Style:
 
 
 class ScalarSyntax(GoSyntax):
-    """By templates."""
+    """Write instructions by templates."""
 
     def __init__(self, instructions: dict[str, Instruction], style: Style) -> None:
         self.instructions = instructions
@@ -310,7 +326,7 @@ class ScalarSyntax(GoSyntax):
         return ["\t" + self.style.advance.format(i=advance)]
 
     def pattern(self, template: str) -> re.Pattern:
-        """What a line that a template makes looks like."""
+        """Return the pattern of the lines that a template makes."""
         text = re.escape(re.sub(r"\s+", " ", template)).replace(r"\ ", " ")
         register = "|".join(map(re.escape, sorted(self.style.registers, key=len, reverse=True)))
         pointer = "|".join(map(re.escape, self.style.pointers.values()))
@@ -318,7 +334,7 @@ class ScalarSyntax(GoSyntax):
         text = text.replace(r"\{i\}", r"(?P<i>-?\d+)")
         place = re.escape(self.style.address).replace(r"\{offset\}", r"(?P<offset>\d+)")
         text = text.replace(r"\{m\}", place.replace(r"\{pointer\}", f"(?P<pointer>{pointer})"))
-        # A register that stands twice is the same.
+        # A register that occurs twice is the same.
         seen: set[str] = set()
 
         def once(found: re.Match) -> str:
@@ -350,7 +366,7 @@ def scalar_architecture(
     replaces_sum: bool = False,
     big_endian: bool = False,
 ) -> Architecture:
-    """Of those registers that its Go functions have."""
+    """Return the architecture, with the registers that its Go functions have."""
     return Architecture(
         name=goarch,
         triple=triple,

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""x86-64 in general registers. MULQ multiplies AX, and leaves the product in DX and AX; sums carry in a flag.
+"""Describe x86-64 in general registers.
 
-MULX, which takes any registers, needs a CPU that has it, and frees none that is short here."""
+MULQ multiplies AX, and leaves the product in DX and AX; sums carry in a flag. MULX, which takes any registers, needs a
+CPU that has it, and frees no register that is scarce here.
+"""
 
 from coconut.architectures.scalar import (
     FLAGS,
@@ -78,7 +80,10 @@ INSTRUCTIONS = table(
 
 class Amd64(PairSelector):
     def multiply(self, a: int, b: int) -> int:
-        """a comes out of the product before it, and is not moved first."""
+        """Return the product.
+
+        b is moved to AX, since a comes from the product before it; but a shift that only products use is made there.
+        """
         node = self.graph.nodes[a]
         if node.op == "shr" and self.shifted(a):
             shifted = self.emit("shr_ax", self.emit("to_ax", self.value(node.args[0])), imm=node.imm[0])
@@ -140,7 +145,7 @@ GNU = Style(
     no_last=("popq %rsi", "testq %rsi, %rsi", "jz {label}"),
     tail=(*(f"popq %{register}" for register in reversed(SAVED)), "ret"),
 )
-# Neither the frame pointer BP nor SP; functions of ABI0 may overwrite R14, and R15 where no global is read.
+# BP, the frame pointer, and SP are left out. Functions of ABI0 may overwrite R14, and R15 where no global is read.
 GO = Style(
     assembler="go",
     registers=("R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "BX"),

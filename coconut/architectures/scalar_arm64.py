@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""AArch64 in general registers: three operands, and a flag that only some additions set."""
+"""Describe AArch64 in general registers: three operands, and a flag that only some additions set."""
 
 from coconut.architectures.scalar import (
     FLAGS,
@@ -47,19 +47,22 @@ class Arm64(ThreeOperandSelector):
         if carry is None:
             name = "adds" if self.graph.nodes[self.node].op == "carry" else "add"
             return self.emit(name, self.value(a), self.value(b))
-        # A carry that is taken comes of the same operands.
+        # If the carry out is used, a node carry_of has the same operands.
         more = any(node.op == "carry_of" and node.args == self.graph.nodes[self.node].args for node in self.graph.nodes)
         if number is None:
             return self.emit("adcs" if more else "adc", self.value(a), carry, self.value(b))
         if number == 0:
             return self.emit("adcs_zero" if more else "adc_zero", self.value(a), carry)
-        # First the number, whose addition sets no flag.
+        # The number is added first, which sets no flag.
         assert not more
         return self.emit("adc_zero", self.emit("add_number", self.value(a), imm=number), carry)
 
 
 def registers(letter: str) -> tuple[str, ...]:
-    """Neither those of the platform (18), Go (27, 28), the frame, and the link; nor what a callee must keep."""
+    """Return the registers for values.
+
+    Left out are those of the platform (18), Go (27, 28), the frame and the link, and those that a callee must keep.
+    """
     return tuple(f"{letter}{i}" for i in range(4, 18))
 
 

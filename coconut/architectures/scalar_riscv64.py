@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""RISC-V of 64 bits, RV64IM: no flags; a carry is whether a sum is less than one of its operands."""
+"""Describe 64-bit RISC-V, RV64IM, without flags: a carry is whether a sum is less than one of its operands."""
 
 from coconut.architectures.scalar import Style, Template, ThreeOperandSelector, scalar_architecture, table, word
 from coconut.graph import Node
@@ -23,7 +23,7 @@ class Riscv64(ThreeOperandSelector):
         return self.emit("add", self.emit("shl", x, imm=2), x)
 
     def plus(self, a: int, b: int, carry: int | None) -> int:
-        """Without a carry; what it adds, select_add_carry does."""
+        """Return the sum without a carry, which select_add_carry adds."""
         if self.number(a) is not None:
             a, b = b, a
         number = self.number(b)
@@ -45,7 +45,7 @@ class Riscv64(ThreeOperandSelector):
         return self.sums[node.args]
 
     def select_carry_of(self, node: Node) -> int:
-        """No sum of three can carry twice."""
+        """Return the carry out: at most one of the two additions carries."""
         a, b, carry = node.args
         second = self.emit("less", self.sums[node.args], self.value(carry))
         if self.number(b) == 0:
@@ -53,7 +53,7 @@ class Riscv64(ThreeOperandSelector):
         return self.emit("add", self.emit("less", self.sums[a, b], self.value(b)), second)
 
 
-# Those that a callee need not keep come first. Not 1 to 4, which are the ABI's; 26 and 27, Go's; 31, its assembler's.
+# Those that a callee need not keep come first. Left out are 1 to 4 (the ABI's), 26 and 27 (Go's), 31 (its assembler's).
 NUMBERS = (5, 6, 7, *range(14, 18), 28, 29, 30, 8, 9, *range(18, 26))
 SAVED = tuple(i for i in NUMBERS if i in {8, 9, *range(18, 26)})
 

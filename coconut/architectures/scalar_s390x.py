@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""z/Architecture in general registers. MLGR multiplies the odd register of a pair, and leaves the product in both; sums
-carry in the condition code. The message's words are loaded with their bytes reversed.
+"""Describe z/Architecture in general registers.
 
-The pair is r10 and r11: its odd register holds besides, for the next instruction, what has no register of its own."""
+MLGR multiplies the odd register of a pair, and leaves the product in both; sums carry in the condition code. The
+message's words are loaded with their bytes reversed.
+
+The pair is r10 and r11. Its odd register also holds, for the next instruction, operands without a register of their
+own.
+"""
 
 from coconut.architectures.scalar import (
     FLAGS,
@@ -81,7 +85,11 @@ class S390x(PairSelector):
         return self.loaded[place]
 
     def multiply(self, a: int, b: int) -> int:
-        """a comes out of the product before it, and is not moved first."""
+        """Return the product.
+
+        b is moved to the odd register, since a comes from the product before it; but a shift that only products use is
+        made there.
+        """
         node = self.graph.nodes[a]
         if node.op == "shr" and self.shifted(a):
             shifted = self.emit("shr_odd", self.value(node.args[0]), imm=node.imm[0])
@@ -124,7 +132,7 @@ class S390x(PairSelector):
         return self.emit(name, total, *flags, self.value(b))
 
 
-# Not 13, Go's; 14, the link; 15, the stack; and 10 and 11, the pair.
+# Left out are 13 (Go's), 14 (the link), 15 (the stack), and 10 and 11 (the pair).
 NUMBERS = (0, 1, 5, 6, 7, 8, 9, 12)
 
 GNU = Style(

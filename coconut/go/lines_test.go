@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Runs the emitted loops for a turn, and the other lines, on every sample, as Go's assembler made them.
+// Package emitted runs the emitted loops for an iteration, and the other basic blocks, on every sample, as Go's assembler made
+// them.
 //
-// Copied beside what `coconut emit` writes: the package, and files with samples of the lines that can be run. LINES is another
-// of them than that for the architecture.
+// The file is copied to the output of `coconut emit`: the package, and files with samples of the basic blocks that can be run.
+// LINES names one of these files, in place of the architecture's own.
 package emitted
 
 import (

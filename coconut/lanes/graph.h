@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes that hold, instead of values, nodes of a data-flow graph.
+/* Lanes that hold nodes of a data-flow graph instead of values.
  *
- * Run over them, the field code and the evaluation of the library write down what they compute: there is no
- * second description of the algorithm. What the operations mean is said in src/poly1305/lanes.h.
- * COCONUT_LANES is the number of lanes. */
+ * Over these lanes, the library's field code and evaluation record what they compute: there is no second
+ * description of the algorithm. src/poly1305/lanes.h specifies the operations. COCONUT_LANES is the number
+ * of lanes. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "recorder.h"
 
-/* Quicker to compile. */
+/* Faster to compile. */
 #undef KERNEL_INLINE
 #define KERNEL_INLINE HORNET_NOINLINE
 
@@ -89,7 +89,7 @@ static inline factor factor_blend(int bit, factor even, factor odd)
         record("blend", 2, (const uint32_t[]){even.node, odd.node}, 1, &(uint64_t){(uint64_t)bit})};
 }
 
-/* A word that leaves the lanes is an output, and what scalar code makes of it is no part of the graph. */
+/* A word that leaves the lanes is an output; what scalar code computes from it is not part of the graph. */
 static inline uint64_t vec_sum(vec a)
 {
     const vec sum_node = {record1("sum", a.node)};
@@ -110,8 +110,8 @@ static inline void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     *hi = (vec){record_load("load_hi", blocks, 16)};
 }
 
-/* What follows reads memory in ways that depend on lengths or pointers. It is no part of a straight line
- * here, and what it returns is full blocks. */
+/* The following operations read memory depending on lengths or pointers. They are not part of a basic block
+ * here, and return full blocks. */
 static inline void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
 {
     (void)absent;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Words that hold, instead of numbers, nodes of a data-flow graph, and core/words.h over them: what graph.h
- * is to vectors, for the scalar fields. C++, because there words can be anything; see proofs/scalar.cc.
+/* Words that hold nodes of a data-flow graph instead of numbers, and core/words.h over them: the scalar
+ * fields' counterpart of graph.h. This is C++, where a word can be any type; see proofs/scalar.cc.
  *
- * A carry is a value like others. Carries follow the additions that they come from, so that a CPU's flag
+ * A carry is a value like any other. Carries follow the additions that they come from, so that a CPU's flag
  * can hold them. */
 #ifndef COCONUT_GRAPH_SCALAR_H
 #define COCONUT_GRAPH_SCALAR_H
@@ -33,7 +33,7 @@ static inline word &operator+=(word &a, word b) { return a = a + b; }
 
 #define HORNET_CORE_WORDS_H
 
-/* a + b with the carry, a node: *carry becomes that out of it. */
+/* Returns a + b + *carry, and replaces *carry, a node, by the carry out. */
 static inline word add_with_carry(word a, word b, word *carry)
 {
     const uint32_t in = carry->node;

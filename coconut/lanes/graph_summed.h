@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes whose products are summed, as nodes of a data-flow graph: those of src/poly1305/lanes/vmsl.h, which
- * then stands aside. A sum is one number of 128 bits. */
+/* Lanes whose products are summed, as nodes of a data-flow graph. They replace src/poly1305/lanes/vmsl.h,
+ * which defines nothing then. A sum is one 128-bit number. */
 #ifndef COCONUT_GRAPH_SUMMED_H
 #define COCONUT_GRAPH_SUMMED_H
 
@@ -35,7 +35,7 @@ static inline vec vec_pair(uint64_t first, uint64_t second)
 
 static inline vec vec_alone(vec a, int lane) { return (vec){record1_imm("alone", a.node, (uint64_t)lane)}; }
 
-/* A word that leaves the lanes is scalar code's, and no part of the graph. */
+/* A word that leaves the lanes belongs to scalar code, and is not part of the graph. */
 static inline uint64_t vec_element(vec a, int i)
 {
     (void)a, (void)i;
@@ -57,7 +57,7 @@ static inline void line_in_sums(const char *name, sum *numbers, size_t count)
     line_in(PLACE_REGISTER, name, numbers, count * sizeof *numbers);
 }
 
-/* Blocks 32 bytes apart. */
+/* The blocks are 32 bytes apart. */
 static inline void vec_load_blocks(const uint8_t *first, vec *lo, vec *hi)
 {
     *lo = (vec){record_load("load_lo", first, 32)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes of 32-bit words as nodes of a data-flow graph, in place of what src/chacha20/lanes/words.h says
- * there. The state is in memory, as the message is, and what is stored is an output in memory. */
+/* Lanes of 32-bit words as nodes of a data-flow graph, in place of those of src/chacha20/lanes/words.h. The
+ * state is in memory, as the message is, and a store is an output in memory. */
 #ifndef COCONUT_GRAPH_WORDS_H
 #define COCONUT_GRAPH_WORDS_H
 
@@ -11,11 +11,11 @@
 
 #include "recorder.h"
 
-/* Offsets are from here. Nothing is read or written. */
+/* Offsets are relative to these arrays, which are neither read nor written. */
 static uint32_t state[16];
 static uint8_t out[1 << 12];
 
-/* As large as the words, since the library counts with that. */
+/* As large as the words, because the library relies on that size. */
 typedef struct {
     uint32_t node;
     uint8_t others[4 * WORDS - 4];
@@ -87,7 +87,7 @@ static inline void words_store(uint8_t *bytes, word_vec a)
     name_node(node, "out", at / sizeof a);
 }
 
-/* Which streams it is for, the lines do not say. */
+/* The kernels use it for streams of several keys, which no basic block here covers. */
 static inline word_vec words_splat(uint32_t value)
 {
     uint64_t numbers[WORDS];

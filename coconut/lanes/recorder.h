@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Records the data-flow graph of straight lines of code, and writes it as JSON.
+/* Records the data-flow graphs of basic blocks, and writes them as JSON.
  *
- * The operations of graph lanes (graph.h, graph_summed.h) call record(); what they return is the number of
- * a node. Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A line
- * is
+ * The operations of graph lanes (graph.h, graph_summed.h) call record(), and return the number of a node.
+ * Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A basic block,
+ * called a line in identifiers, is
  *
- *     {"name": NAME, "advance": BYTES, "nodes": [NODE...], "outputs": [[NAME, NUMBER]...]}
- *     NODE = {"op": OPERATION, "args": [NUMBER...], "imm": [NUMBER...], "max": NUMBER} or {..., "name":
- * NAME}
+ *     {"name": NAME, "advance": BYTES, "nodes": [NODE...]}
+ *     NODE = {"op": OPERATION, "args": [NUMBER...], "imm": [NUMBER...], "max": NUMBER, "name": NAME}
  *
- * "max" is the bound that the code states there. An input and an output of the same name are carried from
- * one turn of a loop to the next, in which the message advances by so many bytes. */
+ * "max" is the bound that the code states for the value; "name" is empty unless the node is an input or an
+ * output. An input and an output of the same name are carried from one iteration of a loop to the next, in
+ * which the message advances by "advance" bytes. */
 #ifndef COCONUT_RECORDER_H
 #define COCONUT_RECORDER_H
 
@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where an input is: in a register, or in memory, one vector after another in the order of the inputs; or
- * it is a word, in memory too. In a line that is no loop, all are in memory. */
+/* Where an input is: in a register; in memory, one vector after another in the order of the inputs; or in
+ * memory as a word. In a basic block that is not a loop, all are in memory. */
 enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
 enum { NODES_MAX = 20000, NAME_BYTES = 32, NUMBERS_MAX = 16 };
@@ -29,12 +29,12 @@ static struct node {
     uint32_t args[3];
     int nargs, nimm;
     uint64_t imm[NUMBERS_MAX], max;
-    char name[NAME_BYTES]; /* of an input or an output */
+    char name[NAME_BYTES]; /* of an input or an output, otherwise empty */
 } nodes[NODES_MAX];
 
 static uint32_t node_count;
 
-/* Offsets of loads are from here. Nothing is read. */
+/* Offsets of loads are relative to this array, which is not read. */
 static uint8_t message[1 << 12];
 
 static inline uint32_t record(const char *operation, int nargs, const uint32_t *args, int nimm,
@@ -78,7 +78,7 @@ static inline uint32_t record3(const char *operation, uint32_t a, uint32_t b, ui
     return record(operation, 3, (const uint32_t[]){a, b, c}, 0, NULL);
 }
 
-/* The words of blocks `stride` bytes apart; `stride` tells the lanes' two ways to load from one another. */
+/* The words of blocks `stride` bytes apart, which distinguishes the lanes' two kinds of loads. */
 static inline uint32_t record_load(const char *operation, const uint8_t *blocks, size_t stride)
 {
     const uint64_t imm[2] = {(uint64_t)(blocks - message), stride};
@@ -94,7 +94,7 @@ static inline void record_max(uint32_t node, uint64_t max)
 static uint64_t line_advance;
 static const char *line_name;
 static int line_count;
-static size_t sum_count; /* of the line's words that leave the lanes */
+static size_t sum_count; /* number of the block's words that have left the lanes */
 
 static inline void name_node(uint32_t node, const char *name, size_t i)
 {
@@ -111,26 +111,26 @@ static inline void line_begin(const char *name, size_t advance_bytes)
 
 static uint32_t latest_in; /* the first node of the latest line_in */
 
-/* The numbers, of `number_bytes` each, are where nodes stand: of a vec or another type. */
+/* `numbers` are values of a vec or another type that consists of nodes, `bytes` long in total. */
 static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
 {
     latest_in = node_count;
-    uint32_t *node = (uint32_t *)numbers; /* the cast for C++ */
+    uint32_t *node = (uint32_t *)numbers; /* C++ needs the cast */
     for (size_t i = 0; i < bytes / sizeof *node; i++) {
         node[i] = record0("input", place);
         name_node(node[i], name, i);
     }
 }
 
-/* States what none of the numbers that have just come in exceeds. */
+/* States a bound on the inputs of the latest line_in. */
 static inline void line_in_max(uint64_t max)
 {
     for (uint32_t i = latest_in; i < node_count; i++)
         record_max(i, max);
 }
 
-/* Words that come into the lanes by vec_splat or vec_only_block. What goes on between is no part of the
- * graph: they are marks there, by which the lanes know them. */
+/* Words that enter the lanes by vec_splat or vec_only_block. What happens to them before is not part of the
+ * graph: until then they are marks, by which the lanes recognize them. */
 #define WORD_MARK UINT64_C(0x636f636f00000000)
 
 static inline void line_in_words(const char *name, uint64_t *words, size_t count)
@@ -180,7 +180,7 @@ static inline void lines_begin(const char *kernel, int lanes)
 
 static inline void lines_end(void) { printf("]}\n"); }
 
-/* A graph holds for all of them: one is enough, and it says nothing. */
+/* A graph is the same for all samples: one is enough, and its values do not matter. */
 enum { SAMPLES_WANTED = 1 };
 static inline void line_sample(int sample) { (void)sample; }
 

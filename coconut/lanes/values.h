@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The library's portable lanes, which write down the values that go into a line and come out of it.
- * COCONUT_LANES is the number of lanes. */
+/* The library's portable lanes, with a record of the inputs and outputs of each basic block. COCONUT_LANES
+ * is the number of lanes. */
 #ifndef LANES
 
 #include "values_recorder.h"
 
-/* Quicker to compile. */
+/* Faster to compile. */
 #undef KERNEL_INLINE
 #define KERNEL_INLINE HORNET_NOINLINE
 
 #define PORTABLE_LANES COCONUT_LANES
 
-/* A sum over the lanes is an output: the portable one under another name, and one that writes it down. */
+/* A sum over the lanes is an output: rename the portable vec_sum, and wrap it in one that records it. */
 #pragma push_macro("vec_sum")
 #undef vec_sum
 #define vec_sum portable_vec_sum
@@ -19,7 +19,7 @@
 #undef vec_sum
 #pragma pop_macro("vec_sum")
 
-/* Of each number the lanes. */
+/* Records the lanes of each number. */
 static inline void line_values(bool out, const char *name, const void *numbers, size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof(vec); i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Writes what the library's model lanes make of samples, as JSON: for each line and sample,
+/* Writes what the library's model lanes compute from samples, as JSON: for each basic block and sample,
  *
  *     {"line": NAME, "sample": NUMBER, "message": HEX, "inputs": {NAME: [HEX...]}, "outputs": {...}}
  *
- * with a number for each block, or one for a sum over the lanes. The other side of recorder.h: the same
- * program (lines/) writes the graph over graph lanes, and over the model what the graph must compute. */
+ * with a number for each block, or one for a sum over the lanes. This is the counterpart of recorder.h: the
+ * same program (lines/) writes the graph over graph lanes, and over model lanes what it must compute. */
 #ifndef COCONUT_VALUES_RECORDER_H
 #define COCONUT_VALUES_RECORDER_H
 
@@ -24,7 +24,7 @@ static char outputs[OUTPUTS_BYTES];
 static size_t outputs_bytes, sum_count;
 
 static inline void line_sample(int sample) { line_sample_number = sample; }
-static inline void line_in_max(uint64_t max) { (void)max; } /* simulate.py compares */
+static inline void line_in_max(uint64_t max) { (void)max; } /* simulate.py checks it */
 
 static inline void line_begin(const char *name, size_t advance_bytes)
 {
@@ -40,7 +40,8 @@ static inline void line_begin(const char *name, size_t advance_bytes)
     line_is_open = true;
 }
 
-/* `count` words of a value, the most significant first if it is one number of several words. */
+/* Writes a value of `nnumbers` numbers, each of `words_each` words, of which the most significant is
+ * written first. */
 static inline void write_value(bool out, const char *name, size_t i, const uint64_t *words, int nnumbers,
                                int words_each)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The library's words, which write down the values that go into a line and come out of it. */
+/* The library's words, with a record of the inputs and outputs of each basic block. */
 #ifndef COCONUT_VALUES_SCALAR_H
 #define COCONUT_VALUES_SCALAR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The library's lanes whose products are summed, in their model in plain C, which write down the values
- * that go into a line and come out of it. */
+/* The plain C model of the library's lanes whose products are summed, with a record of the inputs and
+ * outputs of each basic block. */
 #ifndef COCONUT_VALUES_SUMMED_H
 #define COCONUT_VALUES_SUMMED_H
 
@@ -28,7 +28,7 @@ static inline void line_out(const char *name, const void *numbers, size_t bytes)
     line_values(true, name, numbers, bytes);
 }
 
-/* Numbers of 128 bits. */
+/* The numbers have 128 bits. */
 static inline void line_in_sums(const char *name, sum *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Writes down the values that go into a line and come out of it in the library's lanes of 32-bit words,
- * which are vectors that compilers know on every CPU. */
+/* Records the inputs and outputs of each basic block over the library's lanes of 32-bit words, which are
+ * GCC/Clang vector extensions. */
 #ifndef COCONUT_VALUES_WORDS_H
 #define COCONUT_VALUES_WORDS_H
 

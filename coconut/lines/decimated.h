@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The straight lines of a kernel whose message is decimated over its lanes: what goes in, a call of the
- * library, what comes out. Over graph lanes, this writes their graphs; over the model lanes, their values.
+/* The basic blocks of a kernel that decimates the message over its lanes: inputs, a call of the library,
+ * outputs. Over graph lanes, this writes their graphs; over the model lanes, their values.
  *
- * Included into the middle of the kernel's own file: see coconut/describe.py. */
+ * It is included in the middle of the kernel's own file: see coconut/describe.py. */
 #include "lines.h"
 
 #include "../../src/poly1305/horner/decimated.h"
@@ -14,7 +14,7 @@ static void begin(const char *name, size_t n, size_t advance_bytes)
     line_begin(text, advance_bytes);
 }
 
-/* Names with a number in them. */
+/* Returns a name that contains the number n. */
 static const char *power_name(const char *format, size_t n)
 {
     static char text[16];
@@ -34,7 +34,7 @@ static void in_multiplier(size_t n, multiplier *a)
     line_in_max(MULTIPLIER_MAX);
 }
 
-/* The 130 bits of a block, cut into limbs. */
+/* Cuts the 130 bits of a block into limbs. */
 static void line_expand(void)
 {
     begin("expand", 0, 0);
@@ -43,7 +43,7 @@ static void line_expand(void)
     line_end();
 }
 
-/* The carries of a product. */
+/* Carries a product. */
 static void line_reduce(fe t, const multiplier *b)
 {
     wide sum = wide_mul_add(wide_zero(), t, b);
@@ -54,9 +54,8 @@ static void line_reduce(fe t, const multiplier *b)
     line_end();
 }
 
-/* How a message begins: the powers for n groups to a reduction, and T of the first group and of h. What
- * goes in is the state as Go has it, r, s and h; what comes out is in the order in which the lines that
- * follow take it. */
+/* Begins a message: the powers for n groups per reduction, and T of the first group and of h. The inputs
+ * are Go's state, r, s and h; the outputs are in the order in which later basic blocks take them. */
 static void line_begin_message(size_t n, const struct sample *sample)
 {
     static evaluation_powers powers;
@@ -73,7 +72,7 @@ static void line_begin_message(size_t n, const struct sample *sample)
     OUT("last", powers.of_last);
     OUT("others", powers.of_others);
     for (size_t i = 0; i < (n > STEPS_MAX ? 2 : n); i++) {
-        if (n > STEPS_MAX && i == 1) /* for the groups that fill no long step */
+        if (n > STEPS_MAX && i == 1) /* for groups that do not fill a long step */
             powers.steps[1] = multiplier_from(fe_first(powers.of_others));
         OUT(power_name("R^%zu", i + 1), powers.steps[i]);
     }
@@ -97,7 +96,7 @@ static void line_step(size_t n, fe t, evaluation_powers *powers)
     line_end();
 }
 
-/* A turn of evaluation_long_step's loop. */
+/* An iteration of evaluation_long_step's loop. */
 static void line_long_group(fe t, evaluation_powers *powers)
 {
     long_sum sum = long_sum_from(t);
@@ -125,7 +124,7 @@ static void line_long_step(size_t n, fe t, evaluation_powers *powers)
     line_end();
 }
 
-/* Each lane times its power, summed. */
+/* Multiplies each lane by its power, and sums the products. */
 static void line_end_of_message(fe t, evaluation_powers *powers)
 {
     uint64_t h[3];
@@ -169,7 +168,7 @@ static void lines_of_sample(const struct sample *sample)
 
 int main(void)
 {
-    /* Their parts are run above. */
+    /* Their parts run above. */
     (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)evaluation_last;
 #if KERNEL_KEEPS_LANES
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
@@ -178,5 +177,5 @@ int main(void)
     return 0;
 }
 
-/* No record: nothing calls this kernel. */
+/* The kernel needs no record, because nothing calls it. */
 #undef KERNEL_NEEDS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Calls emitted functions of an instruction each on vectors from standard input, and writes the results:
- * coconut/check_instructions.py. INSTRUCTIONS is a file that lists INSTRUCTION(function, vectors of its
- * state, calls), ELEMENTS the number of words in a vector. */
+/* Calls emitted functions of one instruction each on vectors from standard input, and writes the results,
+ * for coconut/check_instructions.py and check_scalar.py. INSTRUCTIONS is a file that lists
+ * INSTRUCTION(function, vectors of its state, calls); ELEMENTS is a vector's number of 64-bit words. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What every program that writes straight lines has: what goes in and comes out of one, and all lines on
- * all samples. After HORNET_LANES_HOOK, which records them. */
+/* Shared by all programs that write basic blocks: their inputs and outputs, and the loop over all samples.
+ * Included after HORNET_LANES_HOOK, which records them. */
 #ifndef COCONUT_LINES_LINES_H
 #define COCONUT_LINES_LINES_H
 

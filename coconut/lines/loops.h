@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Loops as a compiler makes them of the library's code, between marks that llvm-mca reads: beside those
- * that coconut/ schedules, under the same model.
+/* Loops that a compiler makes from the library's code, between marks that llvm-mca reads, for comparison
+ * with those that coconut/ schedules, under the same model.
  *
- * Included into the middle of the kernel's own file, with its own lanes. */
+ * It is included in the middle of the kernel's own file, with its own lanes. */
 #include "../../src/core/target_begin.h"
 
 #define MARK(text) __asm__ volatile("# LLVM-MCA-" text)
 
-/* A function whose loop is a turn of `advance` bytes, which changes `type` value. */
+/* Defines a function with a loop whose iteration takes `advance` bytes and changes `type` value. */
 #define LOOP(function, name, type, statement, advance)                                                     \
     __attribute__((noinline, used)) static type function(type value, const void *powers_memory,            \
                                                          const uint8_t *blocks, size_t turns)              \

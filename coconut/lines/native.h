@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Runs an emitted loop beside the compiler's: the results must be the same, bit for bit, and then both are
- * timed.
+/* Compares an emitted loop with the compiler's, whose results must be the same, bit for bit; then times
+ * both, and prints the nanoseconds of an iteration of each.
  *
- * Included into the middle of the kernel's own file, with its own lanes. LINE_GROUPS is the number of
- * groups to a turn, EMITTED the function (emit.py says what it takes). Prints the nanoseconds of a turn of
- * each. */
+ * It is included in the middle of the kernel's own file, with its own lanes. LINE_GROUPS is the number of
+ * groups in an iteration, EMITTED the function (Syntax in architecture.py lists its arguments). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,7 +12,7 @@
 #include "../../src/poly1305/horner/decimated.h"
 #endif
 
-/* For the kernel's instruction set, again: kernel_end.h has closed its region. */
+/* The kernel's instruction set again: kernel_end.h has closed its region. */
 #include "../../src/core/target_begin.h"
 
 #ifdef HORNET_SUMMED_LANES
@@ -29,8 +28,8 @@ static uint8_t message[MESSAGE_BYTES] __attribute__((aligned(64)));
 
 void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t turns);
 
-/* Brought by each kind of lanes: the powers, what the emitted loop finds in memory, which are the graph's
- * inputs one after another; the accumulator of a sample, after setting them; a turn. */
+/* Each kind of lanes defines in_memory, the graph's inputs in memory one after another, such as the powers;
+ * prepare(), which sets them and returns the accumulator of a sample; and turn(), an iteration. */
 #ifdef HORNET_SUMMED_LANES
 static struct {
     summed_powers of;
@@ -121,7 +120,7 @@ int main(int argc, char **argv)
             }
         }
     }
-    /* The least of many, in turn. */
+    /* The least of many rounds, in which both alternate. */
     double best[2] = {1e9, 1e9};
     for (int round = 0; round < rounds; round++)
         for (int which = 0; which < 2; which++) {
@@ -142,5 +141,5 @@ int main(int argc, char **argv)
 
 #include "../../src/core/target_end.h"
 
-/* No record: nothing calls this kernel. */
+/* The kernel needs no record, because nothing calls it. */
 #undef KERNEL_NEEDS

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Runs an emitted function beside the compiler's, on this CPU or an emulated one: the states must be the
- * same, bit for bit, and then both are timed. As native.h does for loops.
+/* Compares an emitted function with the compiler's, on this CPU or an emulated one, as native.h does for
+ * loops. The states must be the same, bit for bit; then it times both, and prints the nanoseconds for 13
+ * blocks of each.
  *
- * Included into the middle of the scalar kernel's file. EMITTED is the function (functions.py says what it
- * takes). Prints the nanoseconds for 13 blocks of each. */
+ * It is included in the middle of the scalar kernel's file. EMITTED is the function (scalar_function.py
+ * lists its arguments). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,7 +13,7 @@
 
 enum { BLOCKS = 40 };
 
-/* At an odd address, but where words must be aligned. */
+/* The message is at an odd address, except where words must be aligned. */
 static uint8_t memory[16 * BLOCKS + 24] __attribute__((aligned(64)));
 #define message memory
 #include "samples.h"
@@ -25,7 +26,7 @@ static uint8_t memory[16 * BLOCKS + 24] __attribute__((aligned(64)));
 
 void EMITTED(struct poly1305 *state, const uint8_t *blocks, uint64_t nblocks, const uint8_t *last);
 
-/* serial_absorb, less what clears the stack. */
+/* serial_absorb without clearing the stack. */
 HORNET_NOINLINE void compiled(struct poly1305 *state, const uint8_t *blocks, size_t len_bytes)
 {
     uint64_t first[3];
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
                 }
             }
     }
-    /* The least of many, in turn. */
+    /* The least of many rounds, in which both alternate. */
     double best[2] = {1e9, 1e9};
     for (int round = 0; round < rounds; round++)
         for (int which = 0; which < 2; which++) {
@@ -87,5 +88,5 @@ int main(int argc, char **argv)
     return 0;
 }
 
-/* No record: nothing calls this kernel. */
+/* The kernel needs no record, because nothing calls it. */
 #undef KERNEL_NEEDS

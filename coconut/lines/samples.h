@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Samples for the lines: keys and states at the ends of their ranges, as test_poly1305.c injects them,
- * roots of small numbers, and messages of ones, zeros and others. */
+/* Samples for the basic blocks: keys and states at the ends of their ranges, as test_poly1305.c injects
+ * them, roots of small numbers, and messages of ones, of zeros, and random ones. */
 #ifndef COCONUT_SAMPLES_H
 #define COCONUT_SAMPLES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The straight lines of the scalar kernel in radix 2^64, as decimated.h has those of kernels of vectors.
- * "begin", turns of "block", "last" if the message ends in part of a block, and "end" make a function that
- * continues a value.
+/* The basic blocks of the scalar kernel in radix 2^64, as decimated.h has those of the vector kernels.
+ * "begin", iterations of "block", "last" if the message ends in part of a block, and "end" make up a
+ * function that continues a value.
  *
  * HORNET_LANES_HOOK is graph_scalar.h or values_scalar.h. */
 #include "../../src/core/compiler.h"
@@ -13,7 +13,7 @@
 #define uint64_t COCONUT_WORD
 #include "../../src/poly1305/field/radix64.h"
 
-/* The block `i` added to t r. */
+/* Adds block `i` to t r. */
 static scalar_fe next(scalar_fe t, scalar_r k, size_t i, uint64_t top)
 {
     uint64_t lo, hi;
@@ -21,7 +21,7 @@ static scalar_fe next(scalar_fe t, scalar_r k, size_t i, uint64_t top)
     return scalar_fe_mul_add(t, k, lo, hi, top);
 }
 
-/* As serial_absorb begins. What comes in is a struct poly1305. */
+/* Begins as serial_absorb does. The inputs are a struct poly1305. */
 static void line_begin_of_message(const struct sample *sample)
 {
     uint64_t r[2] = {sample->r[0], sample->r[1]}, s[2] = {1, 2}, first[3];
@@ -40,7 +40,7 @@ static void line_begin_of_message(const struct sample *sample)
     line_end();
 }
 
-/* `top`: 0 for a padded block. */
+/* `top` is 0 for a padded block. */
 static void line_blocks(const char *name, size_t n, scalar_fe t, scalar_r k, unsigned top)
 {
     line_begin(name, 16 * n);

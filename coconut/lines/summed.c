@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The straight lines of the kernel whose products are summed (the z14 paper, figures 3 and 4), as
- * decimated.h has those of the others.
+/* The basic blocks of the kernel whose products are summed (the z14 paper, figures 3 and 4), as decimated.h
+ * has those of the others.
  *
  * HORNET_LANES_HOOK is graph_summed.h or values_summed.h. */
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void line_expand(void)
     line_end();
 }
 
-/* Both sums, carried side by side: the paper's parallel reduction. */
+/* Carries both sums in parallel: the paper's parallel reduction. */
 static void line_reduce(fe a, const multiplier *b)
 {
     summed first = summed_mul_add(summed_zero(), a, b), second = summed_mul_add(first, a, b);
@@ -41,7 +41,7 @@ static void line_step(size_t n, fe t, summed_powers *powers)
     snprintf(name, sizeof name, "step %zu", n);
     line_begin(name, n * SUMMED_GROUP_BYTES);
     IN(PLACE_REGISTER, "t", t);
-    line_in_max(OPERAND_MAX / 2); /* to which a block below 2^44 is added */
+    line_in_max(OPERAND_MAX / 2); /* because limbs of a block, below 2^44, are added */
     for (size_t i = 0; i < n; i++) {
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
         IN(PLACE_MEMORY, power, powers->even[i]);
@@ -67,7 +67,7 @@ static void lines_of_sample(const struct sample *sample)
 
 int main(void)
 {
-    (void)kernel_mac, (void)kernel_absorb; /* their parts are run above */
+    (void)kernel_mac, (void)kernel_absorb; /* their parts run above */
     write_lines(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES, lines_of_sample);
     return 0;
 }

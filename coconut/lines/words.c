@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The straight lines of ChaCha20 in vectors of WORDS words, with one block to a lane, and with the rows of
- * a block in registers: what comes before the rounds, a double round, what comes after, and all of it.
+/* The basic blocks of ChaCha20 in vectors of WORDS words, with one block to a lane, and with the rows of a
+ * block in registers: what comes before the rounds, a double round, what comes after, and all of it.
  *
- * HORNET_WORDS_HOOK is graph_words.h; without it, these are the library's lanes, and their values. */
+ * HORNET_WORDS_HOOK is graph_words.h; without it, the library's own lanes write their values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #include "../../src/chacha20/names.h"
 
-/* Quicker to compile. */
+/* Faster to compile. */
 #undef HORNET_UNROLL
 #define HORNET_UNROLL
 #undef HORNET_INLINE
@@ -30,7 +30,7 @@
 enum { WORDS_SAMPLES = 12 };
 
 /* Counters that wrap in the first lane, in one between, and after the last; words of ones, of zeros, and
- * others. */
+ * random ones. */
 static void sample_number(int i)
 {
     static const uint32_t counters[] = {0, 0xffffffff, 0xffffffff - 5, 0x7fffffff};
@@ -71,7 +71,7 @@ static void lines_of_lanes(size_t sets)
     line_out_vectors("x", after[0], 16 * sets);
     line_end();
 
-    /* The blocks, and these xor a message. */
+    /* The blocks, and the blocks xor a message. */
     static const char *const ends[2] = {" stream", " xor"};
     for (int i = 0; i < 2; i++) {
         const uint8_t *const in = i == 0 ? NULL : message;
