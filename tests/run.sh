@@ -79,11 +79,6 @@ quick() {
     local compiler level
     run_test lint                           tests/lint.sh
     run_test rust                           rust
-    for compiler in gcc clang-19; do
-        for level in -O0 -O2 -O3; do
-            run_test "compiles-$compiler$level" tests/unit/compiles.sh "$compiler" "$level"
-        done
-    done
     run_test headers                        tests/unit/headers.sh
     run_test symbols                        tests/unit/symbols.sh
     run_test checked-results                tests/unit/checked_results.sh

@@ -14,7 +14,7 @@ shift
 
 folder=build/fuzz
 options=(clang-19 -O1 -g "-fsanitize=address,undefined" -fno-sanitize-recover=all)
-build_objects "$folder/objects" "${options[@]}" -fsanitize=fuzzer-no-link
+build_library "$folder/objects" "${options[@]}" -fsanitize=fuzzer-no-link
 "${options[@]}" -c -o "$folder/objects/reference.o" tests/support/reference.c
 for target; do
     "${options[@]}" -fsanitize=fuzzer -Wall -Wextra -Werror -o "$folder/$target" "fuzz/c/$target.c" \

@@ -18,7 +18,7 @@ cmp hornet.h "$root/include/hornet.h"
 "$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" hornet.o
 ./left_out
 # Kernels of several primitives share names, so each object is named after its path.
-build_objects "$folder/objects" "$1" -O2
+build_library "$folder/objects" "$1" -O2
 "$1" -O2 -I. -o left_out "$root/tests/clients/left_out.c" objects/*.o
 ./left_out
 

@@ -38,7 +38,7 @@ fi
 mini_gmp=$("$root/tests/support/mini_gmp.sh")
 
 # No flag names an instruction set, and there must be no warnings.
-build_objects "$folder" "${cc[@]}" -O2 "${warnings[@]}"
+build_library "$folder" "${cc[@]}" -O2
 mkdir "$folder/support"
 "$root/tools/amalgamate.py" "$folder/support/one-file"
 "${cc[@]}" -O2 -Wall -Wextra -Werror -c -o "$folder/support/one-file/hornet.o" "$folder/support/one-file/hornet.c"
@@ -70,7 +70,7 @@ run test_aead --few
 
 # Data left behind by calls; the test knows the registers of x86-64.
 if [[ $triple == x86_64-* ]]; then
-    build_objects "$folder/residue" "${cc[@]}" -O2 -DHORNET_NO_CROSSOVERS
+    build_library "$folder/residue" "${cc[@]}" -O2 -DHORNET_NO_CROSSOVERS
     "${cc[@]}" -O2 -w -static -o "$folder/test_residue$suffix" "$root/tests/unit/test_residue.c" "$folder/residue"/*.o
     run test_residue
 fi

@@ -18,7 +18,7 @@ program() {
     local program=$build/$1-$2 compiler=$1
     shift 2
     if [ ! -e "$program" ]; then
-        [ -e "$build/objects-$compiler" ] || build_objects "$build/objects-$compiler" "$compiler" -O2
+        [ -e "$build/objects-$compiler" ] || build_library "$build/objects-$compiler" "$compiler" -O2
         "$compiler" -O2 -static -o "$program" "$@"
     fi
     echo "$program"
@@ -36,7 +36,7 @@ while read -r name compiler emulator model chosen tested chacha20; do
     mapfile -t kernels < <("$root/tests/support/kernel_names.sh" "$compiler")
     objects=$build/objects-$compiler
     # Before the first program, so that the shell can expand the names of the objects.
-    [ -e "$objects" ] || build_objects "$objects" "$compiler" -O2
+    [ -e "$objects" ] || build_library "$objects" "$compiler" -O2
     dispatch=$(program "$compiler" dispatch "$root/tests/unit/test_dispatch.c" "$objects"/*.o \
         "${kernels[@]/#/-Wl,--wrap=hornet_poly1305_kernel_}")
     answers=$(program "$compiler" answers "$root/tests/cross/answers.c" "$objects"/*.o)

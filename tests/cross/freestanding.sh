@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$root"
 for target in wasm32 aarch64-none-elf x86_64-none-elf loongarch64-none-elf riscv32-none-elf; do
     folder=build/tests/freestanding-$target
-    build_objects "$folder" clang-19 --target="$target" -ffreestanding -O2
+    build_library "$folder" clang-19 --target="$target" -ffreestanding -O2
     # nm cannot read wasm.
     [ "$target" != wasm32 ] || continue
     foreign=$(nm -u "$folder"/*.o | awk 'NF == 2 { print $2 }' | grep -v '^hornet_\|^memcpy$\|^memset$' | sort -u || true)

@@ -22,6 +22,13 @@ gmp_for() {
     fi
 }
 
+# Many tests build the library in the same way, and share the objects.
+ccache=()
+if command -v ccache > /dev/null; then
+    ccache=(ccache)
+    export CCACHE_DIR="${CCACHE_DIR-$root/build/ccache}"
+fi
+
 # build_objects FOLDER COMPILER OPTION...: compiles every source, as many at a time as there are CPUs.
 build_objects() {
     local folder=$1
@@ -31,5 +38,10 @@ build_objects() {
     # shellcheck disable=SC2016 # for the inner shell
     printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I '{}' sh -c \
         'source=$1 folder=$2; shift 2; exec "$@" -c -o "$folder/$(echo "$source" | tr / _).o" "$source"' \
-        sh '{}' "$folder" "$@"
+        sh '{}' "$folder" "${ccache[@]}" "$@"
+}
+
+# build_library FOLDER COMPILER OPTION...: compiles the library as C11, without a warning.
+build_library() {
+    build_objects "$@" -std=c11 "${warnings[@]}"
 }

@@ -12,7 +12,8 @@ compiler=$1 seconds=$2
 shift 2
 folder=$root/build/tests/choice-$compiler${*// /}
 # Every kernel handles every length that it can.
-options=(-O2 -DHORNET_NO_CROSSOVERS -Wall -Wextra -Werror)
+options=(-O2 -DHORNET_NO_CROSSOVERS)
+strict=(-Wall -Wextra -Werror)
 
 # Every function in hornet.h must be among the calls, except those that only answer questions about kernels and partial
 # evaluations.
@@ -26,14 +27,14 @@ for function in $declared; do
 done
 
 if [ $# = 0 ]; then
-    build_objects "$folder-counted" "$compiler" "${options[@]}" -include "$root/tests/support/counted_reads.h"
-    "$compiler" "${options[@]}" -o "$folder-counted/test" "$root/tests/unit/test_choice.c" "$folder-counted"/*.o
+    build_library "$folder-counted" "$compiler" "${options[@]}" -include "$root/tests/support/counted_reads.h"
+    "$compiler" "${options[@]}" "${strict[@]}" -o "$folder-counted/test" "$root/tests/unit/test_choice.c" "$folder-counted"/*.o
     "$folder-counted/test"
     # The test must detect a function that reads twice.
     if "$folder-counted/test" twice; then
         exit 1
     fi
 fi
-build_objects "$folder" "$compiler" "${options[@]}" "$@"
-"$compiler" "${options[@]}" "$@" -pthread -o "$folder/test" "$root/tests/unit/test_threads.c" "$folder"/*.o
+build_library "$folder" "$compiler" "${options[@]}" "$@"
+"$compiler" "${options[@]}" "${strict[@]}" "$@" -pthread -o "$folder/test" "$root/tests/unit/test_threads.c" "$folder"/*.o
 "$folder/test" "$seconds"

@@ -17,7 +17,7 @@ else
     options=("$1" -O2 -gdwarf-4 -Wall -Wextra -Werror)
     run=(valgrind -q --error-exitcode=9)
 fi
-build_objects "$folder" "${options[@]}" -DHORNET_PUBLIC_HOOK="\"$root/tests/support/secret_memory.h\""
+build_library "$folder" "${options[@]}" -DHORNET_PUBLIC_HOOK="\"$root/tests/support/secret_memory.h\""
 "${options[@]}" -o "$folder/test" "$test" "$folder"/*.o
 "${run[@]}" "$folder/test"
 # The same with a comparison that leaks, which must be detected.

@@ -16,7 +16,7 @@ if [ "$1" = amalgamation ]; then
     "$root/tools/amalgamate.py" "$folder.c"
     sources=("$folder.c/hornet.c")
 fi
-options=("$1" -Wall -Wextra -Werror)
+options=("$1")
 programs=(test_aes test_chacha20 test_aead test_poly1305_aes test_partial test_poly1305)
 shift
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -28,9 +28,10 @@ if [ $# -gt 0 ]; then
     programs=("$2")
     shift 2
 fi
-build_objects "$folder" "${options[@]}"
-"${options[@]}" -c -o "$folder/reference.o" "$root/tests/support/reference.c"
+build_library "$folder" "${options[@]}"
+strict=(-Wall -Wextra -Werror)
+"${options[@]}" "${strict[@]}" -c -o "$folder/reference.o" "$root/tests/support/reference.c"
 for name in "${programs[@]}"; do
-    "${options[@]}" -o "$folder/$name" "$root/tests/unit/$name.c" "$folder"/*.o -lgmp -lgcrypt -lnettle -lcrypto
+    "${options[@]}" "${strict[@]}" -o "$folder/$name" "$root/tests/unit/$name.c" "$folder"/*.o -lgmp -lgcrypt -lnettle -lcrypto
     "$folder/$name" "$@"
 done

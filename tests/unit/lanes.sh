@@ -9,7 +9,7 @@ set -euo pipefail
 compiler=$1 level=$2 folder=$root/build/tests/lanes-$1$2
 shift 2
 [ $# -gt 0 ] || mapfile -t names < <("$root/tests/support/kernel_names.sh" "$compiler")
-build_objects "$folder" "$compiler" "$level"
+build_library "$folder" "$compiler" "$level"
 for kernel in "${names[@]:-$@}"; do
     "$compiler" "$level" -Wall -Wextra -Werror -DHORNET_KERNEL_HOOK="\"$root/tests/unit/test_lanes.h\"" -c \
         -o "$folder/tested" "$root/src/poly1305/kernels/$kernel.c"

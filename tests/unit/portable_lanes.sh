@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/portable-lanes
-build_objects "$folder" clang-19 -O2
+build_library "$folder" clang-19 -O2
 clang-19 -O2 -c -o "$folder/reference.o" "$root/tests/support/reference.c"
 for kernel in portable portable44; do
     mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")

@@ -13,7 +13,7 @@ clang*\ -O0) stack=$((2 << 20)) ;;
 *\ -O0) stack=$((1 << 20)) ;;
 esac
 # Every kernel handles every length that it can.
-build_objects "$folder" "${@:2}" -DHORNET_NO_CROSSOVERS
+build_library "$folder" "${@:2}" -DHORNET_NO_CROSSOVERS
 # Bound at start, because lazy binding saves all registers on the stack.
 "$2" -O2 -Wall -Wextra -Werror -Wl,-z,now -DSTACK_BYTES=$stack -o "$folder/test" "$root/tests/unit/test_residue.c" \
     "$folder"/*.o

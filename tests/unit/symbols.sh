@@ -15,7 +15,7 @@ fail() {
 most_bytes=260000 most_function_bytes=16384
 for compiler in gcc clang-19; do
     folder=build/tests/symbols-$compiler
-    build_objects "$folder" "$compiler" -O2 -fPIC -fvisibility=hidden
+    build_library "$folder" "$compiler" -O2 -fPIC -fvisibility=hidden
     "$compiler" -shared -o "$folder/libhornet.so" "$folder"/*.o
     # Lists ADDRESS SIZE TYPE NAME of every function.
     nm -S "$folder/libhornet.so" | awk 'NF == 4 && tolower($3) == "t"' > "$folder/functions"

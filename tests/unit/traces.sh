@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "$0")/../support/build.sh"
 folder=$root/build/tests/traces-$1
 # Every kernel handles every length that it can.
-build_objects "$folder" "$1" -O2 -DHORNET_NO_CROSSOVERS
+build_library "$folder" "$1" -O2 -DHORNET_NO_CROSSOVERS
 "$1" -O2 -static -Wall -Wextra -Werror -o "$folder/test" "$root/tests/unit/test_traces.c" "$folder"/*.o
 "$folder/test"
 # A function that leaks must be detected.
