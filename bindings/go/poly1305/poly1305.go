@@ -52,7 +52,7 @@ func Verify(tag *[TagSize]byte, message []byte, key *OneTimeKey) bool {
 	return valid
 }
 
-// SumBatch writes the tag of each message under the key with the same index. No key may be used for another message, in
+// SumBatch writes each message's tag under the key with the same index. No key may be used for another message, in
 // this batch or elsewhere.
 //
 // tags must not overlap messages or keys. If the three differ in length, SumBatch returns an error and writes nothing.
