@@ -118,8 +118,8 @@ static double middle(double *counts, int count, bool single)
     return sum / (last - first);
 }
 
-/* Sets the result of each task to the least of `passes` medians of `samples` samples each, alternating
- * between the tasks. */
+/* Measures the tasks, alternating between them. The result of a task is the least of `passes` medians, each
+ * of `samples` samples. */
 static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int samples)
 {
     enum { MOST_SAMPLES = 64, SAMPLE_COUNTS = 4000, MOST_CALLS = 256 };

@@ -21,7 +21,7 @@ for file in internal/vectors/*.txt; do
     cmp "$file" "$work/${file##*/}" || { echo "vectors are not those of their sources: run go generate ./..." >&2; exit 1; }
 done
 
-# Copies, because a module's archive has no links.
+# These are copies because the archive of a module contains no links.
 for file in LICENSE-APACHE LICENSE-MIT; do
     cmp "../../$file" "$file"
 done
@@ -42,11 +42,11 @@ go test -tags purego ./...
 go -C compare test
 if [ "$(go env GOHOSTARCH)" = amd64 ]; then
     GOARCH=386 go test ./...
-    # As on older CPUs.
+    # Run the code for older CPUs.
     GODEBUG=cpu.avx512f=off go test ./...
     GODEBUG=cpu.all=off go test ./...
 fi
-# All of them would take a minute.
+# All tests would take a minute with the race detector.
 go test -race -run 'Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example' ./poly1305 ./chacha20poly1305
 ./traces.sh
 go test -run '^$' -fuzz Sum -fuzztime 5000x ./poly1305
@@ -55,14 +55,14 @@ go -C compare test -run '^$' -fuzz Sum -fuzztime 5000x
 go -C compare test -run '^$' -fuzz AEAD -fuzztime 5000x
 go -C compare run . -rounds 1 > /dev/null
 
-# A program that uses the module, as the README has it, and nothing else.
+# Build the program of the README, which needs no other module.
 mkdir "$work/client"
 # shellcheck disable=SC2016 # backticks of Markdown
 sed -n '/^```go$/,/^```$/p' README.md | grep -v '^```' > "$work/client/main.go"
 cd "$work/client"
 go mod init client
 go mod edit -require hornet@v0.0.0 -replace "hornet=$OLDPWD"
-cp "$OLDPWD/go.sum" . # the sums that were checked: nothing is asked of Go's checksum database
+cp "$OLDPWD/go.sum" . # with these sums, go does not query its checksum database
 GOPROXY=off go mod tidy
 go run .
 if go list -m all | grep -v '^client$\|^hornet \|^golang.org/x/sys '; then

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Traces the blocks of instructions that the module executes in qemu under five kinds of secrets, and tags that are wrong at
-# different places: no branch may depend on them. A planted one must be noticed.
+# Traces the basic blocks that the module executes in qemu with five kinds of secrets, and with tags that are wrong at
+# different positions. No branch may depend on them. The trace must reveal a planted branch that does.
 #
 #     bindings/go/traces.sh [GOARCH]
 set -euo pipefail
@@ -17,18 +17,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 GOARCH=$architecture go build -o "$work/traced" ./internal/traced
 
-# trace OUTPUT ARG...: in the order of execution, the addresses of the module's blocks. The runtime interrupts a function when
-# it is called, at times of its own choice, by way of morestack; then it begins anew, and what was since its first block does
-# not count.
+# trace OUTPUT ARG...: writes the addresses of the module's basic blocks in the order of execution. At arbitrary times the
+# runtime interrupts a function at its call, through morestack. The function then starts again, and the blocks since its first
+# one are dropped.
 trace() {
     local output=$1
     shift
     GODEBUG=asyncpreemptoff=1 GOMAXPROCS=1 GOGC=off "${qemu[@]}" -d exec,nochain -D "$work/log" "$work/traced" "$@"
     awk '
-        # Logged, but not executed: it comes again.
+        # qemu has logged this block, but not executed it, and will log it again.
         $1 == "Stopped" { gsub(/[][]/, "", $(NF - 1)); if (blocks[count] ~ $(NF - 1) " ") count--; next }
         { split($4, address, "/"); thread = $2; block = address[2] " " $NF }
-        # XORBytes compares addresses, which need not be the same.
+        # subtle.XORBytes is left out: it compares addresses, which may differ.
         { of_module = $NF ~ /^(hornet\/|crypto\/subtle|crypto\/internal\/fips140\/subtle\.Constant|main\.planted)/ }
         $NF ~ /^(runtime\.memequal|runtime\.cmp|internal\/bytealg|memeqbody|cmpbody)/ { of_module = before[thread] }
         $NF ~ /^runtime\.morestack/ && before[thread] { interrupted[thread] = 1 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds the npm package: the library as WebAssembly, in text, and the declarations of its types, into dist/ beside the
-# JavaScript. The same sources and the same compiler give the same files.
+# Builds the npm package into dist/: the JavaScript, the library as WebAssembly in base64, and the type declarations. The same
+# sources and the same compiler give the same files.
 #
 #     bindings/js/build.sh
 set -eu
@@ -19,7 +19,7 @@ mkdir dist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Its stack of 2 KiB lies at the beginning of the memory, so that to overflow it is an access out of bounds.
+# The stack of 2 KiB is at the beginning of the memory, so that a stack overflow is an out-of-bounds access.
 LC_ALL=C
 export LC_ALL
 clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextra -Werror \
@@ -34,7 +34,7 @@ clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextr
 } > dist/wasm.js
 cp src/*.js dist/
 
-# Checks types, too. Of the declarations, only those of index.js and of what it exports are anybody's.
+# tsc also checks types. Only the declarations of index.js and of the files that it exports are public.
 node_modules/typescript/bin/tsc --project tsconfig.json
 rm dist/module.d.ts dist/staging.d.ts dist/wasm.d.ts
 

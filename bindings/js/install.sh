@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what the npm package needs to be built and tested on Debian 12 and this machine lacks, and says before what it will
-# do: Debian packages with apt-get, and what package-lock.json names with npm, into node_modules/. Does nothing, and needs no
-# network, when all is there.
+# Installs what is missing to build and test the npm package on Debian 12: Debian packages with apt-get, and the packages of
+# package-lock.json with npm, into node_modules/. Prints first what it will do. Does nothing, and needs no network, if nothing
+# is missing.
 #
-#     bindings/js/install.sh [--check]      --check: only says what is missing, and fails if anything is
+#     bindings/js/install.sh [--check]      --check: only prints what is missing, and fails if anything is
 set -eu
 cd "$(dirname "$0")/../.."
 
-# Of whatever origin, from Node 18 on.
+# Any Node from 18 on will do, wherever it comes from.
 node=
 if ! command -v node > /dev/null || ! command -v npm > /dev/null; then
     node='nodejs npm'

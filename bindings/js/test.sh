@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds the npm package, runs its tests, and uses it as it is packed, in a temporary folder, as its README says.
+# Builds the npm package, runs its tests, and installs the packed package in a temporary folder, where it runs the examples of
+# the README.
 #
 #     bindings/js/test.sh
 set -euo pipefail
@@ -14,14 +15,14 @@ trap 'rm -rf "$work"' EXIT
 node --test tests/*.test.js
 cp -r dist "$work/built"
 
-# Builds it anew.
+# npm pack builds the package again.
 npm pack --silent --json --pack-destination "$work" > "$work/pack.json"
 diff -r dist "$work/built" || { echo "two builds differ" >&2; exit 1; }
 tar -t -z -f "$work"/hornet-poly1305-*.tgz | sort > "$work/files"
 printf 'package/%s\n' LICENSE-APACHE LICENSE-MIT README.md dist/aead.d.ts dist/aead.js dist/index.d.ts dist/index.js \
     dist/module.js dist/staging.js dist/wasm.js package.json | diff - "$work/files" || { echo "the files in the package (>) are not those expected (<)" >&2; exit 1; }
 
-# The README says how large that is: to 2 %, because other versions of npm and zlib pack it otherwise.
+# The README states the size. Other versions of npm and zlib pack differently, so 2 % are allowed.
 node --input-type=commonjs - "$work/pack.json" "$readme" << 'end'
 const { readFileSync } = require("node:fs");
 const [{ size, unpackedSize }] = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -37,7 +38,7 @@ cd "$work/client"
 echo '{"type": "module", "private": true}' > package.json
 npm install --silent --offline --no-audit --no-fund "$work"/hornet-poly1305-*.tgz
 cmp "$readme" node_modules/hornet-poly1305/README.md
-# examples FILE: its blocks of JavaScript.
+# examples FILE: prints the blocks of JavaScript in FILE.
 examples() {
     # shellcheck disable=SC2016 # backticks of Markdown
     sed -n '/^```js$/,/^```$/p' "$1" | grep -v '^```'
@@ -53,8 +54,8 @@ node readme.js
 } > root.js
 node root.js
 
-# Compilers from before Uint8Array had a parameter, and after; as modules are resolved by Node, by bundlers, and by exports'
-# predecessors, main and types. 6.0 calls the last deprecated, and is told that we know.
+# Compilers from before and after Uint8Array had a type parameter, each with modules resolved as by Node, as by bundlers, and by
+# main and types, the predecessors of exports. TypeScript 6.0 calls the last deprecated unless told to ignore that.
 cp "$tests/types.ts" .
 for typescript in typescript-5.6 typescript typescript-6.0; do
     for resolution in "nodenext --moduleResolution nodenext" "esnext --moduleResolution bundler" \
@@ -66,13 +67,14 @@ for typescript in typescript-5.6 typescript typescript-6.0; do
             types.ts || { echo "$typescript, --module $resolution: types.ts does not compile" >&2; exit 1; }
     done
 done
-# From 20.19 on, Node gives an ES module to require, unless it waits for something.
+# From 20.19 on, Node can require an ES module without a top-level await.
 node --input-type=commonjs --eval '
     if (process.features.require_module) {
         require("hornet-poly1305").mac(new Uint8Array(32), new Uint8Array(5));
     }'
 
-# On a fresh clone, `make js` installs what is missing, and then builds the same. npm is one that has everything here.
+# On a fresh clone, `make js` installs what is missing, and then builds the same files. This npm is a stub that links the
+# packages installed here.
 mkdir "$work/clone" "$work/bin"
 cat > "$work/bin/npm" << end
 #!/bin/sh
@@ -89,7 +91,7 @@ git ls-files -z Makefile LICENSE-APACHE LICENSE-MIT bindings/js include src tool
 PATH=$work/bin:$PATH make --silent -C "$work/clone" js
 diff -r bindings/js/dist "$work/clone/bindings/js/dist" || { echo "what make js builds differs" >&2; exit 1; }
 
-# The lock file names no registry, so that whoever installs may have another one.
+# The lock file must not name a registry, so that users can install from another one.
 if grep -n '"resolved"' "$tests/../package-lock.json"; then
     echo "package-lock.json names a registry" >&2
     exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the provider where libcrypto looks for providers, as openssl(1) says, and says how to turn it on.
+# Installs the provider in the folder where libcrypto looks for providers, which openssl(1) reports, and prints how to enable
+# it.
 #
 #     bindings/openssl/install.sh BUILD DESTDIR [MODULESDIR]
 set -eu

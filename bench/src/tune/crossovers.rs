@@ -78,7 +78,7 @@ fn weight(losses: &[(usize, f64)], at: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns rows for these lengths; the cost of each kernel is a function of the length.
+    /// Returns rows for these lengths. Each kernel's cost is a function of the length.
     fn rows(lengths: impl IntoIterator<Item = usize>, costs: &[fn(f64) -> f64]) -> Vec<Row> {
         let row = |len_bytes: usize| {
             let len = f64::from(u32::try_from(len_bytes).unwrap());

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Package chacha20poly1305 implements the AEAD ChaCha20-Poly1305 (RFC 8439) and its variant with longer nonces,
-// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), as a [cipher.AEAD]. It can take the place of
+// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), as a [cipher.AEAD]. It can replace
 // golang.org/x/crypto/chacha20poly1305.
 //
-// One nonce, one message. Two messages under the same key and nonce reveal both, and let anyone forge. Nonces of [New] are
-// to be counted; those of [NewX] are long enough to be random.
+// Use a nonce for one message only. Two messages under the same key and nonce reveal both, and let anyone forge messages.
+// Count the nonces of [New]; those of [NewX] are long enough to be random.
 //
-// Seal and Open behave as [cipher.AEAD] says: they append to dst, allocate nothing if it has room, and work in place if dst
-// is plaintext[:0] or ciphertext[:0]. They panic where the ciphers of the standard library do: if the nonce has another
-// length, if the output overlaps the input otherwise or the additional data at all, and if the message is too long. Open of
-// what is not authentic returns an error, and leaves zeros in place of the plaintext.
+// Seal and Open follow [cipher.AEAD]: they append to dst, allocate nothing if dst has room, and work in place if dst is
+// plaintext[:0] or ciphertext[:0]. They panic in the same cases as the ciphers of the standard library: if the nonce has the
+// wrong length, if the output overlaps the input other than in place or overlaps the additional data at all, or if the
+// message is too long. If a message is not authentic, Open returns an error and overwrites the output with zeros.
 //
-// Beyond what [cipher.AEAD] says, the output of Open may overlap the tag if it does not overlap the rest of the ciphertext,
-// because Open reads the tag before it writes. The assembly of golang.org/x/crypto for amd64 refuses authentic messages then.
+// In addition, the output of Open may overlap the tag if it does not overlap the rest of the ciphertext, because Open reads
+// the tag before it writes. In that case the amd64 assembly of golang.org/x/crypto rejects authentic messages.
 //
-// However long a message is, the goroutine can be preempted while it is processed.
+// The goroutine can be preempted while it processes a message, however long the message is.
 //
 // Time, branches and memory addresses depend on lengths, nonces and the verdict of Open, never on keys, messages or tags.
 package chacha20poly1305
@@ -37,16 +37,16 @@ const (
 	// KeySize is the size, in bytes, of a key.
 	KeySize = chacha20.KeySize
 
-	// NonceSize is the size, in bytes, of a nonce of [New]. It is too short to be random where many messages share a key.
+	// NonceSize is the size, in bytes, of a nonce of [New]. It is too short for random nonces if many messages share a key.
 	NonceSize = 12
 
 	// NonceSizeX is the size, in bytes, of a nonce of [NewX].
 	NonceSizeX = 24
 
-	// Overhead is the size, in bytes, of the tag: how much longer a ciphertext is than its plaintext.
+	// Overhead is the size, in bytes, of the tag, by which a ciphertext is longer than its plaintext.
 	Overhead = poly1305.TagSize
 
-	// Block 0 of the stream is for the key of Poly1305, and the counter has 32 bits.
+	// The counter has 32 bits, and block 0 of the keystream is the Poly1305 key.
 	maxPlaintext = (1<<32 - 1) * chacha20.BlockSize
 )
 
@@ -57,10 +57,10 @@ type aead struct {
 	nonceSize int
 }
 
-// New returns ChaCha20-Poly1305 under a key of KeySize bytes, with nonces of [NonceSize] bytes.
+// New returns ChaCha20-Poly1305 with a key of [KeySize] bytes and nonces of [NonceSize] bytes.
 func New(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSize) }
 
-// NewX returns XChaCha20-Poly1305 under a key of KeySize bytes, with nonces of [NonceSizeX] bytes.
+// NewX returns XChaCha20-Poly1305 with a key of [KeySize] bytes and nonces of [NonceSizeX] bytes.
 func NewX(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSizeX) }
 
 func newAEAD(key []byte, nonceSize int) (cipher.AEAD, error) {
@@ -87,7 +87,7 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	whole, out := extend(dst, len(plaintext)+Overhead)
 	checkOverlap(out, plaintext, additionalData)
 
-	// Frames of several sizes, because what stands in them is cleared before and after.
+	// The buffer comes in several sizes because it is cleared before and after use.
 	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
 	case 4:
 		var stream [4 * chacha20.BlockSize]byte
@@ -152,15 +152,15 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	return whole, nil
 }
 
-// firstBlocks returns how many blocks of the stream for n bytes are made together with block 0.
+// firstBlocks returns the number of keystream blocks, including block 0, that begin makes at once for a message of n bytes.
 func firstBlocks(n int) int {
 	return chacha20.FirstBlocks(1 + (n+chacha20.BlockSize-1)/chacha20.BlockSize)
 }
 
-// What goes through the cipher before it goes through the MAC, so that it is found in the second cache.
+// chunkSize is the number of bytes that are encrypted before they are authenticated. A chunk fits in L2.
 const chunkSize = 1 << 16
 
-// seal writes ciphertext and tag to out. stream is for so many blocks of the stream.
+// seal writes ciphertext and tag to out. stream has room for the first blocks of the keystream.
 func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks int) {
 	var s chacha20.State
 	var p poly1305.State
@@ -183,7 +183,7 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 	s, p = chacha20.State{}, poly1305.State{}
 }
 
-// open writes the plaintext to out, if the tag is right. stream is for so many blocks of the stream.
+// open writes the plaintext to out if the tag is right. stream has room for the first blocks of the keystream.
 func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte, blocks int) bool {
 	var s chacha20.State
 	var p poly1305.State
@@ -202,8 +202,8 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	return valid
 }
 
-// begin makes so many blocks of the stream, and absorbs the additional data under the key of Poly1305, with which the stream
-// begins.
+// begin writes the first blocks of the keystream to stream, and absorbs the additional data under the Poly1305 key, which is
+// at the beginning of the keystream.
 func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks int, nonce, additionalData []byte) {
 	if a.nonceSize == NonceSizeX {
 		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
@@ -215,14 +215,14 @@ func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks
 	p.AbsorbPadded(additionalData)
 }
 
-// xorFirst xors what there is of the stream, after block 0, and returns how many bytes that are.
+// xorFirst xors src with the keystream after block 0, as far as stream goes, and returns the number of bytes processed.
 func xorFirst(dst, src, stream []byte, blocks int) int {
 	n := min(len(src), (blocks-1)*chacha20.BlockSize)
 	chacha20.XORBytes(dst, src[:n], stream[chacha20.BlockSize:])
 	return n
 }
 
-// extend returns dst with n bytes appended, and these alone.
+// extend returns dst with n bytes appended, and a slice of only these n bytes.
 func extend(dst []byte, n int) (whole, out []byte) {
 	whole = slices.Grow(dst, n)[:len(dst)+n]
 	return whole, whole[len(dst):]

@@ -20,7 +20,7 @@ import (
 
 const overhead = chacha20poly1305.Overhead
 
-// random is fixed, so that a failure can be repeated.
+// random has a fixed seed, so that a failure can be reproduced.
 var random = rand.NewChaCha8([32]byte{4})
 
 func randomBytes(n int) []byte {
@@ -29,7 +29,7 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// withNonce returns the AEAD whose nonces have this length.
+// withNonce returns the AEAD with nonces of nonceSize bytes.
 func withNonce(t testing.TB, key []byte, nonceSize int) cipher.AEAD {
 	t.Helper()
 	make := chacha20poly1305.New
@@ -89,7 +89,7 @@ func TestWycheproof(t *testing.T) {
 	}
 }
 
-// checkMessage seals and opens: anew, in place, and appended to a prefix. No input may change.
+// checkMessage seals and opens a message into new memory, in place, and appended to a prefix. No input may change.
 func checkMessage(t *testing.T, what string, key, nonce, m, additional, sealed []byte) {
 	t.Helper()
 	a := withNonce(t, key, len(nonce))
@@ -126,7 +126,7 @@ func checkMessage(t *testing.T, what string, key, nonce, m, additional, sealed [
 	}
 }
 
-// mustRefuse opens a forgery: anew, in place, and after a prefix. What is left has no plaintext.
+// mustRefuse opens a forgery into new memory, in place, and after a prefix. No plaintext may remain in the output.
 func mustRefuse(t *testing.T, what string, a cipher.AEAD, nonce, sealed, additional []byte) {
 	t.Helper()
 	n := len(sealed) - overhead
@@ -149,7 +149,7 @@ func mustRefuse(t *testing.T, what string, a cipher.AEAD, nonce, sealed, additio
 	}
 }
 
-// All lengths to 700, and those around each group of blocks, beside the definition.
+// TestLengths compares all lengths up to 700, and those around each group of blocks, with the definition.
 func TestLengths(t *testing.T) {
 	all := randomBytes(200_000)
 	check := func(n, nadditional, nonceSize int) {
@@ -205,7 +205,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	// The key is copied.
+	// New must copy the key.
 	key, nonce := randomBytes(32), randomBytes(12)
 	a := withNonce(t, key, 12)
 	sealed := a.Seal(nil, nonce, nil, nil)
@@ -238,7 +238,7 @@ func TestNonceLengths(t *testing.T) {
 	}
 }
 
-// The longest message has 2^38 - 64 bytes. Nothing is read of a longer one.
+// TestTooLong checks that no byte of a message longer than 2^38 - 64 bytes, the maximum, is read.
 //
 //go:nocheckptr
 func TestTooLong(t *testing.T) {
@@ -253,8 +253,8 @@ func TestTooLong(t *testing.T) {
 	mustPanic(t, "ciphertext too large", func() { a.Open(nil, nonce, more, nil) })
 }
 
-// What crypto/cipher says: output overlaps the input in place or not at all, and the additional data never; but that of Open
-// may overlap the tag. Every offset around a short message.
+// TestOverlap checks the rules of crypto/cipher at every offset around a short message: the output may overlap the input only
+// in place, and must not overlap the additional data. The output of Open may also overlap the tag.
 func TestOverlap(t *testing.T) {
 	const n, in, size = 70, 100, 300
 	a, nonce := withNonce(t, randomBytes(32), 12), randomBytes(12)
@@ -313,7 +313,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// For the race detector: an AEAD and inputs that several goroutines use.
+// TestConcurrent lets several goroutines use the same AEAD and inputs, for the race detector.
 func TestConcurrent(t *testing.T) {
 	for _, nonceSize := range nonceSizes {
 		a, m, additional := withNonce(t, randomBytes(32), nonceSize), randomBytes(3000), randomBytes(20)

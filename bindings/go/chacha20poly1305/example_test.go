@@ -34,7 +34,7 @@ func ExampleNewX() {
 	// chacha20poly1305: message authentication failed
 }
 
-// Nonces of 12 bytes are counted: each serves one message under the key. Here, a message is sealed and opened in place.
+// Nonces of 12 bytes are counted, so that none is used twice under the key. This example seals and opens messages in place.
 func ExampleNew() {
 	key := make([]byte, chacha20poly1305.KeySize)
 	rand.Read(key)

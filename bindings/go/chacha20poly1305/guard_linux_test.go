@@ -9,7 +9,7 @@ import (
 	"hornet/internal/guard"
 )
 
-// No byte outside of inputs and output is accessed.
+// TestGuardPages checks that no byte outside the inputs and the output is accessed.
 func TestGuardPages(t *testing.T) {
 	const longest = 4200
 	mAtEnd, mAtBeginning := guard.Bytes(t, longest)

@@ -29,7 +29,7 @@ func checkSum(t *testing.T, key *[32]byte, m []byte) {
 	}
 }
 
-// checkAEAD seals with each and opens with the other, in place and apart.
+// checkAEAD compares Seal with that of x/crypto, opens the result, and opens a forgery; in place and in separate memory.
 func checkAEAD(t *testing.T, key, nonce, m, additional []byte) {
 	t.Helper()
 	ours, their := both(t, key, len(nonce))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command compare measures the module beside golang.org/x/crypto, in turns, and prints medians and their ratio.
+// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints medians and their ratio.
 //
 //	go run . [-rounds N] [-sweep]
 //
-// With -sweep it prints the lengths of 0 to 4096 bytes at which the module takes longest, of x/crypto's time.
+// With -sweep it prints the lengths from 0 to 4096 bytes with the highest ratio of the module's time to x/crypto's.
 package main
 
 import (
@@ -28,10 +28,10 @@ import (
 	"hornet/poly1305"
 )
 
-// An operation is done on messages of any length, by the module and by x/crypto.
+// An operation can be done on messages of any length, by the module and by x/crypto.
 type operation struct {
 	name string
-	// of returns functions that do it once.
+	// of returns functions that do the operation once, on n bytes.
 	of func(n int) (ours, their func())
 }
 
@@ -61,7 +61,7 @@ func aead(newOurs, newTheirs newAEAD, of func(a cipher.AEAD, nonce, m []byte) fu
 	}
 }
 
-// As in a record of TLS 1.3.
+// additional has the length of the additional data of a TLS 1.3 record.
 var additional = randomBytes(5)
 
 func seal(a cipher.AEAD, nonce, m []byte) func() {
@@ -83,7 +83,7 @@ func must(err error) {
 	}
 }
 
-// random is fixed, so that a failure can be repeated.
+// random has a fixed seed, so that a failure can be reproduced.
 var random = rand.NewChaCha8([32]byte{5})
 
 func randomBytes(n int) []byte {
@@ -92,7 +92,7 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// measure returns the medians of both, in nanoseconds, of rounds in which they take turns.
+// measure returns the median time of each function, in nanoseconds per call. Rounds alternate between the functions.
 func measure(ours, their func(), rounds int, duration time.Duration) (float64, float64) {
 	calls := 1
 	for ; time.Duration(float64(calls)*each(their, calls)) < duration; calls *= 2 {
@@ -105,7 +105,7 @@ func measure(ours, their func(), rounds int, duration time.Duration) (float64, f
 	return median(times[0]), median(times[1])
 }
 
-// each returns the nanoseconds of a call.
+// each returns the time of a call in nanoseconds, as a mean of calls.
 func each(f func(), calls int) float64 {
 	start := time.Now()
 	for range calls {
@@ -127,7 +127,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	debug.SetGCPercent(-1) // there is no garbage
+	debug.SetGCPercent(-1) // the measured functions leave no garbage
 	fmt.Printf("%s, %s, %s\n\n", cpuName(), runtime.GOARCH, runtime.Version())
 
 	if *sweep {
@@ -166,7 +166,7 @@ func sweepLengths(o operation, rounds int) {
 	fmt.Printf("median %.2f\n", all[len(all)/2].ratio)
 }
 
-// cpuName is what Linux calls the CPU.
+// cpuName returns the name, family and model of the CPU, as Linux reports them.
 func cpuName() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {

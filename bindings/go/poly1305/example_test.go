@@ -9,7 +9,7 @@ import (
 	"hornet/poly1305"
 )
 
-// RFC 8439, section 2.5.2.
+// rfcKey is the key of RFC 8439, section 2.5.2.
 var rfcKey = poly1305.OneTimeKey{
 	0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06, 0xa8,
 	0x01, 0x03, 0x80, 0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49, 0xf5, 0x1b,
@@ -60,7 +60,7 @@ func ExampleVerifyBatch() {
 	keys := []poly1305.OneTimeKey{{1, 31: 7}, {2, 31: 8}, {3, 31: 9}} // derived, one for each message
 	tags := make([][poly1305.TagSize]byte, len(messages))
 	if err := poly1305.SumBatch(tags, messages, keys); err != nil {
-		panic(err) // they differ in number
+		panic(err) // tags, messages and keys differ in number
 	}
 
 	messages[1] = []byte("a forged one")

@@ -10,7 +10,7 @@ import (
 	"hornet/poly1305"
 )
 
-// No byte outside of message and key is read, nor one outside of the tag written.
+// TestGuardPages checks that no byte outside the message and the key is read, and none outside the tag is written.
 func TestGuardPages(t *testing.T) {
 	const longest = 4200
 	atEnd, atBeginning := guard.Bytes(t, longest)

@@ -2,18 +2,18 @@
 
 // Package poly1305 implements the one-time message authenticator Poly1305 (RFC 8439, section 2.5).
 //
-// A 32-byte key and a message of any length give a 16-byte tag. Whoever knows the key can verify the tag; whoever does not
+// A 32-byte key and a message of any length give a 16-byte tag. Who knows the key can verify the tag; who does not know it
 // cannot make a tag for another message.
 //
-// One key, one message. Two tags under one key reveal enough to forge others, so that a key is of a type of its own,
-// [OneTimeKey], to which bytes are converted on purpose. Derive a fresh one for every message, as
-// hornet/chacha20poly1305 does; for most purposes, that is the package to use.
+// Use a key for one message only. Two tags under one key reveal enough to forge others. So a key has its own type,
+// [OneTimeKey], which requires an explicit conversion from bytes. Derive a fresh key for every message, as
+// hornet/chacha20poly1305 does, which is the package to use for most purposes.
 //
-// [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 but for the type of the key: where a program
-// has a *[32]byte, convert it, as in the example of [OneTimeKey].
+// [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 except for the type of the key. Convert a
+// *[32]byte as in the example of [OneTimeKey].
 //
-// Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Nothing is allocated, except by
-// New, by [MAC.Sum] where its argument has no room, and for errors.
+// Time, branches and memory addresses depend on lengths, never on keys, messages or tags. Memory is allocated only by
+// [New], by [MAC.Sum] if its argument has no room, and for errors.
 package poly1305
 
 import (
@@ -31,19 +31,19 @@ const (
 	TagSize = poly1305.TagSize
 )
 
-// OneTimeKey authenticates one message: r, which is clamped here, and s. A second message under the same key lets anyone
-// who sees both tags forge others.
+// OneTimeKey is a key for one message: r, which this package clamps, and s. If a second message is authenticated under the
+// same key, anyone who sees both tags can forge others.
 //
-// It is wiped by clear(key[:]).
+// To wipe it, call clear(key[:]).
 type OneTimeKey [KeySize]byte
 
-// Sum writes the tag of message under key, which must serve no other message.
+// Sum writes the tag of message under key to out. The key must not be used for another message.
 func Sum(out *[TagSize]byte, message []byte, key *OneTimeKey) {
 	poly1305.Sum(out, message, (*[KeySize]byte)(key))
 }
 
-// Verify reports whether tag is the tag of message under key. It compares in constant time: this function, never == or
-// bytes.Equal, is how a received tag is checked.
+// Verify reports whether tag is the tag of message under key. It compares in constant time: check a received tag with this
+// function, never with == or bytes.Equal.
 func Verify(tag *[TagSize]byte, message []byte, key *OneTimeKey) bool {
 	var expected [TagSize]byte
 	Sum(&expected, message, key)
@@ -52,10 +52,10 @@ func Verify(tag *[TagSize]byte, message []byte, key *OneTimeKey) bool {
 	return valid
 }
 
-// SumBatch writes the tag of each message under the key of the same index. Each key must serve no other message, in this
-// batch or elsewhere.
+// SumBatch writes each message's tag under the key with the same index. No key may be used for another message, in
+// this batch or elsewhere.
 //
-// tags overlaps neither messages nor keys. If the three differ in length, SumBatch returns an error and has written nothing.
+// tags must not overlap messages or keys. If the three differ in length, SumBatch returns an error and writes nothing.
 func SumBatch(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error {
 	if err := sameLength(tags, messages, keys); err != nil {
 		return err
@@ -66,10 +66,10 @@ func SumBatch(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error 
 	return nil
 }
 
-// VerifyBatch returns nil only if every tag is that of the message under the key of the same index.
+// VerifyBatch returns nil only if every tag is that of the message under the key with the same index.
 //
-// Otherwise the error is a [*ForgeryError], which says which tags are wrong and wraps [ErrForgery]; or, if the three differ
-// in length, another one.
+// If tags are wrong, the error is a [*ForgeryError], which tells which ones and wraps [ErrForgery]. If the three slices
+// differ in length, it is another error.
 func VerifyBatch(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) error {
 	if err := sameLength(tags, messages, keys); err != nil {
 		return err
@@ -93,10 +93,10 @@ func sameLength(tags [][TagSize]byte, messages [][]byte, keys []OneTimeKey) erro
 	return nil
 }
 
-// ErrForgery is what a [*ForgeryError] wraps.
+// ErrForgery is the error that a [*ForgeryError] wraps.
 var ErrForgery = errors.New("poly1305: message authentication failed")
 
-// ForgeryError says which messages of a batch are not authentic.
+// ForgeryError tells which messages of a batch are not authentic.
 type ForgeryError struct {
 	Forged []int // indexes into the batch, in ascending order
 	count  int
@@ -111,20 +111,21 @@ func (e *ForgeryError) Error() string {
 
 func (e *ForgeryError) Unwrap() error { return ErrForgery }
 
-// MAC is a message in pieces, an io.Writer. It is no hash.Hash: after [MAC.Sum] or [MAC.Verify] its key has served, and
-// writing panics.
+// MAC is an io.Writer that authenticates a message in pieces. It is not a hash.Hash: after [MAC.Sum] or [MAC.Verify] its key
+// is used up, and Write panics.
 //
-// A copy goes on by itself, and holds the key.
+// A copy is independent of the original, and holds the key too.
 type MAC struct {
 	state    poly1305.State
 	buffer   [poly1305.BlockSize]byte
-	buffered int // bytes in buffer, fewer than a block
+	buffered int // number of bytes in buffer, less than a block
 	tag      [TagSize]byte
-	live     bool // from New until the first Sum or Verify
-	ended    bool // from then on
+	live     bool // true from New until the first Sum or Verify
+	ended    bool // true after the first Sum or Verify
 }
 
-// New starts a message under key, which must serve no other. The key is copied, and the copy wiped when the message ends.
+// New starts a message under key, which must not be used for another one. It copies the key, and the copy is wiped when the
+// message ends.
 func New(key *OneTimeKey) *MAC {
 	m := &MAC{live: true}
 	m.state.Init((*[KeySize]byte)(key))
@@ -134,7 +135,7 @@ func New(key *OneTimeKey) *MAC {
 // Size returns TagSize.
 func (m *MAC) Size() int { return TagSize }
 
-// Write adds p to the message. It returns len(p) and no error; it panics after Sum or Verify.
+// Write appends p to the message. It returns len(p) and no error. It panics after Sum or Verify.
 func (m *MAC) Write(p []byte) (n int, err error) {
 	if !m.live {
 		panic("poly1305: write to MAC after Sum or Verify, or without New")
@@ -155,13 +156,13 @@ func (m *MAC) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Sum appends the tag to b. The message ends; further calls append the same tag.
+// Sum ends the message and appends the tag to b. Further calls append the same tag.
 func (m *MAC) Sum(b []byte) []byte {
 	m.end()
 	return append(b, m.tag[:]...)
 }
 
-// Verify reports whether expected is the tag, comparing in constant time. The message ends.
+// Verify ends the message and reports whether expected is the tag. It compares in constant time.
 func (m *MAC) Verify(expected []byte) bool {
 	m.end()
 	return len(expected) == TagSize && poly1305.Equal(&m.tag, (*[TagSize]byte)(expected))

@@ -21,7 +21,7 @@ var _ io.Writer = (*poly1305.MAC)(nil)
 
 type tag = [poly1305.TagSize]byte
 
-// random is fixed, so that a failure can be repeated.
+// random has a fixed seed, so that a failure can be reproduced.
 var random = rand.NewChaCha8([32]byte{3})
 
 func randomBytes(n int) []byte {
@@ -52,7 +52,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// All cuts in two, some in three, and byte by byte.
+// TestPieces checks all cuts into two pieces, some into three, and writing byte by byte.
 func TestPieces(t *testing.T) {
 	key, m := randomKey(), randomBytes(400)
 	for n := range m {
@@ -141,7 +141,7 @@ func TestWrongTags(t *testing.T) {
 	}
 }
 
-// The tag may be written over what it is computed from.
+// TestOverlap checks that the tag may overwrite the message or the key.
 func TestOverlap(t *testing.T) {
 	for _, n := range []int{16, 100, 5000} {
 		key, m := randomKey(), randomBytes(n)
@@ -158,7 +158,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Messages of all lengths up to 300, and some long ones.
+// batch returns count messages, of all lengths up to 300 and some long ones.
 func batch(count int) (tags []tag, messages [][]byte, keys []poly1305.OneTimeKey) {
 	for i := range count {
 		n := i * 73 % 301
@@ -227,7 +227,7 @@ func TestAllocations(t *testing.T) {
 		"SumBatch":    func() { poly1305.SumBatch(tags, messages, keys) },
 		"VerifyBatch": func() { poly1305.VerifyBatch(tags, messages, keys) },
 		"MAC": func() {
-			mac := poly1305.New(&keys[0]) // on the stack where it does not escape
+			mac := poly1305.New(&keys[0]) // on the stack, because it does not escape
 			mac.Write(messages[28])
 			out = mac.Sum(out[:0])
 		},
@@ -239,7 +239,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// For the race detector: inputs that several goroutines read.
+// TestConcurrent lets several goroutines read the same inputs, for the race detector.
 func TestConcurrent(t *testing.T) {
 	tags, messages, keys := batch(30)
 	var group sync.WaitGroup
@@ -260,7 +260,7 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// Every function against the definition.
+// FuzzSum compares every function with the definition.
 func FuzzSum(f *testing.F) {
 	f.Add(randomBytes(32), randomBytes(100), uint(33))
 	f.Add(bytes.Repeat([]byte{255}, 32), bytes.Repeat([]byte{255}, 1600), uint(800))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * ChaCha20-Poly1305 and XChaCha20-Poly1305: whole messages, and messages in pieces. Part of index.js, which says what holds for
- * all functions.
+ * ChaCha20-Poly1305 and XChaCha20-Poly1305, for whole messages and for messages in pieces. index.js exports these functions,
+ * and documents the rules that all functions follow.
  *
- * All are in pieces for the module: its functions for whole messages would make it half as large again. What is opened goes to
- * an array of this file's own, and from there to its place when its tag has been verified, so that nobody sees it before:
- * not other threads either, if the place is in shared memory.
+ * The WebAssembly module processes every message in pieces: functions for whole messages would make it half as large again.
+ * A message is opened into a new array, and copied to the output after its tag has been verified. So no unverified plaintext
+ * is visible there, not even to other threads if the output is in shared memory.
  *
  * @module
  */
@@ -47,7 +47,7 @@ function checkKeyAndNonce(nonceBytes, key, nonce) {
 }
 
 /**
- * Stages the state of a message.
+ * Begins a message in the staging area.
  *
  * @param {number} nonceBytes
  * @param {Uint8Array} key
@@ -60,7 +60,7 @@ function init(nonceBytes, key, nonce) {
 }
 
 /**
- * Encrypts or decrypts bytes with the state that is staged.
+ * Encrypts or decrypts `length` bytes with the staged state.
  *
  * @param {(lenBytes: number) => number} step wasm.aead_encrypt or wasm.aead_decrypt
  * @param {string} name of the argument
@@ -78,7 +78,7 @@ function crypt(step, name, input, length, output) {
 }
 
 /**
- * What `work` returns, with the message begun and its associated data appended.
+ * Begins a message, appends its associated data, and returns the result of `work`.
  *
  * @template T
  * @param {number} nonceBytes
@@ -168,10 +168,10 @@ function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
 }
 
 /**
- * Encrypts a message and authenticates it, together with other data, by ChaCha20-Poly1305.
+ * Encrypts a message, and authenticates it and associated data, with ChaCha20-Poly1305.
  *
- * **One nonce, one message.** Two messages under one key and nonce give away both, and what it takes to forge. Count nonces
- * up; to draw them at random, take {@link xSeal}.
+ * **One nonce, one message.** Two messages under one key and nonce reveal both, and let anyone forge messages. Count the
+ * nonces; for random nonces, use {@link xSeal}.
  *
  * @param {Uint8Array} key 32 bytes
  * @param {Uint8Array} nonce 12 bytes
@@ -184,7 +184,7 @@ export function seal(key, nonce, message, aad = NO_BYTES) {
 }
 
 /**
- * The message that was sealed by {@link seal}. Throws an `Error` if it is not authentic.
+ * Returns the message that was sealed by {@link seal}. Throws an `Error` if it is not authentic.
  *
  * @param {Uint8Array} key 32 bytes
  * @param {Uint8Array} nonce 12 bytes
@@ -197,7 +197,7 @@ export function open(key, nonce, sealed, aad = NO_BYTES) {
 }
 
 /**
- * As {@link seal}, by XChaCha20-Poly1305, whose nonce is long enough to be drawn at random.
+ * Seals like {@link seal}, but with XChaCha20-Poly1305, whose nonce is long enough to be random.
  *
  * @param {Uint8Array} key 32 bytes
  * @param {Uint8Array} nonce 24 bytes, such as `crypto.getRandomValues(new Uint8Array(24))`
@@ -210,7 +210,7 @@ export function xSeal(key, nonce, message, aad = NO_BYTES) {
 }
 
 /**
- * The message that was sealed by {@link xSeal}. Throws an `Error` if it is not authentic.
+ * Returns the message that was sealed by {@link xSeal}. Throws an `Error` if it is not authentic.
  *
  * @param {Uint8Array} key 32 bytes
  * @param {Uint8Array} nonce 24 bytes
@@ -223,10 +223,11 @@ export function xOpen(key, nonce, sealed, aad = NO_BYTES) {
 }
 
 /**
- * What {@link chacha20poly1305} makes: the interface of `@noble/ciphers`. `encrypt` takes the message and returns ciphertext
- * and tag; it can be called once, because a nonce is for one message. `decrypt` takes ciphertext and tag and returns the
- * message; it throws an `Error` if they are not authentic. With `output`, of exactly the length of the result, the result is
- * written there; it may be or overlap the input. If the call throws, it is as it was before.
+ * The result of {@link chacha20poly1305}, with the interface of `@noble/ciphers`. `encrypt` takes the message and returns
+ * ciphertext and tag. It can be called only once, because a nonce is for one message. `decrypt` takes ciphertext and tag and
+ * returns the message; it throws an `Error` if they are not authentic. If `output` is given, which must have exactly the
+ * length of the result, the result is written there. It may be the input or overlap it. A call that throws leaves it
+ * unchanged.
  *
  * @typedef {object} Cipher
  * @property {{(plaintext: Uint8Array, output?: Bytes): Bytes; (plaintext: Uint8Array, output?: Uint8Array): Uint8Array}} encrypt
@@ -268,31 +269,31 @@ function cipherFunction(nonceBytes) {
 /**
  * ChaCha20-Poly1305 with the interface of `@noble/ciphers`: `chacha20poly1305(key, nonce, aad?).encrypt(plaintext)`.
  *
- * Key (32 bytes), nonce (12 bytes) and associated data are not copied, but read by `encrypt` and `decrypt`: what is wiped
- * by the caller is wiped here.
+ * Key (32 bytes), nonce (12 bytes) and associated data are not copied; `encrypt` and `decrypt` read them. So no copy remains
+ * when the caller wipes them.
  */
 export const chacha20poly1305 = /* @__PURE__ */ cipherFunction(NONCE_BYTES);
 
-/** The same for XChaCha20-Poly1305, with a nonce of 24 bytes, which may be drawn at random. */
+/** Like {@link chacha20poly1305}, but XChaCha20-Poly1305, with a nonce of 24 bytes, which may be random. */
 export const xchacha20poly1305 = /* @__PURE__ */ cipherFunction(EXTENDED_NONCE_BYTES);
 
 /**
- * A message of ChaCha20-Poly1305 in pieces: associated data first, with {@link aad}, and then all of the message, either
- * with {@link encrypt} or with {@link decrypt}. It ends by {@link digest} if it was encrypted, by {@link verify} if it was
- * decrypted, or by {@link wipe}, which wipe its state; after that, every method but `wipe` throws an `Error`.
+ * A message of ChaCha20-Poly1305 in pieces: first the associated data, with {@link aad}, and then the message, either with
+ * {@link encrypt} or with {@link decrypt}. End it with {@link digest} if it was encrypted, with {@link verify} if it was
+ * decrypted, or with {@link wipe}. Each of these wipes the state; after that, every method except `wipe` throws an `Error`.
  *
- * Any number may be under way at once. Each holds its key until it has ended: one that is to be given up should be wiped.
+ * Any number of messages may be in progress at once. Each holds its key until it ends: call `wipe` to abandon one.
  */
 export class ChaCha20Poly1305 {
     /**
-     * The state, as src/module.c has it; null when it has ended. Not in the WebAssembly's memory, where one that is never
-     * ended would take its place forever.
+     * The state, as in src/module.c; null when the message has ended. It is kept outside the WebAssembly's memory, where a
+     * message that never ends would take space forever.
      *
      * @type {Uint8Array | null}
      */
     #state;
 
-    /** What the message has been so far, as the state knows too. @type {"associated data" | "encrypted" | "decrypted"} */
+    /** What has been done so far, which the state records too. @type {"associated data" | "encrypted" | "decrypted"} */
     #so = "associated data";
 
     /**
@@ -313,7 +314,7 @@ export class ChaCha20Poly1305 {
      * Starts a message of XChaCha20-Poly1305. **One nonce, one message.**
      *
      * @param {Uint8Array} key 32 bytes
-     * @param {Uint8Array} nonce 24 bytes, which may be drawn at random
+     * @param {Uint8Array} nonce 24 bytes, which may be random
      * @returns {ChaCha20Poly1305}
      */
     static xchacha20(key, nonce) {
@@ -328,7 +329,7 @@ export class ChaCha20Poly1305 {
     }
 
     /**
-     * Appends associated data, before the message.
+     * Appends associated data. All of it comes before the message.
      *
      * @param {Uint8Array} data of any length
      * @returns {this}
@@ -348,28 +349,28 @@ export class ChaCha20Poly1305 {
     }
 
     /**
-     * Encrypts the next piece. The ciphertext depends on the bytes only, not on how they were cut.
+     * Encrypts the next piece. The ciphertext depends only on the bytes, not on how they are cut into pieces.
      *
      * @param {Uint8Array} data of any length
-     * @returns {Bytes} ciphertext, as long
+     * @returns {Bytes} ciphertext of the same length
      */
     encrypt(data) {
         return this.#crypt("encrypted", wasm.aead_encrypt, data);
     }
 
     /**
-     * Decrypts the next piece. **What is returned is not authentic** before {@link verify} says so: use none of it before,
-     * and throw all of it away if that says no. Where the message fits into memory, take {@link open}.
+     * Decrypts the next piece. **The result is not authentic** until {@link verify} returns true: use none of it before, and
+     * discard all of it if `verify` returns false. If the message fits in memory, use {@link open} instead.
      *
      * @param {Uint8Array} data of any length
-     * @returns {Bytes} what may be the message, as long
+     * @returns {Bytes} unverified plaintext of the same length
      */
     decrypt(data) {
         return this.#crypt("decrypted", wasm.aead_decrypt, data);
     }
 
     /**
-     * The tag of a message that was encrypted, and the end.
+     * Ends an encrypted message and returns its tag.
      *
      * @returns {Bytes} 16 bytes
      */
@@ -386,7 +387,7 @@ export class ChaCha20Poly1305 {
     }
 
     /**
-     * Whether a tag is that of the message that was decrypted, and the end. Takes a time that does not depend on the tags.
+     * Ends a decrypted message and returns whether `tag` is its tag. The time does not depend on the tags.
      *
      * @param {Uint8Array} tag 16 bytes
      * @returns {boolean}
@@ -404,7 +405,7 @@ export class ChaCha20Poly1305 {
         return valid;
     }
 
-    /** Ends without a tag. Does nothing if it has ended. */
+    /** Ends the message without a tag. Does nothing if it has ended already. */
     wipe() {
         this.#state?.fill(0);
         this.#state = null;

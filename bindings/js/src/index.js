@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
  * Poly1305 (RFC 8439, section 2.5), ChaCha20-Poly1305 (section 2.8), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) and
- * Poly1305-AES (Bernstein 2005): the Hornet library, in WebAssembly.
+ * Poly1305-AES (Bernstein 2005): the Hornet library as WebAssembly.
  *
- * Every function reads its arguments once and completely before it writes anything: a call that throws has changed nothing,
- * and what is written may overlap what is read.
- * Arguments are instances of `Uint8Array` or of its subclasses, such as Node's `Buffer`, of any realm. They may lie over
- * shared memory; then the tag is that of the bytes as they were when they were read.
+ * Every function reads all its arguments, once, before it writes anything: a call that throws has changed nothing, and
+ * outputs may overlap inputs.
+ * Arguments are instances of `Uint8Array` or of its subclasses, such as Node's `Buffer`, of any realm. They may be views of
+ * shared memory; then the tag is that of the bytes that were read.
  *
- * Errors: a `TypeError` for what is no `Uint8Array`, or one whose buffer is detached; a `RangeError` for a wrong length and
- * for a key whose r is not clamped. They name the argument, and tell nothing of its bytes but that. An `Error` for what is not
- * authentic, and for calls that make no sense, such as those on a message that has ended.
+ * Functions throw a `TypeError` if an argument is not a `Uint8Array` or its buffer is detached, and a `RangeError` if it has
+ * a wrong length or is a key whose r is not clamped. These errors name the argument, and reveal nothing else about its bytes.
+ * An `Error` is thrown if a message is not authentic, and for calls that are not allowed, such as those on a message that has
+ * ended.
  *
  * @module
  */
@@ -36,8 +37,8 @@ import {
 export * from "./aead.js";
 
 /**
- * A `Uint8Array` with an `ArrayBuffer` of its own, as functions of the DOM take it: `Uint8Array<ArrayBuffer>`. Before
- * TypeScript 5.7, which does not tell it from others, a `Uint8Array`.
+ * A `Uint8Array` with its own `ArrayBuffer`, as DOM functions require it: `Uint8Array<ArrayBuffer>`. TypeScript before 5.7
+ * does not distinguish it from other arrays, and there it is a `Uint8Array`.
  *
  * @typedef {ReturnType<typeof Uint8Array.of>} Bytes
  */
@@ -45,12 +46,12 @@ export * from "./aead.js";
 const NONCE_BYTES = 16;
 
 /**
- * The tag of a message under a key.
+ * Returns the tag of a message under a key.
  *
- * **One key, one message.** Two tags under one key give away what it takes to forge. Derive a fresh key for every message,
- * as ChaCha20-Poly1305 does, or use {@link aesMac}.
+ * **One key, one message.** Two tags under one key let anyone forge messages. Derive a fresh key for every message, as
+ * ChaCha20-Poly1305 does, or use {@link aesMac}.
  *
- * @param {Uint8Array} key 32 bytes: r, which is clamped here, and then s
+ * @param {Uint8Array} key 32 bytes: r, which this function clamps, and then s
  * @param {Uint8Array} message of any length
  * @returns {Bytes} the tag, 16 bytes
  */
@@ -72,7 +73,7 @@ export function mac(key, message) {
 }
 
 /**
- * Whether a tag is that of a message under a key. Takes a time that depends on the length of the message only.
+ * Returns whether a tag is that of a message under a key. The time depends only on the length of the message.
  *
  * @param {Uint8Array} key 32 bytes
  * @param {Uint8Array} message of any length
@@ -97,15 +98,15 @@ export function verify(key, message, tag) {
 }
 
 /**
- * A message in pieces. It ends by {@link digest}, {@link verify} or {@link wipe}, which wipe its state; after that, every
- * method but `wipe` throws an `Error`.
+ * A message in pieces. End it with {@link digest}, {@link verify} or {@link wipe}. Each of these wipes the state; after that,
+ * every method except `wipe` throws an `Error`.
  *
- * Any number may be under way at once. Each holds its key until it has ended: one that is to be given up should be wiped.
+ * Any number of messages may be in progress at once. Each holds its key until it ends: call `wipe` to abandon one.
  */
 export class Poly1305 {
     /**
-     * The state, as src/module.c has it; null when it has ended. Not in the WebAssembly's memory, where one that is never
-     * ended would take its place forever.
+     * The state, as in src/module.c; null when the message has ended. It is kept outside the WebAssembly's memory, where a
+     * message that never ends would take space forever.
      *
      * @type {Uint8Array | null}
      */
@@ -114,7 +115,7 @@ export class Poly1305 {
     /**
      * Starts a message. **One key, one message.**
      *
-     * @param {Uint8Array} key 32 bytes: r, which is clamped here, and then s
+     * @param {Uint8Array} key 32 bytes: r, which this function clamps, and then s
      */
     constructor(key) {
         checkLength("key", key, KEY_BYTES);
@@ -126,7 +127,7 @@ export class Poly1305 {
     }
 
     /**
-     * Starts a message under Poly1305-AES. **One nonce, one message.**
+     * Starts a message of Poly1305-AES. **One nonce, one message.**
      *
      * @param {Uint8Array} key 32 bytes, as for {@link aesMac}
      * @param {Uint8Array} nonce 16 bytes
@@ -145,7 +146,7 @@ export class Poly1305 {
     }
 
     /**
-     * Appends a piece. The tag depends on the bytes only, not on how they were cut.
+     * Appends a piece. The tag depends only on the bytes, not on how they are cut into pieces.
      *
      * @param {Uint8Array} data of any length
      * @returns {this}
@@ -162,7 +163,7 @@ export class Poly1305 {
     }
 
     /**
-     * The tag of all bytes so far, and the end.
+     * Ends the message and returns the tag.
      *
      * @returns {Bytes} 16 bytes
      */
@@ -178,7 +179,7 @@ export class Poly1305 {
     }
 
     /**
-     * Whether a tag is that of all bytes so far, and the end. Takes a time that does not depend on the tags.
+     * Ends the message and returns whether `tag` is its tag. The time does not depend on the tags.
      *
      * @param {Uint8Array} tag 16 bytes
      * @returns {boolean}
@@ -195,7 +196,7 @@ export class Poly1305 {
         return valid;
     }
 
-    /** Ends without a tag. Does nothing if it has ended. */
+    /** Ends the message without a tag. Does nothing if it has ended already. */
     wipe() {
         this.#state?.fill(0);
         this.#state = null;
@@ -207,7 +208,7 @@ export class Poly1305 {
 }
 
 /**
- * Stages the state of a message of Poly1305-AES.
+ * Begins a message of Poly1305-AES in the staging area.
  *
  * @param {Uint8Array} key
  * @param {Uint8Array} nonce
@@ -220,7 +221,7 @@ function beginAes(key, nonce) {
     }
 }
 
-/** Says which byte of the staged key has one of the 22 bits that must be 0: that is no secret. */
+/** Tells which byte of the staged key has one of the 22 bits that must be 0. The index of this byte is not secret. */
 function forbidden() {
     for (const at of [3, 7, 11, 15]) {
         if (memory[KEY + 16 + at] >= 16) {
@@ -232,9 +233,9 @@ function forbidden() {
 }
 
 /**
- * A key for Poly1305-AES, of random bytes: a copy, with r clamped.
+ * Makes a key for Poly1305-AES from random bytes: a copy of them, with r clamped.
  *
- * @param {Uint8Array} random 32 bytes, such as those of `crypto.getRandomValues(new Uint8Array(32))`
+ * @param {Uint8Array} random 32 bytes, such as `crypto.getRandomValues(new Uint8Array(32))`
  * @returns {Bytes} 32 bytes
  */
 export function aesKey(random) {
@@ -247,12 +248,12 @@ export function aesKey(random) {
 }
 
 /**
- * The tag of a message under a key and a nonce: Poly1305-AES, one key for many messages.
+ * Returns the tag of a message under a key and a nonce with Poly1305-AES, whose keys serve many messages.
  *
- * **One nonce, one message.** Two messages under one key and nonce give away what it takes to forge. A nonce is any 16
- * bytes, known to everyone; count them up.
+ * **One nonce, one message.** Two messages under one key and nonce let anyone forge messages. A nonce is any 16 bytes, which
+ * may be public. Count the nonces.
  *
- * @param {Uint8Array} key 32 bytes: k, an AES-128 key, and then r, which must be clamped: see {@link aesKey}
+ * @param {Uint8Array} key 32 bytes: k, an AES-128 key, and then r, which must be clamped (see {@link aesKey})
  * @param {Uint8Array} nonce 16 bytes
  * @param {Uint8Array} message of any length
  * @returns {Bytes} the tag, 16 bytes
@@ -270,7 +271,7 @@ export function aesMac(key, nonce, message) {
 }
 
 /**
- * Whether a tag is that of a message under a key and a nonce. Takes a time that depends on the length of the message only.
+ * Returns whether a tag is that of a message under a key and a nonce. The time depends only on the length of the message.
  *
  * @param {Uint8Array} key 32 bytes, as for {@link aesMac}
  * @param {Uint8Array} nonce 16 bytes
@@ -291,7 +292,7 @@ export function aesVerify(key, nonce, message, tag) {
     });
 }
 
-/** The version of the library, and of this package: major, minor and patch number. */
+/** The version of the library and of this package: the major, minor and patch numbers. */
 export const version = text(wasm.version());
 
 /** @param {number} at */

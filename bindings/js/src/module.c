@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the JavaScript calls: the library on a staging area, into which arguments are copied and which the
- * caller wipes after each call. The shadow stack, where clang puts what has an address, lies below it; the
- * caller wipes that too. build.sh defines PACKAGE_VERSION. */
+/* The functions that JavaScript calls. They work on a staging area, into which the caller copies arguments
+ * and which it wipes after each call. It also wipes the shadow stack below the area, where clang puts
+ * variables whose addresses are taken. build.sh defines PACKAGE_VERSION. */
 #include <hornet.h>
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-/* A message longer than this goes through in pieces, so that the memory is one page of 64 KiB. */
+/* Longer messages are processed in pieces, so that the memory is a single page of 64 KiB. */
 #define WINDOW_BYTES 32768
 
-/* The window is last: what was used of the area is its beginning. */
+/* The window is last, so that the used part of the area is always its beginning. */
 static struct {
     union {
         hornet_poly1305_state poly1305;
@@ -57,10 +57,10 @@ EXPORT(final_verify) bool final_verify(void)
     return hornet_poly1305_final_verify(&staging.state.poly1305, staging.tag);
 }
 
-/* Clamps the r of a key of Poly1305-AES. */
+/* Clamps r of the Poly1305-AES key in the staging area. */
 EXPORT(clamp) void clamp(void) { hornet_poly1305_clamp(staging.key + 16); }
 
-/* extended: the nonce has 24 bytes. */
+/* extended: the nonce has 24 bytes (XChaCha20-Poly1305), not 12. */
 EXPORT(aead_init) void aead_init(bool extended)
 {
     (extended ? hornet_xchacha20_poly1305_init : hornet_chacha20_poly1305_init)(&staging.state.aead,

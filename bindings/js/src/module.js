@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * The one instance of the WebAssembly module, and its memory. Internal: package.json does not export it.
+ * The only instance of the WebAssembly module, and its memory. This file is internal: package.json does not export it.
  *
- * It is made when this is imported, and not asynchronously: a module that awaits at its top level cannot be had by
- * `require`, nor by service workers. Of the browsers, only Chrome before 114 refuses that for a module of this size, and
- * only outside of workers.
+ * The instance is created synchronously on import, because neither `require` nor service workers can load a module that
+ * awaits at its top level. The only browser that refuses this for a module of this size is Chrome before 114, and only outside
+ * workers.
  */
 import base64 from "./wasm.js";
 
@@ -42,5 +42,5 @@ const instance = new WebAssembly.Instance(new WebAssembly.Module(binary));
 
 export const wasm = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
 
-/** All of the memory, which never grows. */
+/** The complete memory, which never grows. */
 export const memory = new Uint8Array(wasm.memory.buffer);

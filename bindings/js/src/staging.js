@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * How arguments come into the WebAssembly's memory, and how nothing of them stays there. Internal: package.json does not
- * export it.
+ * Copies arguments into the WebAssembly's memory, and wipes them from there after each call. This file is internal:
+ * package.json does not export it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { memory, wasm } from "./module.js";
 export const KEY_BYTES = 32;
 export const TAG_BYTES = 16;
 
-// Where things are in the memory: src/module.c.
+// Addresses in the memory (see src/module.c).
 const STACK_END = wasm.__stack_pointer.value;
 const STATE = wasm.state();
 export const KEY = wasm.key();
@@ -19,12 +19,12 @@ export const TAG = wasm.tag();
 export const WINDOW = wasm.window();
 export const WINDOW_BYTES = wasm.window_bytes();
 
-// One or the other is staged.
+// Only one of these states is staged at a time: they share their address.
 export const stagedState = memory.subarray(STATE, STATE + wasm.state_bytes());
 export const stagedAead = memory.subarray(STATE, STATE + wasm.aead_state_bytes());
 export const stagedTag = memory.subarray(TAG, TAG + TAG_BYTES);
 
-// The accessors of typed arrays themselves, which no subclass and no property of an array can replace.
+// The original accessors of typed arrays, which no subclass and no own property of an array can override.
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 const typeOf = accessor(Symbol.toStringTag);
 const lengthOf = accessor("length");
@@ -38,7 +38,7 @@ function accessor(property) {
 }
 
 /**
- * A view of some bytes of an argument, whatever its class makes of `subarray`.
+ * Returns a view of some bytes of an argument, even if its class overrides `subarray`.
  *
  * @param {Uint8Array} bytes
  * @param {number} at
@@ -49,7 +49,7 @@ export function part(bytes, at, length) {
 }
 
 /**
- * Copies bytes into an argument, whatever its class makes of `set`.
+ * Copies bytes into an argument, even if its class overrides `set`.
  *
  * @param {Uint8Array} output
  * @param {Uint8Array} bytes
@@ -59,7 +59,7 @@ export function write(output, bytes) {
 }
 
 /**
- * The length of an argument of any length.
+ * Checks that an argument is a `Uint8Array`, and returns its length.
  *
  * @param {string} name of the argument
  * @param {unknown} bytes
@@ -72,7 +72,7 @@ export function checkBytes(name, bytes) {
     const length = lengthOf(bytes);
     if (length === 0) {
         try {
-            // Throws where the buffer is detached, or has become too short for the array.
+            // Throws if the buffer is detached, or has become too short for the array.
             Reflect.apply(typedArray.indexOf, bytes, [0]);
         } catch {
             throw new TypeError(`${name}: its buffer is detached or too short`);
@@ -94,7 +94,7 @@ export function checkLength(name, bytes, expected) {
 }
 
 /**
- * The length of an argument that has at least so many bytes.
+ * Checks that an argument has at least `least` bytes, and returns its length.
  *
  * @param {string} name of the argument
  * @param {unknown} bytes
@@ -115,7 +115,7 @@ function kindOf(value) {
         : String(value === null ? null : typeof value);
 }
 
-/** Whether the last call has thrown: then it may have wiped nothing, where JavaScript's own stack has ended within it. */
+/** Whether the last call threw. Then it may have wiped nothing, for example if JavaScript's stack overflowed within it. */
 let cutShort = false;
 
 /** @param {number} usedBytes of the window */
@@ -125,8 +125,8 @@ function wipe(usedBytes) {
 }
 
 /**
- * What `work` returns, with nothing left in the memory: neither on its stack nor in the staging area, of whose window
- * `usedBytes` are used.
+ * Returns the result of `work`, and wipes the memory: its stack and the staging area, of whose window `work` uses at most
+ * `usedBytes` bytes.
  *
  * @template T
  * @param {number} usedBytes
@@ -155,8 +155,8 @@ export function windowBytes(length) {
 }
 
 /**
- * Puts bytes of any length into the window, as much as it holds at a time, and calls `use` with how many there are and
- * how many came before.
+ * Copies `length` bytes into the window in pieces of at most the window's size, and calls `use` for each with its length and
+ * its offset.
  *
  * @param {Uint8Array} bytes
  * @param {number} length
@@ -176,7 +176,7 @@ export function eachWindow(bytes, length, use) {
 }
 
 /**
- * The state of a message in pieces, which is null when the message has ended.
+ * Returns the state of a message in pieces. Throws if it is null, because then the message has ended.
  *
  * @template T
  * @param {string} type
@@ -190,7 +190,7 @@ export function live(type, state) {
     return state;
 }
 
-/** The tag that is staged. */
+/** Returns a copy of the staged tag. */
 export function takeTag() {
     return stagedTag.slice();
 }

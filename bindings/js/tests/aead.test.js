@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** ChaCha20-Poly1305 and XChaCha20-Poly1305, in Node and in a browser, where browser/ has what these imports are of node:. */
+/** ChaCha20-Poly1305 and XChaCha20-Poly1305, in Node and in a browser, where files in browser/ replace the node: imports. */
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -16,7 +16,7 @@ const EXTENDED_NONCE = pseudorandom(24, 3);
 const ONE = new Uint8Array(1);
 const NOT_AUTHENTIC = { name: "Error", message: /^(sealed|ciphertext): not authentic/ };
 
-/** The functions for a nonce of this length. */
+/** Returns the functions for nonces of this length. */
 function functionsFor(nonce) {
     return nonce.length === 24
         ? { sealAny: xSeal, openAny: xOpen, cipher: xchacha20poly1305, start: ChaCha20Poly1305.xchacha20 }
@@ -28,7 +28,7 @@ function functionsFor(nonce) {
           };
 }
 
-/** Every way to seal and to open a message. */
+/** Checks all functions that seal or open a message. */
 function check(key, nonce, aad, message, sealed) {
     const { sealAny, openAny, cipher, start } = functionsFor(nonce);
     const ciphertext = sealed.subarray(0, message.length);
@@ -51,7 +51,7 @@ function check(key, nonce, aad, message, sealed) {
     }
 }
 
-/** Every way to open refuses, and writes nothing. */
+/** Checks that all functions that open refuse the message, and write nothing. */
 function checkRefused(key, nonce, aad, sealed) {
     const { openAny, cipher, start } = functionsFor(nonce);
     const length = sealed.length - 16;
@@ -144,7 +144,7 @@ test("every byte of key, nonce, associated data, ciphertext and tag counts", () 
         checkRefused(key, nonce, EMPTY, sealed);
         checkRefused(key, nonce, aad, concat(sealed, EMPTY, new Uint8Array(1)));
     }
-    // Of a message longer than the window: the first byte, one of each piece, and the last.
+    // In a message longer than the window, change the first byte, bytes around the ends of the pieces, and the last.
     const sealed = seal(KEY, NONCE, new Uint8Array(2 * WINDOW + 9));
     for (const at of [0, WINDOW - 1, WINDOW, 2 * WINDOW, 2 * WINDOW + 8, 2 * WINDOW + 9, 2 * WINDOW + 24]) {
         sealed[at] ^= 0x80;
@@ -167,7 +167,7 @@ test("fewer bytes than a tag are refused", () => {
     }
 });
 
-/** Seals and opens a message whose pieces end at these places, the associated data cut at the first of them. */
+/** Seals and opens a message cut at `cuts`, with the associated data cut at the first of them. */
 function checkCuts(message, aad, sealed, cuts) {
     const ends = [...cuts, message.length];
     const piecesOf = (bytes) => ends.map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
@@ -237,7 +237,7 @@ test("the output may be the input, or overlap it and all others", () => {
             }
         }
     }
-    // The key's, nonce's and associated data's own bytes.
+    // The output overlaps the key, the nonce and the associated data.
     const buffer = pseudorandom(100, 12);
     const [key, nonce, aad] = [buffer.subarray(0, 32), buffer.subarray(32, 44), buffer.subarray(44, 60)];
     const sealed = chacha20Poly1305(key, nonce, aad, buffer.subarray(20, 80));
@@ -249,7 +249,7 @@ test("the output may be the input, or overlap it and all others", () => {
 test("a cipher encrypts once, and decrypts any number of times", () => {
     for (const nonce of [NONCE, EXTENDED_NONCE]) {
         const cipher = functionsFor(nonce).cipher(KEY, nonce);
-        // What is refused has used no nonce.
+        // A refused call does not use up the nonce.
         assert.throws(() => cipher.encrypt("text"), {
             name: "TypeError",
             message: /^plaintext: expected a Uint8Array/,
@@ -320,7 +320,7 @@ test("a message in pieces out of order is refused, and stays as it was", () => {
     assert.equal(hex(concat(opened, decrypts.decrypt(sealed.subarray(7, 30)))), hex(message));
     assert.equal(decrypts.verify(sealed.subarray(30)), true);
 
-    // Pieces of no bytes are pieces of the message.
+    // Empty pieces count as pieces of the message.
     for (const [way, other] of [
         ["encrypt", "decrypt"],
         ["decrypt", "encrypt"],
@@ -333,7 +333,7 @@ test("a message in pieces out of order is refused, and stays as it was", () => {
 });
 
 test("a message of more than 2^38 - 64 bytes is refused, and stays as it was", () => {
-    // The number of bytes so far is the fourth word of the state (src/aead/pieces.c), which slice makes.
+    // The fourth word of the state is the number of bytes so far (src/aead/pieces.c). The state is created by slice.
     const { slice } = Uint8Array.prototype;
     let state = EMPTY;
     Uint8Array.prototype.slice = function (...range) {

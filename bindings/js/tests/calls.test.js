@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** What holds for every function of the package: what it refuses, what it leaves as it was, and what it leaves in the memory. */
+/** The rules for every function of the package: which arguments it refuses, what it leaves unchanged, and what it wipes. */
 import assert from "node:assert/strict";
 import test from "node:test";
 
@@ -28,7 +28,7 @@ const EMPTY = new Uint8Array(0);
 const ONES = new Uint8Array(16).fill(0xff);
 const ZEROS = new Uint8Array(16);
 
-/** Every function, and the lengths of its arguments; null: any. */
+/** Every function, and the lengths of its arguments; null means any length. */
 const calls = [
     [mac, { key: 32, message: null }],
     [verify, { key: 32, message: null, tag: 16 }],
@@ -65,7 +65,7 @@ function anyPieces() {
     return new ChaCha20Poly1305(new Uint8Array(32), new Uint8Array(12));
 }
 
-/** Calls `use(call, name, length)` for each argument of each function: `call(value)` has value in its place. */
+/** Calls `use(call, name, length)` for each argument of each function; `call(value)` passes `value` as this argument. */
 function eachArgument(use) {
     for (const [call, lengths] of calls) {
         Object.keys(lengths).forEach((name, i) => {
@@ -97,7 +97,7 @@ test("what is no Uint8Array is refused, and named", () => {
         [() => 0, "function"],
     ];
     eachArgument((call, name) => {
-        // The optional arguments.
+        // These arguments are optional, and may be undefined.
         const refused = name === "aad" || name === "output" ? kinds.slice(1) : kinds;
         for (const [value, kind] of refused) {
             assert.throws(() => call(value), {
@@ -269,7 +269,7 @@ test("a message that has ended is refused", () => {
     }
 });
 
-/** Every function, each with bytes of this seed. */
+/** Returns calls of every function, with bytes from this seed. */
 function everything(seed, length) {
     const key = pseudorandom(32, seed);
     const both = aesKey(pseudorandom(32, seed + 1));
@@ -313,7 +313,7 @@ function everything(seed, length) {
 }
 
 test("the memory holds nothing of keys, messages and tags after any call", () => {
-    everything(1, 100).forEach((call) => call()); // the choice of a kernel stays, once it is made
+    everything(1, 100).forEach((call) => call()); // the choice of a kernel remains in the memory from the first call on
     const before = memory.slice();
     const changed = () => memory.findIndex((byte, at) => byte !== before[at]);
     for (const length of [0, 5, 16, 100, 1000, WINDOW, WINDOW + 1, 2 * WINDOW + 100]) {
@@ -322,7 +322,7 @@ test("the memory holds nothing of keys, messages and tags after any call", () =>
             assert.equal(changed(), -1, `call ${i}, ${length} bytes`);
         });
     }
-    // It would be noticed.
+    // Secrets that are not wiped must be noticed.
     memory.set(pseudorandom(32, 19), wasm.key());
     wasm.aes_init();
     memory.fill(0, wasm.state(), wasm.window() + WINDOW);
@@ -347,7 +347,7 @@ test("the state of a message is wiped when it ends", () => {
     ];
     for (const [makes, go, end, bytes] of all) {
         for (const make of makes) {
-            // States are made by slice; the last of that length is that of this message.
+            // States are created by slice; the last one of this length is the state of this message.
             let state = EMPTY;
             Uint8Array.prototype.slice = function (...range) {
                 const copy = slice.apply(this, range);
@@ -406,8 +406,9 @@ test("JavaScript's stack may end within any call", () => {
     for (let words = 0; words < 40; words++) {
         let refused = 0;
         const last = taken + 5;
-        // Tried from the deepest call on, where there is no room, until there is. The first call takes most: it may be
-        // refused when it has begun to use the module's own stack. The calls between differ in how much they take.
+        // Try at the deepest call first, where the stack has no room, and then further up, until there is room. The first
+        // call needs most stack: it may fail after it has begun to use the module's own stack. The calls in between differ in
+        // their stack usage.
         const descend = (...padding) => {
             try {
                 descend(...padding);

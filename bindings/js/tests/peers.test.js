@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** ChaCha20-Poly1305 beside node:crypto, and XChaCha20-Poly1305 beside @noble/ciphers, in Node. */
+/** Compares ChaCha20-Poly1305 with node:crypto, and XChaCha20-Poly1305 with @noble/ciphers, in Node. */
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import test from "node:test";

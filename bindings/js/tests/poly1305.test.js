@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** Poly1305 and Poly1305-AES, in Node and in a browser, where browser/ has what these imports are of node:. */
+/** Poly1305 and Poly1305-AES, in Node and in a browser, where files in browser/ replace the node: imports. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
@@ -27,7 +27,7 @@ const ONES = new Uint8Array(16).fill(0xff);
 const ZEROS = new Uint8Array(16);
 const LARGEST_R = bytesOf(0x0ffffffc0ffffffc0ffffffc0fffffffn, 16);
 
-/** Clamped r: small ones, the largest, and those of which a power is next to 0 or p. */
+/** Clamped values of r: small ones, the largest, and those with a power close to 0 or p. */
 const rs = [0n, 1n, 2n, 4n, 0xfn].map((r) => bytesOf(r, 16)).concat([LARGEST_R]);
 for (const [digits, power, value] of await vectors("edge_keys")) {
     // The file writes r as a number, its most significant digit first.
@@ -36,7 +36,7 @@ for (const [digits, power, value] of await vectors("edge_keys")) {
     rs.push(r);
 }
 
-/** Every way to the tag of a message, and a wrong tag. */
+/** Checks all functions that make or verify a tag, also with a wrong tag. */
 function check(key, message, tag) {
     const wrong = tag.slice();
     wrong[message.length % 16] ^= 1 << (message.length % 8);
@@ -138,7 +138,7 @@ test("values around 0, p and every limb's end, by a last block that is solved fo
     for (const r of rs.map(number).filter((r) => r !== 0n)) {
         const inverted = inverse(r);
         for (const target of targets) {
-            // (h + block + 2^128) r = target; one in four of the firsts leaves a block of 128 bits.
+            // Solve (h + block + 2^128) r = target. For one in four values of `first`, the block has at most 128 bits.
             for (let seed = 1; seed < 40; seed++) {
                 const first = pseudorandom(32, seed);
                 const last = (((target * inverted - polynomial(r, first) - 2n ** 128n) % P) + P) % P;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * What the tests compare with: Poly1305 by its definition, on numbers of any size, and ChaCha20-Poly1305 by its; the vectors in
- * tests/vectors, and Wycheproof's.
+ * References for the tests: Poly1305 and ChaCha20-Poly1305 by their definitions, the former on numbers of any size; the vectors
+ * of tests/vectors, and Wycheproof's.
  */
 import { readFile } from "node:fs/promises";
 
@@ -18,7 +18,7 @@ export function unhex(digits) {
     return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
-/** The number whose bytes these are, the least first. @param {Uint8Array} bytes */
+/** Returns the number that the bytes represent, in little-endian order. @param {Uint8Array} bytes */
 export function number(bytes) {
     return BigInt("0x0" + hex(bytes.slice().reverse()));
 }
@@ -33,7 +33,7 @@ export function concat(...parts) {
     return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** The value of the polynomial before the pad is added. @param {bigint} r @param {Uint8Array} message */
+/** Returns the value of the polynomial, before s is added. @param {bigint} r @param {Uint8Array} message */
 export function polynomial(r, message) {
     let h = 0n;
     for (let at = 0; at < message.length; at += 16) {
@@ -43,13 +43,13 @@ export function polynomial(r, message) {
     return h;
 }
 
-/** RFC 8439, section 2.5. @param {Uint8Array} key @param {Uint8Array} message */
+/** Returns the tag as in RFC 8439, section 2.5. @param {Uint8Array} key @param {Uint8Array} message */
 export function poly1305(key, message) {
     const h = polynomial(number(key.subarray(0, 16)) & R_MASK, message);
     return bytesOf((h + number(key.subarray(16))) % 2n ** 128n, 16);
 }
 
-/** The words of RFC 8439, section 2.3, after the rounds and without the sum. @param {Uint32Array} state */
+/** Returns the words of RFC 8439, section 2.3, after the rounds, without the final addition. @param {Uint32Array} state */
 function chacha20Rounds(state) {
     const x = state.slice();
     const quarterRound = (a, b, c, d) => {
@@ -73,7 +73,7 @@ function chacha20Rounds(state) {
     return x;
 }
 
-/** Words from bytes, the least first. @param {Uint8Array} bytes */
+/** Converts bytes to little-endian words. @param {Uint8Array} bytes */
 function wordsOf(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     return Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
@@ -86,13 +86,14 @@ function bytesOfWords(words) {
     return bytes;
 }
 
-/** @param {Uint8Array} key @param {Uint8Array} last the 16 bytes of counter and nonce */
+/** @param {Uint8Array} key @param {Uint8Array} last counter and nonce, 16 bytes */
 function chacha20State(key, last) {
     return Uint32Array.from([...wordsOf(new TextEncoder().encode("expand 32-byte k")), ...wordsOf(concat(key, last))]);
 }
 
 /**
- * RFC 8439, section 2.8, for a nonce of 12 bytes; draft-irtf-cfrg-xchacha-03, section 2.3, for one of 24: ciphertext and tag.
+ * Returns ciphertext and tag, as in RFC 8439, section 2.8, for a nonce of 12 bytes, and as in draft-irtf-cfrg-xchacha-03,
+ * section 2.3, for one of 24 bytes.
  *
  * @param {Uint8Array} key @param {Uint8Array} nonce @param {Uint8Array} aad @param {Uint8Array} message
  */
@@ -117,7 +118,7 @@ export function chacha20Poly1305(key, nonce, aad, message) {
     return concat(ciphertext, tag);
 }
 
-/** 1 / a modulo p, by Fermat. @param {bigint} a */
+/** Returns 1 / a modulo p, by Fermat's little theorem. @param {bigint} a */
 export function inverse(a) {
     let result = 1n;
     for (let exponent = P - 2n, power = a; exponent > 0n; exponent >>= 1n, power = (power * power) % P) {
@@ -128,7 +129,7 @@ export function inverse(a) {
     return result;
 }
 
-/** Bytes that are the same in every run: xorshift. @param {number} length @param {number} seed */
+/** Returns bytes of a xorshift generator, the same in every run. @param {number} length @param {number} seed */
 export function pseudorandom(length, seed) {
     const bytes = new Uint8Array(length);
     let x = seed * 2654435761 + 1;
@@ -141,7 +142,7 @@ export function pseudorandom(length, seed) {
     return bytes;
 }
 
-/** The rows of a file in tests/vectors, as digits of bytes and numbers. @param {string} name */
+/** Returns the rows of a file in tests/vectors, with fields of hexadecimal digits and numbers. @param {string} name */
 export async function vectors(name) {
     const text = await readFile(new URL(`../../../tests/vectors/${name}.h`, import.meta.url), "utf8");
     const rows = text.replace(/\/\*[^]*?\*\//g, "").matchAll(/\{([^}]*)\}/g);
@@ -149,7 +150,7 @@ export async function vectors(name) {
 }
 
 /**
- * The cases of Wycheproof that the Go module's tests have: number, key, nonce, associated data, message, ciphertext and tag as
+ * Returns the Wycheproof cases of the Go module's tests: number, key, nonce, associated data, message, ciphertext and tag as
  * digits, and "valid" or "invalid".
  *
  * @param {string} name

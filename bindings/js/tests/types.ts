@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// What TypeScript must accept of the package, and what it must refuse. Compiled, not run.
+// Uses of the package that TypeScript must accept, and uses that it must refuse. This file is compiled, not run.
 import {
     ChaCha20Poly1305,
     Poly1305,
@@ -61,13 +61,13 @@ export const used = [
     authentic,
 ];
 
-// What a wider view gives in, it gets back; and this is how one asks for a cipher as @noble/ciphers has it.
+// With an output of a wider type, encrypt returns that type. The second type is how a program declares a @noble/ciphers cipher.
 export function into(output: Uint8Array | undefined): Uint8Array {
     return cipher.encrypt(message, output);
 }
 export const like: { encrypt(plaintext: Uint8Array, output?: Uint8Array): Uint8Array } = cipher;
 
-// Functions of the DOM take no array that may lie over shared memory.
+// DOM functions take no array that may be a view of shared memory.
 export function dom(): unknown[] {
     return [
         new Blob([mac(key, message), pieces.digest(), aesKey(key), aesMac(key, nonce, message)]),
@@ -79,11 +79,11 @@ export function dom(): unknown[] {
     ];
 }
 
-// @ts-expect-error: a string is no message
+// @ts-expect-error: a string is not a message
 mac(key, "message");
 // @ts-expect-error: the tag is missing
 verify(key, message);
-// @ts-expect-error: a promise it is not
+// @ts-expect-error: the result is not a promise
 mac(key, message).then();
 // @ts-expect-error: a nonce is not a number
 Poly1305.aes(key, 1);
@@ -91,9 +91,9 @@ Poly1305.aes(key, 1);
 pieces.state;
 // @ts-expect-error: the nonce is missing
 seal(key, message);
-// @ts-expect-error: text is no associated data
+// @ts-expect-error: associated data must not be text
 seal(key, shortNonce, message, "text");
-// @ts-expect-error: a tag alone is no argument
+// @ts-expect-error: a tag is not a separate argument
 open(key, shortNonce, sealed, message, tag);
 // @ts-expect-error: a cipher has no state to update
 cipher.update(message);

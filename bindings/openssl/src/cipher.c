@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* ChaCha20-Poly1305 and XChaCha20-Poly1305 as an EVP_CIPHER (provider-cipher(7)).
  *
- * EVP takes a message in pieces: each must be answered with as many bytes at once, and only the call to
- * final says that there are no more. Nearly always the whole message is one piece, TLS's always. So the
- * first piece, if it is not long, is taken for all of the message, and goes the way of one call; its
- * ciphertext is kept, in case that another piece follows:
+ * EVP processes a message in pieces: the output for each piece must be returned immediately, and only the
+ * call to final tells that there are no more. Nearly always the whole message is one piece; in TLS, always.
+ * So the first piece, if it is not long, is handled like a one-shot call with the whole message; its
+ * ciphertext is kept, in case another piece follows:
  *
  *                  first piece                another piece            final
  *     STAGE_AAD  ---------------> STAGE_WHOLE ---------------> STAGE_PIECES
  *         \______________________________________________________/
- *                  first piece, if it is long, or its tag not known
+ *                  first piece, if it is long or its tag is unknown
  */
 
 #include "../../../src/aead/aead.h"
@@ -24,26 +24,26 @@ enum {
     TAG_BYTES = HORNET_CHACHA20_POLY1305_TAG_BYTES,
     NONCE_BYTES = HORNET_CHACHA20_POLY1305_NONCE_BYTES,
     XNONCE_BYTES = HORNET_XCHACHA20_POLY1305_NONCE_BYTES,
-    AAD_BYTES = 64,   /* so much associated data waits for the message */
-    KEPT_BYTES = 2048 /* with a longer piece one call gains little */
+    AAD_BYTES = 64,   /* maximum associated data that is buffered until the message begins */
+    KEPT_BYTES = 2048 /* with a longer piece, a one-shot call gains little */
 };
 
-/* Of TLS 1.2's record: what is authenticated are its number, type, version and length (RFC 7905). */
+/* The authenticated header of a TLS 1.2 record: its number, type, version and length (RFC 7905). */
 enum { TLS_AAD_BYTES = 13, TLS_LENGTH_AT = 11, TLS_NUMBER_BYTES = 8 };
 
 #define NO_RECORD SIZE_MAX
 
 typedef enum {
-    STAGE_AAD,   /* all that has come is in aad */
-    STAGE_WHOLE, /* and one piece, whose ciphertext is in kept; if it is all, its tag is computed_tag */
-    STAGE_PIECES /* all that has come is in pieces */
+    STAGE_AAD,   /* only associated data so far, in aad */
+    STAGE_WHOLE, /* and one piece; its ciphertext is in kept, computed_tag is right if it is the last */
+    STAGE_PIECES /* pieces holds the state of the message */
 } cipher_stage;
 
-/* What the key and the nonce may still be used for. */
+/* The remaining uses of the key and the nonce. */
 typedef enum {
-    NONCE_FRESH,      /* a message, either way */
-    NONCE_TO_DECRYPT, /* it has been used, and the same key has come again: no message may be encrypted */
-    NONCE_USED        /* nothing: a message has ended, or has been given up */
+    NONCE_FRESH,      /* to encrypt or decrypt a message */
+    NONCE_TO_DECRYPT, /* only to decrypt: the nonce has been used, and the same key has been set again */
+    NONCE_USED        /* none: a message has ended, or has been abandoned */
 } nonce_state;
 
 typedef struct {
@@ -51,14 +51,14 @@ typedef struct {
     bool extended; /* XChaCha20-Poly1305 */
     bool encrypts;
     bool key_set, nonce_set;
-    bool computed; /* computed_tag is that of the last message encrypted */
+    bool computed; /* computed_tag is the tag of the last encrypted message */
     nonce_state nonce_left;
     uint8_t key[KEY_BYTES];
-    uint8_t nonce[XNONCE_BYTES];          /* of this message */
-    uint8_t fixed_nonce[NONCE_BYTES];     /* of TLS 1.2: of all records */
-    uint8_t given_tag[TAG_BYTES];         /* of the message to decrypt */
-    size_t given_tag_bytes, taglen_bytes; /* the first is 0 until it is set, the second may be set alone */
-    size_t record_bytes;                  /* of TLS 1.2: of the message to come, or NO_RECORD */
+    uint8_t nonce[XNONCE_BYTES];          /* nonce of this message */
+    uint8_t fixed_nonce[NONCE_BYTES];     /* TLS 1.2: xored with the number of each record */
+    uint8_t given_tag[TAG_BYTES];         /* expected tag of the message to decrypt */
+    size_t given_tag_bytes, taglen_bytes; /* the first is 0 until set; the second may be set alone */
+    size_t record_bytes;                  /* text bytes of the next TLS 1.2 record, or NO_RECORD */
     size_t record_overhead_bytes;
     cipher_stage stage;
     size_t aad_bytes, kept_bytes;
@@ -70,10 +70,10 @@ typedef struct {
 
 static size_t nonce_bytes(const cipher_context *c) { return c->extended ? XNONCE_BYTES : NONCE_BYTES; }
 
-/* Whether anything of a message has come. */
+/* Returns whether any part of a message has been received. */
 static bool message_begun(const cipher_context *c) { return c->stage != STAGE_AAD || c->aad_bytes != 0; }
 
-/* The message that is under way, if any, is forgotten. */
+/* Discards the current message, if there is one. */
 static void forget_message(cipher_context *c)
 {
     if (c->stage == STAGE_PIECES)
@@ -84,7 +84,8 @@ static void forget_message(cipher_context *c)
     c->computed = false;
 }
 
-/* Nothing more may be done under its nonce: another message's tag would give away the key of both. */
+/* Ends the message. Its nonce must not be used again: the tag of another message would reveal the Poly1305
+ * key of both. */
 static void end_message(cipher_context *c)
 {
     forget_message(c);
@@ -92,19 +93,19 @@ static void end_message(cipher_context *c)
     c->computed = c->encrypts;
 }
 
-/* Whether it is the key that is set. The result is no secret: the caller chose the key. */
+/* Returns whether key is the key that is set. The result is not secret: the caller chose the key. */
 static bool is_key(const cipher_context *c, const uint8_t key[KEY_BYTES])
 {
     const bool first = tags_equal(c->key, key), second = tags_equal(c->key + TAG_BYTES, key + TAG_BYTES);
     return c->key_set && first && second;
 }
 
-/* Whether the key and the nonce are there that a message needs. */
+/* Checks that the key and the nonce are set, and that a message may use them. */
 static int check_key_and_nonce(cipher_context *c)
 {
     if (!c->key_set)
         return RAISE(c->provider, PROV_R_NO_KEY_SET, "no key");
-    /* OpenSSL's own begins with a nonce of zeros, which software may count on. */
+    /* ChaCha20-Poly1305 of OpenSSL has an initial nonce of zeros, on which software may rely. */
     if (c->extended && !c->nonce_set)
         return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "no nonce");
     return c->nonce_left == NONCE_FRESH || (c->nonce_left == NONCE_TO_DECRYPT && !c->encrypts) ||
@@ -140,7 +141,7 @@ static void *cipher_copy(void *context)
     return hornet_provider_copy(c->provider, c, sizeof *c);
 }
 
-/* Each message in one call, by its nonce's length. */
+/* One-shot calls of the algorithm with this nonce length. */
 
 static bool seal_whole(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
@@ -155,7 +156,7 @@ static bool open_whole(cipher_context *c, uint8_t *out, const uint8_t *in, size_
         out, in, len_bytes, tag, c->aad, c->aad_bytes, c->nonce, c->key);
 }
 
-/* pieces = the state after the associated data. */
+/* Sets pieces to the state after the associated data. */
 static bool begin_pieces(cipher_context *c)
 {
     (c->extended ? hornet_xchacha20_poly1305_init : hornet_chacha20_poly1305_init)(&c->pieces, c->nonce,
@@ -169,8 +170,8 @@ static bool next_piece(cipher_context *c, uint8_t *out, const uint8_t *in, size_
     return (c->encrypts ? hornet_aead_encrypt : hornet_aead_decrypt)(&c->pieces, out, in, len_bytes);
 }
 
-/* What was taken for the whole message was its first piece: the same again from what was kept, with no
- * output. To encrypt it again, it is decrypted. */
+/* Continues a message whose first piece was handled as the whole message: processes the kept ciphertext
+ * again, without output. To encrypt the piece again, it is first decrypted. */
 static bool continue_whole(cipher_context *c)
 {
     bool done = begin_pieces(c);
@@ -185,7 +186,7 @@ static bool continue_whole(cipher_context *c)
     return done;
 }
 
-/* The first piece, if it is not long, as the whole message. */
+/* Processes the first piece; if it is not long, as the whole message. */
 static bool first_piece(cipher_context *c, uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
     if (len_bytes > KEPT_BYTES || (!c->encrypts && c->given_tag_bytes != TAG_BYTES))
@@ -198,7 +199,7 @@ static bool first_piece(cipher_context *c, uint8_t *out, const uint8_t *in, size
     } else {
         memcpy(c->kept, in, len_bytes);
         memcpy(c->computed_tag, c->given_tag, TAG_BYTES);
-        /* Forged, or not the whole message. */
+        /* The message is forged, or the piece is not the whole message. */
         if (!open_whole(c, out, in, len_bytes, c->given_tag))
             return begin_pieces(c) && next_piece(c, out, c->kept, len_bytes);
     }
@@ -232,7 +233,7 @@ static int more_aad(cipher_context *c, const uint8_t *aad, size_t len_bytes)
            RAISE(c->provider, PROV_R_INVALID_DATA, "associated data after the message has begun");
 }
 
-/* A record of TLS 1.2, with room for its tag, or with its tag. */
+/* Processes a TLS 1.2 record: to encrypt, with room for its tag; to decrypt, with its tag. */
 static int tls_record(cipher_context *c, uint8_t *out, size_t *out_bytes, const uint8_t *in,
                       size_t len_bytes)
 {
@@ -252,7 +253,7 @@ static int tls_record(cipher_context *c, uint8_t *out, size_t *out_bytes, const 
         *out_bytes = valid ? text_bytes : 0;
     }
     end_message(c);
-    return valid; /* a bad tag is for TLS to report: no error, as with the default provider */
+    return valid; /* no error for a wrong tag, as with the default provider: TLS reports it */
 }
 
 static int cipher_update(void *context, unsigned char *out, size_t *out_bytes, size_t out_room_bytes,
@@ -277,7 +278,7 @@ static int cipher_update(void *context, unsigned char *out, size_t *out_bytes, s
     if (out_room_bytes < len_bytes)
         return RAISE(c->provider, PROV_R_OUTPUT_BUFFER_TOO_SMALL, "%zu bytes instead of %zu",
                      out_room_bytes, len_bytes);
-    /* The library takes the same place or another. */
+    /* The library allows output in place or without overlap. */
     if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes &&
         (uintptr_t)in < (uintptr_t)out + len_bytes) {
         memmove(out, in, len_bytes);
@@ -291,7 +292,7 @@ static int cipher_update(void *context, unsigned char *out, size_t *out_bytes, s
     return 1;
 }
 
-/* The tag of all that has come. */
+/* Computes the tag of the message received so far. */
 static bool compute_tag(cipher_context *c)
 {
     switch (c->stage) {
@@ -323,14 +324,14 @@ static int cipher_final(void *context, unsigned char *out, size_t *out_bytes, si
     end_message(c);
     if (c->encrypts)
         return 1;
-    /* A tag may be given cut off. */
+    /* The given tag may be truncated. */
     memset(c->computed_tag + c->given_tag_bytes, 0, TAG_BYTES - c->given_tag_bytes);
     const bool valid = tags_equal(c->computed_tag, c->given_tag);
-    hornet_wipe(c->computed_tag, TAG_BYTES); /* of a forged message, it is what the forger wants */
+    hornet_wipe(c->computed_tag, TAG_BYTES); /* the right tag of a forged message must not leak */
     return valid;
 }
 
-/* EVP_Cipher: without input, it is final. */
+/* EVP_Cipher: a call without input is final. */
 static int cipher_cipher(void *context, unsigned char *out, size_t *out_bytes, size_t out_room_bytes,
                          const unsigned char *in, size_t len_bytes)
 {
@@ -348,8 +349,8 @@ static int set_tag(cipher_context *c, const OSSL_PARAM *param)
     if (param->data != NULL) {
         if (c->encrypts)
             return RAISE(c->provider, PROV_R_TAG_NOT_NEEDED, "the tag is computed, not given");
-        /* It may come between the pieces and final: what was opened under another is then the beginning of
-         * the message. */
+        /* The tag may be set between the pieces and final. A piece opened under another tag is then the
+         * beginning of the message. */
         memset(c->given_tag, 0, TAG_BYTES);
         memcpy(c->given_tag, param->data, param->data_size);
         c->given_tag_bytes = param->data_size;
@@ -379,7 +380,7 @@ static int set_record(cipher_context *c, const OSSL_PARAM *param)
     memcpy(c->nonce, c->fixed_nonce, NONCE_BYTES);
     for (size_t i = 0; i < TLS_NUMBER_BYTES; i++)
         c->nonce[NONCE_BYTES - TLS_NUMBER_BYTES + i] ^= aad[i];
-    c->nonce_left = NONCE_FRESH; /* the record's number is in it */
+    c->nonce_left = NONCE_FRESH; /* the nonce contains the record number */
     c->record_bytes = text_bytes;
     c->record_overhead_bytes = TAG_BYTES;
     return 1;
@@ -391,10 +392,10 @@ static int set_fixed_nonce(cipher_context *c, const OSSL_PARAM *param)
         return RAISE(c->provider, PROV_R_FAILED_TO_GET_PARAMETER, "tlsivfixed is no octet string");
     if (param->data == NULL || param->data_size != NONCE_BYTES)
         return RAISE(c->provider, PROV_R_INVALID_IV_LENGTH, "tlsivfixed has %d bytes", NONCE_BYTES);
-    /* The rest of the message would be encrypted under another nonce than its beginning and its tag. */
+    /* Otherwise, the rest of the message would have another nonce than its beginning and its tag. */
     if (message_begun(c))
         return RAISE(c->provider, PROV_R_CIPHER_OPERATION_FAILED, "tlsivfixed in the midst of a message");
-    forget_message(c); /* the tag of the one before */
+    forget_message(c); /* drops the tag of the previous message */
     memcpy(c->fixed_nonce, param->data, NONCE_BYTES);
     memcpy(c->nonce, param->data, NONCE_BYTES);
     c->nonce_set = true;
@@ -402,15 +403,15 @@ static int set_fixed_nonce(cipher_context *c, const OSSL_PARAM *param)
     return 1;
 }
 
-/* No version of TLS has XChaCha20-Poly1305. If this were ignored, as what is unknown is, EVP's controls
- * would succeed. */
+/* No version of TLS has XChaCha20-Poly1305. If these parameters were ignored, as unknown ones are, EVP's
+ * controls would succeed. */
 static int no_records(cipher_context *c)
 {
     return RAISE(c->provider, PROV_R_NOT_SUPPORTED, "records of TLS with a nonce of %d bytes",
                  XNONCE_BYTES);
 }
 
-/* A length that cannot be changed, only confirmed. */
+/* Checks a length that is fixed: the only valid value is expected_bytes. */
 static int confirm_length(cipher_context *c, const OSSL_PARAM *param, size_t expected_bytes, int reason)
 {
     size_t len_bytes = 0;
@@ -420,7 +421,7 @@ static int confirm_length(cipher_context *c, const OSSL_PARAM *param, size_t exp
            RAISE(c->provider, reason, "%zu bytes instead of %zu", len_bytes, expected_bytes);
 }
 
-/* One pass, because libssl's calls for each record have one parameter. */
+/* Scans the parameters once, because the calls of libssl for each record have a single parameter. */
 static int cipher_set_params(void *context, const OSSL_PARAM params[])
 {
     cipher_context *const c = context;
@@ -440,16 +441,16 @@ static int cipher_set_params(void *context, const OSSL_PARAM params[])
     return done;
 }
 
-/* Between the messages under one key, libssl changes the nonce alone.
+/* Between messages under one key, libssl sets only the nonce.
  *
- * The state of a nonce that has served a message, given up or not: to encrypt again from the start under it
- * would use the same keystream and the same key of Poly1305 for something else.
+ * To encrypt another message under a used nonce, even that of an abandoned message, would reuse its
+ * keystream and its Poly1305 key. So after a message, the state of the nonce depends on what init is given:
  *
- *     the nonce is given     fresh: that it differs is the caller's business
+ *     a nonce                fresh: the caller is responsible for a different one
  *     another key            fresh
  *     the same key           to decrypt only
  *     another direction      used, if a message had begun
- *     none of them           as it is, in the midst of a message too: the call is for its parameters */
+ *     none of these          unchanged, also within a message: the call only sets parameters */
 static int cipher_init(cipher_context *c, bool encrypts, const uint8_t *key, size_t key_bytes,
                        const uint8_t *nonce, size_t given_nonce_bytes, const OSSL_PARAM params[])
 {
@@ -543,7 +544,7 @@ static int cipher_get_params_of(void *context, OSSL_PARAM params[])
 #define OCTETS(name) {name, OSSL_PARAM_OCTET_STRING, NULL, 0, 0}
 #define PARAMS_END   {NULL, 0, NULL, 0, 0}
 
-/* What is of TLS stands first: the lists of XChaCha20-Poly1305 begin after it. */
+/* The parameters for TLS are first: the lists of XChaCha20-Poly1305 begin after them. */
 enum { GETTABLE_OF_TLS = 1, SETTABLE_OF_TLS = 2 };
 
 static const OSSL_PARAM gettable_params_of[] = {
@@ -561,7 +562,7 @@ static const OSSL_PARAM settable_params_of[] = {
     OCTETS(OSSL_CIPHER_PARAM_AEAD_TAG),      PARAMS_END,
 };
 
-/* Asked with or without a context: the functions differ, not what they find there. */
+/* Functions for each cipher, because the context that tells the ciphers apart may be NULL. */
 #define PARAMS_OF(name, list, first)                                                                       \
     static const OSSL_PARAM *name(void *context, void *provider)                                           \
     {                                                                                                      \

@@ -9,8 +9,8 @@
 
 typedef struct {
     const hornet_provider *provider;
-    bool live;    /* it has a key, and final has not been called */
-    bool updated; /* the key is used up: one key, one message */
+    bool live;    /* a key is set, and final has not been called */
+    bool updated; /* the key has been used, and is for one message only */
     hornet_poly1305_state state;
 } mac_context;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where byte i of an integer of so many bytes stands, counted from the least significant. */
+/* Returns the index of byte i, counted from the least significant, in an integer of size_bytes bytes. */
 static size_t byte_index(size_t i, size_t size_bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

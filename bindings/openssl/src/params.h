@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Parameters (OSSL_PARAM(3)), read and written without libcrypto. */
+/* Reads and writes parameters (OSSL_PARAM(3)) without libcrypto. */
 #ifndef HORNET_PROVIDER_PARAMS_H
 #define HORNET_PROVIDER_PARAMS_H
 
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *value = an integer, of any size and either sign. False if the parameter is something else, or does not
- * fit. */
+/* Sets *value to the value of an integer parameter of any size, signed or unsigned. Returns false if the
+ * parameter has another type, or its value does not fit. */
 bool hornet_params_get_size(const OSSL_PARAM *param, size_t *value);
 
-/* The parameter takes a value: an integer of any size and either sign, a pointer to a constant string.
- * False if it is something else, or does not hold the value. One without memory learns how much it needs.
+/* Set a parameter: an integer of any size, signed or unsigned, or a pointer to a constant string. Return
+ * false if it has another type, or cannot hold the value. If its data is NULL, they only set return_size.
  */
 bool hornet_params_set_size(OSSL_PARAM *param, size_t value);
 bool hornet_params_set_text(OSSL_PARAM *param, const char *constant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The provider as such: what it is called, and what it has (provider(7), provider-base(7)). */
+/* The provider itself: its parameters and its algorithms (provider(7), provider-base(7)). */
 #include "provider.h"
 
 #include <hornet.h>

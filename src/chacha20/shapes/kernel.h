@@ -141,7 +141,7 @@ HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* Processes blocks counter to counter + LANES_SETS - 1 of each packet that has them. */
+/* Processes blocks counter to counter + LANES_SETS - 1 of the packets that have them. */
 HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
 {
     word_vec rows[LANES_SETS][16];

@@ -89,8 +89,8 @@ HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
     return s;
 }
 
-/* Adds the carry of every limb to the next limb, all in parallel. Each carry is below 2^61, so that 5 times
- * one plus 2^44 is below 2^64. */
+/* Adds each carry to the next limb, all in parallel. A carry is below 2^61, so that 5 times a carry plus
+ * 2^44 is below 2^64. */
 HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
 {
     return (fe){{vec_add(vec_and(low[0], vec_splat(MASK44)), times5(carry[2])),

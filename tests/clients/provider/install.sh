@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Gets what tests/clients/provider/tls.sh needs on Debian 12: curl, and Debian's nginx, which is not installed but unpacked
-# into build/, because its package would start a server.
+# Installs what tests/clients/provider/tls.sh needs on Debian 12: curl, and Debian's nginx, which is only unpacked into build/,
+# because its package would start a server.
 #
 #     tests/clients/provider/install.sh
 set -eu
 cd "$(dirname "$0")/../../.."
-# The libraries are those that nginx is linked with.
+# nginx is linked with these libraries.
 tools/apt-install.sh libssl-dev openssl curl libpcre2-8-0 zlib1g libcrypt1
 
 nginx=$PWD/build/nginx

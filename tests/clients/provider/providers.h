@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The two providers that are compared, in one program, as a configuration that turns this one on has them.
- */
+/* The two providers that are compared, in one program, as after a configuration that enables this one. */
 #ifndef HORNET_TESTS_PROVIDERS_H
 #define HORNET_TESTS_PROVIDERS_H
 
@@ -19,7 +18,7 @@ static OSSL_PROVIDER *loaded[PROVIDERS];
 static EVP_CIPHER *ciphers[PROVIDERS], *extended;
 static EVP_MAC *macs[PROVIDERS];
 
-/* The newest error's reason, 0 if there is none; empties the queue. */
+/* Returns the reason of the newest error, or 0 if there is none, and empties the queue. */
 static int last_reason(void)
 {
     const int reason = ERR_GET_REASON(ERR_peek_last_error());
@@ -35,7 +34,7 @@ static EVP_CIPHER_CTX *new_context(void)
     return c;
 }
 
-/* Fetches everything. False if something is not there. */
+/* Fetches all algorithms. Returns false if one is missing. */
 static bool load_providers(void)
 {
     loaded[DEFAULT] = OSSL_PROVIDER_load(NULL, "default");
@@ -62,7 +61,7 @@ static void unload_providers(void)
         EVP_MAC_free(macs[i]);
     }
     EVP_CIPHER_free(extended);
-    /* In that order: nothing of the module may be needed after it is gone. */
+    /* Unload in this order: nothing may need the module after it is unloaded. */
     check(OSSL_PROVIDER_unload(loaded[HORNET]), "unload");
     OSSL_PROVIDER_unload(loaded[DEFAULT]);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The provider beside libcrypto's default one, through EVP: the same calls, in the same order, to both.
- * Results, output and the reasons of errors must be the same, but for what bindings/openssl/README.md
- * names. Whole messages here; test_walk.c has the calls in any order. */
+/* Compares the provider with libcrypto's default one, through EVP: the same calls, in the same order, to
+ * both. Results, output and the reasons of errors must be the same, with the exceptions that
+ * bindings/openssl/README.md lists. This program processes whole messages; test_walk.c makes calls in
+ * any order. */
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -17,23 +18,24 @@
 #include "../../support/inputs.h"
 #include "providers.h"
 
-/* Longer than what the provider takes in one call, and than a record of TLS. */
+/* MOST_BYTES exceeds the longest first piece that the provider handles as a whole message, and the longest
+ * TLS record. */
 enum { MOST_BYTES = 20000, MOST_AAD_BYTES = 200, TAG_BYTES = 16 };
 
 static uint8_t random_text[MOST_BYTES], key[32], nonce[24], aad[MOST_AAD_BYTES];
 
-/* A message through a provider: what it writes, and whether final accepts. */
+/* Result of a message with one provider: its output, and whether final accepts. */
 typedef struct {
     uint8_t text[MOST_BYTES];
     uint8_t tag[TAG_BYTES];
     int result;
 } outcome;
 
-/* What to do with a message. */
+/* How to process a message. */
 typedef struct {
     bool encrypts, in_place, tag_last;
     size_t len_bytes, aad_bytes, tag_bytes;
-    size_t cut_bytes; /* pieces of so many bytes; 0: one */
+    size_t cut_bytes; /* length of the pieces; 0: one piece */
 } plan;
 
 static void process(outcome *o, EVP_CIPHER_CTX *c, const plan *p, const uint8_t *text, const uint8_t *tag)
@@ -71,8 +73,8 @@ static void count_up(void)
         ;
 }
 
-/* A plan carried out by both; and, if it encrypts, the ways back, right and forged. Contexts are used again
- * and again, as TLS does: key once, a nonce for each message. */
+/* Processes a message with both providers and, if the plan encrypts, decrypts it again, unchanged and
+ * forged. Contexts are reused as in TLS: the key is set once, and a nonce for each message. */
 static void compare(EVP_CIPHER_CTX *const c[PROVIDERS], const plan *p, const uint8_t *text,
                     const uint8_t *tag)
 {
@@ -140,7 +142,8 @@ static void test_lengths(void)
     end(c);
 }
 
-/* Pieces of every size, of messages on both sides of the longest that is taken for a whole one. */
+/* Cuts messages into pieces of every size. The longest first piece that the provider handles as a whole
+ * message is between the lengths. */
 static void test_cuts(void)
 {
     static const size_t lens[] = {1, 65, 130, 600, 2048, 2100};
@@ -159,7 +162,8 @@ static void test_cuts(void)
     end(c);
 }
 
-/* TLS 1.2: tlsaad, and one update in place with the tag. Sealed by one, opened by the other. */
+/* Seals TLS 1.2 records with one provider and opens them with the other: tlsaad, and one update in place
+ * with the tag. */
 static void test_records(void)
 {
     for (int from = 0; from < PROVIDERS; from++) {
@@ -199,7 +203,7 @@ static void test_records(void)
     }
 }
 
-/* Output and input that overlap: as if they did not. */
+/* Overlapping output and input must give the same result as separate ones. */
 static void test_overlap(void)
 {
     static uint8_t expected[1000], buffer[2000];
@@ -224,7 +228,7 @@ static void test_overlap(void)
     end(c);
 }
 
-/* Parameters that are wrong, and some that are right: the same results and reasons. */
+/* Wrong parameters, and some right ones, must give the same results and reasons. */
 static void test_params(void)
 {
     uint8_t bytes[64] = {1};
@@ -305,8 +309,7 @@ static void test_params(void)
     }
 }
 
-/* What is known of the ciphers before there is a context, and where this provider refuses what the other
- * does not. */
+/* Checks the parameters of the ciphers without a context, and calls that only this provider refuses. */
 static void test_refusals(void)
 {
     uint8_t out[64];
@@ -352,7 +355,7 @@ static void test_refusals(void)
     check(!EVP_CipherUpdate(c, out, &n, out, 16) && last_reason() == PROV_R_INVALID_IV_LENGTH, "no nonce");
     check(!EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL), "XChaCha20 with a nonce of 12 bytes");
     ERR_clear_error();
-    /* No version of TLS has it. */
+    /* No version of TLS has XChaCha20-Poly1305. */
     check(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_TLS1_AAD, 13, out) == 0 &&
               last_reason() == PROV_R_NOT_SUPPORTED,
           "a record with XChaCha20");
@@ -374,16 +377,16 @@ static void test_refusals(void)
     ERR_clear_error();
 }
 
-/* What begins a message again under the nonce of one that has begun is refused, with both ciphers. */
+/* To begin a message again under the nonce of one that has begun must be refused, with both ciphers. */
 static void test_nonce_again(void)
 {
     static const struct {
         const char *what;
-        int again[3];   /* 1: EncryptInit, 0: DecryptInit, -1: as it was; 2: no call */
-        bool key_again; /* with the last of them */
+        int again[3];   /* 1: EncryptInit, 0: DecryptInit, -1: same direction, 2: no call */
+        bool key_again; /* the last of these calls sets the key */
         size_t aad_bytes, len_bytes;
         bool ends, decrypts;
-        bool opens; /* a message may then be decrypted; none may be encrypted */
+        bool opens; /* afterwards, a message may be decrypted, but not encrypted */
     } all[] = {
         {"there and back", {0, 1, 2}, false, 0, 50, false, false, false},
         {"there and back, long", {0, 1, 2}, false, 0, 2100, false, false, false},
@@ -421,7 +424,7 @@ static void test_nonce_again(void)
             check(EVP_CipherUpdate(c, NULL, &n, random_text, 50) == 0, "%s: associated data", all[k].what);
             check(EVP_CipherFinal_ex(c, out, &n) == 0, "%s: final", all[k].what);
             ERR_clear_error();
-            /* The caller's choice. */
+            /* The caller may set the same nonce, or another key. */
             check(EVP_CipherInit_ex(c, NULL, NULL, NULL, nonce, 1) &&
                       EVP_CipherUpdate(c, out, &n, random_text, 50) && EVP_CipherFinal_ex(c, out, &n),
                   "%s: the nonce given again", all[k].what);
@@ -431,7 +434,7 @@ static void test_nonce_again(void)
             EVP_CIPHER_CTX_free(c);
         }
 
-    /* Of TLS 1.2: a fixed nonce is for the messages after it, and the tag of the one before is gone. */
+    /* TLS 1.2: a fixed nonce is for later messages, and the tag of the previous message is gone. */
     EVP_CIPHER_CTX *const c = new_context();
     uint8_t out[64];
     int n = 0;
@@ -450,7 +453,7 @@ static void test_nonce_again(void)
     EVP_CIPHER_CTX_free(c);
 }
 
-/* The tag that was given is compared, all of it: a length that comes after it changes nothing. */
+/* The given tag must be compared in full: a tag length that is set later changes nothing. */
 static void test_length_after_tag(void)
 {
     uint8_t sealed[50], out[50], tag[TAG_BYTES];
@@ -479,8 +482,9 @@ static void test_length_after_tag(void)
     ERR_clear_error();
 }
 
-/* XChaCha20-Poly1305 by libcrypto: HChaCha20 is a block of ChaCha20 less the state it began with
- * (draft-irtf-cfrg-xchacha-03, section 2.2), and gives the key for a nonce of four zeros and the rest. */
+/* Derives key and nonce for XChaCha20-Poly1305 with libcrypto: HChaCha20 is a block of ChaCha20 minus its
+ * initial state (draft-irtf-cfrg-xchacha-03, section 2.2). It gives the key; the nonce is four zeros and
+ * the rest of the long nonce. */
 static void subkey(uint8_t out[32], uint8_t rest[12])
 {
     static const uint8_t zeros[64], constants[17] = "expand 32-byte k";
@@ -591,7 +595,7 @@ static void test_mac(void)
     EVP_MAC_CTX_free(fresh);
 }
 
-/* Each thread with contexts of its own, and the same messages. */
+/* Seals the same messages in each thread, with separate contexts. */
 static void *seal_many(void *out)
 {
     EVP_CIPHER_CTX *const c = new_context();

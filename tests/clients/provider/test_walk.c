@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Random sequences of EVP's calls, given to the default provider and to this one in lockstep.
+/* Makes random sequences of EVP calls with the default provider and this one, in lockstep.
  *
  *     test_walk [FIRST [COUNT]]     COUNT walks, the first from seed FIRST
  *
- * Results, output and the reasons of errors must be the same. Where bindings/openssl/README.md says that
- * this provider refuses, it must refuse, with that reason; the default one is then not asked, and both have
- * the same state as before. XChaCha20-Poly1305, which the default one does not have, is a third column
- * beside ChaCha20-Poly1305: the same results for the same calls.
+ * Results, output and the reasons of errors must be the same. If bindings/openssl/README.md says that this
+ * provider refuses a call, it must refuse it for that reason; the default one is then not called, and the
+ * state of both is unchanged. XChaCha20-Poly1305, which the default provider lacks, is a third column next
+ * to ChaCha20-Poly1305: the same calls must have the same results.
  *
- * One check knows nothing of that: what is encrypted by one context must never be under a piece of
- * keystream that the context has used before, unless the caller gave a nonce or another key in between, and
- * no two messages may have a tag. */
+ * One check is independent of these rules: a context must never encrypt with a piece of keystream that it
+ * has used before, unless the caller has set a nonce or another key in between, and must not compute the
+ * tags of two messages. */
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <openssl/proverr.h>
@@ -35,42 +35,42 @@ enum {
     TAG_BYTES = 16,
     TLS_AAD_BYTES = 13,
     MOST_AAD = 90,
-    MOST_TEXT = 2200,                    /* more than the provider takes for a whole message */
+    MOST_TEXT = 2200,                    /* more than the provider handles as a whole message */
     MOST_STREAM = 2 * STEPS * MOST_TEXT, /* call_all has two pieces */
-    RECOGNIZED = 8                       /* bytes of keystream; fewer may be equal by chance */
+    RECOGNIZED = 8 /* bytes of keystream that are compared; fewer may be equal by chance */
 };
 
 #define NO_RECORD SIZE_MAX
 
-/* What bindings/openssl/README.md says of a nonce. */
+/* The states of a nonce in bindings/openssl/README.md. */
 typedef enum { NONCE_FRESH, NONCE_TO_DECRYPT, NONCE_USED } nonce_left;
 
-/* What of a message has come. */
+/* The parts of a message that have been processed. */
 typedef enum { NOTHING, SOME_AAD, SOME_TEXT } message_stage;
 
-/* The same context in each column, and what the documentation says of its state. */
+/* The same context in each column, and its state according to the documentation. */
 typedef struct {
     EVP_CIPHER_CTX *c[COLUMNS];
-    bool has_extended; /* not in a walk with records of TLS, which XChaCha20-Poly1305 refuses */
+    bool has_extended; /* false in a walk with TLS records, which XChaCha20-Poly1305 refuses */
     bool encrypts, key_set, nonce_set, tag_ready;
     uint8_t key[KEY_BYTES], nonce[XNONCE_BYTES], fixed_nonce[NONCE_BYTES];
     nonce_left left;
     message_stage stage;
-    size_t record_bytes; /* of the record that is announced, or NO_RECORD */
+    size_t record_bytes; /* length of the announced record, or NO_RECORD */
     uint8_t header[TLS_AAD_BYTES];
-    size_t given_bytes; /* of the tag to compare with */
+    size_t given_bytes; /* length of the tag to compare with */
     size_t taglen_bytes;
     uint8_t given[COLUMNS][TAG_BYTES];
-    bool default_compares_other; /* the default provider no longer has the tag that was given */
-    bool default_goes_on;        /* with a message that this provider has given up */
-    bool default_ended;          /* it refuses to go on until a nonce comes, though a key has */
+    bool default_compares_other; /* the default provider no longer has the given tag */
+    bool default_goes_on;        /* the default provider continues a message that this one has abandoned */
+    bool default_ended;          /* the default provider requires a nonce to continue, even after a key */
     bool default_fixed_lost;     /* that nonce was not the fixed one */
-    /* A message to decrypt: what comes as associated data and text is mostly the next of it. */
+    /* A message to decrypt: associated data and text mostly come from it. */
     struct {
         uint8_t aad[MOST_AAD], sealed[COLUMNS][MOST_TEXT + TAG_BYTES], tag[COLUMNS][TAG_BYTES];
         size_t aad_bytes, aad_done, text_bytes, text_done;
     } planned;
-    /* Since the caller last gave a nonce or another key. */
+    /* Use since the caller last set a nonce or another key. */
     struct {
         uint8_t stream[MOST_STREAM];
         size_t stream_bytes;
@@ -78,7 +78,7 @@ typedef struct {
     } used[COLUMNS];
 } context;
 
-/* What a call did. */
+/* The effects of a call. */
 typedef struct {
     int result, n, reason;
     uint8_t out[MOST_TEXT + TAG_BYTES];
@@ -88,18 +88,18 @@ static context contexts[CONTEXTS];
 static answer answers[COLUMNS];
 static uint8_t keys[KEYS][KEY_BYTES], untouched[MOST_TEXT + TAG_BYTES];
 
-/* Of all walks, so that none of it is there in name only. */
+/* Totals of all walks. The test fails if it hardly exercises one of them. */
 static struct {
     unsigned long calls, accepted, forged, records, copies, nonce_refusals, other_refusals, recognized;
 } counts;
 
-/* The calls of this walk, for a failure. */
+/* The calls of this walk, printed after a failure. */
 static char calls[STEPS * 800];
 static size_t calls_bytes;
 static uint64_t walk_seed;
 static bool walk_failed;
 
-/* Whether the calls are those of a program that has a whole message in mind. */
+/* Whether the calls are those of a program that processes a whole message. */
 static bool sensible;
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
@@ -112,7 +112,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
         calls_bytes += (size_t)n;
 }
 
-/* A walk ends at its first failure: what comes after it would fail too. */
+/* A walk ends at its first failure, because later checks would fail too. */
 static void expect(bool condition, const char *what)
 {
     check(condition, "seed %llu, at the last of these calls: %s", (unsigned long long)walk_seed, what);
@@ -133,21 +133,21 @@ static void begin_walk(uint64_t seed)
 
 static unsigned below(unsigned bound) { return (unsigned)(random_word() % bound); }
 
-/* True once in `many` calls, on average. */
+/* Returns true once in `many` calls, on average. */
 static bool one_in(unsigned many) { return below(many) == 0; }
 
 static int columns(const context *s) { return s->has_extended ? COLUMNS : PROVIDERS; }
 
-/* Of calls that are part of a message. Without a nonce, XChaCha20-Poly1305 alone refuses them; a nonce
- * begins a message anew in all columns. */
+/* Returns the number of columns for calls that are part of a message. Without a nonce, only
+ * XChaCha20-Poly1305 refuses them; a nonce begins a new message in all columns. */
 static int message_columns(const context *s)
 {
     return s->key_set && !s->nonce_set ? PROVIDERS : columns(s);
 }
 
-/* --- What the calls did --- */
+/* --- The effects of the calls --- */
 
-/* All columns have the same result. The default provider fails without a reason at times. */
+/* Checks that all columns have the same result. The default provider sometimes fails without a reason. */
 static void same(int asked, const char *what)
 {
     for (int i = HORNET; i < asked; i++) {
@@ -163,7 +163,7 @@ static void same(int asked, const char *what)
     note("\n");
 }
 
-/* This provider refuses, and writes nothing. */
+/* Checks that this provider refuses, and writes nothing. */
 static void refused(int asked, int reason)
 {
     for (int i = HORNET; i < asked; i++) {
@@ -177,8 +177,8 @@ static void refused(int asked, int reason)
     *(reason == PROV_R_CIPHER_OPERATION_FAILED ? &counts.nonce_refusals : &counts.other_refusals) += 1;
 }
 
-/* The keystream of what has been encrypted or decrypted, and the tags. Knows what the caller gave, and
- * nothing of when this provider refuses. */
+/* Checks that the context repeats no keystream and computes one tag. The check depends on the key and the
+ * nonce that the caller set, not on the rules by which this provider refuses. */
 static void oracle(context *s, const uint8_t *const in[COLUMNS], size_t len_bytes, bool tag)
 {
     for (int i = HORNET; i < message_columns(s); i++) {
@@ -203,7 +203,7 @@ static void oracle(context *s, const uint8_t *const in[COLUMNS], size_t len_byte
     }
 }
 
-/* The caller gave a nonce or another key. */
+/* Starts new records of keystream and tags, after the caller has set a nonce or another key. */
 static void new_stream(context *s)
 {
     for (int i = 0; i < COLUMNS; i++)
@@ -219,16 +219,16 @@ static void forget(context *s)
     s->tag_ready = false;
 }
 
-/* A message has ended. */
+/* Updates the state at the end of a message. */
 static void end_message(context *s)
 {
     forget(s);
     s->left = NONCE_USED;
     s->tag_ready = s->encrypts;
-    s->default_compares_other |= s->encrypts; /* the one that it computed has the place of the one given */
+    s->default_compares_other |= s->encrypts; /* its computed tag has replaced the given one */
 }
 
-/* Why a part of a message is refused; 0 if it is not. */
+/* Returns the reason why a part of a message is refused, or 0 if it is not refused. */
 static int refusal(const context *s)
 {
     if (!s->key_set)
@@ -238,7 +238,7 @@ static int refusal(const context *s)
     return 0;
 }
 
-/* Where this provider refuses, the default one is not asked. */
+/* Returns the first column to call: if this provider refuses, the default one is not called. */
 static int first_column(int reason) { return reason == 0 ? DEFAULT : HORNET; }
 
 static const uint8_t *nonce_of(const context *s, int column, const uint8_t *record_aad, uint8_t made[12])
@@ -251,8 +251,8 @@ static const uint8_t *nonce_of(const context *s, int column, const uint8_t *reco
     return made;
 }
 
-/* A message to decrypt, sealed under key and nonce of the context; as a record of TLS, whose tag follows.
- */
+/* Seals a message to decrypt, under the key and the nonce of the context; if record_aad is not NULL, as a
+ * TLS record, which the tag follows. */
 static void plan_message(context *s, size_t text_bytes, const uint8_t *record_aad)
 {
     uint8_t text[MOST_TEXT], made[NONCE_BYTES];
@@ -282,8 +282,8 @@ static void plan_message(context *s, size_t text_bytes, const uint8_t *record_aa
     }
 }
 
-/* Since OpenSSL 4 the default provider too refuses to go on after final; but only a nonce that is given to
- * init helps, not another key, a record or a fixed nonce. */
+/* Since OpenSSL 4, the default provider also refuses to continue after final, but it then requires a nonce
+ * given to init: another key, a record or a fixed nonce is not enough. */
 static void continue_default(context *s)
 {
     const bool record = s->record_bytes != NO_RECORD;
@@ -308,7 +308,7 @@ static void clear_answers(void)
     }
 }
 
-/* Init with any of key, nonce and direction. With the cipher, the context is new. */
+/* Calls init with any of key, nonce and direction. If it has a cipher, the context is new. */
 static void call_init(context *s, bool with_cipher)
 {
     uint8_t given[XNONCE_BYTES];
@@ -352,7 +352,7 @@ static void call_init(context *s, bool with_cipher)
         const bool begun = s->stage != NOTHING || s->record_bytes != NO_RECORD;
         if (begun)
             s->left = NONCE_USED;
-        /* The default provider goes on with it, until a key or a nonce comes. */
+        /* The default provider continues the message until a key or a nonce is set. */
         s->default_goes_on = key == NULL && nonce == NULL && (begun || s->default_goes_on);
         forget(s);
     }
@@ -459,15 +459,15 @@ static void call_text(context *s)
         s->planned.text_done += len;
 }
 
-/* Both providers, or the default one alone, are given a tag to compare with, or the length of one. */
+/* Sets a tag to compare with, or only its length. */
 static void give_tag(EVP_CIPHER_CTX *c, answer *a, size_t len, const uint8_t *tag)
 {
     a->result = EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, (int)len, (void *)tag);
     a->reason = last_reason();
 }
 
-/* Lengths of tags, right ones mostly. The columns have different tags, and a very short one may be right by
- * chance in one of them. */
+/* Returns the length of a tag, mostly a right one. The columns have different tags, and a very short one
+ * may be right by chance in one of them. */
 static size_t tag_length(const context *s)
 {
     return one_in(3) ? (s->has_extended ? 4 : 0) + below(18) : TAG_BYTES;
@@ -494,7 +494,8 @@ static void call_set_tag(context *s)
         memcpy(s->given[i], tags[i], TAG_BYTES);
 }
 
-/* The default provider then compares that length of what it has; this one compares all that was given. */
+/* Sets only the length of the tag. The default provider then compares this length of its tag; this provider
+ * compares the complete given tag. */
 static void call_set_tag_length(context *s)
 {
     const size_t len = tag_length(s);
@@ -554,13 +555,13 @@ static void call_get_tag(context *s)
         same(message_columns(s), "tag");
 }
 
-/* A message to its end, or the rest of one. */
+/* Processes a message to its end, or the rest of one. */
 static void call_all(context *s)
 {
     static void (*const all[])(context *) = {call_set_tag, call_set_tag_length, call_aad,   call_text,
                                              call_text,    call_set_tag,        call_final, call_get_tag};
     static const unsigned left_out[] = {2, 2, 0, 0,
-                                        2, 2, 0, 0}; /* left out once in that number of times; 0: never */
+                                        2, 2, 0, 0}; /* left out once in this number of times; 0: never */
     sensible = true;
     for (size_t i = 0; i < sizeof all / sizeof *all && !walk_failed; i++)
         if (left_out[i] == 0 || !one_in(left_out[i])) {
@@ -597,8 +598,7 @@ static void call_set_nonce_length(context *s)
     same(columns(s), "length of the nonce");
 }
 
-/* The copy goes on beside the original, in the place of the other context of the walk, or in its own
- * place. */
+/* Copies the context. The copy replaces the other context of the walk, or the original. */
 static void call_copy(context *s, context *other)
 {
     const bool in_its_place = one_in(2);
@@ -654,8 +654,8 @@ static void call_record(context *s)
     }
     same(PROVIDERS, "record");
     if (answers[HORNET].result <= 0) {
-        /* What is refused changes nothing; the default provider has taken the header for the record that
-         * was announced before. */
+        /* A refused call changes nothing in this provider; the default provider has replaced the header of
+         * the record that was announced before. */
         if (s->record_bytes != NO_RECORD)
             expect(EVP_CIPHER_CTX_ctrl(s->c[DEFAULT], EVP_CTRL_AEAD_TLS1_AAD, TLS_AAD_BYTES, s->header),
                    "the record before");
@@ -695,7 +695,7 @@ static void call_fixed_nonce(context *s)
     same(PROVIDERS, "fixed nonce");
     if (answers[HORNET].result <= 0)
         return;
-    /* So that it gives up the message that this provider has given up. */
+    /* Let it abandon the message that this provider has abandoned. */
     if (s->default_goes_on)
         expect(EVP_CipherInit_ex2(s->c[DEFAULT], NULL, NULL, fixed, -1, NULL), "init");
     s->default_goes_on = s->default_fixed_lost = false;
@@ -791,7 +791,7 @@ static void walk(uint64_t seed)
             EVP_CIPHER_CTX_free(contexts[k].c[i]);
 }
 
-/* POLY1305: a key is for one message. */
+/* Walks through the calls of POLY1305, whose keys are for one message. */
 static void walk_mac(uint64_t seed)
 {
     EVP_MAC_CTX *c[PROVIDERS];
@@ -839,7 +839,7 @@ static void walk_mac(uint64_t seed)
                 break;
             case 6:
                 a->result = EVP_MAC_final(c[i], a->out, &written, TAG_BYTES);
-                a->n = a->result > 0 ? (int)written : 0; /* EVP sets it in any case, to anything */
+                a->n = a->result > 0 ? (int)written : 0; /* on failure, EVP sets written to any value */
                 break;
             case 7:
                 a->result = EVP_MAC_init(c[i], NULL, 0, NULL);
@@ -873,7 +873,7 @@ int main(int argc, char **argv)
         return check_report("test_walk") | 1;
     begin_walk(0);
     random_bytes(keys[0], sizeof keys);
-    /* To take them for the first, half of a key is enough. */
+    /* Two keys share half of the first, and are mistaken for it if only that half is compared. */
     memcpy(keys[1], keys[0], KEY_BYTES / 2);
     memcpy(keys[2] + KEY_BYTES / 2, keys[0] + KEY_BYTES / 2, KEY_BYTES / 2);
     for (uint64_t seed = first; seed < first + count; seed++) {

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Real programs with nothing changed but their configuration: Debian's nginx and curl, and openssl s_server and s_client, on
-# loopback, over TLS 1.3 and 1.2 with ChaCha20-Poly1305. Each side has the provider once, the other the default
-# provider, and then both have it: what one seals the other opens. With a build of the provider that fails,
-# ChaCha20-Poly1305 does too, and AES goes on working: so it was this provider that did it.
+# Runs programs with only their configuration changed: Debian's nginx and curl, and openssl s_server and s_client, on loopback,
+# over TLS 1.3 and 1.2 with ChaCha20-Poly1305. The provider is on either side, with the default provider on the other, and on
+# both sides: each must open what the other seals. With a build of the provider that fails, ChaCha20-Poly1305 must fail, and AES
+# must work, which shows that the programs use this provider.
 #
-# HORNET_TLS_MEGABYTES (200) is the size of what is downloaded, HORNET_TLS_REQUESTS (2000) the
-# number of small requests; each for both versions of TLS and for each pair of sides.
+# HORNET_TLS_MEGABYTES (200) is the size of the download, HORNET_TLS_REQUESTS (2000) the number of small requests; each for both
+# versions of TLS and for each pair of sides.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 megabytes=${HORNET_TLS_MEGABYTES-200} requests=${HORNET_TLS_REQUESTS-2000}
@@ -36,8 +36,8 @@ fail() {
     exit 1
 }
 
-# with default|hornet|fails: sets environment, for env -i: that provider, and nothing of the caller's. A server is started by
-# env itself, which becomes it, so that $! is the server.
+# with default|hornet|fails: sets environment, for env -i, to select that provider, without the caller's environment. env
+# executes a server in its own process, so that $! is the server.
 with() {
     environment=(PATH="$PATH" HOME="$work")
     [ "$1" = default ] ||
@@ -50,7 +50,7 @@ head -c "${megabytes}000000" /dev/urandom > large
 large=$(sha256sum < large)
 seq -f 'number %.0f' "$requests" > small
 
-# ciphers VERSION chacha|aes: the suites, as s_server, s_client and curl take them.
+# ciphers VERSION chacha|aes: prints the cipher suite as s_server, s_client and curl expect it.
 ciphers() {
     case $1-$2 in
     1.3-chacha) echo TLS_CHACHA20_POLY1305_SHA256 ;;
@@ -60,7 +60,8 @@ ciphers() {
     esac
 }
 
-# start_nginx PROVIDER VERSION chacha|aes: sets port. A port that is free now may be taken the next moment: then another.
+# start_nginx PROVIDER VERSION chacha|aes: starts nginx and sets port. If another program takes the port first, it tries another
+# port.
 start_nginx() {
     local provider=$1 version=$2 suite
     suite=$(ciphers "$version" "$3")
@@ -108,7 +109,7 @@ END
     fail "nginx with $provider does not start"
 }
 
-# fetch PROVIDER VERSION chacha|aes PATH OPTION...: by curl, from nginx.
+# fetch PROVIDER VERSION chacha|aes PATH OPTION...: fetches with curl from nginx.
 fetch() {
     local provider=$1 version=$2 suite path=$4
     suite=$(ciphers "$version" "$3")
@@ -119,7 +120,8 @@ fetch() {
         "https://127.0.0.1:$port$path" 2> curl.log
 }
 
-# start_s_server PROVIDER VERSION chacha|aes: for one connection; it serves the files of this folder. Sets port.
+# start_s_server PROVIDER VERSION chacha|aes: starts s_server, which serves the files of this folder to one connection, and sets
+# port.
 start_s_server() {
     local provider=$1 version=$2 suite
     suite=$(ciphers "$version" "$3")
@@ -137,7 +139,7 @@ start_s_server() {
     fail "s_server with $provider does not start"
 }
 
-# get PROVIDER VERSION FILE: by s_client, from s_server; without the head of the answer.
+# get PROVIDER VERSION FILE: gets a file with s_client from s_server, without the header of the response.
 get() {
     with "$1"
     printf 'GET /%s HTTP/1.0\r\n\r\n' "$3" |
@@ -154,7 +156,7 @@ for version in 1.3 1.2; do
             fail "TLS $version: the suite is not $expected"
         [ "$(fetch "$fetching" "$version" chacha /large | sha256sum)" = "$large" ] ||
             fail "TLS $version, $sides: what is downloaded differs"
-        # One connection for a hundred, as nginx is told.
+        # nginx is configured for 100 requests per connection.
         fetch "$fetching" "$version" chacha "/number/[1-$requests]" > numbers || fail "TLS $version, $sides: small requests"
         cmp small numbers || fail "TLS $version, $sides: answers to small requests differ"
         stop_server
@@ -168,7 +170,7 @@ for version in 1.3 1.2; do
         stop_server
         echo "TLS $version, server $serving, client $fetching: $megabytes MB from s_server to s_client"
     done
-    # A provider that fails.
+    # Use the provider that fails.
     for sides in 'fails default' 'default fails' 'fails fails'; do
         read -r serving fetching <<< "$sides"
         start_nginx "$serving" "$version" chacha

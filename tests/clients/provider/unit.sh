@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The OpenSSL provider beside the default one, call by call; what the module needs and exports; and that openssl(1) takes
-# it by the sample configuration.
+# Compares the OpenSSL provider with the default one, call by call; checks which libraries the module needs and which symbols it
+# exports, and that openssl(1) loads it with the sample configuration.
 #
-#     unit.sh [PREFIX]     PREFIX: only the calls, and in the static libcrypto of another OpenSSL that is installed there;
-#                          the module is still built with the system's headers
+#     unit.sh [PREFIX]     PREFIX: compares only the calls, with the static libcrypto of the OpenSSL installed there; the module
+#                          is still built with the system's headers
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 build=$root/build/tests/provider
@@ -17,14 +17,14 @@ fail() {
     exit 1
 }
 
-# module COMPILER: builds it into $build/COMPILER.
+# module COMPILER: builds the module into $build/COMPILER.
 module() {
     make -s provider BUILD="$build/$1" CC="$1" \
         CFLAGS='-O2 -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror'
 }
 
-# calls COMPILER PROGRAM LINKED...: the module beside the default provider, in tests/clients/provider/PROGRAM.c. Without
-# the environment's own configuration: the program loads what it compares.
+# calls COMPILER PROGRAM LINKED...: builds and runs tests/clients/provider/PROGRAM.c, which compares the module with the default
+# provider. It ignores the configuration of the environment, because the program loads both providers itself.
 calls() {
     local compiler=$1 program=$2
     shift 2
@@ -52,24 +52,24 @@ for compiler in gcc clang-19; do
         calls "$compiler" "$program" -lcrypto
     done
 done
-# No memory is read before it is written, or used after it is freed.
+# valgrind finds reads of uninitialized memory, and uses of freed memory.
 for program in test_provider 'test_walk 1 150'; do
     # shellcheck disable=SC2086 # a program and its arguments
     OPENSSL_CONF=/dev/null OPENSSL_MODULES=$build/gcc valgrind --quiet --error-exitcode=1 "$build/gcc/"$program
 done
 
-# RFC 8439, section 2.5.2, by the sample configuration.
+# Compute the tag of RFC 8439, section 2.5.2, with the sample configuration.
 export OPENSSL_CONF=$root/bindings/openssl/openssl.cnf OPENSSL_MODULES=$build/gcc
 openssl list -providers -verbose > "$build/providers"
 grep -q 'name: Hornet' "$build/providers" || fail "the sample configuration does not load the provider"
-# The list has a line for each; with no preference, fetching takes either.
+# The list has a line for each cipher. This checks the list, because fetching without a preference returns either provider's.
 [ "$(openssl list -cipher-algorithms | grep -ci 'chacha20-poly1305 @ hornet')" = 2 ] ||
     fail "openssl(1) does not list both ciphers"
 tag=$(printf 'Cryptographic Forum Research Group' | openssl mac -propquery provider=hornet -macopt \
     hexkey:85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af41'49f51b' POLY1305)
 [ "$tag" = A8061DC1305136C6C22B8BAF0C0127A9 ] || fail "openssl mac: $tag"
 
-# The build that fails does, and only in what it has: the proof that the other tests test this provider.
+# The build that fails must fail, and only in its own algorithms: this proves that the other tests use this provider.
 make -s provider BUILD="$build/fails" CPPFLAGS=-DHORNET_PROVIDER_FAILS
 export OPENSSL_MODULES=$build/fails
 ! printf '' | openssl mac -macopt hexkey:"$(printf '%064d' 0)" POLY1305 > /dev/null 2>&1 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package alias tells whether slices share memory.
+// Package alias reports whether slices overlap.
 package alias
 
 // Any reports whether a and b share a byte.
@@ -9,14 +9,14 @@ func Any(a, b []byte) bool {
 		return false
 	}
 	startA, startB := address(&a[0]), address(&b[0])
-	// The difference wraps, and is large, where the other slice begins first.
+	// A difference wraps around, and is large, if the slice that is subtracted begins later.
 	return startB-startA < uintptr(len(a)) || startA-startB < uintptr(len(b))
 }
 
-// Inexact reports whether a and b share a byte and do not begin at the same one.
+// Inexact reports whether a and b share a byte but begin at different ones.
 func Inexact(a, b []byte) bool {
 	return Any(a, b) && &a[0] != &b[0]
 }
 
-// Aligned reports whether b, which is not empty, begins at a multiple of n.
+// Aligned reports whether b, which must not be empty, begins at a multiple of n.
 func Aligned(b []byte, n uintptr) bool { return address(&b[0])%n == 0 }

@@ -4,7 +4,7 @@ package alias
 
 import "testing"
 
-// Every pair of slices of a short array.
+// TestAll checks every pair of slices of a short array.
 func TestAll(t *testing.T) {
 	var bytes [6]byte
 	for i := range 7 {

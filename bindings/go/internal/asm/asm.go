@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package asm bounds how long a function in assembly runs.
+// Package asm bounds the time of one call of an assembly function.
 package asm
 
-// MaxBytes is how many bytes one call of a function in assembly processes at most: a multiple of every group of blocks.
+// MaxBytes is the maximum number of bytes that one call of an assembly function processes. It is a multiple of every group
+// of blocks.
 //
 // The scheduler cannot preempt a goroutine in assembly, and the garbage collector waits for it whenever it stops the world.
-// So a message goes to assembly in steps, with code in Go between them. Vectors take longer steps of Poly1305, which are
-// over as soon: its maxLanesBytes.
+// So assembly processes a message in steps, with Go code between them. Poly1305 with vectors takes longer steps, which need
+// no more time: see its maxLanesBytes.
 const MaxBytes = 1 << 16

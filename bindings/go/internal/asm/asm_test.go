@@ -20,8 +20,8 @@ import (
 	"hornet/poly1305"
 )
 
-// Every function in assembly that is told a length is called by way of a function that reads MaxBytes, for whatever
-// architecture it is.
+// TestOneWayToAssembly checks that, on all architectures, every assembly function with a length parameter is called only
+// through a function that reads MaxBytes.
 func TestOneWayToAssembly(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../../*/*.go", "../*/*.go"} {
@@ -49,7 +49,7 @@ func TestOneWayToAssembly(t *testing.T) {
 
 	found := 0
 	for folder, functions := range packages {
-		// By the name of a function that leads to one in assembly: the names on the way there.
+		// The key is the name of a function from which assembly is reached, the value the names of the functions on the path.
 		reaches := map[string]string{}
 		for _, f := range functions {
 			if f.Body == nil && takesLength(f) {
@@ -87,7 +87,7 @@ func TestOneWayToAssembly(t *testing.T) {
 	}
 }
 
-// takesLength reports whether f has a parameter that is no pointer.
+// takesLength reports whether f has a parameter that is not a pointer.
 func takesLength(f *ast.FuncDecl) bool {
 	return slices.ContainsFunc(f.Type.Params.List, func(parameter *ast.Field) bool {
 		_, isPointer := parameter.Type.(*ast.StarExpr)
@@ -105,8 +105,8 @@ func mentioned(body *ast.BlockStmt) (names []string) {
 	return names
 }
 
-// The world stops several times while a long message is processed. In one call of assembly it would stop once, and wait
-// for the end.
+// TestPreemption checks that the world can be stopped several times while a long message is processed. If one call of
+// assembly processed all of it, the world would stop once, and wait for the end.
 func TestPreemption(t *testing.T) {
 	const overhead = chacha20poly1305.Overhead
 	a, err := chacha20poly1305.New(make([]byte, chacha20poly1305.KeySize))
@@ -114,12 +114,12 @@ func TestPreemption(t *testing.T) {
 		t.Fatal(err)
 	}
 	nonce, otherNonce := make([]byte, chacha20poly1305.NonceSize), []byte("other number")
-	// What is only read takes no memory: the kernel maps one page of zeros everywhere.
+	// Memory that is only read takes no space: the operating system maps the same page of zeros everywhere.
 	const longestWritten, longestRead = 1 << 28, 1 << (28 + bits.UintSize/64*2)
 	buffer := make([]byte, longestRead+overhead)
 	key, tag := new(poly1305.OneTimeKey), new([poly1305.TagSize]byte)
 
-	// With a processor to stop the others from.
+	// One processor runs the goroutine, the other stops it.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	seal := func(m []byte) { a.Seal(m[:0], nonce, m, nil) }
 	open := func(m []byte) {
@@ -130,7 +130,7 @@ func TestPreemption(t *testing.T) {
 	for _, c := range []struct {
 		what       string
 		longest    int
-		prepare, f func(m []byte) // m has room for a tag
+		prepare, f func(m []byte) // the array of m has room for a tag after it
 	}{
 		{"Sum", longestRead, nil, func(m []byte) { poly1305.Sum(tag, m, key) }},
 		{"MAC.Write", longestRead, nil, func(m []byte) { poly1305.New(key).Write(m) }},
@@ -140,7 +140,7 @@ func TestPreemption(t *testing.T) {
 		{"Open", longestWritten, seal, open},
 		{"Open of a forgery", longestWritten, nil, func(m []byte) { a.Open(m[:0], otherNonce, m[:len(m)+overhead], nil) }},
 	} {
-		// What else the machine does makes some tries fail, fewer if they take long.
+		// Some tries fail because of other load on the machine; fewer do if each takes longer.
 		n := 1 << 24
 		preempted := false
 		for try := 0; try < 50 && !preempted; try++ {
@@ -162,7 +162,8 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
-// stopTheWorld calls f, and stops the world again and again meanwhile: how many times, how long at most, and how long f took.
+// stopTheWorld calls f, and stops the world repeatedly while f runs. It returns the number of stops, the longest stop, and
+// the time of f.
 func stopTheWorld(f func(), between time.Duration) (stops int, longest, whole time.Duration) {
 	begun := make(chan struct{})
 	var ended atomic.Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package chacha20 is the stream cipher of RFC 8439, section 2.4, in whole blocks, and HChaCha20.
+// Package chacha20 implements the stream cipher of RFC 8439, section 2.4, by whole blocks, and HChaCha20.
 package chacha20
 
 import (
@@ -14,7 +14,7 @@ const (
 	KeySize   = 32
 	BlockSize = 64
 
-	// MaxStreamBlocks is how many blocks a group has at most.
+	// MaxStreamBlocks is the maximum number of blocks in a group.
 	MaxStreamBlocks = 32
 
 	counter = 12 // the word that counts blocks
@@ -23,7 +23,7 @@ const (
 // Key is a key as eight words.
 type Key [8]uint32
 
-// State is constants, key, counter and nonce: RFC 8439, section 2.3.
+// State holds the constants, key, counter and nonce (RFC 8439, section 2.3).
 type State [16]uint32
 
 // LoadKey returns the words of a key.
@@ -34,14 +34,14 @@ func LoadKey(key *[KeySize]byte) (k Key) {
 	return k
 }
 
-// Init starts the stream of a key and a nonce at block 0.
+// Init starts the keystream of a key and a nonce at block 0.
 func (s *State) Init(key *Key, nonce *[12]byte) {
 	s.set(key, uint64(binary.LittleEndian.Uint32(nonce[:]))<<32, binary.LittleEndian.Uint64(nonce[4:]))
 }
 
 var sigma = [4]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574} // "expand 32-byte k"
 
-// set writes each row in one store, the last in two, since whoever loads it soon would wait for several.
+// set writes each row in one store, and the last in two: a load soon after several smaller stores would have to wait for them.
 func (s *State) set(key *Key, lo, hi uint64) {
 	*(*[4]uint32)(s[:]) = sigma
 	*(*[4]uint32)(s[4:]) = *(*[4]uint32)(key[:])
@@ -50,14 +50,14 @@ func (s *State) set(key *Key, lo, hi uint64) {
 	s[14], s[15] = uint32(hi), uint32(hi>>32)
 }
 
-// InitX starts the stream of a nonce of 24 bytes: draft-irtf-cfrg-xchacha-03, section 2.3.
+// InitX starts the keystream of a key and a nonce of 24 bytes (draft-irtf-cfrg-xchacha-03, section 2.3).
 func (s *State) InitX(key *Key, nonce *[24]byte) {
 	subkey := HChaCha20(key, (*[16]byte)(nonce[:]))
 	s.set(&subkey, 0, binary.LittleEndian.Uint64(nonce[16:]))
 	subkey = Key{}
 }
 
-// HChaCha20 derives a key: draft-irtf-cfrg-xchacha-03, section 2.2.
+// HChaCha20 derives a key (draft-irtf-cfrg-xchacha-03, section 2.2).
 func HChaCha20(key *Key, nonce *[16]byte) Key {
 	var s State
 	s.set(key, binary.LittleEndian.Uint64(nonce[:]), binary.LittleEndian.Uint64(nonce[8:]))
@@ -65,13 +65,13 @@ func HChaCha20(key *Key, nonce *[16]byte) Key {
 	return Key{s[0], s[1], s[2], s[3], s[12], s[13], s[14], s[15]}
 }
 
-// FirstBlocks returns how many of the n blocks of a stream Stream is to make, so that XOR finds whole groups in the rest: 1 to
-// those of a group.
+// FirstBlocks returns the number of blocks, of a keystream of n, to make with Stream so that whole groups remain for XOR. It is
+// at least 1 and at most the blocks of a group.
 func FirstBlocks(n int) int {
 	return (n-1)%groupBlocks() + 1
 }
 
-// StreamRoom returns how many blocks Stream has to have room for to write n.
+// StreamRoom returns the number of blocks that the buffer of Stream must have room for when Stream makes n blocks.
 func StreamRoom(n int) int {
 	switch {
 	case n <= 4:
@@ -84,14 +84,15 @@ func StreamRoom(n int) int {
 	return MaxStreamBlocks
 }
 
-// Stream writes the next n blocks of the stream to buf and counts them, n from 1 to those of a group. It may write others after
-// them, up to StreamRoom(n).
+// Stream writes the next n blocks of the keystream to buf and advances the counter by n; n is at least 1 and at most the blocks
+// of a group. Stream may overwrite the rest of buf up to StreamRoom(n) blocks.
 func (s *State) Stream(buf []byte, n int) {
 	stream(buf[:StreamRoom(n)*BlockSize], n, s)
 }
 
-// XOR xors the stream from the next block on into dst, which has the length of src, and is src or does not overlap it. If that
-// is no multiple of BlockSize, the stream ends there. The caller sees to it that the counter does not wrap.
+// XOR writes src xor the keystream, from the next block on, to dst. dst has the length of src, and is src or does not overlap
+// it. If the length is not a multiple of BlockSize, no further call may follow. The caller ensures that the counter does not
+// wrap around.
 func (s *State) XOR(dst, src []byte) {
 	for group := groupBlocks() * BlockSize; len(src) >= group; {
 		n := min(len(src)-len(src)%group, asm.MaxBytes)
@@ -118,13 +119,13 @@ func (s *State) XOR(dst, src []byte) {
 	}
 }
 
-// xorRest is XOR for less than a group, by way of buf.
+// xorRest is XOR for less than a group. It writes the keystream to buf.
 func (s *State) xorRest(dst, src, buf []byte, n int) {
 	s.Stream(buf, n)
 	XORBytes(dst, src, buf)
 }
 
-// XORBytes xors as many bytes of the stream into dst as src has. dst is src or does not overlap it. Unlike that of crypto/subtle
+// XORBytes writes src xor stream, len(src) bytes, to dst. dst is src or does not overlap it. Unlike XORBytes of crypto/subtle,
 // it compares no addresses, which differ from run to run.
 func XORBytes(dst, src, stream []byte) {
 	n := len(src)
@@ -161,7 +162,7 @@ func xorWord(dst, src, stream []byte) {
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src)^binary.LittleEndian.Uint64(stream))
 }
 
-// streamGo is stream in Go. buf is of whole blocks.
+// streamGo is stream in Go. buf consists of whole blocks.
 func streamGo(buf []byte, s *State) {
 	clear(buf)
 	xorBlocksGo(buf, buf, s)
@@ -181,7 +182,7 @@ func xorBlocksGo(dst, src []byte, s *State) {
 	}
 }
 
-// rounds writes the twenty rounds of s, without the sum at their end.
+// rounds writes the result of the twenty rounds on s to out, without the final addition of s.
 func (s *State) rounds(out *State) {
 	a0, a1, a2, a3 := s[0], s[1], s[2], s[3]
 	b0, b1, b2, b3 := s[4], s[5], s[6], s[7]

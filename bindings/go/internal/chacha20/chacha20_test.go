@@ -31,7 +31,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// draft-irtf-cfrg-xchacha-03, section 2.2.1.
+// TestHChaCha20 checks the vector of draft-irtf-cfrg-xchacha-03, section 2.2.1.
 func TestHChaCha20(t *testing.T) {
 	var bytes [KeySize]byte
 	for i := range bytes {
@@ -45,7 +45,8 @@ func TestHChaCha20(t *testing.T) {
 	}
 }
 
-// Every number of blocks that groups may take differently, and of bytes; in place and apart; and nothing beside the output.
+// TestLengths checks every number of blocks that groups may treat differently, and of bytes, in place and in separate memory.
+// Nothing outside the output may be written.
 func TestLengths(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{2})
 	in := make([]byte, 5000)
@@ -89,7 +90,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Every number of blocks, over the wrap of the counter too, and nothing beyond the room for them.
+// TestStream checks every number of blocks, also across a wrap of the counter. Nothing beyond StreamRoom may be written.
 func TestStream(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{3})
 	for n := 1; n <= groupBlocks(); n++ {
@@ -111,7 +112,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// What comes first leaves whole groups, and what comes at once has room.
+// TestFirstBlocks checks that the blocks after the first ones form whole groups, and that StreamRoom is sufficient.
 func TestFirstBlocks(t *testing.T) {
 	for n := 1; n <= 200; n++ {
 		first := FirstBlocks(n)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Those that this CPU would not choose, too; over the wrap of the counter; at every alignment of 8 bytes in a line.
+// TestEmitted checks all functions that this CPU can run, not only those it would choose, also across a wrap of the counter,
+// and at every multiple of 8 bytes within a cache line.
 func TestEmitted(t *testing.T) {
 	for _, f := range []struct {
 		name   string
@@ -50,7 +51,7 @@ func TestEmitted(t *testing.T) {
 				wantState := s
 				if f.xor == nil {
 					streamGo(want[at:at+n], &wantState)
-					wantState = s // it does not count
+					wantState = s // f.stream does not advance the counter
 					f.stream(&buf[at], &s)
 				} else {
 					xorBlocksGo(want[at:at+n], buf[at:at+n], &wantState)

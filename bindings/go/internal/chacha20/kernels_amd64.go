@@ -6,7 +6,7 @@ package chacha20
 
 import "golang.org/x/sys/cpu"
 
-// Skylake-X, which has no VBMI, lowers its clock for 512 bits, for everything else too.
+// AVX-512 code requires VBMI, which Skylake-X lacks: 512-bit instructions lower the clock of that CPU, for all other code too.
 var (
 	useAVX2   = cpu.X86.HasAVX2
 	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI
@@ -36,7 +36,7 @@ func xorGroups(dst, src []byte, s *State) {
 func stream(buf []byte, n int, s *State) {
 	p := &buf[0]
 	switch {
-	case n == 1: // no slower, and from Zen 5 on quicker, than vectors
+	case n == 1: // no slower than vectors, and faster from Zen 5 on
 		streamGo(buf[:BlockSize], s)
 		return
 	case useAVX512:

@@ -4,7 +4,7 @@
 
 package chacha20
 
-// See the comment of package internal.
+// Package internal documents these functions.
 
 func groupBlocks() int { return 1 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package guard has memory between pages that cannot be accessed, for tests.
+// Package guard allocates memory between inaccessible pages, for tests.
 package guard
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Bytes returns n bytes that end where a page begins that cannot be accessed, and n that begin where such a page ends.
+// Bytes returns n bytes that end at the beginning of an inaccessible page, and n bytes that begin at the end of one.
 func Bytes(t testing.TB, n int) (atEnd, atBeginning []byte) {
 	t.Helper()
 	page := os.Getpagesize()

@@ -4,5 +4,5 @@
 
 package poly1305
 
-// aligned reports whether m, which is not empty, begins where words can be loaded: anywhere.
+// aligned reports whether words can be loaded at the address of m, which is not empty. Here, any address will do.
 func aligned([]byte) bool { return true }

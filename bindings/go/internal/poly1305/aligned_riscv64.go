@@ -6,5 +6,5 @@ package poly1305
 
 import "hornet/internal/alias"
 
-// aligned reports whether m, which is not empty, begins where words can be loaded. Elsewhere, loads may be emulated.
+// aligned reports whether m, which is not empty, is aligned to words. Unaligned loads may be emulated, which is slow.
 func aligned(m []byte) bool { return alias.Aligned(m, 8) }

@@ -4,7 +4,7 @@
 
 package poly1305
 
-// See the comment of package internal.
+// Package internal documents these functions.
 
 func lanesBytes(int) int { return 0 }
 

@@ -4,7 +4,7 @@
 
 package poly1305
 
-// The kernels that this CPU has, with long sums and without, whatever the length, are ways of all tests.
+// init adds the kernels that this CPU can run to ways, each with long sums and with short ones, whatever the length.
 func init() {
 	kernels := []struct {
 		name  string

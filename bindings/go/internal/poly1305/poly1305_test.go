@@ -15,7 +15,7 @@ import (
 	"hornet/internal/vectors"
 )
 
-// random is fixed, so that a failure can be repeated.
+// random has a fixed seed, so that a failure can be reproduced.
 var random = rand.NewChaCha8([32]byte{1})
 
 func randomBytes(n int) []byte {
@@ -26,7 +26,7 @@ func randomBytes(n int) []byte {
 
 var ones = bytes.Repeat([]byte{255}, 1<<18)
 
-// A way continues an evaluation over m, which is not empty.
+// ways lists functions that continue an evaluation over m, which is not empty.
 var ways = []struct {
 	name   string
 	absorb func(p *State, m []byte)
@@ -37,7 +37,7 @@ var ways = []struct {
 	{"words32", with(evaluate32)},
 }
 
-// with is scalarGo by one of the two forms of evaluate.
+// with returns scalarGo with the given variant of evaluate.
 func with(evaluate func(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64)) func(*State, []byte) {
 	return func(p *State, m []byte) {
 		h0, h1, h2 := firstBlock(m)
@@ -46,7 +46,7 @@ func with(evaluate func(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, ui
 	}
 }
 
-// checkMessage compares every way, and the one call, with the definition.
+// checkMessage compares every function of ways, and Sum, with the definition.
 func checkMessage(t *testing.T, what string, m []byte, key *[KeySize]byte) {
 	t.Helper()
 	expected := reference.Tag(m, key[:])
@@ -57,7 +57,7 @@ func checkMessage(t *testing.T, what string, m []byte, key *[KeySize]byte) {
 	if len(m) == 0 {
 		return
 	}
-	// In one piece, and in two, each way after the one before it in the list.
+	// Absorb in one piece, and in two, of which the function before it in the list absorbs the first.
 	split := len(m) / 2 &^ (BlockSize - 1)
 	for i, way := range ways {
 		var p State
@@ -104,7 +104,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Every cut at the end of a block, with every way before and after it.
+// TestCuts cuts a message at the end of every block, with every function of ways before and after the cut.
 func TestCuts(t *testing.T) {
 	m := bytes.Clone(ones[:4101])
 	random.Read(m[500:])
@@ -136,7 +136,7 @@ func TestAlignments(t *testing.T) {
 	}
 }
 
-// States with the largest numbers that the contract allows, and keys at the ends of the range.
+// TestInjectedStates checks states with the largest numbers that the contract allows, and keys at the ends of their range.
 func TestInjectedStates(t *testing.T) {
 	const largest = 1<<64 - 1
 	hs := [][3]uint64{
@@ -191,7 +191,7 @@ func TestInjectedStates(t *testing.T) {
 	}
 }
 
-// The final subtraction alone: every edge value as h, and as h + p where the contract has room for it.
+// TestFinalSubtraction checks the final subtraction alone, with every edge value as h, and as h + p if the contract allows it.
 func TestFinalSubtraction(t *testing.T) {
 	for _, edge := range reference.EdgeValues() {
 		for _, h := range []*big.Int{edge, new(big.Int).Add(edge, reference.P)} {
@@ -214,8 +214,8 @@ func TestFinalSubtraction(t *testing.T) {
 
 func word(bytes []byte) uint64 { return reference.FromBytes(bytes[:8]).Uint64() }
 
-// The last block solved so that the polynomial takes an edge value; with r = 1 and r = 2 the sums reach it without any
-// reduction on the way.
+// TestSolvedLastBlocks solves the last block for a polynomial with an edge value. With r = 1 and r = 2 the sums reach it
+// without an intermediate reduction.
 func TestSolvedLastBlocks(t *testing.T) {
 	solved := 0
 	for _, key := range [][KeySize]byte{{1}, {2}, [KeySize]byte(append(ones[:16:16], make([]byte, 16)...)), keyMax} {
@@ -238,7 +238,7 @@ func TestSolvedLastBlocks(t *testing.T) {
 	}
 }
 
-// solvedMessage returns nil if no block has the value that is looked for.
+// solvedMessage returns nil if no block gives the wanted value.
 func solvedMessage(value, r, inverse *big.Int, nblocks int) []byte {
 	n := BlockSize * (nblocks - 1)
 	for attempt := range 24 {
@@ -251,7 +251,7 @@ func solvedMessage(value, r, inverse *big.Int, nblocks int) []byte {
 		c := new(big.Int).Mul(value, inverse)
 		c.Sub(c, h)
 		c.Mod(c, reference.P)
-		// A block has its 1 at bit 128, or at a byte's lowest bit.
+		// The padding bit of a block is bit 128, or the lowest bit of a byte.
 		if top := c.BitLen() - 1; top > 0 && top%8 == 0 && top <= 128 {
 			c.SetBit(c, top, 0)
 			return append(m, reference.ToBytes(c, top/8)...)
@@ -260,7 +260,7 @@ func solvedMessage(value, r, inverse *big.Int, nblocks int) []byte {
 	return nil
 }
 
-// Keys of which a power is a few units from 0 or p, and so may spill above 2^130 while partly reduced.
+// TestPowersAtTheEdge checks keys with a power of r within a few units of 0 or p, which may exceed 2^130 when partly reduced.
 func TestPowersAtTheEdge(t *testing.T) {
 	for _, fields := range vectors.Read("edge_keys") {
 		r, ok := new(big.Int).SetString(fields[0], 16)
@@ -287,7 +287,8 @@ func TestPowersAtTheEdge(t *testing.T) {
 	}
 }
 
-// Blocks that differ, and one that is not zero among zeros at each place: lanes mixed up show.
+// TestBlockOrder checks messages of different blocks, and of one nonzero block at each position among zeros, which reveal mixed
+// up lanes.
 func TestBlockOrder(t *testing.T) {
 	key := [KeySize]byte(randomBytes(KeySize))
 	for nblocks := 1; nblocks <= 80; {
@@ -309,7 +310,7 @@ func TestBlockOrder(t *testing.T) {
 	}
 }
 
-// AbsorbPadded and AbsorbWords, as the AEAD has them.
+// TestPadding checks AbsorbPadded and AbsorbWords as the AEAD uses them.
 func TestPadding(t *testing.T) {
 	key := [KeySize]byte(randomBytes(KeySize))
 	m := randomBytes(100)

@@ -6,7 +6,7 @@ package poly1305
 
 import "encoding/binary"
 
-// See the comment of package internal.
+// Package internal documents these functions.
 
 const scalarBytes = 3 * BlockSize
 
@@ -18,7 +18,7 @@ func scalar(p *State, m []byte) {
 	case len(part) == 0:
 		scalarBlocks(p, &m[0], uint64(blocks), nil)
 	default:
-		// At an address where words can be loaded.
+		// The first field aligns the block to words.
 		var last struct {
 			_     [0]uint64
 			block [BlockSize]byte
@@ -30,7 +30,7 @@ func scalar(p *State, m []byte) {
 	}
 }
 
-// scalarBlocks continues p.h over so many blocks, at least one, and over a padded one if last is not nil.
+// scalarBlocks continues p.h over blocks blocks, at least one, and then over a padded block if last is not nil.
 //
 //go:noescape
 func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)

@@ -6,7 +6,7 @@ package poly1305
 
 import "math"
 
-// See the comment of package internal.
+// Package internal documents these functions.
 
 const scalarBytes = math.MaxInt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package poly1305 is the arithmetic of Poly1305: the polynomial, its state, and the tag.
+// Package poly1305 implements the arithmetic of Poly1305: the polynomial, its state, and the tag.
 package poly1305
 
 import (
@@ -16,7 +16,7 @@ const (
 	BlockSize = 16
 )
 
-// State is an evaluation that has begun. Every function leaves it so that any other can continue.
+// State is a partial evaluation. After each function, any other can continue it.
 type State struct {
 	r [2]uint64 // clamped: both < 2^60
 	s [2]uint64 // added to the result at the end
@@ -25,18 +25,19 @@ type State struct {
 
 const maxH2 = 4
 
-// maxLanesBytes takes the place of asm.MaxBytes for lanes, which compute powers of r at every call: on Zen 5 with IFMA, in the
-// time of 6 KiB, so that steps of 64 KiB would cost 10 %. It takes 15 us there, as long as 64 KiB by scalar.
+// maxLanesBytes replaces asm.MaxBytes for lanes, which computes powers of r in every call. On Zen 5 with IFMA, the powers take
+// as long as 6 KiB of message, so that steps of 64 KiB would cost 10 %. There, a step of maxLanesBytes takes 15 us, as long as
+// 64 KiB with scalar.
 const maxLanesBytes = 16 * asm.MaxBytes
 
-// Init starts a message under a key.
+// Init starts a message with the given key.
 func (p *State) Init(key *[KeySize]byte) {
 	p.r[0], p.r[1] = loadR(key)
 	p.s[0], p.s[1] = loadS(key)
 	p.h = [3]uint64{}
 }
 
-// Absorb continues the evaluation over m. If len(m) is no multiple of BlockSize, that is the end of the message.
+// Absorb continues the evaluation over m. If len(m) is not a multiple of BlockSize, the message ends with m.
 func (p *State) Absorb(m []byte) {
 	for lanesBytes(len(m)) != 0 {
 		n := lanesBytes(min(len(m), maxLanesBytes))
@@ -52,7 +53,7 @@ func (p *State) Absorb(m []byte) {
 	}
 }
 
-// AbsorbPadded is Absorb of m and of zeros that fill its last block.
+// AbsorbPadded absorbs m, followed by zeros that fill its last block.
 func (p *State) AbsorbPadded(m []byte) {
 	n := len(m) &^ (BlockSize - 1)
 	p.Absorb(m[:n])
@@ -61,24 +62,25 @@ func (p *State) AbsorbPadded(m []byte) {
 	}
 }
 
-// AbsorbWords is Absorb of the block lo + 2^64 hi. It goes by registers: a block in memory would have to be waited for.
+// AbsorbWords absorbs the block lo + 2^64 hi. It takes words in registers, since loads of a block just stored would have to
+// wait for the stores.
 func (p *State) AbsorbWords(lo, hi uint64) {
 	h0, h1, h2 := add(lo, hi, 1, p.h[0], p.h[1], p.h[2])
 	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], nil)
 }
 
-// AbsorbLast is AbsorbPadded, and AbsorbWords.
+// AbsorbLast is AbsorbPadded followed by AbsorbWords.
 func (p *State) AbsorbLast(m []byte, lo, hi uint64) {
 	p.AbsorbPadded(m)
 	p.AbsorbWords(lo, hi)
 }
 
-// Tag writes the tag of what has been absorbed.
+// Tag writes the tag of the absorbed message.
 func (p *State) Tag(tag *[TagSize]byte) {
 	storeTag(tag, p.h[0], p.h[1], p.h[2], p.s[0], p.s[1])
 }
 
-// Sum writes the tag of m under key. It reads both before it writes.
+// Sum writes the tag of m under key. It writes only after it has read both.
 func Sum(tag *[TagSize]byte, m []byte, key *[KeySize]byte) {
 	if len(m) >= scalarBytes || lanesBytes(len(m)) != 0 {
 		var p State
@@ -98,14 +100,14 @@ func Sum(tag *[TagSize]byte, m []byte, key *[KeySize]byte) {
 	storeTag(tag, h0, h1, h2, s0, s1)
 }
 
-// Equal compares tags in constant time: what differs is gathered before anything depends on it.
+// Equal compares tags in constant time: it combines all differences before anything depends on one.
 func Equal(a, b *[TagSize]byte) bool {
 	lo := binary.LittleEndian.Uint64(a[:]) ^ binary.LittleEndian.Uint64(b[:])
 	hi := binary.LittleEndian.Uint64(a[8:]) ^ binary.LittleEndian.Uint64(b[8:])
 	return lo|hi == 0
 }
 
-// loadR clamps r: RFC 8439, section 2.5.1.
+// loadR returns the clamped r (RFC 8439, section 2.5.1).
 func loadR(key *[KeySize]byte) (r0, r1 uint64) {
 	return binary.LittleEndian.Uint64(key[:]) & 0x0ffffffc0fffffff, binary.LittleEndian.Uint64(key[8:]) & 0x0ffffffc0ffffffc
 }
@@ -121,9 +123,8 @@ func scalarGo(p *State, m []byte) {
 	p.h[0], p.h[1], p.h[2] = evaluate(h0, h1, h2, p.r[0], p.r[1], m)
 }
 
-// evaluate multiplies h by r, adds the second block of m, and so on to its end. The first block is in h already, and nothing but
-// its length matters, which may be 0; h2 <= 6.
-// The result has h2 <= maxH2.
+// evaluate multiplies h by r, adds the second block of m, and so on to the end of m. The first block has been added to h
+// already, so that only its length matters, which may be 0. h2 is at most 6 at the start, and at most maxH2 in the result.
 func evaluate(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	if bits.UintSize == 64 {
 		return evaluate64(h0, h1, h2, r0, r1, m)
@@ -131,7 +132,7 @@ func evaluate(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	return evaluate32(h0, h1, h2, r0, r1, m)
 }
 
-// firstBlock returns the first block of m, which is not empty, with its 1 appended.
+// firstBlock returns the first block of m, which is not empty, with its padding bit.
 func firstBlock(m []byte) (lo, hi, top uint64) {
 	if len(m) >= BlockSize {
 		return binary.LittleEndian.Uint64(m), binary.LittleEndian.Uint64(m[8:]), 1
@@ -140,7 +141,7 @@ func firstBlock(m []byte) (lo, hi, top uint64) {
 	return lo, hi, 0
 }
 
-// partialBlock returns 1 to 15 bytes, and the 1 that stands in for the bit 2^128 of a whole block.
+// partialBlock returns the 1 to 15 bytes of m and their padding bit, which replaces the bit 2^128 of a whole block.
 func partialBlock(m []byte) (lo, hi uint64) {
 	lo, hi = paddedBlock(m)
 	n := uint(len(m))
@@ -150,8 +151,8 @@ func partialBlock(m []byte) (lo, hi uint64) {
 	return lo | 1<<(n*8&63), 0
 }
 
-// paddedBlock returns 1 to 15 bytes, and zeros after them. It loads them from where they are: of a copy it would have to wait
-// for the stores.
+// paddedBlock returns the 1 to 15 bytes of m, followed by zeros. It loads them from m itself: loads from a copy would have to
+// wait for the stores.
 func paddedBlock(m []byte) (lo, hi uint64) {
 	n := uint(len(m))
 	if n >= 8 {
@@ -164,7 +165,7 @@ func paddedBlock(m []byte) (lo, hi uint64) {
 	return uint64(m[0]) | uint64(m[n/2])<<(n/2*8&63) | uint64(m[n-1])<<((n-1)*8&63), 0
 }
 
-// add returns a + b, both of three words.
+// add returns a + b, where a and b have three words each.
 func add(a0, a1, a2, b0, b1, b2 uint64) (uint64, uint64, uint64) {
 	var c uint64
 	a0, c = bits.Add64(a0, b0, 0)
@@ -175,8 +176,8 @@ func add(a0, a1, a2, b0, b1, b2 uint64) (uint64, uint64, uint64) {
 
 // storeTag writes (h mod p + s) mod 2^128, for h2 <= maxH2.
 func storeTag(tag *[TagSize]byte, h0, h1, h2, s0, s1 uint64) {
-	// h < 2 p, so h mod p is h, or h - p = h + 5 - 2^130 if that is not negative: add 5, and take it away again if there
-	// is nothing above 2^130.
+	// h < 2 p, so h mod p is h - p = h + 5 - 2^130 if that is not negative, and h otherwise. Add 5, and subtract it again if
+	// the sum is below 2^130.
 	h0, h1, h2 = add(h0, h1, h2, 5, 0, 0)
 	over := h2 >> 2 // 1 or 0
 	h0, h1, _ = add(h0, h1, 0, s0, s1, 0)

@@ -4,17 +4,17 @@ package poly1305
 
 import "encoding/binary"
 
-// evaluate32 is evaluate in radix 2^32, for CPUs that multiply 32 x 32 -> 64 bits.
+// evaluate32 is evaluate in radix 2^32, for CPUs with a multiplication of 32 x 32 -> 64 bits.
 //
-// After Polyakov, "Poly1305 revised". As in evaluate64: with r clamped, r1, r2 and r3 are multiples of 4, so that
-// 2^128 ri comes back as si = 5/4 ri.
+// It follows Polyakov, "Poly1305 revised". As in evaluate64: with r clamped, r1, r2 and r3 are multiples of 4, so that
+// 2^128 ri is congruent to si = 5/4 ri.
 //
 //	     h0    h1    h2    h3    h4
 //	d0   r0    s3    s2    s1
 //	d1   r1    r0    s3    s2    s1
 //	d2   r2    r1    r0    s3    s2
 //	d3   r3    r2    r1    r0    s3
-//	d4                           r0    (h4 is so small, at most 6, that its products fit into 32 bits)
+//	d4                           r0    (h4 is at most 6, so that its products fit in 32 bits)
 func evaluate32(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	a0, a1, a2, a3, a4 := uint32(h0), uint32(h0>>32), uint32(h1), uint32(h1>>32), uint32(h2)
 	k0, k1, k2, k3 := uint32(r0), uint32(r0>>32), uint32(r1), uint32(r1>>32) // < 2^28
@@ -27,7 +27,7 @@ func evaluate32(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 		d3 := product(a0, k3) + product(a1, k2) + product(a2, k1) + product(a3, k0) + uint64(a4*s3) + d2>>32
 		d4 := a4*k0 + uint32(d3>>32) // < 6 * 2^28 + 4 * 2^28 + 2
 
-		// What stands above 2^130 comes back times 5: d4 / 4 * 5 < 12.5 * 2^28 + 3.
+		// Add the part above 2^130 times 5: d4 / 4 * 5 < 12.5 * 2^28 + 3.
 		u0 := uint64(uint32(d0)) + uint64(d4>>2+d4&^3)
 		u1 := u0>>32 + uint64(uint32(d1))
 		u2 := u1>>32 + uint64(uint32(d2))

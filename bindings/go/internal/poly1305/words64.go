@@ -7,11 +7,11 @@ import (
 	"math/bits"
 )
 
-// evaluate64 is evaluate in radix 2^64, for CPUs that multiply 64 x 64 -> 128 bits.
+// evaluate64 is evaluate in radix 2^64, for CPUs with a multiplication of 64 x 64 -> 128 bits.
 //
-// After Polyakov, "Poly1305 revised", but without his fold after every block. With r clamped, r1 is a multiple of 4, so
-// that 2^128 r1 = 2^130 r1/4 comes back as s1 = 5/4 r1. Limb 2 stays large, a whole word, and is folded where it is
-// multiplied: the part above 2^130, h2 div 4, comes back as u0 = 5 r0.
+// It follows Polyakov, "Poly1305 revised", but without his reduction after every block. With r clamped, r1 is a multiple of
+// 4, so that 2^128 r1 = 2^130 r1/4 is congruent to s1 = 5/4 r1. Limb 2 stays large, a whole word, and is reduced when it is
+// multiplied: for the part above 2^130, h2 div 4, the factor r0 becomes u0 = 5 r0.
 //
 //	           d0    d1    d2
 //	h0         r0    r1
@@ -22,7 +22,7 @@ import (
 func evaluate64(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 	s1, u0 := r1+r1>>2, 5*r0 // < 1.25 * 2^60, < 5 * 2^60
 	for {
-		// The block after the one in h, which is added to the product: it is ready before the limbs are.
+		// Load the block after the one in h. It is added to the product, because it is ready before the limbs are.
 		var lo, hi, top uint64
 		if len(m) >= 2*BlockSize {
 			lo, hi, top = binary.LittleEndian.Uint64(m[BlockSize:]), binary.LittleEndian.Uint64(m[BlockSize+8:]), 1
@@ -30,7 +30,7 @@ func evaluate64(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 			lo, hi = partialBlock(m[BlockSize:])
 		}
 
-		// What d0 carries into d1 is kept in carry, and limb 2 is multiplied last, because it is ready last.
+		// carry is what d0 carries into d1. Limb 2 is multiplied last, because it is ready last.
 		carry, d0 := bits.Mul64(h0, r0)
 		d2, d1 := bits.Mul64(h0, r1)
 		d0, d1, d2 = add(d0, d1, d2, lo, hi, top)
@@ -49,7 +49,7 @@ func evaluate64(h0, h1, h2, r0, r1 uint64, m []byte) (uint64, uint64, uint64) {
 		m = m[BlockSize:]
 	}
 
-	// The last fold: 5 (h2 div 4) < 7.83 * 2^60.
+	// The last reduction: 5 (h2 div 4) < 7.83 * 2^60.
 	var c uint64
 	h0, c = bits.Add64(h0, 5*(h2>>2), 0)
 	h1, c = bits.Add64(h1, 0, c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package reference is Poly1305 by its definition (Bernstein 2005, section 2) in integers of any size, and ChaCha20 by the
-// text of RFC 8439: what tests compare with. It shares no code with the module.
+// Package reference implements Poly1305 by its definition (Bernstein 2005, section 2) in integers of any size, and ChaCha20
+// by the text of RFC 8439, for tests to compare with. It shares no code with the module.
 package reference
 
 import (
@@ -15,14 +15,14 @@ var P = new(big.Int).Sub(power(130), big.NewInt(5))
 
 func power(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
 
-// FromBytes returns the number of little-endian bytes.
+// FromBytes returns the number that bytes represent, in little-endian order.
 func FromBytes(bytes []byte) *big.Int {
 	bytes = slices.Clone(bytes)
 	slices.Reverse(bytes)
 	return new(big.Int).SetBytes(bytes)
 }
 
-// ToBytes returns the lowest n bytes of a number, the lowest first.
+// ToBytes returns the lowest n bytes of a number, in little-endian order.
 func ToBytes(number *big.Int, n int) []byte {
 	low := new(big.Int).Mod(number, power(uint(8*n)))
 	bytes := low.FillBytes(make([]byte, n))
@@ -30,7 +30,7 @@ func ToBytes(number *big.Int, n int) []byte {
 	return bytes
 }
 
-// FromWords returns the number of words of 64 bits, the lowest first.
+// FromWords returns the number that the 64-bit words represent, the lowest word first.
 func FromWords(words ...uint64) *big.Int {
 	var bytes []byte
 	for _, word := range words {
@@ -39,7 +39,7 @@ func FromWords(words ...uint64) *big.Int {
 	return FromBytes(bytes)
 }
 
-// Clamped returns r of a key: the top four bits of bytes 3, 7, 11 and 15 and the low two bits of bytes 4, 8 and 12 are
+// Clamped returns r of a key, with the top four bits of bytes 3, 7, 11 and 15 and the low two bits of bytes 4, 8 and 12
 // cleared.
 func Clamped(key []byte) *big.Int {
 	r := slices.Clone(key[:16])
@@ -52,7 +52,7 @@ func Clamped(key []byte) *big.Int {
 	return FromBytes(r)
 }
 
-// Absorb continues the evaluation h at r over m, in 0 .. p - 1.
+// Absorb continues the evaluation h at r over m. The result is in 0 .. p - 1.
 func Absorb(h, r *big.Int, m []byte) {
 	for block := range slices.Chunk(m, 16) {
 		c := FromBytes(block)
@@ -63,15 +63,15 @@ func Absorb(h, r *big.Int, m []byte) {
 	}
 }
 
-// Tag returns that of m under key.
+// Tag returns the tag of m under key.
 func Tag(m, key []byte) [16]byte {
 	h := new(big.Int)
 	Absorb(h, Clamped(key), m)
 	return [16]byte(ToBytes(h.Add(h, FromBytes(key[16:32])), 16))
 }
 
-// EdgeValues returns numbers at which carries and the final subtraction are decided: limb boundaries of every radix, and both
-// sides of p and 2^130, each with up to 8 less and more.
+// EdgeValues returns numbers at which carries and the final subtraction change: the limb boundaries of every radix, p and
+// 2^130, each with offsets from -8 to 8.
 func EdgeValues() []*big.Int {
 	var values []*big.Int
 	for _, n := range []uint{26, 32, 44, 52, 64, 78, 88, 96, 104, 128, 129, 130} {
@@ -87,7 +87,7 @@ func EdgeValues() []*big.Int {
 	return edges
 }
 
-// Block returns a block of ChaCha20: RFC 8439, section 2.3.
+// Block returns a block of ChaCha20 (RFC 8439, section 2.3).
 func Block(key []byte, counter uint32, nonce []byte) [64]byte {
 	state := initial(key, binary.LittleEndian.AppendUint32(nil, counter), nonce)
 	mixed := rounds(state)
@@ -98,7 +98,7 @@ func Block(key []byte, counter uint32, nonce []byte) [64]byte {
 	return block
 }
 
-// HChaCha20 returns a key: draft-irtf-cfrg-xchacha-03, section 2.2.
+// HChaCha20 returns a derived key (draft-irtf-cfrg-xchacha-03, section 2.2).
 func HChaCha20(key, nonce []byte) []byte {
 	mixed := rounds(initial(key, nonce))
 	var out []byte
@@ -142,7 +142,7 @@ func rounds(x [16]uint32) [16]uint32 {
 	return x
 }
 
-// XOR returns m xor the stream that begins at a block: RFC 8439, section 2.4.
+// XOR returns m xor the keystream from block counter on (RFC 8439, section 2.4).
 func XOR(key []byte, counter uint32, nonce, m []byte) []byte {
 	out := slices.Clone(m)
 	for i := range out {
@@ -156,7 +156,8 @@ func XOR(key []byte, counter uint32, nonce, m []byte) []byte {
 	return out
 }
 
-// Seal returns ciphertext and tag: RFC 8439, section 2.8; and draft-irtf-cfrg-xchacha-03, section 2.3, for a nonce of 24 bytes.
+// Seal returns ciphertext and tag as in RFC 8439, section 2.8, or, for a nonce of 24 bytes, as in draft-irtf-cfrg-xchacha-03,
+// section 2.3.
 func Seal(key, nonce, m, additionalData []byte) []byte {
 	if len(nonce) == 24 {
 		key, nonce = HChaCha20(key, nonce[:16]), append(make([]byte, 4), nonce[16:]...)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command traced calls every function under secrets of one kind, for ../../traces.sh.
+// Command traced calls every function with secrets of one kind, for ../../traces.sh.
 //
 //	traced zeros|ones|small|random|other [planted]
 package main
@@ -13,7 +13,7 @@ import (
 	"hornet/poly1305"
 )
 
-// All allocate the same, because branches may depend on addresses.
+// kinds must all allocate the same memory, because branches may depend on addresses.
 var kinds = map[string]func(b []byte){
 	"zeros": func(b []byte) {},
 	"ones": func(b []byte) {
@@ -21,7 +21,7 @@ var kinds = map[string]func(b []byte){
 			b[i] = 255
 		}
 	},
-	// r = 1, and a message of 48 bytes whose sum is between p and 2^130.
+	// With r = 1, the sum of a message of 48 bytes is between p and 2^130.
 	"small": func(b []byte) {
 		if len(b) == poly1305.KeySize {
 			b[0] = 1
@@ -48,7 +48,7 @@ func main() {
 		kinds[os.Args[1]](b)
 		return b
 	}
-	// Where a forged tag is wrong must not show.
+	// The position at which a forged tag is wrong must not show in the trace.
 	at := map[string]int{"zeros": 0, "ones": 15, "small": 7, "random": 3, "other": 12}[os.Args[1]]
 	for _, n := range []int{0, 1, 7, 16, 17, 48, 63, 64, 100, 200, 1000, 1350, 3000} {
 		macs(secret, n, at)
@@ -96,7 +96,7 @@ func must(ok bool) {
 	}
 }
 
-// planted is a mistake that must be noticed.
+// planted has a branch on a secret, which the traces must reveal.
 //
 //go:noinline
 func planted(secret []byte) int {

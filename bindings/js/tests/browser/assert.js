@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** What the tests use of node:assert/strict. */
+/** The part of node:assert/strict that the tests use. */
 
 function fail(message) {
     throw new Error(message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** What the tests use of node:fs/promises. */
+/** The part of node:fs/promises that the tests use. */
 
 export async function readFile(url) {
     const response = await fetch(url);

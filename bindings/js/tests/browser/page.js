@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** Runs the tests in the page, and sends what came of them to run.js. */
+/** Runs the tests in the page, and sends the results to run.js. */
 
 async function run() {
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * Runs the tests in a headless Chromium, in a page whose policy allows no `eval` and no scripts but its own:
+ * Runs the tests in a headless Chromium, in a page whose content security policy allows no `eval` and only its own scripts:
  *
  *     node run.js CHROMIUM
  */
@@ -57,7 +57,7 @@ function serve(done) {
     });
 }
 
-/** Ends Chromium, all of its processes, and waits for that. */
+/** Ends all processes of Chromium, and waits until they have ended. */
 async function end(chromium) {
     if (chromium.exitCode === null && chromium.signalCode === null) {
         const ended = new Promise((resolve) => chromium.once("exit", resolve));
@@ -79,7 +79,7 @@ async function main(command) {
                 const options = ["--headless", "--disable-gpu", "--disable-quic", "--no-first-run"];
                 options.push("--disable-background-networking", "--disable-component-update", "--disable-sync");
                 if (process.getuid?.() === 0) {
-                    options.push("--no-sandbox"); // Chromium's sandbox refuses to work for root
+                    options.push("--no-sandbox"); // Chromium's sandbox does not work for root
                 }
                 options.push(`--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`);
                 chromium = spawn(command, options, { detached: true, stdio: ["ignore", "ignore", "inherit"] });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/** What the tests use of node:test; they run in turn. */
+/** The part of node:test that the tests use. Tests run one after another. */
 
 const tests = [];
 
@@ -7,7 +7,7 @@ export default function test(name, run) {
     tests.push({ name, run });
 }
 
-/** The names of the tests that passed, and what others say. */
+/** Returns the names of the tests that passed, and the messages of those that failed. */
 export async function results() {
     const passed = [];
     const failed = [];

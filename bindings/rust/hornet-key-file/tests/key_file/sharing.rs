@@ -93,7 +93,7 @@ fn killed_processes() {
         }
         handed_out.add(super::next(&file));
     }
-    // Each round yields at least one nonce of each child and the one taken here.
+    // Each round yields a nonce taken here, and at least one from each child.
     assert!(handed_out.0.len() >= 10 * 4);
     assert!(only_temporaries_beside_key(&folder));
 }
