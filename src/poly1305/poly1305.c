@@ -10,7 +10,7 @@
 #include "tag.h"
 
 _Static_assert(sizeof(struct poly1305_pieces) <= sizeof(hornet_poly1305_state), "the state must fit");
-_Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of so many bytes");
+_Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of 64 bytes");
 
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])

@@ -41,7 +41,7 @@
 
 #define CHECK_LENGTH(n, min_groups)                                                                        \
     _Static_assert((n) <= STEPS_MAX || (n) <= LONG_SUM_MAX,                                                \
-                   "a table of so many powers, and a sum of so many products");
+                   "n powers must fit into the table, or n products into a long sum");
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 #undef CHECK_LENGTH
 
