@@ -8,7 +8,7 @@ use common::{all_ok, complains, finds, is_root, prints, rejects, tree};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// What `check` prints if these paths have another status than OK.
+/// Returns what `check` prints if these paths have a status other than OK.
 fn all_ok_but(others: &[(&str, &str)]) -> String {
     let mut lines = all_ok();
     for (path, status) in others {
@@ -231,7 +231,7 @@ fn strict_looks_where_tag_looked() {
 #[test]
 fn everything_added_is_extra() {
     let folder = tree();
-    // There from the start.
+    // These exist from the start.
     symlink("a", folder.path("t/link")).unwrap();
     folder.fifo("t/fifo");
     fs::create_dir_all(folder.path("t/hollow/inner")).unwrap();
@@ -252,7 +252,7 @@ fn everything_added_is_extra() {
     // The same path as before, but another kind.
     fs::remove_file(folder.path("t/link")).unwrap();
     folder.fifo("t/link");
-    // A folder that was there, and is empty by now.
+    // A folder that existed before and is now empty.
     fs::remove_file(folder.path("t/sub/deep/c")).unwrap();
     let added = "t/link: EXTRA (fifo)\nt/new/inner: EXTRA (folder)\nt/sub/etc: EXTRA (symlink)\n\
         t/sub/fifo: EXTRA (fifo)\nt/sub/socket: EXTRA (socket)\n";
@@ -265,7 +265,7 @@ fn everything_added_is_extra() {
     assert!(json.contains(line), "{json}");
 }
 
-/// A manifest of version 1, under the key of other tests.
+/// Tests a manifest of version 1, under the key of other tests.
 #[test]
 fn manifests_of_version_1() {
     let folder = tree();

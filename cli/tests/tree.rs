@@ -100,7 +100,7 @@ fn key_file_and_manifest_within_the_tree() {
     prints(&folder.run("tag -k t/k -o t/m t"), "");
     assert_eq!(paths(&folder.read("t/m")), TREE);
     prints(&folder.run("check --strict -k t/k t/m"), &all_ok());
-    // When they exist already, and by another path of their folder.
+    // Both exist already, and are named by another path of their folder.
     symlink("t", folder.path("link")).unwrap();
     prints(&folder.run("tag -k link/k -o link/m --force t"), "");
     assert_eq!(paths(&folder.read("t/m")), TREE);
@@ -124,11 +124,11 @@ fn links_to_the_key_file_are_left_out() {
     folder.file("m", "an old manifest");
     prints(&folder.run("tag -k k -o m --force --follow-symlinks t"), "");
     assert_eq!(paths(&folder.read("m")), TREE);
-    // Unchanged by another use of the key.
+    // This is not changed by another use of the key.
     prints(&folder.run("tag -k k -o n t/a"), "");
     let output = folder.run("check --strict -k k m");
     finds(&output, 0, &all_ok(), &[]);
-    // Nor through a link that is named.
+    // Nor is it read through a link given as an argument.
     complains(
         &folder.run("tag -k k --follow-symlinks t/link"),
         2,
@@ -266,7 +266,7 @@ fn names_of_all_kinds() {
         .output()
         .unwrap();
     complains(&output, 2, &[r"no\n\xff: No such file"]);
-    // All that name a path escape it.
+    // All messages that name a path escape it.
     let strange = "no\u{202e}\u{2028}";
     for (arguments, escaped) in [
         ("tag -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
@@ -335,7 +335,7 @@ fn files_without_read_permission() {
     fs::set_permissions(folder.path("t/sub/deep"), Permissions::from_mode(0o700)).unwrap();
 }
 
-/// Also as root: `/proc/self/mem` is a regular file that cannot be read from its start.
+/// Works even as root: `/proc/self/mem` is a regular file that cannot be read from its start.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_cannot_be_read_are_listed() {
@@ -355,7 +355,7 @@ fn files_that_cannot_be_read_are_listed() {
         manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1 others 0\n"),
         "{manifest}"
     );
-    // Its length is given as 0.
+    // Its reported length is 0.
     let line = manifest
         .lines()
         .find(|line| line.ends_with("  /proc/version"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3), and
-//! the chance that copies of a key file repeat a nonce.
+//! `hornet bound`: the security bound of Poly1305-AES as numbers (Bernstein 2005, section 3), and
+//! the probability that copies of a key file repeat a nonce.
 
 use crate::error::Error;
 use crate::number::Number;
@@ -11,7 +11,7 @@ use hornet_key_file::Nonces;
 use std::fmt;
 use std::process::ExitCode;
 
-/// More than the sum of all rounding errors of a computation here, as a base-2 logarithm.
+/// Exceeds the sum of all rounding errors of any computation here, as a base-2 logarithm.
 const SLACK: f64 = 1e-9;
 
 #[derive(Args)]
@@ -45,8 +45,8 @@ impl Bound {
         output::print(format_args!("{self}")).map(|()| ExitCode::SUCCESS)
     }
 
-    /// ceil(L/16), and 1 for L = 0: the paper's bound on differential probabilities is about two
-    /// different messages, and with the empty message alone a forger can still guess.
+    /// Returns ceil(L/16), but 1 for L = 0: the paper's bound on differential probabilities is
+    /// about two different messages, and even with only the empty message a forger can guess.
     fn blocks(&self) -> u128 {
         self.length.value.div_ceil(16).max(1)
     }
@@ -69,8 +69,9 @@ impl Bound {
     /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0. The birthday bound:
     /// Bellare and Rogaway, Introduction to Modern Cryptography, appendix A.
     ///
-    /// Of N reservations, each of the N(N-1)/2 pairs has the same random bits with a probability of
-    /// at most 1/(2^72 - 1). The sum is at most N^2 / 2^73 up to N = 2^72; beyond, both say nothing.
+    /// Each of the N(N-1)/2 pairs of reservations has the same random bits with probability at most
+    /// 1/(2^72 - 1). The sum is at most N^2 / 2^73 for N up to 2^72; beyond that, neither says
+    /// anything.
     fn log2_copies(&self) -> f64 {
         2.0 * log2_up(self.reservations.value) - f64::from(Nonces::RANDOM_BITS + 1)
     }
@@ -207,7 +208,8 @@ mod tests {
         }
     }
 
-    /// Against the product of the probabilities that each reservation differs from all before it.
+    /// Compares with the product of the probabilities that each reservation differs from all before
+    /// it.
     #[test]
     fn birthday_bound() {
         for reservations in [2_u32, 3, 10, 1_000, 1_000_000] {
@@ -218,7 +220,7 @@ mod tests {
             let exact = -none.exp_m1();
             let stated = copies(&reservations.to_string()).log2_copies().exp2();
             assert!(exact <= stated, "{reservations}");
-            // (N - 1)/N of it, but for rounding.
+            // The exact value is (N - 1)/N of the stated one, except for rounding.
             let part = 1.0 - 1.0 / f64::from(reservations);
             assert!(exact > 0.999_999 * part * stated, "{reservations}");
         }
@@ -249,7 +251,7 @@ mod tests {
         }
     }
 
-    /// From Python's decimal module, with 120 digits:
+    /// Computed with Python's decimal module, with 120 digits:
     /// `(-(C+1)/2 * (1 - C/2**128).ln()).exp() * 8 * D * max(1, ceil(L/16)) / 2**106`.
     const KNOWN: [(&str, &str, &str, f64); 10] = [
         ("2^64", "2^75", "1024", -21.278_652_479_556),

@@ -98,7 +98,7 @@ impl Check {
             ));
         }
 
-        // All other files are open or read by now.
+        // All other files have been opened or read by now.
         if let Some(base) = &self.base {
             env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))?;
         }
@@ -130,7 +130,7 @@ impl Check {
         Ok(ExitCode::from(report.exit_status()))
     }
 
-    /// Opens the manifest, which must not be older than that of --newer-than.
+    /// Opens the manifest, which must not be older than the one of --newer-than.
     fn open(&self, key_file: &KeyFile) -> Result<Opened<'_>, NotOpened<'_>> {
         let opened = Opened::new(&self.manifest, key_file)?;
         match &self.newer_than {
@@ -139,7 +139,7 @@ impl Check {
         }
     }
 
-    /// Reports a manifest that is not to be trusted.
+    /// Reports a manifest that must not be trusted.
     fn refuse(&self, source: &Source, why: &str) -> Result<ExitCode, Error> {
         if self.json {
             output::print_all(|stdout| report::write_json_refusal(stdout, source, why))?;

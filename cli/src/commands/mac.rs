@@ -70,7 +70,7 @@ struct Message {
 }
 
 impl Message {
-    /// Reads key and message, and leaves it to the caller to make or verify the tag.
+    /// Reads the key and the message, and leaves it to the caller to compute or verify the tag.
     ///
     /// Opens the input first: a key from a pipe should not be consumed if there is no message.
     fn read(&self) -> Result<Poly1305, Error> {

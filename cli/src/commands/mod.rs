@@ -105,16 +105,16 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Prints why the arguments were not accepted. clap returns --help and --version as errors too.
+/// Prints why the arguments were rejected. clap returns --help and --version as errors too.
 fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
     if usage.use_stderr() {
-        // There is nothing to do if that fails.
+        // A failure to print is ignored.
         let _ = usage.print();
         return Ok(ExitCode::from(2));
     }
     output::check()?;
     if io::stdout().is_terminal() {
-        // With the colors of the terminal.
+        // Printed in the terminal's colors.
         usage
             .print()
             .map_err(|error| Error::new(&output::STDOUT, error))?;
@@ -129,8 +129,8 @@ enum Parsed {
     Generate(Generate),
 }
 
-/// Parses the arguments. `generate` is added here, and is not part of the definition that it
-/// describes.
+/// Parses the arguments. `generate` is added here, because it is not part of the definition that it
+/// documents.
 fn parse() -> Result<Parsed, clap::Error> {
     let mut command = command().subcommand(Generate::command());
     let matches = command.try_get_matches_from_mut(env::args_os())?;

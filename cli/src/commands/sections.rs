@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! The last sections of the help, which are also in the manual page: exit status, environment, and
-//! what the library has that the command has not.
+//! what the library offers beyond the command.
 
-/// A list of names and what they mean.
+/// A list of names and their meanings.
 pub(super) struct Section {
     pub(super) heading: &'static str,
     pub(super) entries: &'static [(&'static str, &'static str)],
@@ -51,7 +51,7 @@ pub(super) const SECTIONS: [Section; 3] = [
     },
 ];
 
-/// All sections as plain text.
+/// Returns all sections as plain text.
 pub(super) fn help() -> String {
     let sections = SECTIONS.map(|Section { heading, entries }| {
         let lines = entries

@@ -94,7 +94,7 @@ impl TagFiles {
         let found = walk.run(&self.paths)?;
         let saving = target.map(Target::begin).transpose()?;
 
-        // One nonce for each file and one for the manifest, before any file is read.
+        // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
         let (manifest, unread) =
@@ -167,7 +167,7 @@ impl TagFiles {
     }
 }
 
-/// Reports what is left out of the tags, but for empty folders, of which nothing is.
+/// Reports what gets no tag, except for empty folders, which have nothing to tag.
 fn say_left_out(found: &Found) {
     let mut links = 0;
     for LeftOut { path, kind, why } in &found.left_out {
@@ -186,15 +186,15 @@ fn say_left_out(found: &Found) {
     }
 }
 
-/// Reserves nonces. The new key file has a temporary name for a moment, and must not be left there.
+/// Reserves nonces. The new key file briefly has a temporary name, and must not be left under it.
 fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
-    // Waits for other processes here, where it can be interrupted.
+    // Waits for other processes here, where signals can still interrupt it.
     key_file.reserve(0)?;
     let _undisturbed = Undisturbed::new();
     Ok(key_file.reserve(count)?)
 }
 
-/// Cannot happen: the nonces reserved are as many as those taken.
+/// Cannot happen: as many nonces are reserved as are taken.
 fn no_nonce() -> Error {
     Error::new(&"key file", "gave fewer nonces than reserved")
 }
@@ -205,11 +205,11 @@ struct Tagging {
     nonce: UnusedNonce,
 }
 
-/// What became of a file.
+/// The result for a file.
 enum Tagged {
     File(Line),
     Unread(Unread),
-    /// It is the key file or the manifest, under another name than theirs.
+    /// It is the key file, the manifest or standard output, under another name.
     Exempt,
 }
 

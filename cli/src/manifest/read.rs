@@ -16,7 +16,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// Parses all lines but the seal. They must have been verified.
+/// Parses all lines except the seal. They must already have been verified.
 pub(super) fn read(body: &[u8], version: Version) -> Result<Manifest, Problem> {
     Reader::new(body, version).read()
 }
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read(mut self) -> Result<Manifest, Problem> {
-        // The first line, which was compared before.
+        // Skips the first line, which was compared before.
         self.next();
         let sealed = match self.version {
             Version::One => None,
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         Some(line)
     }
 
-    /// A problem with the line that was read last.
+    /// Returns a problem with the line that was read last.
     fn problem(&self, what: impl fmt::Display) -> Problem {
         Problem::in_line(self.number - 1, what)
     }

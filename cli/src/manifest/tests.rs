@@ -42,7 +42,7 @@ fn manifest() -> Manifest {
     }
 }
 
-/// Any body with a valid seal.
+/// Returns the given body with a valid seal.
 fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
     let shown = Nonce::new(nonce);
     let tag = key().mac(UnusedNonce::assume_unused(nonce), body.as_bytes());
@@ -81,7 +81,7 @@ files 2 unread 1 others 2
             .seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
         text
     );
-    // The same, in version 1.
+    // The same manifest in version 1.
     let body = body.replace("manifest 2\nsealed 2026-11-21T22:17:38Z", "manifest 1");
     let body = body
         .replace(" others 2", "")
