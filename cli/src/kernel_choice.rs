@@ -47,7 +47,7 @@ fn force(by: &dyn fmt::Display, name: &OsStr) -> Result<(), Error> {
     Err(Error::new(
         by,
         format_args!(
-            "no kernel {name:?} runs on this CPU; available are {}",
+            "no kernel {name:?} runs on this CPU; available: {}",
             names.join(", ")
         ),
     ))

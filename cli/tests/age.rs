@@ -107,7 +107,7 @@ fn another_manifest_of_the_same_number_is_refused() {
 fn a_warning_if_there_may_be_a_newer_one() {
     let folder = tree();
     folder.tag_tree();
-    let warning = "nonces of its key were reserved since";
+    let warning = "nonces of its key have been reserved since";
     let warns = |arguments: &str| {
         let output = folder.run(arguments);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -145,7 +145,7 @@ fn checked_from_elsewhere() {
     prints(&run(&format!("{base} --newer-than ../../m")), &all_ok());
     folder.file("t/new", "");
     let listed = format!("{}t/new: EXTRA\n", all_ok());
-    finds(&run(base), 1, &listed, &["../../m: of 5 files, 1 extra"]);
+    finds(&run(base), 1, &listed, &["../../m: 5 files: 1 extra"]);
     // Without it, they are not found.
     let missing = all_ok().replace("OK", "MISSING");
     finds(

@@ -213,6 +213,6 @@ fn thirty_thousand_folders() {
     }
     drop(chain);
     let missing = format!("{path}: MISSING\n");
-    let left = "m: of 1 files, 1 missing";
+    let left = "m: 1 file: 1 missing";
     finds(&folder.run("check -k k m"), 1, &missing, &[left]);
 }

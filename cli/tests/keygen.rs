@@ -108,7 +108,7 @@ fn manifests_of_version_1_verify() {
     // The manifest also verifies after the upgrade.
     prints(&folder.run("tag -k k -o n t"), "");
     assert_ne!(folder.read("k"), VERSION_1);
-    let since = "5 nonces of its key were reserved since";
+    let since = "5 nonces of its key have been reserved since";
     finds(&folder.run("check -k k m"), 0, &common::all_ok(), &[since]);
     prints(&folder.run("check -k k n"), &common::all_ok());
 }

@@ -85,7 +85,7 @@ fn files_shorter_than_their_length() {
             &output,
             2,
             "",
-            &[path, "has not as many bytes as its length says"],
+            &[path, "has fewer bytes than its length says"],
         );
     }
 }

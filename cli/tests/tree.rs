@@ -83,7 +83,7 @@ fn symbolic_links_are_followed_if_asked() {
         &[
             "t/dangling: No such file",
             "t/loop: ",
-            "2 could not be read",
+            "2 paths could not be read",
         ],
     );
     let manifest = folder.read("m");
@@ -314,7 +314,7 @@ fn files_without_read_permission() {
     let denied = [
         "t/a: Permission denied",
         "t/sub/deep: Permission denied",
-        "2 could not be read",
+        "2 paths could not be read",
     ];
     finds(&output, 2, "", &denied);
     let manifest = folder.read("m");
@@ -330,7 +330,7 @@ fn files_without_read_permission() {
         &folder.run("check -k k m"),
         1,
         listed,
-        &["m: of 4 files, 2 not read when tagged"],
+        &["m: 4 files: 2 not read when tagged"],
     );
     fs::set_permissions(folder.path("t/sub/deep"), Permissions::from_mode(0o700)).unwrap();
 }
@@ -347,7 +347,7 @@ fn files_that_cannot_be_read_are_listed() {
         "",
         &[
             "/proc/self/mem: Input/output error",
-            "1 could not be read and is listed as unread",
+            "1 path could not be read and is listed as unread",
         ],
     );
     let manifest = folder.read("m");
@@ -369,7 +369,7 @@ fn files_that_cannot_be_read_are_listed() {
         &folder.run("check -k k m"),
         1,
         &listed,
-        &["m: of 6 files, 1 not read when tagged"],
+        &["m: 6 files: 1 not read when tagged"],
     );
     // It does not count as extra.
     finds(

@@ -86,8 +86,8 @@ impl<'a> Opened<'a> {
         let takes = self.manifest.files.len() as u64 + 1;
         if since >= takes {
             say(format_args!(
-                "{}: {since} nonces of its key were reserved since, enough for a newer manifest; \
-                 --newer-than refuses an older one",
+                "{}: {since} nonces of its key have been reserved since, enough for a newer \
+                 manifest; use --newer-than to refuse an older one",
                 self.source
             ));
         }

@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         };
         let count = manifest.count();
         if self.next() != Some(count.as_bytes()) {
-            return Err(self.problem(format_args!("not `{count}`, which is expected here")));
+            return Err(self.problem(format_args!("not the expected `{count}`")));
         }
         if self.next().is_some() {
             return Err(self.problem("unexpected after the count"));

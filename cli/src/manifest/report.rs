@@ -189,8 +189,9 @@ impl Report {
         .collect();
         if !wrong.is_empty() {
             let files = self.entries.len();
+            let noun = if files == 1 { "file" } else { "files" };
             say(format_args!(
-                "{manifest}: of {files} files, {}",
+                "{manifest}: {files} {noun}: {}",
                 wrong.join(", ")
             ));
         }

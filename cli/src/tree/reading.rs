@@ -75,7 +75,7 @@ pub(super) fn read_on(
     // Files under /proc are regular but have length 0. Those under /sys claim to fill a page.
     if before.length != 0 && total != before.length {
         return Err(Failure::Unreadable(
-            "has not as many bytes as its length says".into(),
+            "has fewer bytes than its length says".into(),
         ));
     }
     Ok(whole)
