@@ -1,38 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# make                 the library and the command, in build/
-# make run             tags and checks real files, and finds the one that is changed in a copy
-# make install         header, libraries, pkg-config and CMake files, command, man pages, completions: PREFIX=/usr/local
-#                      and DESTDIR; `make install-library` leaves the command out
-# make amalgamation    the library in two files, build/amalgamation/hornet.c and hornet.h
-# make provider        an OpenSSL 3 provider, build/hornet.so (needs OpenSSL's headers); `make install-provider` puts it
-#                      where libcrypto looks for providers, or into MODULESDIR
-# make js              installs what it needs; the npm package's files, in bindings/js/dist/; `npm pack` there packs them
+# make                 builds the library and the command, in build/
+# make run             tags and checks real files, and finds the file that was changed in a copy
+# make install         installs header, libraries, pkg-config and CMake files, command, man pages and completions, under
+#                      PREFIX=/usr/local and DESTDIR; `make install-library` omits the command
+# make amalgamation    writes the library as two files, build/amalgamation/hornet.c and hornet.h
+# make provider        builds an OpenSSL 3 provider, build/hornet.so (needs OpenSSL's headers); `make install-provider`
+#                      installs it where libcrypto looks for providers, or into MODULESDIR
+# make js              installs what it needs and builds the npm package's files in bindings/js/dist/; `npm pack` there
+#                      packs them
 #
-# make check           every kernel against the reference, bounds and lint, between edits: a minute
+# make check           for use between edits: tests every kernel against the reference, bounds and lint: a minute and a
+#                      half
 # make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
 # make deps            only installs what the tests need and this machine lacks
 # make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
-# make test-clients    the tags of repositories that restic makes; nginx, curl and openssl with the provider; builds restic: some
-#                      minutes
-# make test-cross      the tests of the library on CPUs of other architectures and on Windows, emulated: half an hour;
+# make test-clients    builds restic and checks the tags of repositories that it makes; tests nginx, curl and openssl
+#                      with the provider: some minutes
+# make test-cross      tests the library on CPUs of other architectures and on Windows, emulated: half an hour;
 #                      `make test-cross-quick`: with one compiler each
-# make test-bench      checks the bench, and the tags of all its peers; times nothing
-# make format          formats every C, Rust, Go, Python and JavaScript file in place; `make test` checks it
+# make test-bench      checks the bench and the tags of all its peers, without timing anything
+# make format          formats every C, Rust, Go, Python and JavaScript file in place; `make test` checks the format
 #
-# make bench           times the library beside others, into bench/results/: some ten minutes
-# make study           the papers' experiments on this CPU: builds, measures, writes study/report/index.html; minutes. QUICK=1:
-#                      less than one, into build/study
-# make tune            times the kernels beside one another, and proposes from which length on each serves
-# make compare BASE=REV   times this tree beside that of a git revision
-# make count-instructions   those that a call executes on other architectures, beside OpenSSL's; not in CI, because it
-#                      fetches Debian's libssl-dev of those: three minutes
-# make count-cycles    those of the kernels' inner loops on CPUs that llvm-mca has models of: a minute
-# make coconut         the straight lines of the vector kernels: simulates, draws, schedules and emits them, into build/coconut/;
-#                      half an hour; `make coconut QUICK=1`: two minutes (docs/coconut.md)
+# make bench           times the library against others, into bench/results/: some ten minutes
+# make study           repeats the papers' experiments on this CPU: builds, measures, writes study/report/index.html:
+#                      minutes. QUICK=1: less than one minute, into build/study
+# make tune            times the kernels against one another, and proposes the length from which each should be used
+# make compare BASE=REV   times this tree against a git revision
+# make count-instructions   counts the instructions that a call executes on other architectures, compared with
+#                      OpenSSL's: three minutes; not in CI, because it fetches Debian's libssl-dev for them
+# make count-cycles    counts the cycles of the kernels' inner loops on the CPUs that llvm-mca models: a minute
+# make coconut         simulates, draws, schedules and emits the basic blocks of the vector kernels, into
+#                      build/coconut/: half an hour; `make coconut QUICK=1`: two minutes (docs/coconut.md)
 # make clean
 #
-# HORNET_KERNELS="avx2 scalar64" builds only these kernels (and installs what it has built).
+# HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels.
 
 CC     ?= cc
 CFLAGS ?= -O2
@@ -50,12 +52,12 @@ omitted := $(filter-out $(HORNET_KERNELS),$(kernels))
 sources := $(filter-out $(omitted:%=src/poly1305/kernels/%.c),$(wildcard src/*/*.c src/*/*/*.c))
 headers := $(wildcard include/*.h src/*/*.h src/*/*.def src/*/*/*.h src/*/*/*.def)
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
-# For CPUs that check where indirect branches and returns lead: x86 with CET, where the compiler knows it.
+# For CPUs that check the targets of indirect branches and returns: x86 with CET, if the compiler supports it.
 checked_branches := $(shell echo | $(CC) -fcf-protection -x c -c -o /dev/null - 2> /dev/null && echo -fcf-protection)
 compile := $(CC) $(CPPFLAGS) $(checked_branches) $(CFLAGS) $(omitted:%=-DHORNET_OMIT_%=1) -fPIC -fvisibility=hidden
 link    := $(CC) $(checked_branches) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -shared
 
-# The version stands in hornet.h only; the compiler reads it.
+# The version is only in hornet.h; the compiler reads it.
 version := $(shell echo HORNET_VERSION | $(CC) -E -P -x c -include include/hornet.h - | tail -n 1 | tr -d '"')
 major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
@@ -68,7 +70,7 @@ all: library command
 
 library: $(BUILD)/libhornet.a $(BUILD)/libhornet.so
 
-# Changes when the compiler or its flags do, and what they compile with it.
+# Changes when the compiler or its flags change, and triggers a rebuild of all that depends on it.
 $(BUILD)/obj/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(compile) $(link)' | cmp -s - $@ || echo '$(compile) $(link)' > $@
@@ -81,7 +83,7 @@ $(BUILD)/libhornet.a: $(objects)
 	rm -f $@
 	$(AR) rcs $@ $(objects)
 
-# The file, the name that programs find it by, and the name that the linker does.
+# Creates the file, the name under which programs find it, and the name under which the linker does.
 $(BUILD)/libhornet.so: $(objects)
 	$(link) -Wl,-soname,libhornet.so.$(major) -o $(BUILD)/$(shared) $(objects)
 	ln -sf $(shared) $(BUILD)/libhornet.so.$(major)
@@ -106,7 +108,7 @@ install-command: command
 amalgamation:
 	tools/amalgamate.py $(BUILD)/amalgamation
 
-# Linked with nothing but this library: bindings/openssl/src/provider.h says why.
+# The provider is linked with nothing but this library; bindings/openssl/src/provider.h says why.
 provider_objects := $(patsubst bindings/openssl/src/%.c,$(BUILD)/obj/provider/%.o,$(wildcard bindings/openssl/src/*.c))
 
 provider: $(BUILD)/hornet.so
@@ -188,7 +190,7 @@ count-cycles: deps
 	tools/apt-install.sh llvm-19
 	tests/cross/counts/cycles.py
 
-# With QUICK=1 few loops are scheduled, and none by CP-SAT within registers.
+# With QUICK=1, few loops are scheduled, and none by CP-SAT with register constraints.
 coconut:
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut simulate

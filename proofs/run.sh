@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Proves the bounds of the fields of a source tree, scalar ones and those of vector kernels, all or the kernels named:
+# Proves the bounds of a source tree's field arithmetic: of its scalar fields, and of all vector kernels or those named:
 #
 #     proofs/run.sh [SRC_DIR [BUILD_DIR [KERNEL...]]]
 #
-# A vector kernel's own file is compiled, so that a new kernel is proved without a line here.
+# Compiles each vector kernel's own file, so that a new kernel is proved without any change here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 src=${1:-$here/../src}
@@ -18,7 +18,8 @@ proved=0
 for kernel in "$src"/poly1305/kernels/*.c; do
     name=$(basename "$kernel" .c)
     [ "$wanted" = "  " ] || [ "${wanted#* "$name" }" != "$wanted" ] || continue
-    # The hook's one line comes out with the number of lanes in it. clang, because it knows all instruction sets.
+    # The preprocessor prints the hook's one line with the number of lanes filled in. clang supports all instruction
+    # sets.
     lanes=$(clang-19 -E -P -DHORNET_KERNEL_HOOK="\"$here/lanes.h\"" "$kernel" | sed -n 's/^lanes_of_the_kernel = //p')
     [ "${lanes:-LANES}" != LANES ] || continue # a scalar kernel, or one for another architecture
     clang-19 -O1 -Wall -Wextra -DINTERVAL_LANES="$lanes" -DHORNET_LANES_HOOK="\"$here/interval.h\"" \

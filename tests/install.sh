@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what the tests need on Debian 12 and this machine lacks, and says before what it will do: Debian packages with
-# apt-get, parts of Rust with rustup, ruff with pip, what bindings/js names with npm and bindings/go with go. Does nothing,
-# and needs no network, when all is there.
+# Installs what the tests need on Debian 12 and this machine lacks, announcing each step: Debian packages with apt-get,
+# parts of Rust with rustup, ruff with pip, the dependencies of bindings/js with npm and those of bindings/go with go.
+# Does nothing, and needs no network, if nothing is missing.
 #
-#     tests/install.sh [--check]      --check: only says what is missing, and fails if anything is
+#     tests/install.sh [--check]      --check: only reports what is missing, and fails if anything is
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,7 @@ tools/venv.sh ${1-} tests/requirements.txt build/venv
 # shellcheck disable=SC2086 # an option or nothing
 bindings/js/install.sh ${1-}
 
-# The versions of go.mod. go itself is not installed: that of Debian 12 is too old.
+# Fetches the versions in go.mod. Go itself is not installed: Debian 12's is too old.
 modules() {
     GOPROXY=$1 go -C bindings/go/compare list -deps -test . honnef.co/go/tools/cmd/staticcheck > /dev/null
 }

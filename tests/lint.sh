@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Formatters, linters, and the rules of the source tree that no tool knows.
+# Runs formatters, linters, and checks of the source tree's rules that no tool covers.
 #
-#     lint.sh [fast]      fast: without those that take long, clang-tidy and the Rust crates' clippy
+#     lint.sh [fast]      fast: skips the slow ones, which are clang-tidy, clippy and go vet
 set -eu
 cd "$(dirname "$0")/.."
 failures=0
@@ -45,7 +45,7 @@ if [ "${1-}" != fast ]; then
     CGO_CFLAGS="-I$PWD/include" go -C tests/clients/restic vet . || complain "go vet"
 fi
 
-# Every source says its licence.
+# Every source file states its licence.
 mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cc' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.js' '*.ts' '*.toml' '*.yml' '*.cmake.in' \
     Makefile CMakeLists.txt '*/CMakeLists.txt' .ci/run)
 mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${sources[@]}")
@@ -55,9 +55,9 @@ mapfile -t without < <(grep -L 'SPDX-License-Identifier: Apache-2.0 OR MIT' "${s
 rows=$(sed -n 's/^ *target: \[\(.*\)\]$/\1/p' .github/workflows/ci.yml | sed 's/, /\n/g')
 [ "$rows" = "$(sed -n 's/^make //p' .ci/run)" ] || complain "ci.yml and .ci/run differ in their rows"
 
-# A kernel's name stands in its own files and in the kernels.def of its primitive. CPU features may be called the same, in
-# the lists of cpu/ and as targets; a lanes file may build on another's, and serve several kernels; and the kernels of the
-# two primitives share names.
+# A kernel's name may appear only in its own files and in its primitive's kernels.def. Exceptions: CPU features may have
+# the same name, in the lists of cpu/ and as targets; a lanes file may build on another, and serve several kernels; and
+# the two primitives' kernels share names.
 for primitive in poly1305 chacha20; do
     mapfile -t kernels < <(for target in x86_64 i686 aarch64 s390x powerpc64le riscv64; do
         tests/support/kernel_names.sh "clang-19 -ffreestanding --target=$target-linux-gnu" "$primitive"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs a suite of tests, one line each, and says how many passed. Output goes to build/test-logs.
+# Runs a test suite. Prints one line per test and how many passed; the tests' output goes to build/test-logs.
 #
-#     tests/run.sh check|quick|slow|cross|cross-quick|clients [PATTERN]     only those whose name contains the pattern
+#     tests/run.sh check|quick|slow|cross|cross-quick|clients [PATTERN]     only tests whose name contains PATTERN
 set -u
 cd "$(dirname "$0")/.." || exit 1
 suite=${1-quick} pattern=${2-}
@@ -13,8 +13,8 @@ mkdir -p "$logs" build/tests
 passed=0 failed=0
 declare -A running=() # process -> "NAME START"
 
-# run_test NAME COMMAND [ARG...]: in the background, because `set -e` does nothing in a condition, and as many at once as
-# there are CPUs.
+# run_test NAME COMMAND [ARG...]: runs the command in the background, because `set -e` has no effect in a condition, and
+# as many tests at once as there are CPUs.
 run_test() {
     local name=$1
     shift
@@ -28,12 +28,12 @@ run_test() {
     running[$!]="$name $SECONDS"
 }
 
-# The seconds of all CPUs that a test has taken: the sum of what `times` printed, as in 1m2.345s.
+# Prints the CPU seconds that a test took: the sum of what `times` printed, as in 1m2.345s.
 cpu_seconds() {
     awk -F '[ms ]+' '{ for (i = 1; i < NF; i += 2) sum += 60 * $i + $(i + 1) } END { printf "%d", sum }' "$logs/$1.times"
 }
 
-# Waits for one of the tests that run, and reports it.
+# Waits for one of the running tests and reports it.
 finish_one() {
     local process name start
     if wait -n -p process; then
@@ -123,7 +123,7 @@ slow() {
     run_test choice-thread-sanitizer        tests/unit/choice.sh clang-19 10 -g -fsanitize=thread
     run_test choice-address-sanitizer       tests/unit/choice.sh clang-19 10 -g -fsanitize=address,undefined \
         -fno-sanitize-recover=all
-    # Of each way to compute, one.
+    # One kernel per method of computation.
     run_test study-sanitized                tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1 \
         -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all
     run_test gmp-over-4-gib                 tests/unit/gmp.sh over-4-gib clang-19 -O3 -- test_poly1305 --huge
@@ -132,7 +132,7 @@ slow() {
     run_test gmp-portable-lanes             tests/unit/portable_lanes.sh
     run_test rust-package                   bindings/rust/package-test.sh
     for compiler in gcc clang-19; do
-        # As it is debugged: what overlaps ends in a trap.
+        # A debug build, in which overlapping output and input trap.
         run_test "gmp-$compiler-O0"         tests/unit/gmp.sh "$compiler-O0" "$compiler" -O0 -DHORNET_DEBUG
         run_test "gmp-$compiler-O3"         tests/unit/gmp.sh "$compiler-O3" "$compiler" -O3
         run_test "study-$compiler"          tests/unit/study.sh "$compiler" all "$compiler" -O2
@@ -150,7 +150,8 @@ slow() {
     run_test cpus-avx-512-clang-19          tests/cross/cpus.sh bochs clang-19
 }
 
-# Each architecture with gcc and with clang; `cross-quick` with gcc, or with clang where gcc 12 lacks the vectors.
+# Tests each architecture with gcc and with clang; `cross-quick` with gcc only, or with clang where gcc 12 lacks the
+# vector instructions.
 cross_with() {
     local name option
     while read -r name _ _ option _; do

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// An error message of one line: what it is about, and the problem.
+/// A one-line error message: the subject, then the problem.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 
@@ -14,7 +14,7 @@ impl Error {
     }
 }
 
-/// Its message begins with the path.
+/// The message already begins with the path.
 impl From<hornet_key_file::Error> for Error {
     fn from(error: hornet_key_file::Error) -> Self {
         Self(error.to_string())

@@ -14,21 +14,21 @@ use std::fs::{File, Metadata};
 use std::io::{self, Seek};
 use std::os::unix::fs::MetadataExt;
 
-/// Files from this length on are mapped, which saves the copy. For smaller ones it would save a few
-/// microseconds of a process that takes a thousand.
+/// Files of at least this length are mapped, which saves a copy. For smaller files, mapping would
+/// save a few microseconds of a process that takes a thousand.
 const MAP_FROM_BYTES: u64 = 64 << 10;
 
-/// How much of a mapping is read before progress is shown and a loss of the file is noticed.
+/// Bytes of a mapping read between checks for a lost file and progress updates.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// As much as a pipe holds. Larger buffers were not faster: their page faults cost more than system
+/// The capacity of a pipe. Larger buffers were not faster: their page faults cost more than system
 /// calls.
 const BUFFER_BYTES: usize = 64 << 10;
 
 pub(crate) struct Input<'a> {
     source: &'a Source,
     file: File,
-    /// At the time when it was opened.
+    /// As read when the file was opened.
     metadata: Metadata,
     snapshot: Snapshot,
     mapping: Option<Mapping>,
@@ -66,7 +66,7 @@ impl<'a> Input<'a> {
         (self.metadata.dev(), self.metadata.ino()) == (other.dev(), other.ino())
     }
 
-    /// Appends all of it to the message, and returns the number of bytes.
+    /// Feeds the whole input to `poly1305` and returns the number of bytes.
     pub(crate) fn feed(&mut self, poly1305: &mut Poly1305) -> Result<u64, Error> {
         let progress = Progress::of_input(self.length(), &self.file);
         match &self.mapping {
@@ -90,7 +90,7 @@ impl<'a> Input<'a> {
         Ok(progress.done())
     }
 
-    /// The number of bytes to read, if it is known.
+    /// Returns the number of bytes to read, if it is known.
     fn length(&self) -> Option<u64> {
         if !self.metadata.is_file() || self.metadata.len() == 0 {
             return None;
@@ -161,7 +161,7 @@ mod tests {
         for (from, to) in [
             (4 << 20, 0),
             (4 << 20, 1 << 20),
-            // Within its last page, which reads as zeros then and raises no signal.
+            // Shrinks within the last page, which then reads as zeros and raises no signal.
             (4 << 20, (4 << 20) - 1),
             // Streamed.
             (100, 99),

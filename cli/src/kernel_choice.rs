@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The choice of the kernel, by an option or an environment variable.
+//! Chooses the kernel by an option or an environment variable.
 
 use crate::error::Error;
 use hornet::kernel;
@@ -35,7 +35,7 @@ impl Choice {
     }
 }
 
-/// `by` is what named the kernel, for the error message.
+/// Forces a kernel. The error message gives `by` as the source of its name.
 fn force(by: &dyn fmt::Display, name: &OsStr) -> Result<(), Error> {
     let forced = name
         .to_str()
@@ -47,7 +47,7 @@ fn force(by: &dyn fmt::Display, name: &OsStr) -> Result<(), Error> {
     Err(Error::new(
         by,
         format_args!(
-            "no kernel {name:?} runs on this CPU; available are {}",
+            "no kernel {name:?} runs on this CPU; available: {}",
             names.join(", ")
         ),
     ))

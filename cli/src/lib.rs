@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The `hornet` command as a library, so that tests and fuzz targets reach its code. It is not meant
-//! for other programs: those use the crates `hornet` and `hornet-key-file`.
+//! The `hornet` command as a library, so that tests and fuzz targets can call its code. Other
+//! programs should use the crates `hornet` and `hornet-key-file` instead.
 
 mod commands;
 mod error;

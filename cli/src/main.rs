@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The `hornet` command. All of it is in the library.
+//! The `hornet` command. Its code is in the library.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Numbers as arguments: `1000`, `2^64`, `10^9`.
+//! Parses numeric arguments: `1000`, `2^64`, `10^9`.
 
 use std::str::FromStr;
 
-/// A number up to 2^128 - 1, with the text it was given as.
+/// A number up to 2^128 - 1, with its original text.
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     pub(crate) value: u128,
@@ -29,7 +29,7 @@ impl FromStr for Number {
 const TOO_LARGE: &str = "too large: it must be below 2^128";
 
 fn whole(digits: &str) -> Result<u128, String> {
-    // `parse` would accept a plus sign too.
+    // `parse` would also accept a plus sign.
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("not a number like 1000, 2^64 or 10^9".into());
     }
@@ -38,7 +38,7 @@ fn whole(digits: &str) -> Result<u128, String> {
 
 fn power(base: u128, exponent: u128) -> Option<u128> {
     if base <= 1 {
-        // For any exponent; 0^0 is 1.
+        // Holds for any exponent; 0^0 is 1.
         return Some(if exponent == 0 { 1 } else { base });
     }
     base.checked_pow(u32::try_from(exponent).ok()?)

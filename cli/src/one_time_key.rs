@@ -25,7 +25,7 @@ pub(crate) fn read(source: &Source, input: &Input) -> Result<Key, Error> {
     if metadata.is_file() {
         check_access(&metadata).map_err(|problem| Error::new(source, problem))?;
     }
-    // One byte more, to detect that a text is longer.
+    // One extra byte, to detect longer texts.
     let mut buffer = Zeroizing::new([0; LONGEST + 1]);
     let length = fill(&file, &mut *buffer).map_err(fail)?;
     parse(&buffer[..length]).map_err(|found| {
@@ -48,8 +48,8 @@ fn fill(file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Parses a key. The error says what was found instead, but shows no byte, which may be one of a
-/// key.
+/// Parses a key. The error says what was found instead, but shows none of the bytes, which may
+/// belong to a key.
 fn parse(bytes: &[u8]) -> Result<Key, String> {
     if let Ok(raw) = bytes.try_into() {
         return Ok(Key::new(raw));

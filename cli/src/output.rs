@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Writing to standard output and standard error without panics if they are closed.
+//! Writes to standard output and standard error without panicking if they are closed.
 
 use crate::error::Error;
 use crate::standard;
@@ -18,7 +18,7 @@ pub(crate) fn print(text: fmt::Arguments) -> Result<(), Error> {
     print_all(|stdout| stdout.write_fmt(text))
 }
 
-/// The same for long output, which is written in large pieces.
+/// Like `print`, but for long output, which is written in large pieces.
 pub(crate) fn print_all(
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Error> {
@@ -30,13 +30,13 @@ pub(crate) fn print_all(
     print().map_err(|error| Error::new(&STDOUT, error))
 }
 
-/// Checks that something can be printed, before long work.
+/// Checks that standard output can be written. To be called before long work.
 pub(crate) fn check() -> Result<(), Error> {
     open().map(drop).map_err(|error| Error::new(&STDOUT, error))
 }
 
-/// Standard output as a file. `io::stdout` would flush each line, and ignore that it is closed or
-/// open for reading only.
+/// Returns standard output as a file. `io::stdout` would flush each line, and would ignore that it
+/// is closed or open for reading only.
 fn open() -> io::Result<File> {
     standard::output()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
@@ -46,7 +46,7 @@ fn open() -> io::Result<File> {
     Ok(stdout.into())
 }
 
-/// The file that standard output is, if it is one.
+/// Returns the metadata of standard output if it is a regular file.
 pub(crate) fn file() -> Option<Metadata> {
     let metadata = open().ok()?.metadata().ok()?;
     metadata.is_file().then_some(metadata)
@@ -57,7 +57,7 @@ pub(crate) fn complain(error: &Error) {
     say(format_args!("{error}"));
 }
 
-/// Prints a line to standard error. There is nothing to do if that fails.
+/// Prints a line to standard error, ignoring failure.
 pub(crate) fn say(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "hornet: {line}");
 }

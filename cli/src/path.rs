@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Paths as bytes, which is how they are sorted, compared and put together.
+//! Paths as bytes, the form in which they are sorted, compared and joined.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// The bytes of a path.
+/// Returns the bytes of a path.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// A path without trailing slashes, except for `/` itself.
+/// Returns a path without trailing slashes, except for `/` itself.
 pub(crate) fn trimmed(path: &Path) -> &[u8] {
     let path = bytes(path);
     let end = path.iter().rposition(|&byte| byte != b'/');
@@ -21,7 +21,7 @@ pub(crate) fn trimmed(path: &Path) -> &[u8] {
     }
 }
 
-/// The path of an entry of a folder.
+/// Returns the path of an entry of a folder.
 pub(crate) fn joined(folder: &Path, name: &[u8]) -> PathBuf {
     let folder = bytes(folder);
     let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
@@ -30,7 +30,7 @@ pub(crate) fn joined(folder: &Path, name: &[u8]) -> PathBuf {
     OsString::from_vec(path).into()
 }
 
-/// Makes the path of a folder that of an entry in it.
+/// Appends the name of an entry to the path of its folder.
 pub(crate) fn push(path: &mut Vec<u8>, name: &[u8]) {
     if path != b"/" {
         path.push(b'/');
@@ -38,7 +38,7 @@ pub(crate) fn push(path: &mut Vec<u8>, name: &[u8]) {
     path.extend_from_slice(name);
 }
 
-/// A path without `.` and redundant slashes.
+/// Returns a path without `.` and redundant slashes.
 pub(crate) fn plain(path: &Path) -> Vec<u8> {
     let components = path
         .components()

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A bar is shown after this time.
+/// Delay before a bar is shown.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 /// The unit of progress.
@@ -32,10 +32,11 @@ impl Unit {
         }
     }
 
-    /// The template with its rate and the time left, both from the start of the work.
+    /// Returns the template with the rate and the time left, both computed from the start of the
+    /// work.
     ///
-    /// indicatif estimates them from the time at which a bar is made. That is later here, and it
-    /// would take all that was done before for done at once.
+    /// indicatif estimates them from the creation of the bar. Here the bar is created later, and
+    /// indicatif would count all earlier work as done at once.
     fn style(self, length: Option<u64>) -> ProgressStyle {
         let style = ProgressStyle::with_template(self.template(length));
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -58,13 +59,13 @@ impl Unit {
     }
 }
 
-/// How much was done in a second, on average since the work began.
+/// Returns the average rate per second since the work began.
 fn per_second(done: u64, elapsed: Duration) -> u64 {
     let rate = u128::from(done) * 1_000_000_000 / elapsed.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
-/// How long the rest takes at that rate.
+/// Returns how long the rest takes at that rate.
 fn left(done: u64, length: Option<u64>, elapsed: Duration) -> Duration {
     let rest = length.unwrap_or(0).saturating_sub(done);
     let nanoseconds = elapsed.as_nanos() * u128::from(rest) / u128::from(done.max(1));
@@ -79,7 +80,7 @@ pub(crate) struct Progress {
     done: AtomicU64,
     started: Instant,
     bar: OnceLock<ProgressBar>,
-    /// Whether a person could see a bar.
+    /// Whether a user could see a bar.
     watched: bool,
 }
 
@@ -95,7 +96,8 @@ impl Progress {
         }
     }
 
-    /// The same for an input: not shown if that is a terminal, where somebody is typing.
+    /// Creates the progress of reading an input. It is not shown if the input is a terminal, where
+    /// a user is typing.
     pub(crate) fn of_input(length: Option<u64>, input: &impl IsTerminal) -> Self {
         let mut progress = Self::new(Unit::Bytes, length);
         progress.watched &= !input.is_terminal();
@@ -141,7 +143,7 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    /// Also the first time that it is shown, after `PATIENCE`.
+    /// This includes the first display, after `PATIENCE`.
     #[test]
     fn the_rate_is_that_since_the_work_began() {
         for tenths in 7..1000 {
@@ -150,7 +152,7 @@ mod tests {
             let left = left(tenths * GIB, Some(1000 * GIB), elapsed);
             assert_eq!(left, Duration::from_millis(100 * (1000 - tenths)));
         }
-        // Without work, and with so much that no number holds it.
+        // No work, and results too large for a number.
         assert_eq!(per_second(0, Duration::ZERO), 0);
         assert_eq!(per_second(u64::MAX, Duration::from_nanos(1)), u64::MAX);
         assert_eq!(left(0, Some(0), PATIENCE), Duration::ZERO);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Writes a file that is either complete or does not exist.
+//! Writes a file so that it either is complete or does not exist.
 
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
@@ -54,9 +54,9 @@ impl Target {
         self.old.as_ref()
     }
 
-    /// Creates a temporary file in the same folder. To be called before long work, to fail early.
+    /// Creates a temporary file in the same folder. Call this before long work, to fail early.
     pub(crate) fn begin(self) -> Result<Saving, Error> {
-        // Where files need names, this one has its name for a moment.
+        // On systems where files need names, this one briefly has one.
         let _undisturbed = Undisturbed::new();
         match tempfile::tempfile_in(&self.folder) {
             Ok(temporary) => Ok(Saving {
@@ -72,22 +72,21 @@ impl Target {
     }
 }
 
-/// A temporary file that will become the target. It has no name, so that nothing is left of it if
-/// the program is killed.
+/// A temporary file that will become the target. It has no name, so it disappears if the program is
+/// killed.
 pub(crate) struct Saving {
     target: Target,
     temporary: File,
 }
 
 impl Saving {
-    /// Writes the content to the disk, then gives the file its name, and writes that to the disk
-    /// too.
+    /// Writes the content to disk, gives the file its name, and then writes the name to disk too.
     pub(crate) fn finish(self, content: &[u8]) -> Result<(), Error> {
         let Self { target, temporary } = self;
         let finish = || {
             target.write(&temporary, content)?;
             match target.name(&temporary) {
-                // The file cannot get a name, as on file systems without O_TMPFILE.
+                // The file cannot be given a name, for example on file systems without O_TMPFILE.
                 Err(error) if error.kind() == ErrorKind::NotFound => target.write_named(content)?,
                 result => result?,
             }
@@ -106,17 +105,17 @@ impl Target {
         file.sync_all()
     }
 
-    /// Names a file that has no name.
+    /// Gives a name to an unnamed file.
     fn name(&self, file: &File) -> io::Result<()> {
         let link = |path: &Path| {
             let file = format!("/proc/self/fd/{}", file.as_raw_fd());
             Ok(linkat(CWD, file, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
         };
         if self.old.is_none() {
-            // A file that was created meanwhile must not be replaced.
+            // Must not replace a file that was created in the meantime.
             return link(&self.path);
         }
-        // A link cannot replace a file, only `rename` can.
+        // `linkat` cannot replace a file; only `rename` can.
         let _undisturbed = Undisturbed::new();
         let named = temporary_name().make_in(&self.folder, link)?;
         named.persist(&self.path).map_err(|error| error.error)
@@ -126,7 +125,7 @@ impl Target {
     fn write_named(&self, content: &[u8]) -> io::Result<()> {
         let _undisturbed = Undisturbed::new();
         let named = temporary_name()
-            // Less the umask.
+            // Reduced by the umask.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(&self.folder)?;
         self.write(named.as_file(), content)?;
@@ -145,8 +144,8 @@ fn temporary_name() -> Builder<'static, 'static> {
     builder
 }
 
-/// Gives a file the permissions of the one that it will replace. Those of the group are only for
-/// the same group.
+/// Gives a file the permissions of the file that it will replace. Group permissions are kept only
+/// if the group is the same.
 fn keep_permissions(old: &Metadata, new: &File) -> io::Result<()> {
     let mut mode = old.mode() & 0o777;
     if new.metadata()?.gid() != old.gid() && fchown(new, None, Some(old.gid())).is_err() {
@@ -174,7 +173,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// As on file systems without `O_TMPFILE`.
+    /// Simulates file systems without `O_TMPFILE`.
     #[test]
     fn files_that_cannot_be_named() {
         let folder = TempDir::new().unwrap();
@@ -182,7 +181,7 @@ mod tests {
         for content in ["first", "second"] {
             let saving = Saving {
                 target: Target::new(&path, true).unwrap(),
-                // Unlinked, and so without a name for ever.
+                // Unlinked, so it can never be named again.
                 temporary: Builder::new().tempfile_in(&folder).unwrap().into_file(),
             };
             saving.finish(content.as_bytes()).unwrap();
@@ -207,7 +206,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
-    /// The mode that a new file gets.
+    /// Returns the mode of a new file.
     fn mode_of_new() -> u32 {
         let folder = TempDir::new().unwrap();
         let file = File::create(folder.path().join("x")).unwrap();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Keeps the memory of the process, which holds keys, from others.
+//! Protects the memory of the process, which holds keys, against reading by others.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// No core dumps; and on Linux no debugger of the same user, nor `/proc/PID/mem`. What does not work
-/// is left out: the command does the same without.
+/// Disables core dumps and, on Linux, debuggers of the same user and `/proc/PID/mem`. Failures are
+/// ignored: the command works without this protection.
 pub(crate) fn keep() {
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
     };
     let _ = setrlimit(Resource::Core, none);
-    // Programs that the kernel hands core dumps to get them whatever the limit.
+    // Programs to which the kernel pipes core dumps get them regardless of the limit.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }

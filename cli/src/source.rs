@@ -18,7 +18,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Opens it for reading without a buffer, which would read ahead and keep a copy of a key.
+    /// Opens the source for unbuffered reading: a buffer would read ahead and keep a copy of a key.
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
             Self::Stdin => {
@@ -40,7 +40,7 @@ impl From<OsString> for Source {
     }
 }
 
-/// Shows the name as messages show all paths.
+/// Shows the name in the escaped form that messages use for all paths.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -50,8 +50,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// Reads what is available, up to the length of the buffer. Returns 0 only at the end. Continues
-/// after signals.
+/// Reads what is available, up to the length of the buffer. Returns 0 only at the end of the file.
+/// Retries after signals.
 pub(crate) fn read_some(mut file: &File, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Notices that the program was started with standard input or output closed.
+//! Detects whether the program was started with standard input or output closed.
 //!
-//! Before `main`, Rust's runtime opens `/dev/null` in place of what is closed, so that no other
-//! file gets its number. An empty message would be read from there, and output be lost without an
-//! error. So this looks before the runtime does.
+//! Before `main`, Rust's runtime opens `/dev/null` in place of closed descriptors, so that no other
+//! file gets their numbers. The command would then read an empty message from there and lose output
+//! without an error. So this module looks before the runtime starts.
 
 use rustix::io::Errno;
 use std::io;
@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// An error if standard input was closed.
+/// Returns an error if standard input was closed.
 pub(crate) fn input() -> io::Result<()> {
     unless(&INPUT_CLOSED)
 }
 
-/// An error if standard output was closed.
+/// Returns an error if standard output was closed.
 pub(crate) fn output() -> io::Result<()> {
     unless(&OUTPUT_CLOSED)
 }
@@ -40,14 +40,15 @@ fn unless(closed: &AtomicBool) -> io::Result<()> {
 static LOOK: extern "C" fn() = look;
 
 extern "C" fn look() {
-    // SAFETY: system calls only. A closed descriptor gives an error. The path ends in NUL, and the
-    // new descriptor has the lowest free number, which is that of standard input.
+    // SAFETY: makes only system calls, which return an error for a closed descriptor. The path is
+    // NUL-terminated. The new descriptor gets the lowest free number, which is that of standard
+    // input.
     unsafe {
         let is_closed = |descriptor| libc::fcntl(descriptor, libc::F_GETFD) == -1;
         OUTPUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Relaxed);
         if is_closed(libc::STDIN_FILENO) {
             INPUT_CLOSED.store(true, Relaxed);
-            // A folder: reading it fails, also through /dev/stdin.
+            // Opens a folder: reading it fails, even through /dev/stdin.
             libc::open(c"/".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY);
         }
     }

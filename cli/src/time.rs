@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Points in time as text: `2026-11-21T22:17:38Z`, UTC, after RFC 3339.
+//! Points in time as RFC 3339 text in UTC: `2026-11-21T22:17:38Z`.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -13,18 +13,19 @@ const FORM: &[u8; 20] = b"0000-00-00T00:00:00Z";
 pub(crate) struct Time([u8; FORM.len()]);
 
 impl Time {
-    /// The time by the clock of this machine. The epoch if that cannot be written in this form.
+    /// Returns the time by this machine's clock, or the epoch if that time cannot be written in
+    /// this form.
     pub(crate) fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let seconds = since.map_or(0, |since| since.as_secs());
         Self::of(seconds).unwrap_or(Self(*b"1970-01-01T00:00:00Z"))
     }
 
-    /// The time some seconds after the epoch.
+    /// Returns the time `seconds` after the epoch.
     fn of(seconds: u64) -> Option<Self> {
         let seconds = seconds.try_into().ok()?;
         let mut broken_down = MaybeUninit::<libc::tm>::uninit();
-        // SAFETY: reads a number, and writes what there is room for.
+        // SAFETY: reads `seconds`, and writes one `tm`, for which there is room.
         let tm = unsafe {
             if libc::gmtime_r(&raw const seconds, broken_down.as_mut_ptr()).is_null() {
                 return None;
@@ -43,7 +44,7 @@ impl Time {
         Self::parse(text.as_bytes())
     }
 
-    /// Parses the form. Does not check that there is such a day.
+    /// Parses this form, without checking that the day exists.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let text: [u8; FORM.len()] = text.try_into().ok()?;
         let fits = |(byte, form): (&u8, &u8)| match form {
@@ -77,7 +78,7 @@ mod tests {
             assert_eq!(Time::of(seconds).unwrap().to_string(), text);
             assert_eq!(Time::parse(text.as_bytes()), Time::of(seconds));
         }
-        // A year of five digits.
+        // A five-digit year.
         assert_eq!(Time::of(253_402_300_800), None);
         assert!(Time::now().to_string().starts_with("20"));
         for text in [

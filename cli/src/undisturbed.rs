@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Puts off the signals by which people and other programs end this one, for a moment in which it
-//! would leave something behind.
+//! Defers the signals by which users and other programs end this one, for periods in which ending
+//! it would leave something behind.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// SIGKILL cannot be put off. Others show a defect, and end the program as always.
+/// SIGKILL cannot be deferred. Other signals indicate a defect and end the program as usual.
 const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
-/// There is one way back, so there can be one at a time.
+/// Allows one `Undisturbed` at a time, because there is one set of handlers to restore.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// A bit for each signal that came meanwhile.
+/// One bit for each signal that arrived meanwhile.
 static CAME: AtomicU32 = AtomicU32::new(0);
 
 extern "C" fn note(signal: libc::c_int) {
     CAME.fetch_or(1 << signal, Ordering::Relaxed);
 }
 
-/// While this exists, the signals have no effect on any thread. Those that came have it when it is
-/// dropped. Blocking them would not do, because another thread would take them.
+/// While this exists, the signals have no effect on any thread. Those that arrived take effect when
+/// it is dropped. Blocking them would not suffice, because another thread would receive them.
 pub(crate) struct Undisturbed {
     before: [libc::sighandler_t; SIGNALS.len()],
     _one: MutexGuard<'static, ()>,
@@ -31,7 +31,7 @@ impl Undisturbed {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
         Self {
-            // SAFETY: the handler only changes an atomic. System calls go on after it.
+            // SAFETY: the handler only changes an atomic. System calls continue after it.
             before: SIGNALS.map(|signal| unsafe { libc::signal(signal, handler) }),
             _one: one,
         }
@@ -42,7 +42,7 @@ impl Drop for Undisturbed {
     fn drop(&mut self) {
         for (signal, before) in SIGNALS.into_iter().zip(self.before) {
             if before != libc::SIG_ERR {
-                // SAFETY: restores what was there before.
+                // SAFETY: restores the previous handler.
                 unsafe { libc::signal(signal, before) };
             }
         }
@@ -65,14 +65,14 @@ mod tests {
 
     const SIGNAL: &str = "HORNET_TEST_SIGNAL";
 
-    /// What the next test runs in a process of its own.
+    /// Runs in a process of its own, which the next test starts.
     #[test]
     fn is_signalled() {
         let Ok(signal) = env::var(SIGNAL) else {
             return;
         };
         let signal = signal.parse().unwrap();
-        // SAFETY: no handler. Whoever runs the tests may ignore it.
+        // SAFETY: installs no handler. The process that runs the tests may ignore the signal.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
         let undisturbed = Undisturbed::new();
         // SAFETY: it is a signal's number.

@@ -54,7 +54,7 @@ fn an_older_manifest_is_refused() {
             .starts_with("sealed before m")
     );
     assert_eq!(output.status.code(), Some(1));
-    // A newer one passes, and so does the same.
+    // A newer manifest passes, and so does the same one.
     prints(&folder.run("check -k k --newer-than old m"), &all_ok());
     prints(&folder.run("check -k k --newer-than m m"), &all_ok());
     let old = folder.read("old");
@@ -80,8 +80,8 @@ fn an_older_manifest_is_refused() {
     );
 }
 
-/// Two copies of a key file count from the same number, so that nothing says which of two manifests
-/// is the newer one.
+/// Two copies of a key file count from the same number, so nothing shows which of two manifests is
+/// newer.
 #[test]
 fn another_manifest_of_the_same_number_is_refused() {
     let folder = tree();
@@ -107,7 +107,7 @@ fn another_manifest_of_the_same_number_is_refused() {
 fn a_warning_if_there_may_be_a_newer_one() {
     let folder = tree();
     folder.tag_tree();
-    let warning = "nonces of its key were reserved since";
+    let warning = "nonces of its key have been reserved since";
     let warns = |arguments: &str| {
         let output = folder.run(arguments);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -116,7 +116,7 @@ fn a_warning_if_there_may_be_a_newer_one() {
     // Three nonces: not enough for four files and a seal.
     prints(&folder.run("tag -k k -o n t/a t/empty"), "");
     assert!(!warns("check -k k m"));
-    // And two more.
+    // Two more nonces.
     prints(&folder.run("tag -k k -o o t/a"), "");
     assert!(warns("check -k k m"));
     assert!(warns("check -k k -q m"));
@@ -145,7 +145,7 @@ fn checked_from_elsewhere() {
     prints(&run(&format!("{base} --newer-than ../../m")), &all_ok());
     folder.file("t/new", "");
     let listed = format!("{}t/new: EXTRA\n", all_ok());
-    finds(&run(base), 1, &listed, &["../../m: of 5 files, 1 extra"]);
+    finds(&run(base), 1, &listed, &["../../m: 5 files: 1 extra"]);
     // Without it, they are not found.
     let missing = all_ok().replace("OK", "MISSING");
     finds(

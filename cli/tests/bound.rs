@@ -16,12 +16,12 @@ fn the_papers_example() {
         "    delta + (1 - C/2^128)^(-(C+1)/2) * 8 * D * ceil(L/16) / 2^106\n",
         "C = 2^64: ",
         "D = 2^75: ",
-        "L = 1024: bytes of the longest message, ceil(L/16) = 64\n",
+        "L = 1024: length in bytes of the longest message, ceil(L/16) = 64\n",
         // "With probability at least 0.999999 - delta", all forgeries are rejected.
         "2^-21.27, which is at most 3.931e-7\n",
         "no two messages have the same nonce",
         "N = 2^24: ",
-        "copies meet       2^-25, which is at most 2.981e-8\n",
+        "copies collide    2^-25, which is at most 2.981e-8\n",
     ] {
         assert!(text.contains(line), "{line:?} is not in {text}");
     }

@@ -8,7 +8,7 @@ use common::{all_ok, complains, finds, is_root, prints, rejects, tree};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// What `check` prints if these paths have another status than OK.
+/// Returns what `check` prints if these paths have a status other than OK.
 fn all_ok_but(others: &[(&str, &str)]) -> String {
     let mut lines = all_ok();
     for (path, status) in others {
@@ -38,7 +38,7 @@ fn all_ok_from_anywhere() {
         &output,
         1,
         &missing,
-        &["hornet: ../m: of 4 files, 4 missing\n"],
+        &["hornet: ../m: 4 files: 4 missing\n"],
     );
 }
 
@@ -55,10 +55,10 @@ fn every_kind_of_difference() {
         ("t/empty", "MISSING"),
         ("t/sub/b", "CHANGED"),
     ]);
-    let summary = "hornet: m: of 4 files, 2 changed, 1 missing\n";
+    let summary = "hornet: m: 4 files: 2 changed, 1 missing\n";
     finds(&folder.run("check -k k m"), 1, &listed, &[summary]);
     let listed = format!("{listed}t/sub/new: EXTRA\n");
-    let summary = "hornet: m: of 5 files, 2 changed, 1 missing, 1 extra\n";
+    let summary = "hornet: m: 5 files: 2 changed, 1 missing, 1 extra\n";
     finds(&folder.run("check -k k --strict m"), 1, &listed, &[summary]);
     let quiet = listed.replace("t/sub/deep/c: OK\n", "");
     finds(
@@ -199,7 +199,7 @@ fn unreadable_files_outweigh_changed_ones() {
         &output,
         2,
         &listed,
-        &["m: of 4 files, 1 changed, 1 unreadable\n"],
+        &["m: 4 files: 1 changed, 1 unreadable\n"],
     );
 }
 
@@ -231,7 +231,7 @@ fn strict_looks_where_tag_looked() {
 #[test]
 fn everything_added_is_extra() {
     let folder = tree();
-    // There from the start.
+    // These exist from the start.
     symlink("a", folder.path("t/link")).unwrap();
     folder.fifo("t/fifo");
     fs::create_dir_all(folder.path("t/hollow/inner")).unwrap();
@@ -252,12 +252,12 @@ fn everything_added_is_extra() {
     // The same path as before, but another kind.
     fs::remove_file(folder.path("t/link")).unwrap();
     folder.fifo("t/link");
-    // A folder that was there, and is empty by now.
+    // A folder that existed before and is now empty.
     fs::remove_file(folder.path("t/sub/deep/c")).unwrap();
     let added = "t/link: EXTRA (fifo)\nt/new/inner: EXTRA (folder)\nt/sub/etc: EXTRA (symlink)\n\
         t/sub/fifo: EXTRA (fifo)\nt/sub/socket: EXTRA (socket)\n";
     let listed = format!("{}{added}", all_ok_but(&[("t/sub/deep/c", "MISSING")]));
-    let summary = "m: of 9 files, 1 missing, 5 extra\n";
+    let summary = "m: 9 files: 1 missing, 5 extra\n";
     finds(&folder.run("check --strict -k k m"), 1, &listed, &[summary]);
     let json = folder.run("check --strict --json --quiet -k k m").stdout;
     let json = String::from_utf8(json).unwrap();
@@ -265,7 +265,7 @@ fn everything_added_is_extra() {
     assert!(json.contains(line), "{json}");
 }
 
-/// A manifest of version 1, under the key of other tests.
+/// Tests a manifest of version 1, under the key of other tests.
 #[test]
 fn manifests_of_version_1() {
     let folder = tree();
@@ -287,7 +287,7 @@ fn manifests_of_version_1() {
         &folder.run("check --strict -k k m"),
         1,
         "t/a: OK\nt/empty: EXTRA\nt/sub/b: EXTRA\nt/sub/deep/c: EXTRA\n",
-        &["m: of version 1, which lists files only", "3 extra"],
+        &["m: version 1 of the format lists only files", "3 extra"],
     );
 }
 
@@ -305,7 +305,7 @@ fn what_cannot_be_read_is_listed_once() {
         &folder.run("check --strict -k k m"),
         2,
         &listed,
-        &["m: of 5 files, 2 unreadable\n"],
+        &["m: 5 files: 2 unreadable\n"],
     );
 }
 

@@ -98,7 +98,7 @@ fn closed_standard_output() {
         }
     }
     assert_eq!(folder.read("k"), before, "nonces were used");
-    // Without output, nothing is lost.
+    // Commands without output lose nothing.
     prints(&run_redirected(&folder, "tag -k k -o n t", ">&-"), "");
     prints(&run_redirected(&folder, "check -k k m", "2>&-"), &all_ok());
 }
@@ -115,7 +115,7 @@ fn closed_standard_input() {
     ] {
         for redirection in ["<&-", "0> other"] {
             if redirection == "0> other" && arguments.ends_with("/dev/stdin") {
-                // That opens the file again.
+                // This opens the file again.
                 continue;
             }
             let output = run_redirected(&folder, arguments, redirection);
@@ -127,7 +127,7 @@ fn closed_standard_input() {
             complains(&output, 2, &[name]);
         }
     }
-    // An empty message is one.
+    // An empty message is a valid message.
     prints(
         &run_redirected(&folder, "mac --key-file key", "< /dev/null"),
         &format!("{}\n", &KEY[32..]),

@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What is in each folder of a chain beside the next one.
+/// What each folder of a chain contains besides the next one.
 #[derive(Clone, Copy)]
 enum Beside {
     Nothing,
@@ -64,7 +64,7 @@ impl Chain {
     }
 }
 
-/// Removes the folders, the last one first. The way of the standard library is recursive, and would
+/// Removes the folders, the last one first. The standard library does so recursively, which would
 /// overflow the stack.
 impl Drop for Chain {
     fn drop(&mut self) {
@@ -79,7 +79,7 @@ impl Drop for Chain {
     }
 }
 
-/// How many files and folders a command opens. `None` if that cannot be traced here.
+/// Returns how many files and folders a command opens. `None` if that cannot be traced here.
 fn opened(folder: &Folder, arguments: &str) -> Option<usize> {
     let log = folder.path("log");
     let mut strace = Command::new("strace");
@@ -103,15 +103,15 @@ fn opened(folder: &Folder, arguments: &str) -> Option<usize> {
     }
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let log = fs::read_to_string(&log).unwrap();
-    // A call that another thread interrupts has two lines.
+    // A call that is interleaved with another thread's takes two lines.
     let begun = |line: &&str| line.contains(" openat(") || line.contains(" openat2(");
     Some(log.lines().filter(begun).count())
 }
 
-/// Opening each from the top would take 150 calls a folder.
+/// Opening each from the top would take 150 calls per folder.
 const DEPTH: usize = 300;
 
-/// In one chain, and in two whose folders come in turn; going down, and up again.
+/// Uses one chain, and two whose folders alternate, and goes down and up again.
 #[test]
 fn as_many_folders_are_opened_as_there_are() {
     let commands = [
@@ -121,9 +121,9 @@ fn as_many_folders_are_opened_as_there_are() {
         "check -k k --threads 2 --strict --json m",
     ];
     for (beside, chains, most) in [
-        // One of the walk, and one of the thread that reads the file.
+        // The walk opens each folder, and so does the thread that reads the file.
         (Beside::Nothing, 1, 3),
-        // Three threads may go through two chains of 5 things a folder.
+        // Three threads may go through two chains with 5 entries per folder.
         (Beside::Others, 2, 30),
     ] {
         let folder = Folder::new();
@@ -160,11 +160,11 @@ fn each_file_of_a_broad_folder_is_opened_once() {
     }
 }
 
-/// Its path is 15 times as long as the system accepts, and it has more folders than any process may
-/// have open. It takes seconds.
+/// The path is 15 times as long as the system accepts, and has more folders than any process may
+/// have open. The test takes seconds.
 #[test]
 fn thirty_thousand_folders() {
-    // In memory if that is possible: on a disk, removing them takes a minute.
+    // In memory if possible: on a disk, removing the folders takes a minute.
     let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
     let folder = Folder(folder.unwrap());
     prints(&folder.run("keygen k"), "");
@@ -213,6 +213,6 @@ fn thirty_thousand_folders() {
     }
     drop(chain);
     let missing = format!("{path}: MISSING\n");
-    let left = "m: of 1 files, 1 missing";
+    let left = "m: 1 file: 1 missing";
     finds(&folder.run("check -k k m"), 1, &missing, &[left]);
 }

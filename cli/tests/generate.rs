@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `hornet generate`: manual pages and shell completions have all that the command has.
+//! `hornet generate`: manual pages and shell completions cover the whole command.
 
 mod common;
 
@@ -20,7 +20,7 @@ const PAGES: [&str; 8] = [
     "hornet.1",
 ];
 
-/// A folder with `man` and `completions`, and in them what `hornet generate` writes.
+/// Returns a folder with `man` and `completions`, which hold what `hornet generate` writes.
 fn generated() -> Folder {
     let folder = Folder::new();
     for what in ["man", "completions"] {
@@ -39,7 +39,7 @@ fn names(folder: &Folder, subfolder: &str) -> Vec<String> {
     names
 }
 
-/// The definition of the command, with what clap adds to it.
+/// Returns the definition of the command, with what clap adds to it.
 fn definition() -> clap::Command {
     let mut command = hornet_cli::command().disable_help_subcommand(true);
     command.build();
@@ -89,7 +89,7 @@ fn every_command_has_a_page() {
     }
 }
 
-/// With its long and short name, its value and the first line of its help.
+/// Each option is listed with its long and short name, its value and the first line of its help.
 #[test]
 fn every_option_is_in_its_page() {
     let folder = generated();
@@ -124,8 +124,8 @@ fn every_option_is_in_its_page() {
     assert!(options > 30, "{options}");
 }
 
-/// It is that of the release if the changelog has one, and is not taken from the clock, the time zone
-/// or the environment of the build.
+/// The date is that of the release if the changelog has one, and does not depend on the clock, the
+/// time zone or the environment of the build.
 #[test]
 fn all_pages_have_the_date_of_the_version() {
     let folder = generated();
@@ -243,7 +243,7 @@ fn files_that_exist_are_replaced_only_with_force() {
     folder.file("d/hornet-tag.1", "mine");
     let output = folder.run("generate man d");
     complains(&output, 2, &["d/hornet-tag.1: exists", "--force"]);
-    // Nor is any other written.
+    // No other page is written either.
     assert_eq!(names(&folder, "d"), ["hornet-tag.1"]);
     assert_eq!(folder.read("d/hornet-tag.1"), "mine");
     prints(&folder.run("generate man --force d"), "");

@@ -46,7 +46,7 @@ next-nonce 10
 check 45c137bef6986ea7a62193b3aed2518c
 ";
 
-/// A manifest of the tree, made with it.
+/// A manifest of the tree, made with that key file.
 const MANIFEST_1: &str = "\
 hornet manifest 1
 symbolic links: left out
@@ -59,7 +59,7 @@ files 4 unread 0
 seal 09000000000000000000000000000001 4a12d311e2e9a3fa845d28ec34a7b5bd
 ";
 
-/// The nonces in a manifest.
+/// Returns the nonces in a manifest.
 fn nonces(manifest: &str) -> Vec<String> {
     let lines = manifest.lines().filter_map(|line| {
         let line = line.strip_prefix("seal ").unwrap_or(line);
@@ -89,7 +89,7 @@ fn a_restored_key_file_repeats_no_nonce() {
         for nonce in nonces {
             assert!(used.insert(nonce.clone()), "{nonce} twice, {round}");
         }
-        // In both versions and in all copies, it is one key.
+        // Both versions and all copies hold the same key.
         folder.file("m", &manifest);
         prints(&folder.run("check -k k m"), &common::all_ok());
     }
@@ -105,10 +105,10 @@ fn manifests_of_version_1_verify() {
     prints(&folder.run("check -k k m"), &common::all_ok());
     // Verifying changes nothing.
     assert_eq!(folder.read("k"), VERSION_1);
-    // After the upgrade, too.
+    // The manifest also verifies after the upgrade.
     prints(&folder.run("tag -k k -o n t"), "");
     assert_ne!(folder.read("k"), VERSION_1);
-    let since = "5 nonces of its key were reserved since";
+    let since = "5 nonces of its key have been reserved since";
     finds(&folder.run("check -k k m"), 0, &common::all_ok(), &[since]);
     prints(&folder.run("check -k k n"), &common::all_ok());
 }

@@ -23,8 +23,8 @@ use std::process::{Child, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Tags of that many bytes of `yes 'Cryptographic Forum Research Group'`. Files are mapped from
-/// 65536.
+/// Tags of the given number of bytes of `yes 'Cryptographic Forum Research Group'`. Files of at
+/// least 65536 bytes are mapped.
 const TAGS: [(usize, &str); 5] = [
     (0, "0103808afb0db2fd4abff6af4149f51b"),
     (65_535, "e014698652e02554557e469694c2680f"),
@@ -232,7 +232,7 @@ fn inputs_that_cannot_be_read() {
     complains(&output, 2, &["no/such/file: ", "No such file"]);
     let output = folder.run("mac --key-file key .");
     complains(&output, 2, &[".: ", "directory"]);
-    // Reported before the key is read.
+    // The missing input is reported before the key is read.
     let output = folder.run("mac --key-file missing-key missing-input");
     complains(&output, 2, &["missing-input: "]);
 }
@@ -297,8 +297,9 @@ fn verbose_names_kernel_and_length() {
     }
 }
 
-/// Starts the command on a mapped file and holds it where it has opened the message and waits for
-/// the key from a fifo. The fifo opens for writing when the command opens it for reading.
+/// Starts the command on a mapped file, and holds it at the point where it has opened the message
+/// and waits for the key from a fifo. The fifo opens for writing when the command opens it for
+/// reading.
 fn waiting_for_the_key(folder: &Folder) -> (Child, File) {
     folder.file("big", vec![1; 8 << 20]);
     let fifo = folder.fifo("fifo");
@@ -361,7 +362,8 @@ fn a_sigbus_from_elsewhere_still_kills() {
     assert_eq!(status.signal(), Some(libc::SIGBUS));
 }
 
-/// What the command shows on a terminal if its input arrives in two halves with a pause between.
+/// Returns what the command shows on a terminal if its input arrives in two halves with a pause in
+/// between.
 fn shown_on_a_terminal(pause: Duration) -> String {
     let folder = Folder::new();
     let (mut person, stderr) = terminal();

@@ -52,7 +52,7 @@ fn a_manifest_cut_anywhere() {
 fn a_manifest_changed_anywhere() {
     let (folder, manifest) = small();
     for at in 0..manifest.len() {
-        // All bits of the first line, which is looked at before the seal.
+        // All bits of the first line, which is examined before the seal.
         let bits = if at < manifest.find('\n').unwrap() + 1 {
             8
         } else {
@@ -63,12 +63,12 @@ fn a_manifest_changed_anywhere() {
             changed[at] ^= 1 << ((bit + at) % 8);
             refused(&folder, &changed);
         }
-        // A line more or less.
+        // One line more or less.
         let mut changed = manifest.clone().into_bytes();
         changed[at] = if changed[at] == b'\n' { b' ' } else { b'\n' };
         refused(&folder, &changed);
     }
-    // What is no manifest at all may have been one.
+    // A file that is no manifest at all may once have been one.
     for text in ["", "\n", "no manifest", "hornet manifest 3\n"] {
         refused(&folder, text.as_bytes());
     }

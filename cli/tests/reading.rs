@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! How `hornet tag` reads files: all ways give the same tags, and changes are detected.
+//! How `hornet tag` reads files: all methods give the same tags, and changes are detected.
 
 mod common;
 
@@ -85,13 +85,13 @@ fn files_shorter_than_their_length() {
             &output,
             2,
             "",
-            &[path, "has not as many bytes as its length says"],
+            &[path, "has fewer bytes than its length says"],
         );
     }
 }
 
-/// The manifest that the command writes while another thread keeps changing `t/busy`. On a busy
-/// machine, that thread may not run meanwhile; then the command is run again.
+/// Returns the manifest that the command writes while another thread keeps changing `t/busy`. If
+/// that thread does not run meanwhile, as may happen on a busy machine, the command is run again.
 #[track_caller]
 fn tag_while(folder: &Folder, change: impl Fn(&fs::File, u64) + Sync, options: &str) -> String {
     let stop = AtomicBool::new(false);

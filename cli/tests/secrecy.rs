@@ -17,7 +17,7 @@ fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// The mappings in which the bytes are, one name for each place.
+/// Returns the names of the mappings that contain the bytes, one for each place.
 fn places(child: &Child, mem: &File, bytes: &[u8]) -> Vec<String> {
     let smaps = fs::read_to_string(format!("/proc/{}/smaps", child.id())).unwrap();
     let mut found = Vec::new();
@@ -57,10 +57,10 @@ fn one_locked_copy_of_the_key() {
         folder.file(name, [7; 300]);
     }
 
-    // The manifest is longer than what a pipe takes.
+    // The manifest is longer than a pipe's capacity.
     let mut command = folder.hornet("tag -k keyfile many");
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    // Once there is some of it, the process waits for somebody to read the rest.
+    // Once some of it has arrived, the process waits for a reader of the rest.
     child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
 
     match File::open(format!("/proc/{}/mem", child.id())) {
@@ -69,7 +69,7 @@ fn one_locked_copy_of_the_key() {
             for half in bytes.chunks(16) {
                 let found = places(&child, &mem, half);
                 assert_eq!(found.len(), 1, "{found:?}");
-                // Locked, and left out of core dumps.
+                // The mapping is locked and excluded from core dumps.
                 assert!(found[0].contains(" dd "), "{found:?}");
                 assert!(found[0].contains(" lo "), "{found:?}");
             }
@@ -87,7 +87,7 @@ fn no_core_dump() {
     let fifo = folder.fifo("fifo");
     let mut child = folder.hornet("mac --key-file key fifo").spawn().unwrap();
     let writer = File::options().write(true).open(fifo).unwrap();
-    // It reads the message now, or is about to.
+    // The command is reading the message, or is about to.
     let limits = fs::read_to_string(format!("/proc/{}/limits", child.id()));
     if let Ok(limits) = limits {
         let core = limits
@@ -96,7 +96,7 @@ fn no_core_dump() {
         assert_eq!(core.unwrap().split_whitespace().nth(4), Some("0"));
     }
     let id = i32::try_from(child.id()).unwrap();
-    // SAFETY: a signal to a process of this test, which has not been waited for.
+    // SAFETY: sends a signal to a process of this test that has not been waited for.
     assert_eq!(unsafe { libc::kill(id, libc::SIGABRT) }, 0);
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(libc::SIGABRT));

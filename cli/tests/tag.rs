@@ -132,7 +132,7 @@ fn nothing_is_overwritten_without_force() {
 fn standard_output_in_the_tree_is_left_out() {
     let folder = tree();
     for length in [0, 200_000] {
-        // Also a file that is appended to.
+        // This includes a file that is appended to.
         folder.file("t/m", vec![b'x'; length]);
         let append = fs::OpenOptions::new().append(true).open(folder.path("t/m"));
         let mut tag = folder.hornet("tag -k k t");
@@ -143,7 +143,7 @@ fn standard_output_in_the_tree_is_left_out() {
     let output = File::create(folder.path("t/m")).unwrap();
     let tag = folder.hornet("tag -k k t/a t/m").stdout(output).output();
     complains(&tag.unwrap(), 2, &["t/m: is the key file or the manifest"]);
-    // A file like any other if the manifest goes elsewhere.
+    // It is a file like any other if the manifest goes elsewhere.
     let output = File::create(folder.path("t/m")).unwrap();
     let tag = folder.hornet("tag -k k -o m t").stdout(output).output();
     prints(&tag.unwrap(), "");
@@ -171,7 +171,8 @@ fn hidden_files(folder: &Folder) -> Vec<OsString> {
 /// Starts the command, and sends it a signal after some time. Returns whether it was killed.
 fn kill_after(folder: &Folder, arguments: &str, signal: libc::c_int, time: Duration) -> bool {
     let mut command = folder.hornet(arguments);
-    // SAFETY: `signal` may be called after a fork. Whoever runs the tests may ignore the signal.
+    // SAFETY: `signal` may be called after a fork. The process that runs the tests may ignore the
+    // signal.
     unsafe {
         command.pre_exec(move || {
             libc::signal(signal, libc::SIG_DFL);
@@ -298,11 +299,11 @@ fn output_that_cannot_be_written() {
     );
 }
 
-/// The first bar that is seen says how much was done, and at which rate.
+/// The first bar seen shows how much was done, and at what rate.
 #[test]
 fn long_work_shows_its_progress_on_a_terminal() {
     let folder = tree();
-    // Sparse, and so long that it takes a second on any machine.
+    // Sparse, and long enough to take a second on any machine.
     let file = fs::File::create(folder.path("t/huge")).unwrap();
     file.set_len(24 << 30).unwrap();
     let (mut person, stderr) = terminal();
@@ -333,7 +334,7 @@ fn long_work_shows_its_progress_on_a_terminal() {
     );
 }
 
-/// The number of GiB at the end of a text, which has two decimal places and a unit.
+/// Returns the number of GiB at the end of a text, which has two decimal places and a unit.
 fn gib_at_end(text: &str) -> f64 {
     let (text, unit) = text.rsplit_once(' ').unwrap();
     let units = ["TiB", "GiB", "MiB", "KiB"];
@@ -356,7 +357,7 @@ fn unusual_arguments_are_recorded_as_given() {
         &folder.run("check --strict -k k m"),
         "t/./sub/b: OK\nt/./sub/deep/c: OK\n",
     );
-    // A trailing slash makes a link be followed.
+    // A trailing slash causes a link to be followed.
     symlink("t", folder.path("link")).unwrap();
     prints(&folder.run("tag -k k -o m --force link/"), "");
     prints(

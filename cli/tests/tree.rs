@@ -83,7 +83,7 @@ fn symbolic_links_are_followed_if_asked() {
         &[
             "t/dangling: No such file",
             "t/loop: ",
-            "2 could not be read",
+            "2 paths could not be read",
         ],
     );
     let manifest = folder.read("m");
@@ -100,7 +100,7 @@ fn key_file_and_manifest_within_the_tree() {
     prints(&folder.run("tag -k t/k -o t/m t"), "");
     assert_eq!(paths(&folder.read("t/m")), TREE);
     prints(&folder.run("check --strict -k t/k t/m"), &all_ok());
-    // When they exist already, and by another path of their folder.
+    // Both exist already, and are named by another path of their folder.
     symlink("t", folder.path("link")).unwrap();
     prints(&folder.run("tag -k link/k -o link/m --force t"), "");
     assert_eq!(paths(&folder.read("t/m")), TREE);
@@ -124,11 +124,11 @@ fn links_to_the_key_file_are_left_out() {
     folder.file("m", "an old manifest");
     prints(&folder.run("tag -k k -o m --force --follow-symlinks t"), "");
     assert_eq!(paths(&folder.read("m")), TREE);
-    // Unchanged by another use of the key.
+    // This is not changed by another use of the key.
     prints(&folder.run("tag -k k -o n t/a"), "");
     let output = folder.run("check --strict -k k m");
     finds(&output, 0, &all_ok(), &[]);
-    // Nor through a link that is named.
+    // Nor is it read through a link given as an argument.
     complains(
         &folder.run("tag -k k --follow-symlinks t/link"),
         2,
@@ -266,7 +266,7 @@ fn names_of_all_kinds() {
         .output()
         .unwrap();
     complains(&output, 2, &[r"no\n\xff: No such file"]);
-    // All that name a path escape it.
+    // All messages that name a path escape it.
     let strange = "no\u{202e}\u{2028}";
     for (arguments, escaped) in [
         ("tag -k k -- ", r"no\xe2\x80\xae\xe2\x80\xa8: "),
@@ -314,7 +314,7 @@ fn files_without_read_permission() {
     let denied = [
         "t/a: Permission denied",
         "t/sub/deep: Permission denied",
-        "2 could not be read",
+        "2 paths could not be read",
     ];
     finds(&output, 2, "", &denied);
     let manifest = folder.read("m");
@@ -330,12 +330,12 @@ fn files_without_read_permission() {
         &folder.run("check -k k m"),
         1,
         listed,
-        &["m: of 4 files, 2 not read when tagged"],
+        &["m: 4 files: 2 not read when tagged"],
     );
     fs::set_permissions(folder.path("t/sub/deep"), Permissions::from_mode(0o700)).unwrap();
 }
 
-/// Also as root: `/proc/self/mem` is a regular file that cannot be read from its start.
+/// Works even as root: `/proc/self/mem` is a regular file that cannot be read from its start.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_cannot_be_read_are_listed() {
@@ -347,7 +347,7 @@ fn files_that_cannot_be_read_are_listed() {
         "",
         &[
             "/proc/self/mem: Input/output error",
-            "1 could not be read and is listed as unread",
+            "1 path could not be read and is listed as unread",
         ],
     );
     let manifest = folder.read("m");
@@ -355,7 +355,7 @@ fn files_that_cannot_be_read_are_listed() {
         manifest.contains("\nunread /proc/self/mem\nfiles 5 unread 1 others 0\n"),
         "{manifest}"
     );
-    // Its length is given as 0.
+    // Its reported length is 0.
     let line = manifest
         .lines()
         .find(|line| line.ends_with("  /proc/version"));
@@ -369,7 +369,7 @@ fn files_that_cannot_be_read_are_listed() {
         &folder.run("check -k k m"),
         1,
         &listed,
-        &["m: of 6 files, 1 not read when tagged"],
+        &["m: 6 files: 1 not read when tagged"],
     );
     // It does not count as extra.
     finds(

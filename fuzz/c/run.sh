@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Fuzzes the library with libFuzzer, every target for some seconds, from the corpus that is here; any finding fails, and
-# is kept in build/fuzz.
+# Fuzzes the library with libFuzzer, each target for SECONDS, starting from the corpus in this folder. Fails on any
+# finding, and keeps it in build/fuzz.
 #
 #     run.sh SECONDS [TARGET...]      message, batch, partial, aead
 set -euo pipefail
@@ -20,7 +20,7 @@ for target; do
     "${options[@]}" -fsanitize=fuzzer -Wall -Wextra -Werror -o "$folder/$target" "fuzz/c/$target.c" \
         "$folder"/objects/*.o -lgmp
     mkdir -p "$folder/corpus-$target" "$folder/findings"
-    # What is new goes to the first folder.
+    # New inputs go to the first folder.
     "$folder/$target" -max_total_time="$seconds" -timeout=20 -max_len=4096 -print_final_stats=1 \
         -artifact_prefix="$folder/findings/$target-" "$folder/corpus-$target" "fuzz/c/corpus/$target" \
         > "$folder/$target.log" 2>&1 || { tail -n 40 "$folder/$target.log" >&2; exit 1; }

@@ -28,7 +28,7 @@ failed=()
 for target in "${targets[@]}"; do
     mkdir "$work/$target"
     log=$work/$target.log
-    # New inputs go to the first folder. Those in the repository are only read.
+    # New inputs go to the first folder. The inputs in the repository are only read.
     if ! cargo run --quiet --release --locked --bin "$target" -- -max_total_time="$seconds" -max_len=1024 \
         -dict="dictionaries/${target%%_[a-z]*}" -artifact_prefix="artifacts/$target-" -print_final_stats=1 \
         "$work/$target" "corpus/$target" > "$log" 2>&1; then
@@ -37,7 +37,7 @@ for target in "${targets[@]}"; do
         failed+=("$target")
         continue
     fi
-    # Without instrumentation, it would run and find nothing.
+    # Without instrumentation, the target would run but find nothing.
     coverage=$(sed -n 's/^#[0-9]*[[:space:]]*DONE *cov: \([0-9]*\) .*/\1/p' "$log")
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     if [ "${coverage:-0}" -lt 20 ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Sourced by tests: builds the library in the way that they need. Requires bash.
+# Sourced by tests: builds the library as they need it. Requires bash.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -8,8 +8,8 @@ mapfile -t sources < <(find "$root/src" -name '*.c' | LC_ALL=C sort)
 # shellcheck disable=SC2034 # for the scripts that source this file
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror)
 
-# gmp_for COMPILER: sets what programs need for GMP, or for mini-gmp if they are for another architecture: gmp_sources,
-# gmp_options, and the libraries.
+# gmp_for COMPILER: sets what programs need for GMP, or for mini-gmp if they are built for another architecture:
+# gmp_sources, gmp_options, and the libraries in gmp.
 # shellcheck disable=SC2034 # for the scripts that source this file
 gmp_for() {
     gmp_sources=() gmp_options=() gmp=(-lgmp)
@@ -29,7 +29,7 @@ if command -v ccache > /dev/null; then
     export CCACHE_DIR="${CCACHE_DIR-$root/build/ccache}"
 fi
 
-# build_objects FOLDER COMPILER OPTION...: compiles every source, as many at a time as there are CPUs.
+# build_objects FOLDER COMPILER OPTION...: compiles every source file, as many at a time as there are CPUs.
 build_objects() {
     local folder=$1
     shift

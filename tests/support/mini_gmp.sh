@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Prints the folder of GMP's functions in plain C, from the crate named in tests/cross/mini-gmp/Cargo.toml.
+# Prints the folder of mini-gmp, GMP's functions in plain C, in the crate named in tests/cross/mini-gmp/Cargo.toml.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cargo metadata --locked --format-version 1 --manifest-path "$root/tests/cross/mini-gmp/Cargo.toml" |
     python3 -c 'import json, pathlib, sys

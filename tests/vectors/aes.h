@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* AES-128: FIPS 197, appendices B and C.1; NIST SP 800-38A, section F.1.1; then NIST's known answers of
+/* AES-128: FIPS 197, appendices B and C.1; NIST SP 800-38A, section F.1.1; then the known answers of NIST's
  * AESAVS (GFSbox, KeySbox, VarTxt, VarKey, and the blocks of the multi-block messages). Key, block,
  * encrypted block. */
 /* clang-format off */

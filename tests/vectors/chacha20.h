@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20. RFC 8439: sections 2.3.2 and 2.4.2, then A.1, A.2 and A.4 but for their first, which are A.1's
- * first; RFC 9001, section A.5, the mask of a QUIC header. Key, counter, nonce, input, output. */
+/* ChaCha20. RFC 8439: sections 2.3.2 and 2.4.2, then A.1, A.2 and A.4, without the first vectors of A.2
+ * and A.4, which repeat that of A.1; RFC 9001, section A.5, the mask of a QUIC header. Key, counter,
+ * nonce, input, output. */
 /* clang-format off */
 {"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", 1u, "000000090000004a00000000",
  "00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* ChaCha20-Poly1305: RFC 8439, sections 2.8.2 and A.5; RFC 9001, section A.5. XChaCha20-Poly1305:
- * draft-irtf-cfrg-xchacha-03, section A.3.1. Key, nonce of 12 or of 24 bytes, associated data, message,
+ * draft-irtf-cfrg-xchacha-03, section A.3.1. Key, 12- or 24-byte nonce, associated data, message,
  * ciphertext, tag. */
 /* clang-format off */
 {"808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f", "070000004041424344454647",

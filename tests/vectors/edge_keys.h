@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Clamped r with r^power = value modulo p, and value small. Found by taking roots of small numbers until
- * one was clamped; a test checks the claim. */
+/* Clamped r, power and value, with r^power = value modulo p and value small. Found by taking roots of small
+ * numbers until one was clamped; a test checks the equation. */
 {"00000000000000040000000000000000", 2, 20}, {"00000000008000000000000000000000", 3, 50},
     {"00000000000000040000000000000000", 4, 400}, {"00000000000040000000000000000000", 5, 125},
     {"00000000008000000000000000000000", 6, 2500}, {"00000000000008000000000000000000", 7, 20000},

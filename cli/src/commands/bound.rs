@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! `hornet bound`: the security bound of Poly1305-AES in numbers (Bernstein 2005, section 3), and
-//! the chance that copies of a key file repeat a nonce.
+//! `hornet bound`: the security bound of Poly1305-AES as numbers (Bernstein 2005, section 3), and
+//! the probability that copies of a key file repeat a nonce.
 
 use crate::error::Error;
 use crate::number::Number;
@@ -11,7 +11,7 @@ use hornet_key_file::Nonces;
 use std::fmt;
 use std::process::ExitCode;
 
-/// More than the sum of all rounding errors of a computation here, as a base-2 logarithm.
+/// Exceeds the sum of all rounding errors of any computation here, as a base-2 logarithm.
 const SLACK: f64 = 1e-9;
 
 #[derive(Args)]
@@ -24,17 +24,17 @@ pub(crate) struct Bound {
     #[arg(long, value_name = "D")]
     forgeries: Number,
 
-    /// L: bytes of the longest message, including forged ones, below 2^128
+    /// L: length in bytes of the longest message, including forged ones, below 2^128
     ///
     /// 0 counts as one block: the formula would give 0, but the tag of an empty message can be
     /// guessed like any other.
     #[arg(long, value_name = "L")]
     length: Number,
 
-    /// N: reservations of nonces in all copies of the key file together, below 2^128
+    /// N: nonce reservations in all copies of the key file together, below 2^128
     ///
     /// Each 'hornet tag' reserves nonces once, as does each 'hornet keygen --fork'. The default is
-    /// one a minute for 31 years. It does not matter for a key file that is never copied, restored
+    /// one per minute for 31 years. N does not matter for a key file that is never copied, restored
     /// or rolled back.
     #[arg(long, value_name = "N", default_value = "2^24")]
     reservations: Number,
@@ -45,8 +45,8 @@ impl Bound {
         output::print(format_args!("{self}")).map(|()| ExitCode::SUCCESS)
     }
 
-    /// ceil(L/16), and 1 for L = 0: the paper's bound on differential probabilities is about two
-    /// different messages, and with the empty message alone a forger can still guess.
+    /// Returns ceil(L/16), but 1 for L = 0: the paper's bound on differential probabilities is
+    /// about two different messages, and even with only the empty message a forger can guess.
     fn blocks(&self) -> u128 {
         self.length.value.div_ceil(16).max(1)
     }
@@ -69,8 +69,9 @@ impl Bound {
     /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0. The birthday bound:
     /// Bellare and Rogaway, Introduction to Modern Cryptography, appendix A.
     ///
-    /// Of N reservations, each of the N(N-1)/2 pairs has the same random bits with a probability of
-    /// at most 1/(2^72 - 1). The sum is at most N^2 / 2^73 up to N = 2^72; beyond, both say nothing.
+    /// Each of the N(N-1)/2 pairs of reservations has the same random bits with probability at most
+    /// 1/(2^72 - 1). The sum is at most N^2 / 2^73 for N up to 2^72; beyond that, neither says
+    /// anything.
     fn log2_copies(&self) -> f64 {
         2.0 * log2_up(self.reservations.value) - f64::from(Nonces::RANDOM_BITS + 1)
     }
@@ -78,14 +79,16 @@ impl Bound {
 
 /// Writes a line for a probability, given by its base-2 logarithm. A bound of 1 or more says
 /// nothing.
-fn write_probability(f: &mut fmt::Formatter<'_>, name: &str, log2: f64, many: &str) -> fmt::Result {
+fn write_probability(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    log2: f64,
+    which: &str,
+) -> fmt::Result {
     if log2 < 0.0 {
         writeln!(f, "    {name:<17} {}", Up(log2))
     } else {
-        writeln!(
-            f,
-            "    {name:<17} 1 or more: NO GUARANTEE for so many {many}"
-        )
+        writeln!(f, "    {name:<17} 1 or more: NO GUARANTEE for this {which}")
     }
 }
 
@@ -145,7 +148,7 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
 
     C = {}: messages authenticated under the key
     D = {}: forgeries attempted
-    L = {}: bytes of the longest message, ceil(L/16) = {blocks}{}
+    L = {}: length in bytes of the longest message, ceil(L/16) = {blocks}{}
 
 ",
             self.messages.text,
@@ -158,30 +161,30 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
             },
         )?;
         if log2 < 0.0 {
-            writeln!(f, "    the power         {}", Up(self.log2_factor()))?;
+            writeln!(f, "    first factor      {}", Up(self.log2_factor()))?;
         }
-        write_probability(f, "all after delta", log2, "or so long messages")?;
+        write_probability(f, "bound - delta", log2, "C, D and L")?;
         write!(
             f,
             "
 This assumes that the key is random and secret, and that no two messages have the same nonce. One key file never
 repeats a nonce. If it was copied, restored from a backup or rolled back, add the probability that two of N
-reservations drew the same {} random bits, at most (birthday bound)
+reservations drew the same {} random bits, which is at most (birthday bound)
 
     N^2 / 2^{}
 
-    N = {}: reservations of nonces in all copies
+    N = {}: nonce reservations in all copies
 
 ",
             Nonces::RANDOM_BITS,
             Nonces::RANDOM_BITS + 1,
             self.reservations.text,
         )?;
-        write_probability(f, "copies meet", self.log2_copies(), "reservations")?;
+        write_probability(f, "copies collide", self.log2_copies(), "N")?;
         f.write_str(
             "
-Rounded up. delta is the probability of distinguishing AES-128 from a random permutation with C + D queries.
-That it is small cannot be proved, but is what AES was designed for.
+All results are rounded up. delta is the probability of distinguishing AES-128 from a random permutation with C + D
+queries. It cannot be proved to be small, but AES was designed to make it so.
 ",
         )
     }
@@ -207,7 +210,8 @@ mod tests {
         }
     }
 
-    /// Against the product of the probabilities that each reservation differs from all before it.
+    /// Compares with the product of the probabilities that each reservation differs from all before
+    /// it.
     #[test]
     fn birthday_bound() {
         for reservations in [2_u32, 3, 10, 1_000, 1_000_000] {
@@ -218,7 +222,7 @@ mod tests {
             let exact = -none.exp_m1();
             let stated = copies(&reservations.to_string()).log2_copies().exp2();
             assert!(exact <= stated, "{reservations}");
-            // (N - 1)/N of it, but for rounding.
+            // The exact value is (N - 1)/N of the stated one, except for rounding.
             let part = 1.0 - 1.0 / f64::from(reservations);
             assert!(exact > 0.999_999 * part * stated, "{reservations}");
         }
@@ -229,15 +233,15 @@ mod tests {
         for (reservations, line) in [
             (
                 "2^24",
-                "copies meet       2^-25, which is at most 2.981e-8\n",
+                "copies collide    2^-25, which is at most 2.981e-8\n",
             ),
-            ("0", "copies meet       0\n"),
-            ("2^36", "copies meet       2^-1, which is at most 5"),
+            ("0", "copies collide    0\n"),
+            ("2^36", "copies collide    2^-1, which is at most 5"),
             (
                 "2^37",
-                "copies meet       1 or more: NO GUARANTEE for so many reservations\n",
+                "copies collide    1 or more: NO GUARANTEE for this N\n",
             ),
-            ("2^127", "copies meet       1 or more: NO GUARANTEE"),
+            ("2^127", "copies collide    1 or more: NO GUARANTEE"),
         ] {
             let text = copies(reservations).to_string();
             assert!(text.contains(line), "{text}");
@@ -249,7 +253,7 @@ mod tests {
         }
     }
 
-    /// From Python's decimal module, with 120 digits:
+    /// Computed with Python's decimal module, with 120 digits:
     /// `(-(C+1)/2 * (1 - C/2**128).ln()).exp() * 8 * D * max(1, ceil(L/16)) / 2**106`.
     const KNOWN: [(&str, &str, &str, f64); 10] = [
         ("2^64", "2^75", "1024", -21.278_652_479_556),
@@ -282,11 +286,11 @@ mod tests {
         // rejected", and "at most delta + 1.649 * 8D ceil(L/16) / 2^106".
         let text = bound("2^64", "2^75", "1024").to_string();
         assert!(
-            text.contains("the power         2^0.73, which is at most 1.649\n"),
+            text.contains("first factor      2^0.73, which is at most 1.649\n"),
             "{text}"
         );
         assert!(
-            text.contains("all after delta   2^-21.27, which is at most 3.931e-7\n"),
+            text.contains("bound - delta     2^-21.27, which is at most 3.931e-7\n"),
             "{text}"
         );
     }
@@ -295,15 +299,15 @@ mod tests {
     fn exact_numbers_stay_exact() {
         let text = bound("0", "1", "1").to_string();
         assert!(
-            text.contains("power         2^0, which is at most 1\n"),
+            text.contains("first factor      2^0, which is at most 1\n"),
             "{text}"
         );
         assert!(
-            text.contains("delta   2^-103, which is at most 9.861e-32\n"),
+            text.contains("bound - delta     2^-103, which is at most 9.861e-32\n"),
             "{text}"
         );
         let text = bound("2^64", "0", "16").to_string();
-        assert!(text.contains("all after delta   0\n"), "{text}");
+        assert!(text.contains("bound - delta     0\n"), "{text}");
     }
 
     #[test]
@@ -316,13 +320,13 @@ mod tests {
         ] {
             let text = bound(messages, forgeries, length).to_string();
             assert!(
-                text.contains("all after delta   1 or more: NO GUARANTEE"),
+                text.contains("bound - delta     1 or more: NO GUARANTEE"),
                 "{text}"
             );
         }
         let text = bound("0", "2^102", "16").to_string();
         assert!(
-            text.contains("all after delta   2^-1, which is at most 5"),
+            text.contains("bound - delta     2^-1, which is at most 5"),
             "{text}"
         );
     }

@@ -33,18 +33,18 @@ pub(crate) struct Check {
 
     /// Also report as EXTRA what was added: files, links, fifos, sockets, devices, empty folders
     ///
-    /// It is searched for in the folders that were given to 'hornet tag'. Modes, owners, times and the
-    /// targets of links that are not followed are not in a manifest, so their changes are not found,
-    /// nor is the removal of what has no tag.
+    /// Searches the folders that were given to 'hornet tag'. A manifest does not record modes, owners,
+    /// times or the targets of links that are not followed, so changes to them are not found, nor is
+    /// the removal of anything that has no tag.
     #[arg(long)]
     strict: bool,
 
     /// Refuse a manifest that was sealed before OTHER, a manifest of the same key
     ///
-    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted, but not
-    /// another manifest of its number, which a copy of the key file may have made. Keep the
-    /// last manifest that was accepted in a place of its own: an old manifest with the old files
-    /// passes otherwise.
+    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted, but not a
+    /// different manifest with the same number, which a copy of the key file may have made. Keep the
+    /// last accepted manifest in a separate place: otherwise, an old manifest passes together with
+    /// the old files.
     #[arg(long, value_name = "OTHER")]
     newer_than: Option<Source>,
 
@@ -52,14 +52,14 @@ pub(crate) struct Check {
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
 
-    /// Print only files that are not OK, and not when the manifest was sealed
+    /// Print only files that are not OK, and do not say when the manifest was sealed
     #[arg(short, long)]
     quiet: bool,
 
-    /// Print a JSON object per line, the last one a summary
+    /// Print one JSON object per line, the last of which is a summary
     ///
-    /// If the manifest is refused, there is one object, whose status is REFUSED. The exit status is 1
-    /// then.
+    /// If the manifest is refused, prints a single object whose status is REFUSED, and the exit
+    /// status is 1.
     #[arg(long)]
     json: bool,
 
@@ -93,12 +93,12 @@ impl Check {
         } = opened;
         if self.strict && manifest.version() == Version::One {
             say(format_args!(
-                "{}: of version 1, which lists files only: nothing else is reported as EXTRA",
+                "{}: version 1 of the format lists only files, so nothing else is reported as EXTRA",
                 self.manifest
             ));
         }
 
-        // All other files are open or read by now.
+        // All other files have been opened or read by now.
         if let Some(base) = &self.base {
             env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))?;
         }
@@ -130,7 +130,7 @@ impl Check {
         Ok(ExitCode::from(report.exit_status()))
     }
 
-    /// Opens the manifest, which must not be older than that of --newer-than.
+    /// Opens the manifest, which must not be older than the one of --newer-than.
     fn open(&self, key_file: &KeyFile) -> Result<Opened<'_>, NotOpened<'_>> {
         let opened = Opened::new(&self.manifest, key_file)?;
         match &self.newer_than {
@@ -139,7 +139,7 @@ impl Check {
         }
     }
 
-    /// Reports a manifest that is not to be trusted.
+    /// Reports a manifest that must not be trusted.
     fn refuse(&self, source: &Source, why: &str) -> Result<ExitCode, Error> {
         if self.json {
             output::print_all(|stdout| report::write_json_refusal(stdout, source, why))?;

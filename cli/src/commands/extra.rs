@@ -12,7 +12,7 @@ use crate::tree::walk::{LeftOut, Strictness, Walk};
 use rayon::ThreadPool;
 use std::path::{Path, PathBuf};
 
-/// What exists and is not in the manifest, and folders that cannot be read.
+/// Returns what exists but is not in the manifest, and folders that cannot be read.
 pub(super) fn find(
     manifest: &mut Manifest,
     exempt: &Exempt,
@@ -46,7 +46,7 @@ pub(super) fn find(
     let unread: Vec<_> = unread
         .filter(|unread| !known.has_file(&unread.path))
         .collect();
-    // What could not be read then and cannot be read now is listed once.
+    // What could not be read when tagged and cannot be read now is listed once.
     let by_path =
         |path: &PathBuf| unread.binary_search_by(|unread| bytes(&unread.path).cmp(bytes(path)));
     manifest.unread.retain(|path| by_path(path).is_err());
@@ -75,7 +75,7 @@ impl Known<'_> {
                 .is_ok()
     }
 
-    /// Version 1 says nothing about what is not a file.
+    /// Version 1 does not list what is not a file.
     fn has_other(&self, LeftOut { path, kind, .. }: &LeftOut) -> bool {
         let others = &self.0.others;
         let found = others.binary_search_by(|other| bytes(&other.path).cmp(bytes(path)));
@@ -85,7 +85,8 @@ impl Known<'_> {
             || (*kind == Kind::Folder && self.has_below(path))
     }
 
-    /// Whether something in this folder is listed: then the folder was there.
+    /// Returns whether the manifest lists something in this folder, which means that the folder
+    /// existed.
     fn has_below(&self, folder: &Path) -> bool {
         let start = joined(folder, b"");
         let start = bytes(&start);

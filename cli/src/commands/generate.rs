@@ -14,8 +14,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The date in the manual pages, of the release or, before it, of the last change to what they say.
-/// Not that of the build, so that every build makes the same pages.
+/// The date in the manual pages: that of the release or, before it, of the last change to their
+/// text. It is not the build date, so that every build makes the same pages.
 const DATE: &str = "2026-11-23";
 
 /// Write manual pages or shell completions
@@ -67,7 +67,7 @@ impl Generate {
     }
 }
 
-/// A name and a content.
+/// A file's name and content.
 type File = (String, Vec<u8>);
 
 fn completions(mut command: Command) -> Vec<File> {
@@ -80,7 +80,7 @@ fn completions(mut command: Command) -> Vec<File> {
         .into()
 }
 
-/// The page of a command, and those of its subcommands.
+/// Returns the pages of a command and of its subcommands.
 fn pages(command: Command) -> Vec<File> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
@@ -99,10 +99,10 @@ fn pages(command: Command) -> Vec<File> {
     pages
 }
 
-/// A page with these sections and references added.
+/// Returns the page of a command, with these sections and references added.
 fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
     let mut command = command.clone();
-    // More exact than what clap_mangen makes of the arguments.
+    // More exact than the usage that clap_mangen derives from the arguments.
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let has_subcommands = command.has_subcommands();
@@ -116,7 +116,7 @@ fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
         .manual("Hornet manual");
 
     let mut text = section(|text| man.render_title(text));
-    // Without what each section repeats of the beginning.
+    // Removes the preamble, which each section repeats.
     let preamble = Roff::new().render();
     let mut push = |section: Vec<u8>| {
         let rest = section.strip_prefix(preamble.as_bytes());
@@ -148,7 +148,7 @@ fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
     (format!("{name}.1"), text)
 }
 
-/// What `render` writes. Writing to memory does not fail.
+/// Returns what `render` writes. Writing to memory does not fail.
 fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
     let mut text = Vec::new();
     let _ = render(&mut text);

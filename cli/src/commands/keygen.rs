@@ -19,7 +19,8 @@ pub(crate) struct Keygen {
     /// Afterwards the two are independent: neither key verifies what was tagged under the other,
     /// and the new key reveals nothing about the old one. Use this to give each machine a key of its
     /// own. A key file may also be copied or restored from a backup, because each 'hornet tag' draws
-    /// new random bits for its nonces; 'hornet bound' states the chance that two copies repeat one.
+    /// new random bits for its nonces; 'hornet bound' gives the probability that two
+    /// copies repeat a nonce.
     #[arg(long, value_name = "OLD")]
     fork: Option<PathBuf>,
 }

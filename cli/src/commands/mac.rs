@@ -52,25 +52,25 @@ impl Verify {
 struct Message {
     /// The file with the one-time key: 32 raw bytes or 64 hexadecimal digits; '-' is standard input
     ///
-    /// The digits may be of either case and may be followed by one newline. The file must not be
+    /// The digits may be upper or lower case and may be followed by one newline. The file must not be
     /// INPUT, and only its owner may have permission to read or write it.
     #[arg(long, value_name = "FILE")]
     key_file: Source,
 
     /// The message, the only one under this key; '-' is standard input
     ///
-    /// Large regular files are mapped into memory, others are read as a stream. It is an error if
-    /// the file or its metadata change meanwhile.
+    /// Large regular files are mapped into memory; others are read as a stream. It is an error if
+    /// the file or its metadata changes in the meantime.
     #[arg(default_value = "-")]
     input: Source,
 
-    /// Print the kernel, the length and the speed, including reading, to standard error
+    /// Print the kernel, the length and the speed (including reading) to standard error
     #[arg(short, long)]
     verbose: bool,
 }
 
 impl Message {
-    /// Reads key and message, and leaves it to the caller to make or verify the tag.
+    /// Reads the key and the message, and leaves it to the caller to compute or verify the tag.
     ///
     /// Opens the input first: a key from a pipe should not be consumed if there is no message.
     fn read(&self) -> Result<Poly1305, Error> {

@@ -27,9 +27,9 @@ use std::process::ExitCode;
 
 /// Compute and verify Poly1305 tags of files and messages
 ///
-/// The commands 'keygen', 'tag' and 'check' are for any number of files under one key (Poly1305-AES),
-/// whose file counts the nonces. The commands 'mac' and 'verify' take a one-time key (RFC 8439) for
-/// ONE message: two tags under it let anyone forge. Derive a fresh key for each message.
+/// The commands 'keygen', 'tag' and 'check' handle any number of files under one key (Poly1305-AES);
+/// the key file counts the nonces. The commands 'mac' and 'verify' take a one-time key (RFC 8439) for
+/// ONE message: two tags under the same key let anyone forge. Derive a fresh key for each message.
 #[derive(Parser)]
 #[command(name = "hornet", version = hornet::version(), after_long_help = sections::help())]
 struct Cli {
@@ -46,29 +46,28 @@ enum Command {
     /// Create a key file for 'tag' and 'check'
     Keygen(keygen::Keygen),
 
-    /// Tag files, and all files in folders, and print a manifest
+    /// Tag files, including all files in folders, and print a manifest
     ///
     /// Each file gets a nonce and the Poly1305-AES tag of its content. The last line authenticates
     /// the manifest itself. docs/manifest.md describes the format.
     ///
-    /// A file that cannot be read, or changes while it is read (its length, or the time of its last
-    /// modification or of its last change of any kind), is reported and listed in the manifest as
-    /// unread. The exit status is 2 then. The key file and MANIFEST are left out,
-    /// whatever link or mount leads to them.
+    /// A file that cannot be read, or whose length, modification time or change time changes while it
+    /// is read, is reported and listed in the manifest as unread, and the exit status is 2. The key
+    /// file and MANIFEST are left out, whatever link or mount leads to them.
     Tag(tag::TagFiles),
 
     /// Check files against a manifest
     ///
-    /// Paths are resolved in the current folder, or in that of --base. On standard error, says when
-    /// the manifest was sealed, and warns if its key was used since for as many tags as a newer
-    /// manifest would take.
+    /// Paths are resolved in the current folder, or in the folder given with --base. Standard error
+    /// shows when the manifest was sealed, and a warning if the key has since been used for at least
+    /// as many tags as a newer manifest would take.
     ///
     /// A manifest that was changed, truncated or made with another key is refused as a whole, with
-    /// exit status 1, and so is a file that is not a manifest. Prints for each file OK, CHANGED, MISSING, EXTRA, UNREAD (listed as such in the manifest) or
-    /// UNREADABLE.
+    /// exit status 1, as is a file that is not a manifest. For each file, prints OK, CHANGED, MISSING,
+    /// EXTRA, UNREAD (listed as such in the manifest) or UNREADABLE.
     ///
-    /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, 2 if
-    /// some cannot be read.
+    /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, and 2
+    /// if some cannot be read.
     Check(check::Check),
 
     /// Show the bound on the probability of a forgery under one key
@@ -105,16 +104,16 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Prints why the arguments were not accepted. clap returns --help and --version as errors too.
+/// Prints why the arguments were rejected. clap returns --help and --version as errors too.
 fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
     if usage.use_stderr() {
-        // There is nothing to do if that fails.
+        // A failure to print is ignored.
         let _ = usage.print();
         return Ok(ExitCode::from(2));
     }
     output::check()?;
     if io::stdout().is_terminal() {
-        // With the colors of the terminal.
+        // Printed in the terminal's colors.
         usage
             .print()
             .map_err(|error| Error::new(&output::STDOUT, error))?;
@@ -129,8 +128,8 @@ enum Parsed {
     Generate(Generate),
 }
 
-/// Parses the arguments. `generate` is added here, and is not part of the definition that it
-/// describes.
+/// Parses the arguments. `generate` is added here, because it is not part of the definition that it
+/// documents.
 fn parse() -> Result<Parsed, clap::Error> {
     let mut command = command().subcommand(Generate::command());
     let matches = command.try_get_matches_from_mut(env::args_os())?;

@@ -19,12 +19,12 @@ pub(super) struct Opened<'a> {
     seal: Nonce,
 }
 
-/// Why there is none.
+/// Why a manifest was not opened.
 pub(super) enum NotOpened<'a> {
     /// The file cannot be read.
     Failed(Error),
-    /// It is not a manifest with a seal of the key, or too old, in words. A change of the first line
-    /// makes a manifest look like any other file, so that there is no telling them apart.
+    /// It is not a manifest sealed with the key, or is too old; the text says why. A manifest whose
+    /// first line was changed cannot be told from any other file.
     Refused(&'a Source, String),
 }
 
@@ -43,12 +43,12 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The counter of its seal.
+    /// Returns the counter of the seal.
     pub(super) fn number(&self) -> u64 {
         Nonces::counter_of(&self.seal)
     }
 
-    /// Refuses it unless it is another one of this key, or was sealed after that.
+    /// Refuses the manifest unless it is `other` itself or was sealed after `other`.
     pub(super) fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened<'a>> {
         let is_same = self.seal.as_bytes() == other.seal.as_bytes();
         let (this, that, other) = (self.number(), other.number(), other.source);
@@ -66,7 +66,7 @@ impl<'a> Opened<'a> {
         Err(NotOpened::Refused(self.source, why))
     }
 
-    /// Says when it was sealed.
+    /// Says when the manifest was sealed.
     pub(super) fn say_when(&self) {
         let (source, number) = (self.source, self.number());
         match self.manifest.sealed {
@@ -79,14 +79,15 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Warns if its key has been used since for as many tags as a newer manifest would take.
+    /// Warns if the key has since been used for at least as many tags as a newer manifest would
+    /// take.
     pub(super) fn warn_of_newer(&self, key_file: &KeyFile) -> Result<(), Error> {
         let since = key_file.next_counter()?.saturating_sub(self.number() + 1);
         let takes = self.manifest.files.len() as u64 + 1;
         if since >= takes {
             say(format_args!(
-                "{}: {since} nonces of its key were reserved since, enough for a newer manifest; \
-                 --newer-than refuses an older one",
+                "{}: {since} nonces of its key have been reserved since, enough for a newer \
+                 manifest; use --newer-than to refuse an older one",
                 self.source
             ));
         }
@@ -94,8 +95,8 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// Reads the whole manifest. Stops after the first line if that is not a manifest's, because the
-/// input may be endless.
+/// Reads the whole manifest. Stops after the first line if it is not that of a manifest, because
+/// the input may be endless.
 fn read(source: &Source) -> io::Result<(Vec<u8>, Metadata)> {
     let mut file = source.open()?;
     let metadata = file.metadata()?;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! The last sections of the help, which are also in the manual page: exit status, environment, and
-//! what the library has that the command has not.
+//! what the library offers beyond the command.
 
-/// A list of names and what they mean.
+/// A list of names and their meanings.
 pub(super) struct Section {
     pub(super) heading: &'static str,
     pub(super) entries: &'static [(&'static str, &'static str)],
@@ -16,12 +16,12 @@ pub(super) const SECTIONS: [Section; 3] = [
             ("0", "success"),
             (
                 "1",
-                "a tag does not match, files differ from the manifest, or it is refused: it was changed, \
-                 is not a manifest of the key, or is older than --newer-than allows",
+                "a tag does not match, files differ from the manifest, or the manifest is refused: it was \
+                 changed, was not made with the key, or is older than --newer-than allows",
             ),
             (
                 "2",
-                "wrong usage, or an error reading or writing, also if standard input or output is closed",
+                "wrong usage, or a read or write error; also if standard input or output is closed",
             ),
         ],
     },
@@ -33,7 +33,7 @@ pub(super) const SECTIONS: [Section; 3] = [
         )],
     },
     Section {
-        heading: "ChaCha20-Poly1305 of the library",
+        heading: "ChaCha20-Poly1305 in the library",
         entries: &[
             (
                 "C",
@@ -51,7 +51,7 @@ pub(super) const SECTIONS: [Section; 3] = [
     },
 ];
 
-/// All sections as plain text.
+/// Returns all sections as plain text.
 pub(super) fn help() -> String {
     let sections = SECTIONS.map(|Section { heading, entries }| {
         let lines = entries

@@ -37,30 +37,30 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears when it is complete and on the disk, or not at all. Neither it nor the file
-    /// that standard output is redirected to are tagged.
+    /// The file appears only when it is complete and on disk. It is not tagged, and neither is a file
+    /// to which the manifest is redirected.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
-    /// Replace MANIFEST if it exists; the new one has its permissions
+    /// Replace MANIFEST if it exists, keeping its permissions
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Follow symbolic links; without this option, those in folders are left out
+    /// Follow symbolic links; without this option, links in folders are left out
     ///
     /// The files in a folder are listed below each link to it. A path through more than one link is
-    /// followed only to folders that have no other path, and none back to a folder on it. What is
-    /// not followed is reported.
+    /// followed only to folders that have no other path, and no path is followed back to a folder on
+    /// it. Links that are not followed are reported.
     #[arg(long)]
     follow_symlinks: bool,
 
     #[command(flatten)]
     options: Options,
 
-    /// Files, and folders with all files in them
+    /// Files and folders; all files in a folder are tagged
     ///
-    /// The manifest has the paths as they are given here. 'hornet check' resolves relative ones in
-    /// the folder where it runs. Fifos, sockets and devices in folders are left out.
+    /// The manifest records the paths as given here. 'hornet check' resolves relative paths in the
+    /// folder where it runs. Fifos, sockets and devices in folders are left out.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
@@ -94,7 +94,7 @@ impl TagFiles {
         let found = walk.run(&self.paths)?;
         let saving = target.map(Target::begin).transpose()?;
 
-        // One nonce for each file and one for the manifest, before any file is read.
+        // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
         let (manifest, unread) =
@@ -112,10 +112,13 @@ impl TagFiles {
         if unread.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
+        let (paths, are) = match unread.len() {
+            1 => ("path", "is"),
+            _ => ("paths", "are"),
+        };
         say(format_args!(
-            "{} could not be read and {} listed as unread",
-            unread.len(),
-            if unread.len() == 1 { "is" } else { "are" }
+            "{} {paths} could not be read and {are} listed as unread",
+            unread.len()
         ));
         Ok(ExitCode::from(2))
     }
@@ -167,7 +170,7 @@ impl TagFiles {
     }
 }
 
-/// Reports what is left out of the tags, but for empty folders, of which nothing is.
+/// Reports what gets no tag, except for empty folders, which have nothing to tag.
 fn say_left_out(found: &Found) {
     let mut links = 0;
     for LeftOut { path, kind, why } in &found.left_out {
@@ -186,15 +189,15 @@ fn say_left_out(found: &Found) {
     }
 }
 
-/// Reserves nonces. The new key file has a temporary name for a moment, and must not be left there.
+/// Reserves nonces. The new key file briefly has a temporary name, and must not be left under it.
 fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
-    // Waits for other processes here, where it can be interrupted.
+    // Waits for other processes here, where signals can still interrupt it.
     key_file.reserve(0)?;
     let _undisturbed = Undisturbed::new();
     Ok(key_file.reserve(count)?)
 }
 
-/// Cannot happen: the nonces reserved are as many as those taken.
+/// Cannot happen: as many nonces are reserved as are taken.
 fn no_nonce() -> Error {
     Error::new(&"key file", "gave fewer nonces than reserved")
 }
@@ -205,11 +208,11 @@ struct Tagging {
     nonce: UnusedNonce,
 }
 
-/// What became of a file.
+/// The result for a file.
 enum Tagged {
     File(Line),
     Unread(Unread),
-    /// It is the key file or the manifest, under another name than theirs.
+    /// It is the key file, the manifest or standard output, under another name.
     Exempt,
 }
 

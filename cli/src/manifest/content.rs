@@ -16,7 +16,7 @@ pub(crate) struct Line {
     pub(crate) path: PathBuf,
 }
 
-/// What was found and has no tag.
+/// Something that was found but has no tag.
 pub(crate) struct Other {
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
@@ -31,15 +31,15 @@ pub struct Manifest {
     pub(crate) files: Vec<Line>,
     /// Files and folders that existed and could not be read.
     pub(crate) unread: Vec<PathBuf>,
-    /// What is not a file, and folders that have nothing in them or were not entered. None in
-    /// version 1, which does not list them.
+    /// Entries that are not files, and folders that are empty or were not entered. Empty in version
+    /// 1, which does not list them.
     pub(crate) others: Vec<Other>,
-    /// When it was sealed. `None` in version 1, and only there.
+    /// When the manifest was sealed. `None` only in version 1.
     pub(crate) sealed: Option<Time>,
 }
 
 impl Manifest {
-    /// The line before the seal, without its end.
+    /// Returns the line before the seal, without the newline.
     pub(super) fn count(&self) -> String {
         let (files, unread) = (self.files.len(), self.unread.len());
         match self.version() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Escaping: paths, which may hold any bytes, as text on one line. Each path has exactly one
-//! escaped form.
+//! Escapes paths, which may hold any bytes, as text on one line. Each path has exactly one escaped
+//! form.
 //!
-//! A backslash is `\\`, a newline `\n`. Every byte of any other control character, of a line or
-//! paragraph separator (U+2028, U+2029) and of a character that sets the direction of the text
-//! (Unicode's property `Bidi_Control`), and every byte that is not part of valid UTF-8, is `\xHH`
-//! with lower-case digits. All else is unchanged. In manifests of version 1, so are the separators
-//! and the characters that set the direction.
+//! A backslash becomes `\\`, a newline `\n`. Every byte of any other control character, of a line
+//! or paragraph separator (U+2028, U+2029) and of a bidirectional control character (Unicode
+//! property `Bidi_Control`), and every byte that is not part of valid UTF-8, becomes `\xHH` with
+//! lower-case digits. Everything else is unchanged, as are the separators and the bidirectional
+//! control characters in manifests of version 1.
 
 use crate::manifest::text::Version;
 use std::ffi::OsStr;
@@ -88,11 +88,11 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
 }
 
-/// The path of an escaped form.
+/// Returns the path of an escaped form.
 ///
 /// # Errors
 ///
-/// In words, if the text is not the escaped form of a path.
+/// Returns a description of the problem if the text is not the escaped form of a path.
 pub fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
     unescape_in(Version::Two, text)
 }
@@ -127,7 +127,7 @@ pub(super) fn unescape_in(version: Version, text: &str) -> Result<Vec<u8>, &'sta
     if bytes.contains(&0) {
         return Err("a path with a NUL in it");
     }
-    // Otherwise, two lines that look different could name one file.
+    // Otherwise, two lines that look different could name the same file.
     let mut again = Vec::with_capacity(text.len());
     let path = Path::new(OsStr::from_bytes(&bytes));
     Escaped::in_version(version, path).push_to(&mut again);
@@ -162,13 +162,13 @@ mod tests {
         round_trip(b"\r\t\x1b[2J\x7f", r"\x0d\x09\x1b[2J\x7f");
         round_trip(b"\xff\xc3", r"\xff\xc3");
         round_trip(b"\xc3\n\xbc", r"\xc3\n\xbc");
-        // U+0085, a control character of two bytes.
+        // U+0085, a two-byte control character.
         round_trip(b"a\xc2\x85", r"a\xc2\x85");
         // A surrogate half and an overlong slash are not UTF-8.
         round_trip(b"\xed\xa0\x80\xc0\xaf", r"\xed\xa0\x80\xc0\xaf");
     }
 
-    /// They would break a line, or reorder what is shown of it.
+    /// These would break a line, or reorder it on display.
     #[test]
     fn separators_and_bidirectional_controls() {
         let controls = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
@@ -182,7 +182,7 @@ mod tests {
             assert!(unescape(&path).is_err(), "{text}");
         }
         round_trip("a\u{202e}b".as_bytes(), r"a\xe2\x80\xaeb");
-        // Manifests of version 1 have them as they are.
+        // Manifests of version 1 contain them unescaped.
         for path in ["a\u{202e}b", "\u{2028}"] {
             let found = unescape_in(Version::One, path);
             assert_eq!(found.as_deref(), Ok(path.as_bytes()));
@@ -190,7 +190,7 @@ mod tests {
             Escaped::in_version(Version::One, Path::new(path)).push_to(&mut text);
             assert_eq!(text, path.as_bytes());
         }
-        // Their neighbours are shown.
+        // Neighbouring characters are not escaped.
         for other in ['\u{2027}', '\u{202f}', '\u{206f}', '\u{2010}'] {
             let path = format!("a{other}b");
             round_trip(path.as_bytes(), &path);

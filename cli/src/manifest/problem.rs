@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// What is wrong with a manifest, and in which line if that is known.
+/// What is wrong with a manifest, and in which line, if known.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Problem {
     line: Option<usize>,

@@ -16,7 +16,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// Parses all lines but the seal. They must have been verified.
+/// Parses all lines except the seal. They must already have been verified.
 pub(super) fn read(body: &[u8], version: Version) -> Result<Manifest, Problem> {
     Reader::new(body, version).read()
 }
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read(mut self) -> Result<Manifest, Problem> {
-        // The first line, which was compared before.
+        // Skips the first line, which was compared before.
         self.next();
         let sealed = match self.version {
             Version::One => None,
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         };
         let count = manifest.count();
         if self.next() != Some(count.as_bytes()) {
-            return Err(self.problem(format_args!("not `{count}`, which is expected here")));
+            return Err(self.problem(format_args!("not the expected `{count}`")));
         }
         if self.next().is_some() {
             return Err(self.problem("unexpected after the count"));
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         Some(line)
     }
 
-    /// A problem with the line that was read last.
+    /// Returns a problem with the line that was read last.
     fn problem(&self, what: impl fmt::Display) -> Problem {
         Problem::in_line(self.number - 1, what)
     }

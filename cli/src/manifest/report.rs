@@ -15,7 +15,7 @@ pub(crate) enum Status {
     Ok,
     Changed,
     Missing,
-    /// A file, or if it is none, its kind.
+    /// `None` for a file, otherwise the kind.
     Extra(Option<Kind>),
     /// It could not be read when the manifest was made.
     Unread,
@@ -85,7 +85,7 @@ impl Status {
     }
 }
 
-/// Writes that a manifest cannot be trusted, so that nothing was checked.
+/// Writes that a manifest cannot be trusted and nothing was checked.
 pub(crate) fn write_json_refusal(
     to: &mut impl Write,
     manifest: &Source,
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// The entries to print.
+    /// Returns the entries to print.
     fn shown(&self, quiet: bool) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter();
         entries.filter(move |entry| !(quiet && matches!(entry.status, Status::Ok)))
@@ -189,14 +189,16 @@ impl Report {
         .collect();
         if !wrong.is_empty() {
             let files = self.entries.len();
+            let noun = if files == 1 { "file" } else { "files" };
             say(format_args!(
-                "{manifest}: of {files} files, {}",
+                "{manifest}: {files} {noun}: {}",
                 wrong.join(", ")
             ));
         }
     }
 
-    /// Unreadable files outweigh those that differ, because nothing is known about them.
+    /// Unreadable files take precedence over files that differ, because nothing is known about
+    /// them.
     pub(crate) fn exit_status(&self) -> u8 {
         if self.counts.unreadable > 0 {
             return 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The seal, which authenticates a manifest: making and verifying it.
+//! Makes and verifies the seal, which authenticates a manifest.
 
 use crate::manifest::content::Manifest;
 use crate::manifest::problem::Problem;
@@ -10,13 +10,13 @@ use hornet::Tag;
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
 
-/// The purpose of the tag of a manifest. The tags of files have the purpose `MESSAGE`. If that of a
-/// manifest were the same, anyone able to write a file that gets tagged could write a manifest into
-/// it and append the nonce and tag of the file as its seal.
+/// The purpose of a manifest's tag. The tags of files have the purpose `MESSAGE`. If the two were
+/// the same, anyone able to write a file that gets tagged could write a manifest into it and append
+/// the file's nonce and tag as the seal.
 pub const PURPOSE: Purpose = Purpose::new(1).unwrap();
 
 impl Manifest {
-    /// The text with its seal, under a nonce that must have the purpose [`PURPOSE`].
+    /// Returns the text with its seal, made under a nonce that must have the purpose [`PURPOSE`].
     #[must_use]
     pub fn seal(&self, key: &Key, nonce: UnusedNonce) -> Vec<u8> {
         let mut text = self.body();
@@ -37,12 +37,12 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`Problem`] if it is malformed, or does not have a valid seal of this key.
+    /// Returns a [`Problem`] if the text is malformed or does not have a valid seal of this key.
     pub fn open(text: &[u8], key: &Key) -> Result<Self, Problem> {
         Self::open_sealed(text, key).map(|(manifest, _)| manifest)
     }
 
-    /// The same, with the nonce of the seal.
+    /// Like `open`, but also returns the nonce of the seal.
     pub(crate) fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
         let version = Version::of(text).ok_or_else(|| wrong_header(text))?;
         let (body, seal) = split_seal(text).ok_or(Problem::seal(

@@ -42,7 +42,7 @@ fn manifest() -> Manifest {
     }
 }
 
-/// Any body with a valid seal.
+/// Returns the given body with a valid seal.
 fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
     let shown = Nonce::new(nonce);
     let tag = key().mac(UnusedNonce::assume_unused(nonce), body.as_bytes());
@@ -81,7 +81,7 @@ files 2 unread 1 others 2
             .seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
         text
     );
-    // The same, in version 1.
+    // The same manifest in version 1.
     let body = body.replace("manifest 2\nsealed 2026-11-21T22:17:38Z", "manifest 1");
     let body = body
         .replace(" others 2", "")
@@ -152,7 +152,7 @@ fn malformed_lines() {
         ),
         (
             format!("{head}files 0 unread 1\n"),
-            "line 4: not `files 0 unread 0`, which is expected here",
+            "line 4: not the expected `files 0 unread 0`",
         ),
         (format!("{head}{}{end}", file("")), "line 4: no path"),
         (
@@ -186,7 +186,7 @@ fn malformed_lines() {
         ),
         (
             format!("{head}{}unread\nfiles 1 unread 0\n", file("t/a")),
-            "line 5: not `files 1 unread 0`, which is expected here",
+            "line 5: not the expected `files 1 unread 0`",
         ),
         (
             format!("{head}{}{end}{end}", file("t/a")),
@@ -194,7 +194,7 @@ fn malformed_lines() {
         ),
         (
             format!("{head}{}", file("t/a")),
-            "line 4: not `files 1 unread 0`, which is expected here",
+            "line 4: not the expected `files 1 unread 0`",
         ),
     ] {
         assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected, "{body}");
@@ -206,7 +206,7 @@ fn malformed_lines() {
         ("other fifo t/x\nother fifo t/x\n", "line 6: out of order"),
         (
             "other fifo t/x\n",
-            "line 6: not `files 0 unread 0 others 1`, which is expected here",
+            "line 6: not the expected `files 0 unread 0 others 1`",
         ),
     ] {
         let head = head.replace("manifest 1", "manifest 2\nsealed 2026-11-21T22:17:38Z");
@@ -221,7 +221,7 @@ fn malformed_lines() {
     }
     // Version 1 has no such lines.
     let body = format!("{head}other fifo t/x\nfiles 0 unread 0\n");
-    let expected = "line 4: not `files 0 unread 0`, which is expected here";
+    let expected = "line 4: not the expected `files 0 unread 0`";
     assert_eq!(problem(&sealed(&body, nonce(3, 1))), expected);
     let mut body = Vec::from(head);
     body.extend_from_slice(b"unread \xff\nfiles 0 unread 1\n");

@@ -5,7 +5,7 @@
 /// The version of the format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// Does not say when it was sealed, and does not list what is not a file.
+    /// Does not say when the manifest was sealed, and does not list what is not a file.
     One,
     Two,
 }
@@ -22,7 +22,7 @@ impl Version {
         }
     }
 
-    /// The version of a manifest that begins with these bytes.
+    /// Returns the version of a manifest that begins with these bytes.
     pub(crate) fn of(text: &[u8]) -> Option<Self> {
         let is = |version: &Self| text.starts_with(version.header().as_bytes());
         [Self::One, Self::Two].into_iter().find(is)
@@ -38,7 +38,7 @@ pub(super) const OTHER: &[u8] = b"other ";
 /// The length of 16 bytes in hexadecimal digits.
 pub(super) const DIGITS: usize = 32;
 
-/// The second line, without its end.
+/// Returns the line about symbolic links, without the newline.
 pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
     if follow_symlinks {
         "symbolic links: followed"
@@ -49,7 +49,7 @@ pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
 
 /// Appends 16 bytes as 32 lower-case digits.
 pub(super) fn push_digits(text: &mut Vec<u8>, bytes: &[u8; 16]) {
-    // Not from a table, so that the compiler vectorizes it.
+    // Computed without a table, so that the compiler vectorizes the loop.
     let digit = |number: u8| number + if number < 10 { b'0' } else { b'a' - 10 };
     let mut digits = [0; 32];
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {

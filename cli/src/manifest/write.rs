@@ -8,7 +8,7 @@ use crate::manifest::text::{OTHER, PATH, SEALED, UNREAD, Version, links_line, pu
 use std::path::Path;
 
 impl Manifest {
-    /// The text without the seal. Written without `format!`, because there may be millions of
+    /// Returns the text without the seal. Does not use `format!`, because there may be millions of
     /// lines.
     pub(super) fn body(&self) -> Vec<u8> {
         let mut text = Vec::with_capacity(128 * (self.files.len() + 1));
@@ -48,7 +48,7 @@ impl Manifest {
     }
 }
 
-/// Ends a line with a path.
+/// Appends a path and ends the line.
 fn push_path(text: &mut Vec<u8>, version: Version, path: &Path) {
     Escaped::in_version(version, path).push_to(text);
     text.push(b'\n');

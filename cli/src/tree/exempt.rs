@@ -12,12 +12,12 @@ use std::path::Path;
 
 pub(crate) struct Exempt<'a> {
     key_file: &'a KeyFile,
-    /// Device and inode of the others.
+    /// Device and inode of the exempt files other than the key file.
     others: Vec<(u64, u64)>,
 }
 
 impl<'a> Exempt<'a> {
-    /// The key file, and other files that exist already.
+    /// Exempts the key file and other existing files.
     pub(crate) fn new(key_file: &'a KeyFile, others: impl IntoIterator<Item = Metadata>) -> Self {
         Self {
             key_file,
@@ -33,19 +33,19 @@ impl<'a> Exempt<'a> {
         fs::metadata(path).is_ok_and(|metadata| self.is(&metadata))
     }
 
-    /// Refuses an open file that is one of them.
+    /// Refuses an open file that is exempt.
     pub(super) fn check(&self, file: &File, snapshot: Snapshot) -> Result<(), Failure> {
         if self.others.contains(&snapshot.identity) {
             return Err(Failure::Exempt);
         }
-        // Where the key file is now takes a system call, which is saved for files that cannot be
-        // it.
+        // Finding where the key file is now takes a system call, which is saved for files that
+        // cannot be the key file.
         if snapshot.is_private {
             let metadata = file.metadata()?;
             if self.key_file.is(&metadata) {
                 return Err(Failure::Exempt);
             }
-            // It may be a key file that was replaced meanwhile.
+            // The file may be a key file that was replaced in the meantime.
             if metadata.nlink() == 0 {
                 return Err(Failure::Missing);
             }

@@ -9,11 +9,11 @@ use std::io;
 /// Why a file has no content.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// There is nothing of this path.
+    /// Nothing exists at this path.
     Missing,
-    /// It is the key file or the manifest.
+    /// It is the key file, the manifest or standard output.
     Exempt,
-    /// It is not a regular file, but what this says.
+    /// It is not a regular file but of this kind.
     NotRegular(Kind),
     /// It cannot be read, for this reason.
     Unreadable(String),

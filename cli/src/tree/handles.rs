@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Folders that stay open, so that what is in them need not be looked up from the top again.
+//! Folders that stay open, so that their entries need not be looked up from the top again.
 //!
-//! No more than a part of the descriptors that this process may have, which are often only 256 or
+//! They use only part of the descriptors that this process may have, which are often only 256 or
 //! 1024 for all threads together.
 
 use rustix::process::{Resource, getrlimit};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// More would save next to nothing.
+/// Keeping more would save almost nothing.
 const MOST_ON_A_PATH: usize = 32;
 
-/// More would not make the walk faster.
+/// Keeping more would not make the walk faster.
 const MOST_IN_A_WALK: usize = 512;
 
-/// How many descriptors this process may have.
+/// Returns the number of descriptors that this process may have.
 fn descriptors() -> usize {
     let limit = getrlimit(Resource::Nofile).current;
     limit.map_or(usize::MAX, |limit| {
@@ -23,18 +23,18 @@ fn descriptors() -> usize {
     })
 }
 
-/// How many folders each of some threads may keep open on the path to its last file.
+/// Returns how many folders each of `threads` threads may keep open on the path to its last file.
 pub(super) fn on_a_path(threads: usize) -> usize {
     (descriptors() / 4 / threads.max(1)).clamp(1, MOST_ON_A_PATH)
 }
 
-/// How many paths to keep folders open on, for some threads that have the same table of descriptors:
-/// not one for each if there would be next to nothing for a path.
+/// Returns the number of paths on which to keep folders open, for `threads` threads that share a
+/// descriptor table: fewer than one per thread if each path would otherwise get almost nothing.
 pub(super) fn paths(threads: usize) -> usize {
     (descriptors() / 16).clamp(1, threads.max(1))
 }
 
-/// How many handles may be open at once in a walk.
+/// Limits the number of handles open at once in a walk.
 pub(super) struct Budget {
     most: usize,
     threads: usize,
@@ -42,8 +42,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Half of what is left when each thread has a folder and the one above it open, and the command
-    /// its own files.
+    /// Allows half of the descriptors left when each thread has a folder and its parent open, and
+    /// the command has its own files open.
     pub(super) fn new(threads: usize) -> Self {
         let left = descriptors().saturating_sub(16 + 2 * threads);
         Self {
@@ -53,8 +53,8 @@ impl Budget {
         }
     }
 
-    /// How many folders to read at once, so that they and those above them may all be open. At least
-    /// one for each thread.
+    /// Returns how many folders to read at once so that they and their parents may all be open, but
+    /// at least one per thread.
     pub(super) fn at_once(&self) -> usize {
         (self.most / 2).max(self.threads)
     }
@@ -67,7 +67,7 @@ pub(super) struct Handle<'a> {
 }
 
 impl<'a> Handle<'a> {
-    /// `None` if too many are open.
+    /// Returns `None` if too many are open.
     pub(super) fn new(budget: &'a Budget, fd: BorrowedFd) -> Option<Self> {
         if budget.open.fetch_add(1, Relaxed) < budget.most {
             if let Ok(fd) = fd.try_clone_to_owned() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The kinds of what is not a regular file, in words.
+//! The kinds of files that are not regular, and the words for them.
 
 use rustix::fs::FileType;
 use std::fmt;
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file that is not regular.
+    /// Returns the kind of a file that is not regular.
     pub(crate) fn of(file_type: FileType) -> Self {
         match file_type {
             FileType::Directory => Self::Folder,
@@ -28,7 +28,7 @@ impl Kind {
         }
     }
 
-    /// The kind in one word, as manifests have it.
+    /// Returns the word for the kind in manifests.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Folder => "folder",
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// The kind that has this word.
+    /// Returns the kind with this word.
     pub(crate) fn named(word: &[u8]) -> Option<Self> {
         let all = [
             Self::Folder,
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// In a sentence.
+/// Writes the kind as part of a sentence.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

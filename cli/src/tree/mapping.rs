@@ -3,7 +3,7 @@
 //! Mapped files that can be truncated while they are read.
 //!
 //! If a mapped file is truncated or its disk fails, reading the memory raises SIGBUS, which by
-//! default ends the process. The handler here replaces the whole mapping by zero pages and sets a
+//! default ends the process. The handler here replaces the whole mapping with zero pages and sets a
 //! flag. Reading continues, over zeros, until the reader checks the flag. Any number of threads may
 //! read one mapping.
 
@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-// For the signal handler, which must not take locks.
+// Read by the signal handler, which must not take locks.
 static START: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
 static LENGTH: AtomicUsize = AtomicUsize::new(0);
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -34,8 +34,8 @@ impl Mapping {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let length = usize::try_from(length).map_err(io::Error::other)?;
         // SAFETY: the handler ensures that every byte can be read. Other processes may change the
-        // bytes meanwhile. That makes the tag useless, but only C reads the bytes, for arithmetic
-        // that is defined for all values.
+        // bytes in the meantime. That makes the tag useless, but only C code reads the bytes, for
+        // arithmetic that is defined for all values.
         let map = unsafe { MmapOptions::new().len(length).map(file)? };
         // Only a hint.
         let _ = map.advise(Advice::Sequential);
@@ -48,10 +48,10 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Unmaps the pages of a range, which otherwise one thread does for all at the end, at a
-    /// measurable cost. The range can still be read, from the file again. Only a hint.
+    /// Unmaps the pages of a range. Otherwise one thread would unmap all pages at the end, at a
+    /// measurable cost. The range can still be read, again from the file. This is only a hint.
     pub(crate) fn release(&self, start: usize, length: usize) {
-        // SAFETY: as in `new`, nothing in Rust relies on these bytes to stay the same.
+        // SAFETY: as in `new`, nothing in Rust relies on these bytes staying the same.
         let _ = unsafe {
             let advice = UncheckedAdvice::DontNeed;
             self.map.unchecked_advise_range(advice, start, length)
@@ -62,7 +62,7 @@ impl Mapping {
         &self.map
     }
 
-    /// Whether the file was lost, so that bytes read may not be its own.
+    /// Returns whether the file was lost, so that bytes read may not be its own.
     #[expect(clippy::unused_self, reason = "the flag is about the mapping")]
     pub(crate) fn is_lost(&self) -> bool {
         LOST.load(SeqCst)
@@ -77,7 +77,7 @@ impl Drop for Mapping {
 }
 
 fn install_handler() -> io::Result<()> {
-    // SAFETY: zeros are a valid `sigaction`, whose mask `sigemptyset` sets, and the handler has the
+    // SAFETY: a zeroed `sigaction` is valid, `sigemptyset` sets its mask, and the handler has the
     // signature that SA_SIGINFO requires.
     let status = unsafe {
         let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -104,7 +104,8 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut
     // Signals sent by a process have codes of 0 and below, and no address.
     let is_fault = code > 0;
     if is_fault && address.addr().wrapping_sub(start.addr()) < length {
-        // The whole mapping at once: page by page, a large file would take millions of signals.
+        // Replaces the whole mapping at once: page by page, a large file would take millions of
+        // signals.
         // SAFETY: replaces exactly the mapping, which belongs to `Mapping` and is never written.
         let zeros = unsafe {
             libc::mmap(
@@ -121,7 +122,8 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut
             return;
         }
     }
-    // Not about the mapping: end as without a handler. The signal is blocked until this returns.
+    // The signal is not about the mapping: end as without a handler. It is blocked until this
+    // returns.
     // SAFETY: both may be called in a signal handler.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
@@ -137,7 +139,7 @@ mod tests {
         // Volatile, so that the compiler does not omit the reads.
         bytes
             .iter()
-            // SAFETY: a reference may be read.
+            // SAFETY: a reference is readable.
             .map(|byte| usize::from(unsafe { ptr::read_volatile(byte) }))
             .sum()
     }
@@ -158,7 +160,7 @@ mod tests {
         }
     }
 
-    /// All threads notice it, and pages that were released can be read again.
+    /// All threads notice the truncation, and released pages can be read again.
     #[test]
     fn truncation_while_threads_read() {
         let file = tempfile::tempfile().unwrap();

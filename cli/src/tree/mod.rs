@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Trees of files: finding them, opening them safely, and reading all of them on all threads.
+//! Trees of files: finding them, opening them safely, and reading them on all threads.
 
 pub(crate) mod exempt;
 pub(crate) mod failure;

@@ -3,9 +3,9 @@
 //! Opens files and folders below the PATH arguments without following symbolic links, unless told
 //! to.
 //!
-//! Opens one folder after another, each relative to the one before. So no link is followed on the
-//! way either, the system looks up one name instead of a path, and paths may be longer than it
-//! accepts. Never opens `..`, which would lead elsewhere after the folder was moved.
+//! Opens one folder after another, each relative to the previous one. Thus no link is followed on
+//! the way either, the system looks up one name instead of a path, and paths may be longer than the
+//! system accepts. Never opens `..`, which would lead elsewhere if the folder has been moved.
 
 use crate::path::bytes;
 use crate::tree::failure::Failure;
@@ -20,7 +20,7 @@ use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// For a folder on the way. On Linux, this needs only the permission to search it.
+/// Flags for a folder on the way. On Linux, they require only search permission.
 #[cfg(target_os = "linux")]
 const THROUGH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
@@ -30,7 +30,7 @@ const READ_FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::CLOEXEC);
 
-/// Does not wait for a fifo, and does not acquire a controlling terminal.
+/// Flags for a file. They neither wait for a fifo nor acquire a controlling terminal.
 const READ_FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
@@ -38,13 +38,13 @@ const READ_FILE: OFlags = OFlags::RDONLY
 
 pub(crate) struct Opener<'a> {
     roots: &'a Roots,
-    /// The path of the folder of the last file.
+    /// The path of the last file's folder.
     path: Vec<u8>,
     /// That folder. The next file is usually in it.
     last: Option<Kept>,
-    /// Some of the folders on the way to it, the deepest last.
+    /// Some of the folders on the way to that folder, the deepest last.
     above: Vec<Kept>,
-    /// How many folders may be open.
+    /// Maximum number of open folders.
     most: usize,
 }
 
@@ -56,7 +56,7 @@ struct Kept {
 }
 
 impl<'a> Opener<'a> {
-    /// For one of some threads, which share the descriptors of this process.
+    /// Creates the opener of one of `threads` threads, which share the descriptors of this process.
     pub(crate) fn new(roots: &'a Roots, threads: usize) -> Self {
         Self {
             roots,
@@ -92,7 +92,7 @@ impl<'a> Opener<'a> {
         open_at(folder, name, flags)
     }
 
-    /// Opens a folder that is the argument or below it.
+    /// Opens the folder that is the argument, or a folder below it.
     fn through(
         &mut self,
         folder: &[u8],
@@ -119,14 +119,14 @@ impl<'a> Opener<'a> {
                 self.keep(Kept { end: opened, fd }, name_end);
                 opened = name_end;
             }
-            // After the slash.
+            // Skips the slash.
             name_start = name_end + 1;
         }
         let Kept { fd, .. } = &*self.last.insert(Kept { end: opened, fd });
         Ok(fd.as_fd())
     }
 
-    /// Takes the deepest open folder that is on the way to this one, and closes those below it.
+    /// Takes the deepest open folder on the way to `folder`, and closes those below it.
     fn nearest(&mut self, folder: &[u8], root_end: usize) -> Option<Kept> {
         while let Some(kept) = self.last.take().or_else(|| self.above.pop()) {
             let Kept { end, .. } = kept;
@@ -137,11 +137,11 @@ impl<'a> Opener<'a> {
         None
     }
 
-    /// Keeps a folder open that was the last one. That is one whose path ends at `last` now.
+    /// Keeps a folder open that was the last one. The path of the new last folder ends at `last`.
     ///
-    /// If there are too many, closes one so that the distances of the others from the last one grow
-    /// in proportion. To go up all of a path of n folders then takes in the order of n log n calls,
-    /// and to go down as many as it has folders.
+    /// If too many are open, closes one such that the distances of the others from the last one
+    /// grow geometrically. Going all the way up a path of n folders then takes on the order of n
+    /// log n calls, and going down takes n.
     ///
     /// ```text
     /// open   a           a/b/…           a/b/…/y       a/b/…/y/z
@@ -152,7 +152,7 @@ impl<'a> Opener<'a> {
         if self.above.len() < self.most {
             return;
         }
-        // How far it is from the last one to those above and below each.
+        // Distances from the last folder to the folders above and below the given one.
         let distances = |index: usize| {
             let above = index
                 .checked_sub(1)
@@ -170,7 +170,7 @@ impl<'a> Opener<'a> {
     }
 }
 
-/// The last name of a path.
+/// Returns the last name of a path.
 pub(super) fn name(path: &[u8]) -> &[u8] {
     let start = path.iter().rposition(|&byte| byte == b'/');
     start.map_or(path, |slash| &path[slash + 1..])
@@ -192,7 +192,8 @@ fn open_at(folder: impl AsFd, name: &[u8], flags: OFlags) -> Result<OwnedFd, Fai
     }
 }
 
-/// Why something could not be opened. Looks at it if the error alone does not say what it is.
+/// Returns why something could not be opened. Inspects it if the error alone does not say what it
+/// is.
 fn why_not(folder: impl AsFd, name: &[u8], flags: OFlags, error: Errno) -> Failure {
     let at_flags = if flags.contains(OFlags::NOFOLLOW) {
         AtFlags::SYMLINK_NOFOLLOW
@@ -281,8 +282,8 @@ mod tests {
         assert_eq!(content(&mut opener, "t/link/f"), content_of("t/a/f"));
     }
 
-    /// Folders nested more deeply than may be open, whose files come in the order of manifests: some
-    /// on the way down, some on the way up.
+    /// Nests folders more deeply than may be open, with files in the order of manifests: some on
+    /// the way down, some on the way up.
     #[test]
     fn no_more_folders_are_open_than_may_be() {
         let top = TempDir::new().unwrap();
@@ -313,7 +314,7 @@ mod tests {
         }
     }
 
-    /// What was opened stays in use. What is opened anew is no link.
+    /// Open folders stay in use. Folders opened anew are not links.
     #[test]
     fn a_folder_that_is_moved_away() {
         let folder = TempDir::new().unwrap();

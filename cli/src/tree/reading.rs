@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Reads a file through a buffer, and notices whether it changes meanwhile.
+//! Reads a file through a buffer, and detects whether it changes meanwhile.
 
 use crate::source::read_some;
 use crate::tree::exempt::Exempt;
@@ -9,11 +9,11 @@ use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
 use std::fs::File;
 
-/// How much is read into a buffer at a time. Larger pieces were slower, because they do not fit the
+/// Bytes read into a buffer at a time. Larger pieces were slower because they do not fit the
 /// caches.
 pub(super) const PIECE_BYTES: usize = 64 << 10;
 
-/// The metadata of a file that is about to be read, which must be a regular one.
+/// Returns the metadata of a file that is about to be read, which must be regular.
 pub(super) fn regular(file: &File) -> Result<Snapshot, Failure> {
     let snapshot = Snapshot::of(file)?;
     match snapshot.is_not() {
@@ -22,7 +22,7 @@ pub(super) fn regular(file: &File) -> Result<Snapshot, Failure> {
     }
 }
 
-/// The same, for a file that must not be exempt.
+/// Like `regular`, for a file that must not be exempt.
 pub(super) fn taggable(file: &File, exempt: Option<&Exempt>) -> Result<Snapshot, Failure> {
     let snapshot = regular(file)?;
     if let Some(exempt) = exempt {
@@ -31,7 +31,7 @@ pub(super) fn taggable(file: &File, exempt: Option<&Exempt>) -> Result<Snapshot,
     Ok(snapshot)
 }
 
-/// Checks that a file has not changed since.
+/// Checks that a file has not changed since `before`.
 pub(super) fn unchanged(before: Snapshot, file: &File) -> Result<(), Failure> {
     if before.has_changed(file)? {
         return Err(Failure::changed());
@@ -66,7 +66,7 @@ pub(super) fn read_on(
         if is_end {
             break;
         }
-        // It is longer by now, and may grow without end.
+        // The file has grown, and may grow without end.
         if before.length != 0 && total > before.length {
             return Err(Failure::changed());
         }
@@ -75,13 +75,13 @@ pub(super) fn read_on(
     // Files under /proc are regular but have length 0. Those under /sys claim to fill a page.
     if before.length != 0 && total != before.length {
         return Err(Failure::Unreadable(
-            "has not as many bytes as its length says".into(),
+            "has fewer bytes than its length says".into(),
         ));
     }
     Ok(whole)
 }
 
-/// Appends a partial evaluation to that of the bytes before.
+/// Appends a partial evaluation to that of the preceding bytes.
 pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(), Failure> {
     key.append(left, right)
         .map_err(|error| Failure::Unreadable(error.to_string()))
@@ -98,7 +98,7 @@ mod tests {
         Key::clamped(&[7; 32])
     }
 
-    /// Reads a file of `length` bytes that is changed after the first `first` bytes were read.
+    /// Reads a file of `length` bytes that changes after its first `first` bytes were read.
     fn read(
         length: u64,
         first: usize,
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// A file that grows faster than it is read.
+    /// Tests a file that grows faster than it is read.
     #[test]
     fn a_file_that_grows_without_end() {
         let grows = |file: &mut NamedTempFile| {

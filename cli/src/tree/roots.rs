@@ -7,12 +7,12 @@ use rustix::fs::OFlags;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The PATH arguments, by their text without trailing slashes, with which the paths below them
-/// begin.
+/// The PATH arguments, keyed by their text without trailing slashes, which is a prefix of all paths
+/// below them.
 pub(crate) struct Roots {
     arguments: HashMap<Vec<u8>, PathBuf>,
-    /// Those of the texts. Only parts of a path of such a length are looked up, because looking up
-    /// all of them would take a time that is quadratic in its length.
+    /// The lengths of these texts. Only prefixes of these lengths are looked up, because looking up
+    /// all prefixes of a path would take time quadratic in its length.
     lengths: BTreeSet<usize>,
     follow_symlinks: bool,
 }
@@ -33,8 +33,8 @@ impl Roots {
         }
     }
 
-    /// The longest argument that the path is or lies below, and the length of that part of the
-    /// path.
+    /// Returns the longest argument that the path equals or lies below, and the length of that part
+    /// of the path.
     pub(super) fn of(&self, path: &[u8]) -> Option<(usize, &Path)> {
         let lengths = self.lengths.range(..=path.len()).rev();
         lengths
@@ -42,7 +42,7 @@ impl Roots {
             .find_map(|&end| Some((end, self.arguments.get(&path[..end])?.as_path())))
     }
 
-    /// The flag for opening, depending on whether symbolic links are followed.
+    /// Returns the flag for opening files, which depends on whether symbolic links are followed.
     pub(super) fn no_follow(&self) -> OFlags {
         if self.follow_symlinks {
             OFlags::empty()
@@ -52,7 +52,7 @@ impl Roots {
     }
 }
 
-/// Whether the first `end` bytes of a path are this path or a folder on it.
+/// Returns whether the first `end` bytes of a path are the whole path or a folder on it.
 pub(super) fn is_part(path: &[u8], end: usize) -> bool {
     // The slash of the root is part of its name.
     end == path.len() || path.get(end) == Some(&b'/') || path.get(..end) == Some(b"/")

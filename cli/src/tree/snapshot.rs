@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The metadata of a file that show whether it changed while it was read.
+//! File metadata that shows whether a file changed while it was read.
 
 use crate::tree::kind::Kind;
 use rustix::fs::{FileType, Mode, Stat, fstat};
@@ -17,7 +17,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_private: bool,
     pub(crate) length: u64,
     modified: (i64, i64),
-    /// When content or metadata changed. Programs cannot set this time, except by setting the clock.
+    /// When content or metadata last changed. Programs cannot set this time, except by setting the
+    /// clock.
     changed: (i64, i64),
     file_type: FileType,
 }
@@ -27,13 +28,13 @@ impl Snapshot {
         Ok(Self::from(&fstat(file)?))
     }
 
-    /// Its kind, if it is not a regular file.
+    /// Returns the kind of a file that is not regular.
     pub(crate) fn is_not(self) -> Option<Kind> {
         (self.file_type != FileType::RegularFile).then(|| Kind::of(self.file_type))
     }
 
-    /// Whether a regular file has another length, modification time or change time by now. Detects
-    /// changes as far as the time stamps of the file system distinguish writes, also if a program
+    /// Returns whether the length, modification time or change time of a regular file has changed.
+    /// Detects changes as far as the file system's timestamps distinguish writes, even if a program
     /// sets the modification time back. A change of metadata alone (mode, owner, links) counts too.
     pub(crate) fn has_changed(self, file: impl AsFd) -> io::Result<bool> {
         Ok(self.is_not().is_none() && self != Self::of(file)?)
@@ -65,8 +66,8 @@ impl From<&Stat> for Snapshot {
     }
 }
 
-/// A point in time by the clock of one file system. A file last changed before it is not being
-/// changed now.
+/// A point in time by the clock of one file system. A file whose last change precedes it is not
+/// being changed now.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled {
     device: u64,
@@ -74,7 +75,7 @@ pub(crate) struct Settled {
 }
 
 impl Settled {
-    /// The time when this file, which was just written, was changed.
+    /// Returns the change time of this file, which was just written.
     pub(crate) fn since(written: &Metadata) -> Self {
         Self {
             device: written.dev(),
@@ -82,8 +83,8 @@ impl Settled {
         }
     }
 
-    /// Whether a file is on the same file system, and neither its content nor its metadata have
-    /// changed since. Programs cannot set this time, except by setting the clock back.
+    /// Returns whether a file is on the same file system and neither its content nor its metadata
+    /// has changed since. Programs cannot set this time, except by setting the clock back.
     #[expect(
         clippy::allow_attributes,
         clippy::unnecessary_cast,
@@ -108,7 +109,7 @@ mod tests {
     use std::thread::sleep;
     use std::time::Duration;
 
-    /// As `touch -r` does, to hide a change.
+    /// Sets the time back as `touch -r` does, to hide a change.
     #[test]
     fn a_change_whose_time_is_set_back() {
         let folder = tempfile::tempdir().unwrap();

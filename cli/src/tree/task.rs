@@ -23,7 +23,7 @@ pub(crate) trait Task: Sized + Send {
     fn fail(self, failure: Failure) -> Self::Done;
 }
 
-/// A task and later its result, in place: allocations would slow the threads down.
+/// A task and later its result, in the same place: allocations would slow the threads down.
 pub(super) enum Slot<T: Task> {
     Todo(T),
     /// The file has this many bytes.
@@ -48,7 +48,7 @@ impl<T: Task> Slot<T> {
         }
     }
 
-    /// Does a task whose file is read alone.
+    /// Runs a task whose file is read on its own.
     pub(super) fn finish(
         &mut self,
         key: &Key,

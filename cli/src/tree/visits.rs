@@ -5,8 +5,8 @@
 //! A folder that a link leads to is visited below the link too, because programs find its files
 //! there. Links in links are another matter: n folders that link to one another have more than n!
 //! paths. So a path through more than one link is followed only to a folder that has no path yet,
-//! and never is one followed back to a folder on it. Then there are at most as many paths as pairs
-//! of a link and a folder.
+//! and no path is followed back to a folder on it. There are then at most as many paths as pairs of
+//! a link and a folder.
 //!
 //! The result depends on nothing but the tree: folders are visited level by level, and those of a
 //! level by the number of links on their paths, then by their paths.
@@ -29,10 +29,10 @@ pub(super) struct Place {
     identity: Identity,
     /// How many links are on the path, this folder's included.
     links: usize,
-    /// The last name of the path, or all of it if there is nothing above.
+    /// The last name of the path, or the whole path if there is nothing above.
     ///
-    /// Not the whole path, because the paths of all folders of a deep tree take a memory that is
-    /// quadratic in its depth.
+    /// Not the whole path, because the paths of all folders of a deep tree take memory quadratic in
+    /// its depth.
     name: Box<[u8]>,
     above: Option<Arc<Place>>,
 }
@@ -95,7 +95,7 @@ impl Drop for Place {
 /// A folder that is still to be read.
 pub(super) struct Inner<'a> {
     pub(super) path: PathBuf,
-    /// The folder that it is in, unless too many folders are open.
+    /// The folder that contains it, unless too many folders are open.
     pub(super) above: Option<Arc<Handle<'a>>>,
     /// `None` if links are not followed.
     pub(super) place: Option<Arc<Place>>,
@@ -106,7 +106,7 @@ pub(super) struct Inner<'a> {
 pub(super) struct Visits(HashMap<Identity, Arc<Place>>);
 
 impl Visits {
-    /// Chooses those of a level to visit. Passes the others to `cut`, with the reason.
+    /// Chooses the folders of a level to visit. Passes the others to `cut`, with the reason.
     pub(super) fn choose<'a>(
         &mut self,
         mut level: Vec<Inner<'a>>,
@@ -130,7 +130,7 @@ impl Visits {
 
     fn why_not(&mut self, path: &Path, place: &Arc<Place>) -> Option<String> {
         match self.0.entry(place.identity) {
-            // Those on the path to it were visited, so it is none of them.
+            // The folders on the path to it were visited, so it is none of them.
             Entry::Vacant(free) => {
                 free.insert(place.clone());
                 None

@@ -34,7 +34,7 @@ pub(crate) struct Unread {
     pub(crate) reason: String,
 }
 
-/// What is not a file, or a folder that is not entered or has nothing in it.
+/// Something that is not a file, or a folder that was not entered or is empty.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     pub(crate) path: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) struct LeftOut {
     pub(crate) why: Option<String>,
 }
 
-/// What was found. Everything is sorted by the bytes of the paths.
+/// The results of a walk, sorted by the bytes of the paths.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
@@ -87,7 +87,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Adds an argument that is a file, and returns one that is a folder.
+    /// Adds an argument that is a file; returns one that is a folder.
     fn argument<'a>(&self, path: &Path, found: &mut Found) -> Result<Option<Inner<'a>>, Error> {
         let metadata = if self.follow_symlinks {
             fs::metadata(path)
@@ -129,8 +129,8 @@ impl Walk<'_> {
 
     /// Adds all files below a folder. Not recursive, because the tree may be deeper than the stack.
     ///
-    /// Goes down before it goes aside, with so many folders at once that each can stay open until
-    /// those in it are opened. Only if links are followed, all folders of the same depth come
+    /// Goes depth first, reading only as many folders at once as can stay open until the folders in
+    /// them are opened. If links are followed, it instead reads all folders of the same depth
     /// together.
     fn below<'a>(
         &self,
@@ -147,7 +147,7 @@ impl Walk<'_> {
                     found.leave_out(path, Kind::Folder, Some(why));
                 })
             } else {
-                // Those that were found last, which are the deepest.
+                // The folders found last, which are the deepest.
                 pending.split_off(pending.len().saturating_sub(folders.budget.at_once()))
             };
             let results: Vec<_> = next
@@ -161,7 +161,7 @@ impl Walk<'_> {
                         found.unread.push(Unread { path, reason });
                         Vec::new()
                     });
-                    // Sorted here by all threads, so that merging is left for the end.
+                    // Sorted here by all threads, so that only merging is left for the end.
                     found.files.sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
                     progress.add(found.files.len());
                     (found, inner)
@@ -179,7 +179,7 @@ impl Walk<'_> {
 struct Folders<'a> {
     roots: &'a Roots,
     budget: &'a Budget,
-    /// What opens folders whose parent folder is not open. One for each thread, or for some of them.
+    /// Openers for folders whose parent folder is not open: one for each thread, or for several.
     openers: Vec<Mutex<Opener<'a>>>,
 }
 
@@ -249,12 +249,12 @@ impl<'a> Folders<'a> {
 /// An entry of a folder.
 enum Entry {
     File,
-    /// With its place if links are followed.
+    /// A folder, with its place if links are followed.
     Folder(Option<Arc<Place>>),
     Other(Kind),
 }
 
-/// What an entry of the folder at `place` is, or what it leads to if it is a link to be
+/// Returns what an entry of the folder at `place` is, or what it leads to if it is a link to be
 /// followed.
 fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::Result<Entry> {
     let stat = |flags| statat(folder.fd()?.as_fd(), entry.file_name(), flags);
@@ -294,7 +294,7 @@ impl Found {
         self.left_out.append(&mut other.left_out);
     }
 
-    /// Sorts everything, and removes what was found more than once.
+    /// Sorts everything and removes duplicates.
     fn sort(&mut self, arguments: &[PathBuf]) {
         // If an argument has dots or double slashes, one file may have several paths. The first is
         // kept.

@@ -13,11 +13,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How much a thread takes at a time: enough that combining the results is cheap beside it, and
-/// that the disk reads ahead.
+/// Bytes that a thread takes at a time: enough that combining the results is cheap by comparison,
+/// and that the disk reads ahead.
 const WINDOW_BYTES: u64 = 4 << 20;
 
-/// The partial evaluation of the first `length` bytes.
+/// Returns the partial evaluation of the first `length` bytes.
 pub(crate) fn partial(
     key: &Key,
     pool: &ThreadPool,
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Detected while reading, without comparing the metadata afterwards.
+    /// Truncation is detected while reading, without comparing the metadata afterwards.
     #[test]
     fn a_truncated_file() {
         let file = tempfile::tempfile().unwrap();

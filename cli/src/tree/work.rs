@@ -4,7 +4,7 @@
 //!
 //! Small files are read whole and evaluated in batches. Larger ones are read through a buffer.
 //! Files that would keep other threads waiting come last, when the total length is known: first
-//! those for one thread each, then the huge ones, each with all threads.
+//! those read by one thread each, then the huge ones, each read by all threads.
 
 use crate::progress::{Progress, Unit};
 use crate::tree::exempt::Exempt;
@@ -22,11 +22,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Files from this length on are evaluated by all threads together. For shorter ones, starting them
-/// would cost noticeable time.
+/// Files of at least this length are evaluated by all threads together. For shorter files, starting
+/// the threads would cost measurable time.
 const HUGE_BYTES: u64 = 32 << 20;
 
-/// The number of messages that the library takes at once.
+/// The number of messages that the library processes at once.
 const BATCH: usize = 64;
 
 /// The work on many files.
@@ -52,7 +52,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Sets the time before which files must have been changed to need no second look.
+    /// Sets the time before which files must have last changed to need no second check of their
+    /// metadata.
     pub(crate) fn settled(mut self, settled: Option<Settled>) -> Self {
         self.settled = settled;
         self
@@ -64,7 +65,7 @@ impl<'a> Work<'a> {
         self
     }
 
-    /// Does all tasks and returns their results in the same order.
+    /// Runs all tasks and returns their results in the same order.
     pub(crate) fn run<T: Task>(&self, tasks: Vec<T>) -> Vec<T::Done> {
         let mut slots: Vec<Slot<T>> = tasks.into_iter().map(Slot::Todo).collect();
         self.look(&mut slots);
@@ -89,10 +90,10 @@ impl<'a> Work<'a> {
         slots.into_iter().filter_map(Slot::done).collect()
     }
 
-    /// Opens all files, and does those that are not long.
+    /// Opens all files and processes those that are not long.
     fn look<T: Task>(&self, slots: &mut [Slot<T>]) {
         let progress = Progress::new(Unit::Files, Some(slots.len() as u64));
-        // Smaller batches if there are too few files for all threads.
+        // Uses smaller batches if there are too few files for all threads.
         let batch = (slots.len() / (4 * self.pool.current_num_threads())).clamp(1, BATCH);
         self.share_out(slots.chunks_mut(batch), |worker, slots| {
             worker.look(self.key, slots);
@@ -127,9 +128,9 @@ impl<'a> Work<'a> {
 
     /// Processes items on as many threads as the pool has, each with a worker.
     ///
-    /// They are not the pool's threads, because each has its own table of file descriptors. The
-    /// system then need not synchronize access to it, which saves a tenth of the time of small
-    /// files. No thread can use a descriptor of another; all of them stay within a worker.
+    /// These are not the pool's threads, because each has its own file descriptor table. The system
+    /// then need not synchronize access to the table, which saves a tenth of the time for small
+    /// files. No thread can use another's descriptors; each descriptor stays within its worker.
     fn share_out<I: Send>(
         &self,
         items: impl Iterator<Item = I> + Send,
@@ -154,21 +155,21 @@ impl<'a> Work<'a> {
                     own_descriptors();
                     run();
                 };
-                // If no more threads can be started, the others do all the work.
+                // If no more threads can be started, those already running do all the work.
                 let _ = thread::Builder::new().spawn_scoped(scope, with_own_descriptors);
             }
         });
-        // If none could be started, this thread does it.
+        // If none could be started, this thread does the work.
         run();
     }
 }
 
-/// Gives this thread its own table of file descriptors, a copy of the common one. If that fails, it
-/// shares the common one, and is slower.
+/// Gives this thread its own table of file descriptors, a copy of the common one. If that fails,
+/// the thread keeps sharing the common one and is slower.
 fn own_descriptors() {
     #[cfg(target_os = "linux")]
-    // SAFETY: this thread was just started, uses no descriptor that another thread opens later, and
-    // closes those that it opens.
+    // SAFETY: this thread was just started. It uses no descriptor that another thread opens later,
+    // and closes those that it opens.
     unsafe {
         libc::unshare(libc::CLONE_FILES);
     }

@@ -19,29 +19,29 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The length of the longest file in a batch. Lanes gain up to a few hundred bytes, reading at once
-/// some KiB more.
+/// The length of the longest file in a batch. Lanes pay off up to a few hundred bytes, reading the
+/// whole file at once up to some KiB more.
 const SMALL_BYTES: u64 = SMALL_ROOM as u64 - 1;
 
-/// How much is read at once to see that a file is small: one byte more.
+/// Bytes requested at once to find out whether a file is small: one more than `SMALL_BYTES`.
 const SMALL_ROOM: usize = (16 << 10) + 1;
 
-/// Files from this length on wait until all others are done: a thread that takes 64 files at a time
-/// should not have much more to do than another.
+/// Files of at least this length wait until all others are done: a thread that takes 64 files at a
+/// time should not have much more work than another.
 const LATER_BYTES: u64 = 1 << 20;
 
-/// The buffer of a thread, which fits the L2 cache. It holds a batch of small files, and after them
-/// there is always room for a piece of a larger one.
+/// The size of a thread's buffer, which fits in L2. It holds a batch of small files, and always has
+/// room after them for a piece of a larger file.
 const BUFFER_BYTES: usize = 256 << 10;
 const _: () = assert!(SMALL_BYTES < PIECE_BYTES as u64 && PIECE_BYTES <= BUFFER_BYTES / 2);
 
 /// The state of a file after it was opened.
 enum Content {
-    /// It was read into this range of the buffer.
+    /// The file was read into this range of the buffer.
     Small(Range<usize>),
-    /// It was read to its end.
+    /// The file was read to its end.
     Read(Partial),
-    /// It was not read, and has this many bytes.
+    /// The file was not read; this is its length in bytes.
     Later(u64),
 }
 
@@ -70,7 +70,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Processes files, except for those that are to wait.
+    /// Processes files, except for those that must wait.
     pub(super) fn look<T: Task>(&mut self, key: &Key, slots: &mut [Slot<T>]) {
         let mut batch = Batch(Vec::with_capacity(slots.len()));
         self.used = 0;
@@ -105,14 +105,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reads a small file and looks at its metadata once, afterwards. That is enough if it has not
-    /// changed for a while.
+    /// Reads a small file and checks its metadata only once, afterwards. That suffices if the file
+    /// did not change recently.
     fn read_settled(&mut self, file: &File) -> Result<Option<Content>, Failure> {
         let Some(settled) = self.settled else {
             return Ok(None);
         };
         self.buffer.resize(BUFFER_BYTES, 0);
-        // From its start and without moving the position, because it may have to be read again.
+        // Reads from the start, without moving the position, because the file may have to be read
+        // again.
         let free = &mut self.buffer[self.used..][..SMALL_ROOM];
         let Ok(length) = file.read_at(free, 0) else {
             return Ok(None);
@@ -130,23 +131,24 @@ impl<'a> Worker<'a> {
         Ok(Some(Content::Small(mem::replace(&mut self.used, end)..end)))
     }
 
-    /// Reads a file whose metadata are known, unless it is long.
+    /// Reads a file whose metadata is known, unless the file is long.
     fn read_file(&mut self, key: &Key, file: &File, before: Snapshot) -> Result<Content, Failure> {
         if before.length >= LATER_BYTES {
             return Ok(Content::Later(before.length));
         }
-        // Allocated here, by the thread that uses it.
+        // The buffer is allocated here, by the thread that uses it.
         self.buffer.resize(BUFFER_BYTES, 0);
         let start = self.used;
         let free = &mut self.buffer[start..];
         if before.length > SMALL_BYTES {
             return read_on(key, file, before, free, 0, |_| {}).map(Content::Read);
         }
-        // Asks for one byte more than there should be. A regular file returns all it has at once.
+        // Requests one byte more than there should be. A regular file returns all its bytes at
+        // once.
         let room = usize::try_from(before.length).unwrap_or(0) + 1;
         let length = read_some(file, &mut free[..room])?;
         if length != room - 1 {
-            // It has grown or shrunk, or is one under /proc, which has no length.
+            // The file has grown or shrunk, or is under /proc, where files have length 0.
             return read_on(key, file, before, free, length, |_| {}).map(Content::Read);
         }
         unchanged(before, file)?;
@@ -170,7 +172,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Small files in the buffer: the index of each among the tasks, and its range.
+/// Small files in the buffer: for each, its index among the slots, its task and its range.
 struct Batch<T>(Vec<(usize, T, Range<usize>)>);
 
 impl<T: Task> Batch<T> {
@@ -194,7 +196,7 @@ mod tests {
     use std::io::Write;
     use tempfile::NamedTempFile;
 
-    /// Also those of a small file, which is read at once.
+    /// This includes changes of a small file, which is read at once.
     #[test]
     fn changes_of_small_files_are_detected() {
         let key = Key::clamped(&[7; 32]);

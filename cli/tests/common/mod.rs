@@ -52,7 +52,7 @@ impl Folder {
         path
     }
 
-    /// A file that only its owner may read and write.
+    /// Creates a file that only its owner may read and write.
     pub fn secret(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.file(name, content);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -62,12 +62,12 @@ impl Folder {
     pub fn fifo(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         let c_path = CString::new(path.as_os_str().as_bytes()).unwrap();
-        // SAFETY: a string that ends in NUL.
+        // SAFETY: passes a NUL-terminated string.
         assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
         path
     }
 
-    /// The command in this folder, with arguments separated by spaces.
+    /// Returns the command in this folder, with arguments separated by spaces.
     pub fn hornet(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hornet"));
         command
@@ -96,7 +96,7 @@ impl Folder {
     }
 }
 
-/// Standard error without the line with which `check` says when the manifest was sealed.
+/// Returns standard error without the line with which `check` says when the manifest was sealed.
 fn stderr(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.split_inclusive('\n');
@@ -112,7 +112,7 @@ pub fn prints(output: &Output, stdout: &str) {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// The command failed with one line on standard error that has all of these words.
+/// Asserts that the command failed with one line on standard error that has all of these words.
 #[track_caller]
 pub fn complains(output: &Output, status: i32, words: &[&str]) {
     let stderr = stderr(output);
@@ -125,7 +125,7 @@ pub fn complains(output: &Output, status: i32, words: &[&str]) {
     }
 }
 
-/// The argument parser rejected the arguments.
+/// Asserts that the argument parser rejected the arguments.
 #[track_caller]
 pub fn rejects(output: &Output, words: &[&str]) {
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -136,7 +136,7 @@ pub fn rejects(output: &Output, words: &[&str]) {
     }
 }
 
-/// A pipe whose reader was closed.
+/// Returns a pipe whose reader was closed.
 pub fn broken_pipe() -> Stdio {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let writer = reader.stdin.take().unwrap();
@@ -144,8 +144,8 @@ pub fn broken_pipe() -> Stdio {
     writer.into()
 }
 
-/// A terminal of 80 columns: the end at which a person reads, and the end to which the command
-/// writes.
+/// Returns both ends of an 80-column terminal: the one that a person reads, and the one that the
+/// command writes to.
 pub fn terminal() -> (File, OwnedFd) {
     let (mut person, mut command) = (0, 0);
     let mut size = libc::winsize {
@@ -154,7 +154,7 @@ pub fn terminal() -> (File, OwnedFd) {
         ws_xpixel: 0,
         ws_ypixel: 0,
     };
-    // SAFETY: two descriptors to write to, a size to read, and neither name nor settings.
+    // SAFETY: passes two descriptors to write to, a size to read, and neither name nor settings.
     unsafe {
         let status = libc::openpty(
             &raw mut person,
@@ -189,7 +189,7 @@ pub fn tree() -> Folder {
 
 pub const TREE: [&str; 4] = ["t/a", "t/empty", "t/sub/b", "t/sub/deep/c"];
 
-/// What `hornet check` prints for an unchanged tree.
+/// Returns what `hornet check` prints for an unchanged tree.
 pub fn all_ok() -> String {
     TREE.map(|path| format!("{path}: OK\n")).concat()
 }
@@ -211,7 +211,7 @@ impl Folder {
     }
 }
 
-/// The command printed these lines and all of these words on standard error.
+/// Asserts that the command printed these lines, and all of these words on standard error.
 #[track_caller]
 pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
     let stderr = stderr(output);
@@ -223,7 +223,7 @@ pub fn finds(output: &Output, status: i32, stdout: &str, words: &[&str]) {
     assert_eq!(stderr.is_empty(), words.is_empty(), "{stderr}");
 }
 
-/// The paths in a manifest, in their escaped form.
+/// Returns the paths in a manifest, in their escaped form.
 pub fn paths(manifest: &str) -> Vec<&str> {
     let lines = manifest
         .lines()
@@ -231,14 +231,14 @@ pub fn paths(manifest: &str) -> Vec<&str> {
     lines.map(|line| &line[67..]).collect()
 }
 
-/// Whether a line of a manifest has the tag of this content under its nonce.
+/// Returns whether a line of a manifest has the tag of this content under its nonce.
 pub fn is_tag_of(key_file: &KeyFile, line: &str, content: &[u8]) -> bool {
     let nonce = line[..32].parse().unwrap();
     let tag = line[33..65].parse().unwrap();
     key_file.key().verify(&nonce, content, &tag).is_ok()
 }
 
-/// Root may read everything.
+/// Returns whether the tests run as root, which may read everything.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -7,8 +7,9 @@
 
 #ifdef __linux__
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+/* As in unistd.h, which declares it only with extensions of ISO C. */
+long syscall(long number, ...);
 #endif
 
 /* Bit V of HWCAP is not sufficient: Linux kernels for cores with version 0.7 of the vector extension, which
