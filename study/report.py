@@ -167,7 +167,7 @@ class Report:
                     "in turn, in one process.",
                 ),
                 paragraph(
-                    "A time is that of one call, key to tag, with all code and data in the first cache: the least of several "
+                    "A time is that of one call, key to tag, with all code and data in L1: the least of several "
                     "medians, as in the papers. Each call begins after the one before it has ended. All kernels pass the tests "
                     "of the library's own (<code>tests/unit/study.sh</code>), and end in the library's complete reduction."
                 ),
@@ -856,7 +856,7 @@ class Report:
         ]
         of_vx = ", ".join(f"{ratio:.2f} with {build}" for build, ratio, _ in gains)
         of_serial = ", ".join(f"{ratio:.2f} with {build}" for build, _, ratio in gains)
-        quicker = [build for build, _, ratio in gains if ratio < 1]
+        faster_builds = [build for build, _, ratio in gains if ratio < 1]
         exact = all(
             kernels[kernel][build]["loop"]["multiplications"] == 4 * muls
             for kernel, (_, muls) in names.items()
@@ -869,7 +869,7 @@ class Report:
                 "<h3>On VMSL itself</h3>",
                 paragraph(
                     "No z14 was at hand: the same two kernels, compiled for z14, run in qemu, which counts their instructions; their inner "
-                    "loops are timed by llvm-mca's model of the z14, with all loads from the first cache. "
+                    "loops are timed by llvm-mca's model of the z14, with all loads from L1. "
                     f"All these figures come from {source}.",
                     f"This machine lacks {escape(', '.join(absent))}: they are from the file that is committed, and were not made with "
                     "the measurements."
@@ -897,9 +897,9 @@ class Report:
                 paragraph(
                     "The paper proposes the parallel reduction and does not measure it. By the model its loop takes "
                     f"{of_serial} of the time of the serial one's:",
-                    f"it gains with {' and '.join(quicker)}{'' if len(quicker) == len(gains) else ' alone'}, and not as much as beside the "
+                    f"it gains with {' and '.join(faster_builds)}{'' if len(faster_builds) == len(gains) else ' alone'}, and not as much as beside the "
                     "phases above, because the expansion and the additions are most of the instructions."
-                    if quicker
+                    if faster_builds
                     else "it gains nothing.",
                     "More is gained where many groups share a reduction, which the paper does not consider.",
                 )
@@ -967,7 +967,7 @@ class Report:
                 rows.append(["mean", None] + [round(value, 2) for value in means])
                 out.append(
                     table(
-                        f"Blocks that fill no group, 4-way, {build}: time as a part of Bhattacharyya and Sarkar's",
+                        f"Blocks that fill no group, 4-way, {build}: ratio of the time to that of Bhattacharyya and Sarkar's",
                         ["bytes", "rho", *[name for _, name in rests]],
                         rows,
                         1,

@@ -45,6 +45,11 @@ if [ "${1-}" != fast ]; then
     CGO_CFLAGS="-I$PWD/include" go -C tests/clients/restic vet . || complain "go vet"
 fi
 
+# Wordings that a reader stumbles over, each a regular expression: name the quantity, and use the literature's terms.
+if git grep -nIE -f tests/wordings.txt -- . ':!tests/wordings.txt' ':!LICENSE*' ':!*/results/*' ':!*.svg' ':!*.json'; then
+    complain "wordings of tests/wordings.txt"
+fi
+
 # Every source file states its licence.
 mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cc' '*.def' '*.S' '*.rs' '*.go' '*.sh' '*.py' '*.js' '*.ts' '*.toml' '*.yml' '*.cmake.in' \
     Makefile CMakeLists.txt '*/CMakeLists.txt' .ci/run)

@@ -202,7 +202,7 @@ class RvvSyntax(Syntax):
 class Gnu(RvvSyntax):
     """Write GNU's assembler, for the ABI's calling convention."""
 
-    # Those of the above that are callee-saved.
+    # Callee-saved ones of the above.
     saved = range(18, 26)
 
     def x(self, number: int) -> str:
