@@ -22,12 +22,13 @@ import {
     checkBytes,
     checkLength,
     eachWindow,
+    finalTag,
+    finalVerify,
     live,
     part,
     staged,
     stagedAead,
     stagedTag,
-    takeTag,
     windowBytes,
     write,
 } from "./staging.js";
@@ -377,11 +378,7 @@ export class ChaCha20Poly1305 {
     digest() {
         const state = this.#live();
         this.#refuseIf("decrypted");
-        const tag = staged(0, () => {
-            stagedAead.set(state);
-            wasm.aead_final();
-            return takeTag();
-        });
+        const tag = finalTag(stagedAead, state, wasm.aead_final);
         this.wipe();
         return tag;
     }
@@ -396,11 +393,7 @@ export class ChaCha20Poly1305 {
         const state = this.#live();
         checkLength("tag", tag, TAG_BYTES);
         this.#refuseIf("encrypted");
-        const valid = staged(0, () => {
-            stagedAead.set(state);
-            memory.set(tag, TAG);
-            return wasm.aead_final_verify() !== 0;
-        });
+        const valid = finalVerify(stagedAead, state, tag, wasm.aead_final_verify);
         this.wipe();
         return valid;
     }

@@ -27,6 +27,8 @@ import {
     checkBytes,
     checkLength,
     eachWindow,
+    finalTag,
+    finalVerify,
     live,
     staged,
     stagedState,
@@ -169,11 +171,7 @@ export class Poly1305 {
      */
     digest() {
         const state = this.#live();
-        const tag = staged(0, () => {
-            stagedState.set(state);
-            wasm.final();
-            return takeTag();
-        });
+        const tag = finalTag(stagedState, state, wasm.final);
         this.wipe();
         return tag;
     }
@@ -187,11 +185,7 @@ export class Poly1305 {
     verify(tag) {
         const state = this.#live();
         checkLength("tag", tag, TAG_BYTES);
-        const valid = staged(0, () => {
-            stagedState.set(state);
-            memory.set(tag, TAG);
-            return wasm.final_verify() !== 0;
-        });
+        const valid = finalVerify(stagedState, state, tag, wasm.final_verify);
         this.wipe();
         return valid;
     }

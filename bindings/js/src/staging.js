@@ -194,3 +194,34 @@ export function live(type, state) {
 export function takeTag() {
     return stagedTag.slice();
 }
+
+/**
+ * Ends a message in pieces, and returns its tag.
+ *
+ * @param {Uint8Array} stagedAt where its state is staged
+ * @param {Uint8Array} state
+ * @param {() => void} final
+ */
+export function finalTag(stagedAt, state, final) {
+    return staged(0, () => {
+        stagedAt.set(state);
+        final();
+        return takeTag();
+    });
+}
+
+/**
+ * Ends a message in pieces, and returns whether `tag` is its tag.
+ *
+ * @param {Uint8Array} stagedAt where its state is staged
+ * @param {Uint8Array} state
+ * @param {Uint8Array} tag
+ * @param {() => number} final
+ */
+export function finalVerify(stagedAt, state, tag, final) {
+    return staged(0, () => {
+        stagedAt.set(state);
+        memory.set(tag, TAG);
+        return final() !== 0;
+    });
+}
