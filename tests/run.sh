@@ -81,6 +81,7 @@ quick() {
     run_test rust                           rust
     run_test headers                        tests/unit/headers.sh
     run_test symbols                        tests/unit/symbols.sh
+    run_test scope                          tests/unit/scope.py
     run_test checked-results                tests/unit/checked_results.sh
     run_test new-kernel                     tests/unit/new_kernel.sh
     run_test bounds                         proofs/run.sh

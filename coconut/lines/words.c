@@ -10,8 +10,6 @@
 #define LANES_SETS 2
 #include "../../src/core/compiler.h"
 
-#include "../../src/chacha20/names.h"
-
 /* Faster to compile. */
 #undef HORNET_UNROLL
 #define HORNET_UNROLL

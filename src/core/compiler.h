@@ -169,4 +169,9 @@ typedef int hornet_unit;
 #define HORNET_STRING(value)            HORNET_STRING_OF(value)
 #define HORNET_STRING_OF(value)         #value
 
+/* The name of a kernel's function that is not inlined, such as poly1305_absorb_by_2_avx2: profiles,
+ * backtraces and nm tell the kernels apart. All other names are the same in every kernel, each of which is
+ * a translation unit; tools/amalgamate.py renames them where it puts kernels into one file. */
+#define HORNET_KERNEL_NAME(primitive, name) HORNET_PASTE(primitive##_, name, _, KERNEL)
+
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Begins a kernel, or other code that uses the templates, named KERNEL; kernel_end.h ends it. A lanes file,
- * a field and files of horner/ are included in between. */
+/* Begins the kernel named KERNEL; kernel_end.h ends it. A lanes file, a field and files of horner/ are
+ * included in between. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
 
 #include "kernel.h"
-#include "names.h"
 #include "tag.h"
 
 /* The hook replaces the kernel's own lanes, whose file is then empty: intervals, to prove bounds. */

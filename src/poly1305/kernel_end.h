@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Ends what kernel_begin.h began: defines the record of a kernel and undefines per-kernel macros.
+/* Ends what kernel_begin.h began: defines the record of a kernel.
  *
  * KERNEL_NEEDS is the set of CPU features that the kernel requires; if it is not defined, there is no
  * record. Which functions the record has depends on the files of horner/ that were included.
- * HORNET_KERNEL_HOOK is a file to include while the kernel's names are still defined, for tests and
- * proofs. */
+ * HORNET_KERNEL_HOOK is a file to include before the record, for tests and proofs. */
 /* Close the target region that lanes.h opened. */
 #if defined(HORNET_POLY1305_LANES_H) || defined(HORNET_SUMMED_LANES)
 #include "../core/target_end.h"
@@ -36,88 +35,3 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #endif
 };
 #endif
-
-#undef KERNEL
-#undef KERNEL_NEEDS
-#undef KERNEL_INLINE
-#undef KERNEL_CALLEES_BYTES
-
-#undef HORNET_TARGET
-#undef LANES
-#undef PORTABLE_LANES
-#undef HORNET_SUMMED_LANES
-#undef SUM_CHECK_MAX
-#undef OPERAND_MAX
-#undef VEC_OF
-#undef PAIRS_EVEN_ODD
-#undef PAIRS_OWN_CONVERSIONS
-#undef PAIRS_REGISTER
-#undef PAIRS_WORDS
-#undef PAIR_OF
-#undef QUAD_OF
-#undef HORNET_POLY1305_LANES_PAIRS_H
-#undef RVV_BITS
-#undef RVV_BLOCK
-#undef RVV_LANE
-#undef RVV_EACH_LANE
-#undef RVV_WORD
-#undef RVV_BLEND
-#undef LANES_FACTOR
-#undef LANES_MULTIPLY_32
-#undef LANES_MULTIPLY_52
-#undef LANES_MULTIPLY_ADD_32
-#undef LANES_MULTIPLIERS_IN_MEMORY
-#undef LANES_OPERATION
-#undef LANES_CLEAR_STACK
-#undef LANES_KEEP_SHIFT
-#undef VEC_CHECK_MAX
-
-#undef LIMBS
-#undef MULTIPLIER_WORDS
-#undef FACTOR_BITS
-#undef FE_LIMB_MAX
-#undef MULTIPLIER_MAX
-#undef WIDE_LIMB_MAX
-#undef LONG_SUM_MAX
-#undef MASK26
-#undef MASK42
-#undef MASK44
-#undef FIELD_OPERATION
-#undef SCALAR_OPERATION
-#undef SCALAR_MANY_WORDS
-#undef SERIAL_FUNCTION
-#undef SERIAL_CLEAR_STACK
-#undef SERIAL_STACK_END
-
-#undef POWERS_IN_VECTOR
-#undef TABLE_VECTORS
-#undef GROUP_BYTES
-#undef GROUPS_TO_A_REDUCTION
-#undef GROUPS_ON_ZEN5
-#undef STEPS_MAX
-#undef KEPT_STEPS
-#undef FE_WORDS
-#undef KEPT_WORDS
-#undef KEPT_T
-#undef KEPT_LAST
-#undef KEPT_STEP
-#undef KERNEL_KEEPS_LANES
-#undef BATCH_VECTORS
-#undef BATCH_MESSAGES
-#undef BATCH_LAZY
-#undef BATCH_LAZY_MIN
-
-#undef HORNET_POLY1305_LANES_H
-#undef HORNET_POLY1305_FIELD_H
-#undef HORNET_POLY1305_FIELD_IMPLEMENTATION
-#undef HORNET_POLY1305_SCALAR_FIELD_H
-#undef HORNET_POLY1305_SCALAR_IMPLEMENTATION
-#undef HORNET_POLY1305_HORNER_POWERS_H
-#undef HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
-#undef HORNET_POLY1305_HORNER_DECIMATED_H
-#undef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
-#undef HORNET_POLY1305_HORNER_KEPT_LANES_H
-#undef HORNET_POLY1305_HORNER_BATCH_H
-#undef HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
-#undef HORNET_POLY1305_FIELD_RADIX44_SUMS_H
-#undef HORNET_POLY1305_HORNER_COMBINE_H

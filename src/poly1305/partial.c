@@ -9,10 +9,7 @@
 #include "../core/wipe.h"
 #include "kernel.h"
 
-#define KERNEL         partial
 #define PORTABLE_LANES 1
-#include "kernel_begin.h"
-
 #include "lanes/portable.h"
 
 #include "field/radix26.h"
@@ -141,5 +138,3 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_verify(const uint8_t tag[16
     clear_small_stack(load_value(&state, partial, pad));
     return hornet_poly1305_final_verify(&state, tag);
 }
-
-#include "kernel_end.h"

@@ -6,15 +6,10 @@
 #define HORNET_CHACHA20_SHAPES_BESIDE_H
 
 #include "../../core/words.h"
-#include "../../poly1305/names.h"
+#include "../../poly1305/scalar_field.h"
 #include "../../poly1305/state.h"
 
 #include "lanes.h"
-
-/* The scalar field of this kernel. */
-#undef HORNET_POLY1305_PREFIX
-#define HORNET_POLY1305_PREFIX chacha20_
-#include "../../poly1305/scalar_field.h"
 
 _Static_assert(WORDS <= CHACHA20_BESIDE_LANES_MAX, "room for a pass");
 
@@ -61,9 +56,5 @@ HORNET_INLINE void lanes_xor_beside(uint8_t *out, const uint8_t *in, const uint3
     HORNET_OPAQUE("r", state);
     lanes_finish(1, out, in, x, state, 0);
 }
-
-#undef SCALAR_OPERATION
-#undef HORNET_POLY1305_PREFIX
-#define HORNET_POLY1305_PREFIX poly1305_
 
 #endif

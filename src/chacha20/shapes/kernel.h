@@ -15,9 +15,7 @@
 
 #include "../../core/residue.h"
 #include "../../core/words.h"
-#include "../../poly1305/names.h"
 #include "../chacha20.h"
-#include "../names.h"
 
 /* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
  * and warns. */
@@ -40,18 +38,21 @@
 
 /* Each of these functions returns where its stack has ended. `later` is added to the state's counter. */
 
+#define rows_1 HORNET_KERNEL_NAME(chacha20, rows_1)
 HORNET_NOINLINE uintptr_t rows_1(uint8_t *stream, const chacha20_state *state, uint32_t later)
 {
     rows_stream(1, stream, state->word, later);
     return stack_end(STACK_BELOW_BYTES);
 }
 
+#define rows_2 HORNET_KERNEL_NAME(chacha20, rows_2)
 HORNET_NOINLINE uintptr_t rows_2(uint8_t *stream, const chacha20_state *state, uint32_t later)
 {
     rows_stream(2, stream, state->word, later);
     return stack_end(STACK_BELOW_BYTES);
 }
 
+#define rows_3 HORNET_KERNEL_NAME(chacha20, rows_3)
 HORNET_NOINLINE uintptr_t rows_3(uint8_t *stream, const chacha20_state *state, uint32_t later)
 {
     rows_stream(3, stream, state->word, later);
@@ -59,6 +60,7 @@ HORNET_NOINLINE uintptr_t rows_3(uint8_t *stream, const chacha20_state *state, u
 }
 
 /* If in is NULL, out gets the keystream. */
+#define lanes_1 HORNET_KERNEL_NAME(chacha20, lanes_1)
 HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha20_state *state,
                                   uint32_t later)
 {
@@ -67,6 +69,7 @@ HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha2
 }
 
 #ifdef LANES_BESIDE_SCALAR
+#define kernel_beside HORNET_KERNEL_NAME(chacha20, kernel_beside)
 static uintptr_t kernel_beside(uint8_t *out, const uint8_t *in, const chacha20_state *state,
                                struct poly1305 *poly, const uint8_t *msg, size_t nblocks)
 {
@@ -76,6 +79,7 @@ static uintptr_t kernel_beside(uint8_t *out, const uint8_t *in, const chacha20_s
 #endif
 
 #if LANES_SETS == 2
+#define lanes_2 HORNET_KERNEL_NAME(chacha20, lanes_2)
 HORNET_NOINLINE uintptr_t lanes_2(uint8_t *out, const uint8_t *in, const chacha20_state *state,
                                   uint32_t later)
 {
@@ -87,6 +91,7 @@ HORNET_NOINLINE uintptr_t lanes_2(uint8_t *out, const uint8_t *in, const chacha2
 #define LANES_PASS lanes_1
 #endif
 
+#define kernel_stream HORNET_KERNEL_NAME(chacha20, kernel_stream)
 static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_state *state)
 {
     uintptr_t end = UINTPTR_MAX, end_of_pass;
@@ -134,6 +139,7 @@ HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, con
     }
 }
 
+#define kernel_apply HORNET_KERNEL_NAME(chacha20, kernel_apply)
 HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_t *in,
                                        const uint8_t *stream, size_t len_bytes)
 {
@@ -142,6 +148,7 @@ HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_
 }
 
 /* Processes blocks counter to counter + LANES_SETS - 1 of the packets that have them. */
+#define packets_pass HORNET_KERNEL_NAME(chacha20, packets_pass)
 HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
 {
     word_vec rows[LANES_SETS][16];
@@ -167,6 +174,7 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t count
     return stack_end(STACK_BELOW_BYTES);
 }
 
+#define kernel_packets HORNET_KERNEL_NAME(chacha20, kernel_packets)
 static uintptr_t kernel_packets(chacha20_packets *packets)
 {
     size_t longest = 0;
@@ -180,6 +188,7 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
 }
 
 /* Processes less than a pass. */
+#define xor_rest HORNET_KERNEL_NAME(chacha20, xor_rest)
 HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_bytes,
                                    const chacha20_state *state, uint32_t later)
 {
@@ -192,6 +201,7 @@ HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_b
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
+#define kernel_xor HORNET_KERNEL_NAME(chacha20, kernel_xor)
 static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state)
 {
     const size_t pass_bytes = PASS_BLOCKS * CHACHA20_BLOCK_BYTES;
@@ -224,30 +234,3 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .beside = kernel_beside,
 #endif
 };
-
-#undef KERNEL
-#undef KERNEL_NEEDS
-#undef HORNET_TARGET
-#undef WORDS
-#undef WORDS_FOUR
-#undef WORDS_EACH
-#undef WORDS_ROTATE_BYTES
-#undef WORDS_BROADCAST
-#undef WORDS_MASKED
-#undef WORDS_MASKED_LOAD
-#undef WORDS_MASKED_STORE
-#undef ROWS_BLOCKS
-#undef ROWS_BLOCKS_MAX
-#undef PASS_BLOCKS
-#undef LANES_SETS
-#undef LANES_PASS
-#undef LANES_BESIDE_SCALAR
-#undef BESIDE_BLOCKS
-#undef ROWS_SETS_MAX
-
-#undef HORNET_CHACHA20_LANES_WORDS_H
-#undef HORNET_CHACHA20_SHAPES_ROWS_H
-#undef HORNET_CHACHA20_SHAPES_LANES_H
-#undef HORNET_CHACHA20_SHAPES_BESIDE_H
-#undef HORNET_POLY1305_SCALAR_FIELD_H
-#undef HORNET_POLY1305_SCALAR_IMPLEMENTATION

@@ -269,6 +269,7 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
 /* If messages of equal length are processed in several vectors, they have a function of their own;
  * otherwise one function serves equal and different lengths. */
 #if BATCH_VECTORS > 1
+#define batch_equal HORNET_KERNEL_NAME(poly1305, batch_equal)
 HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
                                       uint8_t (*tags)[16], bool in_turn)
 {
@@ -276,6 +277,7 @@ HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const ui
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
+#define batch_ragged HORNET_KERNEL_NAME(poly1305, batch_ragged)
 HORNET_NOINLINE uintptr_t batch_ragged(const struct hornet_batch *batch, const uint8_t *order,
                                        uint8_t (*tags)[16])
 {
@@ -289,6 +291,7 @@ HORNET_INLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, 
     return equal ? batch_equal(batch, order, tags, in_turn) : batch_ragged(batch, order, tags);
 }
 #else
+#define batch_any HORNET_KERNEL_NAME(poly1305, batch_any)
 HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
                                     uint8_t (*tags)[16], bool in_turn)
 {
@@ -300,6 +303,7 @@ HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch
 
 /* Implements a kernel's batch function; the longest messages come first. If fewer than five eighths of the
  * lanes are filled, a batch takes longer than the messages one by one. */
+#define kernel_batch HORNET_KERNEL_NAME(poly1305, kernel_batch)
 static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *order, size_t count,
                            size_t min_bytes)
 {

@@ -109,6 +109,7 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
 
 /* Each of these functions returns where its stack ends. */
 
+#define absorb_by_2 HORNET_KERNEL_NAME(poly1305, absorb_by_2)
 HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_2(struct poly1305 *state, uint8_t tag[16],
                                                      const uint8_t *msg, size_t len_bytes,
                                                      const uint8_t key[32])
@@ -117,6 +118,7 @@ HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_2(struct poly1305 *state, uin
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
+#define absorb_by_4 HORNET_KERNEL_NAME(poly1305, absorb_by_4)
 HORNET_NOINLINE uintptr_t absorb_by_4(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                       size_t len_bytes, const uint8_t key[32])
 {
@@ -124,6 +126,7 @@ HORNET_NOINLINE uintptr_t absorb_by_4(struct poly1305 *state, uint8_t tag[16], c
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
+#define absorb_by_table HORNET_KERNEL_NAME(poly1305, absorb_by_table)
 HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                           size_t len_bytes, const uint8_t key[32], size_t n)
 {
@@ -134,6 +137,7 @@ HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16
 }
 
 /* Separate, so that shorter messages need not save registers to find out which CPU this is. */
+#define absorb_many HORNET_KERNEL_NAME(poly1305, absorb_many)
 HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
                                       size_t len_bytes, const uint8_t key[32])
 {
@@ -160,11 +164,13 @@ HORNET_INLINE void absorb_any(struct poly1305 *state, uint8_t tag[16], const uin
         LANES_CLEAR_STACK(absorb_many(state, tag, msg, len_bytes, key));
 }
 
+#define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     absorb_any(state, NULL, msg, len_bytes, NULL);
 }
 
+#define kernel_mac HORNET_KERNEL_NAME(poly1305, kernel_mac)
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
     absorb_any(NULL, tag, msg, len_bytes, key);
@@ -179,17 +185,20 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
 
 _Static_assert(HORNET_PIECES_BUFFER_BYTES % GROUP_BYTES == 0, "the buffer must hold whole groups");
 
+#define kernel_lanes_begin HORNET_KERNEL_NAME(poly1305, kernel_lanes_begin)
 static void kernel_lanes_begin(struct poly1305_pieces *pieces, const uint8_t *group)
 {
     LANES_CLEAR_STACK(begin_lanes(pieces->lanes, pieces->value.r, pieces->value.h, group));
 }
 
+#define kernel_lanes_absorb HORNET_KERNEL_NAME(poly1305, kernel_lanes_absorb)
 static void kernel_lanes_absorb(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
                                 const uint8_t *second, size_t nsecond)
 {
     LANES_CLEAR_STACK(absorb_runs(pieces->lanes, first, nfirst, second, nsecond));
 }
 
+#define kernel_lanes_end HORNET_KERNEL_NAME(poly1305, kernel_lanes_end)
 static void kernel_lanes_end(struct poly1305_pieces *pieces)
 {
     LANES_CLEAR_STACK(fold_lanes(pieces->value.h, pieces->lanes));

@@ -34,6 +34,7 @@ HORNET_INLINE void store_fe(uint64_t words[FE_WORDS], fe a) { memcpy(words, &a, 
 /* Each of these functions returns where its stack ends. */
 
 /* Sets lanes to the evaluation continued from the value h over a first group. */
+#define begin_lanes HORNET_KERNEL_NAME(poly1305, begin_lanes)
 HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t r[2], const uint64_t h[3],
                                       const uint8_t *group)
 {
@@ -48,6 +49,7 @@ HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t
 }
 
 /* Absorbs the groups at `first` and then those at `second`. */
+#define absorb_runs HORNET_KERNEL_NAME(poly1305, absorb_runs)
 HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t *first, size_t nfirst,
                                       const uint8_t *second, size_t nsecond)
 {
@@ -78,6 +80,7 @@ HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t 
 }
 
 /* Sets h to the value. */
+#define fold_lanes HORNET_KERNEL_NAME(poly1305, fold_lanes)
 HORNET_NOINLINE uintptr_t fold_lanes(uint64_t h[3], const uint64_t lanes[KEPT_WORDS])
 {
     const multiplier of_last = multiplier_from(load_fe(KEPT_LAST(lanes)));

@@ -68,6 +68,7 @@ HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, sca
     return scalar_fe_mul(h, r);
 }
 
+#define serial_absorb HORNET_KERNEL_NAME(poly1305, serial_absorb)
 SERIAL_FUNCTION uintptr_t serial_absorb(enum serial_length length, struct poly1305 *state,
                                         const uint8_t *msg, size_t len_bytes)
 {
@@ -82,6 +83,7 @@ SERIAL_FUNCTION uintptr_t serial_absorb(enum serial_length length, struct poly13
 }
 
 /* Computes the tag in registers, from the first load on; len_bytes >= 1. */
+#define serial_mac HORNET_KERNEL_NAME(poly1305, serial_mac)
 SERIAL_FUNCTION uintptr_t serial_mac(enum serial_length length, uint8_t tag[16], const uint8_t *msg,
                                      size_t len_bytes, const uint8_t key[32])
 {
@@ -96,6 +98,7 @@ SERIAL_FUNCTION uintptr_t serial_mac(enum serial_length length, uint8_t tag[16],
 }
 
 /* Writes the tag of an empty message. */
+#define tag_of_nothing HORNET_KERNEL_NAME(poly1305, tag_of_nothing)
 SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
 {
     uint64_t s[2];
@@ -106,6 +109,8 @@ SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
     return SERIAL_STACK_END();
 }
 
+#define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
+#define kernel_mac    HORNET_KERNEL_NAME(poly1305, kernel_mac)
 #ifdef SCALAR_MANY_WORDS
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
@@ -123,6 +128,7 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
 /* Each path to a value or a tag is a separate function, called in tail position, so that a short message
  * does not save the registers that another path needs. */
 
+#define absorb_blocks HORNET_KERNEL_NAME(poly1305, absorb_blocks)
 HORNET_ALIGNED HORNET_NOINLINE void absorb_blocks(struct poly1305 *state, const uint8_t *msg,
                                                   size_t len_bytes)
 {
@@ -143,6 +149,7 @@ static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len
     }
 }
 
+#define mac_of_blocks HORNET_KERNEL_NAME(poly1305, mac_of_blocks)
 HORNET_ALIGNED HORNET_NOINLINE void mac_of_blocks(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                                   const uint8_t key[32])
 {
@@ -150,6 +157,7 @@ HORNET_ALIGNED HORNET_NOINLINE void mac_of_blocks(uint8_t tag[16], const uint8_t
     clear_red_zone();
 }
 
+#define mac_of_block_and_part HORNET_KERNEL_NAME(poly1305, mac_of_block_and_part)
 HORNET_ALIGNED HORNET_NOINLINE void mac_of_block_and_part(uint8_t tag[16], const uint8_t *msg,
                                                           size_t len_bytes, const uint8_t key[32])
 {
@@ -157,6 +165,7 @@ HORNET_ALIGNED HORNET_NOINLINE void mac_of_block_and_part(uint8_t tag[16], const
     clear_red_zone();
 }
 
+#define mac_of_part HORNET_KERNEL_NAME(poly1305, mac_of_part)
 HORNET_ALIGNED HORNET_NOINLINE void mac_of_part(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                                 const uint8_t key[32])
 {

@@ -94,6 +94,7 @@ HORNET_INLINE void summed_end(uint64_t h[3], fe t)
 }
 
 /* Returns where its stack ends. */
+#define absorb_summed HORNET_KERNEL_NAME(poly1305, absorb_summed)
 HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
 {
     const size_t n = summed_steps(ngroups);
@@ -114,6 +115,7 @@ HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *m
     return stack_end(STACK_BELOW_BYTES);
 }
 
+#define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
@@ -130,6 +132,7 @@ static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len
         hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
 }
 
+#define mac_summed HORNET_KERNEL_NAME(poly1305, mac_summed)
 HORNET_NOINLINE uintptr_t mac_summed(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                      const uint8_t key[32])
 {
@@ -142,6 +145,7 @@ HORNET_NOINLINE uintptr_t mac_summed(uint8_t tag[16], const uint8_t *msg, size_t
     return stack_end(STACK_BELOW_BYTES);
 }
 
+#define kernel_mac HORNET_KERNEL_NAME(poly1305, kernel_mac)
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
     if (len_bytes < SUMMED_GROUP_BYTES)
