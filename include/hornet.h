@@ -347,8 +347,7 @@ HORNET_API HORNET_CHECKED bool hornet_aead_final(hornet_aead_state *state, uint8
 HORNET_API HORNET_CHECKED bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16]);
 
 /* Does the same for a protocol that truncates tags: compares only the first tag_bytes bytes, 1 to 16, and
- * returns false for any other number. A forgery succeeds with a probability of at least 2^(-8 tag_bytes).
- */
+ * returns false for any other number. A forgery succeeds with probability 2^(-8 tag_bytes) or more. */
 HORNET_API HORNET_CHECKED bool hornet_aead_final_verify_truncated(hornet_aead_state *state,
                                                                   const uint8_t *tag, size_t tag_bytes);
 
@@ -393,8 +392,7 @@ HORNET_API void hornet_wipe(void *memory, size_t len_bytes);
 /* Kernels are the implementations of a primitive for the instruction sets that this library was built with.
  * At first use, the library detects which of them this CPU and operating system run well; after that, each
  * message goes to the best one for its length. All kernels of a primitive give the same results, and a
- * state begun by one may be continued by another. Programs need these functions only to report and to test.
- */
+ * state begun by one may be continued by another. Programs need them only for reports and tests. */
 
 typedef enum hornet_primitive {
     HORNET_POLY1305,
@@ -420,7 +418,8 @@ typedef struct hornet_kernel {
 HORNET_API HORNET_CHECKED bool hornet_kernel_at(hornet_kernel *kernel, hornet_primitive primitive,
                                                 size_t index);
 
-/* Returns the name of the kernel in use for long messages, as a constant string. */
+/* Returns the name of the kernel in use for long messages, as a constant string; NULL if there is no such
+ * primitive. */
 HORNET_API const char *hornet_kernel_in_use(hornet_primitive primitive);
 
 /* Makes all later calls, in all threads, use the kernel of this primitive with this name; messages too
