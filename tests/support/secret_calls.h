@@ -205,7 +205,8 @@ static void call_aead_final_verify(size_t n)
 }
 static void call_aead_final_verify_truncated(size_t n)
 {
-    it.ok = hornet_aead_final_verify_truncated(&it.aead, it.expected, 1 + n % 16);
+    (void)n;
+    it.ok = hornet_aead_final_verify_truncated(&it.aead, it.expected, 16); /* the last byte may be wrong */
 }
 static void call_seal_batch(size_t n)
 {
