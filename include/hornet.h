@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT
  *
- * Hornet: the Poly1305 message authenticator (RFC 8439, section 2.5; Bernstein 2005, section 2);
- * Poly1305-AES, which authenticates many messages under one key; and ChaCha20-Poly1305, which also encrypts
- * them (RFC 8439, section 2.8).
+ * Hornet: ChaCha20-Poly1305, Poly1305, ChaCha20, XChaCha20-Poly1305 and Poly1305-AES.
  *
- * Poly1305 computes a 16-byte tag from a 32-byte key and a message of any length. The key is r (16 bytes,
- * which the library clamps as RFC 8439, section 2.5.1 specifies) followed by s (16 bytes).
- *
- * ONE KEY, ONE MESSAGE. Two tags under one key reveal r, which is enough to forge tags. Derive a fresh key
- * for every message, as ChaCha20-Poly1305 does, or use Poly1305-AES with a fresh nonce.
+ *   to do                                    functions                    specification
+ *   encrypt and authenticate                 hornet_chacha20_poly1305_*   RFC 8439, section 2.8
+ *     with random nonces of 24 bytes         hornet_xchacha20_poly1305_*  draft-irtf-cfrg-xchacha-03
+ *     a message in pieces                    hornet_aead_*
+ *   authenticate, one message for a key      hornet_poly1305*             RFC 8439, section 2.5
+ *   authenticate, many messages for a key    hornet_poly1305_aes*         Bernstein 2005, section 2
+ *   encrypt only                             hornet_chacha20              RFC 8439, section 2.4
  *
  * The following holds for all functions declared here:
  *   - Lengths are in bytes, from 0 to SIZE_MAX. A pointer to 0 bytes may be NULL; no other pointer may be
  *     NULL unless the function's description says so.
- *   - Pointers need no alignment, except pointers to the types declared here. Inputs may overlap each
- * other. A tag that is written may overlap any input, because all inputs are read before it is written; the
- *     batch functions and the AEAD are exceptions, as their descriptions state. A state must not overlap
- *     anything.
+ *   - Arguments come in this order: the state; what is written; what is read, each pointer before its
+ *     length; the nonce; the key; and in batches the number of messages. Messages are void pointers; keys,
+ *     nonces and tags are arrays of uint8_t.
+ *   - Pointers need no alignment, except pointers to the types declared here.
+ *   - Inputs may overlap each other. A tag that is written may overlap any input, because all inputs are
+ *     read before it is written; the batch functions and the AEAD are exceptions, as their descriptions
+ *     state. A state must not overlap anything.
  *   - Running time, branches and memory addresses depend on lengths and pointers, never on keys, message
  *     bytes or tags.
  *   - On x86-64, a call leaves nothing computed from keys, message bytes or expected tags on the stack or
@@ -57,6 +60,19 @@ extern "C" {
  * can compare it with HORNET_VERSION. */
 HORNET_API const char *hornet_version(void);
 
+/* One piece of a message. The pieces of an array may lie anywhere in memory and are processed in order. */
+typedef struct hornet_piece {
+    void *out; /* where the AEAD writes the result; unused where a message is only authenticated */
+    const void *in;
+    size_t len_bytes; /* of in, and of out */
+} hornet_piece;
+
+/* Poly1305 (RFC 8439, section 2.5; Bernstein 2005, section 2) computes a 16-byte tag from a 32-byte key and
+ * a message of any length. The key is r (16 bytes, which the library clamps as RFC 8439, section 2.5.1
+ * specifies) followed by s (16 bytes).
+ *
+ * ONE KEY, ONE MESSAGE. Two tags under one key reveal r, which is enough to forge tags. Derive a fresh key
+ * for every message, as ChaCha20-Poly1305 does, or use Poly1305-AES with a fresh nonce. */
 #define HORNET_POLY1305_KEY_BYTES 32
 #define HORNET_POLY1305_TAG_BYTES 16
 
@@ -86,15 +102,9 @@ HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t
  * divided among calls. Does nothing if the state has ended. */
 HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes);
 
-/* One piece of a message. */
-typedef struct hornet_iovec {
-    const void *base;
-    size_t len_bytes;
-} hornet_iovec;
-
-/* Appends the pieces in order, like one call of hornet_poly1305_update per piece. pieces may be NULL if
- * count is 0. Does nothing if the state has ended. */
-HORNET_API void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces,
+/* Appends the `in` of each of count pieces, like one call of hornet_poly1305_update per piece. pieces may
+ * be NULL if count is 0. Does nothing if the state has ended. */
+HORNET_API void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces,
                                         size_t count);
 
 /* Writes the tag of all bytes appended so far, then ends and wipes the state. If the state had already
@@ -178,10 +188,6 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_aes_verify_batch(bool *valid, con
                                                                 const size_t *lens_bytes,
                                                                 const uint8_t (*nonces)[16],
                                                                 const uint8_t (*keys)[32], size_t count);
-
-/* Returns the name of the AES implementation in use: one that uses the CPU's AES instructions, or portable
- * code. Neither uses lookup tables. */
-HORNET_API const char *hornet_aes_name(void);
 
 /* "There is nothing special about AES" (section 3): the following functions take the pad from the caller,
  * who may compute it with any other cipher or function. The pad of every message must be unpredictable. */
@@ -273,7 +279,7 @@ HORNET_API HORNET_CHECKED bool hornet_poly1305_partial_verify(const uint8_t tag[
 
 /* Writes len_bytes bytes of ciphertext and the tag. If the message is too long, writes nothing and returns
  * false. */
-HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16],
+HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16],
                                                              const void *msg, size_t len_bytes,
                                                              const void *aad, size_t aad_bytes,
                                                              const uint8_t nonce[12],
@@ -282,19 +288,19 @@ HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext
 /* If tag is the tag of ciphertext, aad, nonce and key, writes the message and returns true. Otherwise
  * writes len_bytes zero bytes and returns false. If the ciphertext is too long, writes nothing and returns
  * false. Compares in constant time. */
-HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext,
+HORNET_API HORNET_CHECKED bool hornet_chacha20_poly1305_open(void *msg, const void *ciphertext,
                                                              size_t len_bytes, const uint8_t tag[16],
                                                              const void *aad, size_t aad_bytes,
                                                              const uint8_t nonce[12],
                                                              const uint8_t key[32]);
 
 /* These two functions take a nonce of 24 bytes (draft-irtf-cfrg-xchacha-03) and are otherwise the same. */
-HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16],
+HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_seal(void *ciphertext, uint8_t tag[16],
                                                               const void *msg, size_t len_bytes,
                                                               const void *aad, size_t aad_bytes,
                                                               const uint8_t nonce[24],
                                                               const uint8_t key[32]);
-HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext,
+HORNET_API HORNET_CHECKED bool hornet_xchacha20_poly1305_open(void *msg, const void *ciphertext,
                                                               size_t len_bytes, const uint8_t tag[16],
                                                               const void *aad, size_t aad_bytes,
                                                               const uint8_t nonce[24],
@@ -320,24 +326,17 @@ HORNET_API HORNET_CHECKED bool hornet_aead_aad(hornet_aead_state *state, const v
 /* Encrypts or decrypts the next piece; one state cannot do both. If the message would become too long,
  * writes nothing and returns false. DECRYPTED BYTES ARE NOT AUTHENTIC until hornet_aead_final_verify has
  * returned true: use none of them before that, and destroy them if it returns false. */
-HORNET_API HORNET_CHECKED bool hornet_aead_encrypt(hornet_aead_state *state, uint8_t *ciphertext,
+HORNET_API HORNET_CHECKED bool hornet_aead_encrypt(hornet_aead_state *state, void *ciphertext,
                                                    const void *msg, size_t len_bytes);
-HORNET_API HORNET_CHECKED bool hornet_aead_decrypt(hornet_aead_state *state, uint8_t *msg,
+HORNET_API HORNET_CHECKED bool hornet_aead_decrypt(hornet_aead_state *state, void *msg,
                                                    const void *ciphertext, size_t len_bytes);
 
-/* One of several pieces, which may lie anywhere in memory and are processed in order. */
-typedef struct hornet_aead_piece {
-    uint8_t *out;
-    const void *in;
-    size_t len_bytes;
-} hornet_aead_piece;
-
-/* Encrypts or decrypts count pieces. If the message would become too long with all of them, writes nothing
- * and returns false. */
-HORNET_API HORNET_CHECKED bool hornet_aead_encryptv(hornet_aead_state *state,
-                                                    const hornet_aead_piece *pieces, size_t count);
-HORNET_API HORNET_CHECKED bool hornet_aead_decryptv(hornet_aead_state *state,
-                                                    const hornet_aead_piece *pieces, size_t count);
+/* Encrypts or decrypts count pieces, each from `in` to `out`. pieces may be NULL if count is 0. If the
+ * message would become too long with all of them, writes nothing and returns false. */
+HORNET_API HORNET_CHECKED bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_piece *pieces,
+                                                    size_t count);
+HORNET_API HORNET_CHECKED bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_piece *pieces,
+                                                    size_t count);
 
 /* Ends a message that was encrypted and writes its tag. If the state is not live or has decrypted, writes
  * zeros and returns false. */
@@ -347,9 +346,14 @@ HORNET_API HORNET_CHECKED bool hornet_aead_final(hornet_aead_state *state, uint8
  * or has encrypted. Compares in constant time. */
 HORNET_API HORNET_CHECKED bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16]);
 
+/* Does the same for a protocol that truncates tags: compares only the first tag_bytes bytes, 1 to 16, and
+ * returns false for any other number. A forgery succeeds with probability 2^(-8 tag_bytes) or more. */
+HORNET_API HORNET_CHECKED bool hornet_aead_final_verify_truncated(hornet_aead_state *state,
+                                                                  const uint8_t *tag, size_t tag_bytes);
+
 /* One of many packets: the arguments of hornet_chacha20_poly1305_seal or _open. */
 typedef struct hornet_packet {
-    uint8_t *out;
+    void *out;
     const void *in;
     size_t len_bytes;
     const void *aad;
@@ -373,66 +377,64 @@ hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, s
 /* ChaCha20 alone (RFC 8439, section 2.4), for instance for QUIC header protection: sets out to in xor the
  * keystream from block `counter` on. IT DOES NOT AUTHENTICATE. If the counter would exceed 2^32 - 1, writes
  * nothing and returns false. */
-HORNET_API HORNET_CHECKED bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes,
+HORNET_API HORNET_CHECKED bool hornet_chacha20(void *out, const void *in, size_t len_bytes,
                                                uint32_t counter, const uint8_t nonce[12],
                                                const uint8_t key[32]);
+
+/* Returns true if the len_bytes bytes at a and b are equal. The time depends only on len_bytes. The verify
+ * functions already compare so; this one is for other secrets, such as keys. */
+HORNET_API HORNET_CHECKED bool hornet_equal(const void *a, const void *b, size_t len_bytes);
 
 /* Sets len_bytes bytes to zero in a way that no compiler removes. Use it for keys, pads, partial
  * evaluations and states. */
 HORNET_API void hornet_wipe(void *memory, size_t len_bytes);
 
-/* Kernels are the implementations for the instruction sets that this library was built with. At first use,
- * the library detects which of them this CPU and operating system run well; after that, each message goes
- * to the best one for its length. All kernels give the same tags, and a state begun by one kernel may be
- * continued by another. */
+/* Kernels are the implementations of a primitive for the instruction sets that this library was built with.
+ * At first use, the library detects which of them this CPU and operating system run well; after that, each
+ * message goes to the best one for its length. All kernels of a primitive give the same results, and a
+ * state begun by one may be continued by another. Programs need them only for reports and tests. */
 
-/* Returns the number of kernels that this CPU can run, at least 1. */
-HORNET_API size_t hornet_kernel_count(void);
+typedef enum hornet_primitive {
+    HORNET_POLY1305,
+    HORNET_CHACHA20,
+    HORNET_AES128 /* for Poly1305-AES; no kernel uses lookup tables */
+} hornet_primitive;
 
-/* Returns the name of such a kernel, best first, as a constant string; NULL if index >=
- * hornet_kernel_count(). */
-HORNET_API const char *hornet_kernel_at(size_t index);
-
-/* Returns the name of the kernel in use for long messages. */
-HORNET_API const char *hornet_kernel_name(void);
-
-/* Makes all later calls, in all threads, use the kernel with this name; messages too short to gain from it
- * use the kernels after it in the list. NULL restores the automatic choice. If the name is unknown or this
- * CPU cannot run the kernel, changes nothing and returns false. */
-HORNET_API HORNET_CHECKED bool hornet_kernel_force(const char *name);
-
-/* ChaCha20 has its own kernels. All of them give the same keystream, and the one in use serves every
- * length. */
-
-/* Returns the name of ChaCha20 kernel `index` of those that this CPU can run, best first, as a constant
- * string; NULL if there are no more. */
-HORNET_API const char *hornet_chacha20_kernel_at(size_t index);
-
-/* Returns the name of the ChaCha20 kernel in use. */
-HORNET_API const char *hornet_chacha20_kernel_name(void);
-
-/* Does for ChaCha20 what hornet_kernel_force does for Poly1305. Neither changes the other's choice. */
-HORNET_API HORNET_CHECKED bool hornet_chacha20_kernel_force(const char *name);
-
-/* For diagnosis: the facts behind the choice of a kernel. */
-
-typedef struct hornet_kernel_info {
-    const char *name;
-    char needs[64];         /* CPU features it requires, separated by spaces; "" if none */
+typedef struct hornet_kernel {
+    const char *name;       /* constant */
+    char required[64];      /* CPU features it requires, separated by spaces; "" if none */
     size_t lanes;           /* blocks processed at once */
     size_t min_bytes;       /* on this CPU, shorter messages go to a kernel further down the list */
     size_t min_batch_bytes; /* the same for the messages of a batch; SIZE_MAX if it takes no batches */
     bool supported;         /* this CPU and operating system can run it */
-} hornet_kernel_info;
+} hornet_kernel;
 
-/* Describes kernel `index` of this build, best first, whether supported or not. If there are no more,
- * leaves info unchanged and returns false. */
-HORNET_API HORNET_CHECKED bool hornet_kernel_info_at(size_t index, hornet_kernel_info *info);
+/* Describes kernel `index` of a primitive, best first, whether supported or not. If there are no more,
+ * leaves *kernel unchanged and returns false. So this lists all kernels of this build:
+ *
+ *     hornet_kernel kernel;
+ *     for (size_t i = 0; hornet_kernel_at(&kernel, HORNET_POLY1305, i); i++)
+ *         puts(kernel.name); */
+HORNET_API HORNET_CHECKED bool hornet_kernel_at(hornet_kernel *kernel, hornet_primitive primitive,
+                                                size_t index);
 
-/* Sets *name to the name of CPU feature `index` of those that this build looks for, and *usable to whether
- * the CPU has it and the operating system saves its registers. If there are no more, writes nothing and
- * returns false. */
-HORNET_API HORNET_CHECKED bool hornet_cpu_feature_at(size_t index, const char **name, bool *usable);
+/* Returns the name of the kernel in use for long messages, as a constant string; NULL if there is no such
+ * primitive. */
+HORNET_API const char *hornet_kernel_in_use(hornet_primitive primitive);
+
+/* Makes all later calls, in all threads, use the kernel of this primitive with this name; messages too
+ * short to gain from it use the kernels after it in the list. NULL restores the automatic choice. If the
+ * name is unknown or this CPU cannot run the kernel, changes nothing and returns false. */
+HORNET_API HORNET_CHECKED bool hornet_kernel_force(hornet_primitive primitive, const char *name);
+
+typedef struct hornet_cpu_feature {
+    const char *name; /* constant */
+    bool usable;      /* the CPU has it, and the operating system saves its registers */
+} hornet_cpu_feature;
+
+/* Describes CPU feature `index` of those that this build looks for. If there are no more, leaves *feature
+ * unchanged and returns false. */
+HORNET_API HORNET_CHECKED bool hornet_cpu_feature_at(hornet_cpu_feature *feature, size_t index);
 
 #ifdef __cplusplus
 }

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, announcing each step: Debian packages with apt-get,
-# parts of Rust with rustup, ruff with pip, the dependencies of bindings/js with npm and those of bindings/go with go.
-# Does nothing, and needs no network, if nothing is missing.
+# parts of Rust with rustup, bindgen with cargo, ruff with pip, the dependencies of bindings/js with npm and those of
+# bindings/go with go. Does nothing, and needs no network, if nothing is missing.
 #
 #     tests/install.sh [--check]      --check: only reports what is missing, and fails if anything is
 set -eu
 cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086 # an option or nothing
-tools/apt-install.sh ${1-} g++ clang-19 ccache clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev cmake \
+tools/apt-install.sh ${1-} g++ clang-19 ccache clang-format-19 clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake \
     pkg-config libgmp-dev libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user shellcheck \
     gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish python3-venv
 
@@ -21,6 +21,18 @@ if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/nul
     fi
     echo "installing rustfmt and clippy with rustup"
     rustup component add rustfmt clippy
+fi
+
+# bindings/rust/ffi.sh runs it. It takes 40 seconds of one CPU.
+bindgen_version=0.72.1
+if [ "$(build/tools/bin/bindgen --version 2> /dev/null)" != "bindgen $bindgen_version" ]; then
+    if [ "${1-}" = --check ]; then
+        echo "missing bindgen $bindgen_version in build/tools (make deps installs it)" >&2
+        exit 1
+    fi
+    echo "installing bindgen $bindgen_version into build/tools with cargo"
+    cargo install bindgen-cli --version "=$bindgen_version" --locked --debug --quiet --root build/tools \
+        --no-default-features --features runtime
 fi
 
 # shellcheck disable=SC2086 # an option or nothing

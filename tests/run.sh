@@ -79,6 +79,7 @@ quick() {
     local compiler level
     run_test lint                           tests/lint.sh
     run_test rust                           rust
+    run_test rust-declarations              bindings/rust/ffi.sh --check
     run_test headers                        tests/unit/headers.sh
     run_test symbols                        tests/unit/symbols.sh
     run_test scope                          tests/unit/scope.py

@@ -246,8 +246,8 @@ def main() -> None:
     opening = [
         "/* SPDX-License-Identifier: Apache-2.0 OR MIT",
         " *",
-        " * Hornet in one file, made by tools/amalgamate.py: Poly1305 and ChaCha20-Poly1305. hornet.h states the contracts.",
-        " * cc -O2 -c hornet.c needs no other flag. */",
+        " * Hornet in one file, made by tools/amalgamate.py: ChaCha20-Poly1305, Poly1305, ChaCha20, XChaCha20-Poly1305 and Poly1305-AES.",
+        " * hornet.h states the contracts. cc -O2 -c hornet.c needs no other flag. */",
         "#define HORNET_AMALGAMATED 1",
         # The rest is skipped: after an #error, compilers go on, and report each difference between the languages.
         "#ifdef __cplusplus",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Compiled into each build of Hornet, so that hornet_kernel_info can change without changes to the
+/* Compiled into each build of Hornet, so that hornet_kernel can change without changes to the
  * bench. */
 #include <string.h>
 
@@ -15,10 +15,11 @@ struct hornet_bench_kernel {
     bool supported;
 };
 
-HORNET_API bool hornet_bench_kernel_at(size_t index, struct hornet_bench_kernel *kernel)
+HORNET_API bool hornet_bench_kernel_at(hornet_primitive primitive, size_t index,
+                                       struct hornet_bench_kernel *kernel)
 {
-    hornet_kernel_info info;
-    if (!hornet_kernel_info_at(index, &info))
+    hornet_kernel info;
+    if (!hornet_kernel_at(&info, primitive, index))
         return false;
     kernel->name = info.name;
     kernel->min_bytes = info.min_bytes;
@@ -31,12 +32,12 @@ HORNET_API bool hornet_bench_kernel_at(size_t index, struct hornet_bench_kernel 
  * x86.def, the families follow zmm_steady. */
 HORNET_API const char *hornet_bench_family(void)
 {
-    const char *name;
-    bool usable, is_family = false;
-    for (size_t i = 0; hornet_cpu_feature_at(i, &name, &usable); i++) {
-        if (is_family && usable)
-            return name;
-        is_family |= strcmp(name, "zmm_steady") == 0;
+    hornet_cpu_feature feature;
+    bool is_family = false;
+    for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++) {
+        if (is_family && feature.usable)
+            return feature.name;
+        is_family |= strcmp(feature.name, "zmm_steady") == 0;
     }
     return "ANY";
 }

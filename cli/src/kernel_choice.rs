@@ -3,7 +3,7 @@
 //! Chooses the kernel by an option or an environment variable.
 
 use crate::error::Error;
-use hornet::kernel;
+use hornet::kernel::{self, Primitive};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -39,11 +39,11 @@ impl Choice {
 fn force(by: &dyn fmt::Display, name: &OsStr) -> Result<(), Error> {
     let forced = name
         .to_str()
-        .is_some_and(|name| kernel::force(Some(name)).is_ok());
+        .is_some_and(|name| kernel::force(Primitive::Poly1305, Some(name)).is_ok());
     if forced {
         return Ok(());
     }
-    let names: Vec<&str> = kernel::names().collect();
+    let names: Vec<&str> = kernel::names(Primitive::Poly1305).collect();
     Err(Error::new(
         by,
         format_args!(

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Folder, VERSION, complains};
-use hornet::kernel;
+use hornet::kernel::{self, Primitive};
 
 #[test]
 fn info_shows_the_choice() {
@@ -16,8 +16,8 @@ fn info_shows_the_choice() {
         assert_eq!(output.status.code(), Some(0));
         String::from_utf8(output.stdout).unwrap()
     };
-    let best = kernel::names().next().unwrap();
-    let last = kernel::names().last().unwrap();
+    let best = kernel::names(Primitive::Poly1305).next().unwrap();
+    let last = kernel::names(Primitive::Poly1305).last().unwrap();
 
     let automatic = info("info", "");
     assert!(automatic.starts_with(VERSION), "{automatic}");
@@ -33,9 +33,9 @@ fn info_shows_the_choice() {
     };
     let column = |title| row("kernel").find(title).unwrap();
     let (needs, here) = (column("needs"), column("runs here"));
-    for kernel in kernel::all() {
+    for kernel in kernel::all(Primitive::Poly1305) {
         let row = row(kernel.name);
-        let names = match kernel.needs.as_str() {
+        let names = match kernel.required.as_str() {
             "" => "-",
             names => names,
         };
@@ -58,8 +58,10 @@ fn info_shows_the_choice() {
 #[test]
 fn kernels_that_cannot_run() {
     let folder = Folder::new();
-    let names = kernel::names().collect::<Vec<_>>().join(", ");
-    let unsupported = kernel::all().filter(|kernel| !kernel.supported);
+    let names = kernel::names(Primitive::Poly1305)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let unsupported = kernel::all(Primitive::Poly1305).filter(|kernel| !kernel.supported);
     for name in unsupported.map(|kernel| kernel.name).chain(["abacus"]) {
         let output = folder
             .hornet("mac --key-file key message")

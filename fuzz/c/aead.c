@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
         const struct hornet_poly1305_kernel *kernel = all_kernels[i % (size_t)KERNEL_COUNT];
         const struct hornet_chacha20_kernel *cipher = nth_kernel(first + i);
         if (kernel_runs_here(kernel))
-            must(hornet_kernel_force(name_of(kernel)), "forced", name_of(kernel));
+            must(hornet_kernel_force(HORNET_POLY1305, name_of(kernel)), "forced", name_of(kernel));
         force_chacha20(cipher);
         memset(out, 0, len_bytes);
         must(hornet_chacha20_poly1305_seal(out, tag, msg, len_bytes, aad, aad_bytes, nonce, key) &&

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
 
     const struct hornet_poly1305_kernel *kernel;
     for (int k = 0; (kernel = next_kernel(&k)) != NULL;) {
-        must(hornet_kernel_force(name_of(kernel)), "forced", name_of(kernel));
+        must(hornet_kernel_force(HORNET_POLY1305, name_of(kernel)), "forced", name_of(kernel));
         hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, count);
         must(memcmp(tags, expected, 16 * count) == 0, "a batch", name_of(kernel));
         if (count == 0)

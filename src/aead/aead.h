@@ -71,8 +71,8 @@ aead_kernels hornet_aead_kernels_in_use(void);
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
-/* Ends a state, whether it has encrypted or decrypted, and writes its tag, for callers who compare it
- * themselves. If the state is not live, writes zeros and returns false. */
+/* Ends a state, whether it has encrypted or decrypted, and writes its tag. If the state is not live, writes
+ * zeros and returns false. */
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 
 #pragma GCC visibility pop

@@ -303,7 +303,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
     return valid;
 }
 
-bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
                                    const void *aad, size_t aad_bytes, const uint8_t nonce[12],
                                    const uint8_t key[32])
 {
@@ -311,7 +311,7 @@ bool hornet_chacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const v
                                                    false, hornet_aead_kernels_in_use()});
 }
 
-bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
+bool hornet_chacha20_poly1305_open(void *msg, const void *ciphertext, size_t len_bytes,
                                    const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                    const uint8_t nonce[12], const uint8_t key[32])
 {
@@ -319,7 +319,7 @@ bool hornet_chacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t 
                                                    false, hornet_aead_kernels_in_use()});
 }
 
-bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
+bool hornet_xchacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
                                     const void *aad, size_t aad_bytes, const uint8_t nonce[24],
                                     const uint8_t key[32])
 {
@@ -327,7 +327,7 @@ bool hornet_xchacha20_poly1305_seal(uint8_t *ciphertext, uint8_t tag[16], const 
                                                    true, hornet_aead_kernels_in_use()});
 }
 
-bool hornet_xchacha20_poly1305_open(uint8_t *msg, const void *ciphertext, size_t len_bytes,
+bool hornet_xchacha20_poly1305_open(void *msg, const void *ciphertext, size_t len_bytes,
                                     const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                     const uint8_t nonce[24], const uint8_t key[32])
 {

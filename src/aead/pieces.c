@@ -139,7 +139,7 @@ static void aead_piece(aead_kernels kernels, struct aead *a, uint8_t *out, const
     }
 }
 
-static bool aead_pieces(hornet_aead_state *state, enum direction direction, const hornet_aead_piece *all,
+static bool aead_pieces(hornet_aead_state *state, enum direction direction, const hornet_piece *all,
                         size_t count)
 {
     struct aead *a = (struct aead *)state;
@@ -157,22 +157,22 @@ static bool aead_pieces(hornet_aead_state *state, enum direction direction, cons
     return true;
 }
 
-bool hornet_aead_encrypt(hornet_aead_state *state, uint8_t *ciphertext, const void *msg, size_t len_bytes)
+bool hornet_aead_encrypt(hornet_aead_state *state, void *ciphertext, const void *msg, size_t len_bytes)
 {
-    return aead_pieces(state, DIRECTION_ENCRYPTS, &(hornet_aead_piece){ciphertext, msg, len_bytes}, 1);
+    return aead_pieces(state, DIRECTION_ENCRYPTS, &(hornet_piece){ciphertext, msg, len_bytes}, 1);
 }
 
-bool hornet_aead_decrypt(hornet_aead_state *state, uint8_t *msg, const void *ciphertext, size_t len_bytes)
+bool hornet_aead_decrypt(hornet_aead_state *state, void *msg, const void *ciphertext, size_t len_bytes)
 {
-    return aead_pieces(state, DIRECTION_DECRYPTS, &(hornet_aead_piece){msg, ciphertext, len_bytes}, 1);
+    return aead_pieces(state, DIRECTION_DECRYPTS, &(hornet_piece){msg, ciphertext, len_bytes}, 1);
 }
 
-bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_aead_piece *all, size_t count)
+bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_piece *all, size_t count)
 {
     return aead_pieces(state, DIRECTION_ENCRYPTS, all, count);
 }
 
-bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_aead_piece *all, size_t count)
+bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_piece *all, size_t count)
 {
     return aead_pieces(state, DIRECTION_DECRYPTS, all, count);
 }
@@ -206,19 +206,27 @@ bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
     return ends;
 }
 
-HORNET_SMALL uintptr_t compare_and_wipe(bool *equal, uint8_t expected[16], const uint8_t tag[16])
+HORNET_SMALL uintptr_t compare_and_wipe(bool *equal, uint8_t expected[16], const uint8_t *tag,
+                                        size_t tag_bytes)
 {
-    *equal = public_verdict(tags_equal(expected, tag));
+    *equal = public_verdict(bytes_equal(expected, tag, tag_bytes));
     wipe(expected, 16);
     return small_stack_end();
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
+HORNET_CLEARS_REGISTERS bool hornet_aead_final_verify_truncated(hornet_aead_state *state,
+                                                                const uint8_t *tag, size_t tag_bytes)
 {
     const bool decrypts = ((struct aead *)state)->direction != DIRECTION_ENCRYPTS;
+    const bool is_tag = tag_bytes >= 1 && tag_bytes <= 16;
     uint8_t expected[16];
     bool equal;
     const bool live = hornet_aead_compute_tag(state, expected);
-    clear_small_stack(compare_and_wipe(&equal, expected, tag));
-    return live && decrypts && equal;
+    clear_small_stack(compare_and_wipe(&equal, expected, tag, is_tag ? tag_bytes : 0));
+    return live && decrypts && is_tag && equal;
+}
+
+bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
+{
+    return hornet_aead_final_verify_truncated(state, tag, 16);
 }

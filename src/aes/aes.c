@@ -3,7 +3,6 @@
 #include "aes.h"
 
 #include "../core/cpu.h"
-#include "../core/public.h"
 
 static const struct hornet_row aes_rows[] = {
 #define HORNET_AES(name) {&hornet_aes_##name.implementation, CPU_ANY, 0, 0},
@@ -21,9 +20,4 @@ uint32_t hornet_aes_rows_in_use(void) { return hornet_dispatch_in_use(&hornet_ae
 const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count)
 {
     return (const struct hornet_aes *)hornet_dispatch(aes_rows, in_use, count)->implementation;
-}
-
-const char *hornet_aes_name(void)
-{
-    return hornet_aes_for(hornet_aes_rows_in_use(), 1)->implementation.name;
 }

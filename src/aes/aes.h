@@ -19,6 +19,7 @@ enum { AES_ROUNDS = 10 };
 
 struct hornet_aes {
     struct hornet_implementation implementation;
+    uint32_t lanes; /* blocks processed at once */
 
     /* Sets out[i] to the AES encryption of in[i] under keys[i][0 .. 16), for i < count. Branches and
      * addresses do not depend on keys or blocks. out must not overlap in or keys. */

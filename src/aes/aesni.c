@@ -51,6 +51,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key)
 
 const struct hornet_aes hornet_aes_aesni = {
     .implementation = {.name = "aesni", .needs = CPU_sse2 | CPU_ssse3 | CPU_aes},
+    .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };
 

@@ -55,6 +55,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key) { return veorq_u
 
 const struct hornet_aes hornet_aes_armv8 = {
     .implementation = {.name = "armv8", .needs = CPU_aes},
+    .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };
 

@@ -216,5 +216,6 @@ static void bitsliced_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const
 
 const struct hornet_aes hornet_aes_bitsliced = {
     .implementation = {.name = "bitsliced", .needs = CPU_ANY},
+    .lanes = BITSLICED_BLOCKS,
     .encrypt = bitsliced_encrypt,
 };

@@ -96,6 +96,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key)
 
 const struct hornet_aes hornet_aes_power8 = {
     .implementation = {.name = "power8", .needs = CPU_vsx | CPU_crypto},
+    .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };
 

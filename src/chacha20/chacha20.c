@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The list of ChaCha20's kernels, its state, and the public functions. */
+/* The list of ChaCha20's kernels, its state, and the public function. */
 #include "chacha20.h"
 
 #include "../core/bytes.h"
@@ -22,24 +22,6 @@ const struct hornet_chacha20_kernel *hornet_chacha20_kernel_in_use(void)
 {
     const uint32_t in_use = hornet_dispatch_in_use(&hornet_chacha20_list);
     return (const struct hornet_chacha20_kernel *)hornet_dispatch(chacha20_rows, in_use, 0)->implementation;
-}
-
-const char *hornet_chacha20_kernel_at(size_t index)
-{
-    for (size_t i = 0; i < CHACHA20_ROWS; i++)
-        if (hornet_can_run(chacha20_rows[i].implementation, hornet_cpu()) && index-- == 0)
-            return chacha20_rows[i].implementation->name;
-    return NULL;
-}
-
-const char *hornet_chacha20_kernel_name(void)
-{
-    return hornet_chacha20_kernel_in_use()->implementation.name;
-}
-
-bool hornet_chacha20_kernel_force(const char *name)
-{
-    return hornet_dispatch_force(&hornet_chacha20_list, name);
 }
 
 HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits) { return a << bits | a >> (32 - bits); }
@@ -97,8 +79,8 @@ HORNET_NOINLINE uintptr_t chacha20_xor_stream(uint8_t *out, const uint8_t *in, s
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
-bool hornet_chacha20(uint8_t *out, const void *in, size_t len_bytes, uint32_t counter,
-                     const uint8_t nonce[12], const uint8_t key[32])
+bool hornet_chacha20(void *out, const void *in, size_t len_bytes, uint32_t counter, const uint8_t nonce[12],
+                     const uint8_t key[32])
 {
     const uint64_t nblocks =
         (uint64_t)(len_bytes / CHACHA20_BLOCK_BYTES) + (len_bytes % CHACHA20_BLOCK_BYTES != 0);

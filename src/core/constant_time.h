@@ -4,6 +4,7 @@
 #define HORNET_CORE_CONSTANT_TIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bytes.h"
@@ -15,6 +16,22 @@ HORNET_INLINE bool tags_equal(const uint8_t a[16], const uint8_t b[16])
 {
     uint64_t difference = (load_le64(a) ^ load_le64(b)) | (load_le64(a + 8) ^ load_le64(b + 8));
     HORNET_OPAQUE("r", difference);
+    return difference == 0;
+}
+
+/* The same for any length. The barriers also keep the compiler from using vector registers, which would
+ * have to be cleared. */
+HORNET_INLINE bool bytes_equal(const uint8_t *a, const uint8_t *b, size_t len_bytes)
+{
+    uint64_t difference = 0;
+    for (; len_bytes >= 8; a += 8, b += 8, len_bytes -= 8) {
+        difference |= load_le64(a) ^ load_le64(b);
+        HORNET_OPAQUE("r", difference);
+    }
+    for (; len_bytes != 0; a++, b++, len_bytes--) {
+        difference |= (uint64_t)(*a ^ *b);
+        HORNET_OPAQUE("r", difference);
+    }
     return difference == 0;
 }
 

@@ -29,12 +29,12 @@ uint32_t hornet_cpu(void)
     return found & ~DETECTED;
 }
 
-bool hornet_cpu_feature_at(size_t index, const char **name, bool *usable)
+bool hornet_cpu_feature_at(hornet_cpu_feature *feature, size_t index)
 {
     const size_t count = CPU_FEATURE_COUNT;
     if (index >= count)
         return false;
-    *name = feature_names[index];
-    *usable = (hornet_cpu() >> index & 1) != 0;
+    feature->name = feature_names[index];
+    feature->usable = (hornet_cpu() >> index & 1) != 0;
     return true;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The list of kernels, and the functions that report on it. */
-#include "../core/public.h"
+/* The list of kernels. */
 #include "kernel.h"
 
 /* For measuring from which length each kernel gains: every message goes to the kernel that is forced. */
@@ -47,69 +46,3 @@ const struct hornet_list hornet_poly1305_list = {
         NULL,
     .in_use = &hornet_poly1305_in_use,
 };
-
-static const struct hornet_poly1305_kernel *const kernels[] = {
-#define HORNET_ROW(name, ...) &hornet_poly1305_kernel_##name,
-#include "kernels.def"
-};
-
-enum { KERNEL_COUNT = sizeof kernels / sizeof kernels[0] };
-
-const char *hornet_kernel_name(void)
-{
-    return hornet_dispatch(hornet_poly1305_rows, hornet_poly1305_rows_in_use(), SIZE_MAX)
-        ->implementation->name;
-}
-
-const char *hornet_kernel_at(size_t index)
-{
-    for (size_t i = 0; i < KERNEL_COUNT; i++)
-        if (hornet_can_run(&kernels[i]->implementation, hornet_cpu()) && index-- == 0)
-            return kernels[i]->implementation.name;
-    return NULL;
-}
-
-size_t hornet_kernel_count(void)
-{
-    size_t count = 0;
-    while (hornet_kernel_at(count) != NULL)
-        count++;
-    return count;
-}
-
-bool hornet_kernel_force(const char *name) { return hornet_dispatch_force(&hornet_poly1305_list, name); }
-
-/* Writes the names of the features in a set, separated by spaces. Truncates what does not fit. */
-static void list_features(uint32_t features, char *names, size_t size_bytes)
-{
-    size_t n = 0;
-    const char *name;
-    bool usable;
-    for (size_t i = 0; hornet_cpu_feature_at(i, &name, &usable); i++) {
-        if ((features >> i & 1) == 0)
-            continue;
-        if (n != 0 && n + 1 < size_bytes)
-            names[n++] = ' ';
-        for (; *name != 0 && n + 1 < size_bytes; name++)
-            names[n++] = *name;
-    }
-    names[n] = 0;
-}
-
-bool hornet_kernel_info_at(size_t index, hornet_kernel_info *info)
-{
-    if (index >= KERNEL_COUNT)
-        return false;
-    const struct hornet_implementation *implementation = &kernels[index]->implementation;
-    const struct hornet_row *row = hornet_poly1305_rows;
-    while (row->implementation != implementation)
-        row++;
-    row = hornet_dispatch_row_on(&hornet_poly1305_list, row, hornet_cpu());
-    info->name = implementation->name;
-    list_features(implementation->needs, info->needs, sizeof info->needs);
-    info->lanes = kernels[index]->lanes;
-    info->min_bytes = row->min;
-    info->min_batch_bytes = kernels[index]->batch != NULL ? row->min_batch : HORNET_NEVER;
-    info->supported = hornet_can_run(implementation, hornet_cpu());
-    return true;
-}

@@ -187,11 +187,11 @@ void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_
     hornet_poly1305_update_using(state, msg, len_bytes, 0);
 }
 
-void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_iovec *pieces, size_t count)
+void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces, size_t count)
 {
     const uint32_t in_use = hornet_poly1305_rows_in_use();
     for (size_t i = 0; i < count; i++)
-        hornet_poly1305_update_using(state, pieces[i].base, pieces[i].len_bytes, in_use);
+        hornet_poly1305_update_using(state, pieces[i].in, pieces[i].len_bytes, in_use);
 }
 
 /* Ends a live state and writes its tag; writes zeros if the state had already ended. */

@@ -27,7 +27,7 @@ gcc*) cxx=g++${1#gcc} ;;
 clang*) cxx=clang++${1#clang} ;;
 *) echo "$1 has no compiler of C++ that is known here" >&2 && exit 1 ;;
 esac
-printf '#include "hornet.h"\nint main() { return hornet_kernel_count() == 0; }\n' > header.cc
+printf '#include "hornet.h"\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n' > header.cc
 for standard in 98 11 14 17 20; do
     "$cxx" "-std=c++$standard" -Wall -Wextra -Wpedantic -Werror -o header header.cc hornet.o
     ./header

@@ -10,8 +10,8 @@ int main(void)
                                     0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49, 0xf5, 0x1b};
     static const uint8_t tag[16] = {0xa8, 0x06, 0x1d, 0xc1, 0x30, 0x51, 0x36, 0xc6,
                                     0xc2, 0x2b, 0x8b, 0xaf, 0x0c, 0x01, 0x27, 0xa9};
-    hornet_kernel_info info;
-    for (size_t i = 0; hornet_kernel_info_at(i, &info); i++)
-        printf("%s\n", info.name);
+    hornet_kernel kernel;
+    for (size_t i = 0; hornet_kernel_at(&kernel, HORNET_POLY1305, i); i++)
+        printf("%s\n", kernel.name);
     return !hornet_poly1305_verify(tag, "Cryptographic Forum Research Group", 34, key);
 }

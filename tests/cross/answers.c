@@ -99,12 +99,12 @@ int main(int argc, char **argv)
         int wanted = argc == 1;
         for (int i = 1; i < argc; i++)
             wanted |= strcmp(argv[i], name_of(all_kernels[k])) == 0;
-        if (wanted && hornet_kernel_force(name_of(all_kernels[k]))) {
+        if (wanted && hornet_kernel_force(HORNET_POLY1305, name_of(all_kernels[k]))) {
             printf("kernel %s\n", name_of(all_kernels[k]));
             print_answers(all_kernels[k]);
         }
     }
-    (void)!hornet_kernel_force(NULL); /* never fails */
+    (void)!hornet_kernel_force(HORNET_POLY1305, NULL); /* never fails */
     for (int k = 0; k < CHACHA20_KERNELS; k++)
         if (chacha20_runs_here(chacha20_kernels[k])) {
             force_chacha20(chacha20_kernels[k]);

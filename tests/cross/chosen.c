@@ -96,8 +96,9 @@ static void check_saved_registers(const char *kernel, void (*function)(void))
 static void test_kernel(const char *name)
 {
     printf("kernel %s\n", name);
-    check(hornet_kernel_force(name), "%s cannot be forced", name);
-    check(strcmp(hornet_kernel_name(), name) == 0, "%s is forced, %s runs", name, hornet_kernel_name());
+    check(hornet_kernel_force(HORNET_POLY1305, name), "%s cannot be forced", name);
+    const char *const in_use = hornet_kernel_in_use(HORNET_POLY1305);
+    check(strcmp(in_use, name) == 0, "%s is forced, %s runs", name, in_use);
     check_saved_registers(name, call_everything);
 }
 
@@ -105,23 +106,28 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
-    check(strcmp(argv[1], "-") == 0 || strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s",
-          hornet_kernel_name(), argv[1]);
+    const char *const chosen = hornet_kernel_in_use(HORNET_POLY1305);
+    check(strcmp(argv[1], "-") == 0 || strcmp(chosen, argv[1]) == 0, "%s is chosen, not %s", chosen,
+          argv[1]);
 #if defined(_WIN32) && defined(PF_AVX2_INSTRUCTIONS_AVAILABLE)
-    check(hornet_kernel_force("avx2") == IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE),
+    check(hornet_kernel_force(HORNET_POLY1305, "avx2") ==
+              IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE),
           "AVX2 is not there as Windows says it is");
 #endif
     random_bytes(message, sizeof message);
     random_bytes(key, sizeof key);
     random_bytes(keys[0], sizeof keys);
     hornet_poly1305_clamp(key + 16);
-    if (strcmp(argv[2], "all") == 0)
-        for (size_t i = 0; i < hornet_kernel_count(); i++)
-            test_kernel(hornet_kernel_at(i));
-    else
+    hornet_kernel kernel;
+    if (strcmp(argv[2], "all") == 0) {
+        for (size_t i = 0; hornet_kernel_at(&kernel, HORNET_POLY1305, i); i++)
+            if (kernel.supported)
+                test_kernel(kernel.name);
+    } else {
         for (char *name = strtok(argv[2], " "); name != NULL; name = strtok(NULL, " "))
             test_kernel(name);
-    check(hornet_kernel_force(NULL), "the automatic choice");
+    }
+    check(hornet_kernel_force(HORNET_POLY1305, NULL), "the automatic choice");
     for (size_t k = 0; k < CHACHA20_KERNELS; k++)
         if (chacha20_runs_here(chacha20_kernels[k])) {
             force_chacha20(chacha20_kernels[k]);

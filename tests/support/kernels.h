@@ -27,7 +27,8 @@ static inline int kernel_runs_here(const struct hornet_poly1305_kernel *kernel)
 /* Uses this kernel, which must run here, or the automatic choice if it is NULL. */
 static inline void force_kernel(const char *name)
 {
-    check(hornet_kernel_force(name), "kernel %s cannot be forced", name != NULL ? name : "automatic");
+    check(hornet_dispatch_force(&hornet_poly1305_list, name), "kernel %s cannot be forced",
+          name != NULL ? name : "automatic");
 }
 
 #endif

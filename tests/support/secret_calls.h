@@ -56,7 +56,7 @@ static void call_init(size_t n)
 static void call_update(size_t n) { hornet_poly1305_update(&it.state, it.msg, n); }
 static void call_updatev(size_t n)
 {
-    const hornet_iovec pieces[2] = {{it.msg, n / 3}, {it.msg + n / 3, n - n / 3}};
+    const hornet_piece pieces[2] = {{NULL, it.msg, n / 3}, {NULL, it.msg + n / 3, n - n / 3}};
     hornet_poly1305_updatev(&it.state, pieces, 2);
 }
 static void call_final(size_t n)
@@ -183,14 +183,14 @@ static void call_aead_decrypt(size_t n)
 }
 static void call_aead_encryptv(size_t n)
 {
-    const hornet_aead_piece pieces[] = {{it.sealed[1], it.msg, n / 3},
-                                        {it.sealed[2], it.msg + n / 3, n - n / 3}};
+    const hornet_piece pieces[] = {{it.sealed[1], it.msg, n / 3},
+                                   {it.sealed[2], it.msg + n / 3, n - n / 3}};
     it.ok = hornet_aead_encryptv(&it.aead, pieces, 2);
 }
 static void call_aead_decryptv(size_t n)
 {
-    const hornet_aead_piece pieces[] = {{it.opened[1], it.sealed[0], n / 3},
-                                        {it.opened[2], it.sealed[0] + n / 3, n - n / 3}};
+    const hornet_piece pieces[] = {{it.opened[1], it.sealed[0], n / 3},
+                                   {it.opened[2], it.sealed[0] + n / 3, n - n / 3}};
     it.ok = hornet_aead_decryptv(&it.aead, pieces, 2);
 }
 static void call_aead_final(size_t n)
@@ -202,6 +202,11 @@ static void call_aead_final_verify(size_t n)
 {
     (void)n;
     it.ok = hornet_aead_final_verify(&it.aead, it.expected);
+}
+static void call_aead_final_verify_truncated(size_t n)
+{
+    (void)n;
+    it.ok = hornet_aead_final_verify_truncated(&it.aead, it.expected, 16); /* the last byte may be wrong */
 }
 static void call_seal_batch(size_t n)
 {
@@ -217,6 +222,8 @@ static void call_chacha20(size_t n)
 {
     it.ok = hornet_chacha20(it.sealed[0], it.msg, n, 3, aead_nonce, it.keys[0]);
 }
+
+static void call_equal(size_t n) { it.ok = hornet_equal(it.msg, it.sealed[0], n); }
 
 static void call_wipe(size_t n)
 {
@@ -256,6 +263,7 @@ static const struct secret_call secret_calls[] = {
     {"hornet_poly1305_partial_replace", call_partial_replace, NULL, false, false},
     {"hornet_poly1305_partial_tag", call_partial_tag, NULL, false, false},
     {"hornet_poly1305_partial_verify", call_partial_verify, call_partial_tag, false, false},
+    {"hornet_equal", call_equal, NULL, false, false},
     {"hornet_wipe", call_wipe, NULL, true, false},
     {"hornet_chacha20_poly1305_seal", call_seal, NULL, false, true},
     {"hornet_chacha20_poly1305_open", call_open, call_seal, false, true},
@@ -270,6 +278,7 @@ static const struct secret_call secret_calls[] = {
     {"hornet_aead_decryptv", call_aead_decryptv, NULL, false, true},
     {"hornet_aead_final", call_aead_final, NULL, false, true},
     {"hornet_aead_final_verify", call_aead_final_verify, call_aead_final, false, true},
+    {"hornet_aead_final_verify_truncated", call_aead_final_verify_truncated, call_aead_final, false, true},
     {"hornet_chacha20_poly1305_seal_batch", call_seal_batch, NULL, false, true},
     {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true},
     {"hornet_chacha20", call_chacha20, NULL, false, true},
@@ -323,7 +332,8 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
 static void set_up_aead(const struct secret_call *function, size_t n, bool again)
 {
     const bool decrypts = function->call == call_aead_decrypt || function->call == call_aead_decryptv ||
-                          (again && function->call == call_aead_final_verify);
+                          (again && (function->call == call_aead_final_verify ||
+                                     function->call == call_aead_final_verify_truncated));
     hornet_chacha20_poly1305_init(&it.aead, aead_nonce, it.keys[0]);
     it.ok = hornet_aead_aad(&it.aead, it.msg, AAD_BYTES);
     if (function->call != call_aead_aad)

@@ -175,7 +175,7 @@ static const char *names(void)
 {
     static char both[80];
     snprintf(both, sizeof both, "%s, %s", chacha20_name(hornet_chacha20_kernel_in_use()),
-             hornet_kernel_name());
+             hornet_kernel_in_use(HORNET_POLY1305));
     return both;
 }
 
@@ -407,7 +407,7 @@ static void test_many_pieces(void)
             const bool in_place = random_word() % 2 == 0, as_list = random_word() % 2 == 0;
             const uint8_t *from = decrypts ? m.ciphertext : m.msg,
                           *expected = decrypts ? m.msg : m.ciphertext;
-            hornet_aead_piece pieces[MOST];
+            hornet_piece pieces[MOST];
             hornet_aead_state state, other;
             tag_t tag;
             size_t at = 0;
@@ -417,9 +417,9 @@ static void test_many_pieces(void)
                 uint8_t *const to = out + at + (i + 1) * GAP;
                 uint8_t *const source = in_place ? to : in + at + i * 3;
                 copy(source, from + at, sizes[i]);
-                pieces[i] = (hornet_aead_piece){to, source, sizes[i]};
+                pieces[i] = (hornet_piece){to, source, sizes[i]};
                 if (sizes[i] == 0)
-                    pieces[i] = (hornet_aead_piece){NULL, NULL, 0};
+                    pieces[i] = (hornet_piece){NULL, NULL, 0};
                 at += sizes[i];
             }
             /* A list of some pieces, followed by the rest. */
@@ -739,7 +739,7 @@ static void check_ended(hornet_aead_state *state, const char *how, const tag_t r
     static const uint8_t zeros[sizeof(hornet_aead_state)];
     uint8_t in[100] = {1}, out[100];
     tag_t tag;
-    const hornet_aead_piece piece = {out, in, sizeof in};
+    const hornet_piece piece = {out, in, sizeof in};
     memset(out, FILL, sizeof out);
     check(memcmp(state, zeros, sizeof *state) == 0, "%s: not wiped", how);
     check(!hornet_aead_aad(state, in, sizeof in) && !hornet_aead_aad(state, NULL, 0),
@@ -780,7 +780,7 @@ static void test_states(void)
         check(!hornet_aead_aad(&state, m.aad, 5) && !hornet_aead_aad(&state, NULL, 0),
               "associated data after %zu bytes of text", first);
         check(!hornet_aead_decrypt(&state, OUTPUT, in, 50) && !hornet_aead_decrypt(&state, NULL, NULL, 0) &&
-                  !hornet_aead_decryptv(&state, &(hornet_aead_piece){OUTPUT, in, 50}, 1),
+                  !hornet_aead_decryptv(&state, &(hornet_piece){OUTPUT, in, 50}, 1),
               "an encrypting state decrypts");
         check(all_are(OUTPUT, 300, FILL) && nothing_beside_output(300), "what is refused is written");
         memcpy(&other, &state, sizeof state);
@@ -802,7 +802,7 @@ static void test_states(void)
         check(hornet_aead_decrypt(&state, OUTPUT, m.ciphertext, first), "decrypt");
         fill_output(300);
         check(!hornet_aead_aad(&state, m.aad, 5) && !hornet_aead_encrypt(&state, OUTPUT, in, 50) &&
-                  !hornet_aead_encryptv(&state, &(hornet_aead_piece){OUTPUT, in, 50}, 1) &&
+                  !hornet_aead_encryptv(&state, &(hornet_piece){OUTPUT, in, 50}, 1) &&
                   !hornet_aead_encrypt(&state, NULL, NULL, 0),
               "a decrypting state encrypts");
         check(all_are(OUTPUT, 300, FILL), "what is refused is written");
@@ -850,6 +850,38 @@ static void test_states(void)
           "init of a live state");
 }
 
+/* Checks that a truncated tag is compared up to its length, and no further. */
+static void test_truncated_tags(void)
+{
+    const struct message m = make_message(300, 30, false);
+    hornet_aead_state decrypted, state;
+    begin(&decrypted, &m, 0);
+    check(hornet_aead_decrypt(&decrypted, OUTPUT, m.ciphertext, m.len_bytes), "decrypt");
+    for (size_t n = 0; n <= 18; n++) {
+        uint8_t tag[18] = {0};
+        memcpy(tag, m.tag, n < 16 ? n : 16);
+        state = decrypted;
+        check(hornet_aead_final_verify_truncated(&state, tag, n) == (n >= 1 && n <= 16),
+              "the first %zu bytes of the tag", n);
+        check_ended(&state, "after a truncated tag", m.tag);
+        for (size_t bit = 0; bit < 8 * n; bit++) {
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            state = decrypted;
+            check(!hornet_aead_final_verify_truncated(&state, tag, n), "%zu bytes, bit %zu is wrong", n,
+                  bit);
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+    }
+    state = decrypted;
+    check(!hornet_aead_final_verify_truncated(&state, m.tag, SIZE_MAX), "a tag of SIZE_MAX bytes");
+    check(!hornet_aead_final_verify_truncated(&state, m.tag, 16), "an ended state verifies");
+    begin(&state, &m, 0);
+    check(hornet_aead_encrypt(&state, OUTPUT, m.msg, m.len_bytes) &&
+              !hornet_aead_final_verify_truncated(&state, m.tag, 8),
+          "an encrypting state verifies");
+    check_ended(&state, "after a truncated tag that was refused", m.tag);
+}
+
 /* A text that is too long is not touched: nothing is mapped at these addresses. */
 static void test_too_long(void)
 {
@@ -871,7 +903,7 @@ static void test_too_long(void)
               "%zu bytes opened", n);
 
         hornet_aead_state state;
-        const hornet_aead_piece pieces[] = {
+        const hornet_piece pieces[] = {
             {OUTPUT, m.msg, 64}, {nowhere, nowhere, n - 63}, {nowhere, nowhere, n}};
         begin(&state, &m, 0);
         fill_output(300);
@@ -1101,6 +1133,7 @@ int main(int argc, char **argv)
         {"batches", test_batches},
         {"every bit", test_every_bit},
         {"states", test_states},
+        {"truncated tags", test_truncated_tags},
         {"too long", test_too_long},
         {"guard pages", test_guard_pages},
     };

@@ -60,7 +60,7 @@ static void test_call(const struct secret_call *function, size_t n, const struct
         check(reads[i] <= 1, "%s, %zu bytes: reads the choice of %s %u times", function->name, n,
               ((const char *const[]){"Poly1305's kernel", "ChaCha20's kernel", "AES"})[i], reads[i]);
     check(same_result(&result, &expected, function, n), "%s, %zu bytes, %s, %s: another result",
-          function->name, n, hornet_kernel_name(), hornet_chacha20_kernel_name());
+          function->name, n, hornet_kernel_in_use(HORNET_POLY1305), hornet_kernel_in_use(HORNET_CHACHA20));
 }
 
 int main(int argc, char **argv)

@@ -150,7 +150,7 @@ static void aead_message(const char *kernel, size_t n)
           "%s, %zu bytes: sealed and opened under a long nonce", kernel, n);
 
     hornet_chacha20_poly1305_init(&state, aead_nonce, key);
-    const hornet_aead_piece pieces[] = {{sealed, msg, cut}, {sealed + cut, msg + cut, n - cut}};
+    const hornet_piece pieces[] = {{sealed, msg, cut}, {sealed + cut, msg + cut, n - cut}};
     check(hornet_aead_aad(&state, msg, aad_bytes) && hornet_aead_encryptv(&state, pieces, 2) &&
               hornet_aead_final(&state, tag),
           "%s, %zu bytes: encrypted in pieces", kernel, n);
@@ -162,6 +162,11 @@ static void aead_message(const char *kernel, size_t n)
               hornet_aead_decrypt(&state, opened + n - cut, sealed + n - cut, cut) &&
               public_bool(hornet_aead_final_verify(&state, tag)),
           "%s, %zu bytes: decrypted in pieces", kernel, n);
+    hornet_chacha20_poly1305_init(&state, aead_nonce, key);
+    check(hornet_aead_aad(&state, msg, aad_bytes) && hornet_aead_decrypt(&state, opened, sealed, n) &&
+              public_bool(hornet_aead_final_verify_truncated(&state, tag, 1 + n % 16)),
+          "%s, %zu bytes: a truncated tag", kernel, n);
+    check(public_bool(hornet_equal(opened, msg, n)), "%s, %zu bytes: equal", kernel, n);
     check(hornet_chacha20(opened, msg, n, 7, aead_nonce, key), "%s, %zu bytes: ChaCha20", kernel, n);
 }
 
@@ -206,7 +211,7 @@ int main(int argc, char **argv)
     aes();
     poly1305_aes();
     for (int k = 0; k < KERNEL_COUNT; k++) {
-        if (!hornet_kernel_force(name_of(all_kernels[k]))) {
+        if (!hornet_kernel_force(HORNET_POLY1305, name_of(all_kernels[k]))) {
             printf("kernel %s: not on this CPU\n", name_of(all_kernels[k]));
             continue;
         }

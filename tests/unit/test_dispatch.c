@@ -251,60 +251,71 @@ static void test_properties(void)
 }
 #endif
 
-static void test_names(void)
+static bool in_use_is(hornet_primitive primitive, const char *name)
 {
-    const size_t count = hornet_kernel_count();
-    const char *automatic = hornet_kernel_name();
-    check(count >= 1 && hornet_kernel_at(count) == NULL && hornet_kernel_at(SIZE_MAX) == NULL,
-          "names past the last");
-    for (size_t i = 0; i < count; i++) {
-        check(hornet_kernel_force(hornet_kernel_at(i)), "%s cannot be forced", hornet_kernel_at(i));
-        check(strcmp(hornet_kernel_name(), hornet_kernel_at(i)) == 0, "%s is not in use",
-              hornet_kernel_at(i));
-        check(!hornet_kernel_force("no such kernel") && !hornet_kernel_force(""), "unknown name taken");
-        check(strcmp(hornet_kernel_name(), hornet_kernel_at(i)) == 0, "a refused name changed the kernel");
+    return strcmp(hornet_kernel_in_use(primitive), name) == 0;
+}
+
+/* Checks that the kernels of a primitive are listed, and that those which run here can be forced. */
+static void test_names(hornet_primitive primitive, const struct hornet_list *list)
+{
+    const char *const automatic = hornet_kernel_in_use(primitive);
+    const struct hornet_implementation *implementation = NULL;
+    hornet_kernel kernel;
+    size_t count = 0, supported = 0;
+    for (size_t row = 0; row < list->count; row++) {
+        if (list->rows[row].implementation == implementation)
+            continue;
+        implementation = list->rows[row].implementation;
+        const bool runs = hornet_can_run(implementation, hornet_cpu());
+        check(hornet_kernel_at(&kernel, primitive, count) && strcmp(kernel.name, implementation->name) == 0,
+              "kernel %zu is not %s", count, implementation->name);
+        check(kernel.supported == runs && kernel.lanes >= 1, "kernel %s: supported %d, %zu lanes",
+              kernel.name, kernel.supported, kernel.lanes);
+        const struct hornet_row *best = hornet_dispatch_row_on(list, &list->rows[row], hornet_cpu());
+        check(kernel.min_bytes == best->min, "kernel %s: from %zu bytes", kernel.name, kernel.min_bytes);
+        check(hornet_kernel_force(primitive, kernel.name) == runs, "%s: force and features disagree",
+              kernel.name);
+        check(!runs || in_use_is(primitive, kernel.name), "%s is not in use", kernel.name);
+        check(!hornet_kernel_force(primitive, "no such kernel") && !hornet_kernel_force(primitive, ""),
+              "unknown name taken");
+        check(!runs || in_use_is(primitive, kernel.name), "a refused name changed the kernel");
+        supported += runs;
+        count++;
     }
-    for (int i = 0; i < KERNEL_COUNT; i++)
-        check(hornet_kernel_force(name_of(all_kernels[i])) == kernel_runs_here(all_kernels[i]),
-              "%s: force and features disagree", name_of(all_kernels[i]));
-    check(hornet_kernel_force(NULL) && strcmp(hornet_kernel_name(), automatic) == 0,
+    check(supported >= 1, "no kernel runs here");
+    const hornet_kernel last = kernel;
+    check(!hornet_kernel_at(&kernel, primitive, count) && !hornet_kernel_at(&kernel, primitive, SIZE_MAX) &&
+              memcmp(&kernel, &last, sizeof last) == 0,
+          "kernels past the last");
+    check(hornet_kernel_force(primitive, NULL) && in_use_is(primitive, automatic),
           "NULL goes back to the automatic choice");
+}
 
-    hornet_kernel_info info;
-    size_t supported = 0, i = 0;
-    for (; hornet_kernel_info_at(i, &info); i++) {
-        check(i < KERNEL_COUNT && strcmp(info.name, name_of(all_kernels[i])) == 0 &&
-                  info.lanes == all_kernels[i]->lanes,
-              "info %zu is of %s", i, info.name);
-        check((info.min_batch_bytes == SIZE_MAX) >= (all_kernels[i]->batch == NULL), "info %zu: batches",
-              i);
-        supported += info.supported;
-    }
-    check(i == KERNEL_COUNT && supported == count, "%zu kernels, %zu supported", i, supported);
+/* Checks what is only said of Poly1305's kernels, primitives that do not exist, features, and the version.
+ */
+static void test_reports(void)
+{
+    hornet_kernel kernel;
+    size_t i = 0;
+    for (; hornet_kernel_at(&kernel, HORNET_POLY1305, i); i++)
+        check(i < KERNEL_COUNT && kernel.lanes == all_kernels[i]->lanes &&
+                  (kernel.min_batch_bytes == SIZE_MAX) >= (all_kernels[i]->batch == NULL),
+              "kernel %zu: %zu lanes, batches from %zu bytes", i, kernel.lanes, kernel.min_batch_bytes);
+    check(i == KERNEL_COUNT, "%zu kernels", i);
 
-    const char *name;
-    bool usable;
+    const hornet_primitive none = (hornet_primitive)3;
+    check(!hornet_kernel_at(&kernel, none, 0) && hornet_kernel_in_use(none) == NULL &&
+              !hornet_kernel_force(none, NULL),
+          "a primitive that does not exist");
+
+    hornet_cpu_feature feature;
     uint32_t features = 0;
-    for (i = 0; hornet_cpu_feature_at(i, &name, &usable); i++)
-        features |= (uint32_t)usable << i;
+    for (i = 0; hornet_cpu_feature_at(&feature, i); i++)
+        features |= (uint32_t)feature.usable << i;
     check(i == CPU_FEATURE_COUNT && features == hornet_cpu(), "%zu features, %x", i, features);
     check(strcmp(hornet_version(), HORNET_VERSION) == 0, "library %s, header %s", hornet_version(),
           HORNET_VERSION);
-}
-
-static void test_chacha20_names(void)
-{
-    const char *const automatic = hornet_chacha20_kernel_name();
-    size_t count = 0;
-    for (const char *name; (name = hornet_chacha20_kernel_at(count)) != NULL; count++) {
-        check(hornet_chacha20_kernel_force(name), "%s cannot be forced", name);
-        check(!hornet_chacha20_kernel_force("no such kernel") && !hornet_chacha20_kernel_force(""),
-              "unknown name taken");
-        check(strcmp(hornet_chacha20_kernel_name(), name) == 0, "%s is not in use", name);
-    }
-    check(count >= 1 && hornet_chacha20_kernel_at(SIZE_MAX) == NULL, "%zu kernels of ChaCha20", count);
-    check(hornet_chacha20_kernel_force(NULL) && strcmp(hornet_chacha20_kernel_name(), automatic) == 0,
-          "NULL goes back to the automatic choice");
 }
 
 /* Checks that a forced ChaCha20 kernel is the one in use, that kernels which the CPU lacks cannot be
@@ -360,10 +371,10 @@ static void test_forced_kernel_runs(void)
     const struct hornet_list *list = &hornet_poly1305_list;
     for (int i = 0; i < KERNEL_COUNT; i++) {
         const char *forced = name_of(all_kernels[i]);
-        if (!hornet_kernel_force(forced))
+        if (!hornet_kernel_force(HORNET_POLY1305, forced))
             continue;
-        hornet_kernel_info info;
-        check(hornet_kernel_info_at((size_t)i, &info), "no info on %s", forced);
+        hornet_kernel info;
+        check(hornet_kernel_at(&info, HORNET_POLY1305, (size_t)i), "no info on %s", forced);
         const uint32_t in_use = hornet_dispatch_rows(list, hornet_cpu(), forced);
         const size_t crossover = info.min_bytes;
         const size_t lengths[] = {0,    1,    16,        100,           112, crossover - (crossover > 0),
@@ -429,8 +440,8 @@ int main(int argc, char **argv)
     wrap_kernels();
     /* Must come before anything else reads the choice: what this CPU gets by default. */
     if (argc > 1)
-        check(strcmp(hornet_kernel_name(), argv[1]) == 0, "%s is chosen, not %s", hornet_kernel_name(),
-              argv[1]);
+        check(in_use_is(HORNET_POLY1305, argv[1]), "%s is chosen, not %s",
+              hornet_kernel_in_use(HORNET_POLY1305), argv[1]);
     test_list(&hornet_poly1305_list);
     test_list(&hornet_aes_list);
     test_list(&hornet_chacha20_list);
@@ -441,11 +452,13 @@ int main(int argc, char **argv)
     test_cpuid();
     test_properties();
 #endif
-    test_names();
-    test_chacha20_names();
+    test_names(HORNET_POLY1305, &hornet_poly1305_list);
+    test_names(HORNET_CHACHA20, &hornet_chacha20_list);
+    test_names(HORNET_AES128, &hornet_aes_list);
+    test_reports();
     test_forced_chacha20();
     test_forced_kernel_runs();
     force_kernel(NULL);
-    printf("chosen: %s\n", hornet_kernel_name());
+    printf("chosen: %s\n", hornet_kernel_in_use(HORNET_POLY1305));
     return check_report("test_dispatch");
 }

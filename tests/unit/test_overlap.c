@@ -55,13 +55,13 @@ static void decrypt(uint8_t *out, const uint8_t *in, size_t n)
 }
 
 /* One of several pieces, the last; the others are elsewhere. */
-static const hornet_aead_piece *pieces_with(uint8_t *out, const uint8_t *in, size_t n)
+static const hornet_piece *pieces_with(uint8_t *out, const uint8_t *in, size_t n)
 {
-    static hornet_aead_piece pieces[PIECES];
+    static hornet_piece pieces[PIECES];
     static uint8_t outs[PIECES][10];
     for (size_t i = 0; i < PIECES - 1; i++)
-        pieces[i] = (hornet_aead_piece){outs[i], key, sizeof outs[i]};
-    pieces[PIECES - 1] = (hornet_aead_piece){out, in, n};
+        pieces[i] = (hornet_piece){outs[i], key, sizeof outs[i]};
+    pieces[PIECES - 1] = (hornet_piece){out, in, n};
     return pieces;
 }
 

@@ -246,6 +246,25 @@ static void test_wipe(void)
     hornet_wipe(NULL, 0);
 }
 
+static void test_equal(void)
+{
+    uint8_t a[42], b[42];
+    random_bytes(a, sizeof a);
+    check(hornet_equal(NULL, NULL, 0) && hornet_equal(a, a, sizeof a), "equal to itself");
+    for (size_t n = 0; n <= 40; n++)
+        for (size_t at = 0; at < 2; at++) {
+            memset(b, 0, sizeof b);
+            memcpy(b + at, a + 1, n); /* differs from a before and after these bytes */
+            b[at + n] = (uint8_t)~a[1 + n];
+            check(hornet_equal(a + 1, b + at, n), "%zu equal bytes differ", n);
+            for (size_t bit = 0; bit < 8 * n; bit++) {
+                b[at + bit / 8] ^= (uint8_t)(1 << bit % 8);
+                check(!hornet_equal(a + 1, b + at, n), "%zu bytes are equal in spite of bit %zu", n, bit);
+                b[at + bit / 8] ^= (uint8_t)(1 << bit % 8);
+            }
+        }
+}
+
 int main(void)
 {
     static uint8_t msg[MAX_BYTES], ones[MAX_BYTES];
@@ -259,7 +278,7 @@ int main(void)
     for (int k = 0; k < KERNEL_COUNT; k++) {
         if (!kernel_runs_here(all_kernels[k]))
             continue;
-        check(hornet_kernel_force(name_of(all_kernels[k])), "%s cannot be forced", name_of(all_kernels[k]));
+        force_kernel(name_of(all_kernels[k]));
         test_cuts(key, msg);
         test_cuts(largest, ones);
     }
@@ -272,5 +291,6 @@ int main(void)
     test_doubling(largest);
     test_refusals(key, msg);
     test_wipe();
+    test_equal();
     return check_report("test_partial");
 }

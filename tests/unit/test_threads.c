@@ -57,8 +57,8 @@ static void *force(void *argument)
     while (!stopped())
         for (size_t k = 0; k < KERNEL_COUNT; k++)
             for (size_t c = 0; c < CHACHA20_KERNELS; c++) {
-                *forced += hornet_kernel_force(name_of(all_kernels[k]));
-                *forced += hornet_chacha20_kernel_force(chacha20_name(chacha20_kernels[c]));
+                *forced += hornet_kernel_force(HORNET_POLY1305, name_of(all_kernels[k]));
+                *forced += hornet_kernel_force(HORNET_CHACHA20, chacha20_name(chacha20_kernels[c]));
             }
     return NULL;
 }

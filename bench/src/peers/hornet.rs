@@ -2,19 +2,19 @@
 
 //! Hornet itself, one build for each compiler.
 
-use super::hornet_core::{Core, Force, force};
+use super::hornet_core::{CHACHA20, Core, POLY1305};
 use super::library::Library;
 use super::peer::Peer;
 use super::pieces::InPieces;
 use crate::call::Calls;
 use crate::section::Section;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_uint};
 use std::ptr;
 
-type Name = unsafe extern "C" fn() -> *const c_char;
-type NameAt = unsafe extern "C" fn(usize) -> *const c_char;
+type Family = unsafe extern "C" fn() -> *const c_char;
+type InUse = unsafe extern "C" fn(c_uint) -> *const c_char;
 /// `hornet_bench_kernel_at` in shims/hornet.c.
-type KernelAt = unsafe extern "C" fn(usize, *mut KernelRecord) -> bool;
+type KernelAt = unsafe extern "C" fn(c_uint, usize, *mut KernelRecord) -> bool;
 
 /// `hornet_bench_kernel` in shims/hornet.c.
 #[repr(C)]
@@ -38,15 +38,10 @@ struct Aes {
     partial_replace:
         unsafe extern "C" fn(*mut Partial, *const Partial, *const Partial, u64, *const u8) -> bool,
     partial_tag: unsafe extern "C" fn(*mut u8, *const Partial, *const u8),
-    name: Name,
 }
 
-/// The functions that choose ChaCha20's kernel.
-struct ChaCha20 {
-    kernel_at: NameAt,
-    kernel: Name,
-    force: Force,
-}
+/// `HORNET_AES128` of `enum hornet_primitive`.
+const AES128: c_uint = 2;
 
 /// Information that a build reports about one of its kernels.
 pub(crate) struct KernelInfo {
@@ -63,11 +58,10 @@ pub(crate) struct KernelInfo {
 pub(crate) struct Hornet {
     pub(crate) core: Core,
     pub(crate) in_pieces: InPieces,
-    kernel: Name,
+    kernel_in_use: InUse,
     kernel_at: KernelAt,
-    family: Name,
+    family: Family,
     aes: Aes,
-    chacha20: ChaCha20,
 }
 
 impl Hornet {
@@ -88,7 +82,7 @@ impl Hornet {
             Ok(Self {
                 core: Core::new(library, &format!("hornet {compiler}"))?,
                 in_pieces: InPieces::of_hornet(library)?,
-                kernel: library.function("hornet_kernel_name")?,
+                kernel_in_use: library.function("hornet_kernel_in_use")?,
                 kernel_at: library.function("hornet_bench_kernel_at")?,
                 family: library.function("hornet_bench_family")?,
                 aes: Aes {
@@ -97,12 +91,6 @@ impl Hornet {
                     partial_append: library.function("hornet_poly1305_partial_append")?,
                     partial_replace: library.function("hornet_poly1305_partial_replace")?,
                     partial_tag: library.function("hornet_poly1305_partial_tag")?,
-                    name: library.function("hornet_aes_name")?,
-                },
-                chacha20: ChaCha20 {
-                    kernel_at: library.function("hornet_chacha20_kernel_at")?,
-                    kernel: library.function("hornet_chacha20_kernel_name")?,
-                    force: library.function("hornet_chacha20_kernel_force")?,
                 },
             })
         }
@@ -111,7 +99,7 @@ impl Hornet {
     /// Returns the name of the kernel in use.
     pub(crate) fn kernel(&self) -> String {
         // SAFETY: the function returns a static string.
-        unsafe { string((self.kernel)()) }
+        unsafe { string((self.kernel_in_use)(POLY1305)) }
     }
 
     /// Returns the family of cores that this CPU belongs to, as the list of kernels names it.
@@ -122,6 +110,10 @@ impl Hornet {
 
     /// Returns all kernels of this build, best first.
     pub(crate) fn kernels(&self) -> Vec<KernelInfo> {
+        self.kernels_of(POLY1305)
+    }
+
+    fn kernels_of(&self, primitive: c_uint) -> Vec<KernelInfo> {
         let mut record = KernelRecord {
             name: ptr::null(),
             min_bytes: 0,
@@ -130,7 +122,7 @@ impl Hornet {
         };
         let mut kernels = Vec::new();
         // SAFETY: the record is writable.
-        while unsafe { (self.kernel_at)(kernels.len(), &raw mut record) } {
+        while unsafe { (self.kernel_at)(primitive, kernels.len(), &raw mut record) } {
             kernels.push(KernelInfo {
                 // SAFETY: the function has just set it to a static string.
                 name: unsafe { string(record.name) },
@@ -145,29 +137,28 @@ impl Hornet {
     /// Returns the name of the ChaCha20 kernel in use.
     pub(crate) fn chacha20_kernel(&self) -> String {
         // SAFETY: the function returns a static string.
-        unsafe { string((self.chacha20.kernel)()) }
+        unsafe { string((self.kernel_in_use)(CHACHA20)) }
     }
 
     /// Returns the ChaCha20 kernels that this CPU can run, best first.
     pub(crate) fn chacha20_kernels(&self) -> Vec<String> {
-        // SAFETY: the function returns static strings, and null after the last.
-        let names = (0..).map(|index| unsafe { (self.chacha20.kernel_at)(index) });
-        let names = names.take_while(|name| !name.is_null());
-        // SAFETY: it is not null.
-        names.map(|name| unsafe { string(name) }).collect()
+        let kernels = self.kernels_of(CHACHA20).into_iter();
+        kernels
+            .filter(|kernel| kernel.supported)
+            .map(|kernel| kernel.name)
+            .collect()
     }
 
     /// Like `Core::force`, for ChaCha20's kernel.
     #[must_use]
     pub(crate) fn force_chacha20(&self, kernel: Option<&str>) -> bool {
-        // SAFETY: the function is `hornet_chacha20_kernel_force`.
-        unsafe { force(self.chacha20.force, kernel) }
+        self.core.force_one_of(CHACHA20, kernel)
     }
 
     /// Returns the name of the AES implementation in use.
     pub(crate) fn aes_name(&self) -> String {
         // SAFETY: the function returns a static string.
-        unsafe { string((self.aes.name)()) }
+        unsafe { string((self.kernel_in_use)(AES128)) }
     }
 
     /// Computes a tag with Poly1305-AES. r, the second half of the key, must be clamped.

@@ -8,12 +8,16 @@ use super::peer::Peer;
 use crate::call::{self, Calls};
 use crate::section::Section;
 use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_uint, c_void};
 use std::ptr;
 
 type Mac = unsafe extern "C" fn(*mut u8, *const u8, usize, *const u8);
 type Batch = unsafe extern "C" fn(*mut u8, *const *const u8, *const usize, *const u8, usize);
-pub(super) type Force = unsafe extern "C" fn(*const c_char) -> bool;
+type Force = unsafe extern "C" fn(c_uint, *const c_char) -> bool;
+
+/// `HORNET_POLY1305` and `HORNET_CHACHA20` of `enum hornet_primitive`.
+pub(super) const POLY1305: c_uint = 0;
+pub(super) const CHACHA20: c_uint = 1;
 
 /// A build of the library, with these functions.
 pub(crate) struct Core {
@@ -41,8 +45,23 @@ impl Core {
     /// cannot run it.
     #[must_use]
     pub(crate) fn force(&self, kernel: Option<&str>) -> bool {
-        // SAFETY: the function is `hornet_kernel_force`.
-        unsafe { force(self.force, kernel) }
+        self.force_one_of(POLY1305, kernel)
+    }
+
+    /// Does the same for another primitive.
+    pub(super) fn force_one_of(&self, primitive: c_uint, kernel: Option<&str>) -> bool {
+        let name = match kernel.map(CString::new) {
+            None => None,
+            Some(Ok(name)) => Some(name),
+            Some(Err(_)) => return false,
+        };
+        // SAFETY: the function is `hornet_kernel_force`, which takes a C string or null.
+        unsafe {
+            (self.force)(
+                primitive,
+                name.as_ref().map_or(ptr::null(), |name| name.as_ptr()),
+            )
+        }
     }
 
     /// Computes the tags of all messages as one batch.
@@ -79,21 +98,6 @@ impl Core {
             );
         }
     }
-}
-
-/// Forces the kernel `kernel`, or restores the automatic choice.
-///
-/// # Safety
-///
-/// `function` must take a C string or null.
-pub(super) unsafe fn force(function: Force, kernel: Option<&str>) -> bool {
-    let name = match kernel.map(CString::new) {
-        None => None,
-        Some(Ok(name)) => Some(name),
-        Some(Err(_)) => return false,
-    };
-    // SAFETY: a C string or null.
-    unsafe { function(name.as_ref().map_or(ptr::null(), |name| name.as_ptr())) }
 }
 
 /// The arguments of a batch.

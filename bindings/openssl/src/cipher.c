@@ -12,10 +12,10 @@
  *                  first piece, if it is long or its tag is unknown
  */
 
-#include "../../../src/aead/aead.h"
-#include "../../../src/core/constant_time.h"
 #include "params.h"
 #include "provider.h"
+
+#include <hornet.h>
 
 #include <string.h>
 
@@ -96,8 +96,7 @@ static void end_message(cipher_context *c)
 /* Returns whether key is the key that is set. The result is not secret: the caller chose the key. */
 static bool is_key(const cipher_context *c, const uint8_t key[KEY_BYTES])
 {
-    const bool first = tags_equal(c->key, key), second = tags_equal(c->key + TAG_BYTES, key + TAG_BYTES);
-    return c->key_set && first && second;
+    return hornet_equal(c->key, key, KEY_BYTES) && c->key_set;
 }
 
 /* Checks that the key and the nonce are set, and that a message may use them. */
@@ -292,7 +291,7 @@ static int cipher_update(void *context, unsigned char *out, size_t *out_bytes, s
     return 1;
 }
 
-/* Computes the tag of the message received so far. */
+/* Computes the tag of the message received so far, unless it is decrypted in pieces. */
 static bool compute_tag(cipher_context *c)
 {
     switch (c->stage) {
@@ -301,8 +300,18 @@ static bool compute_tag(cipher_context *c)
     case STAGE_WHOLE:
         return true;
     default:
-        return hornet_aead_compute_tag(&c->pieces, c->computed_tag);
+        return hornet_aead_final(&c->pieces, c->computed_tag);
     }
+}
+
+/* Returns whether the given tag, which may be truncated, is that of the decrypted message. */
+static bool is_authentic(cipher_context *c)
+{
+    if (c->stage == STAGE_PIECES)
+        return hornet_aead_final_verify_truncated(&c->pieces, c->given_tag, c->given_tag_bytes);
+    const bool valid = compute_tag(c) && hornet_equal(c->computed_tag, c->given_tag, c->given_tag_bytes);
+    hornet_wipe(c->computed_tag, TAG_BYTES); /* the right tag of a forged message must not leak */
+    return valid;
 }
 
 static int cipher_final(void *context, unsigned char *out, size_t *out_bytes, size_t out_room_bytes)
@@ -319,15 +328,8 @@ static int cipher_final(void *context, unsigned char *out, size_t *out_bytes, si
         return RAISE(c->provider, PROV_R_INVALID_INPUT_LENGTH, "the TLS record has not come");
     if (!c->encrypts && c->given_tag_bytes == 0)
         return RAISE(c->provider, PROV_R_TAG_NOT_SET, "no tag to compare with");
-    if (!compute_tag(c))
-        return 0;
+    const bool valid = c->encrypts ? compute_tag(c) : is_authentic(c);
     end_message(c);
-    if (c->encrypts)
-        return 1;
-    /* The given tag may be truncated. */
-    memset(c->computed_tag + c->given_tag_bytes, 0, TAG_BYTES - c->given_tag_bytes);
-    const bool valid = tags_equal(c->computed_tag, c->given_tag);
-    hornet_wipe(c->computed_tag, TAG_BYTES); /* the right tag of a forged message must not leak */
     return valid;
 }
 

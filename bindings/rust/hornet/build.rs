@@ -12,14 +12,6 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Passes the numbers in layout.rs on as text, to be evaluated by the C compiler of the target.
-macro_rules! layout {
-    ($($name:ident = $value:expr;)*) => {
-        const LAYOUT: &[(&str, &str)] = &[$((stringify!($name), stringify!(($value)))),*];
-    };
-}
-include!("src/layout.rs");
-
 fn main() -> io::Result<()> {
     let library = library();
 
@@ -33,30 +25,12 @@ fn main() -> io::Result<()> {
         // Debug builds too: this is the level at which the library is tested and measured.
         .opt_level(2)
         .compile("hornet");
-    check_layout(&library.join("include"));
 
     // Cargo watches folders recursively, so a new file counts as a change.
     for folder in ["src", "include"] {
         println!("cargo:rerun-if-changed={}", library.join(folder).display());
     }
-    println!("cargo:rerun-if-changed={LAYOUT_C}");
     Ok(())
-}
-
-const LAYOUT_C: &str = "src/layout.c";
-
-/// Compiles layout.c, which fails unless hornet.h matches what this crate expects.
-fn check_layout(include: &Path) {
-    let mut check = compiler();
-    for (name, value) in LAYOUT {
-        check.define(name, *value);
-    }
-    let version = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
-    check
-        .define("CRATE_VERSION", &*format!("{version:?}"))
-        .include(include)
-        .file(LAYOUT_C)
-        .compile_intermediates();
 }
 
 /// Returns the C compiler. Bare metal has no C library, and therefore no `string.h`; wasm has one

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::kernel_choice::Choice;
 use crate::output;
-use hornet::{aes, kernel};
+use hornet::kernel::{self, Primitive};
 use std::fmt;
 use std::process::ExitCode;
 
@@ -25,8 +25,8 @@ impl fmt::Display for Report<'_> {
             Choice::Automatic => "the best that this CPU can run",
         };
         writeln!(f, "hornet {}", hornet::version())?;
-        writeln!(f, "kernel: {}, {why}", kernel::current())?;
-        writeln!(f, "AES: {}", aes::implementation())?;
+        writeln!(f, "kernel: {}, {why}", kernel::in_use(Primitive::Poly1305))?;
+        writeln!(f, "AES: {}", kernel::in_use(Primitive::Aes128))?;
 
         for (label, usable) in [("CPU has:  ", true), ("CPU lacks:", false)] {
             let names: Vec<&str> = kernel::cpu_features()
@@ -38,15 +38,17 @@ impl fmt::Display for Report<'_> {
             }
         }
 
-        let widest = kernel::all().map(|info| info.needs.as_str().len()).max();
+        let widest = kernel::all(Primitive::Poly1305)
+            .map(|info| info.required.as_str().len())
+            .max();
         let width = widest.unwrap_or(0).max("needs".len());
         writeln!(
             f,
             "\n{:<12} {:<width$} {:>5} {:>12}  runs here",
             "kernel", "needs", "lanes", "serves from"
         )?;
-        for info in kernel::all() {
-            let needs = match info.needs.as_str() {
+        for info in kernel::all(Primitive::Poly1305) {
+            let needs = match info.required.as_str() {
                 "" => "-",
                 names => names,
             };
@@ -55,7 +57,7 @@ impl fmt::Display for Report<'_> {
                 bytes => format!("{bytes} bytes"),
             };
             let here = match info.supported {
-                _ if info.name == kernel::current() => "yes, in use",
+                _ if info.name == kernel::in_use(Primitive::Poly1305) => "yes, in use",
                 true => "yes",
                 false => "no",
             };

@@ -8,7 +8,8 @@ use crate::one_time_key;
 use crate::output::{self, complain, print, say};
 use crate::source::Source;
 use clap::Args;
-use hornet::{Poly1305, Tag, kernel};
+use hornet::kernel::{self, Primitive};
+use hornet::{Poly1305, Tag};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -86,7 +87,7 @@ impl Message {
             say(format_args!(
                 "{}: {bytes} bytes, kernel {}, {gigabytes_per_second:.3} GB/s",
                 self.input,
-                kernel::current()
+                kernel::in_use(Primitive::Poly1305)
             ));
         }
         Ok(poly1305)

@@ -76,7 +76,7 @@ make -s -C "$root" library BUILD="$build/flags" LDFLAGS=-Wl,--build-id=0x0123456
 readelf -n "$build/flags/libhornet.so" | grep 0123456789abcdef > /dev/null || fail "LDFLAGS are ignored"
 
 # The header in C++.
-printf '#include <hornet.h>\nint main() { return hornet_kernel_count() == 0; }\n' > "$build/header.cc"
+printf '#include <hornet.h>\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n' > "$build/header.cc"
 # shellcheck disable=SC2046
 c++ -Wall -Wextra -pedantic -o "$build/header" "$build/header.cc" $(pkg-config --cflags --libs hornet)
 LD_LIBRARY_PATH=$build/make/lib "$build/header"

@@ -27,4 +27,7 @@ API void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, con
         hornet_poly1305(tags[i], msgs[i], lens_bytes[i], keys[i]);
 }
 
-API bool hornet_kernel_force(const char *name) { return name == NULL || strcmp(name, "plain") == 0; }
+API bool hornet_kernel_force(unsigned primitive, const char *name)
+{
+    return primitive == 0 && (name == NULL || strcmp(name, "plain") == 0);
+}

@@ -49,7 +49,7 @@ impl ChaCha20 {
         // bytes and the key 32.
         let fits = unsafe {
             ffi::hornet_chacha20(
-                start,
+                start.cast(),
                 start.cast(),
                 len_bytes,
                 counter,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305 (RFC 8439), the Poly1305 message authenticator it contains, and Poly1305-AES,
-//! built on the Hornet C library.
+//! ChaCha20-Poly1305, Poly1305 and ChaCha20 (RFC 8439), XChaCha20-Poly1305 and Poly1305-AES, built
+//! on the Hornet C library.
 //!
 //! To encrypt and authenticate messages, use the module [`aead`]. To authenticate messages that
 //! stay readable, use Poly1305: it computes a 16-byte tag from a 32-byte key and a message of any

@@ -8,6 +8,7 @@ use crate::tag::{Mismatch, Tag};
 use core::fmt;
 use core::iter::zip;
 use core::mem::ManuallyDrop;
+use core::ptr;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The number of pieces passed to C at once.
@@ -60,7 +61,7 @@ pub fn verify(key: Key, msg: &[u8], tag: &Tag) -> Result<(), Mismatch> {
 /// assert!(verify(Key::new(&[7; 32]), b"a message", &tag).is_ok());
 /// ```
 pub struct Poly1305 {
-    state: ffi::State,
+    state: ffi::hornet_poly1305_state,
 }
 
 impl Poly1305 {
@@ -73,9 +74,9 @@ impl Poly1305 {
     }
 
     /// Starts a message; `start` initializes the state.
-    pub(crate) fn started(start: impl FnOnce(*mut ffi::State)) -> Self {
+    pub(crate) fn started(start: impl FnOnce(*mut ffi::hornet_poly1305_state)) -> Self {
         let mut new = Self {
-            state: ffi::State { opaque: [0; 112] },
+            state: ffi::hornet_poly1305_state { opaque: [0; 112] },
         };
         start(&raw mut new.state);
         new
@@ -105,18 +106,22 @@ impl Poly1305 {
 
     /// Appends pieces up to the first `None`.
     fn update_all<'a>(&mut self, mut pieces: impl Iterator<Item = &'a [u8]>) {
-        let mut iovecs = [ffi::Iovec::EMPTY; PIECES];
+        let mut array = [ffi::hornet_piece {
+            out: ptr::null_mut(),
+            in_: ptr::null(),
+            len_bytes: 0,
+        }; PIECES];
         loop {
             let mut count = 0;
-            for (iovec, piece) in zip(&mut iovecs, &mut pieces) {
-                iovec.base = piece.as_ptr().cast();
-                iovec.len_bytes = piece.len();
+            for (element, piece) in zip(&mut array, &mut pieces) {
+                element.in_ = piece.as_ptr().cast();
+                element.len_bytes = piece.len();
                 count += 1;
             }
             // SAFETY: the state was initialized by `started`, and the first `count` elements are
             // set.
             unsafe {
-                ffi::hornet_poly1305_updatev(&raw mut self.state, iovecs.as_ptr(), count);
+                ffi::hornet_poly1305_updatev(&raw mut self.state, array.as_ptr(), count);
             }
             if count < PIECES {
                 return;

@@ -171,9 +171,9 @@ pub fn open_batch<'a>(
     })
 }
 
-const NO_PACKET: ffi::Packet = ffi::Packet {
+const NO_PACKET: ffi::hornet_packet = ffi::hornet_packet {
     out: ptr::null_mut(),
-    input: ptr::null(),
+    in_: ptr::null(),
     len_bytes: 0,
     aad: ptr::null(),
     aad_bytes: 0,
@@ -184,11 +184,11 @@ const NO_PACKET: ffi::Packet = ffi::Packet {
 
 /// Describes a packet without its nonce and tag: their addresses are known when all packets have
 /// been collected.
-fn call(key: &ChaCha20Poly1305, aad: &[u8], text: &mut [u8]) -> ffi::Packet {
-    let (out, len_bytes) = (text.as_mut_ptr(), text.len());
-    ffi::Packet {
+fn call(key: &ChaCha20Poly1305, aad: &[u8], text: &mut [u8]) -> ffi::hornet_packet {
+    let (out, len_bytes) = (text.as_mut_ptr().cast::<c_void>(), text.len());
+    ffi::hornet_packet {
         out,
-        input: out.cast::<c_void>(),
+        in_: out,
         len_bytes,
         aad: aad.as_ptr().cast(),
         aad_bytes: aad.len(),

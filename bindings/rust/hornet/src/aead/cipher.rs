@@ -194,7 +194,7 @@ where
         // SAFETY: the tag has 16 bytes, and `Self::SEAL` takes nonces and keys of these lengths.
         let sealed = unsafe {
             Self::SEAL(
-                output,
+                output.cast(),
                 tag.as_mut_ptr(),
                 input.cast(),
                 len_bytes,
@@ -229,7 +229,7 @@ where
         // SAFETY: the tag has 16 bytes, and `Self::OPEN` takes nonces and keys of these lengths.
         let valid = unsafe {
             Self::OPEN(
-                output,
+                output.cast(),
                 input.cast(),
                 len_bytes,
                 tag.as_ptr(),
@@ -254,21 +254,18 @@ pub trait Functions {
     #[doc(hidden)]
     const OPEN: ffi::Open;
     #[doc(hidden)]
-    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const INIT: ffi::AeadInit;
 }
 
 impl Functions for ChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_chacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_chacha20_poly1305_open;
-    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const INIT: ffi::AeadInit = ffi::hornet_chacha20_poly1305_init;
 }
 
 impl Functions for XChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_xchacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_xchacha20_poly1305_open;
-    #[expect(private_interfaces, reason = "nobody can name this trait")]
     const INIT: ffi::AeadInit = ffi::hornet_xchacha20_poly1305_init;
 }
 

@@ -3,7 +3,7 @@
 //! Messages in pieces.
 
 use crate::aead::error::LengthError;
-use crate::ffi::{self, AeadState};
+use crate::ffi::{self, hornet_aead_state};
 use crate::tag::{Mismatch, Tag};
 use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -37,7 +37,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 pub struct Sealer(State);
 
 impl Sealer {
-    pub(super) fn started(aad: &[u8], start: impl FnOnce(*mut AeadState)) -> Self {
+    pub(super) fn started(aad: &[u8], start: impl FnOnce(*mut hornet_aead_state)) -> Self {
         Self(State::started(aad, start))
     }
 
@@ -48,10 +48,9 @@ impl Sealer {
     /// [`LengthError::TooLong`] if the message would become too long. The piece can then be left
     /// out.
     pub fn encrypt_in_place(&mut self, piece: &mut [u8]) -> Result<(), LengthError> {
-        let (text, len_bytes) = (piece.as_mut_ptr(), piece.len());
+        let (text, len_bytes) = (piece.as_mut_ptr().cast(), piece.len());
         // SAFETY: the state was initialized; `text` has `len_bytes` readable and writable bytes.
-        let fits =
-            unsafe { ffi::hornet_aead_encrypt(&raw mut self.0.0, text, text.cast(), len_bytes) };
+        let fits = unsafe { ffi::hornet_aead_encrypt(&raw mut self.0.0, text, text, len_bytes) };
         fits.then_some(()).ok_or(LengthError::TooLong)
     }
 
@@ -67,7 +66,7 @@ impl Sealer {
         let fits = unsafe {
             ffi::hornet_aead_encrypt(
                 &raw mut self.0.0,
-                ciphertext.as_mut_ptr(),
+                ciphertext.as_mut_ptr().cast(),
                 piece.as_ptr().cast(),
                 piece.len(),
             )
@@ -123,7 +122,7 @@ impl fmt::Debug for Sealer {
 pub struct Opener(State);
 
 impl Opener {
-    pub(super) fn started(aad: &[u8], start: impl FnOnce(*mut AeadState)) -> Self {
+    pub(super) fn started(aad: &[u8], start: impl FnOnce(*mut hornet_aead_state)) -> Self {
         Self(State::started(aad, start))
     }
 
@@ -133,10 +132,9 @@ impl Opener {
     ///
     /// [`LengthError::TooLong`] if the message would become too long. The piece is then unchanged.
     pub fn decrypt_in_place(&mut self, piece: &mut [u8]) -> Result<(), LengthError> {
-        let (text, len_bytes) = (piece.as_mut_ptr(), piece.len());
+        let (text, len_bytes) = (piece.as_mut_ptr().cast(), piece.len());
         // SAFETY: the state was initialized; `text` has `len_bytes` readable and writable bytes.
-        let fits =
-            unsafe { ffi::hornet_aead_decrypt(&raw mut self.0.0, text, text.cast(), len_bytes) };
+        let fits = unsafe { ffi::hornet_aead_decrypt(&raw mut self.0.0, text, text, len_bytes) };
         fits.then_some(()).ok_or(LengthError::TooLong)
     }
 
@@ -152,7 +150,7 @@ impl Opener {
         let fits = unsafe {
             ffi::hornet_aead_decrypt(
                 &raw mut self.0.0,
-                message.as_mut_ptr(),
+                message.as_mut_ptr().cast(),
                 piece.as_ptr().cast(),
                 piece.len(),
             )
@@ -183,12 +181,12 @@ impl fmt::Debug for Opener {
 }
 
 /// The C state that both share. Wiped when dropped.
-struct State(AeadState);
+struct State(hornet_aead_state);
 
 impl State {
     /// Starts a message with its associated data; `start` initializes the state.
-    fn started(aad: &[u8], start: impl FnOnce(*mut AeadState)) -> Self {
-        let mut new = Self(AeadState { opaque: [0; 176] });
+    fn started(aad: &[u8], start: impl FnOnce(*mut hornet_aead_state)) -> Self {
+        let mut new = Self(hornet_aead_state { opaque: [0; 176] });
         start(&raw mut new.0);
         // SAFETY: the state was just initialized. The call fails only if it was not, or has
         // processed more than associated data.

@@ -50,7 +50,6 @@ pub use verifier::Verifier;
 
 pub use crate::nonce::ParseNonceError;
 
-use crate::ffi;
 use crate::nonce;
 
 /// The nonce of a message: 16 bytes, for verifying.
@@ -58,10 +57,3 @@ pub type Nonce = nonce::Nonce<16>;
 
 /// A nonce that no message under the same key has used yet: 16 bytes, for making a tag.
 pub type UnusedNonce = nonce::UnusedNonce<16>;
-
-/// Returns the name of the AES implementation in use: CPU instructions or portable code. Neither
-/// uses lookup tables.
-#[must_use]
-pub fn implementation() -> &'static str {
-    ffi::text(ffi::hornet_aes_name())
-}

@@ -19,7 +19,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 ///
 /// **It is secret**: together with its segment, it reveals r. Wiped when dropped.
 #[derive(Clone)]
-pub struct Partial(pub(super) ffi::Partial);
+pub struct Partial(pub(super) ffi::hornet_poly1305_partial);
 
 impl Partial {
     /// Returns the length of the segment in bytes.
@@ -33,7 +33,7 @@ impl Partial {
 /// The partial evaluation of the empty segment.
 impl Default for Partial {
     fn default() -> Self {
-        Self(ffi::Partial { opaque: [0; 4] })
+        Self(ffi::hornet_poly1305_partial { opaque: [0; 4] })
     }
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Public functions that belong to no primitive. */
+#include "../core/constant_time.h"
+#include "../core/public.h"
+#include "../core/residue.h"
+#include "../core/wipe.h"
+
+const char *hornet_version(void) { return HORNET_VERSION; }
+
+HORNET_SMALL uintptr_t compare(bool *equal, const void *a, const void *b, size_t len_bytes)
+{
+    *equal = bytes_equal(a, b, len_bytes);
+    return small_stack_end();
+}
+
+HORNET_CLEARS_REGISTERS bool hornet_equal(const void *a, const void *b, size_t len_bytes)
+{
+    bool equal;
+    clear_small_stack(compare(&equal, a, b, len_bytes));
+    return equal;
+}
+
+void hornet_wipe(void *memory, size_t len_bytes) { wipe(memory, len_bytes); }
