@@ -6,10 +6,10 @@ use crate::commands::extra;
 use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::options::Options;
 use crate::error::Error;
+use crate::manifest::Line;
 use crate::manifest::escape::Escaped;
 use crate::manifest::report::{self, Entry, Report, Status};
-use crate::manifest::{Line, Version};
-use crate::output::{self, say};
+use crate::output;
 use crate::source::Source;
 use crate::tree::exempt::Exempt;
 use crate::tree::failure::Failure;
@@ -91,12 +91,6 @@ impl Check {
             metadata,
             ..
         } = opened;
-        if self.strict && manifest.version() == Version::One {
-            say(format_args!(
-                "{}: version 1 of the format lists only files, so nothing else is reported as EXTRA",
-                self.manifest
-            ));
-        }
 
         // All other files have been opened or read by now.
         if let Some(base) = &self.base {

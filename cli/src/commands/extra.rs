@@ -3,8 +3,8 @@
 //! Finds what was added to folders since a manifest was made.
 
 use crate::error::Error;
+use crate::manifest::Manifest;
 use crate::manifest::report::{Entry, Status};
-use crate::manifest::{Manifest, Version};
 use crate::path::{bytes, joined};
 use crate::tree::exempt::Exempt;
 use crate::tree::kind::Kind;
@@ -75,12 +75,10 @@ impl Known<'_> {
                 .is_ok()
     }
 
-    /// Version 1 does not list what is not a file.
     fn has_other(&self, LeftOut { path, kind, .. }: &LeftOut) -> bool {
         let others = &self.0.others;
         let found = others.binary_search_by(|other| bytes(&other.path).cmp(bytes(path)));
-        self.0.version() == Version::One
-            || found.is_ok_and(|at| others[at].kind == *kind)
+        found.is_ok_and(|at| others[at].kind == *kind)
             || self.has(path)
             || (*kind == Kind::Folder && self.has_below(path))
     }

@@ -3,7 +3,7 @@
 //! Reads and verifies a manifest, and compares its age.
 
 use crate::error::Error;
-use crate::manifest::{HEADER_BYTES, Manifest, Version};
+use crate::manifest::{HEADER, Manifest};
 use crate::output::say;
 use crate::source::Source;
 use hornet::aes::Nonce;
@@ -69,14 +69,10 @@ impl<'a> Opened<'a> {
     /// Says when the manifest was sealed.
     pub(super) fn say_when(&self) {
         let (source, number) = (self.source, self.number());
-        match self.manifest.sealed {
-            Some(time) => say(format_args!(
-                "{source}: sealed {time}, as number {number} of its key"
-            )),
-            None => say(format_args!(
-                "{source}: sealed as number {number} of its key"
-            )),
-        }
+        let time = self.manifest.sealed;
+        say(format_args!(
+            "{source}: sealed {time}, as number {number} of its key"
+        ));
     }
 
     /// Warns if the key has since been used for at least as many tags as a newer manifest would
@@ -102,9 +98,9 @@ fn read(source: &Source) -> io::Result<(Vec<u8>, Metadata)> {
     let metadata = file.metadata()?;
     let mut text = Vec::new();
     (&mut file)
-        .take(HEADER_BYTES as u64)
+        .take(HEADER.len() as u64)
         .read_to_end(&mut text)?;
-    if Version::of(&text).is_some() {
+    if text == HEADER {
         file.read_to_end(&mut text)?;
     }
     Ok((text, metadata))

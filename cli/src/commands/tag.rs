@@ -164,7 +164,7 @@ impl TagFiles {
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
             others,
-            sealed: Some(Time::now()),
+            sealed: Time::now(),
         };
         Ok((manifest, unread))
     }

@@ -41,7 +41,7 @@ struct Counts {
 pub(crate) struct Report {
     /// The counter of the seal.
     number: u64,
-    sealed: Option<Time>,
+    sealed: Time,
     entries: Vec<Entry>,
     counts: Counts,
 }
@@ -107,7 +107,7 @@ pub(crate) fn write_json_refusal(
 }
 
 impl Report {
-    pub(crate) fn new(number: u64, sealed: Option<Time>) -> Self {
+    pub(crate) fn new(number: u64, sealed: Time) -> Self {
         Self {
             number,
             sealed,
@@ -145,8 +145,7 @@ impl Report {
         struct Last<'a> {
             summary: &'a Counts,
             number: u64,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            sealed: Option<String>,
+            sealed: String,
         }
         for Entry { path, status } in self.shown(quiet) {
             let file = File {
@@ -160,7 +159,7 @@ impl Report {
         let last = Last {
             summary: &self.counts,
             number: self.number,
-            sealed: self.sealed.map(|time| time.to_string()),
+            sealed: self.sealed.to_string(),
         };
         serde_json::to_writer(&mut *to, &last)?;
         writeln!(to)
