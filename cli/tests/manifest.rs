@@ -120,7 +120,7 @@ fn lines_removed_doubled_and_moved() {
 #[test]
 fn the_tag_of_a_file_is_no_seal() {
     let (folder, _) = small();
-    let body = "hornet manifest 1\nsealed 2026-11-21T22:17:38Z\nsymbolic links: left out\npath t\n\
+    let body = "hornet manifest 1\nsealed 2026-11-21T22:17:38Z\nsymbolic links: skipped\npath t\n\
         files 0 unread 0 others 0\n";
     folder.file("t/forged", body);
     let manifest = String::from_utf8(folder.run("tag -k k t/forged").stdout).unwrap();

@@ -39,8 +39,8 @@ struct Counts {
 }
 
 pub(crate) struct Report {
-    /// The counter of the seal.
-    number: u64,
+    /// The nonce counter of the seal.
+    counter: u64,
     sealed: Time,
     entries: Vec<Entry>,
     counts: Counts,
@@ -107,9 +107,9 @@ pub(crate) fn write_json_refusal(
 }
 
 impl Report {
-    pub(crate) fn new(number: u64, sealed: Time) -> Self {
+    pub(crate) fn new(counter: u64, sealed: Time) -> Self {
         Self {
-            number,
+            counter,
             sealed,
             entries: Vec::new(),
             counts: Counts::default(),
@@ -144,7 +144,7 @@ impl Report {
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
-            number: u64,
+            counter: u64,
             sealed: String,
         }
         for Entry { path, status } in self.shown(quiet) {
@@ -158,7 +158,7 @@ impl Report {
         }
         let last = Last {
             summary: &self.counts,
-            number: self.number,
+            counter: self.counter,
             sealed: self.sealed.to_string(),
         };
         serde_json::to_writer(&mut *to, &last)?;

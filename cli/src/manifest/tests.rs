@@ -125,7 +125,7 @@ fn what_the_seal_detects() {
 #[test]
 fn malformed_lines() {
     let start = "hornet manifest 1\nsealed 2026-11-21T22:17:38Z\n";
-    let head = &format!("{start}symbolic links: left out\npath t\n");
+    let head = &format!("{start}symbolic links: skipped\npath t\n");
     let file = |path: &str| format!("{:032x} {:032x}  {path}\n", 0, 0);
     let own = format!("{:030x}01 {:032x}  t/a\n", 0, 0);
     let end = "files 1 unread 0 others 0\n";

@@ -22,7 +22,7 @@ pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
     if follow_symlinks {
         "symbolic links: followed"
     } else {
-        "symbolic links: left out"
+        "symbolic links: skipped"
     }
 }
 
