@@ -47,12 +47,7 @@ fn an_older_manifest_is_refused() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["manifest"], "old");
     assert_eq!(json["status"], "REFUSED");
-    assert!(
-        json["reason"]
-            .as_str()
-            .unwrap()
-            .starts_with("older than m")
-    );
+    assert!(json["reason"].as_str().unwrap().starts_with("older than m"));
     assert_eq!(output.status.code(), Some(1));
     // A newer manifest passes, and so does the same one.
     prints(&folder.run("check -k k --newer-than old m"), &all_ok());

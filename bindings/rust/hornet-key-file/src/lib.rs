@@ -97,7 +97,9 @@
 //! edited file does not match its last line and is refused.
 
 #[cfg(not(unix))]
-compile_error!("hornet-poly1305-key-file needs Unix: file modes, `flock`, and a `rename` that replaces");
+compile_error!(
+    "hornet-poly1305-key-file needs Unix: file modes, `flock`, and a `rename` that replaces"
+);
 
 mod content;
 mod error;
