@@ -117,7 +117,7 @@ fn key_file_and_manifest_within_the_tree() {
 
 /// The file that is opened counts, not its name: links and bind mounts lead to the key file too.
 #[test]
-fn links_to_the_key_file_are_left_out() {
+fn links_to_the_key_file_are_skipped() {
     let folder = tree();
     symlink("../k", folder.path("t/link")).unwrap();
     symlink("../../m", folder.path("t/sub/link")).unwrap();

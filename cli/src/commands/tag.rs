@@ -190,7 +190,7 @@ fn say_skipped(found: &Found) {
     }
     if links > 0 {
         say(format_args!(
-            "symbolic links skipped: {links}; --follow-symlinks follows them"
+            "symbolic links skipped: {links}; use --follow-symlinks to follow them"
         ));
     }
 }

@@ -99,7 +99,7 @@ impl Walk<'_> {
             Ok(metadata) => {
                 let is = metadata.file_type();
                 if self.excluded.is(&metadata) {
-                    "is the key file or the manifest".into()
+                    "is the key file or the manifest, which are never tagged".into()
                 } else if is.is_file() {
                     found.files.push(path.to_owned());
                     return Ok(None);
@@ -113,7 +113,7 @@ impl Walk<'_> {
                         place: self.follow_symlinks.then(place),
                     }));
                 } else if is.is_symlink() {
-                    "is a symbolic link; --follow-symlinks follows it".into()
+                    "is a symbolic link; use --follow-symlinks to follow it".into()
                 } else if is.is_fifo() || is.is_socket() {
                     "is a fifo or socket".into()
                 } else {
