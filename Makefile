@@ -90,7 +90,7 @@ $(BUILD)/libhornet.so: $(objects)
 	ln -sf $(shared) $@
 
 command:
-	cargo build --release --locked --package hornet-cli
+	cargo build --release --locked --package hornet-poly1305-cli
 	@mkdir -p $(BUILD)
 	cp target/release/hornet $(BUILD)/hornet
 

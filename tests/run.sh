@@ -51,7 +51,7 @@ finish_one() {
 
 rust() {
     cargo test --workspace --all-features --locked
-    cargo test --package hornet --no-default-features --locked
+    cargo test --package hornet-poly1305 --no-default-features --locked
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
 }
 

@@ -1,4 +1,4 @@
-module hornet
+module github.com/hornet-mac/hornet/bindings/go
 
 go 1.26.0
 

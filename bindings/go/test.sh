@@ -59,13 +59,14 @@ go -C compare run . -rounds 1 > /dev/null
 mkdir "$work/client"
 # shellcheck disable=SC2016 # backticks of Markdown
 sed -n '/^```go$/,/^```$/p' README.md | grep -v '^```' > "$work/client/main.go"
+module=$(go list -m)
 cd "$work/client"
 go mod init client
-go mod edit -require hornet@v0.0.0 -replace "hornet=$OLDPWD"
+go mod edit -require "$module@v0.0.0" -replace "$module=$OLDPWD"
 cp "$OLDPWD/go.sum" . # with these sums, go does not query its checksum database
 GOPROXY=off go mod tidy
 go run .
-if go list -m all | grep -v '^client$\|^hornet \|^golang.org/x/sys '; then
+if go list -m all | grep -v "^client\$\|^$module \|^golang.org/x/sys "; then
     echo "the module needs other modules" >&2
     exit 1
 fi

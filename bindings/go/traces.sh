@@ -13,6 +13,7 @@ amd64) qemu=(qemu-x86_64 -cpu max) ;;
 arm64) qemu=("qemu-aarch64") ;;
 *) qemu=("qemu-$architecture") ;;
 esac
+module=$(go list -m)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 GOARCH=$architecture go build -o "$work/traced" ./internal/traced
@@ -24,12 +25,13 @@ trace() {
     local output=$1
     shift
     GODEBUG=asyncpreemptoff=1 GOMAXPROCS=1 GOGC=off "${qemu[@]}" -d exec,nochain -D "$work/log" "$work/traced" "$@"
-    awk '
+    awk -v module="$module/" '
         # qemu has logged this block, but not executed it, and will log it again.
         $1 == "Stopped" { gsub(/[][]/, "", $(NF - 1)); if (blocks[count] ~ $(NF - 1) " ") count--; next }
         { split($4, address, "/"); thread = $2; block = address[2] " " $NF }
         # subtle.XORBytes is left out: it compares addresses, which may differ.
-        { of_module = $NF ~ /^(hornet\/|crypto\/subtle|crypto\/internal\/fips140\/subtle\.Constant|main\.planted)/ }
+        { of_module = index($NF, module) == 1 }
+        $NF ~ /^(crypto\/subtle|crypto\/internal\/fips140\/subtle\.Constant|main\.planted)/ { of_module = 1 }
         $NF ~ /^(runtime\.memequal|runtime\.cmp|internal\/bytealg|memeqbody|cmpbody)/ { of_module = before[thread] }
         $NF ~ /^runtime\.morestack/ && before[thread] { interrupted[thread] = 1 }
         { before[thread] = of_module }

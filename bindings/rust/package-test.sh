@@ -46,28 +46,37 @@ test_package() {
     (cd "$work/$name" && cargo test --quiet --locked "$@")
 }
 
-package hornet
-(cd "$root/bindings/rust/hornet" && find -L README.md build.rs c src -type f ! -name '.*') | expect_files hornet
-test_package hornet --all-features
-test_package hornet --no-default-features
+package hornet-poly1305
+(cd "$root/bindings/rust/hornet" && find -L README.md build.rs c src -type f ! -name '.*') |
+    expect_files hornet-poly1305
+test_package hornet-poly1305 --all-features
+test_package hornet-poly1305 --no-default-features
 # The build script must have read and compiled the package's own files.
-outputs=$(find "$work/target/debug/build" -path '*/hornet-*/output')
-[ -n "$outputs" ] || fail "the build script of hornet has not run"
+outputs=$(find "$work/target/debug/build" -path '*/hornet-poly1305-*/output')
+[ -n "$outputs" ] || fail "the build script of hornet-poly1305 has not run"
 echo "$outputs" | while read -r output; do
-    grep -q "$work/hornet/" "$output" || fail "$output: not built from the package"
+    grep -q "$work/hornet-poly1305/" "$output" || fail "$output: not built from the package"
     ! grep "$root/" "$output" || fail "$output: built from the tree"
 done
 
-# On crates.io, `hornet` is another crate. These options give the path of ours: in the tree for packaging, in the
-# package for the test.
-package hornet-key-file --config "patch.crates-io.hornet.path = '$root/bindings/rust/hornet'"
+# As long as the crates are not published, these options give the path of those that others need: in the tree for
+# packaging, in the package for the test.
+of_tree="patch.crates-io.hornet-poly1305.path = '$root/bindings/rust/hornet'"
+of_package="patch.crates-io.hornet-poly1305.path = '$work/hornet-poly1305'"
+package hornet-poly1305-key-file --config "$of_tree"
 (cd "$root/bindings/rust/hornet-key-file" && find README.md src tests -type f ! -path tests/wiping.rs ! -name '.*') |
-    expect_files hornet-key-file
-test_package hornet-key-file --config "patch.crates-io.hornet.path = '$work/hornet'"
+    expect_files hornet-poly1305-key-file
+test_package hornet-poly1305-key-file --config "$of_package"
 
-package hornet-rustls --config "patch.crates-io.hornet.path = '$root/bindings/rust/hornet'"
-(cd "$root/bindings/rustls" && find README.md src -type f ! -name '.*') | expect_files hornet-rustls
+package hornet-poly1305-rustls --config "$of_tree"
+(cd "$root/bindings/rustls" && find README.md src -type f ! -name '.*') | expect_files hornet-poly1305-rustls
 # Its tests would build quinn and a provider again, which takes minutes.
-(cd "$work/hornet-rustls" && cargo build --quiet --locked --config "patch.crates-io.hornet.path = '$work/hornet'")
+(cd "$work/hornet-poly1305-rustls" && cargo build --quiet --locked --config "$of_package")
 
-echo "the packages of hornet, hornet-key-file and hornet-rustls build, and the first two pass their tests, by themselves"
+package hornet-poly1305-cli --config "$of_tree" \
+    --config "patch.crates-io.hornet-poly1305-key-file.path = '$root/bindings/rust/hornet-key-file'"
+(cd "$root/cli" && find src -type f ! -name '.*') | expect_files hornet-poly1305-cli
+(cd "$work/hornet-poly1305-cli" && cargo check --quiet --locked --config "$of_package" \
+    --config "patch.crates-io.hornet-poly1305-key-file.path = '$work/hornet-poly1305-key-file'")
+
+echo "the four packages compile, and hornet-poly1305 and hornet-poly1305-key-file pass their tests, by themselves"

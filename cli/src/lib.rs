@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! The `hornet` command as a library, so that tests and fuzz targets can call its code. Other
-//! programs should use the crates `hornet` and `hornet-key-file` instead.
+//! programs should use the crates `hornet-poly1305` and `hornet-poly1305-key-file` instead.
 
 mod commands;
+mod defer_signals;
 mod error;
+mod harden;
 mod input;
 mod kernel_choice;
 mod number;
@@ -13,12 +15,10 @@ mod output;
 mod path;
 mod progress;
 mod save;
-mod secrecy;
 mod source;
-mod standard;
+mod stdio;
 mod time;
 mod tree;
-mod undisturbed;
 
 pub mod manifest;
 

@@ -2,9 +2,9 @@
 
 //! Writes a file so that it either is complete or does not exist.
 
+use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
-use crate::undisturbed::Undisturbed;
 use rustix::fs::{AtFlags, CWD, linkat};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -57,7 +57,7 @@ impl Target {
     /// Creates a temporary file in the same folder. Call this before long work, to fail early.
     pub(crate) fn begin(self) -> Result<Saving, Error> {
         // On systems where files need names, this one briefly has one.
-        let _undisturbed = Undisturbed::new();
+        let _deferred = DeferredSignals::new();
         match tempfile::tempfile_in(&self.folder) {
             Ok(temporary) => Ok(Saving {
                 target: self,
@@ -116,14 +116,14 @@ impl Target {
             return link(&self.path);
         }
         // `linkat` cannot replace a file; only `rename` can.
-        let _undisturbed = Undisturbed::new();
+        let _deferred = DeferredSignals::new();
         let named = temporary_name().make_in(&self.folder, link)?;
         named.persist(&self.path).map_err(|error| error.error)
     }
 
     /// Writes the content to a file that has a temporary name from the start.
     fn write_named(&self, content: &[u8]) -> io::Result<()> {
-        let _undisturbed = Undisturbed::new();
+        let _deferred = DeferredSignals::new();
         let named = temporary_name()
             // Reduced by the umask.
             .permissions(Permissions::from_mode(0o666))

@@ -3,7 +3,7 @@
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
 use crate::manifest::escape::Escaped;
-use crate::standard;
+use crate::stdio;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -22,7 +22,7 @@ impl Source {
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
             Self::Stdin => {
-                standard::input()?;
+                stdio::check_input()?;
                 Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
             }
             Self::File(path) => File::open(path),

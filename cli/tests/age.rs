@@ -28,12 +28,12 @@ fn when_it_was_sealed() {
     let time = sealed.strip_prefix("sealed ").unwrap();
     assert_eq!((time.len(), time.as_bytes()[19]), (20, b'Z'), "{time}");
     // Five nonces for each manifest, of which the last is for the seal.
-    let line = format!("hornet: m: sealed {time}, as number 9 of its key\n");
+    let line = format!("hornet: m: sealed {time} at nonce counter 9 of its key\n");
     assert_eq!(stderr(&folder.run("check -k k m")), line);
     let output = folder.run("check -k k m --json");
     assert_eq!(stderr(&output), line);
     let json = String::from_utf8(output.stdout).unwrap();
-    let end = format!(r#","number":9,"sealed":"{time}"}}"#);
+    let end = format!(r#","counter":9,"sealed":"{time}"}}"#);
     assert!(json.trim_end().ends_with(&end), "{json}");
     assert_eq!(stderr(&folder.run("check -q -k k m")), "");
 }
@@ -41,25 +41,20 @@ fn when_it_was_sealed() {
 #[test]
 fn an_older_manifest_is_refused() {
     let folder = old_and_new();
-    let why = "old: sealed before m: as number 4 of its key, that one as number 9";
+    let why = "old: older than m: sealed at nonce counter 4 of their key, m at 9";
     complains(&folder.run("check -k k --newer-than m old"), 1, &[why]);
     let output = folder.run("check -k k --json --newer-than m old");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["manifest"], "old");
     assert_eq!(json["status"], "REFUSED");
-    assert!(
-        json["reason"]
-            .as_str()
-            .unwrap()
-            .starts_with("sealed before m")
-    );
+    assert!(json["reason"].as_str().unwrap().starts_with("older than m"));
     assert_eq!(output.status.code(), Some(1));
     // A newer manifest passes, and so does the same one.
     prints(&folder.run("check -k k --newer-than old m"), &all_ok());
     prints(&folder.run("check -k k --newer-than m m"), &all_ok());
     let old = folder.read("old");
     let output = folder.run_with_stdin("check -k k --newer-than m -", old.as_bytes());
-    complains(&output, 1, &["standard input: sealed before m"]);
+    complains(&output, 1, &["standard input: older than m"]);
 
     // The other one must be a manifest of this key.
     folder.file("changed", old.replace("t/a", "t/b"));
@@ -80,16 +75,16 @@ fn an_older_manifest_is_refused() {
     );
 }
 
-/// Two copies of a key file count from the same number, so nothing shows which of two manifests is
+/// Two copies of a key file count from the same value, so nothing shows which of two manifests is
 /// newer.
 #[test]
-fn another_manifest_of_the_same_number_is_refused() {
+fn another_manifest_of_the_same_counter_is_refused() {
     let folder = tree();
     folder.secret("backup", folder.read("k"));
     folder.tag_tree();
     fs::rename(folder.path("backup"), folder.path("k")).unwrap();
     prints(&folder.run("tag -k k -o n t"), "");
-    let why = "not known to be newer than n: both were sealed as number 4 of their key, \
+    let why = "not known to be newer than n: both were sealed at nonce counter 4 of their key, \
         whose file was probably copied or restored from a backup in between";
     let output = folder.run("check -k k --newer-than n m");
     complains(&output, 1, &[&format!("m: {why}\n")]);

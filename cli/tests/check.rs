@@ -265,32 +265,6 @@ fn everything_added_is_extra() {
     assert!(json.contains(line), "{json}");
 }
 
-/// Tests a manifest of version 1, under the key of other tests.
-#[test]
-fn manifests_of_version_1() {
-    let folder = tree();
-    let file = hornet_key_file::KeyFile::open(&folder.path("k")).unwrap();
-    let mut nonces = file.reserve(2).unwrap();
-    let nonce = nonces.next().unwrap();
-    let shown = nonce.nonce().to_string();
-    let tag = file.key().mac(nonce, b"one");
-    let body = format!(
-        "hornet manifest 1\nsymbolic links: left out\npath t\n{shown} {tag}  t/a\nfiles 1 unread 0\n"
-    );
-    let nonce = nonces.next_for(hornet_cli::manifest::PURPOSE).unwrap();
-    let shown = nonce.nonce().to_string();
-    let tag = file.key().mac(nonce, body.as_bytes());
-    folder.file("m", format!("{body}seal {shown} {tag}\n"));
-    prints(&folder.run("check -k k m"), "t/a: OK\n");
-    folder.fifo("t/fifo");
-    finds(
-        &folder.run("check --strict -k k m"),
-        1,
-        "t/a: OK\nt/empty: EXTRA\nt/sub/b: EXTRA\nt/sub/deep/c: EXTRA\n",
-        &["m: version 1 of the format lists only files", "3 extra"],
-    );
-}
-
 #[test]
 fn what_cannot_be_read_is_listed_once() {
     let folder = tree();
@@ -380,7 +354,7 @@ fn json() {
         r#"{"path":"t/sub/b2","status":"EXTRA"}"#,
         "\n",
         r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0},"#,
-        r#""number":5,"sealed":"TIME"}"#,
+        r#""counter":5,"sealed":"TIME"}"#,
         "\n",
     );
     let manifest = folder.read("m");

@@ -28,7 +28,7 @@ fn every_line_of_a_manifest() {
     assert!(lines.remove(1).starts_with("sealed 20"));
     assert_eq!(
         lines[..3],
-        ["hornet manifest 2", "symbolic links: left out", "path t"]
+        ["hornet manifest 1", "symbolic links: skipped", "path t"]
     );
     assert_eq!(paths(&manifest), TREE);
     for (line, path) in lines[3..7].iter().zip(TREE) {

@@ -3,8 +3,8 @@
  *
  * Two messages under one nonce reveal r, which is enough to forge tags. A counter that lives as long as
  * the program does not repeat within it. But a program that runs again under the same key must keep the
- * counter on disk, which is harder than it looks (the `hornet` command and the Rust crate hornet-key-file
- * do it). */
+ * counter on disk, which is harder than it looks (the `hornet` command and the Rust crate
+ * hornet-poly1305-key-file do it). */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>

@@ -16,5 +16,5 @@ for target in wasm32 aarch64-none-elf x86_64-none-elf loongarch64-none-elf riscv
 done
 
 for target in wasm32-unknown-unknown aarch64-unknown-none; do
-    CC=clang-19 cargo build --release --locked --package hornet --no-default-features --target "$target"
+    CC=clang-19 cargo build --release --locked --package hornet-poly1305 --no-default-features --target "$target"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Runs the tests of the crate hornet for a row of rust-targets.txt: in an emulator, or, for WebAssembly, in Node.
+# Runs the tests of the crate hornet-poly1305 for a row of rust-targets.txt: in an emulator, or, for WebAssembly, in Node.
 #
 #     rust.sh TARGET
 set -euo pipefail
@@ -26,4 +26,4 @@ fi
 export "CC_$variable=$compiler" "CFLAGS_$variable=$flags" "CARGO_TARGET_${variable^^}_RUNNER=$runner"
 # In an emulator, unoptimized code takes longer than optimizing it. Overflow checks stay enabled.
 export CARGO_PROFILE_TEST_OPT_LEVEL=1 CARGO_PROFILE_TEST_DEBUG=0
-cargo test --package hornet --locked "${features[@]}" --target "$target"
+cargo test --package hornet-poly1305 --locked "${features[@]}" --target "$target"

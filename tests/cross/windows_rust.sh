@@ -13,4 +13,4 @@ printf 'LIBRARY bcryptprimitives\nEXPORTS\nProcessPrng=advapi32.SystemFunction03
 x86_64-w64-mingw32-gcc -shared -nostdlib -Wl,-e,0 -o "$folder/bcryptprimitives.dll" "$folder/bcryptprimitives.def" -ladvapi32
 
 WINEPATH="Z:$folder" CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER="$PWD/tests/cross/run-wine.sh" \
-    cargo test --package hornet --target "$target" --locked
+    cargo test --package hornet-poly1305 --target "$target" --locked

@@ -27,10 +27,10 @@ import (
 	"fmt"
 	"slices"
 
-	"hornet/internal/alias"
-	"hornet/internal/asm"
-	"hornet/internal/chacha20"
-	"hornet/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/alias"
+	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
+	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
 )
 
 const (

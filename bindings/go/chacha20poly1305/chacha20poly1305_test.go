@@ -13,9 +13,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"hornet/chacha20poly1305"
-	"hornet/internal/reference"
-	"hornet/internal/vectors"
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
+	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 )
 
 const overhead = chacha20poly1305.Overhead

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"hornet/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
 )
 
 // A nonce of 24 bytes may be random. It is sent in front of the ciphertext.

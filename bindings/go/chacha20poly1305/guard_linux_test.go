@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"testing"
 
-	"hornet/internal/guard"
+	"github.com/hornet-mac/hornet/bindings/go/internal/guard"
 )
 
 // TestGuardPages checks that no byte outside the inputs and the output is accessed.

@@ -7,11 +7,11 @@ import (
 	"crypto/cipher"
 	"testing"
 
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 	xchacha20poly1305 "golang.org/x/crypto/chacha20poly1305"
 	//lint:ignore SA1019 it is what this module is compared with
 	xpoly1305 "golang.org/x/crypto/poly1305"
-	"hornet/chacha20poly1305"
-	"hornet/poly1305"
 )
 
 func checkSum(t *testing.T, key *[32]byte, m []byte) {

@@ -1,10 +1,10 @@
-module hornet/compare
+module github.com/hornet-mac/hornet/bindings/go/compare
 
 go 1.26.0
 
 require (
+	github.com/hornet-mac/hornet/bindings/go v0.0.0
 	golang.org/x/crypto v0.58.0
-	hornet v0.0.0
 )
 
 require (
@@ -17,6 +17,6 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 )
 
-replace hornet => ../
+replace github.com/hornet-mac/hornet/bindings/go => ../
 
 tool honnef.co/go/tools/cmd/staticcheck

@@ -21,11 +21,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 	xchacha20poly1305 "golang.org/x/crypto/chacha20poly1305"
 	//lint:ignore SA1019 it is what this module is compared with
 	xpoly1305 "golang.org/x/crypto/poly1305"
-	"hornet/chacha20poly1305"
-	"hornet/poly1305"
 )
 
 // An operation can be done on messages of any length, by the module and by x/crypto.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"hornet/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 )
 
 // rfcKey is the key of RFC 8439, section 2.5.2.

@@ -5,9 +5,9 @@ package poly1305_test
 import (
 	"testing"
 
-	"hornet/internal/guard"
-	"hornet/internal/reference"
-	"hornet/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/guard"
+	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 )
 
 // TestGuardPages checks that no byte outside the message and the key is read, and none outside the tag is written.

@@ -7,7 +7,7 @@
 //
 // Use a key for one message only. Two tags under one key reveal enough to forge others. So a key has its own type,
 // [OneTimeKey], which requires an explicit conversion from bytes. Derive a fresh key for every message, as
-// hornet/chacha20poly1305 does, which is the package to use for most purposes.
+// github.com/hornet-mac/hornet/bindings/go/chacha20poly1305 does, which is the package to use for most purposes.
 //
 // [Sum], [Verify], [New] and [MAC] are those of golang.org/x/crypto/poly1305 except for the type of the key. Convert a
 // *[32]byte as in the example of [OneTimeKey].
@@ -20,7 +20,7 @@ import (
 	"errors"
 	"fmt"
 
-	"hornet/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"hornet/internal/reference"
-	"hornet/internal/vectors"
-	"hornet/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
+	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 )
 
 var _ io.Writer = (*poly1305.MAC)(nil)

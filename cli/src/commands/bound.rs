@@ -16,22 +16,22 @@ const SLACK: f64 = 1e-9;
 
 #[derive(Args)]
 pub(crate) struct Bound {
-    /// C: messages authenticated under the key, below 2^128
+    /// C, the number of messages authenticated under the key
     #[arg(long, value_name = "C")]
     messages: Number,
 
-    /// D: forgeries that an attacker attempts, below 2^128
+    /// D, the number of forgeries that an attacker attempts
     #[arg(long, value_name = "D")]
     forgeries: Number,
 
-    /// L: length in bytes of the longest message, including forged ones, below 2^128
+    /// L, the length in bytes of the longest message, including forged ones
     ///
     /// 0 counts as one block: the formula would give 0, but the tag of an empty message can be
     /// guessed like any other.
     #[arg(long, value_name = "L")]
     length: Number,
 
-    /// N: nonce reservations in all copies of the key file together, below 2^128
+    /// N, the number of nonce reservations in all copies of the key file together
     ///
     /// Each 'hornet tag' reserves nonces once, as does each 'hornet keygen --fork'. The default is
     /// one per minute for 31 years. N does not matter for a key file that is never copied, restored

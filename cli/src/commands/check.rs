@@ -6,12 +6,12 @@ use crate::commands::extra;
 use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::options::Options;
 use crate::error::Error;
+use crate::manifest::Line;
 use crate::manifest::escape::Escaped;
 use crate::manifest::report::{self, Entry, Report, Status};
-use crate::manifest::{Line, Version};
-use crate::output::{self, say};
+use crate::output;
 use crate::source::Source;
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::roots::Roots;
 use crate::tree::task::Task;
@@ -41,10 +41,10 @@ pub(crate) struct Check {
 
     /// Refuse a manifest that was sealed before OTHER, a manifest of the same key
     ///
-    /// The seals of a key are numbered, which shows their order. OTHER itself is accepted, but not a
-    /// different manifest with the same number, which a copy of the key file may have made. Keep the
-    /// last accepted manifest in a separate place: otherwise, an old manifest passes together with
-    /// the old files.
+    /// The nonce counters of the seals show their order. OTHER itself is accepted, but not a different
+    /// manifest with the same counter, which a copy of the key file may have made. Keep the last
+    /// accepted manifest in a separate place: otherwise, an old manifest passes together with the
+    /// old files.
     #[arg(long, value_name = "OTHER")]
     newer_than: Option<Source>,
 
@@ -57,6 +57,9 @@ pub(crate) struct Check {
     quiet: bool,
 
     /// Print one JSON object per line, the last of which is a summary
+    ///
+    /// The object of a file has its path, its status and, for some, a reason. The summary has the
+    /// number of files of each status, the nonce counter of the seal and its time (UTC).
     ///
     /// If the manifest is refused, prints a single object whose status is REFUSED, and the exit
     /// status is 1.
@@ -85,18 +88,12 @@ impl Check {
         if self.newer_than.is_none() {
             opened.warn_of_newer(&key_file)?;
         }
-        let mut report = Report::new(opened.number(), opened.manifest.sealed);
+        let mut report = Report::new(opened.counter(), opened.manifest.sealed);
         let Opened {
             mut manifest,
             metadata,
             ..
         } = opened;
-        if self.strict && manifest.version() == Version::One {
-            say(format_args!(
-                "{}: version 1 of the format lists only files, so nothing else is reported as EXTRA",
-                self.manifest
-            ));
-        }
 
         // All other files have been opened or read by now.
         if let Some(base) = &self.base {
@@ -106,8 +103,8 @@ impl Check {
         let pool = self.options.pool()?;
         let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
         let extra = if self.strict {
-            let exempt = Exempt::new(&key_file, [metadata].into_iter().chain(output::file()));
-            extra::find(&mut manifest, &exempt, &pool)?
+            let excluded = Excluded::new(&key_file, [metadata].into_iter().chain(output::file()));
+            extra::find(&mut manifest, &excluded, &pool)?
         } else {
             Vec::new()
         };
@@ -193,7 +190,7 @@ impl Task for Checking {
     fn fail(self, failure: Failure) -> Entry {
         let status = match failure {
             Failure::Missing => Status::Missing,
-            Failure::NotRegular(_) | Failure::Exempt => Status::Changed,
+            Failure::NotRegular(_) | Failure::Excluded => Status::Changed,
             Failure::Unreadable(reason) => Status::Unreadable(reason),
         };
         Entry {

@@ -3,35 +3,35 @@
 //! Finds what was added to folders since a manifest was made.
 
 use crate::error::Error;
+use crate::manifest::Manifest;
 use crate::manifest::report::{Entry, Status};
-use crate::manifest::{Manifest, Version};
 use crate::path::{bytes, joined};
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::kind::Kind;
-use crate::tree::walk::{LeftOut, Strictness, Walk};
+use crate::tree::walk::{Skipped, Strictness, Walk};
 use rayon::ThreadPool;
 use std::path::{Path, PathBuf};
 
 /// Returns what exists but is not in the manifest, and folders that cannot be read.
 pub(super) fn find(
     manifest: &mut Manifest,
-    exempt: &Exempt,
+    excluded: &Excluded,
     pool: &ThreadPool,
 ) -> Result<Vec<Entry>, Error> {
     let walk = Walk {
         follow_symlinks: manifest.follow_symlinks,
-        exempt,
+        excluded,
         pool,
         strictness: Strictness::Recorded,
     };
     let found = walk.run(&manifest.arguments)?;
     let known = Known(manifest);
     let files = found.files.into_iter();
-    let files = files.filter(|path| !known.has(path) && !exempt.is_at(path));
+    let files = files.filter(|path| !known.has(path) && !excluded.is_at(path));
     let files = files.map(|path| (path, None));
-    let others = found.left_out.into_iter();
+    let others = found.skipped.into_iter();
     let others = others.filter(|other| !known.has_other(other));
-    let others = others.map(|LeftOut { path, kind, .. }| (path, Some(kind)));
+    let others = others.map(|Skipped { path, kind, .. }| (path, Some(kind)));
     let mut extra: Vec<Entry> = files
         .chain(others)
         .map(|(path, kind)| Entry {
@@ -75,12 +75,10 @@ impl Known<'_> {
                 .is_ok()
     }
 
-    /// Version 1 does not list what is not a file.
-    fn has_other(&self, LeftOut { path, kind, .. }: &LeftOut) -> bool {
+    fn has_other(&self, Skipped { path, kind, .. }: &Skipped) -> bool {
         let others = &self.0.others;
         let found = others.binary_search_by(|other| bytes(&other.path).cmp(bytes(path)));
-        self.0.version() == Version::One
-            || found.is_ok_and(|at| others[at].kind == *kind)
+        found.is_ok_and(|at| others[at].kind == *kind)
             || self.has(path)
             || (*kind == Kind::Folder && self.has_below(path))
     }

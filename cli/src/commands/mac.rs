@@ -65,7 +65,9 @@ struct Message {
     #[arg(default_value = "-")]
     input: Source,
 
-    /// Print the kernel, the length and the speed (including reading) to standard error
+    /// Print to standard error the length in bytes, the kernel, and the speed in GB/s
+    ///
+    /// A gigabyte is 10^9 bytes. The time includes reading.
     #[arg(short, long)]
     verbose: bool,
 }

@@ -15,9 +15,9 @@ mod sections;
 mod tag;
 
 use crate::error::Error;
+use crate::harden;
 use crate::kernel_choice::Choice;
 use crate::output;
-use crate::secrecy;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use generate::Generate;
 use std::env;
@@ -44,6 +44,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Create a key file for 'tag' and 'check'
+    ///
+    /// The file has mode 0600 and holds a random key and the counter of its nonces.
     Keygen(keygen::Keygen),
 
     /// Tag files, including all files in folders, and print a manifest
@@ -52,8 +54,11 @@ enum Command {
     /// the manifest itself. docs/manifest.md describes the format.
     ///
     /// A file that cannot be read, or whose length, modification time or change time changes while it
-    /// is read, is reported and listed in the manifest as unread, and the exit status is 2. The key
-    /// file and MANIFEST are left out, whatever link or mount leads to them.
+    /// is read, is reported and listed in the manifest as unread. The key file and MANIFEST are never
+    /// tagged, whatever link or mount leads to them.
+    ///
+    /// The exit status is 0 if all files were tagged, and 2 if some could not be read or no manifest
+    /// was written.
     Tag(tag::TagFiles),
 
     /// Check files against a manifest
@@ -70,16 +75,23 @@ enum Command {
     /// if some cannot be read.
     Check(check::Check),
 
-    /// Show the bound on the probability of a forgery under one key
+    /// Print an upper bound on the probability of a forgery under one key
+    ///
+    /// Numbers are decimal, or powers such as 2^64 and 10^9, below 2^128.
     Bound(bound::Bound),
 
-    /// Print the tag of INPUT under a one-time key as 32 hexadecimal digits
+    /// Print the tag of INPUT under a one-time key: 32 hexadecimal digits
+    ///
+    /// The exit status is 0 if the tag was printed, and 2 otherwise.
     Mac(mac::Mac),
 
     /// Verify the tag of INPUT under a one-time key
+    ///
+    /// The exit status is 0 if the tag matches, 1 if it does not, and 2 if INPUT or the key cannot be
+    /// read.
     Verify(mac::Verify),
 
-    /// Show the version, the CPU features, the AES implementation and the kernels
+    /// Print the version, the CPU features, the AES implementation and the kernels
     Info,
 }
 
@@ -92,7 +104,7 @@ pub fn command() -> clap::Command {
 /// Runs the command with the arguments of the process, and returns its exit status.
 #[must_use]
 pub fn main() -> ExitCode {
-    secrecy::keep();
+    harden::process();
     let result = match parse() {
         Ok(Parsed::Cli(cli)) => run(cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),

@@ -3,7 +3,7 @@
 //! Reads and verifies a manifest, and compares its age.
 
 use crate::error::Error;
-use crate::manifest::{HEADER_BYTES, Manifest, Version};
+use crate::manifest::{HEADER, Manifest};
 use crate::output::say;
 use crate::source::Source;
 use hornet::aes::Nonce;
@@ -44,23 +44,25 @@ impl<'a> Opened<'a> {
     }
 
     /// Returns the counter of the seal.
-    pub(super) fn number(&self) -> u64 {
+    pub(super) fn counter(&self) -> u64 {
         Nonces::counter_of(&self.seal)
     }
 
     /// Refuses the manifest unless it is `other` itself or was sealed after `other`.
     pub(super) fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened<'a>> {
         let is_same = self.seal.as_bytes() == other.seal.as_bytes();
-        let (this, that, other) = (self.number(), other.number(), other.source);
+        let (this, that, other) = (self.counter(), other.counter(), other.source);
         if is_same || this > that {
             return Ok(self);
         }
         let why = if this < that {
-            format!("sealed before {other}: as number {this} of its key, that one as number {that}")
+            format!(
+                "older than {other}: sealed at nonce counter {this} of their key, {other} at {that}"
+            )
         } else {
             format!(
-                "not known to be newer than {other}: both were sealed as number {this} of their \
-                 key, whose file was probably copied or restored from a backup in between"
+                "not known to be newer than {other}: both were sealed at nonce counter {this} of \
+                 their key, whose file was probably copied or restored from a backup in between"
             )
         };
         Err(NotOpened::Refused(self.source, why))
@@ -68,21 +70,17 @@ impl<'a> Opened<'a> {
 
     /// Says when the manifest was sealed.
     pub(super) fn say_when(&self) {
-        let (source, number) = (self.source, self.number());
-        match self.manifest.sealed {
-            Some(time) => say(format_args!(
-                "{source}: sealed {time}, as number {number} of its key"
-            )),
-            None => say(format_args!(
-                "{source}: sealed as number {number} of its key"
-            )),
-        }
+        let (source, counter) = (self.source, self.counter());
+        let time = self.manifest.sealed;
+        say(format_args!(
+            "{source}: sealed {time} at nonce counter {counter} of its key"
+        ));
     }
 
     /// Warns if the key has since been used for at least as many tags as a newer manifest would
     /// take.
     pub(super) fn warn_of_newer(&self, key_file: &KeyFile) -> Result<(), Error> {
-        let since = key_file.next_counter()?.saturating_sub(self.number() + 1);
+        let since = key_file.next_counter()?.saturating_sub(self.counter() + 1);
         let takes = self.manifest.files.len() as u64 + 1;
         if since >= takes {
             say(format_args!(
@@ -102,9 +100,9 @@ fn read(source: &Source) -> io::Result<(Vec<u8>, Metadata)> {
     let metadata = file.metadata()?;
     let mut text = Vec::new();
     (&mut file)
-        .take(HEADER_BYTES as u64)
+        .take(HEADER.len() as u64)
         .read_to_end(&mut text)?;
-    if Version::of(&text).is_some() {
+    if text == HEADER {
         file.read_to_end(&mut text)?;
     }
     Ok((text, metadata))

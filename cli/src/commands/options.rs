@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Use N threads instead of one per CPU
+    /// Use N threads, 1 to 1024, instead of one per CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 

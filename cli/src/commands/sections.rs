@@ -21,7 +21,7 @@ pub(super) const SECTIONS: [Section; 3] = [
             ),
             (
                 "2",
-                "wrong usage, or a read or write error; also if standard input or output is closed",
+                "wrong usage, or a file that cannot be read or written; also if standard input or output is closed",
             ),
         ],
     },
@@ -45,7 +45,7 @@ pub(super) const SECTIONS: [Section; 3] = [
             ),
             (
                 "Rust",
-                "hornet::aead; for rustls, hornet_rustls::provider(base).install_default()",
+                "the crate hornet-poly1305, module hornet::aead; for rustls, the crate hornet-poly1305-rustls",
             ),
         ],
     },

@@ -3,6 +3,7 @@
 //! `hornet tag`: tags files and writes a manifest.
 
 use crate::commands::options::Options;
+use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::manifest::escape::Escaped;
 use crate::manifest::{self, Line, Manifest, Other};
@@ -10,15 +11,14 @@ use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
 use crate::time::Time;
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::kind::Kind;
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::Task;
-use crate::tree::walk::{Found, LeftOut, Strictness, Unread, Walk};
+use crate::tree::walk::{Found, Skipped, Strictness, Unread, Walk};
 use crate::tree::work::Work;
-use crate::undisturbed::Undisturbed;
 use clap::Args;
 use hornet::aes::{Key, Partial, UnusedNonce};
 use hornet_key_file::{KeyFile, Nonces};
@@ -46,11 +46,11 @@ pub(crate) struct TagFiles {
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Follow symbolic links; without this option, links in folders are left out
+    /// Follow symbolic links; without this option, links in folders are skipped
     ///
     /// The files in a folder are listed below each link to it. A path through more than one link is
     /// followed only to folders that have no other path, and no path is followed back to a folder on
-    /// it. Links that are not followed are reported.
+    /// it. Links that are not followed are reported on standard error.
     #[arg(long)]
     follow_symlinks: bool,
 
@@ -60,7 +60,7 @@ pub(crate) struct TagFiles {
     /// Files and folders; all files in a folder are tagged
     ///
     /// The manifest records the paths as given here. 'hornet check' resolves relative paths in the
-    /// folder where it runs. Fifos, sockets and devices in folders are left out.
+    /// folder where it runs. Fifos, sockets and devices in folders are skipped.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
@@ -83,11 +83,11 @@ impl TagFiles {
             Some(target) => target.old().cloned(),
             None => output::file(),
         };
-        let exempt = Exempt::new(&key_file, manifest);
+        let excluded = Excluded::new(&key_file, manifest);
         let pool = self.options.pool()?;
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,
-            exempt: &exempt,
+            excluded: &excluded,
             pool: &pool,
             strictness: Strictness::Named,
         };
@@ -97,8 +97,14 @@ impl TagFiles {
         // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let (manifest, unread) =
-            self.tag(&pool, settled, &exempt, key_file.key(), found, &mut nonces)?;
+        let (manifest, unread) = self.tag(
+            &pool,
+            settled,
+            &excluded,
+            key_file.key(),
+            found,
+            &mut nonces,
+        )?;
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
         let text = manifest.seal(key_file.key(), nonce);
 
@@ -128,19 +134,19 @@ impl TagFiles {
         self,
         pool: &ThreadPool,
         settled: Option<Settled>,
-        exempt: &Exempt,
+        excluded: &Excluded,
         key: &Key,
         found: Found,
         nonces: &mut Nonces,
     ) -> Result<(Manifest, Vec<Unread>), Error> {
-        say_left_out(&found);
-        let others = found.left_out.into_iter();
-        let others = others.map(|LeftOut { path, kind, .. }| Other { path, kind });
+        say_skipped(&found);
+        let others = found.skipped.into_iter();
+        let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
         let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
         let work = Work::new(key, &roots, pool, !self.options.no_mmap)
             .settled(settled)
-            .exempt(exempt);
+            .excluding(excluded);
         let count = found.files.len();
         let tagging: Vec<_> = zip(found.files, nonces)
             .map(|(path, nonce)| Tagging { path, nonce })
@@ -154,7 +160,7 @@ impl TagFiles {
             match result {
                 Tagged::File(line) => files.push(line),
                 Tagged::Unread(failed) => unread.push(failed),
-                Tagged::Exempt => {}
+                Tagged::Excluded => {}
             }
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
@@ -164,27 +170,27 @@ impl TagFiles {
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
             others,
-            sealed: Some(Time::now()),
+            sealed: Time::now(),
         };
         Ok((manifest, unread))
     }
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.
-fn say_left_out(found: &Found) {
+fn say_skipped(found: &Found) {
     let mut links = 0;
-    for LeftOut { path, kind, why } in &found.left_out {
+    for Skipped { path, kind, why } in &found.skipped {
         let path = Escaped::new(path);
         match (kind, why) {
-            (_, Some(why)) => say(format_args!("{path}: left out: {why}")),
+            (_, Some(why)) => say(format_args!("{path}: skipped: {why}")),
             (Kind::Folder, None) => {}
             (Kind::Symlink, None) => links += 1,
-            (kind, None) => say(format_args!("{path}: left out: {kind}")),
+            (kind, None) => say(format_args!("{path}: skipped: {kind}")),
         }
     }
     if links > 0 {
         say(format_args!(
-            "symbolic links left out: {links}; --follow-symlinks follows them"
+            "symbolic links skipped: {links}; use --follow-symlinks to follow them"
         ));
     }
 }
@@ -193,7 +199,7 @@ fn say_left_out(found: &Found) {
 fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
     // Waits for other processes here, where signals can still interrupt it.
     key_file.reserve(0)?;
-    let _undisturbed = Undisturbed::new();
+    let _deferred = DeferredSignals::new();
     Ok(key_file.reserve(count)?)
 }
 
@@ -213,7 +219,7 @@ enum Tagged {
     File(Line),
     Unread(Unread),
     /// It is the key file, the manifest or standard output, under another name.
-    Exempt,
+    Excluded,
 }
 
 impl Task for Tagging {
@@ -247,7 +253,7 @@ impl Task for Tagging {
     /// The nonce is dropped unused.
     fn fail(self, failure: Failure) -> Self::Done {
         match failure {
-            Failure::Exempt => Tagged::Exempt,
+            Failure::Excluded => Tagged::Excluded,
             _ => Tagged::Unread(Unread {
                 path: self.path,
                 reason: failure.to_string(),

@@ -2,7 +2,6 @@
 
 //! The content of a manifest.
 
-use crate::manifest::text::Version;
 use crate::time::Time;
 use crate::tree::kind::Kind;
 use hornet::Tag;
@@ -31,30 +30,16 @@ pub struct Manifest {
     pub(crate) files: Vec<Line>,
     /// Files and folders that existed and could not be read.
     pub(crate) unread: Vec<PathBuf>,
-    /// Entries that are not files, and folders that are empty or were not entered. Empty in version
-    /// 1, which does not list them.
+    /// Entries that are not files, and folders that are empty or were not entered.
     pub(crate) others: Vec<Other>,
-    /// When the manifest was sealed. `None` only in version 1.
-    pub(crate) sealed: Option<Time>,
+    /// When the manifest was sealed.
+    pub(crate) sealed: Time,
 }
 
 impl Manifest {
     /// Returns the line before the seal, without the newline.
     pub(super) fn count(&self) -> String {
-        let (files, unread) = (self.files.len(), self.unread.len());
-        match self.version() {
-            Version::One => format!("files {files} unread {unread}"),
-            Version::Two => {
-                let others = self.others.len();
-                format!("files {files} unread {unread} others {others}")
-            }
-        }
-    }
-
-    pub(crate) fn version(&self) -> Version {
-        match self.sealed {
-            None => Version::One,
-            Some(_) => Version::Two,
-        }
+        let (files, unread, others) = (self.files.len(), self.unread.len(), self.others.len());
+        format!("files {files} unread {unread} others {others}")
     }
 }

@@ -6,53 +6,28 @@
 //! A backslash becomes `\\`, a newline `\n`. Every byte of any other control character, of a line
 //! or paragraph separator (U+2028, U+2029) and of a bidirectional control character (Unicode
 //! property `Bidi_Control`), and every byte that is not part of valid UTF-8, becomes `\xHH` with
-//! lower-case digits. Everything else is unchanged, as are the separators and the bidirectional
-//! control characters in manifests of version 1.
+//! lower-case digits. Everything else is unchanged.
 
-use crate::manifest::text::Version;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// A path as it is written in manifests and messages: without control characters and on one line.
-pub struct Escaped<'a> {
-    path: &'a [u8],
-    version: Version,
-}
+pub struct Escaped<'a>(&'a [u8]);
 
 impl<'a> Escaped<'a> {
     /// Borrows a path.
     #[must_use]
     pub fn new(path: &'a Path) -> Self {
-        Self::in_version(Version::Two, path)
-    }
-
-    /// The same, as in manifests of this version.
-    pub(super) fn in_version(version: Version, path: &'a Path) -> Self {
-        Self {
-            path: path.as_os_str().as_bytes(),
-            version,
-        }
-    }
-
-    fn must_escape(&self, character: char) -> bool {
-        match character {
-            '\\' => true,
-            '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => self.version != Version::One,
-            _ => character.is_control(),
-        }
+        Self(path.as_os_str().as_bytes())
     }
 
     /// Appends the escaped form to a text.
     pub fn push_to(&self, text: &mut Vec<u8>) {
         let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'\\';
-        if self.path.iter().all(is_plain) {
-            text.extend_from_slice(self.path);
+        if self.0.iter().all(is_plain) {
+            text.extend_from_slice(self.0);
         } else {
             text.extend_from_slice(self.to_string().as_bytes());
         }
@@ -61,11 +36,11 @@ impl<'a> Escaped<'a> {
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for chunk in self.path.utf8_chunks() {
+        for chunk in self.0.utf8_chunks() {
             let text = chunk.valid();
             let mut written = 0;
             for (at, character) in text.char_indices() {
-                if !self.must_escape(character) {
+                if !must_escape(character) {
                     continue;
                 }
                 let end = at + character.len_utf8();
@@ -84,6 +59,18 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+fn must_escape(character: char) -> bool {
+    match character {
+        '\\'
+        | '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => true,
+        _ => character.is_control(),
+    }
+}
+
 fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))
 }
@@ -94,11 +81,6 @@ fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///
 /// Returns a description of the problem if the text is not the escaped form of a path.
 pub fn unescape(text: &str) -> Result<Vec<u8>, &'static str> {
-    unescape_in(Version::Two, text)
-}
-
-/// The same, as in manifests of this version.
-pub(super) fn unescape_in(version: Version, text: &str) -> Result<Vec<u8>, &'static str> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {
@@ -130,7 +112,7 @@ pub(super) fn unescape_in(version: Version, text: &str) -> Result<Vec<u8>, &'sta
     // Otherwise, two lines that look different could name the same file.
     let mut again = Vec::with_capacity(text.len());
     let path = Path::new(OsStr::from_bytes(&bytes));
-    Escaped::in_version(version, path).push_to(&mut again);
+    Escaped::new(path).push_to(&mut again);
     if again != text.as_bytes() {
         return Err("a path that is not in its escaped form");
     }
@@ -182,14 +164,6 @@ mod tests {
             assert!(unescape(&path).is_err(), "{text}");
         }
         round_trip("a\u{202e}b".as_bytes(), r"a\xe2\x80\xaeb");
-        // Manifests of version 1 contain them unescaped.
-        for path in ["a\u{202e}b", "\u{2028}"] {
-            let found = unescape_in(Version::One, path);
-            assert_eq!(found.as_deref(), Ok(path.as_bytes()));
-            let mut text = Vec::new();
-            Escaped::in_version(Version::One, Path::new(path)).push_to(&mut text);
-            assert_eq!(text, path.as_bytes());
-        }
         // Neighbouring characters are not escaped.
         for other in ['\u{2027}', '\u{202f}', '\u{206f}', '\u{2010}'] {
             let path = format!("a{other}b");

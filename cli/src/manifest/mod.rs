@@ -18,4 +18,4 @@ pub use content::Manifest;
 pub(crate) use content::{Line, Other};
 pub use problem::Problem;
 pub use seal::PURPOSE;
-pub(crate) use text::{HEADER_BYTES, Version};
+pub(crate) use text::HEADER;

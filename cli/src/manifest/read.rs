@@ -3,9 +3,9 @@
 //! Parses the text of a manifest up to the seal.
 
 use crate::manifest::content::{Line, Manifest, Other};
-use crate::manifest::escape::unescape_in;
+use crate::manifest::escape::unescape;
 use crate::manifest::problem::Problem;
-use crate::manifest::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, Version, digits, links_line};
+use crate::manifest::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, digits, links_line};
 use crate::path::bytes;
 use crate::time::Time;
 use crate::tree::kind::Kind;
@@ -17,23 +17,21 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 /// Parses all lines except the seal. They must already have been verified.
-pub(super) fn read(body: &[u8], version: Version) -> Result<Manifest, Problem> {
-    Reader::new(body, version).read()
+pub(super) fn read(body: &[u8]) -> Result<Manifest, Problem> {
+    Reader::new(body).read()
 }
 
 struct Reader<'a> {
     /// The lines that remain.
     rest: &'a [u8],
-    version: Version,
     /// The number of the next line.
     number: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(body: &'a [u8], version: Version) -> Self {
+    fn new(body: &'a [u8]) -> Self {
         Self {
             rest: body,
-            version,
             number: 1,
         }
     }
@@ -41,10 +39,7 @@ impl<'a> Reader<'a> {
     fn read(mut self) -> Result<Manifest, Problem> {
         // Skips the first line, which was compared before.
         self.next();
-        let sealed = match self.version {
-            Version::One => None,
-            Version::Two => Some(self.sealed()?),
-        };
+        let sealed = self.sealed()?;
         let follow_symlinks = match self.next() {
             Some(line) if line == links_line(true).as_bytes() => true,
             Some(line) if line == links_line(false).as_bytes() => false,
@@ -65,10 +60,7 @@ impl<'a> Reader<'a> {
             files.push(file);
         }
         let unread = self.paths(UNREAD)?;
-        let others = match self.version {
-            Version::One => Vec::new(),
-            Version::Two => self.others()?,
-        };
+        let others = self.others()?;
         let manifest = Manifest {
             follow_symlinks,
             arguments,
@@ -143,7 +135,7 @@ impl<'a> Reader<'a> {
 
     fn path(&self, text: &[u8]) -> Result<PathBuf, Problem> {
         let text = std::str::from_utf8(text).map_err(|_| self.problem("not UTF-8"))?;
-        let path = unescape_in(self.version, text).map_err(|problem| self.problem(problem))?;
+        let path = unescape(text).map_err(|problem| self.problem(problem))?;
         Ok(OsString::from_vec(path).into())
     }
 

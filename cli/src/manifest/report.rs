@@ -39,9 +39,9 @@ struct Counts {
 }
 
 pub(crate) struct Report {
-    /// The counter of the seal.
-    number: u64,
-    sealed: Option<Time>,
+    /// The nonce counter of the seal.
+    counter: u64,
+    sealed: Time,
     entries: Vec<Entry>,
     counts: Counts,
 }
@@ -107,9 +107,9 @@ pub(crate) fn write_json_refusal(
 }
 
 impl Report {
-    pub(crate) fn new(number: u64, sealed: Option<Time>) -> Self {
+    pub(crate) fn new(counter: u64, sealed: Time) -> Self {
         Self {
-            number,
+            counter,
             sealed,
             entries: Vec::new(),
             counts: Counts::default(),
@@ -144,9 +144,8 @@ impl Report {
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
-            number: u64,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            sealed: Option<String>,
+            counter: u64,
+            sealed: String,
         }
         for Entry { path, status } in self.shown(quiet) {
             let file = File {
@@ -159,8 +158,8 @@ impl Report {
         }
         let last = Last {
             summary: &self.counts,
-            number: self.number,
-            sealed: self.sealed.map(|time| time.to_string()),
+            counter: self.counter,
+            sealed: self.sealed.to_string(),
         };
         serde_json::to_writer(&mut *to, &last)?;
         writeln!(to)

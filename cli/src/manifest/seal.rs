@@ -5,7 +5,7 @@
 use crate::manifest::content::Manifest;
 use crate::manifest::problem::Problem;
 use crate::manifest::read::read;
-use crate::manifest::text::{Version, digits, push_digits};
+use crate::manifest::text::{HEADER, TITLE, digits, push_digits};
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
@@ -44,7 +44,9 @@ impl Manifest {
 
     /// Like `open`, but also returns the nonce of the seal.
     pub(crate) fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
-        let version = Version::of(text).ok_or_else(|| wrong_header(text))?;
+        if !text.starts_with(HEADER) {
+            return Err(wrong_header(text));
+        }
         let (body, seal) = split_seal(text).ok_or(Problem::seal(
             "truncated or changed: the last line is not a seal",
         ))?;
@@ -58,21 +60,19 @@ impl Manifest {
                 "the seal is the tag of a file, not of a manifest",
             ));
         }
-        Ok((read(body, version)?, seal.nonce))
+        Ok((read(body)?, seal.nonce))
     }
 }
 
 fn wrong_header(text: &[u8]) -> Problem {
     let what = if text.is_empty() {
         "empty"
-    } else if Version::Two.header().as_bytes().starts_with(text)
-        || Version::One.header().as_bytes().starts_with(text)
-    {
+    } else if HEADER.starts_with(text) {
         "truncated in the first line"
-    } else if text.starts_with(b"hornet manifest ") {
+    } else if text.starts_with(TITLE) {
         "changed, or a manifest of a version that this program does not support"
     } else {
-        "not a manifest, or changed: it does not begin with `hornet manifest 2`"
+        "not a manifest, or changed: it does not begin with `hornet manifest 1`"
     };
     Problem::in_line(1, what)
 }

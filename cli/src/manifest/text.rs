@@ -2,32 +2,11 @@
 
 //! The words and digits of the format, for writing and reading.
 
-/// The version of the format.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
-    /// Does not say when the manifest was sealed, and does not list what is not a file.
-    One,
-    Two,
-}
+/// The first line, which ends in the version of the format.
+pub(crate) const HEADER: &[u8] = b"hornet manifest 1\n";
 
-/// The length of the first line.
-pub(crate) const HEADER_BYTES: usize = Version::Two.header().len();
-
-impl Version {
-    /// The first line.
-    pub(super) const fn header(self) -> &'static str {
-        match self {
-            Self::One => "hornet manifest 1\n",
-            Self::Two => "hornet manifest 2\n",
-        }
-    }
-
-    /// Returns the version of a manifest that begins with these bytes.
-    pub(crate) fn of(text: &[u8]) -> Option<Self> {
-        let is = |version: &Self| text.starts_with(version.header().as_bytes());
-        [Self::One, Self::Two].into_iter().find(is)
-    }
-}
+/// The first line without the version.
+pub(super) const TITLE: &[u8] = b"hornet manifest ";
 
 // The first words of lines.
 pub(super) const PATH: &[u8] = b"path ";
@@ -43,7 +22,7 @@ pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
     if follow_symlinks {
         "symbolic links: followed"
     } else {
-        "symbolic links: left out"
+        "symbolic links: skipped"
     }
 }
 

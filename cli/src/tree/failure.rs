@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     /// Nothing exists at this path.
     Missing,
     /// It is the key file, the manifest or standard output.
-    Exempt,
+    Excluded,
     /// It is not a regular file but of this kind.
     NotRegular(Kind),
     /// It cannot be read, for this reason.
@@ -38,7 +38,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("no longer exists"),
-            Self::Exempt => f.write_str("is the key file or the manifest"),
+            Self::Excluded => f.write_str("is the key file or the manifest"),
             Self::NotRegular(kind) => write!(f, "not a regular file but {kind}"),
             Self::Unreadable(reason) => f.write_str(reason),
         }

@@ -58,12 +58,12 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Folder => "a directory",
+            Self::Folder => "a folder",
             Self::Symlink => "a symbolic link",
             Self::Fifo => "a fifo",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Unknown => "something unknown",
+            Self::Unknown => "a file of unknown type",
         })
     }
 }

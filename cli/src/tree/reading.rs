@@ -3,7 +3,7 @@
 //! Reads a file through a buffer, and detects whether it changes meanwhile.
 
 use crate::source::read_some;
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
@@ -22,11 +22,11 @@ pub(super) fn regular(file: &File) -> Result<Snapshot, Failure> {
     }
 }
 
-/// Like `regular`, for a file that must not be exempt.
-pub(super) fn taggable(file: &File, exempt: Option<&Exempt>) -> Result<Snapshot, Failure> {
+/// Like `regular`, for a file that must not be excluded.
+pub(super) fn taggable(file: &File, excluded: Option<&Excluded>) -> Result<Snapshot, Failure> {
     let snapshot = regular(file)?;
-    if let Some(exempt) = exempt {
-        exempt.check(file, snapshot)?;
+    if let Some(excluded) = excluded {
+        excluded.check(file, snapshot)?;
     }
     Ok(snapshot)
 }

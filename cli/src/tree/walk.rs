@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::manifest::escape::Escaped;
 use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::handles::{self, Budget, Handle};
 use crate::tree::kind::Kind;
@@ -36,7 +36,7 @@ pub(crate) struct Unread {
 
 /// Something that is not a file, or a folder that was not entered or is empty.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct Skipped {
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
     /// Why a folder was not entered.
@@ -48,20 +48,20 @@ pub(crate) struct LeftOut {
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) unread: Vec<Unread>,
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 /// What to do about an argument that cannot be tagged.
 pub(crate) enum Strictness {
     /// It is an error.
     Named,
-    /// It is left out, because it may have changed since it was tagged.
+    /// It is skipped, because it may have changed since it was tagged.
     Recorded,
 }
 
 pub(crate) struct Walk<'a> {
     pub(crate) follow_symlinks: bool,
-    pub(crate) exempt: &'a Exempt<'a>,
+    pub(crate) excluded: &'a Excluded<'a>,
     /// The threads that read folders and sort.
     pub(crate) pool: &'a ThreadPool,
     pub(crate) strictness: Strictness,
@@ -98,8 +98,8 @@ impl Walk<'_> {
             Err(error) => error.to_string(),
             Ok(metadata) => {
                 let is = metadata.file_type();
-                if self.exempt.is(&metadata) {
-                    "is the key file or the manifest".into()
+                if self.excluded.is(&metadata) {
+                    "is the key file or the manifest, which are never tagged".into()
                 } else if is.is_file() {
                     found.files.push(path.to_owned());
                     return Ok(None);
@@ -113,7 +113,7 @@ impl Walk<'_> {
                         place: self.follow_symlinks.then(place),
                     }));
                 } else if is.is_symlink() {
-                    "is a symbolic link; --follow-symlinks follows it".into()
+                    "is a symbolic link; use --follow-symlinks to follow it".into()
                 } else if is.is_fifo() || is.is_socket() {
                     "is a fifo or socket".into()
                 } else {
@@ -284,14 +284,14 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
 
 impl Found {
     fn leave_out(&mut self, path: PathBuf, kind: Kind, why: Option<String>) {
-        self.left_out.push(LeftOut { path, kind, why });
+        self.skipped.push(Skipped { path, kind, why });
     }
 
     /// Adds what was found in another folder.
     fn append(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.unread.append(&mut other.unread);
-        self.left_out.append(&mut other.left_out);
+        self.skipped.append(&mut other.skipped);
     }
 
     /// Sorts everything and removes duplicates.
@@ -303,8 +303,7 @@ impl Found {
             self.files.retain(|path| seen.insert(plain(path)));
             self.unread
                 .retain(|unread| seen.insert(plain(&unread.path)));
-            self.left_out
-                .retain(|other| seen.insert(plain(&other.path)));
+            self.skipped.retain(|other| seen.insert(plain(&other.path)));
         }
         // The stable sort uses the runs that are sorted already.
         self.files.par_sort_by(|a, b| bytes(a).cmp(bytes(b)));
@@ -312,8 +311,8 @@ impl Found {
         self.unread
             .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         self.unread.dedup_by(|a, b| a.path == b.path);
-        self.left_out
+        self.skipped
             .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-        self.left_out.dedup_by(|a, b| a.path == b.path);
+        self.skipped.dedup_by(|a, b| a.path == b.path);
     }
 }

@@ -7,7 +7,7 @@
 //! those read by one thread each, then the huge ones, each read by all threads.
 
 use crate::progress::{Progress, Unit};
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{taggable, unchanged};
@@ -36,7 +36,7 @@ pub(crate) struct Work<'a> {
     pool: &'a ThreadPool,
     map: bool,
     settled: Option<Settled>,
-    exempt: Option<&'a Exempt<'a>>,
+    excluded: Option<&'a Excluded<'a>>,
 }
 
 impl<'a> Work<'a> {
@@ -48,7 +48,7 @@ impl<'a> Work<'a> {
             pool,
             map,
             settled: None,
-            exempt: None,
+            excluded: None,
         }
     }
 
@@ -60,8 +60,8 @@ impl<'a> Work<'a> {
     }
 
     /// Sets the files that are refused.
-    pub(crate) fn exempt(mut self, exempt: &'a Exempt<'a>) -> Self {
-        self.exempt = Some(exempt);
+    pub(crate) fn excluding(mut self, excluded: &'a Excluded<'a>) -> Self {
+        self.excluded = Some(excluded);
         self
     }
 
@@ -109,7 +109,7 @@ impl<'a> Work<'a> {
         progress: &Progress,
     ) -> Result<Partial, Failure> {
         let file = opener.file(path)?;
-        let before = taggable(&file, self.exempt)?;
+        let before = taggable(&file, self.excluded)?;
         let partial = windows::partial(
             self.key,
             self.pool,
@@ -142,7 +142,7 @@ impl<'a> Work<'a> {
         }
         let items = Mutex::new(items);
         let run = || {
-            let mut worker = Worker::new(self.settled, self.exempt, self.opener());
+            let mut worker = Worker::new(self.settled, self.excluded, self.opener());
             loop {
                 let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };

@@ -4,7 +4,7 @@
 
 use crate::progress::Progress;
 use crate::source::read_some;
-use crate::tree::exempt::Exempt;
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, read_on, taggable, unchanged};
@@ -48,7 +48,7 @@ enum Content {
 /// The state of one thread.
 pub(super) struct Worker<'a> {
     settled: Option<Settled>,
-    exempt: Option<&'a Exempt<'a>>,
+    excluded: Option<&'a Excluded<'a>>,
     opener: Opener<'a>,
     buffer: Vec<u8>,
     /// The number of bytes of the buffer that small files occupy.
@@ -58,12 +58,12 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(super) fn new(
         settled: Option<Settled>,
-        exempt: Option<&'a Exempt<'a>>,
+        excluded: Option<&'a Excluded<'a>>,
         opener: Opener<'a>,
     ) -> Self {
         Self {
             settled,
-            exempt,
+            excluded,
             opener,
             buffer: Vec::new(),
             used: 0,
@@ -101,7 +101,7 @@ impl<'a> Worker<'a> {
         let file = self.opener.file(path)?;
         match self.read_settled(&file)? {
             Some(content) => Ok(content),
-            None => self.read_file(key, &file, taggable(&file, self.exempt)?),
+            None => self.read_file(key, &file, taggable(&file, self.excluded)?),
         }
     }
 
@@ -124,8 +124,8 @@ impl<'a> Worker<'a> {
         if !is_whole || after.length > SMALL_BYTES || !settled.is(&status) {
             return Ok(None);
         }
-        if let Some(exempt) = self.exempt {
-            exempt.check(file, after)?;
+        if let Some(excluded) = self.excluded {
+            excluded.check(file, after)?;
         }
         let end = self.used + length;
         Ok(Some(Content::Small(mem::replace(&mut self.used, end)..end)))
@@ -164,7 +164,7 @@ impl<'a> Worker<'a> {
         progress: &Progress,
     ) -> Result<Partial, Failure> {
         let file = self.opener.file(path)?;
-        let before = taggable(&file, self.exempt)?;
+        let before = taggable(&file, self.excluded)?;
         self.buffer.resize(BUFFER_BYTES, 0);
         read_on(key, &file, before, &mut self.buffer, 0, |count| {
             progress.add(count);

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"hornet/chacha20poly1305"
-	"hornet/internal/chacha20"
-	"hornet/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 )
 
 // TestOneWayToAssembly checks that, on all architectures, every assembly function with a length parameter is called only

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"hornet/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"hornet/internal/reference"
-	"hornet/internal/vectors"
+	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
+	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 )
 
 func TestVectors(t *testing.T) {

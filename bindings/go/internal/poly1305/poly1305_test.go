@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"hornet/internal/asm"
-	"hornet/internal/reference"
-	"hornet/internal/vectors"
+	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
+	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 )
 
 // random has a fixed seed, so that a failure can be reproduced.

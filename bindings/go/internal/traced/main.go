@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"hornet/chacha20poly1305"
-	"hornet/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 )
 
 // kinds must all allocate the same memory, because branches may depend on addresses.

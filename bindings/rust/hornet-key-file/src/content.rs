@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The text of a key file, in version 2, or in version 1, which is only read.
+//! The text of a key file.
 
 use crate::error::Problem;
 use crate::locked::Locked;
@@ -11,19 +11,15 @@ use std::io::Write;
 use std::str;
 use zeroize::Zeroizing;
 
-/// The first line, up to the version.
-const TITLE: &[u8] = b"hornet-poly1305-aes-key ";
+/// The first line, which ends in the version of the format.
+const TITLE: &[u8] = b"hornet-poly1305-aes-key 1";
 
-/// The number of counters in version 1, where the counter has all bytes of a nonce except the last.
-const COUNTERS_1: u128 = 1 << 120;
-
-/// The length of the longest text, which is in version 1: 2^120 has 37 decimal digits.
+/// The length of the longest text: 2^48 has 15 decimal digits.
 const LONGEST: usize = TITLE.len()
-    + "1".len()
     + " key ".len()
     + 2 * Key::BYTES
     + " next-nonce ".len()
-    + 37
+    + 15
     + " check ".len()
     + 2 * Tag::BYTES
     + "\n".len();
@@ -44,41 +40,8 @@ pub(crate) type Text = Zeroizing<Vec<u8>>;
 /// The content of a key file.
 pub(crate) struct Content {
     pub(crate) key: Locked,
-    /// The first unused counter. In version 1, it can exceed those of version 2.
-    pub(crate) next: u128,
-}
-
-/// The first unused counter, in the version of the text.
-enum Next {
-    One(u128),
-    Two(u64),
-}
-
-impl Next {
-    fn one(number: Option<u128>) -> Result<Self, Problem> {
-        let next = number.filter(|&next| next < COUNTERS_1);
-        next.map(Self::One).ok_or(NEXT_PROBLEM_1)
-    }
-
-    fn two(number: Option<u128>) -> Result<Self, Problem> {
-        let next = number.and_then(|number| u64::try_from(number).ok());
-        let next = next.filter(|&next| next < COUNTERS);
-        next.map(Self::Two).ok_or(NEXT_PROBLEM_2)
-    }
-
-    /// Returns the nonce of the last line. It differs between the two texts of a counter, one in
-    /// each version.
-    fn check_nonce(&self) -> [u8; Nonce::BYTES] {
-        match *self {
-            Self::One(counter) => {
-                let mut bytes = counter.to_le_bytes();
-                let [.., purpose] = &mut bytes;
-                *purpose = Purpose::KEY_FILE.number();
-                bytes
-            }
-            Self::Two(counter) => Purpose::KEY_FILE.nonce(counter, Random::KEY_FILE),
-        }
-    }
+    /// The first unused counter, below `COUNTERS`.
+    pub(crate) next: u64,
 }
 
 impl Content {
@@ -87,11 +50,9 @@ impl Content {
         let mut lines = text.split_inclusive(|&byte| byte == b'\n');
         let mut line = |start: &[u8]| lines.next()?.strip_suffix(b"\n")?.strip_prefix(start);
 
-        let next_of = match line(TITLE) {
-            Some(b"1") => Next::one,
-            Some(b"2") => Next::two,
-            _ => return Err(TITLE_PROBLEM),
-        };
+        if line(TITLE) != Some(b"") {
+            return Err(TITLE_PROBLEM);
+        }
 
         let digits = line(b"key ").filter(|digits| digits.len() == 2 * Key::BYTES);
         let digits = digits.ok_or(KEY_PROBLEM)?;
@@ -102,7 +63,8 @@ impl Content {
         };
         let key = Locked::new(decode)?;
 
-        let next = next_of(line(b"next-nonce ").and_then(number))?;
+        let next = line(b"next-nonce ").and_then(number);
+        let next = next.filter(|&next| next < COUNTERS).ok_or(NEXT_PROBLEM)?;
 
         let mut check = [0; Tag::BYTES];
         line(b"check ")
@@ -115,34 +77,33 @@ impl Content {
         let above = text.len() - CHECK_LINE_BYTES;
         key.key()
             .verify(
-                &Nonce::new(next.check_nonce()),
+                &Nonce::new(check_nonce(next)),
                 &text[..above],
                 &check.into(),
             )
             .map_err(|Mismatch| MISMATCH_PROBLEM)?;
-        let next = match next {
-            Next::One(counter) => counter,
-            Next::Two(counter) => counter.into(),
-        };
         Ok(Self { key, next })
     }
 }
 
 const TITLE_PROBLEM: Problem = Problem::Malformed(
     1,
-    r#"is not "hornet-poly1305-aes-key" and a version, 1 or 2"#,
+    r#"is not "hornet-poly1305-aes-key 1": not a key file, or of a version that is not supported"#,
 );
 const KEY_PROBLEM: Problem =
     Problem::Malformed(2, r#"is not "key" and 64 lower-case hexadecimal digits"#);
-const NEXT_PROBLEM_1: Problem =
-    Problem::Malformed(3, "next-nonce is not a decimal number below 2^120");
-const NEXT_PROBLEM_2: Problem =
+const NEXT_PROBLEM: Problem =
     Problem::Malformed(3, "next-nonce is not a decimal number below 2^48");
 const CHECK_PROBLEM: Problem =
     Problem::Malformed(4, r#"is not "check" and 32 lower-case hexadecimal digits"#);
 const MISMATCH_PROBLEM: Problem =
     Problem::Malformed(4, "check does not match the lines above: they were changed");
 const END_PROBLEM: Problem = Problem::Malformed(5, "unexpected: the file must end after line 4");
+
+/// Returns the nonce of the last line.
+fn check_nonce(next: u64) -> [u8; Nonce::BYTES] {
+    Purpose::KEY_FILE.nonce(next, Random::KEY_FILE)
+}
 
 /// Returns the text of a key file. The counter must be below `COUNTERS`. Each counter has exactly
 /// one text, so the nonce of the last line authenticates one message.
@@ -153,18 +114,18 @@ pub(crate) fn text(key: &Key, next: u64) -> Text {
     let digits = base16ct::lower::encode(key.as_bytes(), &mut *digits).unwrap_or_default();
 
     text.extend_from_slice(TITLE);
-    text.extend_from_slice(b"2\nkey ");
+    text.extend_from_slice(b"\nkey ");
     text.extend_from_slice(digits);
     // Writing to a vector cannot fail.
     let _ = write!(text, "\nnext-nonce {next}\n");
-    let nonce = UnusedNonce::assume_unused(Next::Two(next).check_nonce());
+    let nonce = UnusedNonce::assume_unused(check_nonce(next));
     let check = key.mac(nonce, &text);
     let _ = writeln!(text, "check {check}");
     text
 }
 
 /// Parses a decimal number without leading zeros or a sign.
-fn number(digits: &[u8]) -> Option<u128> {
+fn number(digits: &[u8]) -> Option<u64> {
     let canonical = digits.iter().all(u8::is_ascii_digit)
         && (digits[..] == b"0"[..] || digits.first() != Some(&b'0'));
     let number = str::from_utf8(digits).ok()?.parse().ok()?;

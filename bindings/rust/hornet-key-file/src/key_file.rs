@@ -87,8 +87,6 @@ impl KeyFile {
     /// at once. Nonces that are not used are lost; a file gives out 2^48 - 1 in total. Reserving 0
     /// nonces only checks the file.
     ///
-    /// A file of version 1 is converted to version 2.
-    ///
     /// The file is read and replaced at the location to which the path led when it was opened. If
     /// another file with the same key is there now, nonces are reserved in that file.
     ///
@@ -145,9 +143,7 @@ impl KeyFile {
     /// [`Error`] like [`reserve`](Self::reserve).
     pub fn next_counter(&self) -> Result<u64, Error> {
         match self.place.read() {
-            Ok((content, _)) if is_same(content.key.key(), self.key()) => {
-                Ok(u64::try_from(content.next).unwrap_or(u64::MAX))
-            }
+            Ok((content, _)) if is_same(content.key.key(), self.key()) => Ok(content.next),
             Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
             Err(problem) => Err(Error::new(self.place.shown(), problem)),
         }
@@ -177,8 +173,7 @@ impl KeyFile {
         }
         let random = Random::draw()?;
         self.place.update(|content| {
-            // In version 1, it can be beyond `COUNTERS`.
-            let start = u64::try_from(next(content)?).map_err(|_| Problem::Exhausted)?;
+            let start = next(content)?;
             let end = start.checked_add(count).filter(|&end| end < COUNTERS);
             let end = end.ok_or(Problem::Exhausted)?;
             let text = content::text(content.key.key(), end);

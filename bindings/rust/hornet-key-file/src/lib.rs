@@ -74,7 +74,7 @@
 //! A key file is exactly these lines of text:
 //!
 //! ```text
-//! hornet-poly1305-aes-key 2
+//! hornet-poly1305-aes-key 1
 //! key <64 lower-case hexadecimal digits: k, then r>
 //! next-nonce <the next counter: a decimal number below 2^48>
 //! check <32 lower-case hexadecimal digits>
@@ -95,30 +95,11 @@
 //! with ones in place of the random bits and the purpose [`Purpose::KEY_FILE`]. For each key and
 //! counter there is exactly one text, and therefore one message under that nonce. A damaged or
 //! edited file does not match its last line and is refused.
-//!
-//! # Version 1
-//!
-//! Files that begin with `hornet-poly1305-aes-key 1` are also read. At the next reservation they
-//! are converted to version 2, with the same key and counter, in the same rename. Releases that
-//! only know version 1 then refuse the file.
-//!
-//! In version 1, the counter was below 2^120, and occupied all 15 bytes of a nonce before the
-//! purpose; the nonce of the last line was that of the counter with [`Purpose::KEY_FILE`].
-//! Therefore:
-//!
-//! - Version 2 hands out no nonce that version 1 has handed out, or will hand out from a copy with
-//!   a counter below 2^48: such a nonce has zeros in bytes 6 to 14, which version 2 never has. If a
-//!   copy was beyond 2^48, because it had reserved far more than it used, each reservation of
-//!   version 2 shares one of its nonces with a probability of at most 1 / (2^72 - 1) for each value
-//!   that it has used in those bytes.
-//! - A version 1 file whose counter is 2^48 - 1 or more can be used to verify, but hands out no
-//!   nonces.
-//! - A copy that is still used by a release that only knows version 1 repeats nonces of version 1,
-//!   as before: upgrade every program that makes tags.
-//!   as before: upgrade all that tag.
 
 #[cfg(not(unix))]
-compile_error!("hornet-key-file needs Unix: file modes, `flock`, and a `rename` that replaces");
+compile_error!(
+    "hornet-poly1305-key-file needs Unix: file modes, `flock`, and a `rename` that replaces"
+);
 
 mod content;
 mod error;

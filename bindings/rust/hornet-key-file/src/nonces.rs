@@ -33,9 +33,8 @@ impl Random {
         Self::draw_from(|bytes| Ok(getrandom::fill(bytes)?))
     }
 
-    /// Refuses zero: in version 1 of the format, nonces had zeros in this place unless their
-    /// counter reached `COUNTERS`. A working source returns zero once in 2^72 draws, so a source
-    /// that returns it is broken.
+    /// Refuses zero: a working source returns it once in 2^72 draws, so a source that returns it is
+    /// broken.
     fn draw_from(fill: impl FnOnce(&mut [u8]) -> io::Result<()>) -> Result<Self, Problem> {
         let problem = |error| Problem::Io("no random bytes for nonces", error);
         let mut bytes = [0; RANDOM_BYTES];

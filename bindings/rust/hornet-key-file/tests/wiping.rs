@@ -27,7 +27,7 @@ fn without_key(bytes: &[u8]) -> bool {
 fn texts_of_key_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
-    let above = format!("hornet-poly1305-aes-key 2\nkey {KEY_HEX}\nnext-nonce 0\n");
+    let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce 0\n");
     let mut nonce = [255; Nonce::BYTES];
     nonce[..6].fill(0);
     let key = Key::new(&KEY).unwrap();

@@ -34,8 +34,8 @@
 //! computes the tag of a message that arrives in pieces.
 //!
 //! The module [`aes`], Poly1305-AES, authenticates many messages under one key, with **one nonce
-//! per message**. The crate `hornet-key-file` keeps such a key on disk and counts its nonces, so
-//! that none is used twice.
+//! per message**. The crate `hornet-poly1305-key-file` keeps such a key on disk and counts its
+//! nonces, so that none is used twice.
 //!
 //! The module [`nonce`] contains the types that keep nonces from being used twice. The module
 //! [`chacha20`] contains the cipher alone, as QUIC header protection needs it.

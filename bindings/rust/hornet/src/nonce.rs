@@ -59,7 +59,7 @@ impl<const BYTES: usize> Nonce<BYTES> {
 ///
 /// It is neither `Clone` nor `Copy`, and is not parsed from text. Get it from a source that never
 /// returns the same nonce twice: [`CountingNonces`]; [`random`](UnusedNonce::random) for 24 bytes;
-/// for Poly1305-AES, `KeyFile::reserve` of the crate `hornet-key-file`. To send its value with the
+/// for Poly1305-AES, `KeyFile::reserve` of the crate `hornet-poly1305-key-file`. To send its value with the
 /// message, copy it with [`nonce`](Self::nonce) before the nonce is consumed.
 pub struct UnusedNonce<const BYTES: usize>(Nonce<BYTES>);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The text of a key file: the only accepted text is the one that is written for its version, key
-//! and counter.
+//! The text of a key file: the only accepted text is the one that is written for its key and
+//! counter.
 #![no_main]
 
 use hornet_fuzz::check_key_file;

@@ -2,7 +2,7 @@
 
 //! The text of a key file.
 
-use super::{CHECK, KEY_HEX, nonce, nonce_1, place, problem, tag, text, text_1, with_check, write};
+use super::{CHECK, KEY_HEX, nonce, place, problem, tag, text, with_check, write};
 use hornet::aes::Key;
 use hornet_key_file::{KeyFile, Problem};
 use std::{fs, str};
@@ -12,20 +12,17 @@ use std::{fs, str};
 fn text_is_as_documented() {
     let (_folder, path) = place();
     for next in [0, 1, 41, u64::from(u32::MAX), (1 << 48) - 4] {
-        for before in [text(next), text_1(next.into())] {
-            write(&path, before);
-            let file = KeyFile::open(&path).unwrap();
-            assert_eq!(super::next(&file), next);
-            assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 1));
-            assert_eq!(file.reserve(2).unwrap().count(), 2);
-            assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 3));
-        }
+        write(&path, text(next));
+        let file = KeyFile::open(&path).unwrap();
+        assert_eq!(super::next(&file), next);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 1));
+        assert_eq!(file.reserve(2).unwrap().count(), 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 3));
     }
 }
 
 /// The lines of a valid text with the counter 41.
-const TITLE: &str = "hornet-poly1305-aes-key 2";
-const TITLE_1: &str = "hornet-poly1305-aes-key 1";
+const TITLE: &str = "hornet-poly1305-aes-key 1";
 const NEXT: &str = "next-nonce 41";
 
 fn key_line() -> String {
@@ -34,11 +31,8 @@ fn key_line() -> String {
 
 /// Returns a text of these lines with a valid check.
 fn lines(title: &str, key: &str, next: &str) -> String {
-    let nonce = match title {
-        TITLE_1 => nonce_1(41, 255),
-        _ => nonce(41, CHECK, 255),
-    };
-    with_check(&format!("{title}\n{key}\n{next}\n"), nonce)
+    let above = format!("{title}\n{key}\n{next}\n");
+    with_check(&above, nonce(41, CHECK, 255))
 }
 
 /// Checks that each text is refused with the same message, by `open`, and by `reserve` of a file
@@ -65,15 +59,15 @@ fn malformed_titles() {
     let valid = text(41);
     let titles = [
         "hornet-poly1305-aes-key 0",
-        "hornet-poly1305-aes-key 3",
+        "hornet-poly1305-aes-key 2",
         "hornet-poly1305-aes-key 12",
-        "hornet-poly1305-aes-key 02",
+        "hornet-poly1305-aes-key 01",
         "hornet-poly1305-aes-key",
-        "Hornet-poly1305-aes-key 2",
-        "hornet-poly1305-aes-key  2",
-        "hornet-poly1305-aes-key 2 ",
-        "hornet-poly1305-aes-key 2\r",
-        " hornet-poly1305-aes-key 2",
+        "Hornet-poly1305-aes-key 1",
+        "hornet-poly1305-aes-key  1",
+        "hornet-poly1305-aes-key 1 ",
+        "hornet-poly1305-aes-key 1\r",
+        " hornet-poly1305-aes-key 1",
         "",
     ];
     let texts = titles.map(|title| lines(title, &key_line(), NEXT));
@@ -91,7 +85,7 @@ fn malformed_titles() {
     ];
     refused(
         texts.into_iter().chain(others),
-        r#"line 1: is not "hornet-poly1305-aes-key" and a version, 1 or 2"#,
+        r#"line 1: is not "hornet-poly1305-aes-key 1": not a key file, or of a version that is not supported"#,
     );
 }
 
@@ -152,38 +146,26 @@ fn malformed_next_nonces() {
         "next-nonce \u{664}\u{661}",
         "41",
         "",
-    ];
-    // 2^48 and 2^120, each also plus one and times ten.
-    let beyond = [
+        // 2^48, plus one, times ten; 2^64 and 2^64 + 1.
         "next-nonce 281474976710656",
         "next-nonce 281474976710657",
         "next-nonce 2814749767106560",
+        "next-nonce 18446744073709551616",
+        "next-nonce 18446744073709551617",
     ];
-    let beyond_1 = [
-        "next-nonce 1329227995784915872903807060280344576",
-        "next-nonce 1329227995784915872903807060280344577",
-        "next-nonce 13292279957849158729038070602803445760",
+    let texts = numbers.map(|next| lines(TITLE, &key_line(), next));
+    let others = [
+        format!("{TITLE}\n{}\n", key_line()),
+        format!("{TITLE}\n{}\n{NEXT}", key_line()),
     ];
-    for (title, beyond, bits) in [(TITLE, beyond, 48), (TITLE_1, beyond_1, 120)] {
-        let next = numbers.iter().chain(&beyond);
-        let texts = next.map(|next| lines(title, &key_line(), next));
-        let others = [
-            format!("{title}\n{}\n", key_line()),
-            format!("{title}\n{}\n{NEXT}", key_line()),
-        ];
-        refused(
-            texts.chain(others),
-            &format!("line 3: next-nonce is not a decimal number below 2^{bits}"),
-        );
-    }
+    refused(
+        texts.into_iter().chain(others),
+        "line 3: next-nonce is not a decimal number below 2^48",
+    );
     // With the check for that counter.
     let (_folder, path) = place();
     for next in [1 << 48, (1 << 48) + 1, u64::MAX] {
         write(&path, text(next));
-        assert!(KeyFile::open(&path).is_err());
-    }
-    for next in [1 << 120, (1 << 120) + 1] {
-        write(&path, text_1(next));
         assert!(KeyFile::open(&path).is_err());
     }
 }
@@ -220,12 +202,8 @@ fn a_check_that_does_not_match() {
         valid.replace(NEXT, "next-nonce 0"),
         valid.replace("key ec", "key ed"),
         text(40).replace("next-nonce 40", NEXT),
-        // The other version.
-        valid.replace(TITLE, TITLE_1),
-        text_1(41).replace(TITLE_1, TITLE),
-        text_1(41).replace(NEXT, "next-nonce 40"),
     ];
-    // Tags under a nonce for a message, of another counter, and of the other version.
+    // Tags under a nonce for a message, for a fork, of another counter, and without the ones.
     let above = format!("{TITLE}\n{}\n{NEXT}\n", key_line());
     let key = Key::new(&super::KEY).unwrap();
     let under = [
@@ -246,12 +224,7 @@ fn a_check_that_does_not_match() {
 #[test]
 fn too_many_lines() {
     // Also after the longest possible text.
-    for valid in [
-        text(41),
-        text((1 << 48) - 1),
-        text_1(41),
-        text_1((1 << 120) - 1),
-    ] {
+    for valid in [text(41), text((1 << 48) - 1)] {
         let long = "x".repeat(1_000);
         let more = ["\n", "x", "x\n", "check\n", &long].map(|more| format!("{valid}{more}"));
         refused(more, "line 5: unexpected: the file must end after line 4");
@@ -280,17 +253,16 @@ fn bytes_that_are_not_utf_8() {
 #[test]
 fn every_change_is_refused() {
     let (_folder, path) = place();
-    for valid in [text(41), text_1(41)].map(String::into_bytes) {
-        for bit in 0..8 * valid.len() {
-            let mut bytes = valid.clone();
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            write(&path, &bytes);
-            assert!(KeyFile::open(&path).is_err(), "{bit}");
-        }
-        for length in 0..valid.len() {
-            write(&path, &valid[..length]);
-            assert!(KeyFile::open(&path).is_err(), "{length}");
-        }
+    let valid = text(41).into_bytes();
+    for bit in 0..8 * valid.len() {
+        let mut bytes = valid.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        write(&path, &bytes);
+        assert!(KeyFile::open(&path).is_err(), "{bit}");
+    }
+    for length in 0..valid.len() {
+        write(&path, &valid[..length]);
+        assert!(KeyFile::open(&path).is_err(), "{length}");
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Key files that are restored, copied and cloned, and files of version 1: no nonce occurs twice.
+//! Key files that are restored, copied and cloned: no nonce occurs twice.
 
-use super::{HandedOut, KeyFile, fingerprint, number, place, problem, text, text_1, write};
+use super::{HandedOut, KeyFile, number, place, text, write};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Between reservations, the file is restored from backups of any age, copied, and copied together
-/// with its folder. Some users of the copies opened them earlier, and some start from version 1.
+/// with its folder. Some users of the copies opened them earlier.
 #[test]
 fn a_thousand_copies() {
     let (folder, first) = place();
-    write(&first, text_1(5));
+    write(&first, text(5));
     let backups: Vec<String> = (0..20).map(|number| format!("backup {number}")).collect();
     let backups: Vec<PathBuf> = backups
         .iter()
@@ -65,61 +65,4 @@ fn a_thousand_copies() {
     }
     // The counters alone did repeat.
     assert!(lowest > 100, "{lowest}");
-}
-
-/// The nonces of version 1 have zeros where those of version 2 have random bits.
-#[test]
-fn version_1_and_2_share_no_nonce() {
-    let (_folder, path) = place();
-    let mut handed_out = HandedOut::new();
-    // The nonces of version 1, handed out before the upgrade and by a copy that continues in
-    // version 1.
-    for counter in 0..2_000 {
-        handed_out.add(counter);
-    }
-    for next in [0, 1, 1_000, 1_900] {
-        write(&path, text_1(next));
-        for nonce in KeyFile::open(&path).unwrap().reserve(100).unwrap() {
-            let number = number(&nonce);
-            assert_ne!(number >> 48, 0);
-            handed_out.add(number);
-        }
-        let next = u64::try_from(next).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), text(next + 100));
-    }
-}
-
-#[test]
-fn upgraded_at_the_first_reservation() {
-    let (folder, path) = place();
-    write(&path, text_1(41));
-    let file = KeyFile::open(&path).unwrap();
-    // Reserving 0 nonces changes nothing, and neither does a failure.
-    assert_eq!(file.reserve(0).unwrap().count(), 0);
-    let _ = file.reserve(1 << 48).unwrap_err();
-    assert_eq!(fs::read_to_string(&path).unwrap(), text_1(41));
-    assert_eq!(super::next(&file), 41);
-    assert_eq!(fs::read_to_string(&path).unwrap(), text(42));
-
-    write(&path, text_1(41));
-    let fork = file.fork(&folder.path().join("fork")).unwrap();
-    assert_ne!(fingerprint(&fork), fingerprint(&file));
-    assert_eq!(fs::read_to_string(&path).unwrap(), text(43));
-}
-
-/// Such a file can be used to verify, but hands out no nonces.
-#[test]
-fn version_1_beyond_the_counters_of_version_2() {
-    let (_folder, path) = place();
-    let last = u128::from(u64::MAX);
-    for next in [(1 << 48) - 1, 1 << 48, last, last + 1, (1 << 120) - 1] {
-        write(&path, text_1(next));
-        let file = KeyFile::open(&path).unwrap();
-        assert_eq!(file.reserve(0).unwrap().count(), 0);
-        let problem = problem(file.reserve(1), &path);
-        assert!(problem.starts_with("not enough nonces left: "), "{problem}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), text_1(next));
-    }
-    write(&path, text_1((1 << 48) - 2));
-    assert_eq!(super::next(&KeyFile::open(&path).unwrap()), (1 << 48) - 2);
 }

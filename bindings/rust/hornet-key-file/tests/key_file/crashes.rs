@@ -6,7 +6,7 @@
 use super::traced::{Traced, at_every_call};
 use super::{
     HandedOut, KeyFile, child, counter, is_temporary, names, next, number,
-    only_temporaries_beside_key, place, text, text_1, write,
+    only_temporaries_beside_key, place, text, write,
 };
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -59,14 +59,14 @@ fn every_call_of_reserve_fails() {
     assert!(errors >= 13, "{errors}");
 }
 
-/// The file is of version 1 each time, as if it had been restored.
+/// The file is restored each time.
 #[test]
-fn the_upgrade_is_killed_or_fails_at_every_call() {
+fn a_restored_file_is_killed_or_fails_at_every_call() {
     for kill in [true, false] {
         let (folder, path) = place();
         let mut handed_out = HandedOut::new();
         let (mut before, mut after) = (0, 0);
-        write(&path, text_1(41));
+        write(&path, text(41));
         at_every_call("reserve, traced", &path, |traced| {
             let said = if kill {
                 traced.kill()
@@ -75,7 +75,7 @@ fn the_upgrade_is_killed_or_fails_at_every_call() {
                 traced.run()
             };
             let numbers = child::numbers(&said);
-            if fs::read_to_string(&path).unwrap() == text_1(41) {
+            if fs::read_to_string(&path).unwrap() == text(41) {
                 assert_eq!(numbers, []);
                 before += 1;
             } else {
@@ -89,7 +89,7 @@ fn the_upgrade_is_killed_or_fails_at_every_call() {
                 handed_out.add(number);
             }
             assert!(only_temporaries_beside_key(&folder));
-            write(&path, text_1(41));
+            write(&path, text(41));
         });
         assert!(before > 10 && after > 1, "{before} {after}");
     }
@@ -125,34 +125,33 @@ const CHANGES: [i64; 7] = [
 #[test]
 fn no_random_bytes() {
     let (folder, path) = place();
-    for before in [text(41), text_1(41)] {
-        write(&path, &before);
-        for (error, why) in [
-            (Some(libc::EIO), "Input/output error"),
-            (None, "the random source gave only zeros"),
-        ] {
-            let Some(traced) = to_random_bytes(&path) else {
-                return;
-            };
-            if let Some(error) = error {
-                traced.fail_call(error);
-            } else {
-                let registers = traced.registers();
-                traced.through_call();
-                let memory = format!("/proc/{}/mem", traced.thread);
-                let memory = File::options().write(true).open(memory).unwrap();
-                let zeros = vec![0; usize::try_from(registers.rsi).unwrap()];
-                memory.write_all_at(&zeros, registers.rdi).unwrap();
-            }
-            let said = traced.run();
-            let start = format!(
-                "error {}: no random bytes for nonces: {why}",
-                path.display()
-            );
-            assert!(said.len() == 1 && said[0].starts_with(&start), "{said:?}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), before);
-            assert_eq!(names(&folder), ["key"]);
+    let before = text(41);
+    write(&path, &before);
+    for (error, why) in [
+        (Some(libc::EIO), "Input/output error"),
+        (None, "the random source gave only zeros"),
+    ] {
+        let Some(traced) = to_random_bytes(&path) else {
+            return;
+        };
+        if let Some(error) = error {
+            traced.fail_call(error);
+        } else {
+            let registers = traced.registers();
+            traced.through_call();
+            let memory = format!("/proc/{}/mem", traced.thread);
+            let memory = File::options().write(true).open(memory).unwrap();
+            let zeros = vec![0; usize::try_from(registers.rsi).unwrap()];
+            memory.write_all_at(&zeros, registers.rdi).unwrap();
         }
+        let said = traced.run();
+        let start = format!(
+            "error {}: no random bytes for nonces: {why}",
+            path.display()
+        );
+        assert!(said.len() == 1 && said[0].starts_with(&start), "{said:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), before);
+        assert_eq!(names(&folder), ["key"]);
     }
 }
 

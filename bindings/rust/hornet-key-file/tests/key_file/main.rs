@@ -57,13 +57,6 @@ fn nonce(counter: u64, random: [u8; 9], purpose: u8) -> Nonce {
     Nonce::new(bytes)
 }
 
-/// Builds a nonce of version 1: counter, purpose.
-fn nonce_1(counter: u128, purpose: u8) -> Nonce {
-    let mut bytes = counter.to_le_bytes();
-    bytes[15] = purpose;
-    Nonce::new(bytes)
-}
-
 /// Used in place of the random bits in the nonce of a key file's last line.
 const CHECK: [u8; 9] = [0xff; 9];
 
@@ -104,14 +97,8 @@ const KEY_HEX: &str = "ec074c835580741701425b623235add6851fc40c3467ac0be05cc2040
 
 /// Returns the text of a key file, composed as documented.
 fn text(next: u64) -> String {
-    let above = format!("hornet-poly1305-aes-key 2\nkey {KEY_HEX}\nnext-nonce {next}\n");
-    with_check(&above, nonce(next, CHECK, 255))
-}
-
-/// Like `text`, in version 1.
-fn text_1(next: u128) -> String {
     let above = format!("hornet-poly1305-aes-key 1\nkey {KEY_HEX}\nnext-nonce {next}\n");
-    with_check(&above, nonce_1(next, 255))
+    with_check(&above, nonce(next, CHECK, 255))
 }
 
 fn with_check(above: &str, nonce: Nonce) -> String {

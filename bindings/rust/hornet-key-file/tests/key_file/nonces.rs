@@ -62,7 +62,7 @@ fn another_key() {
             let bytes = <[u8; 16]>::try_from(half).unwrap();
             Nonce::new(bytes).to_string()
         });
-        let above = format!("hornet-poly1305-aes-key 2\nkey {k}{r}\nnext-nonce 3\n");
+        let above = format!("hornet-poly1305-aes-key 1\nkey {k}{r}\nnext-nonce 3\n");
         let check = tag(&key, nonce(3, super::CHECK, 255), &above);
         write(&path, format!("{above}check {check}\n"));
         assert!(KeyFile::open(&path).is_ok());

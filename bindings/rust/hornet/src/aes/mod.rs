@@ -4,7 +4,7 @@
 //!
 //! **One nonce, one message.** Two messages under one key and nonce reveal enough to forge others.
 //! Every function that makes a tag therefore takes an [`UnusedNonce`] by value, which is neither
-//! `Clone` nor `Copy`; verifying takes any [`Nonce`]. The crate `hornet-key-file` keeps a key on
+//! `Clone` nor `Copy`; verifying takes any [`Nonce`]. The crate `hornet-poly1305-key-file` keeps a key on
 //! disk and hands out unused nonces. It is safe against crashes, and processes can share it.
 //!
 //! ```

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// SIGKILL cannot be deferred. Other signals indicate a defect and end the program as usual.
 const SIGNALS: [libc::c_int; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 
-/// Allows one `Undisturbed` at a time, because there is one set of handlers to restore.
+/// Allows one `DeferredSignals` at a time, because there is one set of handlers to restore.
 static ONE: Mutex<()> = Mutex::new(());
 
 /// One bit for each signal that arrived meanwhile.
@@ -21,12 +21,12 @@ extern "C" fn note(signal: libc::c_int) {
 
 /// While this exists, the signals have no effect on any thread. Those that arrived take effect when
 /// it is dropped. Blocking them would not suffice, because another thread would receive them.
-pub(crate) struct Undisturbed {
+pub(crate) struct DeferredSignals {
     before: [libc::sighandler_t; SIGNALS.len()],
     _one: MutexGuard<'static, ()>,
 }
 
-impl Undisturbed {
+impl DeferredSignals {
     pub(crate) fn new() -> Self {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
@@ -38,7 +38,7 @@ impl Undisturbed {
     }
 }
 
-impl Drop for Undisturbed {
+impl Drop for DeferredSignals {
     fn drop(&mut self) {
         for (signal, before) in SIGNALS.into_iter().zip(self.before) {
             if before != libc::SIG_ERR {
@@ -74,25 +74,29 @@ mod tests {
         let signal = signal.parse().unwrap();
         // SAFETY: installs no handler. The process that runs the tests may ignore the signal.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
-        let undisturbed = Undisturbed::new();
+        let deferred = DeferredSignals::new();
         // SAFETY: it is a signal's number.
         unsafe { libc::raise(signal) };
-        eprintln!("undisturbed");
-        drop(undisturbed);
+        eprintln!("deferred");
+        drop(deferred);
         eprintln!("not reached");
     }
 
     #[test]
-    fn signals_are_put_off() {
+    fn signals_are_deferred() {
         for signal in SIGNALS {
             let output = Command::new(env::current_exe().unwrap())
-                .args(["--exact", "undisturbed::tests::is_signalled", "--nocapture"])
+                .args([
+                    "--exact",
+                    "defer_signals::tests::is_signalled",
+                    "--nocapture",
+                ])
                 .env(SIGNAL, signal.to_string())
                 .output()
                 .unwrap();
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.signal(), Some(signal), "{stderr}");
-            assert!(stderr.contains("undisturbed\n") && !stderr.contains("not reached"));
+            assert!(stderr.contains("deferred\n") && !stderr.contains("not reached"));
         }
     }
 }

@@ -10,14 +10,14 @@ use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-pub(crate) struct Exempt<'a> {
+pub(crate) struct Excluded<'a> {
     key_file: &'a KeyFile,
-    /// Device and inode of the exempt files other than the key file.
+    /// Device and inode of the excluded files other than the key file.
     others: Vec<(u64, u64)>,
 }
 
-impl<'a> Exempt<'a> {
-    /// Exempts the key file and other existing files.
+impl<'a> Excluded<'a> {
+    /// Excludes the key file and other existing files.
     pub(crate) fn new(key_file: &'a KeyFile, others: impl IntoIterator<Item = Metadata>) -> Self {
         Self {
             key_file,
@@ -33,17 +33,17 @@ impl<'a> Exempt<'a> {
         fs::metadata(path).is_ok_and(|metadata| self.is(&metadata))
     }
 
-    /// Refuses an open file that is exempt.
+    /// Refuses an open file that is excluded.
     pub(super) fn check(&self, file: &File, snapshot: Snapshot) -> Result<(), Failure> {
         if self.others.contains(&snapshot.identity) {
-            return Err(Failure::Exempt);
+            return Err(Failure::Excluded);
         }
         // Finding where the key file is now takes a system call, which is saved for files that
         // cannot be the key file.
         if snapshot.is_private {
             let metadata = file.metadata()?;
             if self.key_file.is(&metadata) {
-                return Err(Failure::Exempt);
+                return Err(Failure::Excluded);
             }
             // The file may be a key file that was replaced in the meantime.
             if metadata.nlink() == 0 {

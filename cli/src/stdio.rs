@@ -14,16 +14,16 @@ static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Returns an error if standard input was closed.
-pub(crate) fn input() -> io::Result<()> {
-    unless(&INPUT_CLOSED)
+pub(crate) fn check_input() -> io::Result<()> {
+    check(&INPUT_CLOSED)
 }
 
 /// Returns an error if standard output was closed.
-pub(crate) fn output() -> io::Result<()> {
-    unless(&OUTPUT_CLOSED)
+pub(crate) fn check_output() -> io::Result<()> {
+    check(&OUTPUT_CLOSED)
 }
 
-fn unless(closed: &AtomicBool) -> io::Result<()> {
+fn check(closed: &AtomicBool) -> io::Result<()> {
     if closed.load(Relaxed) {
         return Err(Errno::BADF.into());
     }

@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// Disables core dumps and, on Linux, debuggers of the same user and `/proc/PID/mem`. Failures are
 /// ignored: the command works without this protection.
-pub(crate) fn keep() {
+pub(crate) fn process() {
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
