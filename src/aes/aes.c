@@ -18,12 +18,12 @@ const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_in_us
 
 uint32_t hornet_aes_rows_in_use(void) { return hornet_dispatch_in_use(&hornet_aes_list); }
 
-const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count)
+const struct hornet_aes *hornet_aes_for(size_t count, uint32_t in_use)
 {
     return (const struct hornet_aes *)hornet_dispatch(aes_rows, in_use, count)->implementation;
 }
 
 const char *hornet_aes_name(void)
 {
-    return hornet_aes_for(hornet_aes_rows_in_use(), 1)->implementation.name;
+    return hornet_aes_for(1, hornet_aes_rows_in_use())->implementation.name;
 }

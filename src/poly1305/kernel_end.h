@@ -35,6 +35,19 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
     .batch = kernel_batch,
 #endif
 };
+
+#ifdef KERNEL_TUNING /* the same with other numbers of groups to a reduction */
+const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel_, KERNEL, _, KERNEL_TUNING) = {
+    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .lanes = LANES,
+    .mac = tuned_mac,
+    .absorb = tuned_absorb,
+    .lanes_begin = kernel_lanes_begin,
+    .lanes_absorb = kernel_lanes_absorb,
+    .lanes_end = kernel_lanes_end,
+    .batch = kernel_batch,
+};
+#endif
 #endif
 
 #undef KERNEL
@@ -93,7 +106,8 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef TABLE_VECTORS
 #undef GROUP_BYTES
 #undef GROUPS_TO_A_REDUCTION
-#undef GROUPS_ON_ZEN5
+#undef TUNED_GROUPS
+#undef KERNEL_TUNING
 #undef STEPS_MAX
 #undef KEPT_STEPS
 #undef FE_WORDS
@@ -105,7 +119,6 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #undef BATCH_VECTORS
 #undef BATCH_MESSAGES
 #undef BATCH_LAZY
-#undef BATCH_LAZY_MIN
 
 #undef HORNET_POLY1305_LANES_H
 #undef HORNET_POLY1305_FIELD_H

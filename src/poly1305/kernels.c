@@ -13,6 +13,7 @@
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     {&hornet_poly1305_kernel_##name.implementation, on, MIN(min_bytes), MIN(min_batch_bytes)},
 #define HORNET_FURTHER_ROW HORNET_ROW
+#define HORNET_TUNED_ROW   HORNET_ROW
 const struct hornet_row hornet_poly1305_rows[] = {
 #include "kernels.def"
 };
@@ -25,6 +26,7 @@ _Static_assert(POLY1305_ROWS <= 31, "in_use has a bit for each row");
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
 #define HORNET_FURTHER_ROW HORNET_ROW
+#define HORNET_TUNED_ROW   HORNET_ROW
 enum {
     LIST_IS_GOOD =
 #include "kernels.def"
@@ -101,10 +103,8 @@ bool hornet_kernel_info_at(size_t index, hornet_kernel_info *info)
     if (index >= KERNEL_COUNT)
         return false;
     const struct hornet_implementation *implementation = &kernels[index]->implementation;
-    const struct hornet_row *row = hornet_poly1305_rows;
-    while (row->implementation != implementation)
-        row++;
-    row = hornet_dispatch_row_on(&hornet_poly1305_list, row, hornet_cpu());
+    const struct hornet_row *row =
+        hornet_dispatch_row_on(&hornet_poly1305_list, implementation->name, hornet_cpu());
     info->name = implementation->name;
     list_features(implementation->needs, info->needs, sizeof info->needs);
     info->lanes = kernels[index]->lanes;
