@@ -131,7 +131,7 @@ int main(void)
     printf("bounds of " HORNET_STRING(KERNEL) " (%d lanes):\n", LANES);
     static const size_t ns[] = {
 #define NUMBER_OF_GROUPS(n, min_groups) n,
-        GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS)};
+        GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS) TUNED_GROUPS(NUMBER_OF_GROUPS)};
     for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
         fe t = first;
         const int rounds = rounds_for(ns[i], r, square, &t);

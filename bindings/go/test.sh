@@ -21,6 +21,12 @@ for file in internal/vectors/*.txt; do
     cmp "$file" "$work/${file##*/}" || { echo "vectors are not those of their sources: run go generate ./..." >&2; exit 1; }
 done
 
+(cd internal/tuning && go run generate.go "$work/tuning.go")
+cmp internal/tuning/tuning.go "$work/tuning.go" || {
+    echo "tuning.go is not that of src/core/tuning.h: run go generate ./..." >&2
+    exit 1
+}
+
 # These are copies because the archive of a module contains no links.
 for file in LICENSE-APACHE LICENSE-MIT; do
     cmp "../../$file" "$file"

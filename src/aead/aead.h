@@ -12,6 +12,7 @@
 #include "../core/overlap.h"
 #include "../core/public.h"
 #include "../core/residue.h"
+#include "../core/tuning.h"
 #include "../poly1305/kernel.h"
 #include "../poly1305/poly1305.h"
 #include "../poly1305/tag.h"
@@ -26,9 +27,6 @@ HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
 }
 
 HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
-
-/* Messages are encrypted and authenticated in pieces of this length, which fit in L2. */
-#define AEAD_PIECE_BYTES ((size_t)65536)
 
 /* memcpy and memset that also accept 0 bytes at NULL. */
 HORNET_INLINE void copy_some(uint8_t *to, const uint8_t *from, size_t len_bytes)

@@ -8,28 +8,23 @@
 
 #include "../core/constant_time.h"
 
-/* Longer packets gain little from sharing a pass, and neither do packets with more associated data. */
-enum { AEAD_SHARED_BYTES = 1536, AEAD_SHORT_BYTES = 256 };
-
 /* Packets are sorted within windows of this many. */
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 
 /* Memory for one packet of a group. */
 #define PACKET_BYTES(len_bytes) (AEAD_AAD_ROOM_BYTES + (len_bytes) + 64 + 16)
 
-static bool aead_alone(aead_kernels kernels, bool *valid, const hornet_packet *p, bool opens)
+static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_kernels kernels)
 {
     const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad, p->aad_bytes,
                             p->nonce, p->key, false,        kernels};
-    if (opens)
-        return *valid = hornet_aead_open_call(p->tag, &call);
-    return hornet_aead_seal_call(p->tag, &call);
+    return *valid = opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
 /* Processes packets order[0 .. count), with `stride` bytes of memory for each. */
-HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const hornet_packet *packets,
-                                   const uint8_t *order, size_t count, bool opens, uint8_t *memory,
-                                   size_t stride)
+HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
+                                   size_t count, bool opens, uint8_t *memory, size_t stride,
+                                   aead_kernels kernels)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
@@ -63,6 +58,7 @@ HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const horn
         const hornet_packet *p = &packets[order[i]];
         if (!opens) {
             memcpy(p->tag, tags[i], 16);
+            valid[order[i]] = true;
         } else {
             valid[order[i]] = public_verdict(tags_equal(tags[i], p->tag));
             if (!valid[order[i]])
@@ -74,17 +70,18 @@ HORNET_INLINE uintptr_t aead_group(aead_kernels kernels, bool *valid, const horn
 
 /* Frames of two sizes, because the whole frame must be cleared afterwards. */
 #define AEAD_GROUP(name, len_bytes)                                                                        \
-    HORNET_NOINLINE uintptr_t name(aead_kernels kernels, bool *valid, const hornet_packet *packets,        \
-                                   const uint8_t *order, size_t count, bool opens)                         \
+    HORNET_NOINLINE uintptr_t name(bool *valid, const hornet_packet *packets, const uint8_t *order,        \
+                                   size_t count, bool opens, aead_kernels kernels)                         \
     {                                                                                                      \
         uint8_t memory[CHACHA20_PACKETS_MAX * PACKET_BYTES(len_bytes)] __attribute__((aligned(64)));       \
         const uintptr_t end =                                                                              \
-            aead_group(kernels, valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes));     \
+            aead_group(valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes), kernels);     \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }
-AEAD_GROUP(aead_group_short, AEAD_SHORT_BYTES)
+AEAD_GROUP(aead_group_short, AEAD_SHARED_SHORT_BYTES)
 AEAD_GROUP(aead_group_any, AEAD_SHARED_BYTES)
 
+/* More associated data gains little from sharing a pass, as longer packets do. */
 static bool may_share(const hornet_packet *p)
 {
     return p->len_bytes <= AEAD_SHARED_BYTES && p->aad_bytes <= AEAD_AAD_ROOM_BYTES;
@@ -110,8 +107,8 @@ static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
 /* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
  * in passes of ChaCha20, which take the same time whether their lanes are full or not. Alone, each packet
- * takes one pass per kernel->lanes blocks. Together, they take as many passes as the longest needs, plus
- * some 2.5 to move everything into place (Zen 5, AVX-512 and AVX2). */
+ * takes one pass per kernel->lanes blocks. Together, they take as many passes as the longest needs, and
+ * AEAD_SHARED_HALVES half passes to move everything into place. */
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
@@ -120,12 +117,12 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
         alone += divided_up(aead_stream_blocks(packets[order[i]].len_bytes), kernel->lanes);
     const size_t together =
         divided_up(aead_stream_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
-    return 2 * alone >= 5 + 2 * together;
+    return 2 * alone >= AEAD_SHARED_HALVES + 2 * together;
 }
 
-/* valid may be NULL if the packets are sealed. */
-static bool aead_window(aead_kernels kernels, bool *valid, const hornet_packet *packets, size_t count,
-                        bool opens)
+/* Sets valid[i] to whether packet i was opened or sealed, and returns whether all were. */
+static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens,
+                        aead_kernels kernels)
 {
     const size_t lanes = kernels.chacha20->lanes_of_packets;
     uint8_t order[AEAD_WINDOW];
@@ -135,30 +132,30 @@ static bool aead_window(aead_kernels kernels, bool *valid, const hornet_packet *
     while (i != n) {
         const size_t shared = n - i < lanes ? n - i : lanes;
         if (!gains(packets, order + i, shared, kernels.chacha20)) {
-            all &= aead_alone(kernels, opens ? &valid[order[i]] : NULL, &packets[order[i]], opens);
+            all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;
         }
-        if (packets[order[i]].len_bytes <= AEAD_SHORT_BYTES)
-            clear_stack_and_registers(aead_group_short(kernels, valid, packets, order + i, shared, opens));
+        if (packets[order[i]].len_bytes <= AEAD_SHARED_SHORT_BYTES)
+            clear_stack_and_registers(aead_group_short(valid, packets, order + i, shared, opens, kernels));
         else
-            clear_stack_and_registers(aead_group_any(kernels, valid, packets, order + i, shared, opens));
-        for (size_t j = i; opens && j < i + shared; j++)
+            clear_stack_and_registers(aead_group_any(valid, packets, order + i, shared, opens, kernels));
+        for (size_t j = i; j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;
     }
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
-            all &= aead_alone(kernels, opens ? &valid[i] : NULL, &packets[i], opens);
+            all &= aead_alone(&valid[i], &packets[i], opens, kernels);
     return all;
 }
 
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
-    bool all = true;
+    bool valid[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW)
-        all &= aead_window(kernels, NULL, packets + first, hornet_batch_window(first, count), false);
+        all &= aead_window(valid, packets + first, hornet_batch_window(first, count), false, kernels);
     return all;
 }
 
@@ -168,6 +165,6 @@ bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packe
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW)
         all &=
-            aead_window(kernels, valid + first, packets + first, hornet_batch_window(first, count), true);
+            aead_window(valid + first, packets + first, hornet_batch_window(first, count), true, kernels);
     return all;
 }

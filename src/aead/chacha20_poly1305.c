@@ -33,7 +33,7 @@ HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call
 {
     size_t input_bytes;
     const uint8_t *const first = aead_input(&input_bytes, input, c->len_bytes, c->aad, c->aad_bytes);
-    hornet_poly1305_kernel_for(c->kernels.poly1305, input_bytes)->mac(tag, first, input_bytes, key);
+    hornet_poly1305_kernel_for(input_bytes, c->kernels.poly1305)->mac(tag, first, input_bytes, key);
 }
 
 /* Seals up to BYTES_BESIDE_KEY(n) bytes with a keystream of n blocks. */
@@ -70,28 +70,27 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     return end;
 }
 
-/* Frames of three sizes, because the whole frame must be cleared afterwards. In `input`, up to 64 bytes are
- * written after the ciphertext, and the lengths. */
+/* Frames of three sizes. In `input`, up to 64 bytes are written after the ciphertext, and the lengths. */
 #define AEAD_BUFFERS(nblocks)                                                                              \
     uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
     uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
 
-#define AEAD_BUFFERED(nblocks)                                                                             \
-    HORNET_NOINLINE uintptr_t aead_seal_##nblocks(uint8_t tag[16], const aead_call *c)                     \
+#define AEAD_BUFFERED(size, nblocks)                                                                       \
+    HORNET_NOINLINE uintptr_t aead_seal_##size(uint8_t tag[16], const aead_call *c)                        \
     {                                                                                                      \
         AEAD_BUFFERS(nblocks);                                                                             \
         const uintptr_t end = aead_seal_buffered(stream, input, tag, c);                                   \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }                                                                                                      \
-    HORNET_NOINLINE uintptr_t aead_open_##nblocks(bool *valid, const uint8_t tag[16], const aead_call *c)  \
+    HORNET_NOINLINE uintptr_t aead_open_##size(bool *valid, const uint8_t tag[16], const aead_call *c)     \
     {                                                                                                      \
         AEAD_BUFFERS(nblocks);                                                                             \
         const uintptr_t end = aead_open_buffered(stream, input, valid, tag, c);                            \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }
-AEAD_BUFFERED(4)
-AEAD_BUFFERED(16)
-AEAD_BUFFERED(32)
+AEAD_BUFFERED(small, AEAD_SMALL_BLOCKS)
+AEAD_BUFFERED(medium, AEAD_MEDIUM_BLOCKS)
+AEAD_BUFFERED(large, AEAD_LARGE_BLOCKS)
 
 /* Absorbs whole blocks; zeros after the last byte complete the last block. */
 HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, const uint8_t *bytes,
@@ -99,11 +98,11 @@ HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, cons
 {
     const size_t rest = len_bytes % 16;
     uint8_t last[16] = {0};
-    hornet_poly1305_absorb(c->kernels.poly1305, poly, bytes, len_bytes - rest);
+    hornet_poly1305_absorb(poly, bytes, len_bytes - rest, c->kernels.poly1305);
     if (rest == 0)
         return;
     copy_bytes(last, bytes + len_bytes - rest, rest);
-    hornet_poly1305_absorb(c->kernels.poly1305, poly, last, sizeof last);
+    hornet_poly1305_absorb(poly, last, sizeof last, c->kernels.poly1305);
 }
 
 /* Starts Poly1305 under the key at the beginning of the keystream and absorbs the associated data. */
@@ -120,7 +119,7 @@ HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_ca
 {
     uint8_t lengths[16];
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
-    hornet_poly1305_absorb(c->kernels.poly1305, poly, lengths, sizeof lengths);
+    hornet_poly1305_absorb(poly, lengths, sizeof lengths, c->kernels.poly1305);
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
@@ -140,7 +139,7 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
 
     size_t done = pass_bytes - CHACHA20_BLOCK_BYTES, absorbed = 0, until;
     if (opens) {
-        hornet_poly1305_absorb(c->kernels.poly1305, &poly, ciphertext, done);
+        hornet_poly1305_absorb(&poly, ciphertext, done, c->kernels.poly1305);
         absorbed = done;
     }
     end = lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, done));
@@ -229,27 +228,26 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
 AEAD_UNBUFFERED(beside, message_beside)
 AEAD_UNBUFFERED(long, long_message)
 
-/* Returns whether a message is long enough to interleave the cipher with authentication. Opening requires
- * half a pass more: up to there, absorbing the whole message first is faster. */
+/* Returns whether a message is long enough to interleave the cipher with authentication. */
 HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    const size_t nblocks = opens ? kernel->lanes + kernel->lanes / 2 : kernel->lanes;
-    return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(nblocks);
+    const size_t halves = opens ? AEAD_OPEN_BESIDE_HALVES : AEAD_SEAL_BESIDE_HALVES;
+    return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(kernel->lanes / 2 * halves);
 }
 
-enum aead_way { WAY_4, WAY_16, WAY_32, WAY_BESIDE, WAY_LONG };
+enum aead_way { WAY_SMALL, WAY_MEDIUM, WAY_LARGE, WAY_BESIDE, WAY_LONG };
 
 HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
 {
     const bool has_room = c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
-    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(4))
-        return WAY_4;
+    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_SMALL_BLOCKS))
+        return WAY_SMALL;
     if (goes_beside(opens, c))
         return WAY_BESIDE;
-    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(16))
-        return WAY_16;
-    return has_room && c->len_bytes <= BYTES_BESIDE_KEY(32) ? WAY_32 : WAY_LONG;
+    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_MEDIUM_BLOCKS))
+        return WAY_MEDIUM;
+    return has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_LARGE_BLOCKS) ? WAY_LARGE : WAY_LONG;
 }
 
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
@@ -258,14 +256,14 @@ bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
     switch (way_of(false, c)) {
-    case WAY_4:
-        clear_stack_and_registers(aead_seal_4(tag, c));
+    case WAY_SMALL:
+        clear_stack_and_registers(aead_seal_small(tag, c));
         break;
-    case WAY_16:
-        clear_stack_and_registers(aead_seal_16(tag, c));
+    case WAY_MEDIUM:
+        clear_stack_and_registers(aead_seal_medium(tag, c));
         break;
-    case WAY_32:
-        clear_stack_and_registers(aead_seal_32(tag, c));
+    case WAY_LARGE:
+        clear_stack_and_registers(aead_seal_large(tag, c));
         break;
     case WAY_BESIDE:
         clear_stack_and_registers(aead_seal_beside(tag, c));
@@ -284,14 +282,14 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
     switch (way_of(true, c)) {
-    case WAY_4:
-        clear_stack_and_registers(aead_open_4(&valid, tag, c));
+    case WAY_SMALL:
+        clear_stack_and_registers(aead_open_small(&valid, tag, c));
         break;
-    case WAY_16:
-        clear_stack_and_registers(aead_open_16(&valid, tag, c));
+    case WAY_MEDIUM:
+        clear_stack_and_registers(aead_open_medium(&valid, tag, c));
         break;
-    case WAY_32:
-        clear_stack_and_registers(aead_open_32(&valid, tag, c));
+    case WAY_LARGE:
+        clear_stack_and_registers(aead_open_large(&valid, tag, c));
         break;
     case WAY_BESIDE:
         clear_stack_and_registers(aead_open_beside(&valid, tag, c));

@@ -80,15 +80,15 @@ bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes
 }
 
 /* Absorbs zeros up to a whole block. */
-static void aead_pad(uint32_t poly1305_in_use, struct aead *a, uint64_t len_bytes)
+static void aead_pad(struct aead *a, uint64_t len_bytes, uint32_t poly1305_in_use)
 {
     static const uint8_t zeros[16];
     hornet_poly1305_update_using(&a->poly1305, zeros, (size_t)(-len_bytes & 15), poly1305_in_use);
 }
 
 /* Sets out to in xor the keystream. */
-HORNET_NOINLINE uintptr_t aead_xor_piece(const struct hornet_chacha20_kernel *kernel, struct aead *a,
-                                         uint8_t *out, const uint8_t *in, size_t len_bytes)
+HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                         const struct hornet_chacha20_kernel *kernel)
 {
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (len_bytes != 0) {
@@ -112,28 +112,28 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(const struct hornet_chacha20_kernel *ke
 
 /* Returns whether len_bytes more bytes may be processed in this direction, and counts them. The first piece
  * sets the direction. */
-static bool aead_begin_pieces(uint32_t poly1305_in_use, struct aead *a, enum direction direction,
-                              uint64_t len_bytes)
+static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t len_bytes,
+                              uint32_t poly1305_in_use)
 {
     if (a->live != AEAD_LIVE || (a->direction != DIRECTION_NONE && a->direction != direction) ||
         len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES - a->text_bytes)
         return false;
     if (a->direction == DIRECTION_NONE)
-        aead_pad(poly1305_in_use, a, a->aad_bytes);
+        aead_pad(a, a->aad_bytes, poly1305_in_use);
     a->direction = direction;
     a->text_bytes += len_bytes;
     return true;
 }
 
-static void aead_piece(aead_kernels kernels, struct aead *a, uint8_t *out, const uint8_t *in,
-                       size_t len_bytes)
+static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                       aead_kernels kernels)
 {
     check_overlap(out, in, len_bytes);
     for (size_t n; len_bytes != 0; out += n, in += n, len_bytes -= n) {
         n = len_bytes < AEAD_PIECE_BYTES ? len_bytes : AEAD_PIECE_BYTES;
         if (a->direction == DIRECTION_DECRYPTS)
             hornet_poly1305_update_using(&a->poly1305, in, n, kernels.poly1305);
-        clear_stack_and_registers(aead_xor_piece(kernels.chacha20, a, out, in, n));
+        clear_stack_and_registers(aead_xor_piece(a, out, in, n, kernels.chacha20));
         if (a->direction == DIRECTION_ENCRYPTS)
             hornet_poly1305_update_using(&a->poly1305, out, n, kernels.poly1305);
     }
@@ -150,10 +150,10 @@ static bool aead_pieces(hornet_aead_state *state, enum direction direction, cons
         len_bytes += all[i].len_bytes;
     }
     const aead_kernels kernels = hornet_aead_kernels_in_use();
-    if (!aead_begin_pieces(kernels.poly1305, a, direction, len_bytes))
+    if (!aead_begin_pieces(a, direction, len_bytes, kernels.poly1305))
         return false;
     for (size_t i = 0; i < count; i++)
-        aead_piece(kernels, a, all[i].out, all[i].in, all[i].len_bytes);
+        aead_piece(a, all[i].out, all[i].in, all[i].len_bytes, kernels);
     return true;
 }
 
@@ -185,8 +185,8 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
         const uint32_t in_use = hornet_poly1305_rows_in_use();
         uint8_t lengths[16];
         if (a->direction == DIRECTION_NONE)
-            aead_pad(in_use, a, a->aad_bytes);
-        aead_pad(in_use, a, a->text_bytes);
+            aead_pad(a, a->aad_bytes, in_use);
+        aead_pad(a, a->text_bytes, in_use);
         store_lengths(lengths, a->aad_bytes, a->text_bytes);
         hornet_poly1305_update_using(&a->poly1305, lengths, sizeof lengths, in_use);
         hornet_poly1305_final_using(&a->poly1305, tag, in_use);

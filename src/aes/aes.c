@@ -11,13 +11,13 @@ static const struct hornet_row aes_rows[] = {
 
 enum { AES_ROWS = sizeof aes_rows / sizeof aes_rows[0] };
 
-static uint32_t aes_in_use;
+static uint32_t aes_rows_chosen;
 
-const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_in_use};
+const struct hornet_list hornet_aes_list = {aes_rows, AES_ROWS, NULL, &aes_rows_chosen};
 
 uint32_t hornet_aes_rows_in_use(void) { return hornet_dispatch_in_use(&hornet_aes_list); }
 
-const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count)
+const struct hornet_aes *hornet_aes_for(size_t count, uint32_t in_use)
 {
     return (const struct hornet_aes *)hornet_dispatch(aes_rows, in_use, count)->implementation;
 }

@@ -33,7 +33,7 @@ extern const struct hornet_list hornet_aes_list;
 uint32_t hornet_aes_rows_in_use(void);
 
 /* Returns the implementation that serves `count` blocks. */
-const struct hornet_aes *hornet_aes_for(uint32_t in_use, size_t count);
+const struct hornet_aes *hornet_aes_for(size_t count, uint32_t in_use);
 
 #define HORNET_AES(name) extern const struct hornet_aes hornet_aes_##name;
 #include "aes.def"

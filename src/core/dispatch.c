@@ -9,15 +9,6 @@ static bool runs_well(const struct hornet_row *row, uint32_t cpu)
     return hornet_can_run(row->implementation, cpu) && (row->on & ~cpu) == 0;
 }
 
-const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list,
-                                                const struct hornet_row *first, uint32_t cpu)
-{
-    const struct hornet_row *row = first, *end = list->rows + list->count;
-    while (!runs_well(row, cpu) && row + 1 != end && row[1].implementation == first->implementation)
-        row++;
-    return row;
-}
-
 /* Returns `rows` without those that are never reached because an earlier row serves every amount that they
  * would serve, and adds HORNET_BASELINE_IN_USE if the baseline is among the rest. The first row always
  * stays, because the list begins with it. */
@@ -44,13 +35,24 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Returns the first row of the implementation with that name; NULL if there is none. */
-static const struct hornet_row *row_named(const struct hornet_list *list, const char *name)
+bool hornet_same_kernel(const struct hornet_row *a, const struct hornet_row *b)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (same(list->rows[i].implementation->name, name))
-            return &list->rows[i];
-    return NULL;
+    return same(a->implementation->name, b->implementation->name);
+}
+
+const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list, const char *name,
+                                                uint32_t cpu)
+{
+    const struct hornet_row *last = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct hornet_row *row = &list->rows[i];
+        if (!same(row->implementation->name, name))
+            continue;
+        last = row;
+        if (runs_well(row, cpu))
+            break;
+    }
+    return last;
 }
 
 uint32_t hornet_dispatch_rows(const struct hornet_list *list, uint32_t cpu, const char *name)
@@ -58,10 +60,10 @@ uint32_t hornet_dispatch_rows(const struct hornet_list *list, uint32_t cpu, cons
     size_t first = 0;
     uint32_t rows = 0;
     if (name != NULL) {
-        const struct hornet_row *row = row_named(list, name);
+        const struct hornet_row *row = hornet_dispatch_row_on(list, name, cpu);
         if (row == NULL || !hornet_can_run(row->implementation, cpu))
             return 0;
-        first = (size_t)(hornet_dispatch_row_on(list, row, cpu) - list->rows);
+        first = (size_t)(row - list->rows);
         rows = UINT32_C(1) << first;
     }
     for (size_t i = first; i < list->count; i++)

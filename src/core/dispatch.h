@@ -31,7 +31,8 @@ struct hornet_row {
     size_t min_batch; /* the same for a batch, of which the largest element counts */
 };
 
-/* Consecutive rows may have the same implementation, for different CPUs. */
+/* Consecutive rows may have the same implementation, for different CPUs, or another one of the same name,
+ * which is the same code with other tuned numbers. */
 struct hornet_list {
     const struct hornet_row *rows;
     size_t count; /* at most 31 */
@@ -65,10 +66,13 @@ bool hornet_dispatch_force(const struct hornet_list *list, const char *name);
 const struct hornet_row *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
                                                uint32_t cpu, size_t amount);
 
-/* Returns the row for a CPU with these features among the rows of one implementation, of which `first` is
- * the first; or the last of them if none of them runs well. */
-const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list,
-                                                const struct hornet_row *first, uint32_t cpu);
+/* Returns the row for a CPU with these features among the rows of the implementations with this name; the
+ * last of them if none of them runs well; NULL if there are none. */
+const struct hornet_row *hornet_dispatch_row_on(const struct hornet_list *list, const char *name,
+                                                uint32_t cpu);
+
+/* Returns whether two rows are of one kernel: their implementations have the same name. */
+bool hornet_same_kernel(const struct hornet_row *a, const struct hornet_row *b);
 
 /* Returns whether a CPU with these features can run the implementation, well or not. */
 static inline bool hornet_can_run(const struct hornet_implementation *implementation, uint32_t cpu)

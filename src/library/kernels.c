@@ -63,14 +63,14 @@ bool hornet_kernel_at(hornet_kernel *kernel, hornet_primitive primitive, size_t 
     const struct hornet_list *const list = list_of(primitive);
     if (list == NULL)
         return false;
-    /* Find the first row of the kernel: consecutive rows may have the same one. */
+    /* Find the first row of the kernel: its rows are consecutive. */
     const struct hornet_row *row = list->rows, *const end = list->rows + list->count;
     for (; row != end; row++)
-        if ((row == list->rows || row->implementation != row[-1].implementation) && index-- == 0)
+        if ((row == list->rows || !hornet_same_kernel(row, row - 1)) && index-- == 0)
             break;
     if (row == end)
         return false;
-    row = hornet_dispatch_row_on(list, row, hornet_cpu());
+    row = hornet_dispatch_row_on(list, row->implementation->name, hornet_cpu());
     kernel->name = row->implementation->name;
     list_features(row->implementation->needs, kernel->required, sizeof kernel->required);
     kernel->min_bytes = row->min;

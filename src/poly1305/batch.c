@@ -30,17 +30,17 @@ static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t 
         order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
 }
 
-HORNET_NOINLINE void tag_alone(uint32_t in_use, const struct hornet_batch *batch, size_t i)
+HORNET_NOINLINE void tag_alone(const struct hornet_batch *batch, size_t i, uint32_t in_use)
 {
     const size_t len_bytes = batch->lens_bytes[i];
-    hornet_poly1305_kernel_for(in_use, len_bytes)
+    hornet_poly1305_kernel_for(len_bytes, in_use)
         ->mac(batch->tags[i], batch->msgs[i], len_bytes, batch->keys[i]);
 }
 
 /* Writes the numbers of the messages that are short enough to share lanes to order, the longest first, and
  * returns how many there are. Computes the tags of the others at once. */
-static size_t messages_to_share(uint32_t in_use, uint8_t order[HORNET_BATCH_WINDOW],
-                                const struct hornet_batch *batch, size_t count)
+static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct hornet_batch *batch,
+                                size_t count, uint32_t in_use)
 {
     const size_t *lens_bytes = batch->lens_bytes;
     /* All lengths equal is common, and needs no sorting. */
@@ -60,7 +60,7 @@ static size_t messages_to_share(uint32_t in_use, uint8_t order[HORNET_BATCH_WIND
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
-            tag_alone(in_use, batch, i);
+            tag_alone(batch, i, in_use);
             continue;
         }
         keys[i] = (uint16_t)len_bytes;
@@ -120,7 +120,7 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
-        const size_t nshort = messages_to_share(in_use, order, &window, hornet_batch_window(first, count));
+        const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
         if (nshort == 0)
             continue;
         const struct hornet_row *row =
@@ -130,7 +130,7 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
         if (kernel->batch != NULL)
             i = kernel->batch(&window, order, nshort, row->min_batch);
         for (; i < nshort; i++)
-            tag_alone(in_use, &window, order[i]);
+            tag_alone(&window, order[i], in_use);
     }
 }
 
@@ -140,9 +140,9 @@ void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const s
     hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_rows_in_use());
 }
 
-HORNET_SMALL uintptr_t verify_all(uint32_t in_use, bool *all_valid, bool *valid, const uint8_t (*tags)[16],
+HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*tags)[16],
                                   const void *const *msgs, const size_t *lens_bytes,
-                                  const uint8_t (*keys)[32], size_t count)
+                                  const uint8_t (*keys)[32], size_t count, uint32_t in_use)
 {
     uint8_t expected[HORNET_BATCH_WINDOW][16];
     bool all = true;
@@ -166,7 +166,7 @@ hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16], const
                                    uint32_t in_use)
 {
     bool all_valid;
-    clear_small_stack(verify_all(in_use, &all_valid, valid, tags, msgs, lens_bytes, keys, count));
+    clear_small_stack(verify_all(&all_valid, valid, tags, msgs, lens_bytes, keys, count, in_use));
     return all_valid;
 }
 

@@ -9,6 +9,7 @@
 
 #include "../core/cpu.h"
 #include "../core/dispatch.h"
+#include "../core/tuning.h"
 #include "state.h"
 
 #pragma GCC visibility push(hidden)
@@ -29,9 +30,6 @@ static inline size_t hornet_batch_window(size_t first, size_t count)
 {
     return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
 }
-
-/* Longer messages gain nothing from sharing a vector, because each fills the lanes alone. */
-#define HORNET_BATCH_MAX_BYTES 8192
 
 /* For i < count, sets blocks[16 i] to blocks[16 i + 15] to the last block of message order[i], padded if it
  * is short, or to zeros if the message is empty; and tops[i] to 1 if that block is full, else to 0. `equal`
@@ -71,6 +69,7 @@ struct hornet_poly1305_kernel {
 
 /* The kernels, one file each in kernels/. */
 #define HORNET_ROW(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
+#define HORNET_TUNED_ROW      HORNET_ROW
 #include "kernels.def"
 
 /* The list in kernels.def. */
@@ -94,24 +93,16 @@ static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 #include "kernels.def"
     NULL;
 
-/* No kernel before the baseline serves messages shorter than this, which kernels.c checks. So the list is
- * not searched for them, which would cost measurable time. */
-#if HORNET_INT128
-#define HORNET_SHORT_BYTES 160
-#else
-#define HORNET_SHORT_BYTES 48
-#endif
-
 /* Returns the rows in use. Another thread may force a kernel at any time, so a public function reads this
- * once and passes it to everything that it calls: the functions below take it as `in_use`. */
+ * once and passes it to everything that it calls, as the last argument, `in_use`. */
 static inline uint32_t hornet_poly1305_rows_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_poly1305_list);
 }
 
 /* Returns the kernel that serves messages of this length. */
-static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(uint32_t in_use,
-                                                                              size_t len_bytes)
+static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes,
+                                                                              uint32_t in_use)
 {
     if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
         return hornet_poly1305_baseline;
@@ -119,11 +110,11 @@ static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(ui
 }
 
 /* Continues the evaluation with the kernel for this length. No-op if len_bytes is 0. */
-static inline void hornet_poly1305_absorb(uint32_t in_use, struct poly1305 *state, const uint8_t *msg,
-                                          size_t len_bytes)
+static inline void hornet_poly1305_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes,
+                                          uint32_t in_use)
 {
     if (len_bytes != 0)
-        hornet_poly1305_kernel_for(in_use, len_bytes)->absorb(state, msg, len_bytes);
+        hornet_poly1305_kernel_for(len_bytes, in_use)->absorb(state, msg, len_bytes);
 }
 
 #pragma GCC visibility pop

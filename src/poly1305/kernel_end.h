@@ -34,4 +34,17 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
     .batch = kernel_batch,
 #endif
 };
+
+#ifdef KERNEL_TUNING /* the same with other numbers of groups to a reduction */
+const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel_, KERNEL, _, KERNEL_TUNING) = {
+    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .lanes = LANES,
+    .mac = tuned_mac,
+    .absorb = tuned_absorb,
+    .lanes_begin = kernel_lanes_begin,
+    .lanes_absorb = kernel_lanes_absorb,
+    .lanes_end = kernel_lanes_end,
+    .batch = kernel_batch,
+};
+#endif
 #endif

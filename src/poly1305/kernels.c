@@ -12,6 +12,7 @@
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     {&hornet_poly1305_kernel_##name.implementation, on, MIN(min_bytes), MIN(min_batch_bytes)},
 #define HORNET_FURTHER_ROW HORNET_ROW
+#define HORNET_TUNED_ROW   HORNET_ROW
 const struct hornet_row hornet_poly1305_rows[] = {
 #include "kernels.def"
 };
@@ -24,6 +25,7 @@ _Static_assert(POLY1305_ROWS <= 31, "in_use has a bit for each row");
 #define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
     HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
 #define HORNET_FURTHER_ROW HORNET_ROW
+#define HORNET_TUNED_ROW   HORNET_ROW
 enum {
     LIST_IS_GOOD =
 #include "kernels.def"

@@ -35,7 +35,7 @@ HORNET_SMALL uintptr_t evaluate(struct partial *partial, const void *msg, size_t
                                 const uint8_t r[16])
 {
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
-    hornet_poly1305_absorb(hornet_poly1305_rows_in_use(), &p, msg, len_bytes);
+    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_rows_in_use());
     memcpy(partial->h, p.h, sizeof partial->h);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);

@@ -15,7 +15,7 @@ _Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])
 {
-    hornet_poly1305_kernel_for(hornet_poly1305_rows_in_use(), len_bytes)->mac(tag, msg, len_bytes, key);
+    hornet_poly1305_kernel_for(len_bytes, hornet_poly1305_rows_in_use())->mac(tag, msg, len_bytes, key);
 }
 
 /* All calls are tail calls, so that no registers are saved except those that the kernel saves. */
@@ -23,7 +23,7 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
 {
     const uint32_t in_use = atomic_load(&hornet_poly1305_in_use);
     if (in_use != 0)
-        hornet_poly1305_kernel_for(in_use, len_bytes)->mac(tag, msg, len_bytes, key);
+        hornet_poly1305_kernel_for(len_bytes, in_use)->mac(tag, msg, len_bytes, key);
     else
         mac_at_first_use(tag, msg, len_bytes, key);
 }
@@ -91,8 +91,8 @@ static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, siz
                               uint32_t in_use)
 {
     const size_t fill = fill_up(p, msg, 16);
-    hornet_poly1305_absorb(in_use, &p->value, p->buffer, (size_t)p->nbuffered);
-    hornet_poly1305_absorb(in_use, &p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16));
+    hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
+    hornet_poly1305_absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16), in_use);
     p->absorbed = PIECES_VALUE;
 }
 
@@ -149,8 +149,6 @@ HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg,
                                   uint32_t in_use)
 {
     const struct hornet_row *row = NULL;
-    if (in_use == 0)
-        in_use = hornet_poly1305_rows_in_use();
     if (p->absorbed >= PIECES_ROW)
         row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
     else if (p->absorbed != PIECES_NOTHING)
@@ -163,28 +161,43 @@ HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg,
     }
 }
 
-HORNET_SMALL uintptr_t update(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
-                              uint32_t in_use)
+/* Appends to the buffer and returns true if there is room; also returns true, without doing anything, if
+ * the state has ended. */
+HORNET_INLINE bool buffer_piece(struct poly1305_pieces *p, const void *msg, size_t len_bytes)
 {
-    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
-    if (p->live == POLY1305_LIVE) {
-        if (len_bytes <= sizeof p->buffer - (size_t)p->nbuffered)
-            buffer_bytes(p, msg, len_bytes);
-        else
-            absorb_piece(p, msg, len_bytes, in_use);
-    }
+    if (p->live != POLY1305_LIVE)
+        return true;
+    if (len_bytes > sizeof p->buffer - (size_t)p->nbuffered)
+        return false;
+    buffer_bytes(p, msg, len_bytes);
+    return true;
+}
+
+HORNET_SMALL uintptr_t update_using(struct poly1305_pieces *p, const void *msg, size_t len_bytes,
+                                    uint32_t in_use)
+{
+    if (!buffer_piece(p, msg, len_bytes))
+        absorb_piece(p, msg, len_bytes, in_use);
     return small_stack_end();
 }
 
 void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
                                   uint32_t in_use)
 {
-    clear_small_stack(update(state, msg, len_bytes, in_use));
+    clear_small_stack(update_using((struct poly1305_pieces *)state, msg, len_bytes, in_use));
+}
+
+/* Reads the choice only if it is needed, since a small piece takes a few nanoseconds. */
+HORNET_SMALL uintptr_t update(struct poly1305_pieces *p, const void *msg, size_t len_bytes)
+{
+    if (!buffer_piece(p, msg, len_bytes))
+        absorb_piece(p, msg, len_bytes, hornet_poly1305_rows_in_use());
+    return small_stack_end();
 }
 
 void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
 {
-    hornet_poly1305_update_using(state, msg, len_bytes, 0);
+    clear_small_stack(update((struct poly1305_pieces *)state, msg, len_bytes));
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces, size_t count)
@@ -204,7 +217,7 @@ HORNET_SMALL uintptr_t end(uint8_t tag[16], hornet_poly1305_state *state, uint32
         if (p->lanes_used != 0)
             used = sizeof *p;
         end_lanes(p);
-        hornet_poly1305_absorb(in_use, &p->value, p->buffer, (size_t)p->nbuffered);
+        hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
         words = tag_of_value(p->value.h, p->value.s);
         wipe(state, (used + 63) & ~(size_t)63);
     }

@@ -7,7 +7,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* in_use may be 0: it is then read if the bytes do not fit into the buffer. */
 void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
                                   uint32_t in_use);
 void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use);

@@ -20,12 +20,6 @@ struct __attribute__((may_alias)) poly1305 {
 /* Capacity of the buffer. It is flushed when one byte more than this has arrived. */
 #define HORNET_PIECES_BUFFER_BYTES 256
 
-/* Pieces of at least this length bypass the kept lanes: they are as fast as a call of their own. */
-#define HORNET_LONG_PIECE_BYTES 16384
-
-/* The kernel that keeps the lanes is one that serves messages of this length. */
-#define HORNET_PIECES_KERNEL_BYTES 1024
-
 /* Maximum number of words that a kernel keeps of its lanes. */
 #define HORNET_PIECES_LANES_WORDS 68
 

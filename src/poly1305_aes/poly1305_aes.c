@@ -31,13 +31,13 @@ HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const u
 
 /* Does the same for count messages, up to HORNET_BATCH_WINDOW, whose pads are the encrypted nonces. Returns
  * true if every r is clamped. */
-HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint32_t aes_choice, uint8_t (*one_time)[32],
-                                                   const uint8_t (*nonces)[16], const uint8_t (*keys)[32],
-                                                   size_t count)
+HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16],
+                                                   const uint8_t (*keys)[32], size_t count,
+                                                   uint32_t aes_in_use)
 {
     uint8_t pads[HORNET_BATCH_WINDOW][16];
     bool all = true;
-    hornet_aes_for(aes_choice, count)->encrypt(pads, nonces, keys, count);
+    hornet_aes_for(count, aes_in_use)->encrypt(pads, nonces, keys, count);
     for (size_t i = 0; i < count; i++)
         all &= key_of_pad(one_time[i], keys[i] + 16, pads[i]);
     wipe(pads, 16 * count);
@@ -46,8 +46,8 @@ HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint32_t aes_choice, uint8_t 
 
 static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const uint8_t key[32])
 {
-    return keys_of_nonces(hornet_aes_rows_in_use(), (uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce,
-                          (const uint8_t(*)[32])key, 1);
+    return keys_of_nonces((uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce, (const uint8_t(*)[32])key,
+                          1, hornet_aes_rows_in_use());
 }
 
 /* The bodies of the public functions, under such a key, which they wipe. Each stores its result through the
@@ -151,10 +151,10 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], cons
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
-    const uint32_t aes_choice = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
+    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
-        all &= keys_of_nonces(aes_choice, one_time, nonces + first, keys + first, n);
+        all &= keys_of_nonces(one_time, nonces + first, keys + first, n, aes_in_use);
         hornet_poly1305_batch_using(tags + first, msgs + first, lens_bytes + first,
                                     (const uint8_t(*)[32])one_time, n, in_use);
     }
@@ -170,10 +170,10 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify_batch(bool *valid, const
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
-    const uint32_t aes_choice = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
+    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
-        keys_of_nonces(aes_choice, one_time, nonces + first, keys + first, n);
+        keys_of_nonces(one_time, nonces + first, keys + first, n, aes_in_use);
         all &= hornet_poly1305_verify_batch_using(valid + first, tags + first, msgs + first,
                                                   lens_bytes + first, (const uint8_t(*)[32])one_time, n,
                                                   in_use);

@@ -33,7 +33,7 @@ while read -r name compiler emulator model chosen tested chacha20; do
     [ "${2-$compiler}" = "$compiler" ] || continue
     rows=$((rows + 1))
     echo "== $name, $compiler: $emulator, $model"
-    mapfile -t kernels < <("$root/tests/support/kernel_names.sh" "$compiler")
+    mapfile -t kernels < <("$root/tests/support/kernel_names.sh" "$compiler" records)
     objects=$build/objects-$compiler
     # Before the first program, so that the shell can expand the names of the objects.
     [ -e "$objects" ] || build_library "$objects" "$compiler" -O2

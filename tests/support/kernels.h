@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The kernels, directly from the list, for programs that call them individually. */
+/* The kernels, directly from the list, for programs that call them individually; and those that are the
+ * same, with other numbers of groups to a reduction. */
 #ifndef HORNET_TESTS_KERNELS_H
 #define HORNET_TESTS_KERNELS_H
 
@@ -10,9 +11,19 @@
 static const struct hornet_poly1305_kernel *const all_kernels[] = {
 #define HORNET_ROW(name, ...) &hornet_poly1305_kernel_##name,
 #include "../../src/poly1305/kernels.def"
+#define HORNET_ROW(name, ...)
+#define HORNET_TUNED_ROW(name, ...) &hornet_poly1305_kernel_##name,
+#include "../../src/poly1305/kernels.def"
 };
 
 enum { KERNEL_COUNT = sizeof all_kernels / sizeof all_kernels[0] };
+
+/* The kernels in the list with names of their own: the first of all_kernels. */
+enum {
+#define HORNET_ROW(name, ...) KERNEL_INDEX_##name,
+#include "../../src/poly1305/kernels.def"
+    NAMED_KERNELS
+};
 
 static inline const char *name_of(const struct hornet_poly1305_kernel *kernel)
 {

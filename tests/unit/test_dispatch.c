@@ -43,10 +43,14 @@
         return __real_hornet_poly1305_kernel_##name.batch(batch, order, count, min_bytes);                 \
     }                                                                                                      \
     struct hornet_poly1305_kernel __wrap_hornet_poly1305_kernel_##name;
+#define HORNET_TUNED_ROW HORNET_ROW
 #include "../../src/poly1305/kernels.def"
 
 static unsigned long *const calls[] = {
 #define HORNET_ROW(name, ...) &calls_of_##name,
+#include "../../src/poly1305/kernels.def"
+#define HORNET_ROW(name, ...)
+#define HORNET_TUNED_ROW(name, ...) &calls_of_##name,
 #include "../../src/poly1305/kernels.def"
 };
 
@@ -60,6 +64,7 @@ static void wrap_kernels(void)
         __wrap_hornet_poly1305_kernel_##name.lanes_absorb = lanes_absorb_##name;                           \
     if (__wrap_hornet_poly1305_kernel_##name.batch != NULL)                                                \
         __wrap_hornet_poly1305_kernel_##name.batch = batch_##name;
+#define HORNET_TUNED_ROW HORNET_ROW
 #include "../../src/poly1305/kernels.def"
 }
 
@@ -111,6 +116,11 @@ static void check_rows(const struct hornet_list *list, uint32_t cpu, uint32_t in
     check(((in_use & HORNET_BASELINE_IN_USE) != 0) == baseline, "features %x: the baseline", cpu);
 }
 
+static bool same_name(const struct hornet_row *row, const struct hornet_implementation *implementation)
+{
+    return strcmp(row->implementation->name, implementation->name) == 0;
+}
+
 /* Tests every set of features, with each implementation forced and with none. */
 static void test_feature_sets(const struct hornet_list *list)
 {
@@ -127,10 +137,10 @@ static void test_feature_sets(const struct hornet_list *list)
                 continue;
             /* Its first row for this CPU, or else its last. */
             size_t first = 0;
-            while (list->rows[first].implementation != implementation)
+            while (!same_name(&list->rows[first], implementation))
                 first++;
             while ((list->rows[first].on & ~cpu) != 0 && first + 1 < list->count &&
-                   list->rows[first + 1].implementation == implementation)
+                   same_name(&list->rows[first + 1], implementation))
                 first++;
             check_rows(list, cpu, in_use, first, &list->rows[first]);
         }
@@ -138,13 +148,13 @@ static void test_feature_sets(const struct hornet_list *list)
     }
 }
 
-/* The rows of one implementation must be adjacent, and the baseline must need no feature. */
+/* The rows of one name must be adjacent, and the baseline must need no feature. */
 static void test_list(const struct hornet_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         for (size_t j = i + 1; j < list->count; j++)
-            check(list->rows[i].implementation != list->rows[j].implementation ||
-                      list->rows[j - 1].implementation == list->rows[j].implementation,
+            check(!same_name(&list->rows[i], list->rows[j].implementation) ||
+                      same_name(&list->rows[j - 1], list->rows[j].implementation),
                   "rows of %s are apart", list->rows[i].implementation->name);
     check(list->baseline == NULL || list->baseline->needs == CPU_ANY, "the baseline needs something");
 }
@@ -260,19 +270,18 @@ static bool in_use_is(hornet_primitive primitive, const char *name)
 static void test_names(hornet_primitive primitive, const struct hornet_list *list)
 {
     const char *const automatic = hornet_kernel_in_use(primitive);
-    const struct hornet_implementation *implementation = NULL;
     hornet_kernel kernel;
     size_t count = 0, supported = 0;
     for (size_t row = 0; row < list->count; row++) {
-        if (list->rows[row].implementation == implementation)
+        if (row != 0 && hornet_same_kernel(&list->rows[row], &list->rows[row - 1]))
             continue;
-        implementation = list->rows[row].implementation;
+        const struct hornet_implementation *const implementation = list->rows[row].implementation;
         const bool runs = hornet_can_run(implementation, hornet_cpu());
         check(hornet_kernel_at(&kernel, primitive, count) && strcmp(kernel.name, implementation->name) == 0,
               "kernel %zu is not %s", count, implementation->name);
         check(kernel.supported == runs && kernel.lanes >= 1, "kernel %s: supported %d, %zu lanes",
               kernel.name, kernel.supported, kernel.lanes);
-        const struct hornet_row *best = hornet_dispatch_row_on(list, &list->rows[row], hornet_cpu());
+        const struct hornet_row *best = hornet_dispatch_row_on(list, implementation->name, hornet_cpu());
         check(kernel.min_bytes == best->min, "kernel %s: from %zu bytes", kernel.name, kernel.min_bytes);
         check(hornet_kernel_force(primitive, kernel.name) == runs, "%s: force and features disagree",
               kernel.name);
@@ -299,10 +308,10 @@ static void test_reports(void)
     hornet_kernel kernel;
     size_t i = 0;
     for (; hornet_kernel_at(&kernel, HORNET_POLY1305, i); i++)
-        check(i < KERNEL_COUNT && kernel.lanes == all_kernels[i]->lanes &&
+        check(i < NAMED_KERNELS && kernel.lanes == all_kernels[i]->lanes &&
                   (kernel.min_batch_bytes == SIZE_MAX) >= (all_kernels[i]->batch == NULL),
               "kernel %zu: %zu lanes, batches from %zu bytes", i, kernel.lanes, kernel.min_batch_bytes);
-    check(i == KERNEL_COUNT, "%zu kernels", i);
+    check(i == NAMED_KERNELS, "%zu kernels", i);
 
     const hornet_primitive none = (hornet_primitive)3;
     check(!hornet_kernel_at(&kernel, none, 0) && hornet_kernel_in_use(none) == NULL &&
@@ -369,7 +378,7 @@ static void test_forced_kernel_runs(void)
 {
     static uint8_t msg[20000], key[32], tag[16];
     const struct hornet_list *list = &hornet_poly1305_list;
-    for (int i = 0; i < KERNEL_COUNT; i++) {
+    for (int i = 0; i < NAMED_KERNELS; i++) {
         const char *forced = name_of(all_kernels[i]);
         if (!hornet_kernel_force(HORNET_POLY1305, forced))
             continue;
@@ -383,7 +392,7 @@ static void test_forced_kernel_runs(void)
         for (size_t j = 0; j < sizeof lengths / sizeof lengths[0]; j++) {
             const size_t len_bytes = lengths[j];
             const struct hornet_row *row = hornet_dispatch(list->rows, in_use, len_bytes);
-            check((row->implementation == &all_kernels[i]->implementation) == (len_bytes >= crossover),
+            check(same_name(row, &all_kernels[i]->implementation) == (len_bytes >= crossover),
                   "kernel %s, length %zu: %s serves", forced, len_bytes, row->implementation->name);
             unsigned long all = all_calls(), own = *calls[number_of(row->implementation)];
             hornet_poly1305(tag, msg, len_bytes, key);

@@ -33,7 +33,9 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
     for proposal in &proposals {
         print(text::proposal(proposal, &source))?;
     }
-    print("\nThe same as rows of src/poly1305/kernels.def:\n")?;
+    print(
+        "\nThe same as rows of src/poly1305/kernels.def (HORNET_KERNEL_TUNED where the kernel has a record for the family):\n",
+    )?;
     for proposal in &proposals {
         print(text::row(
             proposal,

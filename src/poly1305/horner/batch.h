@@ -31,9 +31,8 @@
 #endif
 #define BATCH_MESSAGES ((size_t)BATCH_VECTORS * LANES)
 
-/* From BATCH_LAZY_MIN blocks on, BATCH_LAZY blocks of a message share a reduction. */
-#define BATCH_LAZY     2
-#define BATCH_LAZY_MIN 4
+/* The number of blocks of a message that share a reduction, from HORNET_BATCH_LAZY_BLOCKS blocks on. */
+#define BATCH_LAZY 2
 
 /* (h + c) * r */
 KERNEL_INLINE fe absorb_block_each(fe h, fe c, const multiplier *r) { return fe_mul(fe_add(h, c), r); }
@@ -258,7 +257,7 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
     batch_load_keys(&lanes, &group, equal && in_turn, nvectors);
     if (!equal)
         batch_begin_ragged(&lanes, &group, &sources, nvectors);
-    if (group.nfull - group.step >= BATCH_LAZY_MIN)
+    if (group.nfull - group.step >= HORNET_BATCH_LAZY_BLOCKS)
         batch_lazily(&lanes, &group, &sources, nvectors);
     batch_one_by_one(&lanes, &group, &sources, nvectors);
     if (group.step < group.nsteps)
@@ -301,8 +300,7 @@ HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch
 }
 #endif
 
-/* Implements a kernel's batch function; the longest messages come first. If fewer than five eighths of the
- * lanes are filled, a batch takes longer than the messages one by one. */
+/* Implements a kernel's batch function; the longest messages come first. */
 #define kernel_batch HORNET_KERNEL_NAME(poly1305, kernel_batch)
 static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *order, size_t count,
                            size_t min_bytes)
@@ -313,11 +311,12 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
     size_t done = 0;
     bool tags_used = false;
     uintptr_t end = UINTPTR_MAX;
-    while (8 * (count - done) >= 5 * (size_t)LANES && lens_bytes[order[done]] >= min_bytes) {
+    while (8 * (count - done) >= HORNET_BATCH_MIN_EIGHTHS * (size_t)LANES &&
+           lens_bytes[order[done]] >= min_bytes) {
         const uint8_t *messages = order + done;
         const size_t left = count - done;
         size_t room = BATCH_MESSAGES;
-        bool equal = 8 * left >= 5 * room;
+        bool equal = 8 * left >= HORNET_BATCH_MIN_EIGHTHS * room;
         if (equal)
             equal = lens_bytes[messages[0]] == lens_bytes[messages[left < room ? left - 1 : room - 1]];
         if (!equal)

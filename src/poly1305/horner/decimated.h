@@ -21,28 +21,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../core/cpu.h"
+#include "../../core/tuning.h"
 #include "../field.h"
+#include "../padding.h"
 #include "../scalar_field.h"
 #include "powers.h"
 
 #define GROUP_BYTES (16 * (size_t)LANES)
 
-/* The number of groups that share one reduction, lambda in section 4.2: X(n, min_groups) selects n for
- * messages of at least min_groups groups. This is THE list, which a kernel file may replace; everything
- * that depends on it reads it, including the proofs. Up to n = 4, the powers of R are separate variables;
- * long sums, n = 8 or 16, take them from a table. docs/performance.md has the measurements. A kernel file
- * that was measured separately on Zen 5 also defines GROUPS_ON_ZEN5, which replaces the list for messages
- * that have n > 2 by the default list; its values of n must occur in the default list. */
+/* The number of groups that share one reduction, lambda in section 4.2, for a message of a number of
+ * groups: a list of core/tuning.h, which a kernel file may choose; everything that depends on it reads it,
+ * including the proofs. Up to n = 4, the powers of R are separate variables; long sums, n = 8 or 16, take
+ * them from a table. */
 #ifndef GROUPS_TO_A_REDUCTION
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 42)
+#if LIMBS == 3
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_RADIX44(X)
+#else
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_RADIX26(X)
 #endif
+#endif
+
+/* The list for a family of cores, which a kernel file defines together with KERNEL_TUNING, the name that
+ * kernels.def gives to the tuning. */
+#ifndef KERNEL_TUNING
+#define TUNED_GROUPS(X)
+#endif
+
 #define STEPS_MAX 4
 
 #define CHECK_LENGTH(n, min_groups)                                                                        \
     _Static_assert((n) <= STEPS_MAX || (n) <= LONG_SUM_MAX,                                                \
                    "n powers must fit into the table, or n products into a long sum");
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
+TUNED_GROUPS(CHECK_LENGTH)
 #undef CHECK_LENGTH
 
 /* Returns how many of ngroups groups share a reduction; 0 for fewer than two groups. Tests the smallest
@@ -52,32 +63,25 @@ GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
         return groups;                                                                                     \
     groups = n;
 
-HORNET_INLINE size_t groups_by_default(size_t ngroups)
+HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
 {
     size_t groups = 0;
     GROUPS_TO_A_REDUCTION(SHORTER_OR)
     return groups;
 }
 
-#ifdef GROUPS_ON_ZEN5
-HORNET_INLINE size_t groups_on_zen5(size_t ngroups)
+#ifdef KERNEL_TUNING
+HORNET_INLINE size_t tuned_groups_to_a_reduction(size_t ngroups)
 {
     size_t groups = 0;
-    GROUPS_ON_ZEN5(SHORTER_OR)
+    TUNED_GROUPS(SHORTER_OR)
     return groups;
 }
 #endif
 #undef SHORTER_OR
 
-HORNET_INLINE size_t groups_to_a_reduction(size_t ngroups)
-{
-    const size_t groups = groups_by_default(ngroups);
-#ifdef GROUPS_ON_ZEN5
-    if (groups > 2 && (hornet_cpu() & CPU_zen5) != 0) /* short messages skip the test */
-        return groups_on_zen5(ngroups);
-#endif
-    return groups;
-}
+/* The number of groups in len_bytes bytes. */
+HORNET_INLINE size_t groups_in(size_t len_bytes) { return (blocks_in(len_bytes) + LANES - 1) / LANES; }
 
 /* The powers of r that an evaluation needs. */
 typedef struct {

@@ -10,31 +10,46 @@
 #include "decimated.h"
 #include "kept_lanes.h"
 
-/* The position of the groups in a message. */
+/* An evaluation computes the tag of a message under a key, or continues a state. */
+enum evaluation_kind { EVALUATES_MESSAGE, CONTINUES_STATE };
+
+/* What it reads r from, and where its result goes. Two words, which are passed in registers: in memory,
+ * they would cost 4 % at 208 bytes. */
+typedef struct {
+    union {
+        const uint8_t *key;
+        const struct poly1305 *state;
+    } from;
+    union {
+        uint8_t *tag;
+        struct poly1305 *state;
+    } to;
+} evaluation_ends;
+
+/* The position of the groups. */
 typedef struct {
     const uint8_t *middle, *last; /* the second group, and the last */
     size_t nmiddle;               /* number of groups from the second up to the last */
     size_t last_bytes;            /* bytes in the last block: 1 to 16 */
 } message_groups;
 
-/* Does what all messages of at least two groups have in common: raises r for n groups per reduction, and
- * returns T for the first group. The powers come first, because everything else waits for them. */
+/* Raises r for n groups per reduction, and returns T for the first group. The powers come first, because
+ * everything else waits for them. */
 HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers, size_t n,
-                              const struct poly1305 *state, const uint8_t *msg, size_t len_bytes,
-                              const uint8_t key[32])
+                              enum evaluation_kind kind, evaluation_ends ends, const uint8_t *msg,
+                              size_t len_bytes, size_t ngroups)
 {
-    const size_t nblocks = blocks_in(len_bytes), ngroups = (nblocks + LANES - 1) / LANES;
-    const size_t absent = ngroups * LANES - nblocks;
+    const size_t nblocks = blocks_in(len_bytes), absent = ngroups * LANES - nblocks;
     uint64_t r[2];
     /* Each word is loaded separately, into a general-purpose register: a single load of both would wait
      * until the two stores before it have reached the cache, and its halves would be available late. */
-    if (state == NULL) {
-        load_r(r, key);
+    if (kind == EVALUATES_MESSAGE) {
+        load_r(r, ends.from.key);
         HORNET_OPAQUE("r", r[0]);
         HORNET_OPAQUE("r", r[1]);
     } else {
-        r[0] = state->r[0];
-        r[1] = state->r[1];
+        r[0] = ends.from.state->r[0];
+        r[1] = ends.from.state->r[1];
         HORNET_OPAQUE("r", r[0]);
         HORNET_OPAQUE("r", r[1]);
     }
@@ -44,7 +59,7 @@ HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers,
     groups->last = groups->middle + groups->nmiddle * GROUP_BYTES;
     groups->last_bytes = len_bytes - 16 * (nblocks - 1);
     const fe t = evaluation_first(msg, absent);
-    return state == NULL ? t : evaluation_continue(t, absent, state->h);
+    return kind == EVALUATES_MESSAGE ? t : evaluation_continue(t, absent, ends.from.state->h);
 }
 
 HORNET_INLINE fe load_last_group(const message_groups *groups)
@@ -61,19 +76,18 @@ HORNET_INLINE fe load_last_group(const message_groups *groups)
     return evaluation_last(groups->last, block);
 }
 
-/* Implements a kernel's absorb or, if state is NULL, its mac, for messages of at least two groups, which
- * are absorbed n per reduction. Whether n <= STEPS_MAX is
- * known at compile time; if it holds, n is a constant. */
-HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
-                                 size_t len_bytes, const uint8_t key[32])
+/* Absorbs the groups n per reduction. Whether n <= STEPS_MAX is known at compile time; if it holds, n is a
+ * constant. */
+HORNET_INLINE void absorb_groups(size_t n, enum evaluation_kind kind, evaluation_ends ends,
+                                 const uint8_t *msg, size_t len_bytes, size_t ngroups)
 {
     message_groups groups;
     evaluation_powers powers;
     /* Two pointers: gcc 12 puts a pointer that is kept until the end into a vector register, and moving it
      * back must not delay r. */
-    const uint8_t *s_key = key;
+    const uint8_t *s_key = ends.from.key;
     HORNET_OPAQUE("r", s_key);
-    fe t = open_message(&groups, &powers, n, state, msg, len_bytes, key);
+    fe t = open_message(&groups, &powers, n, kind, ends, msg, len_bytes, ngroups);
     if (n > STEPS_MAX) {
         /* First the groups that do not fill a long step, then the long steps. */
         size_t count = groups.nmiddle % n;
@@ -97,84 +111,107 @@ HORNET_INLINE void absorb_groups(size_t n, struct poly1305 *state, uint8_t tag[1
                 t = evaluation_step(t, &powers, groups.middle, k);
     }
     uint64_t x[3];
-    evaluation_end(x, t, load_last_group(&groups), &powers, state == NULL ? 5 : 0);
-    if (state == NULL) {
+    evaluation_end(x, t, load_last_group(&groups), &powers, kind == EVALUATES_MESSAGE ? 5 : 0);
+    if (kind == EVALUATES_MESSAGE) {
         uint64_t s[2];
         load_s(s, s_key);
-        store_tag(tag, tag_of_value_and_5(x, s));
+        store_tag(ends.to.tag, tag_of_value_and_5(x, s));
     } else {
-        memcpy(state->h, x, sizeof x);
+        memcpy(ends.to.state->h, x, sizeof x);
     }
 }
 
 /* Each of these functions returns where its stack ends. */
 
 #define absorb_by_2 HORNET_KERNEL_NAME(poly1305, absorb_by_2)
-HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_2(struct poly1305 *state, uint8_t tag[16],
-                                                     const uint8_t *msg, size_t len_bytes,
-                                                     const uint8_t key[32])
+HORNET_ALIGNED HORNET_NOINLINE uintptr_t absorb_by_2(enum evaluation_kind kind, evaluation_ends ends,
+                                                     const uint8_t *msg, size_t len_bytes, size_t ngroups)
 {
-    absorb_groups(2, state, tag, msg, len_bytes, key);
+    absorb_groups(2, kind, ends, msg, len_bytes, ngroups);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 #define absorb_by_4 HORNET_KERNEL_NAME(poly1305, absorb_by_4)
-HORNET_NOINLINE uintptr_t absorb_by_4(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
-                                      size_t len_bytes, const uint8_t key[32])
+HORNET_NOINLINE uintptr_t absorb_by_4(enum evaluation_kind kind, evaluation_ends ends, const uint8_t *msg,
+                                      size_t len_bytes, size_t ngroups)
 {
-    absorb_groups(4, state, tag, msg, len_bytes, key);
+    absorb_groups(4, kind, ends, msg, len_bytes, ngroups);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 #define absorb_by_table HORNET_KERNEL_NAME(poly1305, absorb_by_table)
-HORNET_NOINLINE uintptr_t absorb_by_table(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
-                                          size_t len_bytes, const uint8_t key[32], size_t n)
+HORNET_NOINLINE uintptr_t absorb_by_table(size_t n, enum evaluation_kind kind, evaluation_ends ends,
+                                          const uint8_t *msg, size_t len_bytes, size_t ngroups)
 {
     if (n <= STEPS_MAX)
         __builtin_unreachable(); /* not a condition, or clang 19 ends the frame before stack_end */
-    absorb_groups(n, state, tag, msg, len_bytes, key);
+    absorb_groups(n, kind, ends, msg, len_bytes, ngroups);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
-/* Separate, so that shorter messages need not save registers to find out which CPU this is. */
-#define absorb_many HORNET_KERNEL_NAME(poly1305, absorb_many)
-HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg,
-                                      size_t len_bytes, const uint8_t key[32])
+/* n is the number of groups to a reduction. */
+HORNET_INLINE void absorb_by(size_t n, enum evaluation_kind kind, evaluation_ends ends, const uint8_t *msg,
+                             size_t len_bytes, size_t ngroups)
 {
-    const size_t n = groups_to_a_reduction((blocks_in(len_bytes) + LANES - 1) / LANES);
     if (n == 2)
-        return absorb_by_2(state, tag, msg, len_bytes, key);
-    if (n == 4)
-        return absorb_by_4(state, tag, msg, len_bytes, key);
-    return absorb_by_table(state, tag, msg, len_bytes, key, n);
+        LANES_CLEAR_STACK(absorb_by_2(kind, ends, msg, len_bytes, ngroups));
+    else if (n == 4)
+        LANES_CLEAR_STACK(absorb_by_4(kind, ends, msg, len_bytes, ngroups));
+    else
+        LANES_CLEAR_STACK(absorb_by_table(n, kind, ends, msg, len_bytes, ngroups));
 }
 
-/* Passes messages of fewer than two groups to the baseline. */
-HORNET_INLINE void absorb_any(struct poly1305 *state, uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
-                              const uint8_t key[32])
+/* Messages of fewer than two groups, for which n is 0, go to the baseline. */
+HORNET_INLINE void absorb_bytes(size_t n, struct poly1305 *state, const uint8_t *msg, size_t len_bytes,
+                                size_t ngroups)
 {
-    const size_t n = groups_by_default((blocks_in(len_bytes) + LANES - 1) / LANES);
-    if (n == 0 && state == NULL)
-        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
-    else if (n == 0)
+    if (n == 0)
         hornet_poly1305_baseline->absorb(state, msg, len_bytes);
-    else if (n == 2)
-        LANES_CLEAR_STACK(absorb_by_2(state, tag, msg, len_bytes, key));
     else
-        LANES_CLEAR_STACK(absorb_many(state, tag, msg, len_bytes, key));
+        absorb_by(n, CONTINUES_STATE, (evaluation_ends){{.state = state}, {.state = state}}, msg, len_bytes,
+                  ngroups);
+}
+
+HORNET_INLINE void mac_of_bytes(size_t n, uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                const uint8_t key[32], size_t ngroups)
+{
+    if (n == 0)
+        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
+    else
+        absorb_by(n, EVALUATES_MESSAGE, (evaluation_ends){{.key = key}, {.tag = tag}}, msg, len_bytes,
+                  ngroups);
 }
 
 #define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
-    absorb_any(state, NULL, msg, len_bytes, NULL);
+    const size_t ngroups = groups_in(len_bytes);
+    absorb_bytes(groups_to_a_reduction(ngroups), state, msg, len_bytes, ngroups);
 }
 
 #define kernel_mac HORNET_KERNEL_NAME(poly1305, kernel_mac)
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
-    absorb_any(NULL, tag, msg, len_bytes, key);
+    const size_t ngroups = groups_in(len_bytes);
+    mac_of_bytes(groups_to_a_reduction(ngroups), tag, msg, len_bytes, key, ngroups);
 }
+
+#ifdef KERNEL_TUNING /* the same with TUNED_GROUPS; inline, so that proofs need not refer to them */
+
+#define tuned_absorb HORNET_KERNEL_NAME(poly1305, tuned_absorb)
+static inline void tuned_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const size_t ngroups = groups_in(len_bytes);
+    absorb_bytes(tuned_groups_to_a_reduction(ngroups), state, msg, len_bytes, ngroups);
+}
+
+#define tuned_mac HORNET_KERNEL_NAME(poly1305, tuned_mac)
+static inline void tuned_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
+{
+    const size_t ngroups = groups_in(len_bytes);
+    mac_of_bytes(tuned_groups_to_a_reduction(ngroups), tag, msg, len_bytes, key, ngroups);
+}
+#endif
 
 /* Whether the kernel keeps its lanes between the pieces of a message. A kernel file may define it as 0. */
 #ifndef KERNEL_KEEPS_LANES

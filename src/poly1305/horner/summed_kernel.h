@@ -15,6 +15,7 @@
 #define HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
 
 #include "../../core/residue.h"
+#include "../../core/tuning.h"
 #include "../field/radix44_sums.h"
 #include "../kernel.h"
 #include "../scalar_field.h"
@@ -28,12 +29,16 @@ typedef struct {
     multiplier even[SUMMED_STEPS_MAX], odd;
 } summed_powers;
 
-/* Returns how many of ngroups groups share a reduction. According to llvm-mca for z14, a group takes 58
- * cycles with its own reduction, 42 if four share one, and 36 if eight do; a power takes some 20. See
- * docs/architectures.md. */
+/* Returns how many of ngroups groups share a reduction. */
 HORNET_INLINE size_t summed_steps(size_t ngroups)
 {
-    return ngroups < 16 ? 1 : ngroups < 96 ? 4 : SUMMED_STEPS_MAX;
+    size_t steps = 0;
+#define STEPS_FROM(n, min_groups)                                                                          \
+    if (ngroups >= (min_groups))                                                                           \
+        steps = n;
+    GROUPS_SUMMED(STEPS_FROM)
+#undef STEPS_FROM
+    return steps;
 }
 
 HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint64_t second[3])

@@ -4,9 +4,8 @@
 
 #if HORNET_HAS_AVXIFMA
 
-#define KERNEL                   avxifma
-#define KERNEL_NEEDS             (CPU_avx2 | CPU_avxifma)
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
+#define KERNEL       avxifma
+#define KERNEL_NEEDS (CPU_avx2 | CPU_avxifma)
 #include "../kernel_begin.h"
 
 #include "../lanes/avxifma.h"

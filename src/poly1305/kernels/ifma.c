@@ -4,11 +4,11 @@
 
 #if HORNET_X86
 
-#define KERNEL                   ifma
-#define KERNEL_NEEDS             (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
-#define BATCH_VECTORS            2
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
-#define GROUPS_ON_ZEN5(X)        X(2, 2) X(16, 38)
+#define KERNEL          ifma
+#define KERNEL_NEEDS    (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
+#define BATCH_VECTORS   2
+#define KERNEL_TUNING   zen5
+#define TUNED_GROUPS(X) GROUPS_IFMA_ZEN5(X)
 #include "../kernel_begin.h"
 
 #include "../lanes/ifma.h"

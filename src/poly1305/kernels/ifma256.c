@@ -4,10 +4,9 @@
 
 #if HORNET_X86
 
-#define KERNEL                   ifma256
-#define KERNEL_NEEDS             (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
-#define BATCH_VECTORS            2
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
+#define KERNEL        ifma256
+#define KERNEL_NEEDS  (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
+#define BATCH_VECTORS 2
 #include "../kernel_begin.h"
 
 #include "../lanes/ifma256.h"

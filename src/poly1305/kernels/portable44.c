@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Radix 2^44 over lanes in plain C, decimated and in batches, to test the algorithm on every machine. */
-#define KERNEL                   portable44
-#define KERNEL_NEEDS             CPU_ANY
-#define KERNEL_INLINE            HORNET_NOINLINE /* size matters more than speed */
-#define KERNEL_CALLEES_BYTES     (16 * 1024)
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(4, 13) X(16, 64)
+#define KERNEL               portable44
+#define KERNEL_NEEDS         CPU_ANY
+#define KERNEL_INLINE        HORNET_NOINLINE /* size matters more than speed */
+#define KERNEL_CALLEES_BYTES (16 * 1024)
 #include "../kernel_begin.h"
 
 #include "../lanes/portable.h"

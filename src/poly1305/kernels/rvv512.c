@@ -6,7 +6,7 @@
 
 #define KERNEL                   rvv512
 #define KERNEL_NEEDS             (CPU_rvv512)
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2) X(8, 16) /* clang uses vwmaccu only in long sums */
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_RVV(X)
 #include "../kernel_begin.h"
 
 #define RVV_BITS 512

@@ -7,7 +7,7 @@
 #define KERNEL       sse2
 #define KERNEL_NEEDS (CPU_sse2)
 #ifdef __x86_64__ /* where scalar code comes before it */
-#define GROUPS_TO_A_REDUCTION(X) X(2, 2)
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_TWO(X)
 #define KERNEL_KEEPS_LANES       0
 #endif
 #include "../kernel_begin.h"

@@ -3,10 +3,12 @@
 // Package asm bounds the time of one call of an assembly function.
 package asm
 
+import "hornet/internal/tuning"
+
 // MaxBytes is the maximum number of bytes that one call of an assembly function processes. It is a multiple of every group
 // of blocks.
 //
 // The scheduler cannot preempt a goroutine in assembly, and the garbage collector waits for it whenever it stops the world.
 // So assembly processes a message in steps, with Go code between them. Poly1305 with vectors takes longer steps, which need
 // no more time: see its maxLanesBytes.
-const MaxBytes = 1 << 16
+const MaxBytes = tuning.StepBytes

@@ -4,11 +4,15 @@
 
 package poly1305
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"hornet/internal/tuning"
+)
 
 // Package internal documents these functions.
 
-const scalarBytes = 3 * BlockSize
+const scalarBytes = tuning.ScalarMinBytes
 
 func scalar(p *State, m []byte) {
 	blocks, part := len(m)/BlockSize, m[len(m)&^(BlockSize-1):]

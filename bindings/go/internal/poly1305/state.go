@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 const (
@@ -28,7 +29,7 @@ const maxH2 = 4
 // maxLanesBytes replaces asm.MaxBytes for lanes, which computes powers of r in every call. On Zen 5 with IFMA, the powers take
 // as long as 6 KiB of message, so that steps of 64 KiB would cost 10 %. There, a step of maxLanesBytes takes 15 us, as long as
 // 64 KiB with scalar.
-const maxLanesBytes = 16 * asm.MaxBytes
+const maxLanesBytes = tuning.LanesStepBytes
 
 // Init starts a message with the given key.
 func (p *State) Init(key *[KeySize]byte) {
