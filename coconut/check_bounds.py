@@ -8,11 +8,11 @@ import random
 
 from coconut.architectures import ARCHITECTURES
 from coconut.bounds import RULES, upper_bounds
-from coconut.describe import DESCRIPTIONS, read_described
 from coconut.graph import Graph, Node
 from coconut.operations import OPERATIONS, WORD_MAX, Value
 from coconut.select import select
-from coconut.simulate import Broken, simulate
+from coconut.simulate import Mismatch, simulate
+from coconut.trace import KERNELS, read_traced
 
 MADE_UP = 500
 INPUTS = 4
@@ -33,10 +33,10 @@ OPERANDS = {
 def check_values(graph: Graph, bounds: list[int], values: list[Value]) -> None:
     for i, (bound, value) in enumerate(zip(bounds, values, strict=True)):
         if len(value) == graph.lanes and max(value) > bound:
-            raise Broken(f"{graph.title}: {graph.expression(i)} is {max(value):#x}, above the derived {bound:#x}")
+            raise Mismatch(f"{graph.title}: {graph.expression(i)} is {max(value):#x}, above the derived {bound:#x}")
 
 
-def check_line(graph: Graph) -> None:
+def check_block(graph: Graph) -> None:
     """Check the bounds of a basic block on every sample.
 
     What a loop carries must keep the limit from which its bounds are derived.
@@ -44,10 +44,10 @@ def check_line(graph: Graph) -> None:
     bounds = upper_bounds(graph)
     for name, (before, after) in graph.carried().items():
         if bounds[after] > bounds[before]:
-            raise Broken(
+            raise Mismatch(
                 f"{graph.title}: {name} comes in up to {bounds[before]:#x}, and goes out up to {bounds[after]:#x}"
             )
-    for sample in read_described(graph.kernel)[1][graph.name]:
+    for sample in read_traced(graph.kernel)[1][graph.name]:
         check_values(graph, bounds, simulate(graph, sample))
 
 
@@ -64,7 +64,7 @@ def check_made_up(numbers: random.Random) -> None:
         nodes.append(Node(op, args, imm))
         value = OPERATIONS[op](2, imm, *(values[arg] for arg in args))
         values.append(value * (2 // len(value)))
-    graph = Graph("made up", 2, "line", 0, tuple(nodes))
+    graph = Graph("made up", 2, "block", 0, tuple(nodes))
     check_values(graph, upper_bounds(graph), values)
 
 
@@ -83,7 +83,7 @@ def check_stated() -> None:
         choices = {"multiplier": "memory", "cut": "funnel", "times5": "multiply"}
         program = select(ARCHITECTURES["ifma"], Graph("ifma", 8, "made up", 64, nodes), choices)
         if any(op.instruction.name == "vpmadd52luq" for op in program.ops) != expected:
-            raise Broken(f"x up to {limit:#x}: 5 x is {'not ' if expected else ''}selected as a product of 52 bits")
+            raise Mismatch(f"x up to {limit:#x}: 5 x is {'not ' if expected else ''}selected as a product of 52 bits")
 
 
 def check_bounds() -> int:
@@ -92,7 +92,7 @@ def check_bounds() -> int:
     for _ in range(MADE_UP):
         check_made_up(numbers)
     check_stated()
-    lines = [graph for description in DESCRIPTIONS for graph in read_described(description.kernel)[0].values()]
-    for graph in lines:
-        check_line(graph.simplified())
-    return len(lines)
+    blocks = [graph for kernel in KERNELS for graph in read_traced(kernel)[0].values()]
+    for graph in blocks:
+        check_block(graph.simplified())
+    return len(blocks)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from coconut.machine import Cost, Machine, Use
 from coconut.optimal import last_stages, modulo
 from coconut.schedule import Edge, Problem, Resource, check, resources_of
-from coconut.simulate import Broken
+from coconut.simulate import Mismatch
 
 LOOPS = 150
 SECONDS = 30
@@ -75,16 +75,16 @@ def exists(name: str, problem: Problem, interval: int) -> bool:
         if stages is None:
             continue
         if last is None or any(stage > limit for stage, limit in zip(stages, last, strict=True)):
-            raise Broken(f"{name}, interval {interval}: stages {stages} are excluded")
+            raise Mismatch(f"{name}, interval {interval}: stages {stages} are excluded")
         fits = has_room(problem, slots, interval)
         try:
             check(problem, [slot + interval * stage for slot, stage in zip(slots, stages, strict=True)], interval)
         except ValueError as error:
             if fits:
-                raise Broken(f"{name}, interval {interval}: {error}")
+                raise Mismatch(f"{name}, interval {interval}: {error}")
         else:
             if not fits:
-                raise Broken(f"{name}, interval {interval}: an overfull resource is not noticed")
+                raise Mismatch(f"{name}, interval {interval}: an overfull resource is not noticed")
         found |= fits
     return found
 
@@ -115,12 +115,12 @@ def beside_a_long_one() -> Problem:
 def compare(name: str, problem: Problem, interval: int, expected: str) -> None:
     answer, times = modulo(problem, interval, SECONDS)
     if answer != expected:
-        raise Broken(f"{name}, interval {interval}: {answer}, not {expected}")
+        raise Mismatch(f"{name}, interval {interval}: {answer}, not {expected}")
     if times is not None:
         check(problem, times, interval)
     # Running out of time proves nothing.
     if expected == "found" and modulo(problem, interval, 0)[0] == "none":
-        raise Broken(f"{name}, interval {interval}: none, for want of time")
+        raise Mismatch(f"{name}, interval {interval}: none, for want of time")
 
 
 def check_schedules() -> tuple[int, int]:
@@ -139,6 +139,6 @@ def check_schedules() -> tuple[int, int]:
         counts["found"] += 1
     problem = beside_a_long_one()
     if problem.bound != 3:
-        raise Broken(f"a long micro-operation beside others: no interval is below {problem.bound}, and 3 is possible")
+        raise Mismatch(f"a long micro-operation beside others: no interval is below {problem.bound}, and 3 is possible")
     compare("a long micro-operation beside others", problem, 3, "found")
     return counts["found"], counts["none"]

@@ -124,7 +124,7 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
     if chained is not None:
         args[chained] = result
     memory = op.memory and replace(op.memory, base="message", offset=0)
-    return architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), args, result)
+    return "\n".join(architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), tuple(args), result))
 
 
 @cache

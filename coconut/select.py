@@ -20,7 +20,7 @@ from coconut.program import Program, memory_inputs
 
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     """Yield every combination of one variant for each thing."""
-    table = architecture.alternatives
+    table = architecture.alternatives or {}
     for ways in product(*table.values()):
         yield dict(zip(table, ways, strict=True))
 
