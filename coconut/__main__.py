@@ -346,20 +346,7 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
-def command_bounds(_: argparse.Namespace) -> None:
-    from coconut.check_bounds import check_bounds
-
-    print(f"derived bounds of {check_bounds()} basic blocks hold on every sample, and what loops carry keeps them")
-
-
-def command_schedules(_: argparse.Namespace) -> None:
-    from coconut.check_schedules import check_schedules
-
-    found, none = check_schedules()
-    print(f"schedules of small loops: {found} found and {none} excluded, as all there are show")
-
-
-def run() -> None:
+def run(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -396,9 +383,7 @@ def run() -> None:
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
-    command("bounds", command_bounds, "compare derived bounds with values")
-    command("schedules", command_schedules, "compare the answers for small loops with all their schedules")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     try:
         arguments.function(arguments)
     except (simulate.Mismatch, ParseError, ValueError) as error:

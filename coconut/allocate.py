@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from coconut.instructions import Memory, Op
 from coconut.program import Program
+from coconut.simulate import Mismatch
 
 
 class OutOfRegisters(Exception):
@@ -177,6 +178,8 @@ class Allocator:
             architecture = self.program.architecture
             register = self.take(now, pinned, [self.homes.get(value)])
             load = self.load_of(value)
+            if value not in self.saved and load is None:
+                raise Mismatch(f"{self.program.graph.title}: value {value} is used after it was freed")
             if value in self.saved or load is None:
                 self.move(architecture.load, (), register, value, self.saved[value])
             else:

@@ -145,15 +145,17 @@ class Function:
         return assembler.control("constants", name=name, register=assembler.pointers["constants"])
 
     def text(self, assembler: Assembler) -> str:
-        lines = [*self.head(assembler), *self.body(assembler)]
-        if self.clears and assembler.clears is not None:
-            lines += map(assembler.clears, range(self.architecture.registers))
-            base = Memory("frame", 0)
-            for offset in range(0, self.frame_bytes, self.architecture.vector_bytes):
-                place = Memory(base.base, offset)
-                lines += assembler.text(moved(self.architecture, "store", 0, place).op, (0,), -1)
-        lines = [indented(line) for line in [*lines, *assembler.tail]]
+        lines = [*self.head(assembler), *self.body(assembler), *self.clear(assembler), *assembler.tail]
+        lines = [indented(line) for line in lines]
         return "\n".join(self.go(lines) if assembler.is_go else self.gnu(lines, assembler))
+
+    def clear(self, assembler: Assembler) -> list[str]:
+        """Return what clears registers and frame."""
+        if not self.clears or assembler.clears is None:
+            return []
+        places = (Memory("frame", at) for at in range(0, self.frame_bytes, self.architecture.vector_bytes))
+        stores = [moved(self.architecture, self.architecture.store, 0, place) for place in places]
+        return [*map(assembler.clears, range(self.architecture.registers)), *text_of(stores, assembler)]
 
     def go(self, lines: list[str]) -> list[str]:
         frame = self.frame_bytes + self.align

@@ -41,6 +41,11 @@ def new_solver(seconds: float) -> cp_model.CpSolver:
     return solver
 
 
+def slack(k: int, interval: int) -> int:
+    """Return what rounding and slots add at most to a path of k edges, in cycles."""
+    return (k + 1) * (interval - 1)
+
+
 def last_stages(problem: Problem, interval: int) -> list[int]:
     """Return, for each instruction, a stage that it need not exceed: if there is a schedule, there is one within these.
 
@@ -67,7 +72,7 @@ def last_stages(problem: Problem, interval: int) -> list[int]:
                 through = before + edge.latency - interval * edge.turns
                 further[edge.after] = through if there is None else max(there, through)
         longest = further
-        bounds = (None if total is None else (total + (k + 1) * (interval - 1)) // interval for total in longest)
+        bounds = (None if total is None else (total + slack(k, interval)) // interval for total in longest)
         last = [old if bound is None else max(old, bound) for old, bound in zip(last, bounds, strict=True)]
     return last
 
