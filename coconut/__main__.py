@@ -11,8 +11,9 @@ import re
 import signal
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from coconut import interpret, simulate
 from coconut.architecture import Architecture
@@ -226,7 +227,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
             declarations = go_declarations(in_go, "emitted", constraint)
             (folder / f"blocks_{goarch}.go").write_text(declarations + go_table(in_go))
         # The samples of what runs, by file: one for each length of vectors.
-        runnable: dict[str, dict[str, list[dict[str, object]]]] = {}
+        runnable: dict[str, dict[str, list[dict[str, Any]]]] = {}
         for function in of_arch:
             (folder / "gnu" / f"{function.name}.S").write_text(function.text(function.architecture.gnu))
             for program, suffix in lengths(function.blocks[0].program):
@@ -238,7 +239,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
             (folder / f"blocks_{goarch}{suffix}.json").write_text(json.dumps(words_of))
 
 
-def emitted_block(function: "SingleBlock", program: Program, text: str) -> tuple[str, list[dict[str, object]]]:
+def emitted_block(function: "SingleBlock", program: Program, text: str) -> tuple[str, list[dict[str, Any]]]:
     """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
     from coconut.compilers import prefix_of, run_beside, run_samples
 
@@ -350,7 +351,7 @@ def run(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, function, text: str) -> argparse.ArgumentParser:
+    def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(function=function)
         return added

@@ -139,7 +139,7 @@ def forms(architecture: Architecture) -> list[Form]:
     result = []
     for instruction in architecture.instructions.values():
         is_word = instruction.low in {"operand", "result"}
-        places = [None] * (instruction.memory != "only")
+        places: list[Memory | None] = [None] * (instruction.memory != "only")
         places += [Memory("message", 0, is_word)] * (instruction.memory != "")
         if instruction.memory == "broadcast" and architecture.registers == 32:
             places.append(Memory("message", 0, broadcast=True))

@@ -39,7 +39,8 @@ def hooked(name: str) -> str:
 
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, list[str]]:
     """Return the iterations of the loops in assembly, by name, if they are basic blocks."""
-    command = [*COMPILERS[triple][compiler], *OPTIONS, "-S", "-o", "-", hooked("loops.h"), kernel_named(kernel).file()]
+    options = [*OPTIONS, "-S", "-o", "-", hooked("loops.h"), str(kernel_named(kernel).file())]
+    command = [*COMPILERS[triple][compiler], *options]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     loops = {}
     for found in re.finditer(r"LLVM-MCA-BEGIN ([^\n]*)\n(.*?)\n[^\n]*LLVM-MCA-END", run.stdout, re.DOTALL):
@@ -98,7 +99,8 @@ def run_samples(function: SingleBlock, samples: list[Sample]) -> None:
 
 
 def build(architecture: Architecture, compiler: str, binary: Path, sources: list[Path], options: list[str]) -> None:
-    command = [*COMPILERS[architecture.triple][compiler], *OPTIONS, *options, *LINKED, "-o", binary, *sources]
+    command = [*COMPILERS[architecture.triple][compiler], *OPTIONS, *options, *LINKED, "-o", str(binary)]
+    command += map(str, sources)
     subprocess.run(command, check=True)
 
 

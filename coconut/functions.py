@@ -15,6 +15,7 @@ from coconut.operations import Value
 from coconut.orders import by_list, simulated_cycles, steady_cycles, within_registers
 from coconut.program import Program
 from coconut.schedule import problem_of
+from coconut.select import Selector
 
 BLOCK_BYTES = 16  # of Poly1305
 CHACHA20_BYTES = 64
@@ -87,7 +88,7 @@ class SingleBlock(Function):
             parameters = [f"out {types[0]}", f"in {'*State' if is_state else types[1]}"]
             parameters += ["message *byte"] * program.loads_message
         words = table_of(program)
-        tables = {name: words} if words else {}
+        tables: dict[str, Sequence[int]] = {name: words} if words else {}
         return SingleBlock(name, (block,), tuple(parameters), summary(program), tables, clears=program.ends)
 
     def arguments(self, assembler: Assembler) -> dict[str, str]:
@@ -111,7 +112,7 @@ class Message(Function):
 
     @staticmethod
     def of(name: str, programs: Sequence[Program]) -> "Message":
-        blocks = tuple(block_of(program, f"turns{Block(program, ()).name}") for program in programs)
+        blocks = tuple(block_of(program, f"iterations{Block(program, ()).name}") for program in programs)
         begin = programs[0]
         loops = [f"{block.repeat} uint64" for block in blocks if block.program.is_loop]
         names = ", ".join(program.graph.name for program in programs)
@@ -233,7 +234,7 @@ class ChaCha20(Function):
         for number, block in enumerate(self.blocks):
             iteration = block.iteration(assembler)
             if isinstance(block.repeat, int) and block.repeat != 1:
-                counter, label = assembler.counters[1], f"turn{number}"
+                counter, label = assembler.counters[1], f"block{number}"
                 iteration = [
                     *assembler.control("count", number=block.repeat, counter=counter),
                     "",
@@ -373,8 +374,8 @@ class ScalarBlocks(Function):
 def program_of(architecture: Architecture, graph: Graph) -> Program:
     """Return the program of a graph, with its inputs where the graph has them, even if it is not a loop."""
     graph = graph.simplified()
-    program: Program = architecture.selector(architecture, graph, architecture.order(graph.lanes), {}).program()
-    return program
+    selector: Selector = architecture.selector(architecture, graph, architecture.order(graph.lanes), {})
+    return selector.program()
 
 
 @cache

@@ -182,13 +182,15 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
                 found.append(order)
                 break
     issued = in_order(problem)
-    line = None
+    schedule = None
     # CP-SAT does not know which instructions must stay together.
     if seconds > 0 and problem.size <= CP_SAT_MAX and not program.implicit_edges():
-        line = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
-    if line is not None:
+        schedule = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
+    if schedule is not None:
         last = last_uses(program)
         freed = [sum(last[arg] == i for arg in set(op.args)) for i, op in enumerate(program.ops)]
-        order = sorted(range(problem.size), key=lambda i: (line.times[i], -freed[i], i))
-        found.append(measured("CP-SAT" + ", cut off by the limit" * line.is_cut_off, program.reordered(order), cpu))
+        places = sorted(range(problem.size), key=lambda i: (schedule.times[i], -freed[i], i))
+        found.append(
+            measured("CP-SAT" + ", cut off by the limit" * schedule.is_cut_off, program.reordered(places), cpu)
+        )
     return [order for order in found if order is not None]

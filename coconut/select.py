@@ -21,8 +21,8 @@ from coconut.program import Program, memory_inputs
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     """Yield every combination of one variant for each thing."""
     table = architecture.alternatives or {}
-    for ways in product(*table.values()):
-        yield dict(zip(table, ways, strict=True))
+    for variants in product(*table.values()):
+        yield dict(zip(table, variants, strict=True))
 
 
 class Unsupported(Exception):
@@ -104,7 +104,7 @@ class Selector:
 
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
         outputs = tuple((name, number(value)) for name, value in going_out)
-        choices = ", ".join(f"{thing} {way}" for thing, way in self.choices.items())
+        choices = ", ".join(f"{thing} {variant}" for thing, variant in self.choices.items())
         return without_unused(
             Program(
                 self.architecture,
@@ -162,7 +162,8 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
     graph = graph.simplified()
     if graph.advance == 0 and not architecture.chains:
         graph = graph.loading()
-    return architecture.selector(architecture, graph, architecture.order(graph.lanes), choices).program()
+    selector: Selector = architecture.selector(architecture, graph, architecture.order(graph.lanes), choices)
+    return selector.program()
 
 
 def alternatives(architecture: Architecture, graph: Graph) -> list[Program]:

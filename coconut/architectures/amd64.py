@@ -2,6 +2,7 @@
 """Describe x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
 from collections.abc import Callable
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.assembler import Assembler
@@ -143,7 +144,7 @@ def assemblers(
     word_bytes: int = 8,
     gnu_pointers: dict[str, str] | None = None,
     go_pointers: dict[str, str] | None = None,
-) -> dict[str, Assembler]:
+) -> dict[str, Any]:
     """Return GNU's assembler, for System V's calling convention, and Go's, in mnemonics only, without bytes."""
     letter = "Z" if vector_bytes == 64 else "Y"
     gnu = Assembler(
@@ -424,8 +425,8 @@ class Amd64(Selector):
             mask = sum(0b11 << 2 * i for i in range(len(odd)) if odd[i])
             return self.emit("vpblendd", *map(self.value, node.args), imm=mask)
         # The mask is the third operand; the result is the second where the mask is 1, otherwise the first.
-        mask = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
-        return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=mask)
+        bits = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
+        return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=bits)
 
     def select_word(self, node: Node) -> int:
         return self.value(node.args[0])
@@ -460,64 +461,39 @@ def order(lanes: int) -> tuple[int, ...]:
     return tuple(i // 2 + i % 2 * (lanes // 2) for i in range(lanes))
 
 
-AVX2 = Architecture(
-    name="avx2",
-    triple="x86_64",
-    registers=16,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx2",),
-    instructions=INSTRUCTIONS_256,
-    alternatives={"multiplier": ("memory", "register")},
-    selector=Amd64,
-    order=order,
-    load="vmovdqu",
-    **assemblers(32, INSTRUCTIONS_256),
-    store_word="store_word",
-    goarch="amd64",
-    replaces_sum=True,
-)
+def amd64(
+    name: str,
+    vector_bytes: int,
+    instructions: dict[str, Instruction],
+    features: tuple[str, ...],
+    alternatives: dict[str, tuple[str, ...]],
+) -> Architecture:
+    evex = "vmovdqu64" in instructions
+    return Architecture(
+        name=name,
+        triple="x86_64",
+        registers=32 if evex else 16,
+        vector_bytes=vector_bytes,
+        cpus=("sapphirerapids", "znver4"),
+        features=features,
+        instructions=instructions,
+        alternatives=alternatives,
+        selector=Amd64,
+        order=order,
+        load="vmovdqu64" if evex else "vmovdqu",
+        store_word="store_word",
+        goarch="amd64",
+        replaces_sum=True,
+        **assemblers(vector_bytes, instructions),
+    )
 
+
+MULTIPLIER: dict[str, tuple[str, ...]] = {"multiplier": ("memory", "register")}
 # A limb across two words is cut by a funnel shift, or by two shifts and a ternary operation that also masks. Five times a
 # carry is added by a shift and two additions, or by a multiply-add.
-IFMA_ALTERNATIVES = {
-    "multiplier": ("memory", "register"),
-    "cut": ("funnel", "ternary"),
-    "times5": ("shift", "multiply"),
-}
+IFMA: dict[str, tuple[str, ...]] = MULTIPLIER | {"cut": ("funnel", "ternary"), "times5": ("shift", "multiply")}
+IFMA_FEATURES = ("avx512f", "avx512ifma", "avx512_vbmi2")
 
-IFMA256 = Architecture(
-    name="avx512ifma256",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f", "avx512vl", "avx512ifma", "avx512_vbmi2"),
-    instructions=INSTRUCTIONS_EVEX_256,
-    alternatives=IFMA_ALTERNATIVES,
-    selector=Amd64,
-    order=order,
-    load="vmovdqu64",
-    **assemblers(32, INSTRUCTIONS_EVEX_256),
-    store_word="store_word",
-    goarch="amd64",
-    replaces_sum=True,
-)
-
-AVX512 = Architecture(
-    name="avx512ifma",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=64,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f", "avx512ifma", "avx512_vbmi2"),
-    instructions=INSTRUCTIONS_512,
-    alternatives=IFMA_ALTERNATIVES,
-    selector=Amd64,
-    order=order,
-    load="vmovdqu64",
-    **assemblers(64, INSTRUCTIONS_512),
-    store_word="store_word",
-    goarch="amd64",
-    replaces_sum=True,
-)
+AVX2 = amd64("avx2", 32, INSTRUCTIONS_256, ("avx2",), dict(MULTIPLIER))
+IFMA256 = amd64("avx512ifma256", 32, INSTRUCTIONS_EVEX_256, (*IFMA_FEATURES, "avx512vl"), IFMA)
+AVX512 = amd64("avx512ifma", 64, INSTRUCTIONS_512, IFMA_FEATURES, IFMA)

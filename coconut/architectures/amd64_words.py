@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import assemblers, moves
@@ -218,41 +219,35 @@ class Amd64Words(Selector):
         return self.emit("store", self.value(i), memory=Memory("out", offset))
 
 
-POINTERS = {
+POINTERS: dict[str, Any] = {
     "gnu_pointers": {"out": "%rdi", "message": "%rsi", "state": "%rdx", "constants": "%rcx", "frame": "%rsp"},
     "go_pointers": {"out": "DI", "message": "SI", "state": "DX", "constants": "CX", "frame": "SP"},
 }
 
-AVX2_WORDS = Architecture(
-    name="avx2-words",
-    triple="x86_64",
-    registers=16,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx2",),
-    instructions=INSTRUCTIONS_256,
-    # Rotations by whole bytes move bytes, or are two shifts like the others.
-    alternatives={"bytes": ("moved", "shifted")},
-    selector=Amd64Words,
-    load="vmovdqu",
-    **assemblers(32, INSTRUCTIONS_256, 4, **POINTERS),
-    goarch="amd64",
-    word_bytes=4,
-    chains=True,
-)
 
-AVX512_WORDS = Architecture(
-    name="avx512-words",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=64,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f",),
-    instructions=INSTRUCTIONS_512,
-    selector=Amd64Words,
-    load="vmovdqu64",
-    **assemblers(64, INSTRUCTIONS_512, 4, **POINTERS),
-    goarch="amd64",
-    word_bytes=4,
-    chains=True,
-)
+def amd64_words(
+    name: str, vector_bytes: int, instructions: dict[str, Instruction], feature: str, **options: Any
+) -> Architecture:
+    evex = "vmovdqu64" in instructions
+    return Architecture(
+        name=name,
+        triple="x86_64",
+        registers=32 if evex else 16,
+        vector_bytes=vector_bytes,
+        cpus=("sapphirerapids", "znver4"),
+        features=(feature,),
+        instructions=instructions,
+        selector=Amd64Words,
+        load="vmovdqu64" if evex else "vmovdqu",
+        goarch="amd64",
+        word_bytes=4,
+        chains=True,
+        **assemblers(vector_bytes, instructions, 4, **POINTERS),
+        **options,
+    )
+
+
+# Rotations by whole bytes move bytes, or are two shifts like the others.
+BYTES = {"bytes": ("moved", "shifted")}
+AVX2_WORDS = amd64_words("avx2-words", 32, INSTRUCTIONS_256, "avx2", alternatives=BYTES)
+AVX512_WORDS = amd64_words("avx512-words", 64, INSTRUCTIONS_512, "avx512f")

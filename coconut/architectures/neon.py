@@ -8,11 +8,11 @@ from coconut.architecture import Architecture
 from coconut.architectures.pairs import MAX32, Pairs, low, product
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, elements, identity, table
+from coconut.instructions import Instruction, Meaning, elements, identity, table
 from coconut.operations import Value
 
 
-def umlal(half: int):
+def umlal(half: int) -> Meaning:
     """Return the meaning that adds two products of the 32-bit elements in a half of the operands."""
     return lambda imm, total, a, b: (
         product(total[0], low(a[half]), low(b[half])),

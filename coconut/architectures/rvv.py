@@ -212,7 +212,7 @@ class RvvAssembler(Assembler):
 SAVED = range(18, 26)
 
 
-def assemblers(vector_bytes: int) -> dict[str, Assembler]:
+def assemblers(vector_bytes: int) -> dict[str, Any]:
     """Return GNU's assembler, for the ABI's calling convention, and Go's."""
     gnu = RvvAssembler(
         is_go=False,

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
+from typing import Any
+
 from coconut.architecture import Architecture
 from coconut.architectures.pairs import Pairs, low, product
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, elements, identity, table
+from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
 from coconut.operations import SUM_MAX, WORD_MAX, Value
 from coconut.select import Selector
 
@@ -30,7 +32,7 @@ def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
-def vmal(shift: int):
+def vmal(shift: int) -> Meaning:
     """Return the meaning that adds two products of 32-bit elements, the even or the odd ones.
 
     The even ones are the high ones here.
@@ -182,7 +184,7 @@ def callee_saved(name: str) -> tuple[str, ...]:
     return tuple(f"{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16))
 
 
-def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, Assembler]:
+def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, Any]:
     """Return GNU's assembler, for the ABI's calling convention, and Go's."""
     gnu = Assembler(
         is_go=False,

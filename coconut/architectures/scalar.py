@@ -100,11 +100,11 @@ class ScalarSelector(Selector):
 
     def select_carry(self, node: Node) -> int:
         assert self.users_of(self.node) <= {"add_carry", "carry_of"}
-        self.sums[node.args] = self.plus(*node.args, None)
+        self.sums[node.args] = self.plus(node.args[0], node.args[1], None)
         return self.sums[node.args]
 
     def select_add(self, node: Node) -> int:
-        return self.sums[node.args] if node.args in self.sums else self.plus(*node.args, None)
+        return self.sums[node.args] if node.args in self.sums else self.plus(node.args[0], node.args[1], None)
 
     def select_add_carry(self, node: Node) -> int:
         a, b, carry = node.args

@@ -5,16 +5,18 @@ MULQ multiplies AX, and leaves the product in DX and AX; sums carry in a flag. M
 CPU that has it, and frees no register that is scarce here.
 """
 
+from typing import Any
+
 from coconut.architectures.scalar import PairSelector, scalar_architecture, with_carry, word, words
 from coconut.graph import Node
 from coconut.instructions import FLAGS, PRODUCT, Instruction, identity, table
 
-SUM = {"accumulates": True, "implicit_defs": (FLAGS,)}
-PLAIN = {"accumulates": True, "clobbers": (FLAGS,)}
-PRODUCES = {"implicit": True, "implicit_defs": (PRODUCT,)}
+SUM: dict[str, Any] = {"accumulates": True, "implicit_defs": (FLAGS,)}
+PLAIN: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
+PRODUCES: dict[str, Any] = {"implicit": True, "implicit_defs": (PRODUCT,)}
 
 
-def low(index: int) -> dict:
+def low(index: int) -> dict[str, Any]:
     return {"implicit_uses": ((index, PRODUCT),)}
 
 

@@ -36,7 +36,7 @@ class Riscv64(ThreeOperandSelector):
         return self.emit("add", self.value(a), self.value(b))
 
     def select_carry(self, node: Node) -> int:
-        self.sums[node.args] = self.plus(*node.args, None)
+        self.sums[node.args] = self.plus(node.args[0], node.args[1], None)
         return self.emit("less", self.sums[node.args], self.value(node.args[1]))
 
     def select_add_carry(self, node: Node) -> int:

@@ -8,21 +8,23 @@ The pair is r10 and r11. Its odd register also holds, for the next instruction, 
 own.
 """
 
+from typing import Any
+
 from coconut.architectures.scalar import PairSelector, scalar_architecture, with_carry, word, words
 from coconut.graph import Node
 from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, identity, table
 
-SUM = {"accumulates": True, "implicit_defs": (FLAGS,)}
-PLAIN = {"accumulates": True, "clobbers": (FLAGS,)}
-LOW = {"implicit": True, "implicit_defs": (PRODUCT,)}
+SUM: dict[str, Any] = {"accumulates": True, "implicit_defs": (FLAGS,)}
+PLAIN: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
+LOW: dict[str, Any] = {"implicit": True, "implicit_defs": (PRODUCT,)}
 CARRY = ((1, FLAGS),)
 
 
-def low(index: int) -> dict:
+def low(index: int) -> dict[str, Any]:
     return {"implicit_uses": ((index, PRODUCT),)}
 
 
-def reversed_bytes(_, a: int) -> int:
+def reversed_bytes(_: int | None, a: int) -> int:
     return int.from_bytes(a.to_bytes(8, "big"), "little")
 
 

@@ -63,6 +63,27 @@ static inline void write_value(bool out, const char *name, size_t i, const uint6
                                           outputs_bytes == 0 ? "" : ", ", text);
 }
 
+/* Writes values of COCONUT_LANES words each, `bytes` long in total. */
+static inline void bb_values(bool out, const char *name, const void *numbers, size_t bytes)
+{
+    uint64_t lanes[COCONUT_LANES];
+    for (size_t i = 0; i < bytes / sizeof lanes; i++) {
+        memcpy(lanes, (const uint8_t *)numbers + i * sizeof lanes, sizeof lanes);
+        write_value(out, name, i, lanes, COCONUT_LANES, 1);
+    }
+}
+
+static inline void bb_in(enum place place, const char *name, const void *numbers, size_t bytes)
+{
+    (void)place;
+    bb_values(false, name, numbers, bytes);
+}
+
+static inline void bb_out(const char *name, const void *numbers, size_t bytes)
+{
+    bb_values(true, name, numbers, bytes);
+}
+
 static inline void bb_end(void)
 {
     printf("}, \"outputs\": {%s}}", outputs);

@@ -4,6 +4,7 @@
 #ifndef COCONUT_VALUES_WORDS_H
 #define COCONUT_VALUES_WORDS_H
 
+#define COCONUT_LANES WORDS
 #include "values_recorder.h"
 
 #include "../../src/chacha20/lanes/words.h"

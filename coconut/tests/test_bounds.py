@@ -55,7 +55,7 @@ def check_made_up(numbers: random.Random) -> None:
         return numbers.choice((limit, limit, max(0, limit - 1), numbers.randint(0, limit)))
 
     nodes = [Node("input", (), (0,), number((1 << numbers.randint(1, 64)) - 1), f"x[{i}]") for i in range(INPUTS)]
-    values = [(number(node.limit), number(node.limit)) for node in nodes]
+    values: list[Value] = [(number(node.limit), number(node.limit)) for node in nodes]
     for _ in range(OPERATIONS_EACH):
         op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "output"}])
         args = tuple(numbers.randrange(len(nodes)) for _ in range(OPERANDS.get(op, 2)))

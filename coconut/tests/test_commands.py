@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR
 from coconut.check_instructions import check_architecture
 from coconut.compilers import prefix_of
@@ -43,7 +44,7 @@ def test_simulate(coconut: Command, kernel: str) -> None:
 @pytest.mark.parametrize(
     "architecture", dict.fromkeys([*ARCHITECTURES.values(), *SCALAR]), ids=lambda known: known.name
 )
-def test_instructions(architecture) -> None:  # type: ignore[no-untyped-def]
+def test_instructions(architecture: Architecture) -> None:
     if prefix_of(architecture) is None:
         pytest.skip("nothing here runs them")
     assert check_architecture(architecture) > 100

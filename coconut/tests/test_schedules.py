@@ -58,7 +58,7 @@ def least_stages(problem: Problem, slots: tuple[int, ...], interval: int) -> lis
     for _ in range(problem.size):
         before = list(stages)
         for edge in problem.edges:
-            wait = edge.latency - interval * edge.turns + slots[edge.before] - slots[edge.after]
+            wait = edge.latency - interval * edge.distance + slots[edge.before] - slots[edge.after]
             stages[edge.after] = max(stages[edge.after], stages[edge.before] + -(-wait // interval))
         if stages == before:
             return stages

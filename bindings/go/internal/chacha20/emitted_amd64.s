@@ -36,7 +36,7 @@ group:
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Y5, Y1, Y1 // v16
 	VPXOR Y1, Y0, Y0 // v17
 	VPSHUFB 32(CX), Y0, Y0 // v18
@@ -171,7 +171,7 @@ turn1:
 	VPOR Y5, Y9, Y5 // x[4]
 	VMOVDQU 0(SP), Y9 // x[8]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVDQU Y15, 0(SP) // x[15]
 	VPBROADCASTD 48(DX), Y15 // state
@@ -397,7 +397,7 @@ group:
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z6, Z2, Z2 // v32
 	VPXORD Z2, Z0, Z0 // v33
 	VPROLD $16, Z0, Z0 // v34
@@ -591,7 +591,7 @@ turn1:
 	VPXORD Z26, Z21, Z21 // v222
 	VPROLD $7, Z21, Z21 // x[20]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VPADDD.BCST 0(DX), Z2, Z2 // v33
 	VPADDD.BCST 4(DX), Z3, Z3 // v35
@@ -919,7 +919,7 @@ TEXT ·stream2AVX2(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Y2, Y1, Y1 // v4
 	VPXOR Y1, Y0, Y0 // v5
 	VPSHUFB 32(CX), Y0, Y0 // v6
@@ -959,7 +959,7 @@ turn1:
 	VPSHUFD $147, Y3, Y3 // x[2]
 	VPSHUFD $78, Y0, Y0 // x[3]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X4 // state
 	VPINSRQ $1, 56(DX), X4, X4 // v9
@@ -1045,7 +1045,7 @@ TEXT ·stream4AVX2(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Y3, Y2, Y2 // v8
 	VPXOR Y2, Y1, Y1 // v9
 	VPSHUFB 64(CX), Y1, Y1 // v10
@@ -1123,7 +1123,7 @@ turn1:
 	VPSHUFD $147, Y7, Y7 // x[6]
 	VPSHUFD $78, Y0, Y0 // x[7]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X8 // state
 	VBROADCASTI128 0(DX), Y9 // state
@@ -1234,7 +1234,7 @@ TEXT ·stream6AVX2(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Y4, Y3, Y3 // v12
 	VPXOR Y3, Y1, Y1 // v13
 	VPSHUFB 96(CX), Y1, Y1 // v14
@@ -1350,7 +1350,7 @@ turn1:
 	VPSHUFD $147, Y11, Y11 // x[10]
 	VPSHUFD $78, Y0, Y0 // x[11]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X12 // state
 	VBROADCASTI128 0(DX), Y13 // state
@@ -1484,7 +1484,7 @@ TEXT ·stream8AVX2(SB), NOSPLIT, $64-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Y5, Y1, Y1 // v16
 	VPXOR Y1, Y0, Y0 // v17
 	VPSHUFB 32(CX), Y0, Y0 // v18
@@ -1619,7 +1619,7 @@ turn1:
 	VPOR Y5, Y9, Y5 // x[4]
 	VMOVDQU 0(SP), Y9 // x[8]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVDQU Y15, 0(SP) // x[15]
 	VPBROADCASTD 0(DX), Y15 // state
@@ -1786,7 +1786,7 @@ TEXT ·stream4AVX512(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z2, Z1, Z1 // v4
 	VPXORD Z1, Z0, Z0 // v5
 	VPROLD $16, Z0, Z0 // v6
@@ -1818,7 +1818,7 @@ turn1:
 	VPSHUFD $147, Z3, Z3 // x[2]
 	VPSHUFD $78, Z0, Z0 // x[3]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X4 // state
 	VPINSRQ $1, 56(DX), X4, X4 // v9
@@ -1916,7 +1916,7 @@ TEXT ·stream8AVX512(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z3, Z2, Z2 // v8
 	VPXORD Z2, Z1, Z1 // v9
 	VPROLD $16, Z1, Z1 // v10
@@ -1978,7 +1978,7 @@ turn1:
 	VPSHUFD $147, Z7, Z7 // x[6]
 	VPSHUFD $78, Z0, Z0 // x[7]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X8 // state
 	VBROADCASTI32X4 0(DX), Z9 // state
@@ -2113,7 +2113,7 @@ TEXT ·stream12AVX512(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z4, Z3, Z3 // v12
 	VPXORD Z3, Z1, Z1 // v13
 	VPROLD $16, Z1, Z1 // v14
@@ -2205,7 +2205,7 @@ turn1:
 	VPSHUFD $147, Z11, Z11 // x[10]
 	VPSHUFD $78, Z0, Z0 // x[11]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VMOVQ 48(DX), X12 // state
 	VPINSRQ $1, 56(DX), X12, X12 // v17
@@ -2375,7 +2375,7 @@ TEXT ·stream16AVX512(SB), NOSPLIT, $0-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z5, Z1, Z1 // v16
 	VPXORD Z1, Z0, Z0 // v17
 	VPROLD $16, Z0, Z0 // v18
@@ -2473,7 +2473,7 @@ turn1:
 	VPXORD Z10, Z5, Z5 // v110
 	VPROLD $7, Z5, Z5 // x[4]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VPADDD.BCST 0(DX), Z1, Z1 // v17
 	VPADDD.BCST 4(DX), Z2, Z2 // v19
@@ -2669,7 +2669,7 @@ TEXT ·stream32AVX512(SB), NOSPLIT, $128-16
 	MOVQ $10, R9
 
 	PCALIGN $64
-turn1:
+block1:
 	VPADDD Z6, Z2, Z2 // v32
 	VPXORD Z2, Z0, Z0 // v33
 	VPROLD $16, Z0, Z0 // v34
@@ -2863,7 +2863,7 @@ turn1:
 	VPXORD Z26, Z21, Z21 // v222
 	VPROLD $7, Z21, Z21 // x[20]
 	DECQ R9
-	JNZ turn1
+	JNZ block1
 
 	VPADDD.BCST 0(DX), Z2, Z2 // v33
 	VPADDD.BCST 4(DX), Z3, Z3 // v35

@@ -6,7 +6,7 @@
 
 #include "textflag.h"
 
-// func avx2By2(out *[17]uint64, in *State, message *byte, turnsStep2, turnsStep1 uint64)
+// func avx2By2(out *[17]uint64, in *State, message *byte, iterationsStep2, iterationsStep1 uint64)
 // avx2: begin 2, step 2, step 1, end; multiplier memory.
 TEXT ·avx2By2(SB), 0, $1216-40
 	MOVQ message+16(FP), CX
@@ -368,7 +368,7 @@ TEXT ·avx2By2(SB), 0, $1216-40
 	ADDQ $64, CX
 
 // step 2
-	MOVQ turnsStep2+24(FP), R8
+	MOVQ iterationsStep2+24(FP), R8
 	TESTQ R8, R8
 	JZ afteravx2By2Step2
 	LEAQ 0(BX), DI
@@ -546,7 +546,7 @@ loopavx2By2Step2:
 afteravx2By2Step2:
 
 // step 1
-	MOVQ turnsStep1+32(FP), R8
+	MOVQ iterationsStep1+32(FP), R8
 	TESTQ R8, R8
 	JZ afteravx2By2Step1
 	LEAQ 0(BX), DI
@@ -924,7 +924,7 @@ DATA ·avx2By2EndConstants+48(SB)/8, $0x0000000001000000
 DATA ·avx2By2EndConstants+56(SB)/8, $0x0000000001000000
 GLOBL ·avx2By2EndConstants(SB), RODATA|NOPTR, $64
 
-// func avx2By8(out *[17]uint64, in *State, message *byte, turnsLongStep8, turnsStep2, turnsStep1 uint64)
+// func avx2By8(out *[17]uint64, in *State, message *byte, iterationsLongStep8, iterationsStep2, iterationsStep1 uint64)
 // avx2: begin 8, long step 8, step 2, step 1, end; multiplier memory.
 TEXT ·avx2By8(SB), 0, $3008-48
 	MOVQ message+16(FP), CX
@@ -1787,7 +1787,7 @@ TEXT ·avx2By8(SB), 0, $3008-48
 	ADDQ $64, CX
 
 // long step 8
-	MOVQ turnsLongStep8+24(FP), R8
+	MOVQ iterationsLongStep8+24(FP), R8
 	TESTQ R8, R8
 	JZ afteravx2By8LongStep8
 	LEAQ 0(BX), DI
@@ -2376,7 +2376,7 @@ loopavx2By8LongStep8:
 afteravx2By8LongStep8:
 
 // step 2
-	MOVQ turnsStep2+32(FP), R8
+	MOVQ iterationsStep2+32(FP), R8
 	TESTQ R8, R8
 	JZ afteravx2By8Step2
 	LEAQ 0(BX), DI
@@ -2554,7 +2554,7 @@ loopavx2By8Step2:
 afteravx2By8Step2:
 
 // step 1
-	MOVQ turnsStep1+40(FP), R8
+	MOVQ iterationsStep1+40(FP), R8
 	TESTQ R8, R8
 	JZ afteravx2By8Step1
 	LEAQ 0(BX), DI
@@ -2997,7 +2997,7 @@ DATA ·avx2By8EndConstants+48(SB)/8, $0x0000000001000000
 DATA ·avx2By8EndConstants+56(SB)/8, $0x0000000001000000
 GLOBL ·avx2By8EndConstants(SB), RODATA|NOPTR, $64
 
-// func ifmaBy4(out *[3]uint64, in *State, message *byte, turnsStep4, turnsStep2, turnsStep1 uint64)
+// func ifmaBy4(out *[3]uint64, in *State, message *byte, iterationsStep4, iterationsStep2, iterationsStep1 uint64)
 // ifma: begin 4, step 4, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 TEXT ·ifmaBy4(SB), 0, $1920-48
 	MOVQ message+16(FP), CX
@@ -3374,7 +3374,7 @@ TEXT ·ifmaBy4(SB), 0, $1920-48
 	ADDQ $128, CX
 
 // step 4
-	MOVQ turnsStep4+24(FP), R8
+	MOVQ iterationsStep4+24(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy4Step4
 	LEAQ 0(BX), DI
@@ -3531,7 +3531,7 @@ loopifmaBy4Step4:
 afterifmaBy4Step4:
 
 // step 2
-	MOVQ turnsStep2+32(FP), R8
+	MOVQ iterationsStep2+32(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy4Step2
 	LEAQ 0(BX), DI
@@ -3632,7 +3632,7 @@ loopifmaBy4Step2:
 afterifmaBy4Step2:
 
 // step 1
-	MOVQ turnsStep1+40(FP), R8
+	MOVQ iterationsStep1+40(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy4Step1
 	LEAQ 0(BX), DI
@@ -4057,7 +4057,7 @@ DATA ·ifmaBy4EndConstants+176(SB)/8, $0x0000000000000014
 DATA ·ifmaBy4EndConstants+184(SB)/8, $0x0000000000000014
 GLOBL ·ifmaBy4EndConstants(SB), RODATA|NOPTR, $192
 
-// func ifmaBy16(out *[3]uint64, in *State, message *byte, turnsLongStep16, turnsStep2, turnsStep1 uint64)
+// func ifmaBy16(out *[3]uint64, in *State, message *byte, iterationsLongStep16, iterationsStep2, iterationsStep1 uint64)
 // ifma: begin 16, long step 16, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 TEXT ·ifmaBy16(SB), 0, $2240-48
 	MOVQ message+16(FP), CX
@@ -4511,7 +4511,7 @@ TEXT ·ifmaBy16(SB), 0, $2240-48
 	ADDQ $128, CX
 
 // long step 16
-	MOVQ turnsLongStep16+24(FP), R8
+	MOVQ iterationsLongStep16+24(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy16LongStep16
 	LEAQ 0(BX), DI
@@ -4998,7 +4998,7 @@ loopifmaBy16LongStep16:
 afterifmaBy16LongStep16:
 
 // step 2
-	MOVQ turnsStep2+32(FP), R8
+	MOVQ iterationsStep2+32(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy16Step2
 	LEAQ 0(BX), DI
@@ -5099,7 +5099,7 @@ loopifmaBy16Step2:
 afterifmaBy16Step2:
 
 // step 1
-	MOVQ turnsStep1+40(FP), R8
+	MOVQ iterationsStep1+40(FP), R8
 	TESTQ R8, R8
 	JZ afterifmaBy16Step1
 	LEAQ 0(BX), DI
