@@ -37,7 +37,7 @@ EDGES = (
     0x0123456789ABCDEF,
     0xFEDCBA9876543210,
 )
-# Of scalar forms: the number of operands, of which the last is zero.
+# Operands of scalar forms, and the index of one that is zero.
 SCALAR_OPERANDS, ZERO = 7, 6
 
 

@@ -216,7 +216,8 @@ def go_file(functions: Sequence[Function], constraint: str) -> str:
         if assembler is None:
             raise ValueError(f"{function.architecture.name} is not written in Go's assembly")
         texts.append(function.text(assembler))
-    return "\n".join([*go_header(constraint), '#include "textflag.h"', "", *texts])
+    named = "// Instructions are followed by the names of values, which `coconut print` explains."
+    return "\n".join([*go_header(constraint), named, "", '#include "textflag.h"', "", *texts])
 
 
 def go_declarations(functions: Sequence[Function], package: str, constraint: str) -> str:

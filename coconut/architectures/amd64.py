@@ -254,6 +254,8 @@ INSTRUCTIONS_512 = evex(8) | table(
 class Amd64(Selector):
     """Select instructions of AVX2, and of AVX-512 in 256 and in 512 bits."""
 
+    simple = {"shl": "vpsllq", "shr": "vpsrlq"}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self.wide = self.architecture.vector_bytes == 64
@@ -274,11 +276,8 @@ class Amd64(Selector):
             return Memory("powers", self.places[node.args[0]].offset + 8 * lane, broadcast=True)
         return self.places[node.args[0] if node.op == "word_splat" else i]
 
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            name = "vpbroadcastq" if place.broadcast else self.architecture.load
-            self.loaded[place] = self.emit(name, memory=place)
-        return self.loaded[place]
+    def load(self, place: Memory, name: str = "") -> int:
+        return super().load(place, name or "vpbroadcastq" * place.broadcast)
 
     def fixed(self, node: Node) -> int | Memory:
         """Return a constant. AVX2 has 16 registers, none of them for constants."""
@@ -354,12 +353,6 @@ class Amd64(Selector):
 
     def select_or(self, node: Node) -> int:
         return self.binary("vporq" if self.evex else "vpor", node)
-
-    def select_shl(self, node: Node) -> int:
-        return self.emit("vpsllq", self.value(node.args[0]), imm=node.imm[0])
-
-    def select_shr(self, node: Node) -> int:
-        return self.emit("vpsrlq", self.value(node.args[0]), imm=node.imm[0])
 
     def select_high32(self, node: Node) -> int:
         return self.emit("vpsrlq", self.value(node.args[0]), imm=32)

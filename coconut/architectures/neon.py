@@ -52,7 +52,6 @@ INSTRUCTIONS = table(
 
 
 class NeonSelector(Pairs):
-    load_name = "ldr"
     names = {"add": "add", "and": "and", "or": "orr", "shl": "shl", "shr": "ushr"}
 
     def multiply_add(self, half: int, total: int, a: int, b: int) -> int:

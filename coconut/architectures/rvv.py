@@ -80,18 +80,15 @@ INSTRUCTIONS = table(
 class Rvv(Selector):
     """Select RVV. Products of 32 by 32 bits are those of 64-bit elements that hold no more, and are exact."""
 
+    simple = {"and": "vand.vv", "or": "vor.vv"}
+
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
         if node.op == "splat":
             return self.keep(node.imm * self.graph.lanes)
         if node.in_memory:
-            return self.load("vle64.v", self.places[i])
+            return self.load(self.places[i])
         return self.values[i]
-
-    def load(self, name: str, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit(name, memory=place)
-        return self.loaded[place]
 
     def binary(self, name: str, node: Node) -> int:
         return self.emit(name, *map(self.value, node.args))
@@ -116,12 +113,6 @@ class Rvv(Selector):
             return 0
         return self.binary("vmul.vv", node)
 
-    def select_and(self, node: Node) -> int:
-        return self.binary("vand.vv", node)
-
-    def select_or(self, node: Node) -> int:
-        return self.binary("vor.vv", node)
-
     def shift(self, name: str, node: Node) -> int:
         bits, value = node.imm[0], self.value(node.args[0])
         return self.emit(name + ".vi", value, imm=bits) if bits < 32 else self.emit(f"{name}{bits}", value)
@@ -135,12 +126,12 @@ class Rvv(Selector):
     def select_load_lo(self, node: Node) -> int:
         first, stride = node.imm
         assert stride == self.architecture.instructions["blocks"].stride
-        return self.load("blocks", Memory("message", first))
+        return self.load(Memory("message", first), "blocks")
 
     def select_load_hi(self, node: Node) -> int:
         first, stride = node.imm
         assert stride == self.architecture.instructions["blocks"].stride
-        return self.load("blocks", Memory("message", first + 8))
+        return self.load(Memory("message", first + 8), "blocks")
 
 
 def operands(instruction: Instruction) -> list[str]:

@@ -85,7 +85,6 @@ class Blocks(Selector):
 class Z13Selector(Blocks, Pairs):
     """Select instructions of the z13; the halves are the even and the odd blocks."""
 
-    load_name = "vl"
     names = {"add": "vag", "and": "vn", "or": "vo", "shl": "veslg", "shr": "vesrlg"}
 
     def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
@@ -104,6 +103,8 @@ class Z13Selector(Blocks, Pairs):
 class Z14Selector(Blocks):
     """Select VMSL, with constants in registers, of which there are 32."""
 
+    simple = Z13Selector.names | {"sums_low": "vmrlg", "sums_high": "vmrhg"}
+
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
         if node.op in {"splat", "sum_zero"}:
@@ -111,29 +112,6 @@ class Z14Selector(Blocks):
         if node.in_memory:
             return self.load(self.places[i])
         return self.values[i]
-
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("vl", memory=place)
-        return self.loaded[place]
-
-    def binary(self, name: str, node: Node) -> int:
-        return self.emit(name, *map(self.value, node.args))
-
-    def select_add(self, node: Node) -> int:
-        return self.binary("vag", node)
-
-    def select_and(self, node: Node) -> int:
-        return self.binary("vn", node)
-
-    def select_or(self, node: Node) -> int:
-        return self.binary("vo", node)
-
-    def select_shl(self, node: Node) -> int:
-        return self.emit("veslg", self.value(node.args[0]), imm=node.imm[0])
-
-    def select_shr(self, node: Node) -> int:
-        return self.emit("vesrlg", self.value(node.args[0]), imm=node.imm[0])
 
     def select_alone(self, node: Node) -> int:
         zero = self.keep((0, 0))
@@ -144,12 +122,6 @@ class Z14Selector(Blocks):
         for operand in node.args[1:]:
             self.check_bits(operand, 56)
         return self.emit("vmslg", a, b, total)
-
-    def select_sums_low(self, node: Node) -> int:
-        return self.binary("vmrlg", node)
-
-    def select_sums_high(self, node: Node) -> int:
-        return self.binary("vmrhg", node)
 
     def select_load(self, node: Node, high: bool) -> int:
         first, stride = node.imm

@@ -72,11 +72,6 @@ class ScalarSelector(Selector):
             return Memory("message", node.imm[0] + 8 * (node.op == "load_hi"))
         return None
 
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("load", memory=place)
-        return self.loaded[place]
-
     def value(self, i: int) -> int:
         place = self.memory(i)
         return self.values[i] if place is None else self.load(place)

@@ -77,10 +77,8 @@ INSTRUCTIONS = table(
 
 
 class S390x(PairSelector):
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("load_reversed" if place.base == "message" else "load", memory=place)
-        return self.loaded[place]
+    def load(self, place: Memory, name: str = "") -> int:
+        return super().load(place, "load_reversed" if place.base == "message" else "load")
 
     def multiply(self, a: int, b: int) -> int:
         """Return the product.

@@ -50,7 +50,7 @@ def attribute(owner: Any, name: str, make: Callable[[Any], Any]) -> Plant:
 
 # What is emitted, and what must notice a mistake: words of a command, or a test.
 def early(by: int) -> Plant:
-    """Take a value for unused that is used next within so many instructions."""
+    """Take a value for unused whose next use is within `by` instructions."""
     return attribute(
         Allocator,
         "next_use",

@@ -4,6 +4,8 @@
 
 //go:build amd64 && gc && !purego
 
+// Instructions are followed by the names of values, which `coconut print` explains.
+
 #include "textflag.h"
 
 // func avx2By2(out *[17]uint64, in *State, message *byte, iterationsStep2, iterationsStep1 uint64)

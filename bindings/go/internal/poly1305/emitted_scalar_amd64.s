@@ -4,6 +4,8 @@
 
 //go:build amd64 && gc && !purego
 
+// Instructions are followed by the names of values, which `coconut print` explains.
+
 #include "textflag.h"
 
 // func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)
