@@ -11,27 +11,22 @@ import re
 import signal
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from coconut import program, simulate
+from coconut import interpret, simulate
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, architectures_of
-from coconut.describe import BUILD, DESCRIPTIONS, ROOT, read_described
+from coconut.assembler import ParseError
 from coconut.draw import draw, draw_schedule
-from coconut.emit import (
-    argument_words,
-    assembly,
-    go_file,
-    go_interface,
-    go_parameters,
-    go_syntax,
-    go_table,
-    summary,
-)
 from coconut.graph import Graph
-from coconut.parse import Unreadable, parse
 from coconut.program import Program
 from coconut.select import Unsupported, alternatives, choices_for, select
+from coconut.trace import BUILD, KERNELS, ROOT, read_traced
+
+if TYPE_CHECKING:
+    from coconut.functions import SingleBlock
 
 # The loops of `coconut table`, and of `coconut table --quick`.
 LOOPS = (
@@ -52,55 +47,50 @@ LOOPS = (
     "vmsl/step 4",
     "scalar64/block",
 )
+PHASES = ("expand", "multiply", "reduce")
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
 def graphs(kernel: str) -> dict[str, Graph]:
-    return read_described(kernel)[0]
+    return read_traced(kernel)[0]
 
 
 def graph_named(title: str) -> Graph:
-    kernel, _, line = title.partition("/")
-    lines = graphs(kernel)
-    if line not in lines:
-        sys.exit(f"coconut: {kernel} has no line {line!r}; there are {', '.join(lines)}")
-    return lines[line]
+    kernel, _, name = title.partition("/")
+    blocks = graphs(kernel)
+    if name not in blocks:
+        raise ValueError(f"{kernel} has no basic block {name!r}; there are {', '.join(blocks)}")
+    return blocks[name]
 
 
-def samples(kernel: str) -> dict[str, list[simulate.Sample]]:
-    return read_described(kernel)[1]
+def samples_of(graph: Graph) -> list[simulate.Sample]:
+    return read_traced(graph.kernel)[1][graph.name]
 
 
-def command_lines(_: argparse.Namespace) -> None:
-    for description in DESCRIPTIONS:
-        for graph in graphs(description.kernel).values():
+def command_blocks(_: argparse.Namespace) -> None:
+    for kernel in KERNELS:
+        for graph in graphs(kernel).values():
             phases = graph.simplified().phases()
-            counts = ", ".join(
-                f"{phases.count(phase)} {phase}" for phase in ("expand", "multiply", "reduce") if phase in phases
-            )
+            counts = ", ".join(f"{phases.count(phase)} {phase}" for phase in PHASES if phase in phases)
             print(f"{graph.title:24} {len(phases):4} values: {counts}")
 
 
 def command_simulate(arguments: argparse.Namespace) -> None:
     """Simulate every graph on every sample: as recorded, simplified, and after instruction selection."""
-    for description in DESCRIPTIONS:
-        if arguments.kernels and description.kernel not in arguments.kernels:
-            continue
+    for kernel in arguments.kernels or KERNELS:
         compared = selected = 0
-        for graph in graphs(description.kernel).values():
-            ways = [
-                way for architecture in architectures_of(description.kernel) for way in selections(architecture, graph)
+        for graph in graphs(kernel).values():
+            variants = [
+                variant for architecture in architectures_of(kernel) for variant in selections(architecture, graph)
             ]
-            selected += len(ways)
-            for sample in samples(description.kernel)[graph.name]:
+            selected += len(variants)
+            for sample in samples_of(graph):
                 simulate.compare(graph, sample)
                 simulate.compare(graph.simplified(), sample)
-                for way in ways:
-                    program.compare(way, sample)
-                compared += 2 + len(ways)
-        print(
-            f"{description.kernel}: {len(graphs(description.kernel))} lines, {selected} selections, {compared} simulations agree"
-        )
+                for variant in variants:
+                    interpret.compare(variant, sample)
+                compared += 2 + len(variants)
+        print(f"{kernel}: {len(graphs(kernel))} basic blocks, {selected} selections, {compared} simulations agree")
 
 
 def selections(architecture: Architecture, graph: Graph) -> list[Program]:
@@ -117,17 +107,15 @@ def selections(architecture: Architecture, graph: Graph) -> list[Program]:
 
 
 def command_print(arguments: argparse.Namespace) -> None:
-    graph = graph_named(arguments.line)
-    print(simulate.trace(graph.simplified(), samples(graph.kernel)[graph.name][arguments.sample]))
+    graph = graph_named(arguments.block)
+    print(simulate.trace(graph.simplified(), samples_of(graph)[arguments.sample]))
 
 
 def command_draw(arguments: argparse.Namespace) -> None:
     if arguments.schedule:
         draw_schedules(arguments)
         return
-    for title in arguments.lines or [
-        graph.title for description in DESCRIPTIONS for graph in graphs(description.kernel).values()
-    ]:
+    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
         print(draw(graph_named(title).simplified(), BUILD / "pictures"))
 
 
@@ -135,7 +123,7 @@ def draw_schedules(arguments: argparse.Namespace) -> None:
     from coconut.optimal import ports_of
     from coconut.tables import best_loop
 
-    for title in arguments.lines:
+    for title in arguments.blocks:
         graph = graph_named(title)
         row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
         ports = ports_of(row.problem, row.loop.times, row.loop.interval)
@@ -152,7 +140,7 @@ def command_table(arguments: argparse.Namespace) -> None:
     from coconut.tables import HEADER, best_loop, markdown
 
     rows = []
-    for title in arguments.lines or (QUICK_LOOPS if arguments.quick else LOOPS):
+    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
         for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
@@ -171,15 +159,15 @@ def command_orders(arguments: argparse.Namespace) -> None:
     from coconut.orders import orders
     from coconut.tables import markdown
 
-    graph = graph_named(arguments.line)
+    graph = graph_named(arguments.block)
     known = architectures_of(graph.kernel)
     architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
     # The scalar loop is not a function by itself.
     native = runs_here(architecture) and architecture not in SCALAR
     rows = []
-    for way in alternatives(architecture, graph):
-        for order in orders(way, arguments.cpu or architecture.cpus[0], arguments.seconds):
-            row = [way.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
+    for variant in alternatives(architecture, graph):
+        for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
+            row = [variant.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
             for compiler in ("gcc", "clang") if native else ():
                 compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
                 row.append(f"{emitted:.2f} / {compiled:.2f}")
@@ -203,89 +191,111 @@ OTHERS = {
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    """Emit basic blocks; read those in Go's assembler back, and simulate all of them.
-
-    They also run on this CPU or an emulated one, if there is any.
-    """
-    from coconut.compilers import prefix_of, run_beside, run_samples
-    from coconut.go_module import POLY1305, poly1305_line
+    """Emit basic blocks as functions, and run them: as Go's assembly, in interpret.py, and on CPUs, here or emulated."""
+    from coconut.emit import go_declarations, go_file
+    from coconut.functions import SingleBlock
+    from coconut.go_module import POLY1305, poly1305_program
     from coconut.orders import by_list
 
-    titles = [*dict.fromkeys(f"{kernel}/{line}" for kernel, lines in POLY1305.values() for line in lines), *OTHERS]
-    if unknown := set(arguments.lines) - {*titles, SCALAR_NAME}:
+    titles = [*dict.fromkeys(f"{kernel}/{block}" for kernel, blocks in POLY1305.values() for block in blocks), *OTHERS]
+    if unknown := set(arguments.blocks) - {*titles, SCALAR_NAME}:
         raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     folder = Path(arguments.folder)
     # In a folder of their own, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    if not arguments.lines or SCALAR_NAME in arguments.lines:
+    if not arguments.blocks or SCALAR_NAME in arguments.blocks:
         emit_scalar(folder)
-    programs: dict[str, Program] = {}
+    functions: dict[str, list[SingleBlock]] = {}
     for title in titles:
-        if arguments.lines and title not in arguments.lines:
+        if arguments.blocks and title not in arguments.blocks:
             continue
         name = re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title)
         if title in OTHERS:
             graph = graph_named(title)
             architecture = ARCHITECTURES[graph.kernel]
             choices = next(choices_for(architecture)) | OTHERS[title]
-            programs[name] = by_list(select(architecture, graph, choices), architecture.cpus[0])
+            program = by_list(select(architecture, graph, choices), architecture.cpus[0])
         else:
-            programs[name] = poly1305_line(title)
-    for goarch in dict.fromkeys(emitted.architecture.goarch for emitted in programs.values()):
-        of_arch = {name: emitted for name, emitted in programs.items() if emitted.architecture.goarch == goarch}
+            program = poly1305_program(title)
+        functions.setdefault(program.architecture.goarch, []).append(SingleBlock.of(program, name))
+    for goarch, of_arch in functions.items():
         constraint = f"{goarch} && gc && !purego"
-        in_go = {name: emitted for name, emitted in of_arch.items() if emitted.architecture.go is not None}
-        text = go_file([assembly(line, name, go_syntax(line)) for name, line in in_go.items()], constraint)
+        in_go = [function for function in of_arch if function.architecture.go is not None]
+        text = go_file(in_go, constraint)
         if in_go:
-            declarations = {name + go_parameters(line): summary(line) for name, line in in_go.items()}
-            (folder / f"lines_{goarch}.s").write_text(text)
-            interface = go_interface(declarations, "emitted", constraint)
-            (folder / f"lines_{goarch}.go").write_text(interface + go_table(in_go))
-        runnable: dict[int, dict[str, list[dict]]] = {}
-        for name, emitted in of_arch.items():
-            (folder / "gnu" / f"{name}.S").write_text(assembly(emitted, name, emitted.architecture.gnu))
-            said = f"{name}: {emitted.graph.title}, {len(emitted.ops)} instructions"
-            said += ", read back and simulated" if name in in_go else ", simulated"
-            for like in lengths(emitted):
-                line_samples = samples(like.graph.kernel)[like.graph.name]
-                read = parse(text, name, like) if name in in_go else emitted
-                for sample in line_samples:
-                    if like is emitted:
-                        program.compare(emitted, sample)
-                    program.compare(read, sample)
-                line = said if like is emitted else f"{said} with {like.graph.lanes} lanes"
-                prefix = prefix_of(like.architecture)
-                if prefix is not None:
-                    if not prefix:
-                        run_samples(emitted, line_samples)
-                    if emitted.is_loop:
-                        run_beside(read, "gcc", rounds=0, emitted=emitted)
-                    # A block that is not a loop has its outputs where a loop has its accumulator.
-                    out = {} if emitted.is_loop else {"t": [0] * argument_words(emitted)[0]}
-                    runnable.setdefault(0 if like is emitted else like.graph.lanes, {})[name] = [
-                        program.words_of(like, sample) | out | {"message": b64encode(sample.message).decode()}
-                        for sample in line_samples
-                    ]
-                    line += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
-                print(line)
-        for lanes, of_lanes in runnable.items():
-            (folder / f"lines_{goarch}{f'_{lanes}' if lanes else ''}.json").write_text(json.dumps(of_lanes))
+            (folder / f"blocks_{goarch}.s").write_text(text)
+            declarations = go_declarations(in_go, "emitted", constraint)
+            (folder / f"blocks_{goarch}.go").write_text(declarations + go_table(in_go))
+        # The samples of what runs, by file: one for each length of vectors.
+        runnable: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        for function in of_arch:
+            (folder / "gnu" / f"{function.name}.S").write_text(function.text(function.architecture.gnu))
+            for program, suffix in lengths(function.blocks[0].program):
+                said, words = emitted_block(function, program, text if function in in_go else "")
+                print(said)
+                if words:
+                    runnable.setdefault(suffix, {})[function.name] = words
+        for suffix, words_of in runnable.items():
+            (folder / f"blocks_{goarch}{suffix}.json").write_text(json.dumps(words_of))
+
+
+def emitted_block(function: "SingleBlock", program: Program, text: str) -> tuple[str, list[dict[str, Any]]]:
+    """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
+    from coconut.compilers import prefix_of, run_beside, run_samples
+
+    (block,) = function.blocks
+    samples = samples_of(program.graph)
+    said = f"{function.name}: {program.graph.title}, {len(program.ops)} instructions"
+    for sample in samples:
+        interpret.compare(program, sample)
+    if text:
+        interpret.check_block(function, text, samples, program)
+        said += ", interpreted"
+    if program is not block.program:
+        said += f" with {program.graph.lanes} lanes"
+    prefix = prefix_of(program.architecture)
+    if prefix is None:
+        return said, []
+    if not prefix:
+        run_samples(function, samples)
+    if program.is_loop:
+        run_beside(program, "gcc", rounds=0, emitted=block.program)
+    # A block that is not a loop has its outputs where a loop has its accumulator.
+    out = {} if program.is_loop else {"t": [0] * block.output_words}
+    words = [{**program.words_of(sample), **out, "message": b64encode(sample.message).decode()} for sample in samples]
+    return said + f", run {'by ' + prefix[0] if prefix else 'on this CPU'}", words
+
+
+def go_table(functions: list["SingleBlock"]) -> str:
+    """Return the Go code for the test: the type State, and the functions by name, on slices."""
+    lines = ["", "type State [7]uint64", ""]
+    lines.append("var functions = map[string]func(t, powers []uint64, message *byte, iterations uint64){")
+    for function in functions:
+        first, second, *rest = (parameter.split() for parameter in function.parameters)
+        slices = [f"({first[1]})(t)", f"({second[1]})(powers)"]
+        if function.architecture.scalable:
+            slices = ["&t[0]", "&powers[0]"]
+        lines += [
+            f'\t"{function.name}": func(t, powers []uint64, message *byte, iterations uint64) {{',
+            f"\t\t{function.name}({', '.join([*slices, *(name for name, _ in rest)])})",
+            "\t},",
+        ]
+    return "\n".join([*lines, "}", ""])
 
 
 def emit_scalar(folder: Path) -> None:
     """Emit the scalar function for each architecture, as the Go module has it."""
     from coconut.compilers import prefix_of, run_function
-    from coconut.go_module import scalar
-    from coconut.scalar_function import function_of, gnu_text
+    from coconut.go_module import scalar, scalar_functions
 
     # In a folder of their own, too: the Go package declares the function.
     (folder / "scalar").mkdir(exist_ok=True)
     for name, text in scalar().items():
         (folder / "scalar" / Path(name).name).write_text(text)
-    for architecture in SCALAR:
-        function = function_of(SCALAR_NAME, architecture, graphs("scalar64"))
-        (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(gnu_text(function))
-        said = f"{SCALAR_NAME}: {function.description()} For {architecture.name}, read back and simulated"
+    for function in scalar_functions():
+        architecture = function.architecture
+        (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(function.text(architecture.gnu))
+        said = f"{SCALAR_NAME}: {function.description} For {architecture.name}, interpreted"
         prefix = prefix_of(architecture)
         if prefix is not None:
             run_function(function, "gcc", rounds=0)
@@ -293,15 +303,21 @@ def emit_scalar(folder: Path) -> None:
         print(said)
 
 
-def lengths(emitted: Program) -> list[Program]:
-    """Return the program and, if its code serves every vector length, its counterparts for the other lengths."""
-    kernels = [
+def lengths(program: Program) -> list[tuple[Program, str]]:
+    """Return the program and, if its code serves every vector length, its counterparts for the other lengths.
+
+    With each there is the suffix of the file of its samples.
+    """
+    others = [
         kernel
         for kernel, architecture in ARCHITECTURES.items()
-        if architecture.scalable and architecture.selector is emitted.architecture.selector
+        if architecture.scalable and architecture.selector is program.architecture.selector
     ]
-    others = [kernel for kernel in kernels if kernel != emitted.graph.kernel]
-    return [emitted, *(select(ARCHITECTURES[kernel], graphs(kernel)[emitted.graph.name]) for kernel in others)]
+    return [(program, "")] + [
+        (select(ARCHITECTURES[kernel], graphs(kernel)[program.graph.name]), f"_{KERNELS[kernel].lanes}")
+        for kernel in others
+        if kernel != program.graph.kernel
+    ]
 
 
 def command_go(arguments: argparse.Namespace) -> None:
@@ -331,62 +347,47 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
-def command_bounds(_: argparse.Namespace) -> None:
-    from coconut.check_bounds import check_bounds
-
-    print(f"derived bounds of {check_bounds()} lines hold on every sample, and what loops carry keeps them")
-
-
-def command_schedules(_: argparse.Namespace) -> None:
-    from coconut.check_schedules import check_schedules
-
-    found, none = check_schedules()
-    print(f"schedules of small loops: {found} found and {none} excluded, as all there are show")
-
-
-def run() -> None:
+def run(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, function, text: str) -> argparse.ArgumentParser:
+    def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(function=function)
         return added
 
-    command("lines", command_lines, "list the basic blocks of all kernels")
+    command("blocks", command_blocks, "list the basic blocks of all kernels")
     simulating = command("simulate", command_simulate, "compare every graph with the library's model lanes")
     simulating.add_argument("kernels", nargs="*", help="only these kernels")
     printing = command("print", command_print, "print every value of a basic block with its expression")
-    printing.add_argument("line", help="KERNEL/LINE, such as 'avx2/step 1'")
+    printing.add_argument("block", help="KERNEL/BLOCK, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
     drawing = command("draw", command_draw, "draw these basic blocks, or all, as SVG")
-    drawing.add_argument("lines", nargs="*")
+    drawing.add_argument("blocks", nargs="*")
     drawing.add_argument("--schedule", metavar="CPU", help="draw the loops' schedules instead: ports over cycles")
     drawing.add_argument("--seconds", type=float, default=60, help="time for each schedule")
     table = command("table", command_table, "schedule loops and print a table")
-    table.add_argument("lines", nargs="*")
+    table.add_argument("blocks", nargs="*")
     table.add_argument("--quick", action="store_true", help="only a few loops")
     table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
     ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
-    ordering.add_argument("line")
+    ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
     emitting = command(
         "emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, simulate and run them"
     )
-    emitting.add_argument("lines", nargs="*", help=f"only these, KERNEL/LINE or {SCALAR_NAME}")
+    emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "write the generated files of bindings/go, after simulating them")
     go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
-    command("bounds", command_bounds, "compare derived bounds with values")
-    command("schedules", command_schedules, "compare the answers for small loops with all their schedules")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     try:
         arguments.function(arguments)
-    except (simulate.Broken, Unreadable, ValueError) as error:
+    except (simulate.Mismatch, ParseError, ValueError) as error:
         sys.exit(f"coconut: {error}")
 
 

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compare the tables of instructions with CPUs, here or emulated, on edge operands.
 
-Each form of an instruction is a program of its own, emitted like any other; its state is the operands and the result.
+Each form of an instruction is a program, which is emitted like any other: it loads the operands, runs the instruction,
+and stores the result. For scalar architectures it also stores the carry and the product, which must still be there if
+the table does not list them as overwritten.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from coconut.architecture import Architecture
 from coconut.architectures import SCALAR
-from coconut.architectures.amd64 import Gnu
-from coconut.check_scalar import check_scalar
+from coconut.architectures.amd64 import GNU_POINTERS
+from coconut.assembler import Assembler
 from coconut.compilers import build, prefix_of, run
-from coconut.describe import BUILD, HERE
-from coconut.emit import assembly
-from coconut.graph import MEMORY, REGISTER, Graph, Node
-from coconut.instructions import Instruction, Memory, Op
+from coconut.functions import SingleBlock
+from coconut.graph import Graph
+from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, Op
+from coconut.interpret import Storage, execute, store
 from coconut.operations import WORD_MAX, Value
 from coconut.program import Program
-from coconut.simulate import Broken, show
+from coconut.simulate import Mismatch, show
+from coconut.trace import BLOCKS, BUILD
 
 EDGES = (
     0,
@@ -34,122 +37,179 @@ EDGES = (
     0x0123456789ABCDEF,
     0xFEDCBA9876543210,
 )
+# Operands of scalar forms, and the index of one that is zero.
+SCALAR_OPERANDS, ZERO = 7, 6
 
 
-def forms(instruction: Instruction, architecture: Architecture) -> list[Op]:
-    """Return the forms of an instruction, with several immediates.
+@dataclass
+class Form:
+    """A form of an instruction: its last operand in a register, in memory or broadcast from it, and an immediate."""
 
-    The operands are in registers, or the last one is in memory, or a number of it in memory is broadcast to all lanes.
-    """
-    immediates: tuple[int | None, ...] = instruction.edges if instruction.immediate else (None,)
-    registers = tuple(range(instruction.operands))
-    ops = []
-    for imm in immediates:
-        if instruction.memory != "only":
-            ops.append(Op(instruction, registers, imm))
-        if instruction.memory:
-            stride = 16 if instruction.name == "vlse64.v" else 0
-            place = Memory("message", 0, instruction.low in {"operand", "result"}, stride)
-            ops.append(Op(instruction, registers[:-1], imm, place))
+    architecture: Architecture
+    instruction: Instruction
+    imm: int | None
+    memory: Memory | None
+    ops: list[Op] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        instruction = self.instruction
+        uses = dict(instruction.implicit_uses)
+        count = instruction.operands - (self.memory is not None)
+        held = self.prepare()
+        args = [held[uses[i]] if i in uses else self.load(i) for i in range(count)]
+        result = self.emit(instruction.name, *args, imm=self.imm, memory=self.memory)
+        held |= dict.fromkeys(instruction.implicit_defs, result)
+        if not instruction.implicit:
+            self.outputs.append(result)
+        overwritten = {*instruction.clobbers} - {*instruction.implicit_defs}
+        if FLAGS in held and FLAGS not in overwritten:
+            self.outputs.append(self.carry(held[FLAGS]))
+        if PRODUCT in held and PRODUCT not in overwritten:
+            whole = PRODUCT not in instruction.implicit_defs or instruction.name.startswith("mul")
+            self.outputs += [self.emit(name, held[PRODUCT]) for name in ("take_lo", "take_hi")[: 1 + whole]]
+
+    def prepare(self) -> dict[str, int]:
+        """Set flags and a product, the product first, because some multiplications set flags."""
+        table, held = self.architecture.instructions, {}
+        flags = next((name for name in ("adds", "add") if name in table and FLAGS in table[name].implicit_defs), None)
+        factor = next((name for name in ("to_ax", "to_odd") if name in table), None)
+        if factor is not None:
+            held[PRODUCT] = self.emit("mul", self.emit(factor, self.load(4)), self.load(5))
+        if flags is not None:
+            held[FLAGS] = self.emit(flags, self.load(2), self.load(3))
+        return held
+
+    def emit(self, name: str, *args: int, imm: int | None = None, memory: Memory | None = None) -> int:
+        self.ops.append(Op(self.architecture.instructions[name], args, imm, memory))
+        return len(self.ops) - 1
+
+    def load(self, i: int) -> int:
+        return self.emit(self.architecture.load, memory=Memory("powers", self.architecture.vector_bytes * i))
+
+    def carry(self, flags: int) -> int:
+        """Emit the carry as a number."""
+        if "adc_zero" in self.architecture.instructions:
+            return self.emit("adc_zero", self.load(ZERO), flags)
+        if "adc_number" in self.architecture.instructions:
+            return self.emit("adc_number", self.load(ZERO), flags, imm=0)
+        return self.emit("adc", self.load(ZERO), flags, self.load(ZERO))
+
+    def program(self) -> Program:
+        graph = Graph("instructions", 1, self.instruction.name, 0, ())
+        outputs = tuple((f"result {i}", value) for i, value in enumerate(self.outputs))
+        return Program(self.architecture, graph, (), (), (), tuple(self.ops), outputs, ())
+
+    def operands(self) -> list[list[Value]]:
+        """Return vectors of operands that pair every edge, as an element holds it, with every other."""
+        architecture = self.architecture
+        largest = (1 << 8 * architecture.word_bytes) - 1
+        edges = tuple(edge & largest for edge in EDGES)
+        count = SCALAR_OPERANDS if architecture in SCALAR else self.instruction.operands
+        elements = architecture.vector_bytes // architecture.word_bytes
+        rows = list(product(edges, repeat=min(count, 2)))
+        # Adjacent lanes differ in every operand: 13 and the number of rows have no common factor.
+        rows = [rows[13 * k % len(rows)] for k in range(len(rows))]
+        vectors = []
+        for start in range(0, len(rows), elements):
+            part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]
+            columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
+            # Further operands have the edges in other orders.
+            columns += [
+                tuple(edges[(7 * start + k * (start // 12 + 1) + 5 * i) % len(edges)] for i in range(elements))
+                for k in range(2, count)
+            ]
+            if architecture in SCALAR:
+                columns[ZERO] = (0,)
+            vectors.append(columns)
+        return vectors
+
+    def message(self, vectors: list[Value]) -> list[Value]:
+        """Return two vectors, from which the instruction loads its last operand."""
+        zeros = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
+        last = vectors[self.instruction.operands - 1] if vectors else zeros
+        if not self.instruction.stride:
+            return [last, last]
+        strided = tuple(number for number in last for _ in range(2))
+        return [strided[: len(last)], strided[len(last) :]]
+
+
+def forms(architecture: Architecture) -> list[Form]:
+    """Return all forms, with several immediates. Stores are left out: the results of all others are stored."""
+    result = []
+    for instruction in architecture.instructions.values():
+        is_word = instruction.low in {"operand", "result"}
+        places: list[Memory | None] = [None] * (instruction.memory != "only")
+        places += [Memory("message", 0, is_word)] * (instruction.memory != "")
         if instruction.memory == "broadcast" and architecture.registers == 32:
-            ops.append(Op(instruction, registers[:-1], imm, Memory("message", 0, broadcast=True)))
-    return ops
+            places.append(Memory("message", 0, broadcast=True))
+        if not instruction.stores:
+            for imm in instruction.edges if instruction.immediate else (None,):
+                result += [Form(architecture, instruction, imm, place) for place in places]
+    return result
 
 
-def program_of(op: Op, architecture: Architecture) -> Program:
-    """Return a loop of that instruction alone, which replaces the last vector of its state."""
-    names = [*(f"operand {i}" for i in range(len(op.args))), "result"]
-    nodes = [Node("input", (), (REGISTER,), WORD_MAX, name) for name in names]
-    nodes += [Node("input", (), (MEMORY,), WORD_MAX, "none"), Node("output", (0,), (), WORD_MAX, "result")]
-    size = architecture.vector_bytes
-    graph = Graph("instructions", size // 8, op.instruction.name, 2 * size, tuple(nodes))
-    return Program(architecture, graph, (), tuple(names), (), (op,), (("result", len(names)),), ())
-
-
-def operands(count: int, elements: int, largest: int) -> list[list[Value]]:
-    """Return operands that pair every edge, as an element holds it, with every other, spread over the lanes."""
-    edges = tuple(edge & largest for edge in EDGES)
-    rows = list(product(edges, repeat=min(count, 2)))
-    # Adjacent lanes differ in every operand: 13 and the number of rows have no common factor.
-    rows = [rows[13 * k % len(rows)] for k in range(len(rows))]
-    vectors = []
-    for start in range(0, len(rows), elements):
-        part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]
-        columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
-        # A third operand has the edges in another order.
-        columns += [tuple(edges[(start + 5 * i) % len(edges)] for i in range(elements))] * (count - len(columns))
-        vectors.append(columns)
-    return vectors
-
-
-def message_for(op: Op, vectors: list[Value], count: int) -> Value:
-    """Return two vectors, from which the instruction loads its last operand; zeros if it loads none."""
-    if op.memory is None:
-        return (0,) * (2 * count)
-    return tuple(number for number in vectors[-1] for _ in range(2)) if op.memory.stride == 16 else vectors[-1] * 2
+def assembler_of(architecture: Architecture) -> Assembler:
+    """Return GNU's assembler for functions of three arguments: results, operands and message."""
+    assembler = architecture.gnu
+    if architecture.chains:
+        return replace(assembler, pointers=GNU_POINTERS)
+    if architecture in SCALAR:
+        registers = assembler.pointers["powers"], assembler.pointers["message"], assembler.counters[0]
+        return replace(assembler, pointers=dict(zip(("state", "powers", "message"), registers, strict=True)))
+    return assembler
 
 
 def check_architecture(architecture: Architecture) -> int:
     """Check the instructions of an architecture, and return how many results agree."""
-    if architecture in SCALAR:
-        return check_scalar(architecture, EDGES)
-    if architecture.chains:
-        # Its functions have other pointers; the instructions are written in the same way.
-        architecture = replace(
-            architecture, gnu=Gnu(architecture.vector_bytes, architecture.instructions, architecture.word_bytes)
-        )
-    word_bytes = architecture.word_bytes
-    count = architecture.vector_bytes // word_bytes
-    # Stores are left out: the results of all others are stored.
-    instructions = [instruction for instruction in architecture.instructions.values() if not instruction.stores]
-    ops = [op for instruction in instructions for op in forms(instruction, architecture)]
-    name = f"instructions-{architecture.name}"
-    table, source, binary = (BUILD / f"{name}.{suffix}" for suffix in ("h", "S", "bin"))
-    calls = [operands(op.instruction.operands, count, (1 << 8 * word_bytes) - 1) for op in ops]
+    name, size, word_bytes = architecture.name, architecture.vector_bytes, architecture.word_bytes
+    all_forms = forms(architecture)
+    programs = [form.program() for form in all_forms]
+    calls = [form.operands() for form in all_forms]
+    table, source, binary = (BUILD / f"instructions-{name}.{suffix}" for suffix in ("h", "S", "bin"))
     BUILD.mkdir(parents=True, exist_ok=True)
-    table.write_text(
-        "".join(
-            f"INSTRUCTION(check_{i}, {len(op.args) + 1}, {len(vectors)})\n"
-            for i, (op, vectors) in enumerate(zip(ops, calls, strict=True))
-        )
+    lines = (
+        f"INSTRUCTION(check_{i}, {len(rows[0])}, {len(form.outputs)}, {len(rows)})\n"
+        for i, (form, rows) in enumerate(zip(all_forms, calls, strict=True))
     )
+    table.write_text("".join(lines))
+    assembler = assembler_of(architecture)
     source.write_text(
-        "".join(assembly(program_of(op, architecture), f"check_{i}", architecture.gnu) for i, op in enumerate(ops))
+        "".join(SingleBlock.of(program, f"check_{i}").text(assembler) for i, program in enumerate(programs))
     )
-    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={architecture.vector_bytes // 8}"]
-    build(architecture, "gcc", binary, [HERE / "lines" / "instructions.c", source], options)
-    order = "big" if architecture.big_endian else "little"
-    given = [
-        vector
-        for op, rows in zip(ops, calls, strict=True)
+    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={size // 8}"]
+    build(architecture, "gcc", binary, [BLOCKS / "instructions.c", source], options)
+    given = b"".join(
+        number.to_bytes(word_bytes, architecture.byte_order)
+        for form, rows in zip(all_forms, calls, strict=True)
         for vectors in rows
-        for vector in (*vectors[: len(op.args)], message_for(op, vectors, count))
-    ]
-    ran = run(
-        architecture,
-        [str(binary)],
-        input=b"".join(number.to_bytes(word_bytes, order) for vector in given for number in vector),
+        for vector in (*vectors, *form.message(vectors))
+        for number in vector
     )
-    size = architecture.vector_bytes
-    results = iter(range(0, len(ran.stdout), size))
-    checked = sum(map(len, calls))
-    if ran.returncode != 0 or len(ran.stdout) != size * checked:
-        raise Broken(f"{architecture.name}: the program that runs its instructions fails: {ran.returncode}")
-    for op, rows in zip(ops, calls, strict=True):
+    ran = run(architecture, [str(binary)], input=given)
+    wanted = sum(len(rows) * len(form.outputs) for form, rows in zip(all_forms, calls, strict=True))
+    if ran.returncode != 0 or len(ran.stdout) != size * wanted:
+        raise Mismatch(f"{name}: the program that runs its instructions fails: {ran.returncode}")
+    words = [
+        int.from_bytes(ran.stdout[i : i + word_bytes], architecture.byte_order)
+        for i in range(0, len(ran.stdout), word_bytes)
+    ]
+    at, count = 0, size // word_bytes
+    for form, program, rows in zip(all_forms, programs, calls, strict=True):
         for vectors in rows:
-            at = next(results)
-            result = tuple(
-                int.from_bytes(ran.stdout[i : i + word_bytes], order) for i in range(at, at + size, word_bytes)
-            )
-            if op.memory is not None and op.memory.broadcast:
-                vectors = [*vectors[:-1], vectors[-1][:1] * count]
-            expected = op.instruction.meaning(op.imm, *vectors)[:count]
-            if result != expected:
-                raise Broken(
-                    f"{op.instruction.name}, immediate {op.imm}, on {' | '.join(map(show, vectors))}: the CPU says "
-                    f"{show(result)}, the table {show(expected)}"
-                )
-    return checked
+            storage: Storage = {}
+            store(storage, "powers", vectors, word_bytes)
+            store(storage, "message", form.message(vectors), word_bytes)
+            values = execute(program, [], storage)
+            for output in form.outputs:
+                expected, found = values[output][:count], tuple(words[at : at + count])
+                at += count
+                if found != expected:
+                    raise Mismatch(
+                        f"{name}: {form.instruction.name}, immediate {form.imm}, on {' | '.join(map(show, vectors))}: "
+                        f"the CPU says {show(found)}, the table {show(expected)}"
+                    )
+    return wanted
 
 
 def check_instructions(architectures: list[Architecture]) -> tuple[int, list[Architecture]]:

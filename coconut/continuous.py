@@ -34,7 +34,7 @@ def register_weights(problem: Problem) -> numpy.ndarray:
 def continuous_times(problem: Problem) -> numpy.ndarray:
     """Return the issue cycles at a minimum near the list schedule; there are many minima."""
     start = numpy.array(list_schedule(problem), dtype=float)
-    edges = [edge for edge in problem.edges if edge.turns == 0]
+    edges = [edge for edge in problem.edges if edge.distance == 0]
     before = numpy.array([edge.before for edge in edges])
     after = numpy.array([edge.after for edge in edges])
     latency = numpy.array([edge.latency for edge in edges], dtype=float)
@@ -70,4 +70,6 @@ def continuous_times(problem: Problem) -> numpy.ndarray:
         return total, gradient + REGISTERS * weights + LENGTH / problem.size
 
     bounds = [(0, cycles[-1])] * problem.size
-    return minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ROUNDS}).x
+    found = minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ROUNDS})
+    times: numpy.ndarray = found.x
+    return times

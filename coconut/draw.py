@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Draw graphs and schedules, coloured by phase: expand, multiply, reduce (the z14 paper, figures 4 and 6)."""
 
+import json
+import subprocess
 from html import escape
 from pathlib import Path
-
-import graphviz
 
 from coconut.graph import Graph
 from coconut.program import Program
@@ -24,44 +24,39 @@ SYMBOLS = {
 }
 
 
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def file_of(title: str, folder: Path, suffix: str = "") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{title.replace('/', '-').replace(' ', '-')}{suffix}.svg"
+
+
 def draw(graph: Graph, folder: Path) -> Path:
     """Write an SVG file, which shows a value's whole expression under the pointer, and return its path."""
-    picture = graphviz.Digraph(
-        graph.title,
-        format="svg",
-        graph_attr={"ranksep": "0.25", "nodesep": "0.12"},
-        node_attr={
-            "shape": "box",
-            "style": "filled",
-            "fontname": "sans-serif",
-            "fontsize": "9",
-            "height": "0.2",
-            "width": "0.3",
-            "margin": "0.04",
-        },
-        edge_attr={"arrowsize": "0.4", "color": "#666666"},
-    )
     phases = graph.phases()
+    lines = [
+        "digraph {",
+        "ranksep=0.25 nodesep=0.12",
+        'node [shape=box style=filled fontname="sans-serif" fontsize=9 height=0.2 width=0.3 margin=0.04]',
+        'edge [arrowsize=0.4 color="#666666"]',
+    ]
     for i, node in enumerate(graph.nodes):
         # Constants are drawn within their users: their edges would cover the rest.
         if node.op == "splat":
             continue
-        text = {"input": node.name, "output": node.name}.get(node.op)
-        if text is None:
-            constants = [hex(graph.nodes[arg].imm[0]) for arg in node.args if graph.nodes[arg].op == "splat"]
-            text = " ".join([SYMBOLS.get(node.op, node.op), *constants, *map(str, node.imm)])
-        plain = node.op in {"input", "output"}
-        picture.node(
-            str(i),
-            text,
-            fillcolor="white" if plain else COLOURS[phases[i]],
-            shape="ellipse" if plain else "box",
-            tooltip=f"{graph.label(i)} = {graph.expression(i)}",
-        )
-        picture.edges((str(arg), str(i)) for arg in node.args if graph.nodes[arg].op != "splat")
-    folder.mkdir(parents=True, exist_ok=True)
-    name = graph.title.replace("/", "-").replace(" ", "-")
-    return Path(picture.render(name, directory=folder, cleanup=True))
+        constants = [hex(graph.nodes[arg].imm[0]) for arg in node.args if graph.nodes[arg].op == "splat"]
+        text, look = " ".join([SYMBOLS.get(node.op, node.op), *constants, *map(str, node.imm)]), COLOURS[phases[i]]
+        shape = "box"
+        if node.op in {"input", "output"}:
+            text, look, shape = node.name, "white", "ellipse"
+        tooltip = quoted(f"{graph.label(i)} = {graph.expression(i)}")
+        lines.append(f'{i} [label={quoted(text)} fillcolor="{look}" shape={shape} tooltip={tooltip}]')
+        lines += [f"{arg} -> {i}" for arg in node.args if graph.nodes[arg].op != "splat"]
+    path = file_of(graph.title, folder)
+    subprocess.run(["dot", "-Tsvg", "-o", path], input="\n".join([*lines, "}"]), text=True, check=True)
+    return path
 
 
 def draw_schedule(
@@ -94,8 +89,7 @@ def draw_schedule(
                 f'fill="{colour}"><title>{escape(title)}</title></rect>'
             )
     width, height = left + interval * cell + 50, len(names) * cell
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{program.graph.title.replace('/', '-').replace(' ', '-')}-{cpu}.svg"
+    file = file_of(program.graph.title, folder, f"-{cpu}")
     file.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'font-family="sans-serif" font-size="10"><rect width="100%" height="100%" fill="#dddddd"/>'

@@ -1,219 +1,228 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Write programs as functions in the syntax of an assembler; Syntax in architecture.py lists their arguments.
+"""Write functions of basic blocks for an assembler, each instruction with the name of the graph's value.
 
-Loops load the accumulator's limbs, run `turns` iterations over the message, and store the limbs again. Other basic
-blocks load inputs where they are used, and store outputs as soon as they are there.
+`coconut print` shows the expression of each name.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from coconut.architecture import GoSyntax, Syntax, go_constants
-from coconut.instructions import Memory
-from coconut.operations import Value
+from coconut.allocate import Allocator, Step
+from coconut.architecture import Architecture
+from coconut.assembler import Assembler
+from coconut.instructions import Memory, Op
 from coconut.program import Program
-from coconut.registers import Allocation, allocate, allocate_straight
 
-BLOCK_BYTES = 16
 LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
 
-def with_kept(program: Program) -> list[Value]:
-    """Return all constants in memory: those of instructions, then those that are loaded before the loop."""
-    return [*program.constants, *program.kept]
-
-
-def summary(program: Program) -> str:
-    turn = f" a turn, of {program.graph.advance} bytes" if program.is_loop else ""
-    return (
-        f"{program.graph.title}: {len(program.ops)} instructions{turn}{'; ' * bool(program.choices)}{program.choices}."
-    )
-
-
-def ordered_moves(allocation: Allocation) -> list[tuple[int, int]]:
-    """Return the moves in an order in which none overwrites what a later one moves."""
-    moves = list(allocation.moves)
-    result = []
-    while moves:
-        move = next((move for move in moves if move[1] not in {source for source, _ in moves}), None)
-        if move is None:
-            raise ValueError("values change places from one turn to the next")
-        result.append(move)
-        moves.remove(move)
-    return result
-
-
-def body(program: Program, allocation: Allocation, syntax: Syntax) -> list[str]:
-    """Return the assembly of an iteration."""
-    registers = allocation.registers
-    lines = [
-        syntax.text(op, [registers[arg] for arg in op.args], registers[program.first_op + i])
-        for i, op in enumerate(program.ops)
-    ]
-    return lines + [syntax.move(to, source) for source, to in ordered_moves(allocation)]
-
-
-def straight_body(program: Program, syntax: Syntax) -> list[str]:
-    """Return the assembly of a basic block that is not a loop."""
+def text_of(steps: Iterable[Step], assembler: Assembler) -> list[str]:
+    """Return the assembly of steps."""
     lines = []
-    for step in allocate_straight(program).steps:
-        if step.op is not None:
-            lines.append(syntax.text(step.op, list(step.args), step.result))
-        elif step.memory is None:
-            lines.append(syntax.move(step.result, step.args[0]))
-        else:
-            lines.append((syntax.store if step.stores else syntax.load)(step.result, step.memory))
+    for step in steps:
+        *before, text = assembler.text(step.op, step.args, step.result)
+        lines += [*before, f"{text} {assembler.comment} {step.label}" if step.label else text]
     return lines
 
 
-def argument_words(program: Program) -> tuple[int, int]:
-    """Return the lengths of the first two arguments of its function, in 64-bit words."""
-    scratch = 0 if program.is_loop else allocate_straight(program).scratch
-    return program.output_words() + scratch * program.architecture.vector_bytes // 8, program.input_words()
-
-
-def go_parameters(program: Program) -> str:
-    """Return the parameters of the function in Go.
-
-    If the inputs begin with words, they are a State.
-    """
-    if program.architecture.scalable:
-        return "(t, powers *uint64, message *byte, turns uint64)"
-    first, second = argument_words(program)
-    if program.is_loop:
-        return f"(t *[{first}]uint64, powers *[{second}]uint64, message *byte, turns uint64)"
-    given = "*State" if next(iter(program.memory_inputs())) in program.words else f"*[{second}]uint64"
-    return f"(out *[{first}]uint64, in {given}{', message *byte' * program.loads_message})"
-
-
-def lines_of(program: Program, name: str, syntax: Syntax) -> list[str]:
-    """Return the assembly of a function from where its pointers are set."""
-    if not program.is_loop:
-        return straight_body(program, syntax)
-    size = program.architecture.vector_bytes
-    state = [Memory("state", i * size) for i in range(len(program.inputs))]
-    kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
-    return [
-        *(syntax.load(register, place) for register, place in enumerate([*state, *kept])),
-        *syntax.loop(name),
-        *body(program, allocate(program), syntax),
-        *syntax.advance(program.graph.advance),
-        *syntax.again(name),
-        *(syntax.store(register, place) for register, place in enumerate(state)),
-    ]
-
-
-def assembly(program: Program, name: str, syntax: Syntax) -> str:
-    """Return the function and its constants."""
-    return "\n".join(
-        [
-            *syntax.begin(
-                name, summary(program), go_parameters(program), len(program.memory_inputs()), program.graph.advance
-            ),
-            *lines_of(program, name, syntax),
-            *(syntax.clear(program.architecture.registers) if program.ends else []),
-            *syntax.end(name, [number for vector in with_kept(program) for number in vector]),
-            "",
-        ]
+def moved(architecture: Architecture, name: str, register: int, place: Memory, label: str = "") -> Step:
+    """Return a load or a store of a register."""
+    instruction = architecture.instructions[name]
+    return Step(
+        Op(instruction, (0,) * instruction.stores, None, place), (register,) * instruction.stores, register, label
     )
 
 
 @dataclass(frozen=True)
-class Message:
-    """A function of several basic blocks.
+class Block:
+    """A basic block in registers.
 
-    The first begins a message, and its outputs determine the place of everything in the function's frame. Loops follow,
-    each with its own number of iterations, which may be 0. The last block ends the message.
+    - steps: an iteration.
+    - repeat: the number of iterations, or the function's argument that has it.
+    - before, after: what a loop loads before its first iteration, and stores after the last one.
+    - vectors: the number of vectors of memory for spilled values.
+    """
+
+    program: Program
+    steps: tuple[Step, ...]
+    repeat: int | str = 1
+    before: tuple[Step, ...] = ()
+    after: tuple[Step, ...] = ()
+    vectors: int = 0
+
+    @staticmethod
+    def of(program: Program, allocator: Allocator, repeat: int | str = 1) -> "Block":
+        return Block(program, tuple(allocator.steps), repeat, vectors=allocator.spilled)
+
+    @property
+    def output_words(self) -> int:
+        """Return the length of outputs and spilled vectors, in 64-bit words."""
+        return self.program.output_words() + self.vectors * self.program.architecture.vector_bytes // 8
+
+    @property
+    def name(self) -> str:
+        return "".join(word.capitalize() for word in self.program.graph.name.split())
+
+    def iteration(self, assembler: Assembler) -> list[str]:
+        return text_of(self.steps, assembler)
+
+    def advance(self, assembler: Assembler, advance_bytes: int) -> list[str]:
+        return assembler.control("advance", bytes=advance_bytes, pointer=assembler.pointers["message"])
+
+    def loop(self, assembler: Assembler, label: str) -> list[str]:
+        """Return the block with its label and what counts its iterations."""
+        start = f".L{label}" if not assembler.is_go else f"loop{label}"
+        return [
+            *text_of(self.before, assembler),
+            "",
+            f"{start}:",
+            *self.iteration(assembler),
+            *self.advance(assembler, self.program.graph.advance),
+            *assembler.control("again", counter=assembler.counters[0], label=start),
+            "",
+            *text_of(self.after, assembler),
+        ]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of basic blocks; each kind says how values pass between them.
+
+    - parameters: those in Go, of 8 bytes each.
+    - constants: the words of each table of constants, by name.
+    - frame_bytes: the room in the function's frame, aligned to `align` bytes if that is not 0.
+    - clears: it leaves nothing in its frame and in registers.
     """
 
     name: str
-    parts: tuple[Program, ...]
+    blocks: tuple[Block, ...]
+    parameters: tuple[str, ...]
+    description: str
+    constants: dict[str, Sequence[int]] = field(default_factory=dict)
+    frame_bytes: int = 0
+    align: int = 0
+    clears: bool = False
 
-    def part_name(self, part: Program) -> str:
-        return self.name + "".join(word.capitalize() for word in part.graph.name.split())
+    @property
+    def architecture(self) -> Architecture:
+        return self.blocks[0].program.architecture
 
-    def turns(self) -> dict[str, Program]:
-        """Return the loops, by the names of their arguments."""
-        return {"turns" + self.part_name(part).removeprefix(self.name): part for part in self.parts if part.is_loop}
+    @property
+    def signature(self) -> str:
+        """Return name and parameters in Go; adjacent parameters of one type share it."""
+        types = [parameter.partition(" ")[2] for parameter in self.parameters]
+        shown = [
+            parameter if types[i : i + 1] != types[i + 1 : i + 2] else parameter.partition(" ")[0]
+            for i, parameter in enumerate(self.parameters)
+        ]
+        return f"{self.name}({', '.join(shown)})"
 
-    def places(self, part: Program) -> dict[str, int | None]:
-        """Return where in the frame a part has its inputs and its outputs; None for an argument of the function."""
-        begin, end = self.parts[0], self.parts[-1]
-        frame, inputs = begin.memory_outputs(), part.memory_inputs()
-        if part is begin:
-            return {"state": 0, "powers": None}
-        # Inputs in another order than that of `begin` are a mistake in coconut/lines/; unused ones may be missing.
-        first = frame[next(iter(inputs))]
-        needed = {op.memory.offset for op in part.ops if op.memory is not None and op.memory.base == "powers"}
-        for name, offset in inputs.items():
-            taken = any(0 <= at - offset < begin.architecture.vector_bytes for at in needed)
-            if taken and frame.get(name) != first + offset:
-                raise ValueError(
-                    f"{self.name}: {part.graph.name} does not find {name} where {begin.graph.name} leaves it"
+    def body(self, assembler: Assembler) -> list[str]:
+        """Return the function from where its arguments and its head are done with."""
+        raise NotImplementedError
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        """Return the general register of each argument that is loaded at the beginning."""
+        raise NotImplementedError
+
+    def argument(self, assembler: Assembler, name: str, register: str) -> list[str]:
+        names = [parameter.split()[0] for parameter in self.parameters]
+        return assembler.control("argument", name=name, offset=8 * names.index(name), register=register)
+
+    def head(self, assembler: Assembler) -> list[str]:
+        """Return what the assembler's functions begin with, and the pointer to the constants."""
+        table = [] if self.name not in self.constants else self.table(assembler, self.name)
+        if not assembler.is_go:
+            return [*assembler.head, *table]
+        arguments = self.arguments(assembler)
+        return [
+            *(line for name in arguments for line in self.argument(assembler, name, arguments[name])),
+            *table,
+            *assembler.head,
+        ]
+
+    def table(self, assembler: Assembler, name: str) -> list[str]:
+        return assembler.control("constants", name=name, register=assembler.pointers["constants"])
+
+    def text(self, assembler: Assembler) -> str:
+        lines = [*self.head(assembler), *self.body(assembler), *self.clear(assembler), *assembler.tail]
+        lines = [indented(line) for line in lines]
+        return "\n".join(self.go(lines) if assembler.is_go else self.gnu(lines, assembler))
+
+    def clear(self, assembler: Assembler) -> list[str]:
+        """Return what clears registers and frame."""
+        if not self.clears or assembler.clears is None:
+            return []
+        places = (Memory("frame", at) for at in range(0, self.frame_bytes, self.architecture.vector_bytes))
+        stores = [moved(self.architecture, self.architecture.store, 0, place) for place in places]
+        return [*map(assembler.clears, range(self.architecture.registers)), *text_of(stores, assembler)]
+
+    def go(self, lines: list[str]) -> list[str]:
+        frame = self.frame_bytes + self.align
+        data = self.architecture.word_bytes
+        return [
+            f"// func {self.signature}",
+            f"// {self.description}",
+            f"TEXT ·{self.name}(SB), {'0' if self.align else 'NOSPLIT'}, ${frame}-{8 * len(self.parameters)}",
+            *lines,
+            "",
+            *(
+                line
+                for name, words in self.constants.items()
+                for line in (
+                    *(
+                        f"DATA ·{name}Constants+{data * i}(SB)/{data}, ${word:#0{2 + 2 * data}x}"
+                        for i, word in enumerate(words)
+                    ),
+                    f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${data * len(words)}",
                 )
-        return {"state": None if part is end else frame[part.inputs[0]], "powers": first}
+            ),
+            "",
+        ]
 
-    def go_parameters(self) -> str:
-        out, _ = argument_words(self.parts[-1])
-        turns = ", ".join(self.turns())
-        return f"(out *[{out}]uint64, in *State, message *byte, {turns} uint64)"
+    def gnu(self, lines: list[str], assembler: Assembler) -> list[str]:
+        constants = [
+            line
+            for name, words in self.constants.items()
+            for line in (f"{name}_constants:", *(f"\t.quad {word:#x}" for word in words))
+        ]
+        return [
+            f"{assembler.comment} {self.description}",
+            ".text",
+            f".globl {self.name}",
+            f".type {self.name}, {assembler.mark}function",
+            ".p2align 6",
+            f"{self.name}:",
+            *lines,
+            f".size {self.name}, . - {self.name}",
+            *([".section .rodata", ".p2align 6", *constants] if constants else []),
+            f'.section .note.GNU-stack,"",{assembler.mark}progbits',
+            "",
+        ]
 
-    def description(self) -> str:
-        names = ", ".join(part.graph.name for part in self.parts)
-        return f"{self.parts[0].graph.kernel}: {names}; {self.parts[0].choices}."
 
-    def assembly(self) -> str:
-        """Return the function in Go's assembler."""
-        begin = self.parts[0]
-        syntax, architecture = go_syntax(begin), begin.architecture
-        frame_bytes = 8 * argument_words(begin)[0]
-        lines = syntax.message_begin(self.name, self.description(), self.go_parameters(), frame_bytes)
-        constants: list[str] = []
-        for part in self.parts:
-            name = self.part_name(part)
-            counter = next((argument for argument, loop in self.turns().items() if loop is part), None)
-            lines += syntax.part_begin(self.go_parameters(), name, self.places(part), counter)
-            lines += lines_of(part, name, syntax)
-            lines += syntax.part_end(name, part.graph.lanes * BLOCK_BYTES if part is begin else 0, part.is_loop)
-            constants += go_constants(name, [number for vector in with_kept(part) for number in vector])
-        lines += [*syntax.clear(architecture.registers), *syntax.message_end(frame_bytes), *constants, ""]
-        return "\n".join(lines)
+def indented(line: str) -> str:
+    return line if not line or line.endswith(":") or line.startswith((".", "//")) else f"\t{line}"
 
 
 def go_header(constraint: str) -> list[str]:
     return [f"// {LICENCE}", "", "// Code generated by coconut; DO NOT EDIT.", "", f"//go:build {constraint}", ""]
 
 
-def go_syntax(program: Program) -> GoSyntax:
-    if program.architecture.go is None:
-        raise ValueError(f"{program.architecture.name} is not written in Go's assembly")
-    return program.architecture.go
+def go_file(functions: Sequence[Function], constraint: str) -> str:
+    texts = []
+    for function in functions:
+        assembler = function.architecture.go
+        if assembler is None:
+            raise ValueError(f"{function.architecture.name} is not written in Go's assembly")
+        texts.append(function.text(assembler))
+    named = "// Instructions are followed by the names of values, which `coconut print` explains."
+    return "\n".join([*go_header(constraint), named, "", '#include "textflag.h"', "", *texts])
 
 
-def go_file(functions: list[str], constraint: str) -> str:
-    return "\n".join([*go_header(constraint), '#include "textflag.h"', "", *functions])
-
-
-def go_interface(declarations: dict[str, str], package: str, constraint: str) -> str:
-    """Return a Go file that declares functions, by name and parameters, each under its description."""
+def go_declarations(functions: Sequence[Function], package: str, constraint: str) -> str:
+    """Return a Go file that declares functions, each under its description."""
     lines = [*go_header(constraint), f"package {package}"]
-    for function, text in declarations.items():
-        lines += ["", f"// {text}", "//", "//go:noescape", f"func {function}"]
+    for function in functions:
+        lines += ["", f"// {function.description}", "//", "//go:noescape", f"func {function.signature}"]
     return "\n".join([*lines, ""])
-
-
-def go_table(programs: dict[str, Program]) -> str:
-    """Return the Go code for the test: the type State, and the functions by name, on slices."""
-    lines = ["", "type State [7]uint64", ""]
-    lines.append("var functions = map[string]func(t, powers []uint64, message *byte, turns uint64){")
-    for name, program in programs.items():
-        first, second = (parameter.split()[-1] for parameter in go_parameters(program)[1:].split(", ")[:2])
-        rest = ", message, turns" if program.is_loop else ", message" * program.loads_message
-        slices = f"({first})(t), ({second.rstrip(')')})(powers)"
-        if program.architecture.scalable:
-            slices = "&t[0], &powers[0]"
-        lines += [
-            f'\t"{name}": func(t, powers []uint64, message *byte, turns uint64) {{',
-            f"\t\t{name}({slices}{rest})",
-            "\t},",
-        ]
-    return "\n".join([*lines, "}", ""])

@@ -1,409 +1,389 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Write functions of several basic blocks that pass values from one to the next in registers.
+"""Make functions of basic blocks, of four kinds, which differ in how values pass from block to block."""
 
-ChaCha20's functions load the state, run the double round several times, and store blocks.
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
-    func NAME(dst, src *byte, state *State, groups uint64)
-    func NAME(dst *byte, state *State)
-
-The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load no
-message, makes one group, and leaves the counter.
-
-The outputs of a basic block that are not in memory are the inputs of the next; a block that runs several times feeds
-itself. Values without a register wait in the function's frame, which is cleared at the end, as the registers are.
-"""
-
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-
-from coconut.architecture import Syntax
-from coconut.emit import go_header, with_kept
+from coconut.allocate import allocate_chained, allocate_loop, allocate_straight, pressure
+from coconut.architecture import Architecture
+from coconut.assembler import Assembler
+from coconut.emit import Block, Function, moved, text_of
 from coconut.graph import Graph
 from coconut.instructions import Memory, Op
-from coconut.machine import mca
 from coconut.operations import Value
-from coconut.orders import TURNS, within_registers
+from coconut.orders import by_list, simulated_cycles, steady_cycles, within_registers
 from coconut.program import Program
-from coconut.registers import pressure
 from coconut.schedule import problem_of
+from coconut.select import Selector
 
-BLOCK_BYTES = 64
-COUNTER = 48  # of the state, where the word is that counts blocks
-GROUPS, LEFT = "R8", "R9"  # counters of loops
+BLOCK_BYTES = 16  # of Poly1305
+CHACHA20_BYTES = 64
+COUNTER = 48  # offset in ChaCha20's state of the word that counts blocks
+
+
+def flat(vectors: Sequence[Value]) -> list[int]:
+    return [number for vector in vectors for number in vector]
+
+
+def table_of(program: Program) -> list[int]:
+    """Return the constants in memory; for vectors of any length, one number for each."""
+    vectors = program.constant_vectors()
+    if not program.architecture.scalable:
+        return flat(vectors)
+    if any(len(set(vector)) != 1 for vector in vectors):
+        raise ValueError("a constant that differs from lane to lane")
+    return [vector[0] for vector in vectors]
+
+
+def block_of(program: Program, repeat: str) -> Block:
+    """Return a loop that keeps its accumulator in registers, or a block whose inputs and outputs are in memory."""
+    if not program.is_loop:
+        return Block.of(program, allocate_straight(program))
+    architecture, size = program.architecture, program.architecture.vector_bytes
+    state = [Memory("state", i * size) for i in range(len(program.inputs))]
+    kept = [Memory("constants", (len(program.constants) + i) * size) for i in range(len(program.kept))]
+    load_constant = architecture.load_constant or architecture.load
+    loads = [(architecture.load, place) for place in state] + [(load_constant, place) for place in kept]
+    return replace(
+        Block.of(program, allocate_loop(program), repeat),
+        before=tuple(moved(architecture, name, i, place, program.label(i)) for i, (name, place) in enumerate(loads)),
+        after=tuple(
+            moved(architecture, architecture.store, i, place, program.inputs[i]) for i, place in enumerate(state)
+        ),
+    )
+
+
+def summary(program: Program) -> str:
+    iteration = f" an iteration, of {program.graph.advance} bytes" if program.is_loop else ""
+    choices = f"; {program.choices}" if program.choices else ""
+    return f"{program.graph.title}: {len(program.ops)} instructions{iteration}{choices}."
 
 
 @dataclass(frozen=True)
-class Part:
-    """A basic block, and how many times it runs."""
+class SingleBlock(Function):
+    """A basic block by itself.
 
-    program: Program
-    turns: int = 1
+        void NAME(t, powers, message, iterations)      func NAME(t *T, powers *P, message *byte, iterations uint64)
+
+    is a loop: the accumulator's limbs, the graph's inputs in memory one after another, the message, and the number of
+    iterations, at least one. Any other basic block is
+
+        void NAME(out, in, message)      func NAME(out *O, in *I[, message *byte])
+
+    where outputs and inputs do not overlap, and out has room for spilled values.
+    """
+
+    @staticmethod
+    def of(program: Program, name: str) -> "SingleBlock":
+        block = block_of(program, "iterations")
+        types = f"*[{block.output_words}]uint64", f"*[{program.input_words()}]uint64"
+        if program.architecture.scalable:
+            types = ("*uint64",) * 2
+        if program.is_loop:
+            parameters = [f"t {types[0]}", f"powers {types[1]}", "message *byte", "iterations uint64"]
+        else:
+            # Inputs that begin with words are a State.
+            is_state = next(iter(program.memory_inputs()), "") in program.words
+            parameters = [f"out {types[0]}", f"in {'*State' if is_state else types[1]}"]
+            parameters += ["message *byte"] * program.loads_message
+        words = table_of(program)
+        tables: dict[str, Sequence[int]] = {name: words} if words else {}
+        return SingleBlock(name, (block,), tuple(parameters), summary(program), tables, clears=program.ends)
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        registers = *(assembler.pointers[base] for base in ("state", "powers", "message")), assembler.counters[0]
+        return {parameter.split()[0]: register for parameter, register in zip(self.parameters, registers)}
+
+    def body(self, assembler: Assembler) -> list[str]:
+        (block,) = self.blocks
+        lengths = getattr(assembler, "lengths", None)
+        program = block.program
+        lines = lengths(len(program.memory_inputs()), program.graph.advance) if lengths is not None else []
+        return lines + (block.loop(assembler, self.name) if program.is_loop else block.iteration(assembler))
 
 
 @dataclass(frozen=True)
-class Function:
-    """A function of several parts; whole is the block that they make up together."""
+class Message(Function):
+    """A message of Poly1305: a block that begins it, loops with their own numbers of iterations, and one that ends it.
 
-    name: str
-    parts: tuple[Part, ...]
-    whole: Graph
+    The outputs of the first determine the place of everything in the function's frame.
+    """
+
+    @staticmethod
+    def of(name: str, programs: Sequence[Program]) -> "Message":
+        blocks = tuple(block_of(program, f"iterations{Block(program, ()).name}") for program in programs)
+        begin = programs[0]
+        loops = [f"{block.repeat} uint64" for block in blocks if block.program.is_loop]
+        names = ", ".join(program.graph.name for program in programs)
+        return Message(
+            name,
+            blocks,
+            (f"out *[{blocks[-1].output_words}]uint64", "in *State", "message *byte", *loops),
+            f"{begin.graph.kernel}: {names}; {begin.choices}.",
+            {name + block.name: table_of(block.program) for block in blocks},
+            8 * blocks[0].output_words,
+            begin.architecture.vector_bytes,
+            clears=True,
+        )
+
+    def places(self, block: Block) -> dict[str, int | None]:
+        """Return where in the frame a block has its inputs and its outputs; None for an argument of the function."""
+        begin, end = self.blocks[0].program, self.blocks[-1].program
+        program = block.program
+        frame, inputs = begin.memory_outputs(), program.memory_inputs()
+        if program is begin:
+            return {"state": 0, "powers": None}
+        # Inputs in another order than that of `begin` are a mistake in coconut/blocks/; unused ones may be missing.
+        first = frame[next(iter(inputs))]
+        needed = {op.memory.offset for op in program.ops if op.memory is not None and op.memory.base == "powers"}
+        for name, offset in inputs.items():
+            taken = any(0 <= at - offset < begin.architecture.vector_bytes for at in needed)
+            if taken and frame.get(name) != first + offset:
+                raise ValueError(
+                    f"{self.name}: {program.graph.name} does not find {name} where {begin.graph.name} leaves it"
+                )
+        return {"state": None if program is end else frame[program.inputs[0]], "powers": first}
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        return {"message": assembler.pointers["message"]}
+
+    def body(self, assembler: Assembler) -> list[str]:
+        counter, frame = assembler.counters[0], assembler.pointers["frame"]
+        lines = assembler.control("frame", extra=self.align - 1, align=self.align, register=frame)
+        for block in self.blocks:
+            name, after = self.name + block.name, f"after{self.name}{block.name}"
+            lines += ["", f"// {block.program.graph.name}"]
+            if isinstance(block.repeat, str):
+                lines += self.argument(assembler, block.repeat, counter)
+                lines += assembler.control("skip", counter=counter, label=after)
+            for (base, place), argument in zip(self.places(block).items(), ("out", "in"), strict=True):
+                register = assembler.pointers[base]
+                if place is None:
+                    lines += self.argument(assembler, argument, register)
+                else:
+                    lines += assembler.control("place", offset=place, frame=frame, register=register)
+            lines += self.table(assembler, name)
+            if isinstance(block.repeat, str):
+                lines += [*block.loop(assembler, name), f"{after}:"]
+            else:
+                lines += block.iteration(assembler)
+                if block is self.blocks[0]:
+                    lines += block.advance(assembler, block.program.graph.lanes * BLOCK_BYTES)
+        return lines
+
+
+@dataclass(frozen=True)
+class ChaCha20(Function):
+    """Blocks of ChaCha20: load the state, run the double round several times, and store blocks.
+
+        func NAME(dst, src *byte, state *State, groups uint64)
+        func NAME(dst *byte, state *State)
+
+    The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load
+    no message, makes one group, and leaves the counter. The outputs of a basic block that are not in memory are the
+    inputs of the next, in registers; whole is the graph that they make up together.
+    """
+
+    whole: Graph | None = None
+
+    @staticmethod
+    def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
+        programs = with_one_table(programs)
+        blocks: list[Block] = []
+        inputs: dict[str, int] = {}
+        for program, repeat in zip(programs, repeats, strict=True):
+            block, inputs = best_block(program, repeat, inputs, cpu)
+            blocks.append(block)
+        parts = ", ".join(
+            f"{block.program.graph.name} ({len(block.steps)} instructions"
+            f"{f', {block.repeat} times' if block.repeat != 1 else ''})"
+            for block in blocks
+        )
+        loads = any(program.loads_message for program in programs)
+        constants = flat(programs[0].constants)
+        return ChaCha20(
+            name,
+            tuple(blocks),
+            ("dst *byte", "src *byte", "state *State", "groups uint64") if loads else ("dst *byte", "state *State"),
+            f"{whole.kernel}: {parts}.",
+            {name: constants} if constants else {},
+            max(block.vectors for block in blocks) * programs[0].architecture.vector_bytes,
+            clears=True,
+            whole=whole,
+        )
 
     @property
     def loads_message(self) -> bool:
-        return any(
-            op.memory is not None and op.memory.base == "message" for part in self.parts for op in part.program.ops
-        )
+        return len(self.parameters) == 4
 
     @property
     def group_bytes(self) -> int:
+        assert self.whole is not None
         return len(self.whole.outputs()) * 4 * self.whole.lanes
 
-    def go_parameters(self) -> str:
-        return "(dst, src *byte, state *State, groups uint64)" if self.loads_message else "(dst *byte, state *State)"
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        if not self.loads_message:
+            return {"dst": pointers["out"], "state": pointers["state"]}
+        registers = pointers["out"], pointers["message"], pointers["state"], assembler.counters[0]
+        return dict(zip(("dst", "src", "state", "groups"), registers, strict=True))
 
-
-@dataclass(frozen=True)
-class Step:
-    """An instruction in registers; if op is None, a load from the frame, a store to it, or a move."""
-
-    op: Op | None
-    args: tuple[int, ...]
-    result: int
-    place: Memory | None = None
-
-    def text(self, syntax: Syntax) -> str:
-        if self.op is not None:
-            return syntax.text(self.op, list(self.args), self.result)
-        if self.place is None:
-            return syntax.move(self.result, self.args[0])
-        return syntax.store(self.args[0], self.place) if self.args else syntax.load(self.result, self.place)
-
-
-def is_stored(program: Program, value: int) -> bool:
-    """Return whether the value is an output in memory."""
-    return value >= program.first_op and program.ops[value - program.first_op].instruction.stores
-
-
-@dataclass
-class Registers:
-    """Track where values are while the instructions of a basic block are processed in order.
-
-    Without a free register, the value whose next use is last is spilled (Belady). It is stored only once, because
-    values do not change.
-    """
-
-    program: Program
-    at: dict[int, int]  # value: its register
-    homes: dict[int, int]  # value: the register in which it is wanted at the end
-    frame: int = 0  # number of vectors
-    steps: list[Step] = field(default_factory=list)
-    saved: dict[int, Memory] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        program = self.program
-        self.free = set(range(program.architecture.registers)) - set(self.at.values())
-        self.uses: list[list[int]] = [[] for _ in range(program.first_op + len(program.ops))]
-        for i, op in enumerate(program.ops):
-            for arg in op.args:
-                self.uses[arg].append(i)
-        for name, value in program.outputs:
-            if not is_stored(program, value):
-                self.uses[value].append(len(program.ops))
-        self.free_places: list[Memory] = []
-
-    def next_use(self, value: int, now: int) -> int | None:
-        return next((use for use in self.uses[value] if use >= now), None)
-
-    def place(self) -> Memory:
-        if not self.free_places:
-            self.free_places.append(Memory("frame", self.frame * self.program.architecture.vector_bytes))
-            self.frame += 1
-        return self.free_places.pop()
-
-    def take(self, now: int, pinned: Iterable[int], preferred: Sequence[int | None] = ()) -> int:
-        """Return a free register, after spilling the value whose next use is last if there is none."""
-        if not self.free:
-            value = max(
-                (value for value in self.at if value not in pinned),
-                key=lambda value: (self.next_use(value, now) or 0, value in self.saved, value),
-            )
-            register = self.at.pop(value)
-            if value not in self.saved:
-                self.saved[value] = self.place()
-                self.steps.append(Step(None, (register,), -1, self.saved[value]))
-            self.free.add(register)
-        claimed = {self.homes.get(value) for value in self.saved}
-        register = next(
-            (register for register in preferred if register in self.free),
-            min(self.free, key=lambda register: (register in claimed, register)),
-        )
-        self.free.discard(register)
-        return register
-
-    def drop(self, value: int, now: int) -> int | None:
-        """Free what a value holds if it is not used again, and return its register."""
-        if self.next_use(value, now + 1) is not None:
-            return None
-        if value in self.saved:
-            self.free_places.append(self.saved.pop(value))
-        register = self.at.pop(value, None)
-        if register is not None:
-            self.free.add(register)
-        return register
-
-    def folded(self, op: Op, now: int) -> Op:
-        """Return op with a spilled operand taken from the frame, if possible and if it is not used again."""
-        kind = op.instruction
-        if len(op.args) != 2 or op.memory is not None or kind.memory not in {"vector", "broadcast"}:
-            return op
-        for first, last in (op.args, op.args[::-1]) if kind.commutes else (op.args,):
-            if last not in self.at and first != last and self.next_use(last, now + 1) is None:
-                return replace(op, args=(first,), memory=self.saved[last])
-        return op
-
-    def run(self, i: int, op: Op) -> None:
-        value, op = self.program.first_op + i, self.folded(op, i)
-        for arg in op.args:
-            if arg not in self.at:
-                register = self.take(i, op.args, [self.homes.get(arg)])
-                self.steps.append(Step(None, (), register, self.saved[arg]))
-                self.at[arg] = register
-        args = tuple(self.at[arg] for arg in op.args)
-        ended = [self.drop(arg, i) for arg in dict.fromkeys(self.program.ops[i].args)]
-        if op.instruction.stores:
-            self.steps.append(Step(op, args, -1))
-            return
-        result = self.take(i, (), [self.homes.get(value), *ended])
-        self.at[value] = result
-        self.steps.append(Step(op, args, result))
-
-    def settle(self, wanted: dict[int, int]) -> None:
-        """Bring values into these registers, for the next basic block."""
-        moves = {register: value for register, value in wanted.items() if self.at.get(value) != register}
-        while moves:
-            sources = {self.at[value] for value in moves.values() if value in self.at}
-            register = next((register for register in moves if register not in sources), None)
-            if register is None:
-                # They change places: one goes through the frame.
-                value = next(iter(moves.values()))
-                self.saved[value] = self.place()
-                self.steps.append(Step(None, (self.at.pop(value),), -1, self.saved[value]))
-                continue
-            value = moves.pop(register)
-            if value in self.at:
-                self.steps.append(Step(None, (self.at[value],), register))
-            else:
-                self.steps.append(Step(None, (), register, self.saved[value]))
-
-
-def homes_of(program: Program, wanted: dict[int, int]) -> dict[int, int]:
-    """Return the preferred register of each value, from its final destination."""
-    homes = {value: register for register, value in wanted.items()}
-    for i in reversed(range(len(program.ops))):
-        home = homes.get(program.first_op + i)
-        if home is not None and program.ops[i].args:
-            homes.setdefault(program.ops[i].args[0], home)
-    return homes
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A part in registers: its steps, the registers of outputs not in memory, and its number of vectors in the frame."""
-
-    steps: tuple[Step, ...]
-    outputs: dict[str, int]
-    frame: int
-
-
-def place(part: Part, inputs: dict[str, int]) -> Placed:
-    """Allocate registers for a part whose inputs are in these registers."""
-    program = part.program
-    at = {i: inputs[name] for i, name in enumerate(program.inputs)}
-    outputs = {name: value for name, value in program.outputs if not is_stored(program, value)}
-    names = {name: inputs[name] for name in outputs} if part.turns > 1 else {}
-    registers = Registers(program, at, homes_of(program, {names[name]: outputs[name] for name in names}))
-    for i, op in enumerate(program.ops):
-        registers.run(i, op)
-    if part.turns == 1:
-        # Each output gets a register of its own, the present one unless another output has it.
-        for name, value in outputs.items():
-            register = registers.at.get(value)
-            if register is None or register in names.values():
-                others = {*names.values(), *registers.at.values()}
-                register = min(set(range(program.architecture.registers)) - others)
-            names[name] = register
-    registers.settle({names[name]: value for name, value in outputs.items()})
-    return Placed(tuple(registers.steps), names, registers.frame)
-
-
-def cycles(steps: Sequence[Step], program: Program, cpu: str) -> float:
-    """Return the steady-state cycles per iteration, from llvm-mca."""
-    text = "".join(step.text(program.architecture.gnu) + "\n" for step in steps)
-    totals = [
-        mca(program.architecture.triple, cpu, text, f"-iterations={turns}")["CodeRegions"][0]["SummaryView"][
-            "TotalCycles"
+    def body(self, assembler: Assembler) -> list[str]:
+        lines = ["", "group:"] * self.loads_message
+        for number, block in enumerate(self.blocks):
+            iteration = block.iteration(assembler)
+            if isinstance(block.repeat, int) and block.repeat != 1:
+                counter, label = assembler.counters[1], f"block{number}"
+                iteration = [
+                    *assembler.control("count", number=block.repeat, counter=counter),
+                    "",
+                    *assembler.control("align"),
+                    f"{label}:",
+                    *iteration,
+                    *assembler.control("again", counter=counter, label=label),
+                    "",
+                ]
+            lines += iteration
+        if not self.loads_message:
+            return lines
+        pointers, size = assembler.pointers, self.group_bytes
+        return [
+            *lines,
+            "",
+            *assembler.control("add_word", number=size // CHACHA20_BYTES, offset=COUNTER, pointer=pointers["state"]),
+            *(
+                line
+                for base in ("out", "message")
+                for line in assembler.control("advance", bytes=size, pointer=pointers[base])
+            ),
+            *assembler.control("again", counter=assembler.counters[0], label="group"),
+            "",
         ]
-        for turns in (TURNS, 2 * TURNS)
-    ]
-    return (totals[1] - totals[0]) / TURNS
 
 
-def best_part(part: Part, inputs: dict[str, int], cpu: str) -> tuple[Part, Placed]:
-    """Return the part in its fastest order: as written, or by list scheduling within some number of registers.
+def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) -> tuple[Block, dict[str, int]]:
+    """Return the block in its fastest order, and the registers of its outputs.
 
-    The time includes that of stores to the frame and loads from it.
+    The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
+    to the frame and loads from it.
     """
-    program = part.program
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
+    most = program.architecture.registers
     orders = [program]
-    for registers in range(min(pressure(program), program.architecture.registers), program.architecture.registers + 3):
+    for registers in range(min(pressure(program), most), most + 3):
         order = program.reordered(within_registers(problem, urgency, registers))
         if order not in orders:
             orders.append(order)
-    best: tuple[float, Part, Placed] | None = None
+    best: tuple[float, Block, dict[str, int]] | None = None
     for order in orders:
-        candidate = replace(part, program=order)
-        placed = place(candidate, inputs)
-        time = cycles(placed.steps, order, cpu)
+        allocator, outputs = allocate_chained(order, inputs, repeat != 1)
+        block = Block.of(order, allocator, repeat)
+        time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:
-            best = time, candidate, placed
+            best = time, block, outputs
     assert best is not None
     return best[1], best[2]
 
 
-@dataclass(frozen=True)
-class Written:
-    """A function in registers."""
-
-    function: Function
-    parts: tuple[tuple[Part, Placed], ...]
-
-    @property
-    def frame_bytes(self) -> int:
-        return max(placed.frame for _, placed in self.parts) * self.function.parts[0].program.architecture.vector_bytes
-
-    def description(self) -> str:
-        lines = ", ".join(
-            f"{part.program.graph.name} ({len(placed.steps)} instructions{f', {part.turns} times' if part.turns > 1 else ''})"
-            for part, placed in self.parts
-        )
-        return f"{self.function.whole.kernel}: {lines}."
-
-
-def with_one_table(function: Function) -> Function:
-    """Return the function with the constants of all parts in one table, which each part then has."""
+def with_one_table(programs: Sequence[Program]) -> list[Program]:
+    """Return the programs with the constants of all in one table, which each then has."""
     constants: list[Value] = []
-    for part in function.parts:
-        constants += [value for value in with_kept(part.program) if value not in constants]
-    size = function.parts[0].program.architecture.vector_bytes
+    for program in programs:
+        if program.kept:
+            raise ValueError(f"{program.graph.title} keeps constants in registers")
+        constants += [value for value in program.constants if value not in constants]
+    size = programs[0].architecture.vector_bytes
 
-    def moved(program: Program, op: Op) -> Op:
+    def moved_to(program: Program, op: Op) -> Op:
         if op.memory is None or op.memory.base != "constants":
             return op
         at = constants.index(program.constants[op.memory.offset // size])
         return replace(op, memory=replace(op.memory, offset=at * size))
 
-    parts = []
-    for part in function.parts:
-        if part.program.kept:
-            raise ValueError(f"{function.name}: a part keeps constants in registers")
-        ops = tuple(moved(part.program, op) for op in part.program.ops)
-        parts.append(replace(part, program=replace(part.program, ops=ops, constants=tuple(constants))))
-    return replace(function, parts=tuple(parts))
-
-
-def write(function: Function, cpu: str) -> Written:
-    function = with_one_table(function)
-    parts: list[tuple[Part, Placed]] = []
-    inputs: dict[str, int] = {}
-    for part in function.parts:
-        parts.append(best_part(part, inputs, cpu))
-        inputs = parts[-1][1].outputs
-    return Written(function, tuple(parts))
-
-
-def go_text(written: Written) -> str:
-    """Return the function and its constants in Go's assembler."""
-    function, name = written.function, written.function.name
-    architecture = function.parts[0].program.architecture
-    syntax = architecture.go
-    if syntax is None:
-        raise ValueError(f"{architecture.name} is not written in Go's assembly")
-    constants = function.parts[0].program.constants
-    to, source, state, table = (syntax.pointers[base] for base in ("out", "message", "state", "constants"))
-    arguments = [("dst", to), ("src", source), ("state", state), ("groups", GROUPS)]
-    if not function.loads_message:
-        arguments = [("dst", to), ("state", state)]
-    lines = [
-        f"// func {name}{function.go_parameters()}",
-        f"// {written.description()}",
-        f"TEXT ·{name}(SB), NOSPLIT, ${written.frame_bytes}-{8 * len(arguments)}",
-        *(f"\tMOVQ {argument}+{8 * i}(FP), {register}" for i, (argument, register) in enumerate(arguments)),
+    return [
+        replace(program, ops=tuple(moved_to(program, op) for op in program.ops), constants=tuple(constants))
+        for program in programs
     ]
-    if constants:
-        lines.append(f"\tMOVQ $·{name}Constants(SB), {table}")
-    if function.loads_message:
-        lines += ["", "group:"]
-    for number, (part, placed) in enumerate(written.parts):
-        body = [step.text(syntax) for step in placed.steps]
-        if part.turns > 1:
-            label = f"turn{number}"
-            body = [
-                f"\tMOVQ ${part.turns}, {LEFT}",
-                "",
-                "\tPCALIGN $64",
-                f"{label}:",
-                *body,
-                f"\tDECQ {LEFT}",
-                f"\tJNZ {label}",
-                "",
-            ]
-        lines += body
-    if function.loads_message:
-        step = function.group_bytes
-        lines += [
-            "",
-            f"\tADDL ${step // BLOCK_BYTES}, {COUNTER}({state})",
-            f"\tADDQ ${step}, {to}",
-            f"\tADDQ ${step}, {source}",
-            f"\tDECQ {GROUPS}",
-            "\tJNZ group",
-            "",
+
+
+@dataclass(frozen=True)
+class ScalarBlocks(Function):
+    """Blocks of Poly1305 one after another: "begin", the loop "block", "last" and "end".
+
+        void NAME(struct poly1305 *state, const uint8_t *message, uint64_t blocks, const uint8_t last[16])
+
+    It continues a value over whole blocks, at least one, of which "begin" takes the first, and then over a padded one
+    if last is not NULL. Between the basic blocks, values are in registers: the inputs of the loop, in its order.
+    """
+
+    @staticmethod
+    def of(name: str, architecture: Architecture, graphs: dict[str, Graph]) -> "ScalarBlocks":
+        begin, loop, last, end = (program_of(architecture, graphs[part]) for part in ("begin", "block", "last", "end"))
+        loop, last = ordered(loop), ordered(last)
+        outputs = {name: value for name, value in begin.outputs}
+        if not loop.inputs == last.inputs == end.inputs or set(loop.inputs) != set(outputs):
+            raise ValueError(f"{name}: its basic blocks do not fit together")
+        place = {name: register for register, name in enumerate(loop.inputs)}
+        # The outputs go to the inputs of the same names.
+        ended, places = allocate_loop(end, {}), begin.memory_inputs()
+        stores = tuple(
+            moved(architecture, "store", ended.at[value], Memory("powers", places[name]), name)
+            for name, value in end.outputs
+        )
+        blocks = (
+            Block.of(begin, allocate_loop(begin, {value: place[name] for name, value in begin.outputs})),
+            Block.of(loop, allocate_loop(loop), "blocks"),
+            Block.of(last, allocate_loop(last)),
+            replace(Block.of(end, ended), after=stores),
+        )
+        count = [len(block.program.ops) for block in blocks]
+        return ScalarBlocks(
+            name,
+            blocks,
+            ("p *State", "message *byte", "blocks uint64", "last *byte"),
+            f"{loop.graph.title}: {count[1]} instructions a block, {count[0]} before and {count[3]} after all.",
+        )
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        return {"p": pointers["powers"], "message": pointers["message"], "blocks": assembler.counters[0]}
+
+    def body(self, assembler: Assembler) -> list[str]:
+        begin, loop, last, end = self.blocks
+        prefix = "" if assembler.is_go else f".L{self.name}_"
+        return [
+            *begin.iteration(assembler),
+            *assembler.control("none_left", label=prefix + "rest"),
+            *begin.advance(assembler, begin.program.graph.advance),
+            *assembler.control("align"),
+            f"{prefix}loop:",
+            *loop.iteration(assembler),
+            *loop.advance(assembler, loop.program.graph.advance),
+            *assembler.control("again", label=prefix + "loop"),
+            f"{prefix}rest:",
+            *assembler.control("no_last", label=prefix + "done"),
+            *last.iteration(assembler),
+            f"{prefix}done:",
+            *end.iteration(assembler),
+            *text_of(end.after, assembler),
         ]
-    lines += syntax.clear(architecture.registers)
-    lines += [syntax.store(0, Memory("frame", at)) for at in range(0, written.frame_bytes, architecture.vector_bytes)]
-    return "\n".join(
-        [
-            *lines,
-            "\tVZEROUPPER",
-            "\tRET",
-            "",
-            *(
-                f"DATA ·{name}Constants+{4 * i}(SB)/4, ${word:#010x}"
-                for i, word in enumerate(word for value in constants for word in value)
-            ),
-            *(
-                [f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${len(constants) * architecture.vector_bytes}", ""]
-                if constants
-                else []
-            ),
-        ]
-    )
 
 
-def go_functions(functions: Sequence[Written], constraint: str) -> str:
-    return "\n".join([*go_header(constraint), '#include "textflag.h"', "", *map(go_text, functions)])
+def program_of(architecture: Architecture, graph: Graph) -> Program:
+    """Return the program of a graph, with its inputs where the graph has them, even if it is not a loop."""
+    graph = graph.simplified()
+    selector: Selector = architecture.selector(architecture, graph, architecture.order(graph.lanes), {})
+    return selector.program()
 
 
-def go_declarations(functions: Sequence[Written], package: str, constraint: str) -> str:
-    lines = [*go_header(constraint), f"package {package}", ""]
-    for written in functions:
-        lines += [
-            f"// {written.description()}",
-            "//",
-            "//go:noescape",
-            f"func {written.function.name}{written.function.go_parameters()}",
-            "",
-        ]
-    return "\n".join(lines)
+@cache
+def ordered(program: Program) -> Program:
+    """Return the program in the order that is best over the models of all CPUs, with equal weights."""
+    cpus = program.architecture.cpus
+    variants = [program, *(by_list(program, cpu) for cpu in cpus)]
+    candidates = list({variant.ops: variant for variant in variants}.values())
+    cycles = [[simulated_cycles(candidate, cpu) for candidate in candidates] for cpu in cpus]
+    total = [sum(column[i] / min(column) for column in cycles) for i in range(len(candidates))]
+    return candidates[total.index(min(total))]

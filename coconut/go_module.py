@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Generate files of bindings/go, by their paths in it.
 
-They are the same on every machine: nothing here is stopped by a clock. What is written is interpreted, or read back and
-simulated, on every sample.
+They are the same on every machine: nothing here is stopped by a clock. What is written is read back, and runs in
+interpret.py on every sample.
 """
 
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from coconut import interpret
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
-from coconut.describe import read_described
-from coconut.emit import Message, go_file, go_interface
-from coconut.functions import Function, Part, go_declarations, go_functions, write
+from coconut.emit import go_declarations, go_file
+from coconut.functions import ChaCha20, Message, ScalarBlocks
+from coconut.interpret import check_chacha20, check_message, check_scalar
 from coconut.orders import by_list
-from coconut.parse import parse
-from coconut.program import Program, compare
-from coconut.scalar_function import function_of, go_text, read_back
+from coconut.program import Program
 from coconut.select import select
+from coconut.trace import read_traced
 
 CONSTRAINT = "amd64 && gc && !purego"
 # The CPU whose model decides the order of instructions.
@@ -40,36 +38,30 @@ CHACHA20_STREAM = {
 }
 
 
-def chacha20_function(name: str, kernel: str, shape: str, end: str) -> Function:
-    graphs, _ = read_described(kernel)
-    parts = [("begin", 1), ("double round", DOUBLE_ROUNDS), (f"{end} end", 1)]
-    return Function(
-        name,
-        tuple(Part(select(ARCHITECTURES[kernel], graphs[f"{shape} {line}"]), turns) for line, turns in parts),
-        graphs[f"{shape} {end}"],
-    )
+def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
+    graphs, _ = read_traced(kernel)
+    programs = [
+        select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", "double round", f"{end} end")
+    ]
+    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
 
 
 def chacha20() -> dict[str, str]:
     functions = [chacha20_function(name, *of, "xor") for name, of in CHACHA20_XOR.items()]
     functions += [chacha20_function(name, *of, "stream") for name, of in CHACHA20_STREAM.items()]
-    written = [write(function, CPU) for function in functions]
-    text = go_functions(written, CONSTRAINT)
+    text = go_file(functions, CONSTRAINT)
     for function in functions:
-        _, samples = read_described(function.whole.kernel)
-        for sample in samples[function.whole.name]:
-            interpret.compare(text, function, sample)
-        if function.loads_message:
-            interpret.compare(text, function, samples[function.whole.name][0], groups=2)
+        assert function.whole is not None
+        check_chacha20(function, text, read_traced(function.whole.kernel)[1][function.whole.name])
     return {
         "internal/chacha20/emitted_amd64.s": text,
-        "internal/chacha20/emitted_amd64.go": go_declarations(written, "chacha20", CONSTRAINT),
+        "internal/chacha20/emitted_amd64.go": go_declarations(functions, "chacha20", CONSTRAINT),
     }
 
 
 # Poly1305's functions, named by how many groups share a reduction, with kernel and basic blocks; before them, the
 # variants that are fastest on Zen 5.
-POLY1305_WAYS = {
+POLY1305_VARIANTS = {
     "avx2": {"multiplier": "memory"},
     "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},
 }
@@ -82,41 +74,42 @@ POLY1305 = {
 
 
 @cache
-def poly1305_line(title: str) -> Program:
-    kernel, _, line = title.partition("/")
-    graph = read_described(kernel)[0][line]
-    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_WAYS[kernel]), CPU)
+def poly1305_program(title: str) -> Program:
+    kernel, _, name = title.partition("/")
+    graph = read_traced(kernel)[0][name]
+    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_VARIANTS[kernel]), CPU)
+
+
+@cache
+def scalar_functions() -> tuple[ScalarBlocks, ...]:
+    graphs = read_traced("scalar64")[0]
+    return tuple(ScalarBlocks.of(SCALAR_NAME, architecture, graphs) for architecture in SCALAR)
 
 
 def scalar() -> dict[str, str]:
     """Generate the functions that process Poly1305's blocks one after another, for every architecture."""
-    graphs, samples = read_described("scalar64")
+    graphs, samples = read_traced("scalar64")
     files = {}
-    for architecture in SCALAR:
-        function = function_of(SCALAR_NAME, architecture, graphs)
-        text = go_text(function, f"{architecture.goarch} && gc && !purego")
-        for line in read_back(text, function).lines:
-            for sample in samples[line.graph.name]:
-                compare(line, sample)
-        files[f"internal/poly1305/emitted_scalar_{architecture.goarch}.s"] = text
+    for function in scalar_functions():
+        goarch = function.architecture.goarch
+        text = go_file([function], f"{goarch} && gc && !purego")
+        check_scalar(function, text, graphs, samples["begin"])
+        files[f"internal/poly1305/emitted_scalar_{goarch}.s"] = text
     return files
 
 
 def poly1305() -> dict[str, str]:
     messages = [
-        Message(name, tuple(poly1305_line(f"{kernel}/{line}") for line in lines))
-        for name, (kernel, lines) in POLY1305.items()
+        Message.of(name, [poly1305_program(f"{kernel}/{block}") for block in blocks])
+        for name, (kernel, blocks) in POLY1305.items()
     ]
-    text = go_file([message.assembly() for message in messages], CONSTRAINT)
+    text = go_file(messages, CONSTRAINT)
     for message in messages:
-        for part in message.parts:
-            read = parse(text, message.part_name(part), part)
-            for sample in read_described(part.graph.kernel)[1][part.graph.name]:
-                compare(read, sample)
-    declarations = {message.name + message.go_parameters(): message.description() for message in messages}
+        begin = message.blocks[0].program.graph
+        check_message(message, text, read_traced(begin.kernel)[1][begin.name])
     return scalar() | {
         "internal/poly1305/emitted_lanes_amd64.s": text,
-        "internal/poly1305/emitted_lanes_amd64.go": go_interface(declarations, "poly1305", CONSTRAINT),
+        "internal/poly1305/emitted_lanes_amd64.go": go_declarations(messages, "poly1305", CONSTRAINT),
     }
 
 

@@ -5,8 +5,6 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import networkx
-
 from coconut.operations import MULTIPLICATIONS, WORD_MAX
 
 # Where an input is. A word is one 64-bit number, in memory.
@@ -128,12 +126,6 @@ class Graph:
                 phases.append("expand")
         return phases
 
-    def networkx(self) -> "networkx.DiGraph":
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(range(len(self.nodes)))
-        graph.add_edges_from((arg, i) for i, node in enumerate(self.nodes) for arg in node.args)
-        return graph
-
     def simplified(self) -> "Graph":
         """Return the same values by fewer nodes.
 
@@ -182,10 +174,10 @@ def read_graphs(path: Path, kernel: str) -> dict[str, Graph]:
     """Return the graphs of a kernel's basic blocks, by name."""
     content = json.loads(path.read_text())
     graphs = {}
-    for line in content["lines"]:
+    for block in content["blocks"]:
         nodes = tuple(
             Node(node["op"], tuple(node["args"]), tuple(node["imm"]), node["max"], node["name"])
-            for node in line["nodes"]
+            for node in block["nodes"]
         )
-        graphs[line["name"]] = Graph(kernel, content["lanes"], line["name"], line["advance"], nodes)
+        graphs[block["name"]] = Graph(kernel, content["lanes"], block["name"], block["advance"], nodes)
     return graphs

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Define instructions on values, and the entries of the tables of instructions, which the architectures have.
+"""Define instructions on values, and the entries of the architectures' tables of instructions.
 
-An entry says what an instruction does to registers of 64-bit or 32-bit elements, and what forms it has. A register is a
-tuple of numbers, beginning with the element that is first in memory. The operands are in the order of the meaning; the
-last one may be memory where the table says so. check_instructions.py shows on the CPU that a table is right.
+An entry says what an instruction does to registers of 64-bit or 32-bit elements, what forms it has, and how assemblers
+write it. A register is a tuple of numbers, beginning with the element that is first in memory. The operands are in the
+order of the meaning; the last one may be memory where the table says so. check_instructions.py compares the tables with
+CPUs.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from coconut.operations import WORD_MAX, Value
 
 Meaning = Callable[..., Value]
+
+# Registers without a number: the carry, and those that a multiplication always writes.
+FLAGS, PRODUCT = "flags", "product"
 
 
 @dataclass(frozen=True)
@@ -20,19 +25,19 @@ class Instruction:
 
     - accumulates: the result replaces the first operand.
     - memory: the last operand may be memory; "broadcast": also one number of it in all elements; "only": it always is.
+    - reads: the bytes that it takes from memory, unless they are a vector.
+    - stride: the bytes in memory from one element to the next, unless they are adjacent.
     - immediate: it takes an immediate number; edges are those to be tested.
     - zero: it takes no operand, and is written with its result in place of each.
     - low: "operand", "result" or "both" is written by the name of its first 128 bits; memory is a word unless it is
       "both".
     - commutes: its two operands can be swapped.
-    - stores: it has no result, and writes its operand.
-
-    Some registers have no number: flags, and those that a multiplication always writes.
-
-    - gives: those of them that hold the result (flags hold its second element).
-    - hidden: no other register holds the result.
-    - takes: which operands are in them, by number of the operand.
-    - destroys: those that hold nothing useful afterwards.
+    - stores: it has no result, and writes its operand to memory.
+    - implicit_defs: the registers without a number that hold the result (flags hold its second element).
+    - implicit: no other register holds the result.
+    - implicit_uses: which operands are in registers without a number, by number of the operand.
+    - clobbers: the registers without a number that hold nothing useful afterwards.
+    - gnu, go: how the assemblers write it (assembler.py), where that differs from the architecture's default.
     """
 
     name: str
@@ -41,15 +46,19 @@ class Instruction:
     immediate: bool = False
     accumulates: bool = False
     memory: str = ""
+    reads: int = 0
+    stride: int = 0
     zero: bool = False
     low: str = ""
     edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
-    gives: tuple[str, ...] = ()
-    hidden: bool = False
-    takes: tuple[tuple[int, str], ...] = ()
-    destroys: tuple[str, ...] = ()
+    implicit_defs: tuple[str, ...] = ()
+    implicit: bool = False
+    implicit_uses: tuple[tuple[int, str], ...] = ()
+    clobbers: tuple[str, ...] = ()
     commutes: bool = False
     stores: bool = False
+    gnu: str = ""
+    go: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,14 +67,12 @@ class Memory:
 
     - base: the pointer, to the message, to inputs in memory ("powers"), to constants, to outputs or ChaCha20's state
       ("state"), to its blocks ("out"), or to the function's frame.
-    - broadcast: one element is in all elements.
-    - stride: the bytes from one element to the next, unless they are adjacent.
+    - broadcast: one element is in all elements; of a store, only the first is written.
     """
 
     base: str
     offset: int
     broadcast: bool = False
-    stride: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,15 @@ class Op:
     node: int = -1
 
 
-def elements(function: Callable[..., int], largest: int = WORD_MAX) -> Meaning:
+def table(*instructions: Instruction) -> dict[str, Instruction]:
+    return {instruction.name: instruction for instruction in instructions}
+
+
+def identity(imm: int | None, a: Value) -> Value:
+    """Return the operand: the meaning of moves, loads and stores."""
+    return a
+
+
+def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:
     """Return the meaning that applies a function to each element; it takes the immediate first."""
     return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))

@@ -1,159 +1,431 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Interpret functions of functions.py as they stand in Go's assembly: registers, memory, counters and jumps.
+"""Interpret programs, and functions as they stand in Go's assembly, and compare them with the library's model lanes.
 
-Thus moves, frame and clearing are checked as they are written.
+Both run the meanings of the tables of instructions on values of any kind of number. Memory consists of elements, each
+at a base and an offset. A file is read anew: what it computes, and in which order, comes from the text alone (the z14
+paper's parser, section 8); moves, frame, counters, jumps and clearing are checked as they are written.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from coconut.architecture import Architecture, GoSyntax
-from coconut.functions import BLOCK_BYTES, Function
-from coconut.instructions import Memory
+from coconut.architecture import Architecture
+from coconut.assembler import ParseError, Read
+from coconut.emit import Function
+from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, ChaCha20, Message, ScalarBlocks
+from coconut.graph import Graph
+from coconut.instructions import Instruction
 from coconut.operations import Value
-from coconut.parse import Unreadable, split
-from coconut.simulate import Broken, Sample
+from coconut.program import Program, to_lanes
+from coconut.simulate import Mismatch, Sample, show
+from coconut.simulate import simulate as simulate_graph
 
 STEPS_MAX = 100_000
+FRAME = 8  # the offset of the frame, which is not aligned to vectors
+
+Storage = dict[tuple[str, int], int]
 
 
-def lines_of(text: str, name: str) -> tuple[list[tuple[int, str]], bytes]:
-    """Return a function's lines with their numbers, from the heading on, and its constants."""
-    lines: list[tuple[int, str]] = []
-    constants: dict[int, bytes] = {}
-    inside = False
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.split("//")[0].strip()
-        if line.startswith(f"TEXT ·{name}(SB)"):
-            inside = True
-        if inside and line:
-            lines.append((number, line))
-        inside = inside and line != "RET"
-        if entry := re.match(rf"DATA ·{name}Constants\+(\d+)\(SB\)/(\d), \$(\w+)$", line):
-            constants[int(entry[1])] = int(entry[3], 0).to_bytes(int(entry[2]), "little")
-    return lines, b"".join(constants[at] for at in sorted(constants))
+def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offset: int = 0) -> int:
+    """Write vectors one after another, elements of `size` bytes, and return the offset of their end."""
+    for vector in vectors:
+        for number in vector:
+            storage[base, offset] = number
+            offset += size
+    return offset
+
+
+def store_bytes(storage: Storage, base: str, data: bytes, architecture: Architecture) -> None:
+    size, order = architecture.word_bytes, architecture.byte_order
+    numbers = tuple(int.from_bytes(data[i : i + size], order) for i in range(0, len(data) // size * size, size))
+    store(storage, base, [numbers], size)
+
+
+def load(
+    storage: Storage, base: str, offset: int, instruction: Instruction, is_word: bool, architecture: Architecture
+) -> Value:
+    """Return what an instruction takes from memory."""
+    size = architecture.word_bytes
+    count = architecture.vector_bytes // size
+    found = 1 if is_word else (instruction.reads or architecture.vector_bytes) // size
+    try:
+        values = tuple(storage[base, offset + (instruction.stride or size) * i] for i in range(found))
+    except KeyError as error:
+        raise Mismatch(f"{instruction.name}: nothing is at {error}") from None
+    return values * count if is_word else values + (0,) * (count - found)
+
+
+def execute(program: Program, values: list[Value], storage: Storage) -> list[Value]:
+    """Return every value of a program, as its register holds it, after those that are in registers at first."""
+    for op in program.ops:
+        operands = [values[arg] for arg in op.args]
+        place = op.memory
+        if place is not None and not op.instruction.stores:
+            at = place.base, place.offset
+            operands.append(load(storage, *at, op.instruction, place.broadcast, program.architecture))
+        values.append(op.instruction.meaning(op.imm, *operands))
+    return values
+
+
+def simulate(program: Program, sample: Sample) -> list[Value]:
+    """Return every value of a program on a sample."""
+    architecture, size = program.architecture, program.architecture.word_bytes
+    storage: Storage = {}
+    store_bytes(storage, "message", sample.message, architecture)
+    store(storage, "constants", program.constants, size)
+    store(storage, "powers", lanes_of(program, program.memory_inputs(), sample.inputs), size)
+    store(storage, "state", [sample.state], size)
+    return execute(program, [*lanes_of(program, program.inputs, sample.inputs), *program.kept], storage)
+
+
+def expect(title: str, sample: Sample, name: str, found: Sequence[int], expected: Sequence[int]) -> None:
+    if tuple(found) != tuple(expected):
+        raise Mismatch(f"{title}, sample {sample.number}: {name} is {show(tuple(found))}, not {show(tuple(expected))}")
+
+
+def compare(program: Program, sample: Sample) -> None:
+    """Raise Mismatch unless the program computes the same as the model lanes."""
+    values = simulate(program, sample)
+    for name, value in program.outputs:
+        expected = to_lanes(program, name, sample.outputs[name])
+        title = f"{program.graph.title}, {program.architecture.name}"
+        expect(title, sample, name, values[value][: len(expected)], expected)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    base: str
+    offset: int = 0
+
+
+General = Pointer | int
 
 
 @dataclass
-class Run:
-    """The state of one call."""
+class Machine:
+    """The state of a call: memory, general registers, numbered ones, and those without a number."""
 
     architecture: Architecture
-    syntax: GoSyntax
-    memory: dict[str, bytearray]
-    vectors: dict[int, Value] = field(default_factory=dict)
-    counters: dict[str, int] = field(default_factory=dict)
-    offsets: dict[str, int] = field(default_factory=dict)  # pointer: by how many bytes it has been advanced
+    storage: Storage
+    arguments: dict[str, General]
+    general: dict[str, General] = field(default_factory=dict)
+    registers: dict[int, Value] = field(default_factory=dict)
+    implicit: dict[str, Value] = field(default_factory=dict)
     is_zero: bool = False
 
-    def read(self, place: Memory, size: int) -> Value:
-        at = place.offset + self.offsets.get(place.base, 0)
-        data = self.memory[place.base][at : at + size]
-        if place.broadcast:
-            data = data[:4] * (size // 4)
-        return tuple(int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4))
+    def add(self, to: str, source: str, number: General) -> None:
+        a, b = self.general[source], number
+        if isinstance(a, int):
+            a, b = b, a
+        if isinstance(b, Pointer):
+            raise Mismatch(f"{to}: a sum of two pointers")
+        self.general[to] = replace(a, offset=a.offset + b) if isinstance(a, Pointer) else a + b
 
-    def general(self, mnemonic: str, operands: list[str], arguments: dict[str, int]) -> bool:
-        """Run an instruction on pointers and counters; return whether it is one."""
-        bases = {register: base for base, register in self.syntax.pointers.items()}
-        place = self.syntax.memory(operands[-1])
-        number = int(operands[0][1:], 0) if re.match(r"\$\d", operands[0]) else None
-        match mnemonic, operands:
-            case "MOVQ", [source, to] if argument := re.match(r"(\w+)\+\d+\(FP\)$", source):
-                if to in bases:
-                    self.offsets[bases[to]] = 0
-                else:
-                    self.counters[to] = arguments[argument[1]]
-            case "MOVQ", [source, to] if source.endswith("Constants(SB)"):
-                self.offsets[bases[to]] = 0
-            case "MOVQ", [_, to] if number is not None:
-                self.counters[to] = number
-            case "ADDQ", [_, to] if number is not None and to in bases:
-                self.offsets[bases[to]] += number
-            case "ADDL", [_, _] if number is not None and place is not None:
-                memory = self.memory[place.base]
-                total = int.from_bytes(memory[place.offset : place.offset + 4], "little") + number
-                memory[place.offset : place.offset + 4] = (total & 0xFFFFFFFF).to_bytes(4, "little")
-            case "DECQ", [counter]:
-                self.counters[counter] -= 1
-                self.is_zero = self.counters[counter] == 0
-            case _:
-                return False
-        return True
+    def pointer(self, register: str) -> Pointer:
+        place = self.general.get(register, 0)
+        if not isinstance(place, Pointer):
+            raise Mismatch(f"{register} is used as a pointer, and is {place}")
+        return place
 
-    def vector(self, mnemonic: str, operands: list[str]) -> bool:
-        """Run any other instruction; return whether it is understood."""
-        place = self.syntax.memory(operands[-1])
-        if place is not None:
-            if mnemonic.lower() != self.architecture.load:
-                return False
-            data = b"".join(word.to_bytes(4, "little") for word in self.vectors[self.syntax.vector(operands[0]) or 0])
-            at = place.offset + self.offsets.get(place.base, 0)
-            if at + len(data) > len(self.memory[place.base]):
-                raise Broken(f"a store beyond {place.base}: {at}")
-            self.memory[place.base][at : at + len(data)] = data
-            return True
-        result = self.syntax.vector(operands[-1])
-        if mnemonic in {"VPXOR", "VPXORQ"} and len(set(operands)) == 1 and result is not None:
-            self.vectors[result] = (0,) * (self.architecture.vector_bytes // 4)
-            return True
-        op = self.syntax.read(mnemonic, operands, {register: register for register in self.vectors})
-        if op is None or result is None:
-            return False
-        values = [self.vectors[arg] for arg in op.args]
-        if op.memory is not None:
-            values.append(self.read(op.memory, self.architecture.vector_bytes))
-        self.vectors[result] = op.instruction.meaning(op.imm, *values)
-        return True
+    def count(self, register: str) -> int:
+        number = self.general[register]
+        if not isinstance(number, int):
+            raise Mismatch(f"{register} counts, and is a pointer")
+        return number
 
+    def run(self, read: Read) -> None:
+        """Run an instruction of the table."""
+        instruction, registers = read.instruction, read.registers
+        uses = dict(instruction.implicit_uses)
+        operands = []
+        for i in range(instruction.operands - (read.pointer != "" and not instruction.stores)):
+            if i in uses:
+                if uses[i] not in self.implicit:
+                    raise Mismatch(f"{instruction.name} takes {uses[i]}, which is overwritten")
+                operands.append(self.implicit[uses[i]])
+            else:
+                operands.append(self.registers[registers[str(i)] if str(i) in registers else registers["d"]])
+        if read.pointer:
+            place = self.pointer(read.pointer)
+            offset = place.offset + read.offset
+            if instruction.stores:
+                size = self.architecture.word_bytes
+                for i, number in enumerate(
+                    operands[0][: 1 if read.broadcast else self.architecture.vector_bytes // size]
+                ):
+                    if (place.base, offset + size * i) not in self.storage:
+                        raise Mismatch(f"a store beyond {place.base}: {offset}")
+                    self.storage[place.base, offset + size * i] = number
+                return
+            operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, self.architecture))
+        value = instruction.meaning(read.imm, *operands)
+        for name in instruction.clobbers:
+            self.implicit.pop(name, None)
+        for name in instruction.implicit_defs:
+            self.implicit[name] = value
+        if not instruction.implicit:
+            self.registers[registers["0" if instruction.accumulates and "0" in registers else "d"]] = value
 
-def interpret(text: str, name: str, architecture: Architecture, memory: dict[str, bytearray], groups: int) -> None:
-    """Run the function on what its pointers point to. All bits of the frame are 1 at first."""
-    lines, constants = lines_of(text, name)
-    if not lines or architecture.go is None:
-        raise Unreadable(f"no function {name}")
-    heading = re.search(r"\$(\d+)-\d+$", lines[0][1])
-    memory |= {"constants": bytearray(constants), "frame": bytearray(b"\xff" * int(heading[1] if heading else 0))}
-    run = Run(architecture, architecture.go, memory)
-    labels = {line[:-1]: i for i, (_, line) in enumerate(lines) if line.endswith(":")}
-    at = 1
-    for _ in range(STEPS_MAX):
-        number, line = lines[at]
-        at += 1
-        mnemonic, operands = split(line)
-        if line == "RET":
-            break
-        if line.endswith(":") or mnemonic in {"VZEROUPPER", "PCALIGN"}:
-            continue
-        if mnemonic == "JNZ":
-            at = at if run.is_zero else labels[operands[0]]
-        elif not run.general(mnemonic, operands, {"groups": groups}) and not run.vector(mnemonic, operands):
-            raise Unreadable(f"line {number}: {line}")
-    if any(memory["frame"]) or any(any(value) for value in run.vectors.values()):
-        raise Broken(f"{name} leaves something in its frame or in registers")
+    def align(self, register: str, align: int) -> None:
+        place = self.pointer(register)
+        self.general[register] = replace(place, offset=place.offset // align * align)
+
+    def decrement(self, register: str) -> bool:
+        """Count down, and return whether the counter is zero now."""
+        self.general[register] = self.count(register) - 1
+        self.is_zero = self.general[register] == 0
+        return self.is_zero
+
+    def add_word(self, number: int, offset: int, register: str) -> None:
+        place = self.pointer(register)
+        at = place.base, place.offset + offset
+        self.storage[at] = self.storage[at] + number & 0xFFFFFFFF
 
 
-def compare(text: str, function: Function, sample: Sample, groups: int = 1) -> None:
-    """Raise Broken unless a function leaves the same blocks as the library's lanes.
+# What instructions on general registers do, of all architectures; the result is whether a jump is taken, to the last
+# group.
+Control = Callable[..., object]
+CONTROLS: tuple[tuple[str, Control], ...] = (
+    (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.general.update({to: m.arguments[name]})),
+    (r"MOV[QD]? \$·(\w+)\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
+    (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.general.update({to: int(n)})),
+    (r"(?:ADDQ?|ADDI) \$(-?\d+), (\w+)(?:, (\w+))?", lambda m, n, a, to: m.add(to or a, a, int(n))),
+    (r"SUB \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.add(to, a, -int(n))),
+    (r"ADD (X\d+), (X\d+), (X\d+)", lambda m, a, b, to: m.add(to, b, m.general[a])),
+    (r"SLLI \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.general.update({to: m.count(a) << int(n)})),
+    (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
+    (r"ANDQ \$-(\d+), (\w+)", lambda m, n, a: m.align(a, int(n))),
+    (r"ADDL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
+    (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
+    (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
+    (r"DECQ (\w+)", lambda m, a: bool(m.decrement(a)) and None),
+    (r"TESTQ (\w+), \1", lambda m, a: setattr(m, "is_zero", m.general[a] == 0)),
+    (r"JZ (\w+)", lambda m, label: m.is_zero),
+    (r"JNZ (\w+)", lambda m, label: not m.is_zero),
+    (r"(?:CBZ|BEQZ) (\w+), (\w+)", lambda m, a, label: m.general[a] == 0),
+    (r"(?:CBNZ|BNEZ) (\w+), (\w+)", lambda m, a, label: m.general[a] != 0),
+    (r"CMPBEQ (\w+), \$0, (\w+)", lambda m, a, label: m.general[a] == 0),
+    (r"BRCTG (\w+), (\w+)", lambda m, a, label: not m.decrement(a)),
+    (
+        r"VPXORQ? ([XYZ])(\d+), \1\2, \1\2",
+        lambda m, _, number: m.registers.update(
+            {int(number): (0,) * (m.architecture.vector_bytes // m.architecture.word_bytes)}
+        ),
+    ),
+    (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a function: an instruction of the table, or one on general registers with what its pattern found."""
+
+    number: int
+    text: str
+    read: Read | None
+    control: Control | None = None
+    groups: tuple[str | None, ...] = ()
+
+
+def line_of(number: int, text: str, architecture: Architecture) -> Line:
+    assert architecture.go is not None
+    read = architecture.go.read(text)
+    if read is None and not text.endswith(":"):
+        for pattern, control in CONTROLS:
+            found = re.fullmatch(pattern, text)
+            if found is not None:
+                return Line(number, text, None, control, found.groups())
+        raise ParseError(f"line {number}: {text}")
+    return Line(number, text, read)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function that has been read: its lines, the indices of its labels, its tables of constants and its frame."""
+
+    name: str
+    architecture: Architecture
+    lines: list[Line]
+    labels: dict[str, int]
+    constants: Storage
+    frame_bytes: int
+    clears: bool
+
+    def run(self, arguments: dict[str, General], storage: Storage) -> None:
+        """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
+        architecture, size = self.architecture, self.architecture.word_bytes
+        ones = (1 << 8 * size) - 1
+        frame = [("frame", FRAME + i) for i in range(0, self.frame_bytes, size)]
+        machine = Machine(architecture, storage, arguments)
+        storage |= self.constants | dict.fromkeys(frame, ones)
+        machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
+        count = architecture.vector_bytes // size
+        machine.registers = dict.fromkeys(range(architecture.registers), (ones,) * count)
+        at = 0
+        for _ in range(STEPS_MAX):
+            line = self.lines[at]
+            at += 1
+            if line.read is not None:
+                machine.run(line.read)
+            elif line.control is not None and line.control(machine, *line.groups) is True:
+                label = line.groups[-1]
+                if label not in self.labels:
+                    raise ParseError(f"line {line.number}: {line.text}: no such label")
+                at = self.labels[label]
+            if line.text == "RET":
+                break
+        else:
+            raise Mismatch(f"{self.name} does not end")
+        left = {number for value in machine.registers.values() for number in value}
+        left |= {storage[place] for place in frame} - {ones}
+        if self.clears and left != {0}:
+            raise Mismatch(f"{self.name} leaves something in its frame or in registers")
+
+
+def read_function(text: str, name: str, architecture: Architecture, clears: bool) -> Code:
+    """Return a function of a file; the constants of all functions are there, too."""
+    lines: list[Line] = []
+    constants: Storage = {}
+    frame_bytes, inside = 0, False
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("//")[0].strip()
+        if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
+            inside, frame_bytes = True, int(heading[1])
+        elif inside and line:
+            lines.append(line_of(number, line, architecture))
+            inside = line != "RET"
+        if entry := re.match(r"DATA ·(\w+)\+(\d+)\(SB\)/\d, \$(\w+)$", line):
+            constants[entry[1], int(entry[2])] = int(entry[3], 0)
+    if not lines:
+        raise ParseError(f"no function {name}")
+    labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears)
+
+
+def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:
+    """Return the outputs of a graph, with the inputs that are not outputs of other blocks."""
+    values = simulate_graph(graph, replace(sample, inputs=inputs, message=message))
+    return inputs | {graph.nodes[i].name: values[i] for i in graph.outputs()}
+
+
+def lanes_of(program: Program, names: Iterable[str], values: dict[str, Value]) -> list[Value]:
+    return [to_lanes(program, name, values[name]) for name in names]
+
+
+def room(storage: Storage, base: str, words: int, size: int) -> None:
+    store(storage, base, [((1 << 8 * size) - 1,) * words], size)
+
+
+def check_block(function: Function, text: str, samples: Sequence[Sample], like: Program | None = None) -> None:
+    """Raise Mismatch unless a function of one basic block, a loop for one and two iterations, leaves what it must.
+
+    like is the same program for vectors of another length.
+    """
+    program = like or function.blocks[0].program
+    architecture = program.architecture
+    code = read_function(text, function.name, architecture, function.clears)
+    for sample in samples:
+        for iterations in (1, 2) if program.is_loop else (1,):
+            values = dict(sample.inputs)
+            for i in range(iterations):
+                values = evaluate(program.graph, values, sample.message[i * program.graph.advance :], sample)
+            storage: Storage = {}
+            store_bytes(storage, "message", sample.message, architecture)
+            room(storage, "out", function.blocks[0].output_words, 8)
+            store(storage, "in", lanes_of(program, program.memory_inputs(), sample.inputs), 8)
+            names: Iterable[str] = program.memory_outputs()
+            if program.is_loop:
+                names = program.inputs
+                store(storage, "out", lanes_of(program, names, sample.inputs), 8)
+            pointers = {"t": "out", "powers": "in", "out": "out", "in": "in", "message": "message"}
+            arguments: dict[str, General] = {name: Pointer(base) for name, base in pointers.items()}
+            code.run(arguments | {"iterations": iterations}, storage)
+            offset = 0
+            for name, expected in zip(names, lanes_of(program, names, values), strict=True):
+                found = [storage["out", offset + 8 * i] for i in range(len(expected))]
+                expect(f"{function.name}, {iterations} iterations", sample, name, found, expected)
+                offset += 8 * len(expected)
+
+
+def check_message(function: Message, text: str, samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
+    begin, *loops, end = (block.program for block in function.blocks)
+    architecture = begin.architecture
+    code = read_function(text, function.name, architecture, function.clears)
+    # Each loop not at all, and up to two iterations of one of them.
+    counts = [[0] * len(loops)] + [
+        [(i == k) + (i == k == len(loops) - 1) for i in range(len(loops))] for k in range(len(loops))
+    ]
+    counts.append([1] * len(loops))
+    for number, sample in enumerate(samples):
+        repeats = counts[number % len(counts)]
+        at = begin.graph.lanes * BLOCK_BYTES
+        values = evaluate(begin.graph, dict(sample.inputs), sample.message, sample)
+        for program, repeat in zip(loops, repeats, strict=True):
+            for _ in range(repeat):
+                values = evaluate(program.graph, values, sample.message[at:], sample)
+                at += program.graph.advance
+        values = evaluate(end.graph, values, sample.message[at:], sample)
+        storage: Storage = {}
+        store_bytes(storage, "message", sample.message, architecture)
+        store(storage, "in", (sample.inputs[name] for name in begin.memory_inputs()), 8)
+        room(storage, "out", function.blocks[-1].output_words, 8)
+        arguments: dict[str, General] = {name: Pointer(name) for name in ("out", "in", "message")}
+        names = [str(block.repeat) for block in function.blocks if block.program.is_loop]
+        code.run(arguments | dict(zip(names, repeats, strict=True)), storage)
+        for i, name in enumerate(end.memory_outputs()):
+            expect(f"{function.name}, {repeats} iterations", sample, name, [storage["out", 8 * i]], values[name])
+
+
+def check_scalar(function: ScalarBlocks, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
+    architecture = function.architecture
+    code = read_function(text, function.name, architecture, function.clears)
+    for sample in samples:
+        for blocks, is_padded in ((1, False), (1, True), (2, False), (3, True)):
+            values = dict(sample.inputs)
+            for i in range(blocks):
+                part = graphs["block" if i else "begin"]
+                values = evaluate(part, values, sample.message[BLOCK_BYTES * i :], sample)
+            last = sample.message[-BLOCK_BYTES:]
+            if is_padded:
+                values = evaluate(graphs["last"], values, last, sample)
+            values = evaluate(graphs["end"], values, b"", sample)
+            storage: Storage = {}
+            for base, data in (("message", sample.message), ("last", last)):
+                store_bytes(storage, base, data, architecture)
+            inputs = function.blocks[0].program.memory_inputs()
+            store(storage, "p", (sample.inputs[name] for name in inputs), 8)
+            arguments: dict[str, General] = {"p": Pointer("p"), "message": Pointer("message"), "blocks": blocks}
+            code.run(arguments | {"last": Pointer("last") if is_padded else 0}, storage)
+            for name, offset in inputs.items():
+                title = f"{function.name}, {architecture.name}, {blocks} blocks"
+                expect(title, sample, name, [storage["p", offset]], values[name])
+
+
+def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves the same blocks as the library's lanes.
 
     src is apart from dst, and then the same; of several groups, the first one is compared.
     """
-    architecture = function.parts[0].program.architecture
-    expected = b"".join(
-        word.to_bytes(4, "little")
-        for name in sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
-        for word in sample.outputs[name]
-    )
-    size = groups * function.group_bytes
-    for in_place in (False, True) if function.loads_message else (False,):
-        message = bytearray(sample.message[:size].ljust(size, b"\0"))
-        state = bytearray(b"".join(word.to_bytes(4, "little") for word in sample.state))
-        out = message if in_place else bytearray(size)
-        interpret(text, function.name, architecture, {"out": out, "message": message, "state": state}, groups)
-        counted = groups * function.group_bytes // BLOCK_BYTES if function.loads_message else 0
-        words = [*sample.state]
-        words[12] = words[12] + counted & 0xFFFFFFFF
-        if out[: len(expected)] != expected:
-            raise Broken(f"{function.name}, sample {sample.number}: its blocks are not those of {function.whole.title}")
-        if state != b"".join(word.to_bytes(4, "little") for word in words):
-            raise Broken(f"{function.name}, sample {sample.number}: it leaves another state")
+    code = read_function(text, function.name, function.architecture, function.clears)
+    for sample in samples:
+        in_order = sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
+        expected = [number for name in in_order for number in sample.outputs[name]]
+        for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
+            size = groups * function.group_bytes
+            for in_place in (False, True) if function.loads_message else (False,):
+                storage: Storage = {}
+                store_bytes(storage, "src", sample.message[:size].ljust(size, b"\0"), function.architecture)
+                room(storage, "dst", size // 4, 4)
+                store(storage, "state", [sample.state], 4)
+                to = "src" if in_place else "dst"
+                pointers = {"dst": Pointer(to), "src": Pointer("src"), "state": Pointer("state")}
+                code.run(pointers | {"groups": groups}, storage)
+                found = [storage[to, 4 * i] for i in range(len(expected))]
+                expect(function.name, sample, "the keystream", found, expected)
+                state = list(sample.state)
+                if function.loads_message:
+                    state[COUNTER // 4] = state[COUNTER // 4] + size // CHACHA20_BYTES & 0xFFFFFFFF
+                expect(function.name, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)

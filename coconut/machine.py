@@ -10,12 +10,13 @@ import subprocess
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.instructions import Memory, Op
 from coconut.program import Program
 
-PROBE_TURNS = 200
+PROBE_ITERATIONS = 200
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Machine:
 PREAMBLES = {"riscv64": "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E64\n"}
 
 
-def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
+def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict[str, Any]:
     """Return llvm-mca's report on regions of assembly."""
     run = subprocess.run(
         ["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"],
@@ -74,7 +75,8 @@ def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict:
         text=True,
         check=True,
     )
-    return json.loads(run.stdout)
+    report: dict[str, Any] = json.loads(run.stdout)
+    return report
 
 
 def kind(op: Op) -> tuple[str, int | None, str]:
@@ -82,7 +84,7 @@ def kind(op: Op) -> tuple[str, int | None, str]:
     return op.instruction.name, op.imm, "" if op.memory is None else "broadcast" if op.memory.broadcast else "memory"
 
 
-def usage_of(region: dict) -> dict[int, float]:
+def usage_of(region: dict[str, Any]) -> dict[int, float]:
     """Return the cycles of each port that a probe's instruction takes."""
     return {
         entry["ResourceIndex"]: entry["ResourceUsage"]
@@ -124,7 +126,7 @@ def probe_text(architecture: Architecture, op: Op, chained: int | None) -> str:
     if chained is not None:
         args[chained] = result
     memory = op.memory and replace(op.memory, base="message", offset=0)
-    return architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), args, result)
+    return "\n".join(architecture.gnu.text(Op(op.instruction, op.args, op.imm, memory), tuple(args), result))
 
 
 @cache
@@ -148,12 +150,13 @@ def probe(architecture: Architecture, cpu: str, ops: tuple[Op, ...]) -> tuple[in
         totals = [
             [
                 region["SummaryView"]["TotalCycles"]
-                for region in mca(architecture.triple, cpu, assembly, f"-iterations={turns}")["CodeRegions"]
+                for region in mca(architecture.triple, cpu, assembly, f"-iterations={count}")["CodeRegions"]
             ]
-            for turns in (PROBE_TURNS, 2 * PROBE_TURNS)
+            for count in (PROBE_ITERATIONS, 2 * PROBE_ITERATIONS)
         ]
         waits = {
-            line: round((second - first) / PROBE_TURNS) for line, first, second in zip(chains, *totals, strict=True)
+            line: round((second - first) / PROBE_ITERATIONS)
+            for line, first, second in zip(chains, *totals, strict=True)
         }
     width = mca(architecture.triple, cpu, regions[0] + "\n")["CodeRegions"][0]["SummaryView"]["DispatchWidth"]
     costs = []

@@ -41,19 +41,24 @@ def new_solver(seconds: float) -> cp_model.CpSolver:
     return solver
 
 
+def slack(k: int, interval: int) -> int:
+    """Return what rounding and slots add at most to a path of k edges, in cycles."""
+    return (k + 1) * (interval - 1)
+
+
 def last_stages(problem: Problem, interval: int) -> list[int]:
     """Return, for each instruction, a stage that it need not exceed: if there is a schedule, there is one within these.
 
     An instruction is issued in the cycle slot + interval * stage, 0 <= slot < interval. Resources depend on slots
     alone. So a schedule remains one with its slots and the least stages, from 0 up, that keep the dependences
 
-        stage[after] >= stage[before] + (latency - interval * turns + slot[before] - slot[after]) / interval, rounded up.
+        stage[after] >= stage[before] + (latency - interval * distance + slot[before] - slot[after]) / interval, rounded up.
 
     The least stages are those of the longest paths, which pass no instruction twice: stages that keep the dependences
     exist, so no cycle is longer than 0. Rounding adds at most (interval - 1) / interval for each of a path's k edges,
     and the slots of its ends at most as much once more. Hence a stage is at most
 
-        (the longest sum of latency - interval * turns over k edges, to there, + (k + 1) * (interval - 1)) / interval,
+        (the longest sum of latency - interval * distance over k edges, to there, + (k + 1) * (interval - 1)) / interval,
 
     rounded down, for some k < size. The sums are taken over all walks, which include the paths.
     """
@@ -64,10 +69,10 @@ def last_stages(problem: Problem, interval: int) -> list[int]:
         for edge in problem.edges:
             before, there = longest[edge.before], further[edge.after]
             if before is not None:
-                through = before + edge.latency - interval * edge.turns
+                through = before + edge.latency - interval * edge.distance
                 further[edge.after] = through if there is None else max(there, through)
         longest = further
-        bounds = (None if total is None else (total + (k + 1) * (interval - 1)) // interval for total in longest)
+        bounds = (None if total is None else (total + slack(k, interval)) // interval for total in longest)
         last = [old if bound is None else max(old, bound) for old, bound in zip(last, bounds, strict=True)]
     return last
 
@@ -80,7 +85,7 @@ def modulo(problem: Problem, interval: int, seconds: float) -> tuple[str, list[i
     if problem.has_positive_cycle(interval):
         return "none", None
     start = time.monotonic()
-    # Few stages nearly always suffice, and take CP-SAT less time. If they do not suffice, that proves nothing.
+    # Few stages nearly alvariants suffice, and take CP-SAT less time. If they do not suffice, that proves nothing.
     few = problem.critical_path // interval + 2
     enough = last_stages(problem, interval)
     answer, times = modulo_within(problem, interval, [min(few, last) for last in enough], seconds)
@@ -98,7 +103,7 @@ def modulo_within(
     stage = [model.new_int_var(0, last, f"stage{i}") for i, last in enumerate(last_stage)]
     times = [slots[i] + interval * stage[i] for i in range(problem.size)]
     for edge in problem.edges:
-        model.add(times[edge.after] >= times[edge.before] + edge.latency - interval * edge.turns)
+        model.add(times[edge.after] >= times[edge.before] + edge.latency - interval * edge.distance)
     for resource in problem.resources:
         intervals, demands = [], []
         for i, room, cycles in resource.demands:
@@ -137,12 +142,12 @@ def ports_of(problem: Problem, times: Sequence[int], interval: int | None = None
             for port, option in options.items():
                 for cycle in range(times[i], times[i] + part.cycles):
                     taken.setdefault((port, cycle % interval if interval else cycle), []).append((option, i))
-    for options in taken.values():
-        model.add_at_most_one(option for option, _ in options)
+    for occupants in taken.values():
+        model.add_at_most_one(option for option, _ in occupants)
     solver = new_solver(PORT_SECONDS)
     if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
         return None
-    return {slot: i for slot, options in taken.items() for option, i in options if solver.value(option)}
+    return {slot: i for slot, occupants in taken.items() for option, i in occupants if solver.value(option)}
 
 
 def add_ports(model: cp_model.CpModel, problem: Problem, slots: list, interval: int) -> None:
@@ -173,15 +178,15 @@ def found_at(problem: Problem, interval: int, seconds: float) -> tuple[str, list
     The answer is "found", "none" (proved), or "unknown", if the time does not suffice.
     """
     # Ports are assigned afterwards, if that works, or else together with the cycles, which takes longer.
-    ways = [replace(problem, gives_ports=False), problem] if problem.holds_ports else [problem]
-    for way in ways:
+    variants = [replace(problem, gives_ports=False), problem] if problem.holds_ports else [problem]
+    for variant in variants:
         for backward, attempts in ((False, 8), (True, 30)):
-            times = modulo_list_schedule(way, interval, attempts, backward)
+            times = modulo_list_schedule(variant, interval, attempts, backward)
             if times is not None and ports_of(problem, times, interval) is not None:
                 return "found", times
-    for way in ways:
+    for variant in variants:
         answer, times = modulo(
-            way, interval, seconds if len(ways) == 1 else seconds * (0.8 if way is not problem else 0.2)
+            variant, interval, seconds if len(variants) == 1 else seconds * (0.8 if variant is not problem else 0.2)
         )
         if answer == "none":
             return answer, None
@@ -210,7 +215,7 @@ def schedule_loop(problem: Problem, seconds: float) -> Loop:
 
 
 @dataclass(frozen=True)
-class Line:
+class Straight:
     """The schedule of a basic block.
 
     is_cut_off: the search ended by the clock, and the schedule is not proved to be the shortest.
@@ -226,7 +231,7 @@ def straight(
     registers: int | None = None,
     hint: Sequence[int] | None = None,
     horizon: int | None = None,
-) -> Line | None:
+) -> Straight | None:
     """Return the shortest schedule of a single iteration within the registers; None if none is found.
 
     A value occupies a register from the issue of its instruction to the issue of its last user; an input, from the
@@ -241,7 +246,7 @@ def straight(
         model.add(end >= times[i] + cost.latency)
         model.add_hint(times[i], min(hint[i], horizon))
     for edge in problem.edges:
-        if edge.turns == 0:
+        if edge.distance == 0:
             model.add(times[edge.after] >= times[edge.before] + edge.latency)
     for resource in problem.resources:
         model.add_cumulative(
@@ -261,7 +266,7 @@ def straight(
         return None
     found = tuple(solver.value(time) for time in times)
     check(problem, found)
-    return Line(found, status != cp_model.OPTIMAL)
+    return Straight(found, status != cp_model.OPTIMAL)
 
 
 def add_registers(

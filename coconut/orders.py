@@ -5,15 +5,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coconut.allocate import OutOfRegisters, allocate_loop, allocate_straight, last_uses, pressure
 from coconut.continuous import continuous_times
-from coconut.emit import body, straight_body
+from coconut.emit import text_of
 from coconut.machine import mca
 from coconut.optimal import straight
 from coconut.program import Program
-from coconut.registers import Pressure, allocate, last_uses, pressure
 from coconut.schedule import Problem, Room, length, problem_of
 
-TURNS = 100
+ITERATIONS = 100
 
 # With registers as a constraint, CP-SAT finds nothing in a minute for more instructions than this.
 CP_SAT_MAX = 250
@@ -116,29 +116,33 @@ class Order:
     cycles: float
 
 
-def simulated_cycles(program: Program, cpu: str) -> float:
-    """Return the steady-state cycles per iteration, from llvm-mca.
+def total_cycles(triple: str, cpu: str, lines: Sequence[str], iterations: int) -> int:
+    report = mca(triple, cpu, "\n".join(lines) + "\n", f"-iterations={iterations}")
+    return int(report["CodeRegions"][0]["SummaryView"]["TotalCycles"])
 
-    For a block that is not a loop, return those of a single run.
-    """
-    triple, syntax = program.architecture.triple, program.architecture.gnu
+
+def steady_cycles(triple: str, cpu: str, lines: Sequence[str]) -> float:
+    """Return the steady-state cycles per iteration, from llvm-mca."""
+    first, second = (total_cycles(triple, cpu, lines, count) for count in (ITERATIONS, 2 * ITERATIONS))
+    return (second - first) / ITERATIONS
+
+
+def simulated_cycles(program: Program, cpu: str) -> float:
+    """Return the steady-state cycles per iteration, or those of a single run for a block that is not a loop."""
+    architecture, assembler = program.architecture, program.architecture.gnu
     if not program.is_loop:
-        text = "\n".join(straight_body(program, syntax)) + "\n"
-        return mca(triple, cpu, text, "-iterations=1")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
-    turn = [*body(program, allocate(program), syntax), *syntax.advance(program.graph.advance)]
-    totals = [
-        mca(triple, cpu, "\n".join(turn) + "\n", f"-iterations={turns}")["CodeRegions"][0]["SummaryView"]["TotalCycles"]
-        for turns in (TURNS, 2 * TURNS)
-    ]
-    return (totals[1] - totals[0]) / TURNS
+        return total_cycles(architecture.triple, cpu, text_of(allocate_straight(program).steps, assembler), 1)
+    lines = text_of(allocate_loop(program).steps, assembler)
+    advance = assembler.control("advance", bytes=program.graph.advance, pointer=assembler.pointers["message"])
+    return steady_cycles(architecture.triple, cpu, [*lines, *advance])
 
 
 def measured(name: str, program: Program, cpu: str) -> Order | None:
     """Return the order with its cycles; None if it does not fit into the registers."""
     try:
         if program.is_loop:
-            allocate(program)
-    except Pressure:
+            allocate_loop(program)
+    except OutOfRegisters:
         return None
     problem = problem_of(program, cpu)
     return Order(name, program, length(problem, in_order(problem)), simulated_cycles(program, cpu))
@@ -153,8 +157,8 @@ def by_list(program: Program, cpu: str) -> Program:
         ordered = program.reordered(within_registers(problem, urgency, limit))
         try:
             if program.is_loop:
-                allocate(ordered)
-        except Pressure:
+                allocate_loop(ordered)
+        except OutOfRegisters:
             continue
         return ordered
     return program
@@ -178,13 +182,15 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
                 found.append(order)
                 break
     issued = in_order(problem)
-    line = None
+    schedule = None
     # CP-SAT does not know which instructions must stay together.
-    if seconds > 0 and problem.size <= CP_SAT_MAX and not program.hidden_takes():
-        line = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
-    if line is not None:
+    if seconds > 0 and problem.size <= CP_SAT_MAX and not program.implicit_edges():
+        schedule = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
+    if schedule is not None:
         last = last_uses(program)
         freed = [sum(last[arg] == i for arg in set(op.args)) for i, op in enumerate(program.ops)]
-        order = sorted(range(problem.size), key=lambda i: (line.times[i], -freed[i], i))
-        found.append(measured("CP-SAT" + ", cut off by the limit" * line.is_cut_off, program.reordered(order), cpu))
+        places = sorted(range(problem.size), key=lambda i: (schedule.times[i], -freed[i], i))
+        found.append(
+            measured("CP-SAT" + ", cut off by the limit" * schedule.is_cut_off, program.reordered(places), cpu)
+        )
     return [order for order in found if order is not None]

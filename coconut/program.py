@@ -4,13 +4,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from coconut.architecture import Architecture
 from coconut.graph import Graph
-from coconut.instructions import Memory, Op
+from coconut.instructions import Op
 from coconut.operations import Value
-from coconut.simulate import Broken, Sample, show
+from coconut.simulate import Mismatch, Sample
 
 
 def memory_inputs(graph: Graph, vector_bytes: int) -> dict[int, int]:
@@ -93,28 +92,63 @@ class Program:
         names = [name for name, _ in self.outputs] if not self.is_loop else self.inputs
         return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in names)
 
+    def words_of(self, sample: Sample) -> dict[str, list[int]]:
+        """Return what an emitted function takes and leaves, as words in memory: accumulator, powers, accumulator.
+
+        A block that is not a loop takes no accumulator.
+        """
+
+        def flat(names: Iterable[str], values: dict[str, Value]) -> list[int]:
+            return [number for name in names for number in to_lanes(self, name, values[name])]
+
+        return {
+            "t": flat(self.inputs, sample.inputs),
+            "powers": flat(self.memory_inputs(), sample.inputs),
+            "want": flat(self.inputs if self.is_loop else self.memory_outputs(), sample.outputs),
+        }
+
     def carried(self) -> dict[int, int]:
         """Return, for each input that the loop carries, the value that the next iteration gets for it."""
         names = self.graph.carried()
         outputs = dict(self.outputs)
         return {i: outputs[name] for i, name in enumerate(self.inputs) if name in names}
 
+    def label(self, value: int) -> str:
+        """Return the name of a value: that of the graph's input, output or other value, or where it is loaded from."""
+        if value < self.first_op:
+            return self.inputs[value] if value < len(self.inputs) else "constant"
+        op = self.ops[value - self.first_op]
+        if op.memory is not None and not op.args:
+            if op.memory.base != "powers":
+                return op.memory.base
+            return next((name for name, at in reversed(self.memory_inputs().items()) if at <= op.memory.offset), "")
+        return self.output_names.get(op.node) or (self.graph.label(op.node) if op.node >= 0 else "")
+
+    @cached_property
+    def output_names(self) -> dict[int, str]:
+        """Return the names of outputs by the node that they hold."""
+        return {self.graph.nodes[i].args[0]: self.graph.nodes[i].name for i in self.graph.outputs()}
+
+    def constant_vectors(self) -> list[Value]:
+        """Return all constants in memory: those of instructions, then those that are kept in registers."""
+        return [*self.constants, *self.kept]
+
     def in_register(self, value: int) -> bool:
         """Return whether the value is in a register with a number, not in flags or a multiplication's fixed registers."""
-        return value < self.first_op or not self.ops[value - self.first_op].instruction.hidden
+        return value < self.first_op or not self.ops[value - self.first_op].instruction.implicit
 
-    def hidden_takes(self) -> list[tuple[int, int]]:
+    def implicit_edges(self) -> list[tuple[int, int]]:
         """Return the pairs of instructions between which flags and the like carry values."""
         return [
             (op.args[operand] - self.first_op, i)
             for i, op in enumerate(self.ops)
-            for operand, _ in op.instruction.takes
+            for operand, _ in op.instruction.implicit_uses
         ]
 
     def groups(self) -> list[range]:
         """Return all instructions in groups that stay together: from one that sets a flag to one that takes it."""
         ends = list(range(len(self.ops)))
-        for before, after in self.hidden_takes():
+        for before, after in self.implicit_edges():
             ends[before] = max(ends[before], after)
         parts, start, end = [], 0, 0
         for i in range(len(self.ops)):
@@ -124,18 +158,18 @@ class Program:
             end = max(end, ends[i])
         return [*parts, range(start, len(self.ops))] if self.ops else []
 
-    def check_hidden(self) -> None:
-        """Raise Broken if a flag, or the like, is overwritten before it is taken."""
+    def check_implicit(self) -> None:
+        """Raise Mismatch if a flag, or the like, is overwritten before it is taken."""
         held: dict[str, int] = {}
         for i, op in enumerate(self.ops):
-            for operand, place in op.instruction.takes:
+            for operand, place in op.instruction.implicit_uses:
                 if held.get(place) != op.args[operand]:
-                    raise Broken(
+                    raise Mismatch(
                         f"{self.graph.title}: {op.instruction.name} takes {place} after something else has overwritten it"
                     )
-            for place in op.instruction.destroys:
+            for place in op.instruction.clobbers:
                 held.pop(place, None)
-            for place in op.instruction.gives:
+            for place in op.instruction.implicit_defs:
                 held[place] = self.first_op + i
 
     def reordered(self, order: list[int]) -> "Program":
@@ -145,7 +179,7 @@ class Program:
         at = [place.get(value, value) for value in range(first + len(self.ops))]
         ops = tuple(replace(self.ops[old], args=tuple(at[arg] for arg in self.ops[old].args)) for old in order)
         if any(arg >= first + i for i, op in enumerate(ops) for arg in op.args):
-            raise Broken(f"{self.graph.title}: an instruction comes before an operand")
+            raise Mismatch(f"{self.graph.title}: an instruction comes before an operand")
         return replace(self, ops=ops, outputs=tuple((name, at[value]) for name, value in self.outputs))
 
 
@@ -161,70 +195,3 @@ def to_lanes(program: Program, name: str, value: Value) -> Value:
     if len(value) == 1 and len(program.order) != 1:
         return (value[0] >> 64, value[0] & (1 << 64) - 1)
     return tuple(value[block] for block in program.order)
-
-
-def byte_order(program: Program) -> Literal["big", "little"]:
-    return "big" if program.architecture.big_endian else "little"
-
-
-def memory_of(program: Program, sample: Sample) -> dict[str, bytes]:
-    """Return what the pointers point to."""
-
-    def pack(vectors: list[Value]) -> bytes:
-        size = program.architecture.word_bytes
-        return b"".join(number.to_bytes(size, byte_order(program)) for vector in vectors for number in vector)
-
-    return {
-        "message": sample.message,
-        "constants": pack(list(program.constants)),
-        "powers": pack([to_lanes(program, name, sample.inputs[name]) for name in program.memory_inputs()]),
-        "state": pack([sample.state]),
-    }
-
-
-def words_of(program: Program, sample: Sample) -> dict[str, list[int]]:
-    """Return what an emitted function takes and leaves, as words in memory: accumulator, powers, accumulator.
-
-    A block that is not a loop takes no accumulator.
-    """
-
-    def flat(names: Iterable[str], values: dict[str, Value]) -> list[int]:
-        return [number for name in names for number in to_lanes(program, name, values[name])]
-
-    return {
-        "t": flat(program.inputs, sample.inputs),
-        "powers": flat(program.memory_inputs(), sample.inputs),
-        "want": flat(program.inputs if program.is_loop else program.memory_outputs(), sample.outputs),
-    }
-
-
-def load(program: Program, memory: dict[str, bytes], place: Memory) -> Value:
-    vector_bytes, size = program.architecture.vector_bytes, program.architecture.word_bytes
-    stride = 0 if place.broadcast else place.stride or size
-    starts = [place.offset + stride * i for i in range(vector_bytes // size)]
-    return tuple(int.from_bytes(memory[place.base][i : i + size], byte_order(program)) for i in starts)
-
-
-def simulate(program: Program, sample: Sample) -> list[Value]:
-    """Return every value of the program, as its register holds it."""
-    memory = memory_of(program, sample)
-    values = [to_lanes(program, name, sample.inputs[name]) for name in program.inputs] + list(program.kept)
-    for op in program.ops:
-        operands = [values[arg] for arg in op.args]
-        if op.memory is not None and not op.instruction.stores:
-            operands.append(load(program, memory, op.memory))
-        values.append(op.instruction.meaning(op.imm, *operands))
-    return values
-
-
-def compare(program: Program, sample: Sample) -> None:
-    """Raise Broken unless the program computes the same as the model lanes."""
-    values = simulate(program, sample)
-    for name, value in program.outputs:
-        expected = to_lanes(program, name, sample.outputs[name])
-        found = values[value][: len(expected)]
-        if found != expected:
-            raise Broken(
-                f"{program.graph.title}, {program.architecture.name}, sample {sample.number}: {name} is "
-                f"{show(found)}, not {show(expected)}"
-            )

@@ -19,12 +19,12 @@ from coconut.program import Program
 
 @dataclass(frozen=True)
 class Edge:
-    """Instruction `after` is issued at least `latency` cycles after `before`, of `turns` iterations earlier."""
+    """Instruction `after` is issued at least `latency` cycles after `before`, of `distance` iterations earlier."""
 
     before: int
     after: int
     latency: int
-    turns: int
+    distance: int
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Problem:
         """Return, for each instruction, the edges within an iteration to those that wait for it."""
         result: list[list[Edge]] = [[] for _ in range(self.size)]
         for edge in self.edges:
-            if edge.turns == 0:
+            if edge.distance == 0:
                 result[edge.before].append(edge)
         return result
 
@@ -115,7 +115,7 @@ class Problem:
         for _ in range(self.size + 1):
             changed = False
             for edge in self.edges:
-                time = earliest[edge.before] + edge.latency - interval * edge.turns
+                time = earliest[edge.before] + edge.latency - interval * edge.distance
                 if time > earliest[edge.after]:
                     earliest[edge.after], changed = time, True
             if not changed:
@@ -141,14 +141,14 @@ def edges_of(program: Program, machine: Machine) -> tuple[Edge, ...]:
     carried = program.carried()
     for after, op in enumerate(program.ops):
         for operand, arg in enumerate(op.args):
-            turns = 0
+            distance = 0
             while arg in carried and arg < first:
-                arg, turns = carried[arg], turns + 1
-                if turns > len(carried):
+                arg, distance = carried[arg], distance + 1
+                if distance > len(carried):
                     break
             if arg >= first:
                 wait = latency(machine, program.ops, arg - first, after, operand)
-                edges.append(Edge(arg - first, after, wait, turns))
+                edges.append(Edge(arg - first, after, wait, distance))
     return tuple(edges)
 
 
@@ -295,7 +295,7 @@ def modulo_list_schedule(
     """
     edges = problem.edges
     if backward:
-        edges = tuple(Edge(edge.after, edge.before, edge.latency, edge.turns) for edge in edges)
+        edges = tuple(Edge(edge.after, edge.before, edge.latency, edge.distance) for edge in edges)
     before: list[list[Edge]] = [[] for _ in range(problem.size)]
     after: list[list[Edge]] = [[] for _ in range(problem.size)]
     for edge in edges:
@@ -305,7 +305,7 @@ def modulo_list_schedule(
     for _ in range(problem.size):
         changed = False
         for edge in edges:
-            height = heights[edge.after] + edge.latency - interval * edge.turns
+            height = heights[edge.after] + edge.latency - interval * edge.distance
             if height > heights[edge.before]:
                 heights[edge.before], changed = height, True
         if not changed:
@@ -324,7 +324,7 @@ def modulo_list_schedule(
             [
                 0,
                 *(
-                    times[edge.before] + edge.latency - interval * edge.turns
+                    times[edge.before] + edge.latency - interval * edge.distance
                     for edge in before[i]
                     if edge.before in times
                 ),
@@ -346,7 +346,7 @@ def modulo_list_schedule(
             if (
                 edge.after in times
                 and edge.after != i
-                and times[edge.after] < time + edge.latency - interval * edge.turns
+                and times[edge.after] < time + edge.latency - interval * edge.distance
             ):
                 room.take(edge.after, sign * times.pop(edge.after), -1)
                 todo.add(edge.after)
@@ -362,9 +362,9 @@ def check(problem: Problem, times: Sequence[int], interval: int | None = None) -
     With an interval, it is the schedule of a loop.
     """
     for edge in problem.edges:
-        if interval is None and edge.turns != 0:
+        if interval is None and edge.distance != 0:
             continue
-        if times[edge.after] < times[edge.before] + edge.latency - (interval or 0) * edge.turns:
+        if times[edge.after] < times[edge.before] + edge.latency - (interval or 0) * edge.distance:
             raise ValueError(f"instruction {edge.after} is issued before the result of {edge.before} is there")
     room = Room(problem, interval)
     for i, time in enumerate(times):

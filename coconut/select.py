@@ -9,10 +9,11 @@ This file has what all architectures share; their rules are in architectures/.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from typing import ClassVar
 
 from coconut.architecture import Architecture
 from coconut.bounds import upper_bounds
-from coconut.graph import Graph
+from coconut.graph import Graph, Node
 from coconut.instructions import Memory, Op
 from coconut.operations import Value
 from coconut.program import Program, memory_inputs
@@ -20,9 +21,9 @@ from coconut.program import Program, memory_inputs
 
 def choices_for(architecture: Architecture) -> Iterator[dict[str, str]]:
     """Yield every combination of one variant for each thing."""
-    table = architecture.alternatives
-    for ways in product(*table.values()):
-        yield dict(zip(table, ways, strict=True))
+    table = architecture.alternatives or {}
+    for variants in product(*table.values()):
+        yield dict(zip(table, variants, strict=True))
 
 
 class Unsupported(Exception):
@@ -31,8 +32,12 @@ class Unsupported(Exception):
 
 @dataclass
 class Selector:
-    """Hold what all architectures share: the instructions so far, and the values that nodes have become."""
+    """Hold what all architectures share: the instructions so far, and the values that nodes have become.
 
+    simple has the instructions of operations that have no other rule.
+    """
+
+    simple: ClassVar[dict[str, str]] = {}
     architecture: Architecture
     graph: Graph
     order: tuple[int, ...]
@@ -85,7 +90,7 @@ class Selector:
             if node.stored_at is not None:
                 self.values[i] = self.store(node.args[0], node.stored_at)
             elif node.op not in {"input", "output", "splat", "sum_zero", "only_block"}:
-                rule = getattr(self, f"select_{node.op}", None)
+                rule = getattr(self, f"select_{node.op}", self.select_simple if node.op in self.simple else None)
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")
                 self.values[i] = rule(node)
@@ -104,7 +109,7 @@ class Selector:
 
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
         outputs = tuple((name, number(value)) for name, value in going_out)
-        choices = ", ".join(f"{thing} {way}" for thing, way in self.choices.items())
+        choices = ", ".join(f"{thing} {variant}" for thing, variant in self.choices.items())
         return without_unused(
             Program(
                 self.architecture,
@@ -119,8 +124,19 @@ class Selector:
             )
         )
 
+    def load(self, place: Memory, name: str = "") -> int:
+        """Return the value at a place, which is loaded only once."""
+        if place not in self.loaded:
+            self.loaded[place] = self.emit(name or self.architecture.load, memory=place)
+        return self.loaded[place]
+
     def value(self, i: int) -> int:
+        """Return the value of a node."""
         raise NotImplementedError
+
+    def select_simple(self, node: Node) -> int:
+        """Return the result of an operation that one instruction does."""
+        return self.emit(self.simple[node.op], *map(self.value, node.args), imm=node.imm[0] if node.imm else None)
 
     def store(self, i: int, offset: int) -> int:
         """Return the number of the instruction that writes a value."""
@@ -162,7 +178,8 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
     graph = graph.simplified()
     if graph.advance == 0 and not architecture.chains:
         graph = graph.loading()
-    return architecture.selector(architecture, graph, architecture.order(graph.lanes), choices).program()
+    selector: Selector = architecture.selector(architecture, graph, architecture.order(graph.lanes), choices)
+    return selector.program()
 
 
 def alternatives(architecture: Architecture, graph: Graph) -> list[Program]:

@@ -14,7 +14,7 @@ from coconut.operations import OPERATIONS, STATE_LOADS, Value, load
 class Sample:
     """The inputs of a basic block, and the outputs of the model lanes."""
 
-    line: str
+    block: str
     number: int
     message: bytes
     inputs: dict[str, Value]
@@ -33,7 +33,7 @@ def numbers(words: list[str]) -> Value:
 def read_samples(path: Path) -> Iterator[Sample]:
     for entry in json.loads(path.read_text())["values"]:
         yield Sample(
-            entry["line"],
+            entry["block"],
             entry["sample"],
             bytes.fromhex(entry["message"]),
             {name: numbers(words) for name, words in entry["inputs"].items()},
@@ -41,7 +41,7 @@ def read_samples(path: Path) -> Iterator[Sample]:
         )
 
 
-class Broken(Exception):
+class Mismatch(Exception):
     """Raised if a value is not what it must be."""
 
 
@@ -58,7 +58,7 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
         else:
             value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
         if max(value) > node.limit and len(value) == graph.lanes:
-            raise Broken(
+            raise Mismatch(
                 f"{graph.title}, sample {sample.number}: {graph.label(i)} = {graph.expression(i)} is "
                 f"{max(value):#x}, above {node.limit:#x}"
             )
@@ -67,14 +67,14 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
 
 
 def compare(graph: Graph, sample: Sample) -> None:
-    """Raise Broken unless the graph computes the same as the model lanes."""
+    """Raise Mismatch unless the graph computes the same as the model lanes."""
     values = simulate(graph, sample)
     outputs = {graph.nodes[i].name: values[i] for i in graph.outputs()}
     if outputs.keys() != sample.outputs.keys():
-        raise Broken(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
+        raise Mismatch(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
     for name, expected in sample.outputs.items():
         if outputs[name] != expected:
-            raise Broken(
+            raise Mismatch(
                 f"{graph.title}, sample {sample.number}: {name} is {show(outputs[name])}, not {show(expected)}"
             )
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
-import re
+from collections.abc import Callable
+from typing import Any
 
-from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
+from coconut.architecture import Architecture
+from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, Op, elements
+from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
 from coconut.operations import MASK52, WORD_MAX, Value
 from coconut.select import Selector, Unsupported
 
@@ -44,11 +46,138 @@ def blend32(imm: int, a: Value, b: Value) -> Value:
     )
 
 
+def operands(instruction: Instruction, kind: str) -> str:
+    """Return operands from the last to the first, then the result, as both assemblers write them."""
+    low_operand, low_result = (instruction.low in {side, "both"} for side in ("operand", "result"))
+    to = "{xd}" if low_result else "{d}"
+    if instruction.zero:
+        return ", ".join([to] * 3)
+    count = instruction.operands - (kind != "")
+    names = [f"{{{'x' * low_operand}{i}}}" for i in range(instruction.accumulates, count)]
+    return ", ".join(["${i}"] * instruction.immediate + ["{m}"] * (kind != "") + [*reversed(names), to])
+
+
+def gnu_default(vector_bytes: int, word_bytes: int) -> Callable[[Instruction, str], str]:
+    elements_each = vector_bytes // word_bytes
+
+    def template(instruction: Instruction, kind: str) -> str:
+        text = f"{instruction.name} {operands(instruction, kind)}"
+        return text.replace("{m}", f"{{m}}{{1to{elements_each}}}") if kind == "broadcast" else text
+
+    return template
+
+
+def go_default(instruction: Instruction, kind: str) -> str:
+    return f"{instruction.name.upper()}{'.BCST' * (kind == 'broadcast')} {operands(instruction, kind)}"
+
+
+def moves(evex: bool) -> dict[str, Instruction]:
+    """Return the moves, by the names that AVX2 or AVX-512 has for them."""
+    load, copy = ("vmovdqu64", "vmovdqa64") if evex else ("vmovdqu", "vmovdqa")
+    return table(
+        Instruction(load, 1, identity, memory="only"),
+        Instruction(
+            "store",
+            1,
+            identity,
+            memory="only",
+            stores=True,
+            gnu=f"{load} {{0}}, {{m}}",
+            go=f"{load.upper()} {{0}}, {{m}}",
+        ),
+        Instruction("copy", 1, identity, gnu=f"{copy} {{0}}, {{d}}", go=f"{copy.upper()} {{0}}, {{d}}"),
+    )
+
+
+STORE_WORD = table(
+    Instruction(
+        "store_word",
+        1,
+        identity,
+        memory="only",
+        stores=True,
+        gnu="vmovq {x0}, {m}",
+        go="VMOVQ {x0}, {m}",
+        low="operand",
+    )
+)
+
+GNU_POINTERS = {"state": "%rdi", "powers": "%rsi", "constants": "%rdx", "message": "%rcx"}
+GNU_CONTROLS = {
+    "constants": "lea {name}_constants(%rip), {register}",
+    "align": ".p2align 6",
+    "advance": "add ${bytes}, {pointer}",
+    "again": "dec {counter}; jnz {label}",
+}
+GO_POINTERS = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX", "frame": "BX"}
+GO_CONTROLS = {
+    "argument": "MOVQ {name}+{offset}(FP), {register}",
+    "constants": "MOVQ $·{name}Constants(SB), {register}",
+    "align": "PCALIGN $64",
+    "advance": "ADDQ ${bytes}, {pointer}",
+    "again": "DECQ {counter}; JNZ {label}",
+    "count": "MOVQ ${number}, {counter}",
+    "skip": "TESTQ {counter}, {counter}; JZ {label}",
+    "frame": "LEAQ {extra}(SP), {register}; ANDQ $-{align}, {register}",
+    "place": "LEAQ {offset}({frame}), {register}",
+    "add_word": "ADDL ${number}, {offset}({pointer})",
+}
+
+
+def clears(name: str, narrow: str, wide: str) -> Callable[[int], str]:
+    """Return what clears a register, by the shortest name, which clears the rest of it, too.
+
+    Those from 16 on need AVX-512's instruction.
+    """
+
+    def text(i: int) -> str:
+        short = i < 16
+        register = f"{narrow if short else wide}{i}"
+        return f"{name if short else name + 'qQ'[name.isupper()]} {register}, {register}, {register}"
+
+    return text
+
+
+def assemblers(
+    vector_bytes: int,
+    instructions: dict[str, Instruction],
+    word_bytes: int = 8,
+    gnu_pointers: dict[str, str] | None = None,
+    go_pointers: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return GNU's assembler, for System V's calling convention, and Go's, in mnemonics only, without bytes."""
+    letter = "Z" if vector_bytes == 64 else "Y"
+    gnu = Assembler(
+        is_go=False,
+        registers=tuple(f"%{letter.lower()}mm{i}" for i in range(32)),
+        low=tuple(f"%xmm{i}" for i in range(32)),
+        pointers=gnu_pointers or GNU_POINTERS,
+        counters=("%r8",),
+        controls=GNU_CONTROLS,
+        default=gnu_default(vector_bytes, word_bytes),
+        # The third and fourth arguments are message and iterations; %rdx points to constants.
+        head=("mov %rcx, %r8", "mov %rdx, %rcx"),
+        tail=("vzeroupper", "ret"),
+        clears=clears("vpxor", "%xmm", f"%{letter.lower()}mm"),
+        instructions=instructions,
+    )
+    go = Assembler(
+        is_go=True,
+        registers=tuple(f"{letter}{i}" for i in range(32)),
+        low=tuple(f"X{i}" for i in range(32)),
+        pointers=go_pointers or GO_POINTERS,
+        counters=("R8", "R9"),
+        controls=GO_CONTROLS,
+        default=go_default,
+        tail=("VZEROUPPER", "RET"),
+        comment="//",
+        clears=clears("VPXOR", "X", letter),
+        instructions=instructions,
+    )
+    return {"gnu": gnu, "go": go}
+
+
 PERMUTATIONS = (0b01001110, 0b10110001, 0b00011011, 0b11111111, 0b00110110)
-
-
-def table(*instructions: Instruction) -> dict[str, Instruction]:
-    return {instruction.name: instruction for instruction in instructions}
 
 
 BOTH = table(
@@ -64,48 +193,54 @@ BOTH = table(
     Instruction("vpunpckhqdq", 2, unpack(1), memory="vector"),
 )
 
-INSTRUCTIONS_256 = BOTH | table(
-    Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
-    Instruction("vmovdqa", 1, lambda imm, a: a),
-    Instruction("vpxor", 0, lambda imm: (0,) * 4, zero=True),
-    Instruction("vpblendd", 2, blend32, immediate=True, edges=PERMUTATIONS, memory="vector"),
-    Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
-    Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
+INSTRUCTIONS_256 = (
+    BOTH
+    | moves(False)
+    | STORE_WORD
+    | table(
+        Instruction("vpxor", 0, lambda imm: (0,) * 4, zero=True),
+        Instruction("vpblendd", 2, blend32, immediate=True, edges=PERMUTATIONS, memory="vector"),
+        Instruction("vpand", 2, elements(lambda imm, a, b: a & b), memory="vector"),
+        Instruction("vpor", 2, elements(lambda imm, a, b: a | b), memory="vector"),
+    )
 )
 
 
 def evex(count: int) -> dict[str, Instruction]:
     """Return the instructions of AVX-512, for vectors of `count` elements."""
-    return BOTH | table(
-        Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
-        Instruction("vmovdqa64", 1, lambda imm, a: a),
-        Instruction("vpxorq", 0, lambda imm: (0,) * count, zero=True),
-        Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
-        Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
-        Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
-        Instruction(
-            "vpternlogq",
-            3,
-            elements(ternary),
-            immediate=True,
-            accumulates=True,
-            memory="broadcast",
-            edges=(0b10101000, 0b10010110, 0b11001010, 0b11011000),
-        ),
-        Instruction(
-            "vpmadd52luq",
-            3,
-            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
-            accumulates=True,
-            memory="broadcast",
-        ),
-        Instruction(
-            "vpmadd52huq",
-            3,
-            elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
-            accumulates=True,
-            memory="broadcast",
-        ),
+    return (
+        BOTH
+        | moves(True)
+        | STORE_WORD
+        | table(
+            Instruction("vpxorq", 0, lambda imm: (0,) * count, zero=True),
+            Instruction("vpandq", 2, elements(lambda imm, a, b: a & b), memory="broadcast"),
+            Instruction("vporq", 2, elements(lambda imm, a, b: a | b), memory="broadcast"),
+            Instruction("vpshrdq", 2, elements(lambda imm, a, b: (b << 64 | a) >> imm), immediate=True),
+            Instruction(
+                "vpternlogq",
+                3,
+                elements(ternary),
+                immediate=True,
+                accumulates=True,
+                memory="broadcast",
+                edges=(0b10101000, 0b10010110, 0b11001010, 0b11011000),
+            ),
+            Instruction(
+                "vpmadd52luq",
+                3,
+                elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) & MASK52)),
+                accumulates=True,
+                memory="broadcast",
+            ),
+            Instruction(
+                "vpmadd52huq",
+                3,
+                elements(lambda imm, d, a, b: d + ((a & MASK52) * (b & MASK52) >> 52)),
+                accumulates=True,
+                memory="broadcast",
+            ),
+        )
     )
 
 
@@ -118,6 +253,8 @@ INSTRUCTIONS_512 = evex(8) | table(
 
 class Amd64(Selector):
     """Select instructions of AVX2, and of AVX-512 in 256 and in 512 bits."""
+
+    simple = {"shl": "vpsllq", "shr": "vpsrlq"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,11 +276,8 @@ class Amd64(Selector):
             return Memory("powers", self.places[node.args[0]].offset + 8 * lane, broadcast=True)
         return self.places[node.args[0] if node.op == "word_splat" else i]
 
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            name = "vpbroadcastq" if place.broadcast else self.architecture.load
-            self.loaded[place] = self.emit(name, memory=place)
-        return self.loaded[place]
+    def load(self, place: Memory, name: str = "") -> int:
+        return super().load(place, name or "vpbroadcastq" * place.broadcast)
 
     def fixed(self, node: Node) -> int | Memory:
         """Return a constant. AVX2 has 16 registers, none of them for constants."""
@@ -220,12 +354,6 @@ class Amd64(Selector):
     def select_or(self, node: Node) -> int:
         return self.binary("vporq" if self.evex else "vpor", node)
 
-    def select_shl(self, node: Node) -> int:
-        return self.emit("vpsllq", self.value(node.args[0]), imm=node.imm[0])
-
-    def select_shr(self, node: Node) -> int:
-        return self.emit("vpsrlq", self.value(node.args[0]), imm=node.imm[0])
-
     def select_high32(self, node: Node) -> int:
         return self.emit("vpsrlq", self.value(node.args[0]), imm=32)
 
@@ -290,8 +418,8 @@ class Amd64(Selector):
             mask = sum(0b11 << 2 * i for i in range(len(odd)) if odd[i])
             return self.emit("vpblendd", *map(self.value, node.args), imm=mask)
         # The mask is the third operand; the result is the second where the mask is 1, otherwise the first.
-        mask = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
-        return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=mask)
+        bits = self.constant(tuple(WORD_MAX if bit else 0 for bit in odd))
+        return self.emit("vpternlogq", *map(self.value, node.args), imm=0b11011000, memory=bits)
 
     def select_word(self, node: Node) -> int:
         return self.value(node.args[0])
@@ -318,229 +446,6 @@ class Amd64(Selector):
         return self.unpacked("vpunpckhqdq", node)
 
 
-class Amd64Syntax(Syntax):
-    """Write what both assemblers have in common: operands from the last to the first, then the result."""
-
-    pointers: dict[str, str]
-
-    def __init__(self, vector_bytes: int, instructions: dict[str, Instruction], word_bytes: int = 8) -> None:
-        self.vector_bytes = vector_bytes
-        self.instructions = instructions
-        self.word_bytes = word_bytes
-        # AVX-512 has names of its own.
-        evex = "vmovdqu64" in instructions
-        self.load_name = "vmovdqu64" if evex else "vmovdqu"
-        self.move_name = "vmovdqa64" if evex else "vmovdqa"
-
-    def register(self, number: int, low: bool = False) -> str:
-        """Return the name of a register, or that of its first 128 bits."""
-        raise NotImplementedError
-
-    def line(self, name: str, operands: list[str]) -> str:
-        raise NotImplementedError
-
-    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
-        """Return the suffix of the instruction's name, and the operand."""
-        raise NotImplementedError
-
-    def text(self, op: Op, args: list[int], result: int) -> str:
-        instruction = op.instruction
-        if instruction.stores and op.memory is not None:
-            return self.store(args[0], op.memory)
-        operands = [self.register(arg, instruction.low in {"operand", "both"}) for arg in args]
-        to = self.register(result, instruction.low in {"result", "both"})
-        suffix = ""
-        if instruction.zero:
-            operands = [to, to]
-        if op.memory is not None:
-            suffix, place = self.memory_operand(op, op.memory)
-            operands.append(place)
-        if instruction.accumulates:
-            assert args[0] == result
-            operands = operands[1:]
-        immediate = [f"${op.imm}"] if instruction.immediate else []
-        return self.line(instruction.name + suffix, [*immediate, *reversed(operands), to])
-
-    def clear(self, registers: int) -> list[str]:
-        """Return what clears the registers, by the shortest name, which clears the rest of a register, too.
-
-        Those from 16 on need AVX-512's instruction.
-        """
-        return [
-            self.line("vpxor" if i < 16 else "vpxorq", [self.register(i, low=i < 16)] * 3) for i in range(registers)
-        ]
-
-    def move(self, to: int, source: int) -> str:
-        return self.line(self.move_name, [self.register(source), self.register(to)])
-
-    def address(self, place: Memory) -> str:
-        return f"{place.offset}({self.pointers[place.base]})"
-
-    def load(self, register: int, place: Memory) -> str:
-        return self.line(self.load_name, [self.address(place), self.register(register)])
-
-    def store(self, register: int, place: Memory) -> str:
-        name = "vmovq" if place.broadcast else self.load_name
-        return self.line(name, [self.register(register, place.broadcast), self.address(place)])
-
-
-class Gnu(Amd64Syntax):
-    """Write GNU's assembler, for the calling convention of System V."""
-
-    # begin() moves the third and fourth arguments, message and turns, to %rcx and %r8, and sets %rdx itself.
-    pointers = {"state": "%rdi", "powers": "%rsi", "constants": "%rdx", "message": "%rcx"}
-
-    def register(self, number: int, low: bool = False) -> str:
-        return f"%{'x' if low else 'z' if self.vector_bytes == 64 else 'y'}mm{number}"
-
-    def line(self, name: str, operands: list[str]) -> str:
-        return f"\t{name} {', '.join(operands)}"
-
-    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
-        broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return "", self.address(place) + (f"{{1to{self.vector_bytes // self.word_bytes}}}" if broadcast else "")
-
-    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        return [
-            f"# {description}",
-            ".text",
-            f".globl {name}",
-            f".type {name}, @function",
-            ".p2align 6",
-            f"{name}:",
-            "\tmov %rcx, %r8",
-            "\tmov %rdx, %rcx",
-            f"\tlea {name}_constants(%rip), %rdx",
-        ]
-
-    def loop(self, name: str) -> list[str]:
-        return [".p2align 6", f".L{name}:"]
-
-    def advance(self, advance: int) -> list[str]:
-        return [f"\tadd ${advance}, %rcx"]
-
-    def again(self, name: str) -> list[str]:
-        return ["\tdec %r8", f"\tjnz .L{name}"]
-
-    def end(self, name: str, words: list[int]) -> list[str]:
-        return [
-            "\tvzeroupper",
-            "\tret",
-            f".size {name}, . - {name}",
-            ".section .rodata",
-            ".p2align 6",
-            f"{name}_constants:",
-            *(f"\t.quad {word:#x}" for word in words),
-            '.section .note.GNU-stack,"",@progbits',
-        ]
-
-
-class Go(Amd64Syntax, GoSyntax):
-    """Write Go's assembler, in mnemonics only, without bytes."""
-
-    pointers = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX"}
-
-    def register(self, number: int, low: bool = False) -> str:
-        return f"{'X' if low else 'Z' if self.vector_bytes == 64 else 'Y'}{number}"
-
-    def line(self, name: str, operands: list[str]) -> str:
-        name, dot, suffix = name.partition(".")
-        return f"\t{name.upper()}{dot}{suffix} {', '.join(operands)}"
-
-    def memory_operand(self, op: Op, place: Memory) -> tuple[str, str]:
-        broadcast = place.broadcast and op.instruction.memory == "broadcast"
-        return ".BCST" if broadcast else "", self.address(place)
-
-    def arguments(self, parameters: str) -> dict[str, int]:
-        """Return the offset of each argument in the caller's frame."""
-        names = [parameter.split()[0] for parameter in parameters.strip("()").split(", ")]
-        return {name: 8 * i for i, name in enumerate(names)}
-
-    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        arguments = go_begin(name, description, parameters, "MOVQ", ("DI", "SI", "CX", "R8"))
-        return [*arguments, f"\tMOVQ $·{name}Constants(SB), DX"]
-
-    def loop(self, name: str) -> list[str]:
-        return ["", f"loop{name}:"]
-
-    def advance(self, advance: int) -> list[str]:
-        return [f"\tADDQ ${advance}, CX"]
-
-    def again(self, name: str) -> list[str]:
-        return ["\tDECQ R8", f"\tJNZ loop{name}", ""]
-
-    def end(self, name: str, words: list[int]) -> list[str]:
-        return ["\tVZEROUPPER", *go_end(name, words)]
-
-    def message_begin(self, name: str, description: str, parameters: str, frame_bytes: int) -> list[str]:
-        return [
-            f"// func {name}{parameters}",
-            f"// {description}",
-            f"TEXT ·{name}(SB), 0, ${frame_bytes + self.vector_bytes}-{8 * len(self.arguments(parameters))}",
-            "\tMOVQ message+16(FP), CX",
-            f"\tLEAQ {self.vector_bytes - 1}(SP), BX",
-            f"\tANDQ $-{self.vector_bytes}, BX",
-        ]
-
-    def part_begin(self, parameters: str, name: str, places: dict[str, int | None], turns: str | None) -> list[str]:
-        arguments = self.arguments(parameters)
-        lines = ["", f"// part {name}"]
-        if turns is not None:
-            lines += [f"\tMOVQ {turns}+{arguments[turns]}(FP), R8", "\tTESTQ R8, R8", f"\tJZ after{name}"]
-        for base, argument in (("state", "out"), ("powers", "in")):
-            place = places[base]
-            source = f"MOVQ {argument}+{arguments[argument]}(FP)" if place is None else f"LEAQ {place}(BX)"
-            lines.append(f"\t{source}, {self.pointers[base]}")
-        return [*lines, f"\tMOVQ $·{name}Constants(SB), DX"]
-
-    def part_end(self, name: str, advance: int, is_loop: bool) -> list[str]:
-        return self.advance(advance) * (advance != 0) + [f"after{name}:"] * is_loop
-
-    def message_end(self, frame_bytes: int) -> list[str]:
-        stores = [
-            self.line(self.load_name, [self.register(0), f"{offset}(BX)"])
-            for offset in range(0, frame_bytes, self.vector_bytes)
-        ]
-        return [*stores, "\tVZEROUPPER", "\tRET", ""]
-
-    def vector(self, operand: str) -> int | None:
-        found = re.match(r"[XYZ](\d+)$", operand)
-        return int(found[1]) if found else None
-
-    def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
-        bases = {register: base for base, register in self.pointers.items()}
-        found = re.match(r"(\d+)\((\w\w)\)$", operand)
-        return Memory(bases[found[2]], int(found[1]), broadcast) if found and found[2] in bases else None
-
-    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
-        name, _, suffix = mnemonic.lower().partition(".")
-        instruction = self.instructions.get(name)
-        if instruction is None or suffix not in {"", "bcst"}:
-            return None
-        sources = operands[:-1]
-        imm = None
-        if instruction.immediate:
-            if not sources or not sources[0].startswith("$"):
-                return None
-            imm, sources = int(sources[0][1:], 0), sources[1:]
-        if instruction.zero:
-            return Op(instruction, ()) if sources == [operands[-1]] * 2 else None
-        place = (
-            self.memory(sources[0], suffix == "bcst" or instruction.low in {"operand", "result"}) if sources else None
-        )
-        if place is not None:
-            sources = sources[1:]
-        registers = [self.vector(source) for source in reversed(sources)]
-        if instruction.accumulates:
-            registers.insert(0, self.vector(operands[-1]))
-        if (
-            any(register not in values for register in registers)
-            or len(registers) + (place is not None) != instruction.operands
-        ):
-            return None
-        return Op(instruction, tuple(values[register] for register in registers), imm, place)
-
-
 def order(lanes: int) -> tuple[int, ...]:
     """Return the block in each lane, as lanes/avx2.h and lanes/avx512f.h draw it.
 
@@ -549,64 +454,39 @@ def order(lanes: int) -> tuple[int, ...]:
     return tuple(i // 2 + i % 2 * (lanes // 2) for i in range(lanes))
 
 
-AVX2 = Architecture(
-    name="avx2",
-    triple="x86_64",
-    registers=16,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx2",),
-    instructions=INSTRUCTIONS_256,
-    alternatives={"multiplier": ("memory", "register")},
-    selector=Amd64,
-    order=order,
-    load="vmovdqu",
-    gnu=Gnu(32, INSTRUCTIONS_256),
-    go=Go(32, INSTRUCTIONS_256),
-    goarch="amd64",
-    replaces_sum=True,
-)
+def amd64(
+    name: str,
+    vector_bytes: int,
+    instructions: dict[str, Instruction],
+    features: tuple[str, ...],
+    alternatives: dict[str, tuple[str, ...]],
+) -> Architecture:
+    evex = "vmovdqu64" in instructions
+    return Architecture(
+        name=name,
+        triple="x86_64",
+        registers=32 if evex else 16,
+        vector_bytes=vector_bytes,
+        cpus=("sapphirerapids", "znver4"),
+        features=features,
+        instructions=instructions,
+        alternatives=alternatives,
+        selector=Amd64,
+        order=order,
+        load="vmovdqu64" if evex else "vmovdqu",
+        store_word="store_word",
+        goarch="amd64",
+        replaces_sum=True,
+        **assemblers(vector_bytes, instructions),
+    )
 
+
+MULTIPLIER: dict[str, tuple[str, ...]] = {"multiplier": ("memory", "register")}
 # A limb across two words is cut by a funnel shift, or by two shifts and a ternary operation that also masks. Five times a
 # carry is added by a shift and two additions, or by a multiply-add.
-IFMA_ALTERNATIVES = {
-    "multiplier": ("memory", "register"),
-    "cut": ("funnel", "ternary"),
-    "times5": ("shift", "multiply"),
-}
+IFMA: dict[str, tuple[str, ...]] = MULTIPLIER | {"cut": ("funnel", "ternary"), "times5": ("shift", "multiply")}
+IFMA_FEATURES = ("avx512f", "avx512ifma", "avx512_vbmi2")
 
-IFMA256 = Architecture(
-    name="avx512ifma256",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f", "avx512vl", "avx512ifma", "avx512_vbmi2"),
-    instructions=INSTRUCTIONS_EVEX_256,
-    alternatives=IFMA_ALTERNATIVES,
-    selector=Amd64,
-    order=order,
-    load="vmovdqu64",
-    gnu=Gnu(32, INSTRUCTIONS_EVEX_256),
-    go=Go(32, INSTRUCTIONS_EVEX_256),
-    goarch="amd64",
-    replaces_sum=True,
-)
-
-AVX512 = Architecture(
-    name="avx512ifma",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=64,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f", "avx512ifma", "avx512_vbmi2"),
-    instructions=INSTRUCTIONS_512,
-    alternatives=IFMA_ALTERNATIVES,
-    selector=Amd64,
-    order=order,
-    load="vmovdqu64",
-    gnu=Gnu(64, INSTRUCTIONS_512),
-    go=Go(64, INSTRUCTIONS_512),
-    goarch="amd64",
-    replaces_sum=True,
-)
+AVX2 = amd64("avx2", 32, INSTRUCTIONS_256, ("avx2",), dict(MULTIPLIER))
+IFMA256 = amd64("avx512ifma256", 32, INSTRUCTIONS_EVEX_256, (*IFMA_FEATURES, "avx512vl"), IFMA)
+AVX512 = amd64("avx512ifma", 64, INSTRUCTIONS_512, IFMA_FEATURES, IFMA)

@@ -4,11 +4,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64 import Gnu, Go, table
+from coconut.architectures.amd64 import assemblers, moves
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, elements
+from coconut.instructions import Instruction, Meaning, Memory, elements, table
 from coconut.operations import STATE_LOADS, WORD32_MAX, Value
 from coconut.select import Selector, Unsupported
 
@@ -61,13 +62,14 @@ def rotl(number: int, bits: int) -> int:
 def both(memory: str) -> dict[str, Instruction]:
     return table(
         Instruction("vpbroadcastd", 1, lambda imm, a: a[:1] * len(a), memory="only", low="operand"),
-        Instruction("vmovq", 1, lambda imm, a: a[:2] + (0,) * (len(a) - 2), memory="only", low="both"),
+        Instruction("vmovq", 1, lambda imm, a: a[:2] + (0,) * (len(a) - 2), memory="only", reads=8, low="both"),
         Instruction(
             "vpinsrq",
             2,
             lambda imm, a, b: (b[:2] + a[2:4] if imm % 2 == 0 else a[:2] + b[:2]) + (0,) * (len(a) - 4),
             immediate=True,
             memory="only",
+            reads=8,
             low="both",
         ),
         Instruction("vpaddd", 2, words(lambda imm, a, b: a + b), memory=memory, commutes=True),
@@ -84,27 +86,29 @@ def both(memory: str) -> dict[str, Instruction]:
     )
 
 
-INSTRUCTIONS_256 = both("vector") | table(
-    Instruction("vmovdqu", 1, lambda imm, a: a, memory="only"),
-    Instruction("vmovdqa", 1, lambda imm, a: a),
-    Instruction("store", 1, lambda imm, a: a, memory="only", stores=True),
-    Instruction("vbroadcasti128", 1, lambda imm, a: a[:4] * 2, memory="only"),
-    Instruction("vpxor", 2, words(lambda imm, a, b: a ^ b), memory="vector", commutes=True),
-    Instruction("vpor", 2, words(lambda imm, a, b: a | b), memory="vector", commutes=True),
-    Instruction("vpslld", 1, words(lambda imm, a: a << imm), immediate=True),
-    Instruction("vpsrld", 1, words(lambda imm, a: a >> imm), immediate=True),
-    Instruction("vpshufb", 2, in_parts(shuffle_bytes), memory="vector"),
-    Instruction("vperm2i128", 2, permute_halves, immediate=True, memory="vector"),
+INSTRUCTIONS_256 = (
+    both("vector")
+    | moves(False)
+    | table(
+        Instruction("vbroadcasti128", 1, lambda imm, a: a[:4] * 2, memory="only", reads=16),
+        Instruction("vpxor", 2, words(lambda imm, a, b: a ^ b), memory="vector", commutes=True),
+        Instruction("vpor", 2, words(lambda imm, a, b: a | b), memory="vector", commutes=True),
+        Instruction("vpslld", 1, words(lambda imm, a: a << imm), immediate=True),
+        Instruction("vpsrld", 1, words(lambda imm, a: a >> imm), immediate=True),
+        Instruction("vpshufb", 2, in_parts(shuffle_bytes), memory="vector"),
+        Instruction("vperm2i128", 2, permute_halves, immediate=True, memory="vector"),
+    )
 )
 
-INSTRUCTIONS_512 = both("broadcast") | table(
-    Instruction("vmovdqu64", 1, lambda imm, a: a, memory="only"),
-    Instruction("vmovdqa64", 1, lambda imm, a: a),
-    Instruction("store", 1, lambda imm, a: a, memory="only", stores=True),
-    Instruction("vbroadcasti32x4", 1, lambda imm, a: a[:4] * 4, memory="only"),
-    Instruction("vpxord", 2, words(lambda imm, a, b: a ^ b), memory="broadcast", commutes=True),
-    Instruction("vprold", 1, words(lambda imm, a: rotl(a, imm)), immediate=True),
-    Instruction("vshufi32x4", 2, shuffle_parts, immediate=True, memory="vector"),
+INSTRUCTIONS_512 = (
+    both("broadcast")
+    | moves(True)
+    | table(
+        Instruction("vbroadcasti32x4", 1, lambda imm, a: a[:4] * 4, memory="only", reads=16),
+        Instruction("vpxord", 2, words(lambda imm, a, b: a ^ b), memory="broadcast", commutes=True),
+        Instruction("vprold", 1, words(lambda imm, a: rotl(a, imm)), immediate=True),
+        Instruction("vshufi32x4", 2, shuffle_parts, immediate=True, memory="vector"),
+    )
 )
 
 
@@ -215,53 +219,35 @@ class Amd64Words(Selector):
         return self.emit("store", self.value(i), memory=Memory("out", offset))
 
 
-class WordsGnu(Gnu):
-    pointers = {"out": "%rdi", "message": "%rsi", "state": "%rdx", "constants": "%rcx", "frame": "%rsp"}
+POINTERS: dict[str, Any] = {
+    "gnu_pointers": {"out": "%rdi", "message": "%rsi", "state": "%rdx", "constants": "%rcx", "frame": "%rsp"},
+    "go_pointers": {"out": "DI", "message": "SI", "state": "DX", "constants": "CX", "frame": "SP"},
+}
 
 
-class WordsGo(Go):
-    pointers = {"out": "DI", "message": "SI", "state": "DX", "constants": "CX", "frame": "SP"}
+def amd64_words(
+    name: str, vector_bytes: int, instructions: dict[str, Instruction], feature: str, **options: Any
+) -> Architecture:
+    evex = "vmovdqu64" in instructions
+    return Architecture(
+        name=name,
+        triple="x86_64",
+        registers=32 if evex else 16,
+        vector_bytes=vector_bytes,
+        cpus=("sapphirerapids", "znver4"),
+        features=(feature,),
+        instructions=instructions,
+        selector=Amd64Words,
+        load="vmovdqu64" if evex else "vmovdqu",
+        goarch="amd64",
+        word_bytes=4,
+        chains=True,
+        **assemblers(vector_bytes, instructions, 4, **POINTERS),
+        **options,
+    )
 
 
-def in_order(lanes: int) -> tuple[int, ...]:
-    return tuple(range(lanes))
-
-
-AVX2_WORDS = Architecture(
-    name="avx2-words",
-    triple="x86_64",
-    registers=16,
-    vector_bytes=32,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx2",),
-    instructions=INSTRUCTIONS_256,
-    # Rotations by whole bytes move bytes, or are two shifts like the others.
-    alternatives={"bytes": ("moved", "shifted")},
-    selector=Amd64Words,
-    order=in_order,
-    load="vmovdqu",
-    gnu=WordsGnu(32, INSTRUCTIONS_256, word_bytes=4),
-    go=WordsGo(32, INSTRUCTIONS_256, word_bytes=4),
-    goarch="amd64",
-    word_bytes=4,
-    chains=True,
-)
-
-AVX512_WORDS = Architecture(
-    name="avx512-words",
-    triple="x86_64",
-    registers=32,
-    vector_bytes=64,
-    cpus=("sapphirerapids", "znver4"),
-    features=("avx512f",),
-    instructions=INSTRUCTIONS_512,
-    alternatives={},
-    selector=Amd64Words,
-    order=in_order,
-    load="vmovdqu64",
-    gnu=WordsGnu(64, INSTRUCTIONS_512, word_bytes=4),
-    go=WordsGo(64, INSTRUCTIONS_512, word_bytes=4),
-    goarch="amd64",
-    word_bytes=4,
-    chains=True,
-)
+# Rotations by whole bytes move bytes, or are two shifts like the others.
+BYTES = {"bytes": ("moved", "shifted")}
+AVX2_WORDS = amd64_words("avx2-words", 32, INSTRUCTIONS_256, "avx2", alternatives=BYTES)
+AVX512_WORDS = amd64_words("avx512-words", 64, INSTRUCTIONS_512, "avx512f")

@@ -4,30 +4,15 @@
 Go's assembler has no mnemonic for the widening multiplication, umull or umlal.
 """
 
-from coconut.architecture import Architecture, Syntax
+from coconut.architecture import Architecture
 from coconut.architectures.pairs import MAX32, Pairs, low, product
+from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, Op, elements
+from coconut.instructions import Instruction, Meaning, elements, identity, table
 from coconut.operations import Value
 
-# The assembly of each instruction: d is the register of the result; a, b and c are those of the operands.
-FORMATS = {
-    "ldr": "ldr q{d}, {memory}",
-    "add": "add v{d}.2d, v{a}.2d, v{b}.2d",
-    "and": "and v{d}.16b, v{a}.16b, v{b}.16b",
-    "orr": "orr v{d}.16b, v{a}.16b, v{b}.16b",
-    "shl": "shl v{d}.2d, v{a}.2d, #{imm}",
-    "ushr": "ushr v{d}.2d, v{a}.2d, #{imm}",
-    "usra": "usra v{d}.2d, v{b}.2d, #{imm}",
-    "zip1": "zip1 v{d}.2d, v{a}.2d, v{b}.2d",
-    "zip2": "zip2 v{d}.2d, v{a}.2d, v{b}.2d",
-    "uzp1": "uzp1 v{d}.4s, v{a}.4s, v{b}.4s",
-    "umlal": "umlal v{d}.2d, v{b}.2s, v{c}.2s",
-    "umlal2": "umlal2 v{d}.2d, v{b}.4s, v{c}.4s",
-}
 
-
-def umlal(half: int):
+def umlal(half: int) -> Meaning:
     """Return the meaning that adds two products of the 32-bit elements in a half of the operands."""
     return lambda imm, total, a, b: (
         product(total[0], low(a[half]), low(b[half])),
@@ -35,27 +20,38 @@ def umlal(half: int):
     )
 
 
-INSTRUCTIONS = {
-    instruction.name: instruction
-    for instruction in (
-        Instruction("ldr", 1, lambda imm, a: a, memory="only"),
-        Instruction("add", 2, elements(lambda imm, a, b: a + b)),
-        Instruction("and", 2, elements(lambda imm, a, b: a & b)),
-        Instruction("orr", 2, elements(lambda imm, a, b: a | b)),
-        Instruction("shl", 1, elements(lambda imm, a: a << imm), immediate=True),
-        Instruction("ushr", 1, elements(lambda imm, a: a >> imm), immediate=True),
-        Instruction("usra", 2, elements(lambda imm, d, a: d + (a >> imm)), immediate=True, accumulates=True),
-        Instruction("zip1", 2, lambda imm, a, b: (a[0], b[0])),
-        Instruction("zip2", 2, lambda imm, a, b: (a[1], b[1])),
-        Instruction("uzp1", 2, lambda imm, a, b: tuple(low(x[0]) | low(x[1]) << 32 for x in (a, b))),
-        Instruction("umlal", 3, umlal(0), accumulates=True),
-        Instruction("umlal2", 3, umlal(1), accumulates=True),
-    )
-}
+D = "v{d}.2d, v{0}.2d"
+INSTRUCTIONS = table(
+    Instruction("ldr", 1, identity, memory="only", gnu="ldr q{d}, {m}"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="str q{0}, {m}"),
+    Instruction("copy", 1, identity, gnu="mov v{d}.16b, v{0}.16b"),
+    Instruction("add", 2, elements(lambda imm, a, b: a + b), gnu=f"add {D}, v{{1}}.2d"),
+    Instruction("and", 2, elements(lambda imm, a, b: a & b), gnu="and v{d}.16b, v{0}.16b, v{1}.16b"),
+    Instruction("orr", 2, elements(lambda imm, a, b: a | b), gnu="orr v{d}.16b, v{0}.16b, v{1}.16b"),
+    Instruction("shl", 1, elements(lambda imm, a: a << imm), immediate=True, gnu=f"shl {D}, #{{i}}"),
+    Instruction("ushr", 1, elements(lambda imm, a: a >> imm), immediate=True, gnu=f"ushr {D}, #{{i}}"),
+    Instruction(
+        "usra",
+        2,
+        elements(lambda imm, d, a: d + (a >> imm)),
+        immediate=True,
+        accumulates=True,
+        gnu="usra v{d}.2d, v{1}.2d, #{i}",
+    ),
+    Instruction("zip1", 2, lambda imm, a, b: (a[0], b[0]), gnu=f"zip1 {D}, v{{1}}.2d"),
+    Instruction("zip2", 2, lambda imm, a, b: (a[1], b[1]), gnu=f"zip2 {D}, v{{1}}.2d"),
+    Instruction(
+        "uzp1",
+        2,
+        lambda imm, a, b: tuple(low(x[0]) | low(x[1]) << 32 for x in (a, b)),
+        gnu="uzp1 v{d}.4s, v{0}.4s, v{1}.4s",
+    ),
+    Instruction("umlal", 3, umlal(0), accumulates=True, gnu="umlal v{d}.2d, v{1}.2s, v{2}.2s"),
+    Instruction("umlal2", 3, umlal(1), accumulates=True, gnu="umlal2 v{d}.2d, v{1}.4s, v{2}.4s"),
+)
 
 
 class NeonSelector(Pairs):
-    load_name = "ldr"
     names = {"add": "add", "and": "and", "or": "orr", "shl": "shl", "shr": "ushr"}
 
     def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
@@ -99,69 +95,30 @@ class NeonSelector(Pairs):
         return self.binary(node)
 
 
-class Gnu(Syntax):
-    """Write GNU's assembler, for the ABI's calling convention."""
+def callee_saved(name: str) -> tuple[str, ...]:
+    """Return the stores or loads of the first halves of v8 to v15."""
+    return tuple(f"{name} d{i}, d{i + 1}, [sp, #{8 * (i - 8)}]" for i in range(8, 16, 2))
 
-    pointers = {"state": "x0", "powers": "x1", "message": "x2", "constants": "x4"}
 
-    def text(self, op: Op, args: list[int], result: int) -> str:
-        if op.instruction.accumulates:
-            assert args[0] == result
-        registers = dict(zip("abc", args))
-        memory = self.address(op.memory) if op.memory is not None else ""
-        return "\t" + FORMATS[op.instruction.name].format(d=result, imm=op.imm, memory=memory, **registers)
-
-    def address(self, place: Memory) -> str:
-        return f"[{self.pointers[place.base]}, #{place.offset}]"
-
-    def move(self, to: int, source: int) -> str:
-        return f"\tmov v{to}.16b, v{source}.16b"
-
-    def load(self, register: int, place: Memory) -> str:
-        return f"\tldr q{register}, {self.address(place)}"
-
-    def store(self, register: int, place: Memory) -> str:
-        return f"\tstr q{register}, {self.address(place)}"
-
-    def callee_saved(self, name: str) -> list[str]:
-        """Return the stores or loads of the first halves of v8 to v15."""
-        return [f"\t{name} d{i}, d{i + 1}, [sp, #{8 * (i - 8)}]" for i in range(8, 16, 2)]
-
-    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        return [
-            f"// {description}",
-            ".text",
-            f".globl {name}",
-            f".type {name}, %function",
-            ".p2align 4",
-            f"{name}:",
-            "\tsub sp, sp, #64",
-            *self.callee_saved("stp"),
-            f"\tadrp x4, {name}_constants",
-            f"\tadd x4, x4, :lo12:{name}_constants",
-        ]
-
-    def loop(self, name: str) -> list[str]:
-        return [f".L{name}:"]
-
-    def advance(self, advance: int) -> list[str]:
-        return [f"\tadd x2, x2, #{advance}"]
-
-    def again(self, name: str) -> list[str]:
-        return ["\tsubs x3, x3, #1", f"\tb.ne .L{name}"]
-
-    def end(self, name: str, words: list[int]) -> list[str]:
-        return [
-            *self.callee_saved("ldp"),
-            "\tadd sp, sp, #64",
-            "\tret",
-            f".size {name}, . - {name}",
-            ".section .rodata",
-            ".p2align 4",
-            f"{name}_constants:",
-            *(f"\t.quad {word:#x}" for word in words),
-            '.section .note.GNU-stack,"",%progbits',
-        ]
+# For the ABI's calling convention.
+GNU = Assembler(
+    is_go=False,
+    registers=tuple(str(i) for i in range(32)),
+    pointers={"state": "x0", "powers": "x1", "message": "x2", "constants": "x4"},
+    counters=("x3",),
+    controls={
+        "constants": "adrp {register}, {name}_constants; add {register}, {register}, :lo12:{name}_constants",
+        "align": "",
+        "advance": "add {pointer}, {pointer}, #{bytes}",
+        "again": "subs {counter}, {counter}, #1; b.ne {label}",
+    },
+    default=lambda instruction, kind: "",
+    head=("sub sp, sp, #64", *callee_saved("stp")),
+    tail=(*callee_saved("ldp"), "add sp, sp, #64", "ret"),
+    offset="[{pointer}, #{offset}]",
+    comment="//",
+    mark="%",
+)
 
 
 def pack(value: Value) -> Value:
@@ -179,9 +136,8 @@ NEON = Architecture(
     # A carry by a shift and an addition, or by one instruction.
     alternatives={"shifts": ("apart", "accumulated")},
     selector=NeonSelector,
-    order=lambda lanes: tuple(range(lanes)),
     load="ldr",
-    gnu=Gnu(),
+    gnu=GNU,
     go=None,
     goarch="arm64",
     replaces_sum=True,

@@ -17,7 +17,6 @@ MAX32 = (1 << 32) - 1
 
 
 class Pairs(Selector):
-    load_name: str
     names: dict[str, str]  # operation on words: its instruction
 
     def __post_init__(self) -> None:
@@ -51,11 +50,6 @@ class Pairs(Selector):
             return self.loaded[place]
         return self.values[i]
 
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit(self.load_name, memory=place)
-        return self.loaded[place]
-
     def half(self, i: int, half: int) -> int:
         node = self.graph.nodes[i]
         if node.op == "splat":
@@ -86,20 +80,12 @@ class Pairs(Selector):
             raise Unsupported(f"{self.graph.title}: a product that is not added")
         return 0
 
-    def select_and(self, node: Node) -> int:
-        return self.binary(node)
-
-    def select_or(self, node: Node) -> int:
-        return self.binary(node)
-
-    def shift(self, node: Node) -> int:
-        return self.both(lambda half: self.emit(self.names[node.op], self.half(node.args[0], half), imm=node.imm[0]))
+    select_and = select_or = binary
 
     def select_shl(self, node: Node) -> int:
-        return self.shift(node)
+        return self.both(lambda half: self.emit(self.names[node.op], self.half(node.args[0], half), imm=node.imm[0]))
 
-    def select_shr(self, node: Node) -> int:
-        return self.shift(node)
+    select_shr = select_shl
 
     def words(self, node: Node, high: bool) -> int:
         first, stride = node.imm

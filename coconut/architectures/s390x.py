@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
-import re
+from typing import Any
 
-from coconut.architecture import Architecture, GoSyntax, Syntax, go_begin, go_end
+from coconut.architecture import Architecture
 from coconut.architectures.pairs import Pairs, low, product
+from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, Op, elements
+from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
 from coconut.operations import SUM_MAX, WORD_MAX, Value
 from coconut.select import Selector
 
@@ -25,13 +26,13 @@ def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
     return words(bytes(data[index & 31] for index in octets(mask)))
 
 
-def vmslg(imm: int, a: Value, b: Value, total: Value) -> Value:
-    """Return both products plus 128 bits (the z14 paper, appendix 1). imm is 0: no product is doubled."""
+def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
+    """Return both products plus 128 bits (the z14 paper, appendix 1)."""
     result = (total[0] << 64 | total[1]) + a[0] * b[0] + a[1] * b[1] & SUM_MAX
     return (result >> 64, result & WORD_MAX)
 
 
-def vmal(shift: int):
+def vmal(shift: int) -> Meaning:
     """Return the meaning that adds two products of 32-bit elements, the even or the odd ones.
 
     The even ones are the high ones here.
@@ -41,12 +42,10 @@ def vmal(shift: int):
     )
 
 
-def table(*instructions: Instruction) -> dict[str, Instruction]:
-    return {instruction.name: instruction for instruction in instructions}
-
-
 BOTH = table(
-    Instruction("vl", 1, lambda imm, a: a, memory="only"),
+    Instruction("vl", 1, identity, memory="only"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="vst {0}, {m}", go="VST {0}, {m}"),
+    Instruction("copy", 1, identity, gnu="vlr {d}, {0}", go="VLR {0}, {d}"),
     Instruction("vperm", 3, vperm),
     Instruction("vmrhg", 2, lambda imm, a, b: (a[0], b[0])),
     Instruction("vmrlg", 2, lambda imm, a, b: (a[1], b[1])),
@@ -59,7 +58,8 @@ BOTH = table(
 )
 
 Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction("vmalof", 3, vmal(0)))
-Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, immediate=True, edges=(0,)))
+# GNU's last operand doubles products; Go's assembler has none.
+Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"))
 
 
 class Blocks(Selector):
@@ -85,7 +85,6 @@ class Blocks(Selector):
 class Z13Selector(Blocks, Pairs):
     """Select instructions of the z13; the halves are the even and the odd blocks."""
 
-    load_name = "vl"
     names = {"add": "vag", "and": "vn", "or": "vo", "shl": "veslg", "shr": "vesrlg"}
 
     def multiply_add(self, half: int, total: int, a: int, b: int) -> int:
@@ -104,6 +103,8 @@ class Z13Selector(Blocks, Pairs):
 class Z14Selector(Blocks):
     """Select VMSL, with constants in registers, of which there are 32."""
 
+    simple = Z13Selector.names | {"sums_low": "vmrlg", "sums_high": "vmrhg"}
+
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
         if node.op in {"splat", "sum_zero"}:
@@ -111,29 +112,6 @@ class Z14Selector(Blocks):
         if node.in_memory:
             return self.load(self.places[i])
         return self.values[i]
-
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("vl", memory=place)
-        return self.loaded[place]
-
-    def binary(self, name: str, node: Node) -> int:
-        return self.emit(name, *map(self.value, node.args))
-
-    def select_add(self, node: Node) -> int:
-        return self.binary("vag", node)
-
-    def select_and(self, node: Node) -> int:
-        return self.binary("vn", node)
-
-    def select_or(self, node: Node) -> int:
-        return self.binary("vo", node)
-
-    def select_shl(self, node: Node) -> int:
-        return self.emit("veslg", self.value(node.args[0]), imm=node.imm[0])
-
-    def select_shr(self, node: Node) -> int:
-        return self.emit("vesrlg", self.value(node.args[0]), imm=node.imm[0])
 
     def select_alone(self, node: Node) -> int:
         zero = self.keep((0, 0))
@@ -143,13 +121,7 @@ class Z14Selector(Blocks):
         total, a, b = map(self.value, node.args)
         for operand in node.args[1:]:
             self.check_bits(operand, 56)
-        return self.emit("vmslg", a, b, total, imm=0)
-
-    def select_sums_low(self, node: Node) -> int:
-        return self.binary("vmrlg", node)
-
-    def select_sums_high(self, node: Node) -> int:
-        return self.binary("vmrhg", node)
+        return self.emit("vmslg", a, b, total)
 
     def select_load(self, node: Node, high: bool) -> int:
         first, stride = node.imm
@@ -167,152 +139,58 @@ def pair_of_bytes(indices: list[int]) -> Value:
     return int.from_bytes(bytes(indices[:8]), "big"), int.from_bytes(bytes(indices[8:]), "big")
 
 
-class Z(Syntax):
-    """Write what both assemblers have in common."""
-
-    pointers: dict[str, str]
-
-    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
-        raise NotImplementedError
-
-    def register(self, number: int) -> str:
-        raise NotImplementedError
-
-    def text(self, op: Op, args: list[int], result: int) -> str:
-        operands = [self.register(number) for number in args]
-        if op.memory is not None:
-            operands.append(self.address(op.memory))
-        if op.instruction.accumulates:
-            assert args[0] == result
-        return self.line(op.instruction.name, self.register(result), operands, op.imm)
-
-    def address(self, place: Memory) -> str:
-        return f"{place.offset}({self.pointers[place.base]})"
-
-    def move(self, to: int, source: int) -> str:
-        return self.line("vlr", self.register(to), [self.register(source)])
-
-    def load(self, register: int, place: Memory) -> str:
-        return self.line("vl", self.register(register), [self.address(place)])
+def operands(instruction: Instruction, kind: str) -> str:
+    return ", ".join(["{m}"] if kind else [f"{{{i}}}" for i in range(instruction.operands)])
 
 
-class Gnu(Z):
-    """Write GNU's assembler, for the ABI's calling convention."""
-
-    pointers = {"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"}
-
-    def __init__(self, machine: str) -> None:
-        self.machine = machine
-
-    def register(self, number: int) -> str:
-        return f"%v{number}"
-
-    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
-        return f"\t{name} {', '.join([result, *operands, *([] if immediate is None else [str(immediate)])])}"
-
-    def store(self, register: int, place: Memory) -> str:
-        return self.line("vst", self.register(register), [self.address(place)])
-
-    def callee_saved(self, name: str) -> list[str]:
-        """Return the stores or loads of f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
-        return [f"\t{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16)]
-
-    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        return [
-            f"# {description}",
-            f".machine {self.machine}",
-            ".text",
-            f".globl {name}",
-            f".type {name}, @function",
-            ".p2align 4",
-            f"{name}:",
-            *self.callee_saved("std"),
-            f"\tlarl %r1, {name}_constants",
-        ]
-
-    def loop(self, name: str) -> list[str]:
-        return [f".L{name}:"]
-
-    def advance(self, advance: int) -> list[str]:
-        return [f"\taghi %r4, {advance}"]
-
-    def again(self, name: str) -> list[str]:
-        return [f"\tbrctg %r5, .L{name}"]
-
-    def end(self, name: str, words: list[int]) -> list[str]:
-        return [
-            *self.callee_saved("ld"),
-            "\tbr %r14",
-            f".size {name}, . - {name}",
-            ".section .rodata",
-            ".p2align 4",
-            f"{name}_constants:",
-            *(f"\t.quad {word:#x}" for word in words),
-            '.section .note.GNU-stack,"",@progbits',
-        ]
+def gnu_default(instruction: Instruction, kind: str) -> str:
+    return f"{instruction.name} {{d}}, {operands(instruction, kind)}{', {i}' * instruction.immediate}"
 
 
-class Go(Z, GoSyntax):
-    """Write Go's assembler: the immediate first, operands in order, then the result."""
+def go_default(instruction: Instruction, kind: str) -> str:
+    return f"{instruction.name.upper()} {'${i}, ' * instruction.immediate}{operands(instruction, kind)}, {{d}}"
 
-    pointers = {"constants": "R1", "state": "R2", "powers": "R3", "message": "R4"}
 
-    def __init__(self, instructions: dict[str, Instruction]) -> None:
-        self.instructions = instructions
+def callee_saved(name: str) -> tuple[str, ...]:
+    """Return the stores or loads of f8 to f15, the first halves of v8 to v15, where the caller leaves room."""
+    return tuple(f"{name} %f{i}, {16 + 8 * (i - 8)}(%r15)" for i in range(8, 16))
 
-    def register(self, number: int) -> str:
-        return f"V{number}"
 
-    def line(self, name: str, result: str, operands: list[str], immediate: int | None = None) -> str:
-        # Go's VMSLG has no immediate: no product is doubled.
-        numbers = [f"${immediate}"] if immediate is not None and name != "vmslg" else []
-        return f"\t{name.upper()} {', '.join([*numbers, *operands, result])}"
-
-    def store(self, register: int, place: Memory) -> str:
-        return self.line("vst", self.address(place), [self.register(register)])
-
-    def begin(self, name: str, description: str, parameters: str, inputs: int, advance: int) -> list[str]:
-        arguments = go_begin(name, description, parameters, "MOVD", ("R2", "R3", "R4", "R5"))
-        return [*arguments, f"\tMOVD $·{name}Constants(SB), R1"]
-
-    def loop(self, name: str) -> list[str]:
-        return ["", f"loop{name}:"]
-
-    def advance(self, advance: int) -> list[str]:
-        return [f"\tADD ${advance}, R4"]
-
-    def again(self, name: str) -> list[str]:
-        return [f"\tBRCTG R5, loop{name}", ""]
-
-    def end(self, name: str, words: list[int]) -> list[str]:
-        return go_end(name, words)
-
-    def vector(self, operand: str) -> int | None:
-        found = re.match(r"V(\d+)$", operand)
-        return int(found[1]) if found else None
-
-    def memory(self, operand: str, broadcast: bool = False) -> Memory | None:
-        bases = {register: base for base, register in self.pointers.items()}
-        found = re.match(r"(\d+)\((R\d)\)$", operand)
-        return Memory(bases[found[2]], int(found[1])) if found and found[2] in bases else None
-
-    def read(self, mnemonic: str, operands: list[str], values: dict[int, int]) -> Op | None:
-        instruction = self.instructions.get(mnemonic.lower())
-        if instruction is None:
-            return None
-        sources = operands[:-1]
-        imm = 0 if instruction.name == "vmslg" else None
-        if instruction.immediate and imm is None:
-            if not sources or not sources[0].startswith("$"):
-                return None
-            imm, sources = int(sources[0][1:], 0), sources[1:]
-        place = self.memory(sources[-1]) if sources and instruction.memory else None
-        if place is not None:
-            sources = sources[:-1]
-        registers = [register for source in sources if (register := self.vector(source)) in values]
-        if len(registers) != len(sources) or len(sources) + (place is not None) != instruction.operands:
-            return None
-        return Op(instruction, tuple(values[register] for register in registers), imm, place)
+def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, Any]:
+    """Return GNU's assembler, for the ABI's calling convention, and Go's."""
+    gnu = Assembler(
+        is_go=False,
+        registers=tuple(f"%v{i}" for i in range(32)),
+        pointers={"constants": "%r1", "state": "%r2", "powers": "%r3", "message": "%r4"},
+        counters=("%r5",),
+        controls={
+            "constants": "larl {register}, {name}_constants",
+            "align": "",
+            "advance": "aghi {pointer}, {bytes}",
+            "again": "brctg {counter}, {label}",
+        },
+        default=gnu_default,
+        head=(f".machine {machine}", *callee_saved("std")),
+        tail=(*callee_saved("ld"), "br %r14"),
+    )
+    go = Assembler(
+        is_go=True,
+        registers=tuple(f"V{i}" for i in range(32)),
+        pointers={"constants": "R1", "state": "R2", "powers": "R3", "message": "R4"},
+        counters=("R5",),
+        controls={
+            "argument": "MOVD {name}+{offset}(FP), {register}",
+            "constants": "MOVD $·{name}Constants(SB), {register}",
+            "align": "",
+            "advance": "ADD ${bytes}, {pointer}",
+            "again": "BRCTG {counter}, {label}",
+        },
+        default=go_default,
+        tail=("RET",),
+        comment="//",
+        instructions=instructions,
+    )
+    return {"gnu": gnu, "go": go}
 
 
 def pack(value: Value) -> Value:
@@ -335,10 +213,8 @@ Z13 = Architecture(
     # Four numbers are joined from two halves by a permutation, or by a shift.
     alternatives={"expand": EXPAND, "join": ("permute", "shift")},
     selector=Z13Selector,
-    order=lambda lanes: tuple(range(lanes)),
     load="vl",
-    gnu=Gnu("z13"),
-    go=Go(Z13_INSTRUCTIONS),
+    **assemblers("z13", Z13_INSTRUCTIONS),
     goarch="s390x",
     big_endian=True,
     emulator=EMULATOR,
@@ -355,10 +231,8 @@ Z14 = Architecture(
     instructions=Z14_INSTRUCTIONS,
     alternatives={"expand": EXPAND},
     selector=Z14Selector,
-    order=lambda lanes: (0, 1),
     load="vl",
-    gnu=Gnu("z14"),
-    go=Go(Z14_INSTRUCTIONS),
+    **assemblers("z14", Z14_INSTRUCTIONS),
     goarch="s390x",
     big_endian=True,
     emulator=EMULATOR,

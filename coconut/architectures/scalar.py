@@ -2,59 +2,44 @@
 """Define what the scalar architectures have in common: a vector is a word in a general register.
 
 The result of an addition is a pair, sum and carry, because the carry is in a flag and is not a value by itself. The
-same holds on CPUs whose product of two words is in fixed registers: it is the pair of low and high word. Instructions
-are written by templates: {d} is the result's register, {0} that of the first operand, {i} the immediate number, {m} the
-operand in memory.
+same holds on CPUs whose product of two words is in fixed registers: it is the pair of low and high word.
 """
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
-from coconut.architecture import Architecture, GoSyntax
+from coconut.architecture import Architecture
+from coconut.assembler import Assembler
 from coconut.graph import MEMORY, Graph, Node
-from coconut.instructions import Instruction, Memory, Op
-from coconut.operations import WORD_MAX
+from coconut.instructions import Instruction, Meaning, Memory
+from coconut.operations import WORD_MAX, Value
 from coconut.program import Program
 from coconut.select import Selector
 
-FLAGS, PRODUCT = "flags", "product"
 
-
-@dataclass(frozen=True)
-class Template(Instruction):
-    """An instruction in the syntax of GNU's assembler, and in that of Go's."""
-
-    gnu: str = ""
-    go: str = ""
-
-
-def words(function: Callable[..., int]) -> Callable:
+def words(function: Callable[..., Any]) -> Meaning:
     """Return the meaning that applies a function to the first elements of the operands.
 
     The second element of its result is what exceeds the first.
     """
 
-    def meaning(imm, *args):
+    def meaning(imm: int | None, *args: Value) -> Value:
         total = function(imm, *(arg[0] for arg in args))
         return (total & WORD_MAX, total >> 64)
 
     return meaning
 
 
-def word(function: Callable[..., int]) -> Callable:
+def word(function: Callable[..., Any]) -> Meaning:
     """Return the same with a result of one element."""
     return lambda imm, *args: (function(imm, *(arg[0] for arg in args)) & WORD_MAX,)
 
 
-def with_carry(imm, a, carry, b=None):
+def with_carry(imm: int | None, a: Value, carry: Value, b: Value | None = None) -> Value:
     """Return sum and carry; without b, the immediate number is used."""
     total = a[0] + carry[1] + (imm or 0 if b is None else b[0])
     return (total & WORD_MAX, total >> 64)
-
-
-def table(*instructions: Template) -> dict[str, Instruction]:
-    return {instruction.name: instruction for instruction in instructions}
 
 
 class ScalarSelector(Selector):
@@ -87,11 +72,6 @@ class ScalarSelector(Selector):
             return Memory("message", node.imm[0] + 8 * (node.op == "load_hi"))
         return None
 
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("load", memory=place)
-        return self.loaded[place]
-
     def value(self, i: int) -> int:
         place = self.memory(i)
         return self.values[i] if place is None else self.load(place)
@@ -115,11 +95,11 @@ class ScalarSelector(Selector):
 
     def select_carry(self, node: Node) -> int:
         assert self.users_of(self.node) <= {"add_carry", "carry_of"}
-        self.sums[node.args] = self.plus(*node.args, None)
+        self.sums[node.args] = self.plus(node.args[0], node.args[1], None)
         return self.sums[node.args]
 
     def select_add(self, node: Node) -> int:
-        return self.sums[node.args] if node.args in self.sums else self.plus(*node.args, None)
+        return self.sums[node.args] if node.args in self.sums else self.plus(node.args[0], node.args[1], None)
 
     def select_add_carry(self, node: Node) -> int:
         a, b, carry = node.args
@@ -261,128 +241,32 @@ def without_copies(program: Program) -> Program:
     return replace(program, ops=ops, outputs=tuple((name, place[same[value]]) for name, value in program.outputs))
 
 
-@dataclass(frozen=True)
-class Style:
-    """The notation of an assembler.
-
-    - head: sets the pointers.
-    - none_left: counts a block, and jumps to a label if it was the last.
-    - again: counts a block, and jumps to a label if it was not the last.
-    - no_last: makes the padded block the message, and jumps to a label if there is none.
-    """
-
-    assembler: str  # which of the templates, "gnu" or "go"
-    registers: tuple[str, ...]
-    pointers: dict[str, str]
-    address: str
-    copy: str
-    load: str
-    store: str
-    advance: str
-    head: tuple[str, ...]
-    none_left: tuple[str, ...]
-    loop: tuple[str, ...]
-    again: tuple[str, ...]
-    no_last: tuple[str, ...]
-    tail: tuple[str, ...]
-    type_mark: str = "@"
-
-
-class ScalarSyntax(GoSyntax):
-    """Write instructions by templates."""
-
-    def __init__(self, instructions: dict[str, Instruction], style: Style) -> None:
-        self.instructions = instructions
-        self.style = style
-
-    def template(self, instruction: Instruction) -> str:
-        return getattr(instruction, self.style.assembler)
-
-    def address(self, place: Memory) -> str:
-        return self.style.address.format(offset=place.offset, pointer=self.style.pointers[place.base])
-
-    def text(self, op: Op, args: list[int], result: int) -> str:
-        hidden = {i for i, _ in op.instruction.takes}
-        operands = ["" if i in hidden else self.style.registers[arg] for i, arg in enumerate(args)]
-        if op.instruction.accumulates:
-            assert args[0] == result
-        return "\t" + self.template(op.instruction).format(
-            *operands,
-            d="" if op.instruction.hidden else self.style.registers[result],
-            i=op.imm,
-            m=op.memory and self.address(op.memory),
-        )
-
-    def move(self, to: int, source: int) -> str:
-        return "\t" + self.style.copy.format(self.style.registers[source], d=self.style.registers[to])
-
-    def load(self, register: int, place: Memory) -> str:
-        return "\t" + self.style.load.format(d=self.style.registers[register], m=self.address(place))
-
-    def store(self, register: int, place: Memory) -> str:
-        return "\t" + self.style.store.format(self.style.registers[register], m=self.address(place))
-
-    def advance(self, advance: int) -> list[str]:
-        return ["\t" + self.style.advance.format(i=advance)]
-
-    def pattern(self, template: str) -> re.Pattern:
-        """Return the pattern of the lines that a template makes."""
-        text = re.escape(re.sub(r"\s+", " ", template)).replace(r"\ ", " ")
-        register = "|".join(map(re.escape, sorted(self.style.registers, key=len, reverse=True)))
-        pointer = "|".join(map(re.escape, self.style.pointers.values()))
-        text = re.sub(r"\\\{([0-9d])\\\}", lambda found: f"(?P<r{found[1]}>{register})", text, count=0)
-        text = text.replace(r"\{i\}", r"(?P<i>-?\d+)")
-        place = re.escape(self.style.address).replace(r"\{offset\}", r"(?P<offset>\d+)")
-        text = text.replace(r"\{m\}", place.replace(r"\{pointer\}", f"(?P<pointer>{pointer})"))
-        # A register that occurs twice is the same.
-        seen: set[str] = set()
-
-        def once(found: re.Match) -> str:
-            if found[1] in seen:
-                return f"(?P={found[1]})"
-            seen.add(found[1])
-            return found[0]
-
-        return re.compile(re.sub(r"\(\?P<(\w+)>[^)]*\)", once, text) + "$")
-
-    def found(self, template: str, line: str) -> dict[str, str] | None:
-        found = self.pattern(template).match(re.sub(r"\s+", " ", line.strip()))
-        return found and found.groupdict()
-
-    def place(self, found: dict[str, str]) -> Memory:
-        base = next(base for base, pointer in self.style.pointers.items() if pointer == found["pointer"])
-        return Memory(base, int(found["offset"]))
-
-
 def scalar_architecture(
     goarch: str,
     triple: str,
     cpus: tuple[str, ...],
     instructions: dict[str, Instruction],
     selector: type,
-    gnu: Style,
-    go: Style,
-    emulator: tuple[str, ...] = (),
-    replaces_sum: bool = False,
-    big_endian: bool = False,
+    gnu: dict[str, Any],
+    go: dict[str, Any],
+    **options: Any,
 ) -> Architecture:
     """Return the architecture, with the registers that its Go functions have."""
+
+    def assembler(is_go: bool, notation: dict[str, Any]) -> Assembler:
+        return Assembler(is_go=is_go, default=lambda instruction, kind: "", instructions=instructions, **notation)
+
     return Architecture(
         name=goarch,
         triple=triple,
-        registers=len(go.registers),
+        registers=len(go["registers"]),
         vector_bytes=8,
         cpus=cpus,
-        features=(),
         instructions=instructions,
-        alternatives={},
         selector=selector,
-        order=lambda lanes: (0,),
         load="load",
-        gnu=ScalarSyntax(instructions, gnu),
-        go=ScalarSyntax(instructions, go),
+        gnu=assembler(False, gnu),
+        go=assembler(True, go | {"comment": "//"}),
         goarch=goarch,
-        emulator=emulator,
-        replaces_sum=replaces_sum,
-        big_endian=big_endian,
+        **options,
     )

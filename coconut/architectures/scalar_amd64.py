@@ -5,76 +5,73 @@ MULQ multiplies AX, and leaves the product in DX and AX; sums carry in a flag. M
 CPU that has it, and frees no register that is scarce here.
 """
 
-from coconut.architectures.scalar import (
-    FLAGS,
-    PRODUCT,
-    PairSelector,
-    Style,
-    Template,
-    scalar_architecture,
-    table,
-    with_carry,
-    word,
-    words,
-)
+from typing import Any
+
+from coconut.architectures.scalar import PairSelector, scalar_architecture, with_carry, word, words
 from coconut.graph import Node
+from coconut.instructions import FLAGS, PRODUCT, Instruction, identity, table
 
-SUM = {"accumulates": True, "gives": (FLAGS,)}
-PLAIN = {"accumulates": True, "destroys": (FLAGS,)}
-PRODUCES = {"hidden": True, "gives": (PRODUCT,)}
+SUM: dict[str, Any] = {"accumulates": True, "implicit_defs": (FLAGS,)}
+PLAIN: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
+PRODUCES: dict[str, Any] = {"implicit": True, "implicit_defs": (PRODUCT,)}
 
 
-def low(index: int) -> dict:
-    return {"takes": ((index, PRODUCT),)}
+def low(index: int) -> dict[str, Any]:
+    return {"implicit_uses": ((index, PRODUCT),)}
 
 
 CARRY = ((1, FLAGS),)
 
 INSTRUCTIONS = table(
-    Template("load", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, {d}", go="MOVQ {m}, {d}"),
-    Template("copy", 1, word(lambda _, a: a), gnu="movq {0}, {d}", go="MOVQ {0}, {d}"),
-    Template("to_ax", 1, word(lambda _, a: a), gnu="movq {0}, %rax", go="MOVQ {0}, AX", **PRODUCES),
-    Template("load_ax", 1, word(lambda _, a: a), memory="only", gnu="movq {m}, %rax", go="MOVQ {m}, AX", **PRODUCES),
-    Template(
+    Instruction("load", 1, identity, memory="only", gnu="movq {m}, {d}", go="MOVQ {m}, {d}"),
+    Instruction("copy", 1, identity, gnu="movq {0}, {d}", go="MOVQ {0}, {d}"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="movq {0}, {m}", go="MOVQ {0}, {m}"),
+    Instruction("to_ax", 1, identity, gnu="movq {0}, %rax", go="MOVQ {0}, AX", **PRODUCES),
+    Instruction("load_ax", 1, identity, memory="only", gnu="movq {m}, %rax", go="MOVQ {m}, AX", **PRODUCES),
+    Instruction(
         "shr_ax",
         1,
         word(lambda i, a: a >> i),
         True,
         gnu="shrq ${i}, %rax",
         go="SHRQ ${i}, AX",
-        destroys=(FLAGS,),
+        clobbers=(FLAGS,),
         **low(0),
         **PRODUCES,
     ),
-    Template(
-        "mul", 2, words(lambda _, a, b: a * b), gnu="mulq {1}", go="MULQ {1}", destroys=(FLAGS,), **low(0), **PRODUCES
+    Instruction(
+        "mul", 2, words(lambda _, a, b: a * b), gnu="mulq {1}", go="MULQ {1}", clobbers=(FLAGS,), **low(0), **PRODUCES
     ),
-    Template("take_lo", 1, word(lambda _, a: a), gnu="movq %rax, {d}", go="MOVQ AX, {d}", **low(0)),
-    Template("take_hi", 1, lambda _, a: a[1:], gnu="movq %rdx, {d}", go="MOVQ DX, {d}", **low(0)),
-    Template("add", 2, words(lambda _, a, b: a + b), gnu="addq {1}, {0}", go="ADDQ {1}, {0}", **SUM),
-    Template(
+    Instruction("take_lo", 1, identity, gnu="movq %rax, {d}", go="MOVQ AX, {d}", **low(0)),
+    Instruction("take_hi", 1, lambda _, a: a[1:], gnu="movq %rdx, {d}", go="MOVQ DX, {d}", **low(0)),
+    Instruction("add", 2, words(lambda _, a, b: a + b), gnu="addq {1}, {0}", go="ADDQ {1}, {0}", **SUM),
+    Instruction(
         "add_memory", 2, words(lambda _, a, b: a + b), memory="only", gnu="addq {m}, {0}", go="ADDQ {m}, {0}", **SUM
     ),
-    Template("add_lo", 2, words(lambda _, a, b: a + b), gnu="addq %rax, {0}", go="ADDQ AX, {0}", **low(1), **SUM),
-    Template("adc", 3, with_carry, gnu="adcq {2}, {0}", go="ADCQ {2}, {0}", takes=CARRY, **SUM),
-    Template("adc_memory", 3, with_carry, memory="only", gnu="adcq {m}, {0}", go="ADCQ {m}, {0}", takes=CARRY, **SUM),
-    Template("adc_number", 2, with_carry, True, gnu="adcq ${i}, {0}", go="ADCQ ${i}, {0}", takes=CARRY, **SUM),
-    Template(
+    Instruction("add_lo", 2, words(lambda _, a, b: a + b), gnu="addq %rax, {0}", go="ADDQ AX, {0}", **low(1), **SUM),
+    Instruction("adc", 3, with_carry, gnu="adcq {2}, {0}", go="ADCQ {2}, {0}", implicit_uses=CARRY, **SUM),
+    Instruction(
+        "adc_memory", 3, with_carry, memory="only", gnu="adcq {m}, {0}", go="ADCQ {m}, {0}", implicit_uses=CARRY, **SUM
+    ),
+    Instruction(
+        "adc_number", 2, with_carry, True, gnu="adcq ${i}, {0}", go="ADCQ ${i}, {0}", implicit_uses=CARRY, **SUM
+    ),
+    Instruction(
         "adc_hi",
         3,
         lambda _, a, carry, b: with_carry(None, a, carry, b[1:]),
         gnu="adcq %rdx, {0}",
         go="ADCQ DX, {0}",
-        takes=(*CARRY, (2, PRODUCT)),
+        implicit_uses=(*CARRY, (2, PRODUCT)),
         **SUM,
     ),
-    Template("and", 1, word(lambda i, a: a & i), True, gnu="andq ${i}, {0}", go="ANDQ ${i}, {0}", **PLAIN),
-    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, {0}", go="SHRQ ${i}, {0}", **PLAIN),
-    Template("imul", 2, word(lambda _, a, b: a * b), gnu="imulq {1}, {0}", go="IMULQ {1}, {0}", **PLAIN),
-    Template(
+    Instruction("and", 1, word(lambda i, a: a & i), True, gnu="andq ${i}, {0}", go="ANDQ ${i}, {0}", **PLAIN),
+    Instruction("shr", 1, word(lambda i, a: a >> i), True, gnu="shrq ${i}, {0}", go="SHRQ ${i}, {0}", **PLAIN),
+    Instruction("imul", 2, word(lambda _, a, b: a * b), gnu="imulq {1}, {0}", go="IMULQ {1}, {0}", **PLAIN),
+    Instruction(
         "imul_memory", 2, word(lambda _, a, b: a * b), memory="only", gnu="imulq {m}, {0}", go="IMULQ {m}, {0}", **PLAIN
     ),
-    Template("times5", 1, word(lambda _, a: 5 * a), gnu="leaq ({0},{0},4), {d}", go="LEAQ ({0})({0}*4), {d}"),
+    Instruction("times5", 1, word(lambda _, a: 5 * a), gnu="leaq ({0},{0},4), {d}", go="LEAQ ({0})({0}*4), {d}"),
 )
 
 
@@ -127,40 +124,36 @@ class Amd64(PairSelector):
         return self.emit(name, self.fresh(a), *flags, self.value(b))
 
 
-SAVED = ("rbx", "r12", "r13", "r14", "r15")
+SAVED = ("rbp", "rbx", "r12", "r13", "r14", "r15")
 
-GNU = Style(
-    assembler="gnu",
+GNU = dict(
     registers=("%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14", "%r15", "%rbx"),
     pointers={"powers": "%rdi", "message": "%rsi"},
-    address="{offset}({pointer})",
-    copy="movq {0}, {d}",
-    load="movq {m}, {d}",
-    store="movq {0}, {m}",
-    advance="addq ${i}, %rsi",
-    head=(*(f"pushq %{register}" for register in SAVED), "pushq %rcx", "movq %rdx, %rcx"),
-    none_left=("decq %rcx", "jz {label}"),
-    loop=(".p2align 6",),
-    again=("decq %rcx", "jnz {label}"),
-    no_last=("popq %rsi", "testq %rsi, %rsi", "jz {label}"),
+    head=(*(f"pushq %{register}" for register in SAVED), "movq %rcx, %rbp", "movq %rdx, %rcx"),
     tail=(*(f"popq %{register}" for register in reversed(SAVED)), "ret"),
+    counters=("%rcx",),
+    controls={
+        "advance": "addq ${bytes}, %rsi",
+        "none_left": "decq %rcx; jz {label}",
+        "align": ".p2align 6",
+        "again": "decq %rcx; jnz {label}",
+        "no_last": "movq %rbp, %rsi; testq %rsi, %rsi; jz {label}",
+    },
 )
 # BP, the frame pointer, and SP are left out. Functions of ABI0 may overwrite R14, and R15 where no global is read.
-GO = Style(
-    assembler="go",
+GO = dict(
     registers=("R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "BX"),
     pointers={"powers": "DI", "message": "SI"},
-    address="{offset}({pointer})",
-    copy="MOVQ {0}, {d}",
-    load="MOVQ {m}, {d}",
-    store="MOVQ {0}, {m}",
-    advance="ADDQ ${i}, SI",
-    head=("MOVQ p+0(FP), DI", "MOVQ message+8(FP), SI", "MOVQ blocks+16(FP), CX"),
-    none_left=("DECQ CX", "JZ {label}"),
-    loop=("PCALIGN $64",),
-    again=("DECQ CX", "JNZ {label}"),
-    no_last=("MOVQ last+24(FP), SI", "TESTQ SI, SI", "JZ {label}"),
     tail=("RET",),
+    counters=("CX",),
+    controls={
+        "argument": "MOVQ {name}+{offset}(FP), {register}",
+        "advance": "ADDQ ${bytes}, SI",
+        "none_left": "DECQ CX; JZ {label}",
+        "align": "PCALIGN $64",
+        "again": "DECQ CX; JNZ {label}",
+        "no_last": "MOVQ last+24(FP), SI; TESTQ SI, SI; JZ {label}",
+    },
 )
 
 AMD64 = scalar_architecture(

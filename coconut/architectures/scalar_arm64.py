@@ -1,38 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe AArch64 in general registers: three operands, and a flag that only some additions set."""
 
-from coconut.architectures.scalar import (
-    FLAGS,
-    Style,
-    Template,
-    ThreeOperandSelector,
-    scalar_architecture,
-    table,
-    with_carry,
-    word,
-    words,
-)
+from coconut.architectures.scalar import ThreeOperandSelector, scalar_architecture, with_carry, word, words
+from coconut.instructions import FLAGS, Instruction, identity, table
 
 CARRY = ((1, FLAGS),)
 SETS = (FLAGS,)
 
 INSTRUCTIONS = table(
-    Template("load", 1, word(lambda _, a: a), memory="only", gnu="ldr {d}, {m}", go="MOVD {m}, {d}"),
-    Template("copy", 1, word(lambda _, a: a), gnu="mov {d}, {0}", go="MOVD {0}, {d}"),
-    Template("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
-    Template("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="umulh {d}, {0}, {1}", go="UMULH {1}, {0}, {d}"),
-    Template("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
-    Template("add_number", 1, word(lambda i, a: a + i), True, gnu="add {d}, {0}, #{i}", go="ADD ${i}, {0}, {d}"),
-    Template("adds", 2, words(lambda _, a, b: a + b), gnu="adds {d}, {0}, {1}", go="ADDS {1}, {0}, {d}", gives=SETS),
-    Template("adcs", 3, with_carry, gnu="adcs {d}, {0}, {2}", go="ADCS {2}, {0}, {d}", gives=SETS, takes=CARRY),
-    Template("adcs_zero", 2, with_carry, gnu="adcs {d}, {0}, xzr", go="ADCS ZR, {0}, {d}", gives=SETS, takes=CARRY),
-    Template("adc", 3, with_carry, gnu="adc {d}, {0}, {2}", go="ADC {2}, {0}, {d}", takes=CARRY),
-    Template("adc_zero", 2, with_carry, gnu="adc {d}, {0}, xzr", go="ADC ZR, {0}, {d}", takes=CARRY),
-    Template(
+    Instruction("load", 1, identity, memory="only", gnu="ldr {d}, {m}", go="MOVD {m}, {d}"),
+    Instruction("copy", 1, identity, gnu="mov {d}, {0}", go="MOVD {0}, {d}"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="str {0}, {m}", go="MOVD {0}, {m}"),
+    Instruction("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
+    Instruction("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="umulh {d}, {0}, {1}", go="UMULH {1}, {0}, {d}"),
+    Instruction("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
+    Instruction("add_number", 1, word(lambda i, a: a + i), True, gnu="add {d}, {0}, #{i}", go="ADD ${i}, {0}, {d}"),
+    Instruction(
+        "adds", 2, words(lambda _, a, b: a + b), gnu="adds {d}, {0}, {1}", go="ADDS {1}, {0}, {d}", implicit_defs=SETS
+    ),
+    Instruction(
+        "adcs",
+        3,
+        with_carry,
+        gnu="adcs {d}, {0}, {2}",
+        go="ADCS {2}, {0}, {d}",
+        implicit_defs=SETS,
+        implicit_uses=CARRY,
+    ),
+    Instruction(
+        "adcs_zero",
+        2,
+        with_carry,
+        gnu="adcs {d}, {0}, xzr",
+        go="ADCS ZR, {0}, {d}",
+        implicit_defs=SETS,
+        implicit_uses=CARRY,
+    ),
+    Instruction("adc", 3, with_carry, gnu="adc {d}, {0}, {2}", go="ADC {2}, {0}, {d}", implicit_uses=CARRY),
+    Instruction("adc_zero", 2, with_carry, gnu="adc {d}, {0}, xzr", go="ADC ZR, {0}, {d}", implicit_uses=CARRY),
+    Instruction(
         "and", 1, word(lambda i, a: a & i), True, edges=(1, 3, 12), gnu="and {d}, {0}, #{i}", go="AND ${i}, {0}, {d}"
     ),
-    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="lsr {d}, {0}, #{i}", go="LSR ${i}, {0}, {d}"),
-    Template("times5", 1, word(lambda _, a: 5 * a), gnu="add {d}, {0}, {0}, lsl #2", go="ADD {0}<<2, {0}, {d}"),
+    Instruction("shr", 1, word(lambda i, a: a >> i), True, gnu="lsr {d}, {0}, #{i}", go="LSR ${i}, {0}, {d}"),
+    Instruction("times5", 1, word(lambda _, a: 5 * a), gnu="add {d}, {0}, {0}, lsl #2", go="ADD {0}<<2, {0}, {d}"),
 )
 
 
@@ -66,38 +76,36 @@ def registers(letter: str) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i in range(4, 18))
 
 
-GNU = Style(
-    assembler="gnu",
+GNU = dict(
     registers=registers("x"),
     pointers={"powers": "x0", "message": "x1"},
-    address="[{pointer}, #{offset}]",
-    copy="mov {d}, {0}",
-    load="ldr {d}, {m}",
-    store="str {0}, {m}",
-    advance="add x1, x1, #{i}",
+    offset="[{pointer}, #{offset}]",
     head=(),
-    none_left=("sub x2, x2, #1", "cbz x2, {label}"),
-    loop=(".p2align 5",),
-    again=("sub x2, x2, #1", "cbnz x2, {label}"),
-    no_last=("mov x1, x3", "cbz x1, {label}"),
     tail=("ret",),
-    type_mark="%",
+    mark="%",
+    comment="//",
+    counters=("x2",),
+    controls={
+        "advance": "add x1, x1, #{bytes}",
+        "none_left": "sub x2, x2, #1; cbz x2, {label}",
+        "align": ".p2align 5",
+        "again": "sub x2, x2, #1; cbnz x2, {label}",
+        "no_last": "mov x1, x3; cbz x1, {label}",
+    },
 )
-GO = Style(
-    assembler="go",
+GO = dict(
     registers=registers("R"),
     pointers={"powers": "R0", "message": "R1"},
-    address="{offset}({pointer})",
-    copy="MOVD {0}, {d}",
-    load="MOVD {m}, {d}",
-    store="MOVD {0}, {m}",
-    advance="ADD ${i}, R1, R1",
-    head=("MOVD p+0(FP), R0", "MOVD message+8(FP), R1", "MOVD blocks+16(FP), R2"),
-    none_left=("SUB $1, R2, R2", "CBZ R2, {label}"),
-    loop=("PCALIGN $32",),
-    again=("SUB $1, R2, R2", "CBNZ R2, {label}"),
-    no_last=("MOVD last+24(FP), R1", "CBZ R1, {label}"),
     tail=("RET",),
+    counters=("R2",),
+    controls={
+        "argument": "MOVD {name}+{offset}(FP), {register}",
+        "advance": "ADD ${bytes}, R1, R1",
+        "none_left": "SUB $1, R2, R2; CBZ R2, {label}",
+        "align": "PCALIGN $32",
+        "again": "SUB $1, R2, R2; CBNZ R2, {label}",
+        "no_last": "MOVD last+24(FP), R1; CBZ R1, {label}",
+    },
 )
 
 ARM64 = scalar_architecture(

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe 64-bit RISC-V, RV64IM, without flags: a carry is whether a sum is less than one of its operands."""
 
-from coconut.architectures.scalar import Style, Template, ThreeOperandSelector, scalar_architecture, table, word
+from coconut.architectures.scalar import ThreeOperandSelector, scalar_architecture, word
 from coconut.graph import Node
+from coconut.instructions import Instruction, identity, table
 
 INSTRUCTIONS = table(
-    Template("load", 1, word(lambda _, a: a), memory="only", gnu="ld {d}, {m}", go="MOV {m}, {d}"),
-    Template("copy", 1, word(lambda _, a: a), gnu="mv {d}, {0}", go="MOV {0}, {d}"),
-    Template("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
-    Template("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="mulhu {d}, {0}, {1}", go="MULHU {1}, {0}, {d}"),
-    Template("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
-    Template("add_number", 1, word(lambda i, a: a + i), True, gnu="addi {d}, {0}, {i}", go="ADD ${i}, {0}, {d}"),
-    Template("less", 2, word(lambda _, a, b: a < b), gnu="sltu {d}, {0}, {1}", go="SLTU {1}, {0}, {d}"),
-    Template("and", 1, word(lambda i, a: a & i), True, gnu="andi {d}, {0}, {i}", go="AND ${i}, {0}, {d}"),
-    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="srli {d}, {0}, {i}", go="SRL ${i}, {0}, {d}"),
-    Template("shl", 1, word(lambda i, a: a << i), True, gnu="slli {d}, {0}, {i}", go="SLL ${i}, {0}, {d}"),
+    Instruction("load", 1, identity, memory="only", gnu="ld {d}, {m}", go="MOV {m}, {d}"),
+    Instruction("copy", 1, identity, gnu="mv {d}, {0}", go="MOV {0}, {d}"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="sd {0}, {m}", go="MOV {0}, {m}"),
+    Instruction("mul", 2, word(lambda _, a, b: a * b), gnu="mul {d}, {0}, {1}", go="MUL {1}, {0}, {d}"),
+    Instruction("mul_high", 2, word(lambda _, a, b: a * b >> 64), gnu="mulhu {d}, {0}, {1}", go="MULHU {1}, {0}, {d}"),
+    Instruction("add", 2, word(lambda _, a, b: a + b), gnu="add {d}, {0}, {1}", go="ADD {1}, {0}, {d}"),
+    Instruction("add_number", 1, word(lambda i, a: a + i), True, gnu="addi {d}, {0}, {i}", go="ADD ${i}, {0}, {d}"),
+    Instruction("less", 2, word(lambda _, a, b: a < b), gnu="sltu {d}, {0}, {1}", go="SLTU {1}, {0}, {d}"),
+    Instruction("and", 1, word(lambda i, a: a & i), True, gnu="andi {d}, {0}, {i}", go="AND ${i}, {0}, {d}"),
+    Instruction("shr", 1, word(lambda i, a: a >> i), True, gnu="srli {d}, {0}, {i}", go="SRL ${i}, {0}, {d}"),
+    Instruction("shl", 1, word(lambda i, a: a << i), True, gnu="slli {d}, {0}, {i}", go="SLL ${i}, {0}, {d}"),
 )
 
 
@@ -34,7 +36,7 @@ class Riscv64(ThreeOperandSelector):
         return self.emit("add", self.value(a), self.value(b))
 
     def select_carry(self, node: Node) -> int:
-        self.sums[node.args] = self.plus(*node.args, None)
+        self.sums[node.args] = self.plus(node.args[0], node.args[1], None)
         return self.emit("less", self.sums[node.args], self.value(node.args[1]))
 
     def select_add_carry(self, node: Node) -> int:
@@ -57,37 +59,33 @@ class Riscv64(ThreeOperandSelector):
 NUMBERS = (5, 6, 7, *range(14, 18), 28, 29, 30, 8, 9, *range(18, 26))
 SAVED = tuple(i for i in NUMBERS if i in {8, 9, *range(18, 26)})
 
-GNU = Style(
-    assembler="gnu",
+GNU = dict(
     registers=tuple(f"x{i}" for i in NUMBERS),
     pointers={"powers": "x10", "message": "x11"},
-    address="{offset}({pointer})",
-    copy="mv {d}, {0}",
-    load="ld {d}, {m}",
-    store="sd {0}, {m}",
-    advance="addi x11, x11, {i}",
     head=("addi sp, sp, -80", *(f"sd x{number}, {8 * i}(sp)" for i, number in enumerate(SAVED))),
-    none_left=("addi x12, x12, -1", "beqz x12, {label}"),
-    loop=(),
-    again=("addi x12, x12, -1", "bnez x12, {label}"),
-    no_last=("mv x11, x13", "beqz x11, {label}"),
     tail=(*(f"ld x{number}, {8 * i}(sp)" for i, number in enumerate(SAVED)), "addi sp, sp, 80", "ret"),
+    counters=("x12",),
+    controls={
+        "advance": "addi x11, x11, {bytes}",
+        "none_left": "addi x12, x12, -1; beqz x12, {label}",
+        "align": "",
+        "again": "addi x12, x12, -1; bnez x12, {label}",
+        "no_last": "mv x11, x13; beqz x11, {label}",
+    },
 )
-GO = Style(
-    assembler="go",
+GO = dict(
     registers=tuple(f"X{i}" for i in NUMBERS),
     pointers={"powers": "X10", "message": "X11"},
-    address="{offset}({pointer})",
-    copy="MOV {0}, {d}",
-    load="MOV {m}, {d}",
-    store="MOV {0}, {m}",
-    advance="ADD ${i}, X11, X11",
-    head=("MOV p+0(FP), X10", "MOV message+8(FP), X11", "MOV blocks+16(FP), X12"),
-    none_left=("SUB $1, X12, X12", "BEQZ X12, {label}"),
-    loop=(),
-    again=("SUB $1, X12, X12", "BNEZ X12, {label}"),
-    no_last=("MOV last+24(FP), X11", "BEQZ X11, {label}"),
     tail=("RET",),
+    counters=("X12",),
+    controls={
+        "argument": "MOV {name}+{offset}(FP), {register}",
+        "advance": "ADD ${bytes}, X11, X11",
+        "none_left": "SUB $1, X12, X12; BEQZ X12, {label}",
+        "align": "",
+        "again": "SUB $1, X12, X12; BNEZ X12, {label}",
+        "no_last": "MOV last+24(FP), X11; BEQZ X11, {label}",
+    },
 )
 
 RISCV64 = scalar_architecture(

@@ -8,81 +8,77 @@ The pair is r10 and r11. Its odd register also holds, for the next instruction, 
 own.
 """
 
-from coconut.architectures.scalar import (
-    FLAGS,
-    PRODUCT,
-    PairSelector,
-    Style,
-    Template,
-    scalar_architecture,
-    table,
-    with_carry,
-    word,
-    words,
-)
-from coconut.graph import Node
-from coconut.instructions import Memory
+from typing import Any
 
-SUM = {"accumulates": True, "gives": (FLAGS,)}
-PLAIN = {"accumulates": True, "destroys": (FLAGS,)}
-LOW = {"hidden": True, "gives": (PRODUCT,)}
+from coconut.architectures.scalar import PairSelector, scalar_architecture, with_carry, word, words
+from coconut.graph import Node
+from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, identity, table
+
+SUM: dict[str, Any] = {"accumulates": True, "implicit_defs": (FLAGS,)}
+PLAIN: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
+LOW: dict[str, Any] = {"implicit": True, "implicit_defs": (PRODUCT,)}
 CARRY = ((1, FLAGS),)
 
 
-def low(index: int) -> dict:
-    return {"takes": ((index, PRODUCT),)}
+def low(index: int) -> dict[str, Any]:
+    return {"implicit_uses": ((index, PRODUCT),)}
 
 
-def reversed_bytes(_, a: int) -> int:
+def reversed_bytes(_: int | None, a: int) -> int:
     return int.from_bytes(a.to_bytes(8, "big"), "little")
 
 
 INSTRUCTIONS = table(
-    Template("load", 1, word(lambda _, a: a), memory="only", gnu="lg {d}, {m}", go="MOVD {m}, {d}"),
-    Template("load_reversed", 1, word(reversed_bytes), memory="only", gnu="lrvg {d}, {m}", go="MOVDBR {m}, {d}"),
-    Template("copy", 1, word(lambda _, a: a), gnu="lgr {d}, {0}", go="MOVD {0}, {d}"),
-    Template("to_odd", 1, word(lambda _, a: a), gnu="lgr %r11, {0}", go="MOVD {0}, R11", **LOW),
-    Template("load_odd", 1, word(lambda _, a: a), memory="only", gnu="lg %r11, {m}", go="MOVD {m}, R11", **LOW),
-    Template("reversed_odd", 1, word(reversed_bytes), memory="only", gnu="lrvg %r11, {m}", go="MOVDBR {m}, R11", **LOW),
-    Template("number_odd", 0, lambda i: (i,), True, gnu="lghi %r11, {i}", go="MOVD ${i}, R11", **LOW),
-    Template("shr_odd", 1, word(lambda i, a: a >> i), True, gnu="srlg %r11, {0}, {i}", go="SRD ${i}, {0}, R11", **LOW),
-    Template("mul", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, {1}", go="MLGR {1}, R10", **low(0), **LOW),
-    Template("take_lo", 1, word(lambda _, a: a), gnu="lgr {d}, %r11", go="MOVD R11, {d}", **low(0)),
-    Template("take_hi", 1, lambda _, a: a[1:], gnu="lgr {d}, %r10", go="MOVD R10, {d}", **low(0)),
-    Template("add", 2, words(lambda _, a, b: a + b), gnu="algr {0}, {1}", go="ADDC {1}, {0}", **SUM),
-    Template("add_lo", 2, words(lambda _, a, b: a + b), gnu="algr {0}, %r11", go="ADDC R11, {0}", **low(1), **SUM),
-    Template("adc", 3, with_carry, gnu="alcgr {0}, {2}", go="ADDE {2}, {0}", takes=CARRY, **SUM),
-    Template("adc_lo", 3, with_carry, gnu="alcgr {0}, %r11", go="ADDE R11, {0}", takes=(*CARRY, (2, PRODUCT)), **SUM),
-    Template(
+    Instruction("load", 1, identity, memory="only", gnu="lg {d}, {m}", go="MOVD {m}, {d}"),
+    Instruction("load_reversed", 1, word(reversed_bytes), memory="only", gnu="lrvg {d}, {m}", go="MOVDBR {m}, {d}"),
+    Instruction("copy", 1, identity, gnu="lgr {d}, {0}", go="MOVD {0}, {d}"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="stg {0}, {m}", go="MOVD {0}, {m}"),
+    Instruction("to_odd", 1, identity, gnu="lgr %r11, {0}", go="MOVD {0}, R11", **LOW),
+    Instruction("load_odd", 1, identity, memory="only", gnu="lg %r11, {m}", go="MOVD {m}, R11", **LOW),
+    Instruction(
+        "reversed_odd", 1, word(reversed_bytes), memory="only", gnu="lrvg %r11, {m}", go="MOVDBR {m}, R11", **LOW
+    ),
+    Instruction("number_odd", 0, lambda i: (i,), True, gnu="lghi %r11, {i}", go="MOVD ${i}, R11", **LOW),
+    Instruction(
+        "shr_odd", 1, word(lambda i, a: a >> i), True, gnu="srlg %r11, {0}, {i}", go="SRD ${i}, {0}, R11", **LOW
+    ),
+    Instruction("mul", 2, words(lambda _, a, b: a * b), gnu="mlgr %r10, {1}", go="MLGR {1}, R10", **low(0), **LOW),
+    Instruction("take_lo", 1, identity, gnu="lgr {d}, %r11", go="MOVD R11, {d}", **low(0)),
+    Instruction("take_hi", 1, lambda _, a: a[1:], gnu="lgr {d}, %r10", go="MOVD R10, {d}", **low(0)),
+    Instruction("add", 2, words(lambda _, a, b: a + b), gnu="algr {0}, {1}", go="ADDC {1}, {0}", **SUM),
+    Instruction("add_lo", 2, words(lambda _, a, b: a + b), gnu="algr {0}, %r11", go="ADDC R11, {0}", **low(1), **SUM),
+    Instruction("adc", 3, with_carry, gnu="alcgr {0}, {2}", go="ADDE {2}, {0}", implicit_uses=CARRY, **SUM),
+    Instruction(
+        "adc_lo", 3, with_carry, gnu="alcgr {0}, %r11", go="ADDE R11, {0}", implicit_uses=(*CARRY, (2, PRODUCT)), **SUM
+    ),
+    Instruction(
         "adc_hi",
         3,
         lambda _, a, carry, b: with_carry(None, a, carry, b[1:]),
         gnu="alcgr {0}, %r10",
         go="ADDE R10, {0}",
-        takes=(*CARRY, (2, PRODUCT)),
+        implicit_uses=(*CARRY, (2, PRODUCT)),
         **SUM,
     ),
-    Template(
+    Instruction(
         "low2",
         1,
         word(lambda _, a: a & 3),
         gnu="risbg {d}, {0}, 62, 191, 0",
         go="RISBGZ $62, $63, $0, {0}, {d}",
-        destroys=(FLAGS,),
+        clobbers=(FLAGS,),
     ),
-    Template("shr", 1, word(lambda i, a: a >> i), True, gnu="srlg {d}, {0}, {i}", go="SRD ${i}, {0}, {d}"),
-    Template("shl", 1, word(lambda i, a: a << i), True, gnu="sllg {d}, {0}, {i}", go="SLD ${i}, {0}, {d}"),
-    Template(
+    Instruction("shr", 1, word(lambda i, a: a >> i), True, gnu="srlg {d}, {0}, {i}", go="SRD ${i}, {0}, {d}"),
+    Instruction("shl", 1, word(lambda i, a: a << i), True, gnu="sllg {d}, {0}, {i}", go="SLD ${i}, {0}, {d}"),
+    Instruction(
         "msg_lo", 2, word(lambda _, a, b: a * b), gnu="msgr {0}, %r11", go="MULLD R11, {0}", accumulates=True, **low(1)
     ),
 )
 
 
 class S390x(PairSelector):
-    def load(self, place: Memory) -> int:
-        if place not in self.loaded:
-            self.loaded[place] = self.emit("load_reversed" if place.base == "message" else "load", memory=place)
-        return self.loaded[place]
+    def load(self, place: Memory, name: str = "") -> int:
+        return super().load(place, "load_reversed" if place.base == "message" else "load")
 
     def multiply(self, a: int, b: int) -> int:
         """Return the product.
@@ -135,37 +131,33 @@ class S390x(PairSelector):
 # Left out are 13 (Go's), 14 (the link), 15 (the stack), and 10 and 11 (the pair).
 NUMBERS = (0, 1, 5, 6, 7, 8, 9, 12)
 
-GNU = Style(
-    assembler="gnu",
+GNU = dict(
     registers=tuple(f"%r{i}" for i in NUMBERS),
     pointers={"powers": "%r2", "message": "%r3"},
-    address="{offset}({pointer})",
-    copy="lgr {d}, {0}",
-    load="lg {d}, {m}",
-    store="stg {0}, {m}",
-    advance="aghi %r3, {i}",
     head=("stmg %r5, %r15, 40(%r15)",),
-    none_left=("aghi %r4, -1", "je {label}"),
-    loop=(),
-    again=("brctg %r4, {label}",),
-    no_last=("lg %r3, 40(%r15)", "ltgr %r3, %r3", "je {label}"),
     tail=("lmg %r6, %r15, 48(%r15)", "br %r14"),
+    counters=("%r4",),
+    controls={
+        "advance": "aghi %r3, {bytes}",
+        "none_left": "aghi %r4, -1; je {label}",
+        "align": "",
+        "again": "brctg %r4, {label}",
+        "no_last": "lg %r3, 40(%r15); ltgr %r3, %r3; je {label}",
+    },
 )
-GO = Style(
-    assembler="go",
+GO = dict(
     registers=tuple(f"R{i}" for i in NUMBERS),
     pointers={"powers": "R2", "message": "R3"},
-    address="{offset}({pointer})",
-    copy="MOVD {0}, {d}",
-    load="MOVD {m}, {d}",
-    store="MOVD {0}, {m}",
-    advance="ADD ${i}, R3",
-    head=("MOVD p+0(FP), R2", "MOVD message+8(FP), R3", "MOVD blocks+16(FP), R4"),
-    none_left=("ADD $-1, R4", "CMPBEQ R4, $0, {label}"),
-    loop=(),
-    again=("BRCTG R4, {label}",),
-    no_last=("MOVD last+24(FP), R3", "CMPBEQ R3, $0, {label}"),
     tail=("RET",),
+    counters=("R4",),
+    controls={
+        "argument": "MOVD {name}+{offset}(FP), {register}",
+        "advance": "ADD ${bytes}, R3",
+        "none_left": "ADD $-1, R4; CMPBEQ R4, $0, {label}",
+        "align": "",
+        "again": "BRCTG R4, {label}",
+        "no_last": "MOVD last+24(FP), R3; CMPBEQ R3, $0, {label}",
+    },
 )
 
 S390X = scalar_architecture(

@@ -93,14 +93,14 @@ static inline factor factor_blend(int bit, factor even, factor odd)
 static inline uint64_t vec_sum(vec a)
 {
     const vec sum_node = {record1("sum", a.node)};
-    line_out_from("sum", sum_count++, &sum_node, sizeof sum_node);
+    bb_out_from("sum", sum_count++, &sum_node, sizeof sum_node);
     return 0;
 }
 
 static inline uint64_t factor_word(factor a)
 {
     const vec word_node = {record1("word", a.node)};
-    line_out_from("word", sum_count++, &word_node, sizeof word_node);
+    bb_out_from("word", sum_count++, &word_node, sizeof word_node);
     return 0;
 }
 

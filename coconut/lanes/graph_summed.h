@@ -52,9 +52,9 @@ static inline sum sum_mul_add(sum total, vec a, vec b)
 static inline vec sums_low(sum a, sum b) { return (vec){record2("sums_low", a.node, b.node)}; }
 static inline vec sums_high(sum a, sum b) { return (vec){record2("sums_high", a.node, b.node)}; }
 
-static inline void line_in_sums(const char *name, sum *numbers, size_t count)
+static inline void bb_in_sums(const char *name, sum *numbers, size_t count)
 {
-    line_in(PLACE_REGISTER, name, numbers, count * sizeof *numbers);
+    bb_in(PLACE_REGISTER, name, numbers, count * sizeof *numbers);
 }
 
 /* The blocks are 32 bytes apart. */

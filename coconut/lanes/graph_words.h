@@ -96,10 +96,10 @@ static inline word_vec words_splat(uint32_t value)
     return word_node(record("words", 0, NULL, WORDS, numbers));
 }
 
-static inline void line_in_state(void) {}
-static inline void line_out_memory(size_t nvectors) { (void)nvectors; }
+static inline void bb_in_state(void) {}
+static inline void bb_out_memory(size_t nvectors) { (void)nvectors; }
 
-static inline void line_in_vectors(const char *name, word_vec *numbers, size_t count)
+static inline void bb_in_vectors(const char *name, word_vec *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         numbers[i] = word_node(record0("input", PLACE_REGISTER));
@@ -107,7 +107,7 @@ static inline void line_in_vectors(const char *name, word_vec *numbers, size_t c
     }
 }
 
-static inline void line_out_vectors(const char *name, const word_vec *numbers, size_t count)
+static inline void bb_out_vectors(const char *name, const word_vec *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         name_node(record1("output", numbers[i].node), name, i);

@@ -2,8 +2,8 @@
 /* Records the data-flow graphs of basic blocks, and writes them as JSON.
  *
  * The operations of graph lanes (graph.h, graph_summed.h) call record(), and return the number of a node.
- * Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A basic block,
- * called a line in identifiers, is
+ * Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A basic block
+ * is
  *
  *     {"name": NAME, "advance": BYTES, "nodes": [NODE...]}
  *     NODE = {"op": OPERATION, "args": [NUMBER...], "imm": [NUMBER...], "max": NUMBER, "name": NAME}
@@ -41,7 +41,7 @@ static inline uint32_t record(const char *operation, int nargs, const uint32_t *
                               const uint64_t *imm)
 {
     if (node_count == NODES_MAX) {
-        fprintf(stderr, "a line has more than %d nodes\n", NODES_MAX);
+        fprintf(stderr, "a basic block has more than %d nodes\n", NODES_MAX);
         exit(1);
     }
     struct node *node = &nodes[node_count];
@@ -91,9 +91,9 @@ static inline void record_max(uint32_t node, uint64_t max)
         nodes[node].max = max;
 }
 
-static uint64_t line_advance;
-static const char *line_name;
-static int line_count;
+static uint64_t bb_advance;
+static const char *bb_name;
+static int bb_count;
 static size_t sum_count; /* number of the block's words that have left the lanes */
 
 static inline void name_node(uint32_t node, const char *name, size_t i)
@@ -101,18 +101,18 @@ static inline void name_node(uint32_t node, const char *name, size_t i)
     snprintf(nodes[node].name, NAME_BYTES, "%s[%zu]", name, i);
 }
 
-static inline void line_begin(const char *name, size_t advance_bytes)
+static inline void bb_begin(const char *name, size_t advance_bytes)
 {
-    line_name = name;
-    line_advance = advance_bytes;
+    bb_name = name;
+    bb_advance = advance_bytes;
     node_count = 0;
     sum_count = 0;
 }
 
-static uint32_t latest_in; /* the first node of the latest line_in */
+static uint32_t latest_in; /* the first node of the latest bb_in */
 
 /* `numbers` are values of a vec or another type that consists of nodes, `bytes` long in total. */
-static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
+static inline void bb_in(enum place place, const char *name, void *numbers, size_t bytes)
 {
     latest_in = node_count;
     uint32_t *node = (uint32_t *)numbers; /* C++ needs the cast */
@@ -122,8 +122,8 @@ static inline void line_in(enum place place, const char *name, void *numbers, si
     }
 }
 
-/* States a bound on the inputs of the latest line_in. */
-static inline void line_in_max(uint64_t max)
+/* States a bound on the inputs of the latest bb_in. */
+static inline void bb_in_max(uint64_t max)
 {
     for (uint32_t i = latest_in; i < node_count; i++)
         record_max(i, max);
@@ -133,7 +133,7 @@ static inline void line_in_max(uint64_t max)
  * graph: until then they are marks, by which the lanes recognize them. */
 #define WORD_MARK UINT64_C(0x636f636f00000000)
 
-static inline void line_in_words(const char *name, uint64_t *words, size_t count)
+static inline void bb_in_words(const char *name, uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const uint32_t node = record0("input", PLACE_WORD);
@@ -144,22 +144,22 @@ static inline void line_in_words(const char *name, uint64_t *words, size_t count
 
 static inline int is_mark(uint64_t word) { return word >> 32 == WORD_MARK >> 32; }
 
-static inline void line_out_from(const char *name, size_t first, const void *numbers, size_t bytes)
+static inline void bb_out_from(const char *name, size_t first, const void *numbers, size_t bytes)
 {
     const uint32_t *node = (const uint32_t *)numbers;
     for (size_t i = 0; i < bytes / sizeof *node; i++)
         name_node(record1("output", node[i]), name, first + i);
 }
 
-static inline void line_out(const char *name, const void *numbers, size_t bytes)
+static inline void bb_out(const char *name, const void *numbers, size_t bytes)
 {
-    line_out_from(name, 0, numbers, bytes);
+    bb_out_from(name, 0, numbers, bytes);
 }
 
-static inline void line_end(void)
+static inline void bb_end(void)
 {
-    printf("%s\n{\"name\": \"%s\", \"advance\": %llu, \"nodes\": [", line_count++ == 0 ? "" : ",",
-           line_name, (unsigned long long)line_advance);
+    printf("%s\n{\"name\": \"%s\", \"advance\": %llu, \"nodes\": [", bb_count++ == 0 ? "" : ",", bb_name,
+           (unsigned long long)bb_advance);
     for (uint32_t i = 0; i < node_count; i++) {
         const struct node *node = &nodes[i];
         printf("%s\n {\"op\": \"%s\", \"args\": [", i == 0 ? "" : ",", node->operation);
@@ -173,15 +173,15 @@ static inline void line_end(void)
     printf("]}");
 }
 
-static inline void lines_begin(const char *kernel, int lanes)
+static inline void blocks_begin(const char *kernel, int lanes)
 {
-    printf("{\"kernel\": \"%s\", \"lanes\": %d, \"lines\": [", kernel, lanes);
+    printf("{\"kernel\": \"%s\", \"lanes\": %d, \"blocks\": [", kernel, lanes);
 }
 
-static inline void lines_end(void) { printf("]}\n"); }
+static inline void blocks_end(void) { printf("]}\n"); }
 
 /* A graph is the same for all samples: one is enough, and its values do not matter. */
 enum { SAMPLES_WANTED = 1 };
-static inline void line_sample(int sample) { (void)sample; }
+static inline void bb_sample(int sample) { (void)sample; }
 
 #endif

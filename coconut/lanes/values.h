@@ -19,31 +19,10 @@
 #undef vec_sum
 #pragma pop_macro("vec_sum")
 
-/* Records the lanes of each number. */
-static inline void line_values(bool out, const char *name, const void *numbers, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof(vec); i++) {
-        vec value;
-        memcpy(&value, (const uint8_t *)numbers + i * sizeof value, sizeof value);
-        write_value(out, name, i, value.lane, LANES, 1);
-    }
-}
-
-static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
-{
-    (void)place;
-    line_values(false, name, numbers, bytes);
-}
-
-static inline void line_in_words(const char *name, const uint64_t *words, size_t count)
+static inline void bb_in_words(const char *name, const uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         write_value(false, name, i, &words[i], 1, 1);
-}
-
-static inline void line_out(const char *name, const void *numbers, size_t bytes)
-{
-    line_values(true, name, numbers, bytes);
 }
 
 static inline uint64_t vec_sum(vec a)

@@ -8,26 +8,6 @@
 #include "../../src/core/bytes.h"
 #include "../../src/core/words.h"
 
-static inline void line_values(bool out, const char *name, const void *numbers, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
-        uint64_t number;
-        memcpy(&number, (const uint8_t *)numbers + i * sizeof number, sizeof number);
-        write_value(out, name, i, &number, 1, 1);
-    }
-}
-
-static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
-{
-    (void)place;
-    line_values(false, name, numbers, bytes);
-}
-
-static inline void line_out(const char *name, const void *numbers, size_t bytes)
-{
-    line_values(true, name, numbers, bytes);
-}
-
 static inline void load_block(const uint8_t *block, uint64_t *lo, uint64_t *hi)
 {
     *lo = load_le64(block);

@@ -8,28 +8,8 @@
 
 #include "../../src/poly1305/lanes/vmsl.h"
 
-static inline void line_values(bool out, const char *name, const void *numbers, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof(vec); i++) {
-        uint64_t lanes[HORNET_SUMMED_LANES];
-        memcpy(lanes, (const uint8_t *)numbers + i * sizeof lanes, sizeof lanes);
-        write_value(out, name, i, lanes, HORNET_SUMMED_LANES, 1);
-    }
-}
-
-static inline void line_in(enum place place, const char *name, void *numbers, size_t bytes)
-{
-    (void)place;
-    line_values(false, name, numbers, bytes);
-}
-
-static inline void line_out(const char *name, const void *numbers, size_t bytes)
-{
-    line_values(true, name, numbers, bytes);
-}
-
 /* The numbers have 128 bits. */
-static inline void line_in_sums(const char *name, sum *numbers, size_t count)
+static inline void bb_in_sums(const char *name, sum *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const uint64_t words[2] = {(uint64_t)numbers[i], (uint64_t)(numbers[i] >> 64)};

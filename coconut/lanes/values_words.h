@@ -4,6 +4,7 @@
 #ifndef COCONUT_VALUES_WORDS_H
 #define COCONUT_VALUES_WORDS_H
 
+#define COCONUT_LANES WORDS
 #include "values_recorder.h"
 
 #include "../../src/chacha20/lanes/words.h"
@@ -11,7 +12,7 @@
 static uint32_t state[16];
 static uint8_t out[1 << 12];
 
-static inline void line_words(bool is_out, const char *name, const void *numbers, size_t count)
+static inline void bb_words(bool is_out, const char *name, const void *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t words[WORDS];
@@ -23,17 +24,17 @@ static inline void line_words(bool is_out, const char *name, const void *numbers
     }
 }
 
-static inline void line_in_vectors(const char *name, word_vec *numbers, size_t count)
+static inline void bb_in_vectors(const char *name, word_vec *numbers, size_t count)
 {
-    line_words(false, name, numbers, count);
+    bb_words(false, name, numbers, count);
 }
 
-static inline void line_out_vectors(const char *name, const word_vec *numbers, size_t count)
+static inline void bb_out_vectors(const char *name, const word_vec *numbers, size_t count)
 {
-    line_words(true, name, numbers, count);
+    bb_words(true, name, numbers, count);
 }
 
-static inline void line_in_state(void)
+static inline void bb_in_state(void)
 {
     uint64_t words[16];
     for (int i = 0; i < 16; i++)
@@ -41,6 +42,6 @@ static inline void line_in_state(void)
     write_value(false, "state", 0, words, 16, 1);
 }
 
-static inline void line_out_memory(size_t nvectors) { line_words(true, "out", out, nvectors); }
+static inline void bb_out_memory(size_t nvectors) { bb_words(true, "out", out, nvectors); }
 
 #endif

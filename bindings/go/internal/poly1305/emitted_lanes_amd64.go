@@ -9,19 +9,19 @@ package poly1305
 // avx2: begin 2, step 2, step 1, end; multiplier memory.
 //
 //go:noescape
-func avx2By2(out *[17]uint64, in *State, message *byte, turnsStep2, turnsStep1 uint64)
+func avx2By2(out *[17]uint64, in *State, message *byte, iterationsStep2, iterationsStep1 uint64)
 
 // avx2: begin 8, long step 8, step 2, step 1, end; multiplier memory.
 //
 //go:noescape
-func avx2By8(out *[17]uint64, in *State, message *byte, turnsLongStep8, turnsStep2, turnsStep1 uint64)
+func avx2By8(out *[17]uint64, in *State, message *byte, iterationsLongStep8, iterationsStep2, iterationsStep1 uint64)
 
 // ifma: begin 4, step 4, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 //
 //go:noescape
-func ifmaBy4(out *[3]uint64, in *State, message *byte, turnsStep4, turnsStep2, turnsStep1 uint64)
+func ifmaBy4(out *[3]uint64, in *State, message *byte, iterationsStep4, iterationsStep2, iterationsStep1 uint64)
 
 // ifma: begin 16, long step 16, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 //
 //go:noescape
-func ifmaBy16(out *[3]uint64, in *State, message *byte, turnsLongStep16, turnsStep2, turnsStep1 uint64)
+func ifmaBy16(out *[3]uint64, in *State, message *byte, iterationsLongStep16, iterationsStep2, iterationsStep1 uint64)

@@ -4,6 +4,8 @@
 
 //go:build amd64 && gc && !purego
 
+// Instructions are followed by the names of values, which `coconut print` explains.
+
 #include "textflag.h"
 
 // func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)
@@ -12,59 +14,59 @@ TEXT ·scalarBlocks(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DI
 	MOVQ message+8(FP), SI
 	MOVQ blocks+16(FP), CX
-	MOVQ 0(SI), R8
-	ADDQ 32(DI), R8
-	MOVQ 8(SI), R9
-	ADCQ 40(DI), R9
-	MOVQ 48(DI), R10
-	ADCQ $1, R10
-	MOVQ 8(DI), R11
-	MOVQ R11, R13
-	SHRQ $2, R13
-	ADDQ R13, R11
-	MOVQ 0(DI), R13
-	LEAQ (R13)(R13*4), R12
+	MOVQ 0(SI), R8 // message
+	ADDQ 32(DI), R8 // v10
+	MOVQ 8(SI), R9 // message
+	ADCQ 40(DI), R9 // t[1]
+	MOVQ 48(DI), R10 // h[2]
+	ADCQ $1, R10 // t[2]
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v15
+	SHRQ $2, R13 // v15
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
 	DECQ CX
 	JZ rest
 	ADDQ $16, SI
 	PCALIGN $64
 loop:
-	MOVQ 0(DI), AX
-	MULQ R8
-	MOVQ AX, R13
-	MOVQ DX, R14
-	MOVQ 8(DI), AX
-	MULQ R8
-	MOVQ AX, R15
-	MOVQ DX, BX
-	ADDQ 0(SI), R13
-	ADCQ 8(SI), R15
-	ADCQ $1, BX
-	MOVQ R11, AX
-	MULQ R9
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ R10, AX
-	SHRQ $2, AX
-	MULQ R12
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ 0(DI), AX
-	MULQ R9
-	ADDQ AX, R15
-	ADCQ DX, BX
-	MOVQ R10, R8
-	ANDQ $3, R8
-	IMULQ 0(DI), R8
-	MOVQ R11, AX
-	MULQ R10
-	ADDQ AX, R15
-	ADCQ DX, BX
-	ADDQ R14, R15
-	ADCQ BX, R8
-	MOVQ R15, R9
-	MOVQ R8, R10
-	MOVQ R13, R8
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v10
+	MOVQ AX, R13 // v10
+	MOVQ DX, R14 // v10
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v12
+	MOVQ AX, R15 // v12
+	MOVQ DX, BX // v12
+	ADDQ 0(SI), R13 // v14
+	ADCQ 8(SI), R15 // v16
+	ADCQ $1, BX // v18
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // t[2]
+	MOVQ R15, R9 // v43
+	MOVQ R8, R10 // t[2]
+	MOVQ R13, R8 // v27
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop
@@ -72,81 +74,82 @@ rest:
 	MOVQ last+24(FP), SI
 	TESTQ SI, SI
 	JZ done
-	MOVQ 0(DI), AX
-	MULQ R8
-	MOVQ AX, R13
-	MOVQ DX, R14
-	MOVQ 8(DI), AX
-	MULQ R8
-	MOVQ AX, R15
-	MOVQ DX, BX
-	ADDQ 0(SI), R13
-	ADCQ 8(SI), R15
-	ADCQ $0, BX
-	MOVQ R11, AX
-	MULQ R9
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ R10, AX
-	SHRQ $2, AX
-	MULQ R12
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ 0(DI), AX
-	MULQ R9
-	ADDQ AX, R15
-	ADCQ DX, BX
-	MOVQ R10, R8
-	ANDQ $3, R8
-	IMULQ 0(DI), R8
-	MOVQ R11, AX
-	MULQ R10
-	ADDQ AX, R15
-	ADCQ DX, BX
-	ADDQ R14, R15
-	ADCQ BX, R8
-	MOVQ R15, R9
-	MOVQ R8, R10
-	MOVQ R13, R8
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v10
+	MOVQ AX, R13 // v10
+	MOVQ DX, R14 // v10
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v12
+	MOVQ AX, R15 // v12
+	MOVQ DX, BX // v12
+	ADDQ 0(SI), R13 // v14
+	ADCQ 8(SI), R15 // v16
+	ADCQ $0, BX // v18
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // t[2]
+	MOVQ R15, R9 // v43
+	MOVQ R8, R10 // t[2]
+	MOVQ R13, R8 // v27
 done:
-	MOVQ 0(DI), AX
-	MULQ R8
-	MOVQ AX, R13
-	MOVQ DX, R14
-	MOVQ 8(DI), AX
-	MULQ R8
-	MOVQ AX, R8
-	MOVQ DX, R15
-	MOVQ R11, AX
-	MULQ R9
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ R10, AX
-	SHRQ $2, AX
-	MULQ R12
-	ADDQ AX, R13
-	ADCQ DX, R14
-	MOVQ 0(DI), AX
-	MULQ R9
-	ADDQ AX, R8
-	ADCQ DX, R15
-	MOVQ R10, R9
-	ANDQ $3, R9
-	IMULQ 0(DI), R9
-	MOVQ R11, AX
-	MULQ R10
-	ADDQ AX, R8
-	ADCQ DX, R15
-	ADDQ R14, R8
-	ADCQ R15, R9
-	MOVQ R9, R10
-	SHRQ $2, R10
-	ANDQ $3, R9
-	LEAQ (R10)(R10*4), R10
-	ADDQ R10, R13
-	ADCQ $0, R8
-	ADCQ $0, R9
-	MOVQ R13, 32(DI)
-	MOVQ R8, 40(DI)
-	MOVQ R9, 48(DI)
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v8
+	MOVQ AX, R13 // v8
+	MOVQ DX, R14 // v8
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v10
+	MOVQ AX, R8 // v10
+	MOVQ DX, R15 // v10
+	MOVQ R11, AX // v14
+	MULQ R9 // v14
+	ADDQ AX, R13 // v14
+	ADCQ DX, R14 // v16
+	MOVQ R10, AX // v20
+	SHRQ $2, AX // v20
+	MULQ R12 // v20
+	ADDQ AX, R13 // v20
+	ADCQ DX, R14 // v22
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v25
+	ADDQ AX, R8 // v25
+	ADCQ DX, R15 // v27
+	MOVQ R10, R9 // v29
+	ANDQ $3, R9 // v29
+	IMULQ 0(DI), R9 // v30
+	MOVQ R11, AX // v33
+	MULQ R10 // v33
+	ADDQ AX, R8 // v33
+	ADCQ DX, R15 // v35
+	ADDQ R14, R8 // v36
+	ADCQ R15, R9 // v38
+	MOVQ R9, R10 // v39
+	SHRQ $2, R10 // v39
+	ANDQ $3, R9 // v40
+	LEAQ (R10)(R10*4), R10 // v42
+	ADDQ R10, R13 // v43
+	ADCQ $0, R8 // h[1]
+	ADCQ $0, R9 // h[2]
+	MOVQ R13, 32(DI) // h[0]
+	MOVQ R8, 40(DI) // h[1]
+	MOVQ R9, 48(DI) // h[2]
 	RET
+

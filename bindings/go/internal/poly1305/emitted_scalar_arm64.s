@@ -4,6 +4,8 @@
 
 //go:build arm64 && gc && !purego
 
+// Instructions are followed by the names of values, which `coconut print` explains.
+
 #include "textflag.h"
 
 // func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)
@@ -12,125 +14,126 @@ TEXT ·scalarBlocks(SB), NOSPLIT, $0-32
 	MOVD p+0(FP), R0
 	MOVD message+8(FP), R1
 	MOVD blocks+16(FP), R2
-	MOVD 0(R1), R11
-	MOVD 32(R0), R12
-	ADDS R12, R11, R4
-	MOVD 8(R1), R11
-	MOVD 40(R0), R12
-	ADCS R12, R11, R5
-	MOVD 48(R0), R11
-	ADD $1, R11, R11
-	ADC ZR, R11, R6
-	MOVD 8(R0), R8
-	LSR $2, R8, R11
-	ADD R11, R8, R9
-	MOVD 0(R0), R7
-	ADD R7<<2, R7, R10
+	MOVD 0(R1), R11 // message
+	MOVD 32(R0), R12 // h[0]
+	ADDS R12, R11, R4 // v10
+	MOVD 8(R1), R11 // message
+	MOVD 40(R0), R12 // h[1]
+	ADCS R12, R11, R5 // t[1]
+	MOVD 48(R0), R11 // h[2]
+	ADD $1, R11, R11 // t[2]
+	ADC ZR, R11, R6 // t[2]
+	MOVD 8(R0), R8 // r[1]
+	LSR $2, R8, R11 // v15
+	ADD R11, R8, R9 // k[2]
+	MOVD 0(R0), R7 // r[0]
+	ADD R7<<2, R7, R10 // k[3]
 	SUB $1, R2, R2
 	CBZ R2, rest
 	ADD $16, R1, R1
 	PCALIGN $32
 loop:
-	LSR $2, R6, R11
-	MUL R7, R4, R12
-	MOVD 0(R1), R13
-	MUL R9, R5, R14
-	MUL R8, R4, R15
-	AND $3, R6, R16
-	MUL R7, R16, R16
-	UMULH R7, R4, R17
-	UMULH R8, R4, R4
-	ADDS R13, R12, R12
-	MOVD 8(R1), R13
-	ADCS R13, R15, R13
-	ADD $1, R4, R15
-	ADC ZR, R15, R15
-	UMULH R9, R5, R4
-	ADDS R14, R12, R12
-	ADC R4, R17, R14
-	MUL R10, R11, R17
-	UMULH R10, R11, R11
-	ADDS R17, R12, R4
-	ADC R11, R14, R11
-	MUL R7, R5, R12
-	MUL R9, R6, R14
-	UMULH R7, R5, R17
-	UMULH R9, R6, R5
-	ADDS R12, R13, R12
-	ADC R17, R15, R13
-	ADDS R14, R12, R12
-	ADC R5, R13, R13
-	ADDS R11, R12, R5
-	ADC R13, R16, R6
+	LSR $2, R6, R11 // v24
+	MUL R7, R4, R12 // v10
+	MOVD 0(R1), R13 // message
+	MUL R9, R5, R14 // v19
+	MUL R8, R4, R15 // v12
+	AND $3, R6, R16 // v36
+	MUL R7, R16, R16 // v37
+	UMULH R7, R4, R17 // v11
+	UMULH R8, R4, R4 // v13
+	ADDS R13, R12, R12 // v14
+	MOVD 8(R1), R13 // message
+	ADCS R13, R15, R13 // v16
+	ADD $1, R4, R15 // v18
+	ADC ZR, R15, R15 // v18
+	UMULH R9, R5, R4 // v20
+	ADDS R14, R12, R12 // v21
+	ADC R4, R17, R14 // v23
+	MUL R10, R11, R17 // v25
+	UMULH R10, R11, R11 // v26
+	ADDS R17, R12, R4 // v27
+	ADC R11, R14, R11 // v29
+	MUL R7, R5, R12 // v30
+	MUL R9, R6, R14 // v38
+	UMULH R7, R5, R17 // v31
+	UMULH R9, R6, R5 // v39
+	ADDS R12, R13, R12 // v32
+	ADC R17, R15, R13 // v34
+	ADDS R14, R12, R12 // v40
+	ADC R5, R13, R13 // v42
+	ADDS R11, R12, R5 // v43
+	ADC R13, R16, R6 // t[2]
 	ADD $16, R1, R1
 	SUB $1, R2, R2
 	CBNZ R2, loop
 rest:
 	MOVD last+24(FP), R1
 	CBZ R1, done
-	LSR $2, R6, R11
-	MUL R7, R4, R12
-	MOVD 0(R1), R13
-	MUL R9, R5, R14
-	MUL R8, R4, R15
-	AND $3, R6, R16
-	MUL R7, R16, R16
-	UMULH R7, R4, R17
-	UMULH R8, R4, R4
-	ADDS R13, R12, R12
-	MOVD 8(R1), R13
-	ADCS R13, R15, R13
-	ADC ZR, R4, R15
-	UMULH R9, R5, R4
-	ADDS R14, R12, R12
-	ADC R4, R17, R14
-	MUL R10, R11, R17
-	UMULH R10, R11, R11
-	ADDS R17, R12, R4
-	ADC R11, R14, R11
-	MUL R7, R5, R12
-	MUL R9, R6, R14
-	UMULH R7, R5, R17
-	UMULH R9, R6, R5
-	ADDS R12, R13, R12
-	ADC R17, R15, R13
-	ADDS R14, R12, R12
-	ADC R5, R13, R13
-	ADDS R11, R12, R5
-	ADC R13, R16, R6
+	LSR $2, R6, R11 // v24
+	MUL R7, R4, R12 // v10
+	MOVD 0(R1), R13 // message
+	MUL R9, R5, R14 // v19
+	MUL R8, R4, R15 // v12
+	AND $3, R6, R16 // v36
+	MUL R7, R16, R16 // v37
+	UMULH R7, R4, R17 // v11
+	UMULH R8, R4, R4 // v13
+	ADDS R13, R12, R12 // v14
+	MOVD 8(R1), R13 // message
+	ADCS R13, R15, R13 // v16
+	ADC ZR, R4, R15 // v18
+	UMULH R9, R5, R4 // v20
+	ADDS R14, R12, R12 // v21
+	ADC R4, R17, R14 // v23
+	MUL R10, R11, R17 // v25
+	UMULH R10, R11, R11 // v26
+	ADDS R17, R12, R4 // v27
+	ADC R11, R14, R11 // v29
+	MUL R7, R5, R12 // v30
+	MUL R9, R6, R14 // v38
+	UMULH R7, R5, R17 // v31
+	UMULH R9, R6, R5 // v39
+	ADDS R12, R13, R12 // v32
+	ADC R17, R15, R13 // v34
+	ADDS R14, R12, R12 // v40
+	ADC R5, R13, R13 // v42
+	ADDS R11, R12, R5 // v43
+	ADC R13, R16, R6 // t[2]
 done:
-	MUL R7, R4, R11
-	UMULH R7, R4, R12
-	MUL R8, R4, R13
-	UMULH R8, R4, R4
-	MUL R9, R5, R8
-	UMULH R9, R5, R14
-	ADDS R8, R11, R8
-	ADC R14, R12, R11
-	LSR $2, R6, R12
-	MUL R10, R12, R14
-	UMULH R10, R12, R10
-	ADDS R14, R8, R8
-	ADC R10, R11, R10
-	MUL R7, R5, R11
-	UMULH R7, R5, R5
-	ADDS R11, R13, R11
-	ADC R5, R4, R4
-	AND $3, R6, R5
-	MUL R7, R5, R5
-	MUL R9, R6, R7
-	UMULH R9, R6, R6
-	ADDS R7, R11, R7
-	ADC R6, R4, R4
-	ADDS R10, R7, R6
-	ADC R4, R5, R4
-	LSR $2, R4, R5
-	AND $3, R4, R4
-	ADD R5<<2, R5, R5
-	ADDS R5, R8, R5
-	ADCS ZR, R6, R6
-	ADC ZR, R4, R4
-	MOVD R5, 32(R0)
-	MOVD R6, 40(R0)
-	MOVD R4, 48(R0)
+	MUL R7, R4, R11 // v8
+	UMULH R7, R4, R12 // v9
+	MUL R8, R4, R13 // v10
+	UMULH R8, R4, R4 // v11
+	MUL R9, R5, R8 // v12
+	UMULH R9, R5, R14 // v13
+	ADDS R8, R11, R8 // v14
+	ADC R14, R12, R11 // v16
+	LSR $2, R6, R12 // v17
+	MUL R10, R12, R14 // v18
+	UMULH R10, R12, R10 // v19
+	ADDS R14, R8, R8 // v20
+	ADC R10, R11, R10 // v22
+	MUL R7, R5, R11 // v23
+	UMULH R7, R5, R5 // v24
+	ADDS R11, R13, R11 // v25
+	ADC R5, R4, R4 // v27
+	AND $3, R6, R5 // v29
+	MUL R7, R5, R5 // v30
+	MUL R9, R6, R7 // v31
+	UMULH R9, R6, R6 // v32
+	ADDS R7, R11, R7 // v33
+	ADC R6, R4, R4 // v35
+	ADDS R10, R7, R6 // v36
+	ADC R4, R5, R4 // v38
+	LSR $2, R4, R5 // v39
+	AND $3, R4, R4 // v40
+	ADD R5<<2, R5, R5 // v42
+	ADDS R5, R8, R5 // v43
+	ADCS ZR, R6, R6 // h[1]
+	ADC ZR, R4, R4 // h[2]
+	MOVD R5, 32(R0) // h[0]
+	MOVD R6, 40(R0) // h[1]
+	MOVD R4, 48(R0) // h[2]
 	RET
+

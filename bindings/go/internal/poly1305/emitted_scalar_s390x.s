@@ -4,6 +4,8 @@
 
 //go:build s390x && gc && !purego
 
+// Instructions are followed by the names of values, which `coconut print` explains.
+
 #include "textflag.h"
 
 // func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)
@@ -12,146 +14,147 @@ TEXT ·scalarBlocks(SB), NOSPLIT, $0-32
 	MOVD p+0(FP), R2
 	MOVD message+8(FP), R3
 	MOVD blocks+16(FP), R4
-	MOVDBR 0(R3), R0
-	MOVD 32(R2), R11
-	ADDC R11, R0
-	MOVDBR 8(R3), R1
-	MOVD 40(R2), R11
-	ADDE R11, R1
-	MOVD 48(R2), R5
-	MOVD $1, R11
-	ADDE R11, R5
-	MOVD 8(R2), R6
-	SRD $2, R6, R8
-	ADDC R8, R6
-	MOVD 0(R2), R8
-	SLD $2, R8, R7
-	ADDC R8, R7
+	MOVDBR 0(R3), R0 // message
+	MOVD 32(R2), R11 // h[0]
+	ADDC R11, R0 // v10
+	MOVDBR 8(R3), R1 // message
+	MOVD 40(R2), R11 // h[1]
+	ADDE R11, R1 // t[1]
+	MOVD 48(R2), R5 // h[2]
+	MOVD $1, R11 // t[2]
+	ADDE R11, R5 // t[2]
+	MOVD 8(R2), R6 // r[1]
+	SRD $2, R6, R8 // v15
+	ADDC R8, R6 // k[2]
+	MOVD 0(R2), R8 // r[0]
+	SLD $2, R8, R7 // k[3]
+	ADDC R8, R7 // k[3]
 	ADD $-1, R4
 	CMPBEQ R4, $0, rest
 	ADD $16, R3
 loop:
-	MOVD 0(R2), R11
-	MLGR R0, R10
-	MOVD R11, R8
-	MOVD R10, R9
-	MOVD 8(R2), R11
-	MLGR R0, R10
-	MOVD R11, R12
-	MOVD R10, R0
-	MOVDBR 0(R3), R11
-	ADDC R11, R8
-	MOVDBR 8(R3), R11
-	ADDE R11, R12
-	MOVD $1, R11
-	ADDE R11, R0
-	MOVD R6, R11
-	MLGR R1, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	SRD $2, R5, R11
-	MLGR R7, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	MOVD 0(R2), R11
-	MLGR R1, R10
-	ADDC R11, R12
-	ADDE R10, R0
-	RISBGZ $62, $63, $0, R5, R1
-	MOVD 0(R2), R11
-	MULLD R11, R1
-	MOVD R6, R11
-	MLGR R5, R10
-	ADDC R11, R12
-	ADDE R10, R0
-	ADDC R9, R12
-	ADDE R0, R1
-	MOVD R8, R0
-	MOVD R1, R5
-	MOVD R12, R1
+	MOVD 0(R2), R11 // k[0]
+	MLGR R0, R10 // v10
+	MOVD R11, R8 // v10
+	MOVD R10, R9 // v10
+	MOVD 8(R2), R11 // k[1]
+	MLGR R0, R10 // v12
+	MOVD R11, R12 // v12
+	MOVD R10, R0 // v12
+	MOVDBR 0(R3), R11 // message
+	ADDC R11, R8 // v14
+	MOVDBR 8(R3), R11 // message
+	ADDE R11, R12 // v16
+	MOVD $1, R11 // v18
+	ADDE R11, R0 // v18
+	MOVD R6, R11 // v21
+	MLGR R1, R10 // v21
+	ADDC R11, R8 // v21
+	ADDE R10, R9 // v23
+	SRD $2, R5, R11 // v27
+	MLGR R7, R10 // v27
+	ADDC R11, R8 // v27
+	ADDE R10, R9 // v29
+	MOVD 0(R2), R11 // k[0]
+	MLGR R1, R10 // v32
+	ADDC R11, R12 // v32
+	ADDE R10, R0 // v34
+	RISBGZ $62, $63, $0, R5, R1 // v36
+	MOVD 0(R2), R11 // k[0]
+	MULLD R11, R1 // v37
+	MOVD R6, R11 // v40
+	MLGR R5, R10 // v40
+	ADDC R11, R12 // v40
+	ADDE R10, R0 // v42
+	ADDC R9, R12 // v43
+	ADDE R0, R1 // t[2]
+	MOVD R8, R0 // v27
+	MOVD R1, R5 // t[2]
+	MOVD R12, R1 // v43
 	ADD $16, R3
 	BRCTG R4, loop
 rest:
 	MOVD last+24(FP), R3
 	CMPBEQ R3, $0, done
-	MOVD 0(R2), R11
-	MLGR R0, R10
-	MOVD R11, R8
-	MOVD R10, R9
-	MOVD 8(R2), R11
-	MLGR R0, R10
-	MOVD R11, R12
-	MOVD R10, R0
-	MOVDBR 0(R3), R11
-	ADDC R11, R8
-	MOVDBR 8(R3), R11
-	ADDE R11, R12
-	MOVD $0, R11
-	ADDE R11, R0
-	MOVD R6, R11
-	MLGR R1, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	SRD $2, R5, R11
-	MLGR R7, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	MOVD 0(R2), R11
-	MLGR R1, R10
-	ADDC R11, R12
-	ADDE R10, R0
-	RISBGZ $62, $63, $0, R5, R1
-	MOVD 0(R2), R11
-	MULLD R11, R1
-	MOVD R6, R11
-	MLGR R5, R10
-	ADDC R11, R12
-	ADDE R10, R0
-	ADDC R9, R12
-	ADDE R0, R1
-	MOVD R8, R0
-	MOVD R1, R5
-	MOVD R12, R1
+	MOVD 0(R2), R11 // k[0]
+	MLGR R0, R10 // v10
+	MOVD R11, R8 // v10
+	MOVD R10, R9 // v10
+	MOVD 8(R2), R11 // k[1]
+	MLGR R0, R10 // v12
+	MOVD R11, R12 // v12
+	MOVD R10, R0 // v12
+	MOVDBR 0(R3), R11 // message
+	ADDC R11, R8 // v14
+	MOVDBR 8(R3), R11 // message
+	ADDE R11, R12 // v16
+	MOVD $0, R11 // v18
+	ADDE R11, R0 // v18
+	MOVD R6, R11 // v21
+	MLGR R1, R10 // v21
+	ADDC R11, R8 // v21
+	ADDE R10, R9 // v23
+	SRD $2, R5, R11 // v27
+	MLGR R7, R10 // v27
+	ADDC R11, R8 // v27
+	ADDE R10, R9 // v29
+	MOVD 0(R2), R11 // k[0]
+	MLGR R1, R10 // v32
+	ADDC R11, R12 // v32
+	ADDE R10, R0 // v34
+	RISBGZ $62, $63, $0, R5, R1 // v36
+	MOVD 0(R2), R11 // k[0]
+	MULLD R11, R1 // v37
+	MOVD R6, R11 // v40
+	MLGR R5, R10 // v40
+	ADDC R11, R12 // v40
+	ADDE R10, R0 // v42
+	ADDC R9, R12 // v43
+	ADDE R0, R1 // t[2]
+	MOVD R8, R0 // v27
+	MOVD R1, R5 // t[2]
+	MOVD R12, R1 // v43
 done:
-	MOVD 0(R2), R11
-	MLGR R0, R10
-	MOVD R11, R8
-	MOVD R10, R9
-	MOVD 8(R2), R11
-	MLGR R0, R10
-	MOVD R11, R0
-	MOVD R10, R12
-	MOVD R6, R11
-	MLGR R1, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	SRD $2, R5, R11
-	MLGR R7, R10
-	ADDC R11, R8
-	ADDE R10, R9
-	MOVD 0(R2), R11
-	MLGR R1, R10
-	ADDC R11, R0
-	ADDE R10, R12
-	RISBGZ $62, $63, $0, R5, R1
-	MOVD 0(R2), R11
-	MULLD R11, R1
-	MOVD R6, R11
-	MLGR R5, R10
-	ADDC R11, R0
-	ADDE R10, R12
-	ADDC R9, R0
-	ADDE R12, R1
-	SRD $2, R1, R5
-	RISBGZ $62, $63, $0, R1, R1
-	SLD $2, R5, R6
-	ADDC R5, R6
-	ADDC R6, R8
-	MOVD $0, R11
-	ADDE R11, R0
-	MOVD $0, R11
-	ADDE R11, R1
-	MOVD R8, 32(R2)
-	MOVD R0, 40(R2)
-	MOVD R1, 48(R2)
+	MOVD 0(R2), R11 // k[0]
+	MLGR R0, R10 // v8
+	MOVD R11, R8 // v8
+	MOVD R10, R9 // v8
+	MOVD 8(R2), R11 // k[1]
+	MLGR R0, R10 // v10
+	MOVD R11, R0 // v10
+	MOVD R10, R12 // v10
+	MOVD R6, R11 // v14
+	MLGR R1, R10 // v14
+	ADDC R11, R8 // v14
+	ADDE R10, R9 // v16
+	SRD $2, R5, R11 // v20
+	MLGR R7, R10 // v20
+	ADDC R11, R8 // v20
+	ADDE R10, R9 // v22
+	MOVD 0(R2), R11 // k[0]
+	MLGR R1, R10 // v25
+	ADDC R11, R0 // v25
+	ADDE R10, R12 // v27
+	RISBGZ $62, $63, $0, R5, R1 // v29
+	MOVD 0(R2), R11 // k[0]
+	MULLD R11, R1 // v30
+	MOVD R6, R11 // v33
+	MLGR R5, R10 // v33
+	ADDC R11, R0 // v33
+	ADDE R10, R12 // v35
+	ADDC R9, R0 // v36
+	ADDE R12, R1 // v38
+	SRD $2, R1, R5 // v39
+	RISBGZ $62, $63, $0, R1, R1 // v40
+	SLD $2, R5, R6 // v42
+	ADDC R5, R6 // v42
+	ADDC R6, R8 // v43
+	MOVD $0, R11 // h[1]
+	ADDE R11, R0 // h[1]
+	MOVD $0, R11 // h[2]
+	ADDE R11, R1 // h[2]
+	MOVD R8, 32(R2) // h[0]
+	MOVD R0, 40(R2) // h[1]
+	MOVD R1, 48(R2) // h[2]
 	RET
+

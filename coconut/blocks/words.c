@@ -41,7 +41,7 @@ static void sample_number(int i)
     state[12] = counters[i % 4];
 }
 
-static const char *line_title(const char *shape, size_t sets, const char *part)
+static const char *bb_title(const char *shape, size_t sets, const char *part)
 {
     static char text[32];
     snprintf(text, sizeof text, "%s %zu%s", shape, sets, part);
@@ -50,24 +50,24 @@ static const char *line_title(const char *shape, size_t sets, const char *part)
 
 static void begin(const char *shape, size_t sets, const char *part, size_t advance_bytes)
 {
-    line_begin(line_title(shape, sets, part), advance_bytes);
-    line_in_state();
+    bb_begin(bb_title(shape, sets, part), advance_bytes);
+    bb_in_state();
 }
 
-static void lines_of_lanes(size_t sets)
+static void blocks_of_lanes(size_t sets)
 {
     word_vec x[LANES_SETS][16], after[LANES_SETS][16];
     begin("lanes", sets, " begin", 0);
     lanes_start(sets, x, state, 0);
-    line_out_vectors("x", x[0], 16 * sets);
-    line_end();
+    bb_out_vectors("x", x[0], 16 * sets);
+    bb_end();
 
     begin("lanes", sets, " double round", 0);
     memcpy(after, x, sizeof x);
-    line_in_vectors("x", after[0], 16 * sets);
+    bb_in_vectors("x", after[0], 16 * sets);
     lanes_double_round(after, sets);
-    line_out_vectors("x", after[0], 16 * sets);
-    line_end();
+    bb_out_vectors("x", after[0], 16 * sets);
+    bb_end();
 
     /* The blocks, and the blocks xor a message. */
     static const char *const ends[2] = {" stream", " xor"};
@@ -77,61 +77,61 @@ static void lines_of_lanes(size_t sets)
         snprintf(part, sizeof part, "%s end", ends[i]);
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);
-        line_in_vectors("x", x[0], 16 * sets);
+        bb_in_vectors("x", x[0], 16 * sets);
         lanes_finish(sets, out, in, x, state, 0);
-        line_out_memory(16 * sets);
-        line_end();
+        bb_out_memory(16 * sets);
+        bb_end();
 
         begin("lanes", sets, ends[i], 0);
         lanes_xor(sets, out, in, state, 0);
-        line_out_memory(16 * sets);
-        line_end();
+        bb_out_memory(16 * sets);
+        bb_end();
     }
 }
 
-static void lines_of_rows(size_t sets)
+static void blocks_of_rows(size_t sets)
 {
     rows_set x[ROWS_SETS_MAX], after[ROWS_SETS_MAX], first[ROWS_SETS_MAX];
     begin("rows", sets, " begin", 0);
     for (size_t s = 0; s < sets; s++)
         x[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
-    line_out_vectors("x", &x[0].a, 4 * sets);
-    line_end();
+    bb_out_vectors("x", &x[0].a, 4 * sets);
+    bb_end();
 
     begin("rows", sets, " double round", 0);
     memcpy(after, x, sizeof x);
-    line_in_vectors("x", &after[0].a, 4 * sets);
+    bb_in_vectors("x", &after[0].a, 4 * sets);
     rows_double_round(after, sets);
-    line_out_vectors("x", &after[0].a, 4 * sets);
-    line_end();
+    bb_out_vectors("x", &after[0].a, 4 * sets);
+    bb_end();
 
     begin("rows", sets, " stream end", 0);
-    line_in_vectors("x", &after[0].a, 4 * sets);
+    bb_in_vectors("x", &after[0].a, 4 * sets);
     for (size_t s = 0; s < sets; s++)
         first[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
     for (size_t s = 0; s < sets; s++)
         rows_end(out + s * (4 * sizeof(word_vec)), after[s], first[s]);
-    line_out_memory(4 * sets);
-    line_end();
+    bb_out_memory(4 * sets);
+    bb_end();
 
     begin("rows", sets, " stream", 0);
     rows_stream(sets, out, state, 0);
-    line_out_memory(4 * sets);
-    line_end();
+    bb_out_memory(4 * sets);
+    bb_end();
 }
 
 int main(void)
 {
     (void)lanes_of_each;
-    lines_begin(COCONUT_KERNEL, WORDS);
+    blocks_begin(COCONUT_KERNEL, WORDS);
     for (int i = 0; i < WORDS_SAMPLES && i < SAMPLES_WANTED; i++) {
         sample_number(i);
-        line_sample(i);
+        bb_sample(i);
         for (size_t sets = 1; sets <= LANES_SETS; sets++)
-            lines_of_lanes(sets);
+            blocks_of_lanes(sets);
         for (size_t sets = 1; sets <= ROWS_SETS_MAX; sets++)
-            lines_of_rows(sets);
+            blocks_of_rows(sets);
     }
-    lines_end();
+    blocks_end();
     return 0;
 }

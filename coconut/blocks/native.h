@@ -2,8 +2,8 @@
 /* Compares an emitted loop with the compiler's, whose results must be the same, bit for bit; then times
  * both, and prints the nanoseconds of an iteration of each.
  *
- * It is included in the middle of the kernel's own file, with its own lanes. LINE_GROUPS is the number of
- * groups in an iteration, EMITTED the function (Syntax in architecture.py lists its arguments). */
+ * It is included in the middle of the kernel's own file, with its own lanes. ITERATION_GROUPS is the number
+ * of groups in an iteration, EMITTED the function (Syntax in architecture.py lists its arguments). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,20 +16,20 @@
 #include "../../src/core/target_begin.h"
 
 #ifdef HORNET_SUMMED_LANES
-enum { TURN_BYTES = LINE_GROUPS * SUMMED_GROUP_BYTES };
+enum { ITERATION_BYTES = ITERATION_GROUPS * SUMMED_GROUP_BYTES };
 #else
-enum { TURN_BYTES = LINE_GROUPS * GROUP_BYTES };
+enum { ITERATION_BYTES = ITERATION_GROUPS * GROUP_BYTES };
 #endif
-enum { TURNS = 32, MESSAGE_BYTES = TURNS * TURN_BYTES };
+enum { ITERATIONS = 32, MESSAGE_BYTES = ITERATIONS * ITERATION_BYTES };
 
 static uint8_t message[MESSAGE_BYTES] __attribute__((aligned(64)));
 
 #include "samples.h"
 
-void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t turns);
+void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t iterations);
 
 /* Each kind of lanes defines in_memory, the graph's inputs in memory one after another, such as the powers;
- * prepare(), which sets them and returns the accumulator of a sample; and turn(), an iteration. */
+ * prepare(), which sets them and returns the accumulator of a sample; and iterate(), an iteration. */
 #ifdef HORNET_SUMMED_LANES
 static struct {
     summed_powers of;
@@ -38,20 +38,20 @@ static struct {
 static fe prepare(const struct sample *sample)
 {
     const uint64_t *h = sample->h;
-    raise_summed_powers(&in_memory.of, sample->r, LINE_GROUPS);
+    raise_summed_powers(&in_memory.of, sample->r, ITERATION_GROUPS);
     return fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
 }
 
-HORNET_INLINE fe turn(fe t, const uint8_t *blocks)
+HORNET_INLINE fe iterate(fe t, const uint8_t *blocks)
 {
-    return summed_step(t, blocks, in_memory.of.even, LINE_GROUPS, &in_memory.of.even[0]);
+    return summed_step(t, blocks, in_memory.of.even, ITERATION_GROUPS, &in_memory.of.even[0]);
 }
 #else
 static struct {
     union {
         multiplier steps[STEPS_MAX];
         struct {
-            long_multiplier table[LINE_GROUPS > STEPS_MAX ? LINE_GROUPS / POWERS_IN_VECTOR : 1];
+            long_multiplier table[ITERATION_GROUPS > STEPS_MAX ? ITERATION_GROUPS / POWERS_IN_VECTOR : 1];
             fe tops;
         } many;
     } of;
@@ -61,30 +61,30 @@ static evaluation_powers powers;
 
 static fe prepare(const struct sample *sample)
 {
-    raise_r(&powers, LINE_GROUPS, sample->r);
-#if LINE_GROUPS > 4
+    raise_r(&powers, ITERATION_GROUPS, sample->r);
+#if ITERATION_GROUPS > 4
     memcpy(in_memory.of.many.table, powers.table, sizeof in_memory.of.many.table);
-    in_memory.of.many.tops = evaluation_tops(&powers, LINE_GROUPS);
+    in_memory.of.many.tops = evaluation_tops(&powers, ITERATION_GROUPS);
 #else
     memcpy(in_memory.of.steps, powers.steps, sizeof powers.steps);
 #endif
     return evaluation_continue(evaluation_first(message, 0), 0, sample->h);
 }
 
-HORNET_INLINE fe turn(fe t, const uint8_t *blocks)
+HORNET_INLINE fe iterate(fe t, const uint8_t *blocks)
 {
-#if LINE_GROUPS > 4
-    return evaluation_long_step(t, &powers, blocks, LINE_GROUPS, in_memory.of.many.tops);
+#if ITERATION_GROUPS > 4
+    return evaluation_long_step(t, &powers, blocks, ITERATION_GROUPS, in_memory.of.many.tops);
 #else
-    return evaluation_step(t, &powers, blocks, LINE_GROUPS);
+    return evaluation_step(t, &powers, blocks, ITERATION_GROUPS);
 #endif
 }
 #endif
 
-HORNET_NOINLINE fe compiled(fe t, const uint8_t *blocks, uint64_t turns)
+HORNET_NOINLINE fe compiled(fe t, const uint8_t *blocks, uint64_t iterations)
 {
-    for (; turns != 0; turns--, blocks += TURN_BYTES)
-        t = turn(t, blocks);
+    for (; iterations != 0; iterations--, blocks += ITERATION_BYTES)
+        t = iterate(t, blocks);
     return t;
 }
 
@@ -109,13 +109,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < SAMPLES; i++) {
         const struct sample sample = sample_number(i);
         t = prepare(&sample);
-        for (uint64_t turns = 1; turns <= TURNS; turns = 3 * turns + 1) {
+        for (uint64_t iterations = 1; iterations <= ITERATIONS; iterations = 3 * iterations + 1) {
             fe emitted = t;
-            EMITTED(&emitted, &in_memory, message, turns);
-            const fe expected = compiled(t, message, turns);
+            EMITTED(&emitted, &in_memory, message, iterations);
+            const fe expected = compiled(t, message, iterations);
             if (memcmp(&emitted, &expected, sizeof expected) != 0) {
-                printf("sample %d, %llu turns: the emitted loop leaves another accumulator\n", i,
-                       (unsigned long long)turns);
+                printf("sample %d, %llu iterations: the emitted loop leaves another accumulator\n", i,
+                       (unsigned long long)iterations);
                 return 1;
             }
         }
@@ -127,10 +127,10 @@ int main(int argc, char **argv)
             const double start = now();
             for (int k = 0; k < 50; k++)
                 if (which == 0)
-                    t = compiled(t, message, TURNS);
+                    t = compiled(t, message, ITERATIONS);
                 else
-                    EMITTED(&t, &in_memory, message, TURNS);
-            const double time = (now() - start) / (50 * TURNS);
+                    EMITTED(&t, &in_memory, message, ITERATIONS);
+            const double time = (now() - start) / (50 * ITERATIONS);
             if (time < best[which])
                 best[which] = time;
         }

@@ -10,10 +10,10 @@
 /* Defines a function with a loop whose iteration takes `advance` bytes and changes `type` value. */
 #define LOOP(function, name, type, statement, advance)                                                     \
     __attribute__((noinline, used)) static type function(type value, const void *powers_memory,            \
-                                                         const uint8_t *blocks, size_t turns)              \
+                                                         const uint8_t *blocks, size_t iterations)         \
     {                                                                                                      \
         const loop_powers *powers = powers_memory;                                                         \
-        for (; turns != 0; turns--, blocks += (advance)) {                                                 \
+        for (; iterations != 0; iterations--, blocks += (advance)) {                                       \
             MARK("BEGIN " name);                                                                           \
             statement;                                                                                     \
             MARK("END");                                                                                   \

@@ -4,7 +4,7 @@
 // them.
 //
 // The file is copied to the output of `coconut emit`: the package, and files with samples of the basic blocks that can be run.
-// LINES names one of these files, in place of the architecture's own.
+// BLOCKS names one of these files, in place of the architecture's own.
 package emitted
 
 import (
@@ -20,10 +20,10 @@ type sample struct {
 	Message         []byte
 }
 
-func TestLines(t *testing.T) {
-	file := os.Getenv("LINES")
+func TestBlocks(t *testing.T) {
+	file := os.Getenv("BLOCKS")
 	if file == "" {
-		file = "lines_" + runtime.GOARCH + ".json"
+		file = "blocks_" + runtime.GOARCH + ".json"
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -2,8 +2,8 @@
 /* The basic blocks of a kernel that decimates the message over its lanes: inputs, a call of the library,
  * outputs. Over graph lanes, this writes their graphs; over the model lanes, their values.
  *
- * It is included in the middle of the kernel's own file: see coconut/describe.py. */
-#include "lines.h"
+ * It is included in the middle of the kernel's own file: see coconut/trace.py. */
+#include "blocks.h"
 
 #include "../../src/poly1305/horner/decimated.h"
 
@@ -11,7 +11,7 @@ static void begin(const char *name, size_t n, size_t advance_bytes)
 {
     static char text[64];
     snprintf(text, sizeof text, n == 0 ? "%s" : "%s %zu", name, n);
-    line_begin(text, advance_bytes);
+    bb_begin(text, advance_bytes);
 }
 
 /* Returns a name that contains the number n. */
@@ -24,47 +24,47 @@ static const char *power_name(const char *format, size_t n)
 
 static void in_register(const char *name, fe *a)
 {
-    line_in(PLACE_REGISTER, name, a, sizeof *a);
-    line_in_max(FE_LIMB_MAX);
+    bb_in(PLACE_REGISTER, name, a, sizeof *a);
+    bb_in_max(FE_LIMB_MAX);
 }
 
 static void in_multiplier(size_t n, multiplier *a)
 {
-    line_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
-    line_in_max(MULTIPLIER_MAX);
+    bb_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
+    bb_in_max(MULTIPLIER_MAX);
 }
 
 /* Cuts the 130 bits of a block into limbs. */
-static void line_expand(void)
+static void bb_expand(void)
 {
     begin("expand", 0, 0);
     const fe group = load_group(message);
     OUT("c", group);
-    line_end();
+    bb_end();
 }
 
 /* Carries a product. */
-static void line_reduce(fe t, const multiplier *b)
+static void bb_reduce(fe t, const multiplier *b)
 {
     wide sum = wide_mul_add(wide_zero(), t, b);
     begin("reduce", 0, 0);
     IN(PLACE_REGISTER, "d", sum);
     const fe carried = fe_carry(sum);
     OUT("t", carried);
-    line_end();
+    bb_end();
 }
 
 /* Begins a message: the powers for n groups per reduction, and T of the first group and of h. The inputs
  * are Go's state, r, s and h; the outputs are in the order in which later basic blocks take them. */
-static void line_begin_message(size_t n, const struct sample *sample)
+static void bb_begin_message(size_t n, const struct sample *sample)
 {
     static evaluation_powers powers;
     uint64_t r_words[3] = {sample->r[0], sample->r[1], 0}, s[2] = {0}, h[3];
     memcpy(h, sample->h, sizeof h);
     begin("begin", n, 0);
-    line_in_words("r", r_words, 2);
-    line_in_words("s", s, 2);
-    line_in_words("h", h, 3);
+    bb_in_words("r", r_words, 2);
+    bb_in_words("s", s, 2);
+    bb_in_words("h", h, 3);
     const fe r = fe_from_three_words(r_words);
     evaluation_begin(&powers, n, r, fe_square(r));
     const fe t = evaluation_continue(load_group(message), 0, h);
@@ -82,10 +82,10 @@ static void line_begin_message(size_t n, const struct sample *sample)
         const fe tops = evaluation_tops(&powers, n);
         OUT("tops", tops);
     }
-    line_end();
+    bb_end();
 }
 
-static void line_step(size_t n, fe t, evaluation_powers *powers)
+static void bb_step(size_t n, fe t, evaluation_powers *powers)
 {
     begin("step", n, n * GROUP_BYTES);
     in_register("t", &t);
@@ -93,11 +93,11 @@ static void line_step(size_t n, fe t, evaluation_powers *powers)
         in_multiplier(i + 1, &powers->steps[i]);
     t = evaluation_step(t, powers, message, n);
     OUT("t", t);
-    line_end();
+    bb_end();
 }
 
 /* An iteration of evaluation_long_step's loop. */
-static void line_long_group(fe t, evaluation_powers *powers)
+static void bb_long_group(fe t, evaluation_powers *powers)
 {
     long_sum sum = long_sum_from(t);
     vec lo, hi;
@@ -107,10 +107,10 @@ static void line_long_group(fe t, evaluation_powers *powers)
     vec_load_blocks(message, &lo, &hi);
     sum = long_sum_add_blocks(sum, lo, hi, table_vector(powers->table, 0), table_block(0));
     OUT("d", sum);
-    line_end();
+    bb_end();
 }
 
-static void line_long_step(size_t n, fe t, evaluation_powers *powers)
+static void bb_long_step(size_t n, fe t, evaluation_powers *powers)
 {
     fe tops = evaluation_tops(powers, n);
     begin("long step", n, n * GROUP_BYTES);
@@ -118,14 +118,14 @@ static void line_long_step(size_t n, fe t, evaluation_powers *powers)
     for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
         IN(PLACE_MEMORY, power_name("table%zu", i), powers->table[i]);
     IN(PLACE_MEMORY, "tops", tops);
-    line_in_max(FE_LIMB_MAX);
+    bb_in_max(FE_LIMB_MAX);
     t = evaluation_long_step(t, powers, message, n, tops);
     OUT("t", t);
-    line_end();
+    bb_end();
 }
 
 /* Multiplies each lane by its power, and sums the products. */
-static void line_end_of_message(fe t, evaluation_powers *powers)
+static void bb_end_of_message(fe t, evaluation_powers *powers)
 {
     uint64_t h[3];
     begin("end", 0, 0);
@@ -133,10 +133,10 @@ static void line_end_of_message(fe t, evaluation_powers *powers)
     in_register("last", &powers->of_last);
     in_register("others", &powers->of_others);
     evaluation_end(h, t, load_group(message), powers, 0);
-    line_end();
+    bb_end();
 }
 
-static void lines_of_sample(const struct sample *sample)
+static void blocks_of_sample(const struct sample *sample)
 {
     static const size_t ns[] = {
 #define NUMBER_OF_GROUPS(n, min_groups) n,
@@ -147,21 +147,21 @@ static void lines_of_sample(const struct sample *sample)
         for (int i = 0; i < LIMBS; i++)
             t.limb[i] = factor_splat(FE_LIMB_MAX);
 
-    line_expand();
+    bb_expand();
     for (size_t i = 0; i < sizeof ns / sizeof ns[0]; i++) {
         const size_t n = ns[i];
-        line_begin_message(n, sample);
+        bb_begin_message(n, sample);
         raise_r(&powers, n, sample->r);
         if (n > STEPS_MAX) {
-            line_long_group(t, &powers);
-            line_long_step(n, t, &powers);
+            bb_long_group(t, &powers);
+            bb_long_step(n, t, &powers);
         } else {
-            line_step(n, t, &powers);
+            bb_step(n, t, &powers);
         }
         if (i == 0) {
-            line_reduce(t, &powers.steps[0]);
-            line_step(1, t, &powers);
-            line_end_of_message(t, &powers);
+            bb_reduce(t, &powers.steps[0]);
+            bb_step(1, t, &powers);
+            bb_end_of_message(t, &powers);
         }
     }
 }
@@ -173,7 +173,7 @@ int main(void)
 #if KERNEL_KEEPS_LANES
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
-    write_lines(HORNET_STRING(KERNEL), LANES, lines_of_sample);
+    write_blocks(HORNET_STRING(KERNEL), LANES, blocks_of_sample);
     return 0;
 }
 

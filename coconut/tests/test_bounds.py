@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compare derived bounds with values.
-
-All basic blocks run on every sample, and made-up graphs on inputs at their limits.
-"""
+"""Compare derived bounds with values: on every sample of the basic blocks, and on made-up graphs at their limits."""
 
 import random
 
+import pytest
+
 from coconut.architectures import ARCHITECTURES
 from coconut.bounds import RULES, upper_bounds
-from coconut.describe import DESCRIPTIONS, read_described
 from coconut.graph import Graph, Node
 from coconut.operations import OPERATIONS, WORD_MAX, Value
 from coconut.select import select
-from coconut.simulate import Broken, simulate
+from coconut.simulate import Mismatch, simulate
+from coconut.trace import KERNELS, read_traced
 
 MADE_UP = 500
 INPUTS = 4
@@ -33,10 +32,10 @@ OPERANDS = {
 def check_values(graph: Graph, bounds: list[int], values: list[Value]) -> None:
     for i, (bound, value) in enumerate(zip(bounds, values, strict=True)):
         if len(value) == graph.lanes and max(value) > bound:
-            raise Broken(f"{graph.title}: {graph.expression(i)} is {max(value):#x}, above the derived {bound:#x}")
+            raise Mismatch(f"{graph.title}: {graph.expression(i)} is {max(value):#x}, above the derived {bound:#x}")
 
 
-def check_line(graph: Graph) -> None:
+def check_block(graph: Graph) -> None:
     """Check the bounds of a basic block on every sample.
 
     What a loop carries must keep the limit from which its bounds are derived.
@@ -44,10 +43,10 @@ def check_line(graph: Graph) -> None:
     bounds = upper_bounds(graph)
     for name, (before, after) in graph.carried().items():
         if bounds[after] > bounds[before]:
-            raise Broken(
+            raise Mismatch(
                 f"{graph.title}: {name} comes in up to {bounds[before]:#x}, and goes out up to {bounds[after]:#x}"
             )
-    for sample in read_described(graph.kernel)[1][graph.name]:
+    for sample in read_traced(graph.kernel)[1][graph.name]:
         check_values(graph, bounds, simulate(graph, sample))
 
 
@@ -56,7 +55,7 @@ def check_made_up(numbers: random.Random) -> None:
         return numbers.choice((limit, limit, max(0, limit - 1), numbers.randint(0, limit)))
 
     nodes = [Node("input", (), (0,), number((1 << numbers.randint(1, 64)) - 1), f"x[{i}]") for i in range(INPUTS)]
-    values = [(number(node.limit), number(node.limit)) for node in nodes]
+    values: list[Value] = [(number(node.limit), number(node.limit)) for node in nodes]
     for _ in range(OPERATIONS_EACH):
         op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "output"}])
         args = tuple(numbers.randrange(len(nodes)) for _ in range(OPERANDS.get(op, 2)))
@@ -64,12 +63,12 @@ def check_made_up(numbers: random.Random) -> None:
         nodes.append(Node(op, args, imm))
         value = OPERATIONS[op](2, imm, *(values[arg] for arg in args))
         values.append(value * (2 // len(value)))
-    graph = Graph("made up", 2, "line", 0, tuple(nodes))
+    graph = Graph("made up", 2, "block", 0, tuple(nodes))
     check_values(graph, upper_bounds(graph), values)
 
 
-def check_stated() -> None:
-    """Check that 5 x is selected as a 52-bit product only if x is derived, not just stated, to be small enough."""
+def test_stated_limits() -> None:
+    """5 x is selected as a 52-bit product only if x is derived, not just stated, to be small enough."""
     for limit, expected in ((WORD_MAX, False), ((1 << 49) - 1, True)):
         nodes = (
             *(Node("input", (), (0,), limit, f"x[{i}]") for i in range(2)),
@@ -83,16 +82,16 @@ def check_stated() -> None:
         choices = {"multiplier": "memory", "cut": "funnel", "times5": "multiply"}
         program = select(ARCHITECTURES["ifma"], Graph("ifma", 8, "made up", 64, nodes), choices)
         if any(op.instruction.name == "vpmadd52luq" for op in program.ops) != expected:
-            raise Broken(f"x up to {limit:#x}: 5 x is {'not ' if expected else ''}selected as a product of 52 bits")
+            raise Mismatch(f"x up to {limit:#x}: 5 x is {'not ' if expected else ''}selected as a product of 52 bits")
 
 
-def check_bounds() -> int:
-    """Run all checks, and return how many basic blocks were checked."""
+def test_made_up_graphs() -> None:
     numbers = random.Random(1)
     for _ in range(MADE_UP):
         check_made_up(numbers)
-    check_stated()
-    lines = [graph for description in DESCRIPTIONS for graph in read_described(description.kernel)[0].values()]
-    for graph in lines:
-        check_line(graph.simplified())
-    return len(lines)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_bounds(kernel: str) -> None:
+    for graph in read_traced(kernel)[0].values():
+        check_block(graph.simplified())

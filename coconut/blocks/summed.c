@@ -13,61 +13,61 @@
 
 #include "../../src/poly1305/horner/summed_kernel.h"
 
-#include "lines.h"
+#include "blocks.h"
 
-static void line_expand(void)
+static void bb_expand(void)
 {
-    line_begin("expand", 0);
+    bb_begin("expand", 0);
     const fe two = load_two(message);
     OUT("c", two);
-    line_end();
+    bb_end();
 }
 
 /* Carries both sums in parallel: the paper's parallel reduction. */
-static void line_reduce(fe a, const multiplier *b)
+static void bb_reduce(fe a, const multiplier *b)
 {
     summed first = summed_mul_add(summed_zero(), a, b), second = summed_mul_add(first, a, b);
-    line_begin("reduce", 0);
-    line_in_sums("first", first.d, 3);
-    line_in_sums("second", second.d, 3);
+    bb_begin("reduce", 0);
+    bb_in_sums("first", first.d, 3);
+    bb_in_sums("second", second.d, 3);
     const fe carried = fe_carry(first, second);
     OUT("t", carried);
-    line_end();
+    bb_end();
 }
 
-static void line_step(size_t n, fe t, summed_powers *powers)
+static void bb_step(size_t n, fe t, summed_powers *powers)
 {
     char name[16], power[16];
     snprintf(name, sizeof name, "step %zu", n);
-    line_begin(name, n * SUMMED_GROUP_BYTES);
+    bb_begin(name, n * SUMMED_GROUP_BYTES);
     IN(PLACE_REGISTER, "t", t);
-    line_in_max(OPERAND_MAX / 2); /* because limbs of a block, below 2^44, are added */
+    bb_in_max(OPERAND_MAX / 2); /* because limbs of a block, below 2^44, are added */
     for (size_t i = 0; i < n; i++) {
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
         IN(PLACE_MEMORY, power, powers->even[i]);
     }
     t = summed_step(t, message, powers->even, n, &powers->even[0]);
     OUT("t", t);
-    line_end();
+    bb_end();
 }
 
-static void lines_of_sample(const struct sample *sample)
+static void blocks_of_sample(const struct sample *sample)
 {
     static summed_powers powers;
     const uint64_t *h = sample->h;
     fe t = fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
     raise_summed_powers(&powers, sample->r, SUMMED_STEPS_MAX);
     t = summed_step(t, message, powers.even, 1, &powers.even[0]);
-    line_expand();
-    line_reduce(t, &powers.even[0]);
+    bb_expand();
+    bb_reduce(t, &powers.even[0]);
     for (size_t n = 1; n <= 4; n++)
-        line_step(n, t, &powers);
-    line_step(SUMMED_STEPS_MAX, t, &powers);
+        bb_step(n, t, &powers);
+    bb_step(SUMMED_STEPS_MAX, t, &powers);
 }
 
 int main(void)
 {
     (void)kernel_mac, (void)kernel_absorb; /* their parts run above */
-    write_lines(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES, lines_of_sample);
+    write_blocks(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES, blocks_of_sample);
     return 0;
 }

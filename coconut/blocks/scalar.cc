@@ -8,7 +8,7 @@
 
 #include HORNET_LANES_HOOK
 
-#include "lines.h"
+#include "blocks.h"
 
 #define uint64_t COCONUT_WORD
 #include "../../src/poly1305/field/radix64.h"
@@ -22,11 +22,11 @@ static scalar_fe next(scalar_fe t, scalar_r k, size_t i, uint64_t top)
 }
 
 /* Begins as serial_absorb does. The inputs are a struct poly1305. */
-static void line_begin_of_message(const struct sample *sample)
+static void bb_begin_of_message(const struct sample *sample)
 {
     uint64_t r[2] = {sample->r[0], sample->r[1]}, s[2] = {1, 2}, first[3];
     uint64_t h[3] = {sample->h[0], sample->h[1], sample->h[2]};
-    line_begin("begin", 16);
+    bb_begin("begin", 16);
     IN(PLACE_MEMORY, "r", r);
     IN(PLACE_MEMORY, "s", s);
     IN(PLACE_MEMORY, "h", h);
@@ -37,49 +37,49 @@ static void line_begin_of_message(const struct sample *sample)
     const scalar_r k = scalar_r_from_words(r);
     OUT("t", t);
     OUT("k", k);
-    line_end();
+    bb_end();
 }
 
 /* `top` is 0 for a padded block. */
-static void line_blocks(const char *name, size_t n, scalar_fe t, scalar_r k, unsigned top)
+static void bb_blocks(const char *name, size_t n, scalar_fe t, scalar_r k, unsigned top)
 {
-    line_begin(name, 16 * n);
+    bb_begin(name, 16 * n);
     IN(PLACE_REGISTER, "t", t);
     IN(PLACE_REGISTER, "k", k);
     for (size_t i = 0; i < n; i++)
         t = next(t, k, i, top);
     OUT("t", t);
     OUT("k", k);
-    line_end();
+    bb_end();
 }
 
-static void line_end_of_message(scalar_fe t, scalar_r k)
+static void bb_end_of_message(scalar_fe t, scalar_r k)
 {
     uint64_t h[3];
-    line_begin("end", 0);
+    bb_begin("end", 0);
     IN(PLACE_REGISTER, "t", t);
     IN(PLACE_REGISTER, "k", k);
     scalar_fe_to_words(h, scalar_fe_mul(t, k), 0);
     OUT("h", h);
-    line_end();
+    bb_end();
 }
 
-static void lines_of_sample(const struct sample *sample)
+static void blocks_of_sample(const struct sample *sample)
 {
     const uint64_t r[2] = {sample->r[0], sample->r[1]};
     const uint64_t limb = sample->largest ? UINT64_MAX : 0;
     scalar_fe t = {{sample->h[0] + limb, sample->h[1] + limb, sample->h[2] + limb}};
     const scalar_r k = scalar_r_from_words(r);
-    line_begin_of_message(sample);
-    line_blocks("block", 1, t, k, 1);
-    line_blocks("blocks 2", 2, t, k, 1);
-    line_blocks("blocks 4", 4, t, k, 1);
-    line_blocks("last", 1, t, k, 0);
-    line_end_of_message(t, k);
+    bb_begin_of_message(sample);
+    bb_blocks("block", 1, t, k, 1);
+    bb_blocks("blocks 2", 2, t, k, 1);
+    bb_blocks("blocks 4", 4, t, k, 1);
+    bb_blocks("last", 1, t, k, 0);
+    bb_end_of_message(t, k);
 }
 
 int main()
 {
-    write_lines("scalar64", 1, lines_of_sample);
+    write_blocks("scalar64", 1, blocks_of_sample);
     return 0;
 }

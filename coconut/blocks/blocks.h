@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Shared by all programs that write basic blocks: their inputs and outputs, and the loop over all samples.
+ * Included after HORNET_LANES_HOOK, which records them. */
+#ifndef COCONUT_LINES_BLOCKS_H
+#define COCONUT_LINES_BLOCKS_H
+
+#include "samples.h"
+
+#define IN(place, name, numbers) bb_in(place, name, &(numbers), sizeof(numbers))
+#define OUT(name, numbers)       bb_out(name, &(numbers), sizeof(numbers))
+
+static void write_blocks(const char *kernel, int lanes, void (*blocks_of)(const struct sample *))
+{
+    blocks_begin(kernel, lanes);
+    for (int i = 0; i < SAMPLES && i < SAMPLES_WANTED; i++) {
+        const struct sample sample = sample_number(i);
+        bb_sample(i);
+        blocks_of(&sample);
+    }
+    blocks_end();
+}
+
+#endif

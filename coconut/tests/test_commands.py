@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Test graphs, instructions, schedules and emitted code, the last in Go's assembler, too."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES, SCALAR
+from coconut.check_instructions import check_architecture
+from coconut.compilers import prefix_of
+from coconut.tests.conftest import Command
+from coconut.trace import HERE, KERNELS, ROOT
+
+GO_MODULE = ROOT / "bindings" / "go"
+# Each architecture's first mistake that only Go's assembler shows: a template is read back as it was meant.
+SCALAR_MISTAKES = {
+    "amd64": ("SHRQ $2, AX", "SHRQ $3, AX"),
+    "arm64": ("ADCS", "ADDS"),
+    "riscv64": ("SLTU ", "SGTU "),
+    "s390x": ("ADDE", "ADDC"),
+}
+
+
+def go(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = ["go", *words]
+    return subprocess.run(command, cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False)
+
+
+def check_go(folder: Path, *words: str, **variables: str) -> None:
+    ran = go(folder, *words, **variables)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_simulate(coconut: Command, kernel: str) -> None:
+    assert "simulations agree" in coconut("simulate", kernel)
+
+
+@pytest.mark.parametrize(
+    "architecture", dict.fromkeys([*ARCHITECTURES.values(), *SCALAR]), ids=lambda known: known.name
+)
+def test_instructions(architecture: Architecture) -> None:
+    if prefix_of(architecture) is None:
+        pytest.skip("nothing here runs them")
+    assert check_architecture(architecture) > 100
+
+
+def test_closed_pipe() -> None:
+    """The reader of the output may close the pipe early."""
+    ran = subprocess.run(
+        f"{sys.executable} -m coconut blocks | true", shell=True, cwd=ROOT, capture_output=True, check=True
+    )
+    assert ran.stderr == b""
+
+
+def test_print_and_draw(coconut: Command, tmp_path: Path) -> None:
+    assert "mul32(t[0], R^1[0])" in coconut("print", "avx2/step 1")
+    picture = Path(coconut("draw", "vmsl/step 1").strip()).read_text()
+    assert all(colour in picture for colour in ("#cfe2f3", "#f9cb9c", "#d9ead3"))  # expand, multiply, reduce
+    # Both vector units are busy in every cycle of the interval.
+    assert coconut("draw", "vmsl/step 1", "--schedule", "z14", "--seconds", "200")
+    assert (tmp_path / "pictures" / "vmsl-step-1-z14.svg").read_text().count(">100 %<") == 2
+
+
+@pytest.mark.parametrize(
+    ("block", "seconds", "row"),
+    (
+        ("avx2/long group", "10", "| optimal |"),
+        ("rvv2/step 2", "1", " s, cut off by the limit |"),  # two minutes do not find a schedule at the bound
+        ("vmsl/step 1", "200", "| 50 | 44 | 50 | optimal |"),  # found in two seconds
+        ("ifma/step 2", "200", "| 36 | optimal |"),  # each instruction has a port of Zen 4
+    ),
+)
+def test_table(coconut: Command, block: str, seconds: str, row: str) -> None:
+    assert row in coconut("table", block, "--seconds", seconds)
+
+
+def test_emitted(coconut: Command, tmp_path: Path) -> None:
+    """Go's assembler accepts the files, go vet finds that functions match their declarations, and they run."""
+    assert "with 8 lanes, run by qemu-riscv64" in coconut("emit", "--folder", tmp_path)
+    shutil.copy(HERE / "go" / "blocks_test.go", tmp_path)
+    (tmp_path / "go.mod").write_text("module emitted\n\ngo 1.24\n")
+    assert subprocess.run(["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, check=True).stdout == b""
+    check_go(tmp_path, "vet", ".")
+    check_go(tmp_path, "test", ".")
+    check_go(tmp_path, "vet", ".", GOARCH="s390x")
+    check_go(tmp_path, "test", "-exec", "qemu-s390x -cpu max", ".", GOARCH="s390x")
+    check_go(tmp_path, "vet", ".", GOARCH="riscv64")
+    check_go(tmp_path, "test", "-c", "-o", "blocks.test", ".", GOARCH="riscv64")
+    # One RISC-V program serves vectors of 128, 256 and 512 bits.
+    for lanes, file in ((2, "blocks_riscv64.json"), (4, "blocks_riscv64_4.json"), (8, "blocks_riscv64_8.json")):
+        cpu = f"rv64,v=true,vlen={64 * lanes},vext_spec=v1.0"
+        environment = os.environ | {"BLOCKS": file}
+        subprocess.run(["qemu-riscv64", "-cpu", cpu, "./blocks.test"], cwd=tmp_path, env=environment, check=True)
+    # A mistake in the emitted file is noticed.
+    file_amd64 = tmp_path / "blocks_amd64.s"
+    file_amd64.write_text(changed(file_amd64.read_text(), "VPSRLQ $26", "VPSRLQ $27"))
+    assert go(tmp_path, "test", ".").returncode != 0
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def test_go_module() -> None:
+    """The Go module contains the generated files, which are the same on every machine."""
+    environment = os.environ | {"PYTHONHASHSEED": "1"}
+    subprocess.run([sys.executable, "-m", "coconut", "go", "--check"], cwd=ROOT, env=environment, check=True)
+
+
+@pytest.mark.parametrize("goarch", SCALAR_MISTAKES)
+def test_scalar_function_in_go(goarch: str, tmp_path: Path) -> None:
+    """The Go module's scalar function runs, natively or in an emulator, and a mistake in it is noticed."""
+    emulator = [] if goarch == "amd64" else ["-exec", f"qemu-{goarch.replace('arm64', 'aarch64')}"]
+    tests = ["-run", "PowersAtTheEdge|BlockOrder|Padding|Alignments", "./internal/poly1305"]
+    module = tmp_path / "module"
+    shutil.copytree(GO_MODULE, module)
+    check_go(module, "test", *emulator, *tests, GOARCH=goarch)
+    file = module / "internal" / "poly1305" / f"emitted_scalar_{goarch}.s"
+    file.write_text(changed(file.read_text(), *SCALAR_MISTAKES[goarch]))
+    ran = go(module, "test", *emulator, *tests, GOARCH=goarch)
+    assert ran.returncode != 0 and "poly1305_test" in ran.stdout
+
+
+def test_types() -> None:
+    subprocess.run([sys.executable, "-m", "mypy", "--config-file", HERE / "mypy.ini", "coconut"], cwd=ROOT, check=True)

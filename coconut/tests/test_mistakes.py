@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Plant mistakes, each of which a command must notice."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coconut import allocate, bounds, functions, go_module, operations, optimal, select, trace
+from coconut.allocate import Allocator
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES, architectures_of
+from coconut.architectures.amd64 import Amd64, unpack
+from coconut.architectures.amd64_words import Amd64Words, in_parts
+from coconut.architectures.neon import NeonSelector
+from coconut.architectures.rvv import RvvAssembler
+from coconut.architectures.scalar import word
+from coconut.assembler import Assembler
+from coconut.check_instructions import check_architecture
+from coconut.emit import Function
+from coconut.graph import Graph, Node
+from coconut.instructions import Instruction, Memory
+from coconut.machine import Machine
+from coconut.program import Program
+from coconut.schedule import Resource, Room
+from coconut.simulate import Mismatch
+from coconut.tests import test_bounds, test_schedules
+from coconut.tests.conftest import Command
+
+Plant = Callable[[pytest.MonkeyPatch], object]
+
+
+def architecture(kernel: str, goarch: str = "") -> Architecture:
+    return next(known for known in architectures_of(kernel) if not goarch or known.goarch == goarch)
+
+
+def instruction(known: Architecture, name: str, **changes: Any) -> Plant:
+    """Change an entry of an architecture's table."""
+    return lambda patch: patch.setitem(known.instructions, name, replace(known.instructions[name], **changes))
+
+
+def attribute(owner: Any, name: str, make: Callable[[Any], Any]) -> Plant:
+    """Replace a function by what `make` returns for it."""
+    return lambda patch: patch.setattr(owner, name, make(getattr(owner, name)))
+
+
+# What is emitted, and what must notice a mistake: words of a command, or a test.
+def early(by: int) -> Plant:
+    """Take a value for unused whose next use is within `by` instructions."""
+    return attribute(
+        Allocator,
+        "next_use",
+        lambda original: lambda self, value, now: original(self, value, now + by if now >= 1 else now),
+    )
+
+
+def forgotten(self: Allocator, value: int, now: int) -> int | None:
+    """Return the next use of a value, unless it is far."""
+    return next((use for use in self.uses[value] if now <= use < now + 60), None)
+
+
+def without_store(original: Callable[..., None]) -> Callable[..., None]:
+    def save(self: Allocator, register: int, value: int) -> None:
+        original(self, register, value)
+        self.steps.pop()
+
+    return save
+
+
+def overwrites_constant(original: Callable[..., Allocator]) -> Callable[..., Allocator]:
+    """At the end of an iteration, move the first limb to a constant's register: only the next iteration shows it."""
+
+    def allocate_loop(program: Program, ends: dict[int, int] | None = None) -> Allocator:
+        allocator = original(program, ends)
+        if program.kept:
+            allocator.move(program.architecture.copy, (0,), len(program.inputs), 0)
+        return allocator
+
+    return allocate_loop
+
+
+def forgets_constants(original: type[Allocator]) -> Callable[..., Allocator]:
+    def allocator(
+        program: Program, at: Any = None, homes: Any = None, at_end: Any = (), *more: Any, **options: Any
+    ) -> Any:
+        at_end = frozenset(value for value in at_end if value >= program.first_op)
+        return original(program, at or {}, homes or {}, at_end, *more, **options)
+
+    return allocator
+
+
+def reversed_ends(original: Callable[..., Allocator]) -> Callable[..., Allocator]:
+    def allocate_loop(program: Program, ends: dict[int, int] | None = None) -> Allocator:
+        ends = ends and {value: len(ends) - 1 - register for value, register in ends.items()}
+        return original(program, ends)
+
+    return allocate_loop
+
+
+def other_ternary(original: Callable[..., int]) -> Callable[..., int]:
+    def emit_op(self: Amd64, name: str, *args: int, imm: int | None = None, memory: Memory | None = None) -> int:
+        return original(self, name, *args, imm=0b10101010 if imm == 0b10101000 else imm, memory=memory)
+
+    return emit_op
+
+
+def other_template(original: Callable[..., str]) -> Callable[..., str]:
+    """Write the sum in place of the last operand of an instruction that accumulates."""
+
+    def template(self: Assembler, kind: Instruction, form: str) -> str:
+        text = original(self, kind, form)
+        return text.replace("{2}", "{1}").replace("{1}", "{0}", 1) if kind.accumulates else text
+
+    return template
+
+
+def backward_rotation(original: Callable[..., int]) -> Callable[..., int]:
+    def select_rotl32(self: Amd64Words, node: Node) -> int:
+        bits = node.imm[0]
+        return original(self, replace(node, imm=(32 - bits,)) if bits % 8 == 0 else node)
+
+    return select_rotl32
+
+
+def first_powers(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Find every eighth power's successors at the eighth power."""
+
+    def address(self: RvvAssembler, place: Memory) -> Any:
+        if place.base == "powers" and place.offset >= 8 * self.vector_bytes:
+            place = replace(place, offset=place.offset - place.offset % (8 * self.vector_bytes))
+        return original(self, place)
+
+    return address
+
+
+def stated(original: Callable[[Graph], list[int]]) -> Callable[[Graph], list[int]]:
+    return lambda graph: [min(bound, node.limit) for bound, node in zip(original(graph), graph.nodes, strict=True)]
+
+
+def stated_bounds(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(select, "upper_bounds", stated(bounds.upper_bounds))
+
+
+def slots(self: Room, i: int, time: int) -> Any:
+    """Count only the last of an instruction's demands in a cycle."""
+    return {
+        (number, (time + k) % self.interval if self.interval else time + k): room
+        for number, room, cycles in self.demands[i]
+        for k in range(cycles)
+    }.items()
+
+
+def without_own_group(original: Callable[..., tuple[Resource, ...]]) -> Callable[..., tuple[Resource, ...]]:
+    """Leave out instructions whose group of ports is a resource by itself."""
+
+    def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
+        own = ["+".join(sorted(use.ports)) for cost in machine.costs for use in cost.uses]
+        return tuple(
+            replace(resource, demands=tuple(demand for demand in resource.demands if own[demand[0]] != resource.name))
+            for resource in original(program, machine)
+        )
+
+    return resources_of
+
+
+def unknown_is_none(original: Callable[..., Any]) -> Callable[..., Any]:
+    def modulo_within(*arguments: Any) -> Any:
+        answer, times = original(*arguments)
+        return ("none" if answer == "unknown" else answer), times
+
+    return modulo_within
+
+
+def few_stages(problem: Any, interval: int) -> list[int]:
+    return [problem.critical_path // interval + 2] * problem.size
+
+
+AVX2, WORDS, RISCV64, S390X = (
+    architecture("avx2"),
+    architecture("chacha20-256"),
+    architecture("scalar64", "riscv64"),
+    architecture("scalar64", "s390x"),
+)
+Z14, RVV2, NEON = architecture("vmsl"), architecture("rvv2"), architecture("neon")
+SCHEDULES: list[Callable[[], None]] = [
+    test_schedules.test_all_schedules,
+    lambda: test_schedules.test_chain_in_one_slot(13),
+    test_schedules.test_long_micro_operation,
+]
+
+MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[], None]]]] = {
+    # An operation's meaning, a rule, an order of blocks, an instruction's meaning, an allocation, a template.
+    "operation": (
+        lambda patch: patch.setitem(
+            operations.OPERATIONS, "shr44_pair", operations.each(lambda imm, lo, hi: lo >> 44 | hi << 21)
+        ),
+        ("simulate", "ifma256"),
+    ),
+    "ternary": (attribute(Amd64, "emit", other_ternary), ("simulate", "ifma")),
+    "order of lanes": (
+        lambda patch: patch.setitem(ARCHITECTURES, "avx2", replace(AVX2, order=lambda lanes: tuple(range(lanes)))),
+        ("simulate", "avx2"),
+    ),
+    "unpack": (instruction(AVX2, "vpunpcklqdq", meaning=unpack(1)), AVX2),
+    "freed early": (early(1), ("emit", "avx2/step 2")),
+    "template": (attribute(Assembler, "template", other_template), ("emit", "ifma/step 4")),
+    # Spilled values: whether they are stored, and for how long they are kept; a register that is not cleared.
+    "spilled": (attribute(Allocator, "save", without_store), ("emit", "avx2/begin 8")),
+    "forgotten": (attribute(Allocator, "next_use", lambda _: forgotten), ("emit", "avx2/begin 8")),
+    "not cleared": (
+        attribute(Function, "clear", lambda original: lambda self, assembler: original(self, assembler)[:-1]),
+        ("emit", "ifma/end"),
+    ),
+    "rotation": (attribute(Amd64Words, "select_rotl32", backward_rotation), ("simulate", "chacha20-256")),
+    "unpack words": (
+        instruction(WORDS, "vpunpckhdq", meaning=in_parts(lambda imm, a, b: (a[2], b[2], b[3], a[3]))),
+        WORDS,
+    ),
+    # What only the next iteration shows: a register that no longer holds what was loaded.
+    "overwritten constant": (attribute(functions, "allocate_loop", overwrites_constant), ("go", "poly1305")),
+    "constants freed": (attribute(allocate, "Allocator", forgets_constants), ("go", "poly1305")),
+    # Functions of several blocks: when a value is spilled, where the counter is, how often a block runs, and that frame
+    # and registers are cleared.
+    "freed early, chained": (early(2), ("go", "chacha20")),
+    "counter": (lambda patch: patch.setattr(functions, "COUNTER", 52), ("go", "chacha20")),
+    "rounds": (lambda patch: patch.setattr(go_module, "DOUBLE_ROUNDS", 11), ("go", "chacha20")),
+    "frame": (
+        attribute(
+            Function,
+            "clear",
+            lambda original: lambda self, assembler: [
+                line for line in original(self, assembler) if not re.search(r" 0\(SP\)", line)
+            ],
+        ),
+        ("go", "chacha20"),
+    ),
+    "last register": (
+        attribute(
+            Function,
+            "clear",
+            lambda original: lambda self, assembler: [
+                line for line in original(self, assembler) if not re.search(r"[XZ](15|31)$", line)
+            ],
+        ),
+        ("go", "chacha20"),
+    ),
+    # Words: a comparison, an overwritten flag, what stays together, where values are between basic blocks.
+    "comparison": (instruction(RISCV64, "less", meaning=word(lambda _, a, b: a <= b)), RISCV64),
+    "clobbered flag": (instruction(S390X, "low2", clobbers=()), S390X),
+    "groups": (
+        lambda patch: patch.setattr(Program, "groups", lambda self: [range(i, i + 1) for i in range(len(self.ops))]),
+        ("emit", "scalarBlocks"),
+    ),
+    "places": (attribute(functions, "allocate_loop", reversed_ends), ("emit", "scalarBlocks")),
+    # Derived bounds: one that is only stated, and operations' rules.
+    "stated bound": (stated_bounds, [test_bounds.test_stated_limits]),
+    "bound of or": (
+        lambda patch: patch.setitem(bounds.RULES, "or", lambda imm, a, b: max(a, b)),
+        [test_bounds.test_made_up_graphs],
+    ),
+    "bound of products": (
+        lambda patch: patch.setattr(bounds, "product", lambda cut_to, a, b: min(a * b, cut_to)),
+        [test_bounds.test_made_up_graphs],
+    ),
+    # The number of stages, not the clock, proves that there is no schedule. What a resource has room for.
+    "few stages": (lambda patch: patch.setattr(optimal, "last_stages", few_stages), SCHEDULES),
+    "slack": (lambda patch: patch.setattr(optimal, "slack", lambda k, interval: k * (interval - 1)), SCHEDULES),
+    "unknown": (attribute(optimal, "modulo_within", unknown_is_none), SCHEDULES),
+    "room": (lambda patch: patch.setattr(Room, "slots", slots), SCHEDULES),
+    "group of ports": (attribute(test_schedules, "resources_of", without_own_group), SCHEDULES),
+    # Emulated CPUs: an instruction's meaning, what only four iterations show, elements of another size, another power, a
+    # rule, a template.
+    "product": (
+        instruction(
+            Z14,
+            "vmslg",
+            meaning=lambda imm, a, b, total: (total[0], total[1] + a[0] * b[1] + a[1] * b[0] & (1 << 64) - 1),
+        ),
+        Z14,
+    ),
+    "advance": (
+        lambda patch: patch.setitem(Z14.gnu.controls, "advance", "la {pointer}, 16+{bytes}({pointer})"),
+        ("emit", "vmsl/step 1"),
+    ),
+    "element size": (
+        lambda patch: patch.setitem(
+            vars(RVV2.gnu), "head", tuple(line.replace("e64", "e32") for line in RVV2.gnu.head)
+        ),
+        ("emit", "rvv2/step 2"),
+    ),
+    "power": (attribute(RvvAssembler, "address", first_powers), ("emit", "rvv2/step 2")),
+    "zip": (
+        attribute(
+            NeonSelector,
+            "words_of_blocks",
+            lambda original: lambda self, half, blocks, high: original(self, half, blocks, not high),
+        ),
+        ("simulate", "neon"),
+    ),
+    "uzp": (instruction(NEON, "uzp1", gnu="uzp2 v{d}.4s, v{0}.4s, v{1}.4s"), ("emit", "neon/step 2")),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plant, notices = MISTAKES[name]
+    plant(monkeypatch)
+    if isinstance(notices, Architecture):
+        with pytest.raises(Mismatch):
+            check_architecture(notices)
+    elif isinstance(notices, list):
+        with pytest.raises((Mismatch, AssertionError)):
+            for check in notices:
+                check()
+    else:
+        expect_failure(coconut, notices, tmp_path)
+
+
+def expect_failure(coconut: Command, words: Sequence[str], folder: Path) -> None:
+    writes = ["--folder", str(folder)] if words[0] in {"emit", "go"} else []
+    with pytest.raises(SystemExit, match="^coconut: "):
+        coconut(*words, *writes)
+
+
+# What graph lanes record, and the limits of inputs that are missing or that an iteration breaks.
+C_MISTAKES = {
+    "sub": ("lanes/graph.h", 'record2("sub", a.node, b.node)', 'record2("sub", b.node, a.node)', "ifma256"),
+    "sums": ("lanes/graph_summed.h", 'record2("sums_high"', 'record2("sums_low"', "vmsl"),
+    "xor": ("lanes/graph_words.h", 'record2("xor32"', 'record2("add32"', "chacha20-256"),
+    "shift": ("lanes/graph_scalar.h", '"shr", a.node, (uint64_t)n)', '"shr", a.node, (uint64_t)n + 1)', "scalar64"),
+    "multiplier limit": ("blocks/decimated.h", "bb_in_max(MULTIPLIER_MAX)", "(void)0", "rvv2"),
+    "limb limit": ("blocks/decimated.h", "bb_in_max(FE_LIMB_MAX)", "bb_in_max(FE_LIMB_MAX / 4)", "avx2"),
+}
+
+
+@pytest.mark.parametrize("name", C_MISTAKES)
+def test_c_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Make the change in a copy of the tree, in which a kernel is traced."""
+    file, old, new, kernel = C_MISTAKES[name]
+    for folder in ("src", "tests"):
+        os.symlink(trace.ROOT / folder, tmp_path / folder)
+    for source in (*trace.LANES.iterdir(), *trace.BLOCKS.iterdir()):
+        copy = tmp_path / source.relative_to(trace.ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        text = source.read_text()
+        if source == trace.HERE / file:
+            assert old in text
+            text = text.replace(old, new)
+        copy.write_text(text)
+    monkeypatch.setattr(trace, "LANES", tmp_path / "coconut" / "lanes")
+    monkeypatch.setattr(trace, "BLOCKS", tmp_path / "coconut" / "blocks")
+    monkeypatch.setattr(trace, "BUILD", tmp_path / "build")
+    trace.read_traced.cache_clear()
+    try:
+        if name == "limb limit":
+            with pytest.raises(Mismatch):
+                test_bounds.test_bounds(kernel)
+        else:
+            expect_failure(coconut, ("simulate", kernel), tmp_path)
+    finally:
+        trace.read_traced.cache_clear()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Trace the library's kernels: compile them over graph lanes and over model lanes, and run both."""
+
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from coconut.graph import Graph, read_graphs
+from coconut.simulate import Sample, read_samples
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SOURCE = ROOT / "src"
+BUILD = ROOT / "build" / "coconut"
+LANES, BLOCKS = HERE / "lanes", HERE / "blocks"
+
+# How many groups share a reduction in kernels described by a model.
+MODEL_GROUPS = "X(2, 2) X(4, 8)"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel whose basic blocks are traced, and its number of lanes.
+
+    - kind: "" for lanes of Poly1305; "summed", whose products are summed; "scalar"; "words", in ChaCha20's vectors of
+      32-bit words. Each has its own lanes, and all but the first a program in blocks/.
+    - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
+    - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
+    """
+
+    name: str
+    lanes: int
+    kind: str = ""
+    model: str = ""
+    runs_beside: str = ""
+
+    @property
+    def group_bytes(self) -> int:
+        """Return the bytes of a group, as in the kernel: with sums, two evaluations run in parallel."""
+        return 16 * self.lanes * (2 if self.kind == "summed" else 1)
+
+    def file(self) -> Path:
+        """Return the kernel's file, whose loops are compared with the emitted ones."""
+        return SOURCE / "poly1305" / "kernels" / f"{self.runs_beside or self.name}.c"
+
+    def lanes_options(self) -> list[str]:
+        return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
+
+    def command(self, lanes: str) -> list[str | Path]:
+        """Return the compiler's command over "graph" or "values" lanes: clang, because it knows all instruction sets."""
+        compiler: list[str | Path] = ["clang-19", "-O1", "-Wall", "-Wextra", "-Werror"]
+        hook = f'"{LANES / lanes}{"_" * bool(self.kind)}{self.kind}.h"'
+        if self.kind == "words":
+            # Vectors wider than the registers that every CPU has are passed in memory: no warning.
+            options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.name}"']
+            return [*compiler, *options, *[f"-DHORNET_WORDS_HOOK={hook}"] * (lanes == "graph"), BLOCKS / "words.c"]
+        compiler += [f"-DHORNET_LANES_HOOK={hook}", f"-DCOCONUT_LANES={self.lanes}"]
+        if self.kind == "scalar":
+            compiler[0] = "clang++-19"
+            return [*compiler, "-Wno-missing-designated-field-initializers", BLOCKS / "scalar.cc"]
+        if self.kind == "summed":
+            return [*compiler, BLOCKS / "summed.c"]
+        if self.model:
+            compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
+        source = SOURCE / "poly1305" / "kernels" / f"{self.model or self.name}.c"
+        return [*compiler, f'-DHORNET_KERNEL_HOOK="{BLOCKS / "decimated.h"}"', source]
+
+
+# Each pair of a field and a number of lanes, under a kernel that has it.
+KERNELS = {
+    kernel.name: kernel
+    for kernel in (
+        Kernel("avx2", 4),
+        Kernel("ifma256", 4),
+        Kernel("ifma", 8),
+        Kernel("neon", 4, model="portable"),
+        Kernel("vx", 4, model="portable"),
+        Kernel("vmsl", 2, "summed"),
+        # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
+        *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
+        Kernel("scalar64", 1, "scalar"),
+        Kernel("chacha20-256", 8, "words"),
+        Kernel("chacha20-512", 16, "words"),
+    )
+}
+
+
+def kernel_named(name: str) -> Kernel:
+    if name not in KERNELS:
+        raise ValueError(f"no kernel {name}; there are {', '.join(KERNELS)}")
+    return KERNELS[name]
+
+
+def newest_source() -> float:
+    """Return when the last of the compiled sources was changed."""
+    folders = (SOURCE, HERE, ROOT / "tests" / "vectors", ROOT / "tests" / "support")
+    return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
+
+
+def trace(kernel: Kernel, lanes: str) -> Path:
+    """Return the JSON file of the blocks over "graph" or "values" lanes, rewritten if a source has changed."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    program = BUILD / f"{kernel.name}-{lanes}"
+    result = program.with_suffix(".json")
+    if result.exists() and result.stat().st_mtime > newest_source():
+        return result
+    unfinished = result.with_suffix(".unfinished")
+    subprocess.run([*kernel.command(lanes), "-o", program], check=True)
+    with unfinished.open("w") as file:
+        subprocess.run([program], stdout=file, check=True)
+    return unfinished.replace(result)
+
+
+@cache
+def read_traced(name: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
+    """Return the graphs of a kernel's basic blocks and the samples of each, by name."""
+    kernel = kernel_named(name)
+    samples: dict[str, list[Sample]] = {}
+    for sample in read_samples(trace(kernel, "values")):
+        samples.setdefault(sample.block, []).append(sample)
+    return read_graphs(trace(kernel, "graph"), name), samples
