@@ -5,16 +5,16 @@
 use super::aead::AAD_BYTES;
 use super::bench::{Bench, Row, series};
 use crate::group::Group;
-use crate::measure::{Iterations, Subject};
+use crate::json::Series;
+use crate::measure::Subject;
 use crate::memory::Noise;
 use crate::packets::{Direction, PacketMemory};
-use crate::report::json::{Series, Values};
 
 const COUNTS: [usize; 3] = [8, 32, 64];
 const LENGTHS: [usize; 3] = [64, 256, 1350];
 const LONGEST: usize = 1500;
 
-pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn run(bench: &Bench) -> Vec<Series> {
     let mut all = Vec::new();
     for count in COUNTS {
         let name = format!("{count} packets");
@@ -73,6 +73,6 @@ fn measure(bench: &Bench, lens_bytes: &[usize]) -> Row {
             assert!(peer.run(Direction::Seal, packets, iterations));
         })
     });
-    let plan = bench.plan(Iterations::MultipleOf(count));
+    let plan = bench.plan(count, 1);
     bench.measure(batches.chain(singles).collect(), plan)
 }

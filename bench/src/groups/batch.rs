@@ -5,16 +5,16 @@
 use super::bench::{Bench, series};
 use crate::group::Group;
 use crate::inputs::Inputs;
-use crate::measure::{Iterations, Subject};
+use crate::json::Series;
+use crate::measure::Subject;
 use crate::memory::Noise;
 use crate::peers::{BatchCalls, Peer};
-use crate::report::json::{Series, Values};
 
 const MESSAGES: usize = 64;
 const LENGTHS: [usize; 5] = [16, 64, 128, 256, 1350];
 const LONGEST: usize = 1500;
 
-pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn run(bench: &Bench) -> Vec<Series> {
     let name = format!("{MESSAGES} messages");
     let equal = series(Group::Batch, &name, "bytes", &LENGTHS, |len_bytes| {
         measure(bench, &[len_bytes; MESSAGES])
@@ -53,6 +53,6 @@ fn measure(bench: &Bench, lens_bytes: &[usize; MESSAGES]) -> super::bench::Row {
     let singles = peers
         .iter()
         .map(|peer| Subject::new(peer.name(), |iterations| peer.run(&calls, iterations)));
-    let plan = bench.plan(Iterations::MultipleOf(MESSAGES));
+    let plan = bench.plan(MESSAGES, 1);
     bench.measure(batches.chain(singles).collect(), plan)
 }

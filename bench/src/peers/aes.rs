@@ -17,8 +17,8 @@ pub(crate) fn all() -> Vec<Box<dyn Peer>> {
     let hornets = COMPILERS.map(|(compiler, _)| hornet(compiler));
     let others = [("libgcrypt", "Libgcrypt"), ("nettle", "Nettle")].map(|(library, name)| {
         let prefix = format!("{library}_aes");
-        let functions = Functions::of_all_sections(&prefix, name);
-        functions.open(Library::open(library)?)
+        let functions = Functions::of_all_sections(library, &prefix, name);
+        functions.open()
     });
     hornets.into_iter().chain(others).flatten().collect()
 }
