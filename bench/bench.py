@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds hornet-bench, runs it in several processes, and writes results, tables and figures.
 
 An option that is not listed for `run`, `compare` and `tune` is passed on to hornet-bench: see `hornet-bench measure
---help`, `compare --help` and `tune --help`.
+--help`, `compare --help` and `tune --help`; `go` passes them on to bindings/go/compare.
 """
 
 import argparse
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import processes
 from report import bench, comparison, results
@@ -20,6 +20,11 @@ from report import bench, comparison, results
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 PROGRAM = BENCH / "target/release/hornet-bench"
+
+
+def fail(line: str) -> NoReturn:
+    say(line)
+    sys.exit(2)
 
 
 def say(line: str) -> None:
@@ -65,7 +70,9 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
             continue
         found |= {key: first[key] for key in ("tools", "flags", "peers", "missing")}
         found["clock"] = {"name": first["clock"]}
-        found["sections"].append({key: first[key] for key in ("section", "mask", "kernel", "chacha20_kernel", "checks")})
+        found["sections"].append(
+            {key: first[key] for key in ("section", "mask", "kernel", "chacha20_kernel", "checks")}
+        )
         found["series"] += results.merge([report["series"] for report in reports], section)
         if section == "best":
             for group in groups:
@@ -73,7 +80,7 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
                 found["series"].append(processes.measure(group, options.command, options.processes, options.small))
                 found["tools"] |= processes.versions()
     if not found["sections"]:
-        sys.exit("bench: nothing was measured")
+        fail("nothing was measured")
     machine["load"].append(results.this_machine()["load"][0])
     named = list(dict.fromkeys(series["group"] for series in found["series"]))
     one = {"date": results.today(), "groups": named, "processes": options.processes, "rounds": options.rounds}
@@ -83,7 +90,7 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         try:
             new = results.insert(old, new)
         except results.Different as why:
-            sys.exit(f"{path}: {why}")
+            fail(f"{path}: {why}")
     results.save(path, new)
     bench.write(new, path.parent)
     checks = [check for section in found["sections"] for check in section["checks"]]
@@ -96,10 +103,13 @@ def tree_of(name: str, folder: Path) -> tuple[str, Path]:
         return Path(name).resolve().name, Path(name).resolve()
     git = ["git", "-C", str(ROOT)]
     revision = subprocess.run(
-        [*git, "rev-parse", "--verify", "--quiet", "--short", f"{name}^{{commit}}"], capture_output=True, text=True, check=False
+        [*git, "rev-parse", "--verify", "--quiet", "--short", f"{name}^{{commit}}"],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout.strip()
     if not revision:
-        sys.exit(f"bench: there is no folder and no revision {name!r}")
+        fail(f"there is no folder and no revision {name!r}")
     archive = subprocess.run([*git, "archive", revision, "include", "src"], capture_output=True, check=True).stdout
     (folder / revision).mkdir()
     subprocess.run(["tar", "-x", "-C", folder / revision], input=archive, check=True)
@@ -109,7 +119,7 @@ def tree_of(name: str, folder: Path) -> tuple[str, Path]:
 def compare(options: argparse.Namespace, further: list[str]) -> int:
     """Compare the speed of two source trees: each library is measured first in half of the processes."""
     if options.out and not options.out.resolve().parent.is_dir():
-        sys.exit(f"bench: {options.out}: there is no such folder")
+        fail(f"{options.out}: there is no such folder")
     results.warn_of_load()
     machine = results.this_machine()
     kernel = ["--kernel", options.kernel] if options.kernel else []
@@ -139,9 +149,7 @@ def compare(options: argparse.Namespace, further: list[str]) -> int:
         "missing": {},
         "runs": [{"date": results.today(), "processes": options.processes, "rounds": options.rounds}],
         "sections": [],
-        "series": [
-            one for compiler, pairs in samples.items() for one in series_of(compiler, pairs, (base, tree))
-        ],
+        "series": [one for compiler, pairs in samples.items() for one in series_of(compiler, pairs, (base, tree))],
     }
     print(comparison.text(found), end="")
     if options.out:
@@ -171,6 +179,31 @@ def series_of(compiler: str, pairs: list[list[dict]], names: tuple[str, str]) ->
         form = {"section": "best", "group": kind, "variant": compiler, "axis": "bytes", "xs": xs}
         found.append(form | {"columns": [base, tree]})
     return found
+
+
+def go(options: argparse.Namespace, further: list[str]) -> int:
+    """Compare the Go module with golang.org/x/crypto."""
+    results.warn_of_load()
+    machine = results.this_machine()
+    command = ["go", "run", ".", "-rounds", str(options.rounds), *further]
+    found = json.loads(subprocess.run(command, cwd=ROOT / "bindings/go/compare", check=True, capture_output=True).stdout)
+    machine["load"].append(results.this_machine()["load"][0])
+    all_ = {
+        "date": results.today(),
+        "machine": machine,
+        "clock": {"name": "ns"},
+        "tools": {"go": found["go"]},
+        "flags": {},
+        "peers": [],
+        "missing": {},
+        "runs": [{"date": results.today(), "groups": ["go"], "processes": 1, "rounds": options.rounds}],
+        "sections": [],
+        "series": found["series"],
+    }
+    print(comparison.of_go(all_), end="")
+    if options.out:
+        results.save(options.out, all_)
+    return 0
 
 
 def even(text: str) -> int:
@@ -210,6 +243,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--rounds", type=int, default=11, help="the samples of each library at each length in a process")
     one.add_argument("--kernel", help="force this kernel in both")
     one.add_argument("--out", type=Path, metavar="FILE.json", help="write all results to this file")
+    one = commands.add_parser("go", help="compare the Go module with golang.org/x/crypto")
+    one.add_argument("--rounds", type=int, default=41, help="the samples of each at each length")
+    one.add_argument("--out", type=Path, metavar="FILE.json", help="write all results to this file")
     return top
 
 
@@ -221,6 +257,8 @@ def main() -> int:
         for file in options.file:
             bench.write(results.load(file), file.parent)
         return 0
+    if options.what == "go":
+        return go(options, further)
     build()
     if options.what == "run":
         return run(options, further)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Build the study with gcc and with clang, measure, count, and write the results and the page.
 

@@ -180,7 +180,9 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
         )
     text += f"CPU features: {', '.join(machine['features'])}\n\n"
     text += "".join(f"- {name}: {version}\n" for name, version in all_["tools"].items())
-    text += f"- Hornet's flags: `{all_['flags']['hornet']}`\n- flags of the peers in Rust: `{all_['flags']['rust']}`\n\n"
+    text += (
+        f"- Hornet's flags: `{all_['flags']['hornet']}`\n- flags of the peers in Rust: `{all_['flags']['rust']}`\n\n"
+    )
     text += row(["peer", "version", ""]) + row(3 * ["---"])
     text += "".join(row([peer["name"], peer["version"], peer["note"] or ""]) for peer in all_["peers"])
     text += "".join(row([name, "left out", why]) for name, why in all_["missing"].items())
@@ -199,7 +201,9 @@ def lines(series: dict, pick: Callable[[dict], dict | None], per_byte: bool = Fa
     peers = [name for name, _ in columns if not is_hornet(name)]
     hornets = [name for name, _ in columns if is_hornet(name)]
     for name, spread in columns:
-        points = [(x, y) for x, y in zip(series["xs"], spread["median"]) if math.isfinite(y) and not (per_byte and x == 0)]
+        points = [
+            (x, y) for x, y in zip(series["xs"], spread["median"]) if math.isfinite(y) and not (per_byte and x == 0)
+        ]
         if not points:
             continue
         if is_hornet(name):

@@ -6,7 +6,7 @@ import math
 import numpy
 
 from . import results
-from .bench import figure
+from .bench import figure, row
 
 # The number of calls that are printed; batches are all printed.
 WORST = 10
@@ -40,13 +40,9 @@ def of_series(series: dict, version: str) -> str:
         f"{names[0]:>{width}}{names[1]:>{width}}{'ratio':>10}  quartiles\n"
     )
     ns = [results.spread(column["ns"])["median"] for column in (base, tree)]
-    rows = sorted(
-        zip(series["xs"], *ns, *(ratio[key] for key in ("median", "low", "high"))), key=lambda row: -row[3]
-    )
+    rows = sorted(zip(series["xs"], *ns, *(ratio[key] for key in ("median", "low", "high"))), key=lambda row: -row[3])
     for x, base_ns, tree_ns, middle, low, high in rows[: WORST if is_calls else None]:
-        text += (
-            f"{x:>14}{figure(base_ns):>{width}}{figure(tree_ns):>{width}}{middle:>10.3f}  {low:.3f} to {high:.3f}\n"
-        )
+        text += f"{x:>14}{figure(base_ns):>{width}}{figure(tree_ns):>{width}}{middle:>10.3f}  {low:.3f} to {high:.3f}\n"
     return text
 
 
@@ -60,3 +56,20 @@ def text(all_: dict) -> str:
         "the pairs of processes. Nanoseconds for a message.\n"
     )
     return head + "".join(of_series(series, all_["tools"][series["variant"]]) for series in all_["series"])
+
+
+def of_go(all_: dict) -> str:
+    """Return the times of the Go module and of x/crypto; of many lengths, those with the highest ratios."""
+    text = f"{results.title(all_['machine'])}, {all_['tools']['go']}\n\n"
+    text += row(["", "bytes", "hornet, ns", "x/crypto, ns", "ratio"]) + row(5 * ["---"])
+    for series in all_["series"]:
+        ours, theirs = (results.spread(column["ns"])["median"] for column in series["columns"])
+        # The module's time to x/crypto's: the inverse of what is stored.
+        ratios = [1 / ratio for ratio in results.spread(series["columns"][1]["ratio"])["median"]]
+        rows = list(zip(series["xs"], ours, theirs, ratios))
+        if len(rows) > 2 * WORST:
+            rows = sorted(rows, key=lambda one: -one[3])[:WORST]
+        text += "".join(row([series["variant"], x, figure(a), figure(b), f"{r:.2f}"]) for x, a, b, r in rows)
+        if len(series["xs"]) > 2 * WORST:
+            text += row([series["variant"], "median", "", "", f"{results.median(ratios):.2f}"])
+    return text

@@ -182,9 +182,7 @@ def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts
             share = 100 * value / sum(values)
             plot.barh(i, share, left=start, height=0.7, color=COLOURS[f"c{k}"][0])
             text = f"{parts[k]} {share:.0f} %" if share > 14 else f"{share:.0f} %"
-            plot.text(
-                start + share / 2, i, text, ha="center", va="center", fontweight="bold", color=COLOURS["page"][0]
-            )
+            plot.text(start + share / 2, i, text, ha="center", va="center", fontweight="bold", color=COLOURS["page"][0])
             start += share
     plot.set_xlim(0, 100)
     plot.set_ylim(len(rows) - 0.5, -0.5)

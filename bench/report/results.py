@@ -181,6 +181,7 @@ def load(path: Path) -> dict:
 
 def save(path: Path, results: dict) -> None:
     """Replace a file, which is written completely or not at all. Each column is one line."""
+
     def dump(value: object, **how) -> str:
         return json.dumps(value, ensure_ascii=False, **how)
 

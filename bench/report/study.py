@@ -507,7 +507,9 @@ class Report:
             )
         )
         cases = {
-            series["variant"]: {column["name"]: self.series("cases", series["variant"], column["name"]) for column in series["columns"]}
+            series["variant"]: {
+                column["name"]: self.series("cases", series["variant"], column["name"]) for column in series["columns"]
+            }
             for series in results.find(self.results, None, "cases")
         }
         colours = ["c6", "c1", "c2", "c5", "c0", "c3", "c4", "c7"]
