@@ -186,7 +186,9 @@ def go(options: argparse.Namespace, further: list[str]) -> int:
     results.warn_of_load()
     machine = results.this_machine()
     command = ["go", "run", ".", "-rounds", str(options.rounds), *further]
-    found = json.loads(subprocess.run(command, cwd=ROOT / "bindings/go/compare", check=True, capture_output=True).stdout)
+    found = json.loads(
+        subprocess.run(command, cwd=ROOT / "bindings/go/compare", check=True, capture_output=True).stdout
+    )
     machine["load"].append(results.this_machine()["load"][0])
     all_ = {
         "date": results.today(),

@@ -6,7 +6,7 @@ use crate::built::{RUST_FLAGS, TOOLS};
 use crate::console::print;
 use crate::error::Error;
 use crate::group::Group;
-use crate::peers::{Aead, Peer, Peers};
+use crate::peers::{Aead, Peers};
 use crate::section::Section;
 use crate::source_tree::FLAGS;
 use serde::Serialize;
@@ -63,9 +63,8 @@ pub(crate) struct PeerInfo<'a> {
 }
 
 pub(crate) fn peer_infos(peers: &Peers) -> Vec<PeerInfo<'_>> {
-    let mac = |peer: &'_ dyn Peer| peer.name().to_owned();
     let macs = peers.present().map(|peer| PeerInfo {
-        name: mac(peer),
+        name: peer.name().to_owned(),
         version: peer.version(),
         note: peer.note(),
     });

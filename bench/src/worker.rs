@@ -34,6 +34,30 @@ fn with_mask(section: Section) -> Result<(), Error> {
     Err(fail(again.exec()))
 }
 
+/// Forces the kernels of the options, or else those of the section.
+fn force(all: &Peers, what: &Measure) -> Result<(), Error> {
+    let section = what.section;
+    let kernel = what.kernel.as_deref().or(section.kernel());
+    let chacha20 = what.chacha20_kernel.as_deref();
+    let chacha20 = chacha20.or(section.chacha20_kernel());
+    for hornet in &all.hornets {
+        let unknown = |kernel: Option<&str>| {
+            let kernel = kernel.unwrap_or_default();
+            Error::new(
+                hornet.name(),
+                format_args!("no kernel {kernel:?} runs here"),
+            )
+        };
+        if !hornet.core.force(kernel) {
+            return Err(unknown(kernel));
+        }
+        if !hornet.force_chacha20(chacha20) {
+            return Err(unknown(chacha20));
+        }
+    }
+    Ok(())
+}
+
 /// Measures, and prints a `Report`, or `null` if Hornet has no kernel for the section.
 pub(crate) fn run(what: &Measure) -> Result<ExitCode, Error> {
     let section = what.section;
@@ -55,25 +79,7 @@ pub(crate) fn run(what: &Measure) -> Result<ExitCode, Error> {
         selected
     });
 
-    let kernel = what.kernel.as_deref().or(section.kernel());
-    let chacha20 = what.chacha20_kernel.as_deref();
-    let chacha20 = chacha20.or(section.chacha20_kernel());
-    for hornet in &all.hornets {
-        let unknown = |kernel: Option<&str>| {
-            let kernel = kernel.unwrap_or_default();
-            Error::new(
-                hornet.name(),
-                format_args!("no kernel {kernel:?} runs here"),
-            )
-        };
-        if !hornet.core.force(kernel) {
-            return Err(unknown(kernel));
-        }
-        if !hornet.force_chacha20(chacha20) {
-            return Err(unknown(chacha20));
-        }
-    }
-
+    force(&all, what)?;
     let inputs = check::inputs();
     let mut checks: Vec<_> = peers
         .iter()
@@ -121,9 +127,10 @@ pub(crate) fn run(what: &Measure) -> Result<ExitCode, Error> {
         rounds: what.rounds.into(),
         small: what.small,
     };
-    let groups = match what.no_groups {
-        true => Vec::new(),
-        false => section.groups(&what.only),
+    let groups = if what.no_groups {
+        Vec::new()
+    } else {
+        section.groups(&what.only)
     };
     let hornet = all.hornets.first();
     json::write(&Report {

@@ -114,14 +114,21 @@ addEventListener("load", () => {
 
 @pytest.mark.skipif("CHROMIUM" not in os.environ, reason="CHROMIUM names no browser")
 @pytest.mark.parametrize(
-    ("scheme", "colours"), [("light", "rgb(255, 255, 254) rgb(85, 85, 85)"), ("dark", "rgb(20, 22, 26) rgb(168, 168, 168)")]
+    ("scheme", "colours"),
+    [("light", "rgb(255, 255, 254) rgb(85, 85, 85)"), ("dark", "rgb(20, 22, 26) rgb(168, 168, 168)")],
 )
 def test_in_a_browser(tmp_path, scheme, colours):
     """At 1280 pixels."""
     page = tmp_path / "page.html"
     page.write_text(PAGE.read_text().replace("</body>", f"{SCRIPT}</body>"))
     options = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
-    command = [os.environ["CHROMIUM"], "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+    command = [
+        os.environ["CHROMIUM"],
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}/profile",
+    ]
     command += ["--window-size=1280,1000", *options, "--dump-dom", page.as_uri()]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     title = re.search(r"<title>([^<]*)", text)[1]

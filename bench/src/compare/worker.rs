@@ -33,9 +33,10 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Error> {
     // The order matters: the address of a library, and which library the branch predictors see first, sometimes change
     // the time by a tenth.
     let (base, tree) = (|| load(&what.base, "base"), || load(&what.tree, "tree"));
-    let both = match what.tree_first {
-        true => [tree()?, base()?],
-        false => [base()?, tree()?],
+    let both = if what.tree_first {
+        [tree()?, base()?]
+    } else {
+        [base()?, tree()?]
     };
     let cases = cases(&what.only, what.lengths);
     if cases.is_empty() {
@@ -84,9 +85,10 @@ fn measure_case(counter: &Counter, both: &[Core; 2], case: &Case, rounds: usize)
 /// Converts measurements, whose ratios are relative to the library that was measured first.
 fn sample(case: &Case, measured: &[Measured], tree_first: bool) -> Sample {
     let [first, second] = [measured[0], measured[1]];
-    let (base, tree, ratio) = match tree_first {
-        true => (second, first, 1.0 / second.ratio),
-        false => (first, second, second.ratio),
+    let (base, tree, ratio) = if tree_first {
+        (second, first, 1.0 / second.ratio)
+    } else {
+        (first, second, second.ratio)
     };
     Sample {
         kind: case.kind,
@@ -110,10 +112,14 @@ mod tests {
         };
         let case = &cases(&[Kind::Calls], None)[0];
         let base_first = sample(case, &[measured(10.0, 1.0), measured(20.0, 2.0)], false);
-        assert_eq!(
-            (base_first.base_ns, base_first.tree_ns, base_first.ratio),
-            (10.0, 20.0, 2.0)
-        );
+        let expected = Sample {
+            kind: case.kind,
+            bytes: case.bytes.clone(),
+            base_ns: 10.0,
+            tree_ns: 20.0,
+            ratio: 2.0,
+        };
+        assert_eq!(base_first, expected);
         let tree_first = sample(case, &[measured(20.0, 1.0), measured(10.0, 0.5)], true);
         assert_eq!(tree_first, base_first);
     }

@@ -3,7 +3,6 @@
 //! The measurements of calls, with one file per group.
 
 mod aead;
-mod aead_batch;
 mod batch;
 mod bench;
 mod calls;
@@ -27,7 +26,7 @@ pub(crate) fn run(bench: &Bench, group: Group) -> Vec<Series> {
         Group::Cold => cold::run(bench),
         Group::Keys => calls::keys(bench),
         Group::Unaligned => calls::unaligned(bench),
-        Group::Batch => batch::run(bench),
+        Group::Batch => batch::messages(bench),
         Group::Pieces => pieces::run(bench),
         Group::Stream => calls::stream(bench),
         Group::Aes => calls::aes(bench),
@@ -36,7 +35,7 @@ pub(crate) fn run(bench: &Bench, group: Group) -> Vec<Series> {
         Group::Open => aead::common_lengths(bench, Direction::Open),
         Group::AeadSweep => aead::sweep(bench),
         Group::Packets => aead::packets(bench),
-        Group::AeadBatch => aead_batch::run(bench),
+        Group::AeadBatch => batch::packets(bench),
         Group::Evp => aead::evp(bench),
     }
 }

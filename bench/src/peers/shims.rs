@@ -146,6 +146,7 @@ pub(super) fn all() -> Vec<(&'static str, Opened)> {
 
 type Version = unsafe extern "C" fn() -> *const c_char;
 type Open = unsafe extern "C" fn() -> *mut c_void;
+type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
 
 impl<'a> Functions<'a> {
     /// Describes a peer without vector code for Poly1305.
@@ -160,7 +161,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    fn open_aead(&self) -> OpenedAead {
+    pub(super) fn open_aead(&self) -> OpenedAead {
         let library = Library::open(self.library)?;
         // SAFETY: the type is that in peer.h.
         let context = unsafe { library.function::<Open>(&format!("{}_aead", self.prefix))?() };
@@ -197,7 +198,6 @@ impl<'a> Functions<'a> {
 
     pub(super) fn open(&self) -> Opened {
         let library = Library::open(self.library)?;
-        type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
         // SAFETY: the types are those in peer.h.
         let (version, mac, pieces, context) = unsafe {
             let version: Version = library.function("peer_version")?;
