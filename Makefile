@@ -172,7 +172,7 @@ bench: command
 	build/venv/bin/python bench/bench.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
 
 study:
-	tools/apt-install.sh clang-19 libgmp-dev
+	tools/apt-install.sh clang-19 libgmp-dev python3-venv
 	tools/venv.sh tests/requirements.txt build/venv
 	build/venv/bin/python study/run.py $(if $(QUICK),--quick)
 
