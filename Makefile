@@ -27,6 +27,7 @@
 #                      minutes. QUICK=1: less than one minute, into build/study
 # make tune            times the kernels against one another, and proposes the length from which each should be used
 # make compare BASE=REV   times this tree against a git revision
+#                      QUICK=1 shortens each of these: a test that they run, not a measurement
 # make count-instructions   counts the instructions that a call executes on other architectures, compared with
 #                      OpenSSL's: three minutes; not in CI, because it fetches Debian's libssl-dev for them
 # make count-cycles    counts the cycles of the kernels' inner loops on the CPUs that llvm-mca models: a minute
@@ -154,7 +155,8 @@ test-clients: deps
 	tests/run.sh clients
 
 test-bench: command
-	bench/test.sh
+	bench/install.sh
+	build/venv/bin/python -m pytest bench/tests
 
 format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
@@ -167,19 +169,20 @@ format:
 
 bench: command
 	bench/install.sh
-	cd bench && cargo run --release --locked -- run
+	build/venv/bin/python bench/bench.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
 
 study:
-	tools/apt-install.sh clang-19 libgmp-dev
-	study/run.py $(if $(QUICK),--quick)
+	tools/apt-install.sh clang-19 libgmp-dev python3-venv
+	tools/venv.sh tests/requirements.txt build/venv
+	build/venv/bin/python study/run.py $(if $(QUICK),--quick)
 
 tune:
 	bench/install.sh
-	cd bench && cargo run --release --locked -- tune
+	build/venv/bin/python bench/bench.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
 
 compare:
 	bench/install.sh
-	bench/compare.sh '$(BASE)'
+	build/venv/bin/python bench/bench.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
 
 count-instructions: deps
 	tests/cross/install.sh

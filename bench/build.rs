@@ -45,6 +45,7 @@ fn main() {
         "../src",
         "../include",
         "../bindings/openssl/src",
+        "../study/cycles.c",
         "shims",
         "go",
         "Cargo.lock",
@@ -72,6 +73,9 @@ fn main() {
     for (shim, needs) in SHIMS {
         builds.push((shim.into(), shim_command(shim, needs)));
     }
+    let mut cycles = Command::new("gcc");
+    cycles.args(["-O2", "-fPIC", "-shared", "../study/cycles.c"]);
+    builds.push(("cycles".into(), cycles));
     let mut openssl = shim_command("openssl", "");
     openssl
         .arg(&openssl_include)

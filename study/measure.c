@@ -3,10 +3,11 @@
  *
  *     measure [--quick] NAME=SHARED_OBJECT...
  *
- * and prints the measurements as JSON. As in the papers (Bhattacharyya 2018, section 5.1): the median of
- * many samples, and the least of several such medians. A sample is as many calls as take some
- * microseconds, because a counter may advance in steps (of 26 on Zen 5); each call starts after the
- * previous one has completed. The result for a function that does nothing is subtracted. */
+ * and prints the measurements as JSON, in the form that bench/report/results.py describes. As in the
+ * papers (Bhattacharyya 2018, section 5.1), a sample is the median of many counts, and the report takes the
+ * least of several samples. A count is that of as many calls as take some microseconds, because a counter
+ * may advance in steps (of 26 on Zen 5); each call starts after the previous one has completed. The least
+ * count for a function that does nothing is subtracted. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,14 @@
 #include "cycles.h"
 #include "list.h"
 
-enum { MAX_BYTES = 65536, MAX_ENTRIES = 128, MAX_BUILDS = 4, LINE_BYTES = 64, OFFSETS_BYTES = 64 };
+enum {
+    MAX_BYTES = 65536,
+    MAX_ENTRIES = 128,
+    MAX_BUILDS = 4,
+    MAX_PASSES = 15,
+    LINE_BYTES = 64,
+    OFFSETS_BYTES = 64,
+};
 
 typedef size_t entries_function(const struct study_entry **entries);
 typedef uint64_t phase_function(bool parallel, enum study_phase phase, const uint8_t *groups,
@@ -40,7 +48,7 @@ struct task {
     enum study_phase until;
     size_t offset;
     int repeat;
-    double count, overhead, result;
+    double samples[MAX_PASSES];
 };
 
 static _Alignas(4096) uint8_t message[MAX_BYTES + OFFSETS_BYTES];
@@ -118,37 +126,40 @@ static double middle(double *counts, int count, bool single)
     return sum / (last - first);
 }
 
-/* Measures the tasks, alternating between them. The result of a task is the least of `passes` medians, each
- * of `samples` samples. */
-static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int samples)
+/* Measures the tasks, alternating between them: `passes` samples of each, which are medians of `counts`
+ * counts. */
+static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int ncounts)
 {
-    enum { MOST_SAMPLES = 64, SAMPLE_COUNTS = 4000, MOST_CALLS = 256 };
+    enum { MOST_COUNTS = 64, SAMPLE_COUNTS = 4000, MOST_CALLS = 256 };
     const struct task nothing = {0};
-    double counts[MOST_SAMPLES];
+    double counts[MOST_COUNTS];
+    static double overheads[MAX_BUILDS * MAX_ENTRIES];
     for (size_t t = 0; t < ntasks; t++) {
         struct task *task = &tasks[t];
+        double count = 0;
         for (int i = 0; i < 3; i++) /* warms up code, branch predictors, and data that is not to be cold */
-            task->count = timed_calls(task, len_bytes, 1);
-        const double calls = SAMPLE_COUNTS / (task->count + 1);
+            count = timed_calls(task, len_bytes, 1);
+        const double calls = SAMPLE_COUNTS / (count + 1);
         const bool cold = task->cold_key || task->cold_data;
         task->repeat = cold || calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)calls;
-        task->count = task->overhead = -1;
     }
     for (int pass = 0; pass < passes; pass++)
         for (size_t t = 0; t < ntasks; t++) {
             struct task *task = &tasks[t];
             const bool single = task->repeat == 1;
-            for (int i = 0; i < samples; i++)
+            for (int i = 0; i < ncounts; i++)
                 counts[i] = timed_calls(task, len_bytes, task->repeat);
-            const double count = middle(counts, samples, single);
-            for (int i = 0; i < samples; i++)
+            task->samples[pass] = middle(counts, ncounts, single);
+            for (int i = 0; i < ncounts; i++)
                 counts[i] = timed_calls(&nothing, len_bytes, task->repeat);
-            const double overhead = middle(counts, samples, single);
-            task->count = task->count < 0 || count < task->count ? count : task->count;
-            task->overhead = task->overhead < 0 || overhead < task->overhead ? overhead : task->overhead;
+            const double overhead = middle(counts, ncounts, single);
+            overheads[t] = pass == 0 || overhead < overheads[t] ? overhead : overheads[t];
         }
     for (size_t t = 0; t < ntasks; t++)
-        tasks[t].result = tasks[t].count > tasks[t].overhead ? tasks[t].count - tasks[t].overhead : 0;
+        for (int pass = 0; pass < passes; pass++) {
+            double *sample = &tasks[t].samples[pass];
+            *sample = *sample > overheads[t] ? *sample - overheads[t] : 0;
+        }
 }
 
 static const struct study_entry *find(const struct build *build, const char *name)
@@ -159,19 +170,59 @@ static const struct study_entry *find(const struct build *build, const char *nam
     return NULL;
 }
 
-static void print_numbers(const char *name, const double *numbers, size_t count, const char *end)
+/* Prints the head of a series, up to its columns. */
+static void print_head(const char *group, const char *variant, const size_t *lens_bytes, size_t nlens)
 {
-    printf("\"%s\": [", name);
-    for (size_t i = 0; i < count; i++)
-        printf("%s%.6g", i == 0 ? "" : ", ", numbers[i]);
-    printf("]%s", end);
+    static const char *separator = "";
+    printf(
+        "%s{\"section\": \"best\", \"group\": \"%s\", \"variant\": \"%s\", \"axis\": \"bytes\", \"xs\": [",
+        separator, group, variant);
+    for (size_t n = 0; n < nlens; n++)
+        printf("%s%zu", n == 0 ? "" : ", ", lens_bytes[n]);
+    printf("], \"columns\": [");
+    separator = ",\n";
 }
 
-/* Prints one section: for each build and each named kernel that runs here, the counts at the lengths. */
-static void measure_section(const char *section, const char *const *names, size_t nnames,
-                            const size_t *lens_bytes, size_t nlens, int passes, int calls)
+/* Prints a column, whose samples at the next length are `stride` tasks further. */
+static void print_column(bool is_first, const char *name, const struct task *tasks, size_t stride,
+                         size_t nlens, int passes)
 {
-    static struct task tasks[MAX_BUILDS * MAX_ENTRIES];
+    printf("%s\n{\"name\": \"%s\", \"counts\": {\"samples\": [", is_first ? "" : ",", name);
+    for (size_t n = 0; n < nlens; n++)
+        for (int pass = 0; pass < passes; pass++)
+            printf("%s%.5g%s",
+                   pass > 0 ? ","
+                   : n > 0  ? ",["
+                            : "[",
+                   tasks[n * stride].samples[pass], pass == passes - 1 ? "]" : "");
+    printf("]}}");
+}
+
+/* Returns space for the tasks of each length. */
+static struct task *tasks_of(size_t ntasks, size_t nlens)
+{
+    struct task *tasks = calloc(ntasks * nlens + 1, sizeof tasks[0]);
+    if (tasks == NULL)
+        abort();
+    return tasks;
+}
+
+/* Measures the tasks, given for the first length, at all lengths. */
+static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_bytes, size_t nlens,
+                         int passes, int ncounts)
+{
+    for (size_t n = 0; n < nlens; n++) {
+        if (n > 0)
+            memcpy(&tasks[n * ntasks], tasks, ntasks * sizeof tasks[0]);
+        measure(&tasks[n * ntasks], ntasks, lens_bytes[n], passes, ncounts);
+    }
+}
+
+/* Prints a series for each build, with a column for each named kernel that runs here. */
+static void measure_kernels(const char *group, const char *const *names, size_t nnames,
+                            const size_t *lens_bytes, size_t nlens, int passes, int ncounts)
+{
+    struct task *tasks = tasks_of(MAX_BUILDS * nnames, nlens);
     size_t ntasks = 0;
     for (size_t b = 0; b < build_count; b++)
         for (size_t i = 0; i < nnames; i++) {
@@ -179,46 +230,33 @@ static void measure_section(const char *section, const char *const *names, size_
             if (entry != NULL && entry->runs_here)
                 tasks[ntasks++] = (struct task){.entry = entry};
         }
-    double *results = calloc(ntasks * nlens + 1, sizeof results[0]);
-    double *lengths = calloc(nlens + 1, sizeof lengths[0]);
-    if (results == NULL || lengths == NULL)
-        abort();
-    for (size_t n = 0; n < nlens; n++) {
-        lengths[n] = (double)lens_bytes[n];
-        measure(tasks, ntasks, lens_bytes[n], passes, calls);
-        for (size_t t = 0; t < ntasks; t++)
-            results[t * nlens + n] = tasks[t].result;
-    }
-    printf("\"%s\": {", section);
-    print_numbers("lengths", lengths, nlens, ",\n");
+    measure_lens(tasks, ntasks, lens_bytes, nlens, passes, ncounts);
     size_t t = 0;
     for (size_t b = 0; b < build_count; b++) {
-        printf("\"%s\": {", builds[b].name);
-        const char *separator = "";
+        print_head(group, builds[b].name, lens_bytes, nlens);
+        bool is_first = true;
         for (size_t i = 0; i < nnames; i++) {
             const struct study_entry *entry = find(&builds[b], names[i]);
             if (entry == NULL || !entry->runs_here)
                 continue;
-            printf("%s", separator);
-            print_numbers(names[i], &results[t++ * nlens], nlens, "");
-            separator = ",\n";
+            print_column(is_first, names[i], &tasks[t++], ntasks, nlens, passes);
+            is_first = false;
         }
-        printf("}%s\n", b + 1 < build_count ? "," : "},");
+        printf("]}");
     }
-    free(results);
-    free(lengths);
+    free(tasks);
 }
 
 /* Measures every length that the papers compare: from 49 to 4000 bytes, except multiples of a group, for
  * which both evaluations are the same. */
-static void measure_sweep(const char *section, const char *const *names, size_t group_bytes)
+static void measure_sweep(const char *group, const char *const *names, size_t group_bytes)
 {
     static size_t lens_bytes[4001];
     size_t nlens = 0;
     for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
         if (n % group_bytes != 0)
             lens_bytes[nlens++] = n;
-    measure_section(section, names, 2, lens_bytes, nlens, quick ? 3 : 15, quick ? 7 : 15);
+    measure_kernels(group, names, 2, lens_bytes, nlens, quick ? 3 : MAX_PASSES, quick ? 7 : 15);
 }
 
 /* Measures all kernels, at the lengths in the papers' tables and from one block to large messages. */
@@ -234,10 +272,10 @@ static void measure_lengths(void)
     for (size_t i = 0; i < builds[0].count; i++)
         names[i] = builds[0].entries[i].name;
     if (quick)
-        measure_section("lengths", names, builds[0].count, quick_lens_bytes,
+        measure_kernels("lengths", names, builds[0].count, quick_lens_bytes,
                         sizeof quick_lens_bytes / sizeof quick_lens_bytes[0], 3, 9);
     else
-        measure_section("lengths", names, builds[0].count, lens_bytes,
+        measure_kernels("lengths", names, builds[0].count, lens_bytes,
                         sizeof lens_bytes / sizeof lens_bytes[0], 7, 31);
 }
 
@@ -247,38 +285,32 @@ static void measure_cases(void)
 {
     const char *const names[] = {find(&builds[0], "x87") != NULL ? "x87" : "double53", "hornet"};
     enum { STEP_BYTES = 24, CASES = 8, MOST = 4096 / STEP_BYTES + 2, STEP_CASES = CAN_FLUSH ? 1 : 4 };
-    static double lengths[MOST], results[CASES][MOST];
-    const size_t step = quick ? 8 * STEP_BYTES : STEP_BYTES;
-    printf("\"cases\": {");
+    const int passes = quick ? 2 : MAX_PASSES;
+    size_t lens_bytes[MOST], nlens = 0;
+    for (size_t n = 0; n <= 4096; n += quick ? 8 * STEP_BYTES : STEP_BYTES)
+        lens_bytes[nlens++] = n;
     for (size_t k = 0; k < 2; k++) {
         const struct study_entry *entry = find(&builds[0], names[k]);
         if (entry == NULL) /* in 32-bit programs, double53 */
             continue;
-        struct task tasks[CASES];
-        size_t nlens = 0;
+        struct task *tasks = tasks_of(CASES, nlens);
         for (int c = 0; c < CASES; c += STEP_CASES)
             tasks[c / STEP_CASES] = (struct task){.entry = entry,
                                                   .cold_key = (c & 1) != 0,
                                                   .cold_data = (c & 2) != 0,
                                                   .offset = (c & 4) != 0 ? 1 : 0};
-        for (size_t n = 0; n <= 4096; n += step, nlens++) {
-            lengths[nlens] = (double)n;
-            measure(tasks, CASES / STEP_CASES, n, quick ? 2 : 15, quick ? 9 : 31);
-            for (int c = 0; c < CASES; c += STEP_CASES)
-                results[c][nlens] = tasks[c / STEP_CASES].result;
-        }
-        printf("\"%s\": {", names[k]);
+        measure_lens(tasks, CASES / STEP_CASES, lens_bytes, nlens, passes, quick ? 9 : 31);
+        print_head("cases", names[k], lens_bytes, nlens);
         for (int c = 0; c < CASES; c += STEP_CASES) {
             char name[64];
             (void)snprintf(name, sizeof name, "%s,%s,%s",
                            (c & 1) != 0 ? "key not in cache" : "key in cache",
                            (c & 2) != 0 ? "data not in cache" : "data in cache",
                            (c & 4) != 0 ? "unaligned" : "aligned");
-            print_numbers(name, results[c], nlens, c + STEP_CASES < CASES ? ",\n" : "}");
+            print_column(c == 0, name, &tasks[c / STEP_CASES], CASES / STEP_CASES, nlens, passes);
         }
-        printf(",\n");
-        if (k == 1)
-            print_numbers("lengths", lengths, nlens, "},\n");
+        printf("]}");
+        free(tasks);
     }
 }
 
@@ -286,24 +318,23 @@ static void measure_cases(void)
 static void measure_phases(void)
 {
     static const char *const phases[STUDY_PHASES] = {"expand", "multiply", "reduce"};
-    enum { PHASES_BYTES = 2048 };
-    printf("\"phases\": {\"bytes\": %d", PHASES_BYTES);
-    for (size_t b = 0; b < build_count; b++) {
-        printf(",\n\"%s\": {", builds[b].name);
+    const size_t len_bytes = 2048;
+    const int passes = quick ? 5 : MAX_PASSES;
+    for (size_t b = 0; b < build_count; b++)
         for (int parallel = 0; parallel < 2; parallel++) {
             struct task tasks[STUDY_PHASES];
+            char variant[64];
             for (int p = 0; p < STUDY_PHASES; p++)
                 tasks[p] = (struct task){
                     .phase = builds[b].phase, .parallel = parallel != 0, .until = (enum study_phase)p};
-            measure(tasks, STUDY_PHASES, PHASES_BYTES, quick ? 5 : 15, 31);
-            printf("%s\"%s\": {", parallel ? ", " : "", parallel ? "parallel" : "serial");
+            measure(tasks, STUDY_PHASES, len_bytes, passes, 31);
+            (void)snprintf(variant, sizeof variant, "%s, %s", parallel ? "parallel" : "serial",
+                           builds[b].name);
+            print_head("phases", variant, &len_bytes, 1);
             for (int p = 0; p < STUDY_PHASES; p++)
-                printf("%s\"%s\": %.6g", p == 0 ? "" : ", ", phases[p], tasks[p].result);
-            printf("}");
+                print_column(p == 0, phases[p], &tasks[p], STUDY_PHASES, 1, passes);
+            printf("]}");
         }
-        printf("}");
-    }
-    printf("},\n");
 }
 
 static void load(char *argument)
@@ -344,20 +375,21 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof keys; i++)
         keys[i] = (uint8_t)(i * 59 + 7);
 
-    printf("{\"counter\": \"%s\",\n\"kernels\": [", cycles_open());
+    const char *clock = cycles_open();
+    printf("{\"kernels\": [");
     for (size_t i = 0; i < builds[0].count; i++) {
         const struct study_entry *entry = &builds[0].entries[i];
         printf("%s{\"name\": \"%s\", \"paper\": \"%s\", \"label\": \"%s\", \"runs\": %s}",
                i == 0 ? "" : ",\n", entry->name, entry->paper, entry->label,
                entry->runs_here ? "true" : "false");
     }
-    printf("],\n");
+    printf("],\n\"series\": [");
     static const char *const four[] = {"gg4", "bs4"}, *const eight[] = {"gg8", "bs8"};
     measure_sweep("sweep4", four, 64);
     measure_sweep("sweep8", eight, 128);
     measure_lengths();
     measure_cases();
     measure_phases();
-    printf("\"counts_per_cycle\": %.6g}\n", cycles_per_addition());
+    printf("],\n\"clock\": {\"name\": \"%s\", \"per_cycle\": %.6g}}\n", clock, cycles_per_addition());
     return 0;
 }

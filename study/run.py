@@ -1,24 +1,24 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Build the study with gcc and with clang, measure, count, and write the results and the report.
+"""Build the study with gcc and with clang, measure, count, and write the results and the page.
 
-run.py                  the results for this CPU into study/results, and the report into study/report
+run.py                  the results for this CPU into study/results, and the page into study/report
 run.py --quick          fewer lengths and samples, gcc only; into build/study, so that nothing here is replaced
-run.py --count FILE     measures nothing: repeats the counts, also those for the z14, and this results file's report
+run.py --count FILE     measures nothing: repeats the counts, also those for the z14, and this results file's page
+run.py --page FILE      writes the page of this results file again
 """
 
-import datetime
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-import report
-import z14
-
 STUDY = Path(__file__).resolve().parent
+sys.path.append(str(STUDY.parent / "bench"))
+
+import z14  # noqa: E402
+from report import results, study  # noqa: E402
+
 BUILD = STUDY.parent / "build" / "study"
 COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
 FLAGS = ["-O2"]
@@ -26,30 +26,6 @@ FLAGS = ["-O2"]
 
 def output_of(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-def this_cpu() -> dict:
-    """Return what /proc/cpuinfo says about the first CPU, and the CPU's base name for files, as in bench/results."""
-    fields = {}
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        key, _, value = line.partition(":")
-        fields.setdefault(key.strip(), value.strip())
-    cpu = {
-        key: fields.get(name, "")
-        for key, name in (
-            ("model", "model name"),
-            ("family", "cpu family"),
-            ("number", "model"),
-            ("stepping", "stepping"),
-        )
-    }
-    for key, name in (("model", "CPU implementer"), ("family", "CPU architecture"), ("number", "CPU part")):
-        cpu[key] = cpu[key] or fields.get(name, "")
-    words = [
-        word for word in re.split(r"[^a-z0-9]", cpu["model"].lower()) if word not in ("", "r", "tm", "cpu", "processor")
-    ]
-    cpu["slug"] = "-".join([*words, f"f{cpu['family']}m{cpu['number']}"])
-    return cpu
 
 
 def build(compilers: dict[str, str]) -> list[str]:
@@ -62,7 +38,7 @@ def build(compilers: dict[str, str]) -> list[str]:
     return [str(program), *(f"{name}={BUILD / name / 'study.so'}" for name in compilers)]
 
 
-def counts() -> list[dict]:
+def operations() -> list[dict]:
     """Return the counts of the kernels over counting lanes; empty on machines where these are not compiled."""
     if os.uname().machine != "x86_64":
         return []
@@ -70,27 +46,22 @@ def counts() -> list[dict]:
     return [json.loads(line) for line in (BUILD / "gcc" / "counts.json").read_text().splitlines()]
 
 
-def write_json(path: Path, value: dict) -> None:
-    """Write value with each series on one line."""
-    text = json.dumps(value, indent=1, ensure_ascii=False)
-    text = re.sub(r"\[\s+([^\[\]{}\"]*?)\s+\]", lambda found: "[" + re.sub(r"\s+", " ", found[1]) + "]", text)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text + "\n")
+def write(found: dict, path: Path, target: Path) -> None:
+    results.save(path, found)
+    write_page(found, path.name, target / "report" / "index.html")
 
 
-def write_report(results: dict, path: Path, target: Path) -> None:
-    write_json(path, results)
-    page = target / "report" / "index.html"
+def write_page(found: dict, name: str, page: Path) -> None:
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(report.page(results, path.name, json.loads(report.MODEL.read_text())))
-    print(f"{path.relative_to(STUDY.parent)}\n{page.relative_to(STUDY.parent)}")
+    page.write_text(study.page(found, name, json.loads(study.MODEL.read_text())))
+    print(page.relative_to(STUDY.parent))
 
 
 def of_z14() -> dict:
     """Write the results of z14.py, if it can run. Return what the results say about it."""
     missing = z14.missing()
     if not missing:
-        write_json(report.MODEL, z14.results())
+        study.MODEL.write_text(json.dumps(z14.results(), indent=1) + "\n")
     return {"z14_tools_missing": missing}
 
 
@@ -98,34 +69,39 @@ def measured(quick: bool) -> dict:
     compilers = {name: compiler for name, compiler in COMPILERS.items() if name == "gcc" or not quick}
     command = build(compilers)
     print("measuring", file=sys.stderr)
-    load_before = os.getloadavg()[0]
+    results.warn_of_load()
+    machine = results.this_machine()
     found = json.loads(output_of(command[0], *(["--quick"] if quick else []), *command[1:]))
+    machine["load"].append(results.this_machine()["load"][0])
+    groups = list(dict.fromkeys(series["group"] for series in found["series"]))
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
-        "quick": quick,
-        "cpu": this_cpu(),
-        "system": f"{os.uname().sysname} {os.uname().release}",
-        "load": [round(load_before, 1), round(os.getloadavg()[0], 1)],
-        "compilers": {name: output_of(compiler, "--version").splitlines()[0] for name, compiler in compilers.items()},
-        "flags": " ".join(FLAGS),
+        "date": results.today(),
+        "machine": machine,
+        "tools": {name: output_of(compiler, "--version").splitlines()[0] for name, compiler in compilers.items()},
+        "flags": {"hornet": " ".join(FLAGS)},
+        "peers": [],
+        "missing": {},
+        "runs": [{"date": results.today(), "groups": groups, "processes": 1, "quick": quick}],
+        "sections": [],
         **found,
     }
 
 
 def main() -> None:
-    if len(sys.argv) == 3 and sys.argv[1] == "--count":
-        path = Path(sys.argv[2]).resolve()
-        results = json.loads(path.read_text())
-        subprocess.run([STUDY / "build.sh", BUILD / "gcc", COMPILERS["gcc"], *FLAGS], check=True)
-        write_report(results | {"counts": counts()} | of_z14(), path, STUDY)
-        return
-    quick = sys.argv[1:] == ["--quick"]
-    if sys.argv[1:] and not quick:
-        sys.exit(__doc__)
-    results = measured(quick)
-    results |= {"counts": counts()} | ({} if quick else of_z14())
-    target = BUILD if quick else STUDY
-    write_report(results, target / "results" / f"{results['cpu']['slug']}.json", target)
+    match sys.argv[1:]:
+        case ["--count", file]:
+            path = Path(file).resolve()
+            subprocess.run([STUDY / "build.sh", BUILD / "gcc", COMPILERS["gcc"], *FLAGS], check=True)
+            write(results.load(path) | {"operations": operations()} | of_z14(), path, STUDY)
+        case ["--page", file]:
+            write_page(results.load(Path(file)), Path(file).name, STUDY / "report" / "index.html")
+        case [] | ["--quick"]:
+            quick = len(sys.argv) > 1
+            found = measured(quick) | {"operations": operations()} | ({} if quick else of_z14())
+            target = BUILD if quick else STUDY
+            write(found, target / "results" / f"{results.slug(found['machine'])}.json", target)
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":

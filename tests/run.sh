@@ -99,7 +99,8 @@ quick() {
         run_test "amalgamation-$compiler"   tests/clients/amalgamation.sh "$compiler"
     done
     run_test study-bounds                   study/bounds.sh
-    run_test study-report                   tests/unit/study_report.sh
+    run_test study-page                     build/venv/bin/python -m pytest -q study/tests/test_page.py
+    run_test bench-report                   build/venv/bin/python -m pytest -q bench/tests/test_report.py
     run_test constant-time-avx-512          tests/unit/constant_time.sh msan
     run_test gmp-without-assembly           tests/unit/gmp.sh without-assembly gcc -O2 -DHORNET_NO_ASM
     run_test dispatch                       tests/unit/dispatch.sh
@@ -165,12 +166,12 @@ cross_with() {
     done < <(grep -v '^#' tests/cross/architectures.txt)
     run_test study-i686                     tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2
     run_test study-s390x                    tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2
-    run_test study-measure-aarch64          tests/cross/study.sh aarch64
+    run_test study-measure-aarch64          env ARCHITECTURE=aarch64 build/venv/bin/python -m pytest -q study/tests/test_measure.py
     run_test js-browser                     js_browser
     for name in arm64 s390x riscv64; do
         run_test "go-$name"                 bindings/go/test.sh "$name"
     done
-    run_test study-report-browser           tests/unit/study_report.sh chromium
+    run_test study-page-browser             env CHROMIUM=chromium build/venv/bin/python -m pytest -q study/tests/test_page.py
     while read -r name; do
         run_test "rust-$name"               tests/cross/rust.sh "$name"
     done < <(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)

@@ -19,5 +19,5 @@ if [ -n "$check" ]; then
 fi
 echo "installing what $requirements names into $venv with pip"
 python3 -m venv "$venv"
-"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$requirements"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$requirements"
 cp "$requirements" "$venv/installed.txt"

@@ -42,6 +42,12 @@ HORNET_API const char *hornet_bench_family(void)
     return "ANY";
 }
 
+PEER_VERSION { return "this tree"; }
+
+/* Contexts, which Hornet's functions do not need. */
+static char none;
+
+PEER_OPEN(hornet_bench_aes) { return &none; }
 PEER_MAC(hornet_bench_aes)
 {
     (void)context;
@@ -52,3 +58,22 @@ PEER_MAC(hornet_bench_aes)
 /* A state for messages in pieces, with its size in this version of Hornet, and aligned like OpenSSL's
  * context. */
 PEER_OPEN(hornet_bench) { return aligned_alloc(64, (sizeof(hornet_poly1305_state) + 63) / 64 * 64); }
+
+PEER_AEAD(hornet_bench) { return &none; }
+
+/* The key is passed with each packet. */
+PEER_AEAD_KEY(hornet_bench) { (void)context, (void)key; }
+
+PEER_AEAD_SEAL(hornet_bench)
+{
+    (void)context;
+    return hornet_chacha20_poly1305_seal(packet->out, packet->tag, packet->in, packet->len_bytes,
+                                         packet->aad, packet->aad_bytes, packet->nonce, packet->key);
+}
+
+PEER_AEAD_OPEN(hornet_bench)
+{
+    (void)context;
+    return hornet_chacha20_poly1305_open(packet->out, packet->in, packet->len_bytes, packet->tag,
+                                         packet->aad, packet->aad_bytes, packet->nonce, packet->key);
+}

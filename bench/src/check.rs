@@ -4,10 +4,10 @@
 
 use crate::call::Cut;
 use crate::groups::measured_cuts;
+use crate::json::Verdict;
 use crate::memory::Noise;
 use crate::peers::{AES_KEY_BYTES, Core, Hornet, InPieces, Peer};
 use crate::reference::{CLAMP, aes128, block, clamped, polynomial, prime, tag};
-use crate::report::json::Verdict;
 use num_bigint::BigUint;
 
 /// A message, its key, the expected tag, and a description for the report.

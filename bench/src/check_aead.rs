@@ -3,11 +3,11 @@
 //! Checks the results of sealing and opening by the peers against the reference implementation.
 
 use crate::groups::measured_packets;
+use crate::json::Verdict;
 use crate::memory::Noise;
 use crate::packets::{Direction, NONCE_BYTES, Packet, Packets};
 use crate::peers::{Aead, Hornet, Peer};
 use crate::reference;
-use crate::report::json::Verdict;
 use std::collections::BTreeSet;
 
 /// A packet, and the expected result of sealing it.

@@ -8,7 +8,6 @@ use crate::section::Section;
 use crate::source_tree::COMPILERS;
 use clap::{Args, Parser, Subcommand, value_parser};
 use std::path::PathBuf;
-use std::process;
 
 /// Measures Hornet and the other libraries for Poly1305 and ChaCha20-Poly1305
 #[derive(Parser)]
@@ -26,8 +25,8 @@ Exit status:
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Measure, and write tables and plots
-    Run(Run),
+    /// Measure in this process, and print JSON
+    Measure(Measure),
 
     /// Check all tags against a plain implementation, without measuring
     Check {
@@ -38,65 +37,27 @@ pub(crate) enum Command {
     /// List the peers with their versions, and those that are missing
     List,
 
-    /// Render tables and plots from the results of a run
-    Render {
-        /// The .json file that a run wrote
-        file: PathBuf,
-
-        /// The output directory [default: that of FILE]
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
-
     /// Measure from which length each of Hornet's kernels pays, and propose crossovers
     Tune(Tune),
 
-    /// Compare the speed of this tree's library with that of another source tree
+    /// Build two source trees, check their tags, and print the libraries as JSON
+    Pair(Pair),
+
+    /// Measure two libraries in this process, and print JSON
     Compare(Compare),
 
-    #[command(hide = true)]
-    CompareWorker(CompareWorker),
-
-    #[command(hide = true)]
-    Worker(Worker),
-
-    #[command(hide = true)]
-    Reader(Reader),
+    /// Map a file, sum its words with all cores, and print the sum
+    Read { file: PathBuf },
 }
 
 #[derive(Args)]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) what: What,
-
+pub(crate) struct Measure {
     /// Which instructions the peers may use
-    #[arg(long, value_name = "SECTION", value_delimiter = ',',
-          default_values = ["best", "avx2", "avx512f"])]
-    pub(crate) sections: Vec<Section>,
+    #[arg(long, default_value = "best")]
+    pub(crate) section: Section,
 
-    /// The number of processes, run one after another; figures are medians over them
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = value_parser!(u16).range(1..))]
-    pub(crate) processes: u16,
-
-    /// The output directory
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    pub(crate) out: PathBuf,
-
-    /// Replace the groups that are measured in these results of an earlier run
-    #[arg(long, value_name = "FILE.json", conflicts_with = "out")]
-    pub(crate) into: Option<PathBuf>,
-
-    /// The path of the `hornet` command, for the groups file and tree [default: build/hornet in this tree]
-    #[arg(long, value_name = "PATH", hide_default_value = true,
-          default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../build/hornet"))]
-    pub(crate) command: PathBuf,
-}
-
-/// Options that are passed on to the worker processes.
-#[derive(Args, Clone)]
-pub(crate) struct What {
-    /// Measure these groups only [default: all; in the section avx512f: lengths, sweep, batch; in
-    /// avx2 those, and seal, open, aead-sweep, packets, aead-batch, evp]
+    /// Measure these groups only [default: all; in the section avx512f: lengths, sweep, batch; in avx2 those, and seal,
+    /// open, aead-sweep, packets, aead-batch, evp]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub(crate) only: Vec<Group>,
 
@@ -115,9 +76,13 @@ pub(crate) struct What {
     #[arg(long, value_name = "N", default_value_t = 41, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
 
-    /// Use small inputs in the groups edit, file and tree: a test that they run, not a measurement
+    /// Use small inputs in the group edit: a test that it runs, not a measurement
     #[arg(long)]
     pub(crate) small: bool,
+
+    /// Only check tags
+    #[arg(long)]
+    pub(crate) no_groups: bool,
 }
 
 #[derive(Args, Clone)]
@@ -125,25 +90,6 @@ pub(crate) struct Peers {
     /// Measure these peers only: names as in `list`, or their first words
     #[arg(long = "peers", value_name = "NAME", value_delimiter = ',')]
     pub(crate) names: Vec<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct Worker {
-    #[command(flatten)]
-    pub(crate) what: What,
-
-    #[arg(long)]
-    pub(crate) section: Section,
-}
-
-/// Reads a file with all cores, and sums its words.
-#[derive(Args)]
-pub(crate) struct Reader {
-    pub(crate) file: PathBuf,
-
-    /// Unmap the pages of each window after it was read
-    #[arg(long)]
-    pub(crate) release: bool,
 }
 
 #[derive(Args)]
@@ -164,48 +110,44 @@ pub(crate) struct Tune {
     /// The number of samples of each kernel at each length
     #[arg(long, value_name = "N", default_value_t = 41, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
+
+    /// The CPU and the date, for the comments of the proposals
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) about: String,
 }
 
 #[derive(Args)]
-pub(crate) struct Compare {
-    /// The directory of the source tree to compare with
-    #[arg(value_name = "BASE")]
+pub(crate) struct Pair {
+    /// The directories of the two source trees
     pub(crate) base: PathBuf,
+    pub(crate) tree: PathBuf,
 
-    /// The directory of the source tree that is compared with it [default: this tree]
-    #[arg(value_name = "TREE")]
-    pub(crate) tree: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) what: CompareWhat,
+    /// The directory for the libraries
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 
     /// Build both with these compilers [default: all that are installed]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = COMPILERS.map(|(name, _)| name))]
     pub(crate) compiler: Vec<String>,
 
-    /// The number of processes for each compiler: even, because each library is measured first in half of them
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = even)]
-    pub(crate) processes: u16,
-
-    /// Write all results to this file, replacing it
-    #[arg(long, value_name = "FILE.json|FILE.csv")]
-    pub(crate) out: Option<PathBuf>,
+    /// Force this kernel in both
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
 }
 
-fn even(text: &str) -> Result<u16, String> {
-    let number: u16 = text.parse().map_err(|error| format!("{error}"))?;
-    if number == 0 || number % 2 == 1 {
-        return Err("must be an even number, at least 2".into());
-    }
-    Ok(number)
-}
-
-/// Options that are passed on to the worker processes.
 #[derive(Args)]
-pub(crate) struct CompareWhat {
+pub(crate) struct Compare {
+    /// The two shared libraries
+    pub(crate) base: PathBuf,
+    pub(crate) tree: PathBuf,
+
+    /// Load and measure the tree's library first, and not the base's
+    #[arg(long)]
+    pub(crate) tree_first: bool,
+
     /// Measure these only [default: both]
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    only: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', default_values = ["calls", "batches"])]
+    pub(crate) only: Vec<Kind>,
 
     /// Measure messages of these lengths only, A and B included, and no batches of random lengths
     #[arg(long, value_name = "A..B")]
@@ -218,47 +160,6 @@ pub(crate) struct CompareWhat {
     /// The number of samples of each library at each length
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
-}
-
-impl CompareWhat {
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
-        if self.only.is_empty() {
-            Kind::ALL.to_vec()
-        } else {
-            self.only.clone()
-        }
-    }
-
-    /// Adds the same options to a worker's command line.
-    pub(crate) fn pass_on(&self, command: &mut process::Command) {
-        command.args(["--rounds", &self.rounds.to_string()]);
-        for kind in &self.only {
-            command.args(["--only", kind.name()]);
-        }
-        if let Some(lengths) = self.lengths {
-            command.args(["--lengths", &lengths.to_string()]);
-        }
-        if let Some(kernel) = &self.kernel {
-            command.args(["--kernel", kernel]);
-        }
-    }
-}
-
-#[derive(Args)]
-pub(crate) struct CompareWorker {
-    #[command(flatten)]
-    pub(crate) what: CompareWhat,
-
-    /// The two shared libraries
-    #[arg(long)]
-    pub(crate) base: PathBuf,
-
-    #[arg(long)]
-    pub(crate) tree: PathBuf,
-
-    /// Load and measure the tree's library first, and not the base's
-    #[arg(long)]
-    pub(crate) tree_first: bool,
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! The groups of measurements, as `run --only` takes them.
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A group of measurements.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
     /// Common lengths, throughput and latency
@@ -41,14 +41,10 @@ pub(crate) enum Group {
     AeadBatch,
     /// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider and the default one
     Evp,
-    /// `hornet tag` of a huge file, compared with a process that only reads it
-    File,
-    /// `hornet tag` of many small files, compared with other commands
-    Tree,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Lengths,
         Self::Sweep,
         Self::Cold,
@@ -65,23 +61,11 @@ impl Group {
         Self::Packets,
         Self::AeadBatch,
         Self::Evp,
-        Self::File,
-        Self::Tree,
     ];
 
-    /// Whether it measures whole processes, not calls.
-    pub(crate) fn is_of_commands(self) -> bool {
-        matches!(self, Self::File | Self::Tree)
-    }
-
-    /// Whether it has too many lengths for a table.
-    pub(crate) fn is_sweep(self) -> bool {
-        matches!(self, Self::Sweep | Self::AeadSweep)
-    }
-
-    /// Returns the name used on the command line.
-    pub(crate) fn name(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    /// Whether it is left out by default where instructions are hidden, which make no difference to it.
+    pub(crate) fn is_only_in_best(self) -> bool {
+        use Group::{Aes, Cold, Edit, Keys, Pieces, Stream, Unaligned};
+        matches!(self, Cold | Keys | Unaligned | Pieces | Stream | Aes | Edit)
     }
 }

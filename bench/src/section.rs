@@ -5,10 +5,10 @@
 
 use crate::group::Group;
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Which instructions the peers may use.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Section {
     /// All that the CPU has
@@ -23,43 +23,15 @@ impl Section {
     /// For peers that restrict themselves to the instructions of a section, or have no others.
     pub(crate) const EACH: &[Self] = &[Self::Best, Self::Avx2, Self::Avx512f];
 
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Best => "All instructions of the CPU",
-            Self::Avx2 => "AVX2, no AVX-512",
-            Self::Avx512f => "AVX-512F, no IFMA",
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Avx2 => "avx2",
-            Self::Avx512f => "avx512f",
-        }
-    }
-
     /// Returns the groups to measure: those in `only`, or if it is empty, all that make sense in this section.
     pub(crate) fn groups(self, only: &[Group]) -> Vec<Group> {
-        let mut groups = match self {
+        let all = Group::ALL.into_iter();
+        match self {
             _ if !only.is_empty() => only.to_vec(),
-            Self::Best => Group::ALL.to_vec(),
+            Self::Best => all.collect(),
+            Self::Avx2 => all.filter(|group| !group.is_only_in_best()).collect(),
             Self::Avx512f => vec![Group::Lengths, Group::Sweep, Group::Batch],
-            Self::Avx2 => vec![
-                Group::Lengths,
-                Group::Sweep,
-                Group::Batch,
-                Group::Seal,
-                Group::Open,
-                Group::AeadSweep,
-                Group::Packets,
-                Group::AeadBatch,
-                Group::Evp,
-            ],
-        };
-        // Whole processes choose their kernels themselves.
-        groups.retain(|group| self == Self::Best || !group.is_of_commands());
-        groups
+        }
     }
 
     /// Returns the kernel that Hornet is forced to use.
@@ -100,7 +72,7 @@ mod tests {
         assert!(!Section::Avx2.groups(&[]).contains(&Group::Stream));
         assert!(Section::Avx2.groups(&[]).contains(&Group::Seal));
         assert!(!Section::Avx512f.groups(&[]).contains(&Group::Seal));
+        assert!(!Section::Avx2.groups(&[]).contains(&Group::Cold));
         assert_eq!(Section::Avx2.groups(&[Group::Cold]), [Group::Cold]);
-        assert_eq!(Section::Avx2.groups(&[Group::Tree]), []);
     }
 }

@@ -116,12 +116,10 @@ pub(crate) fn first_error(complaints: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
 
     #[test]
     fn sources_are_found_in_all_folders() {
-        let scratch = Scratch::new("sources").unwrap();
-        let tree = scratch.path();
+        let tree = &std::env::temp_dir().join(format!("hornet-bench-{}", std::process::id()));
         assert!(sources(tree).unwrap_err().contains("src"));
         fs::create_dir_all(tree.join("src/core/cpu")).unwrap();
         assert!(sources(tree).unwrap_err().contains("no C files"));
@@ -132,6 +130,7 @@ mod tests {
         let found = sources(tree).unwrap();
         let expected = ["src/core/a.S", "src/core/cpu/b.c", "src/z.c"];
         assert_eq!(found, expected.map(|file| tree.join(file)));
+        fs::remove_dir_all(tree).unwrap();
     }
 
     #[test]

@@ -33,9 +33,13 @@ pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some(mean.exp())
 }
 
-/// Rounds a value to four significant digits; the others are noise.
-pub(crate) fn rounded(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
+/// Formats a number with about three significant digits.
+pub(crate) fn figure(value: f64) -> String {
+    match value {
+        _ if value < 10.0 => format!("{value:.2}"),
+        _ if value < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
 }
 
 #[cfg(test)]
@@ -62,10 +66,10 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "the same decimal digits")]
-    fn rounding() {
-        assert_eq!(rounded(1234.567), 1235.0);
-        assert_eq!(rounded(0.001_234_567), 0.001_235);
-        assert_eq!(rounded(0.0), 0.0);
+    fn figures() {
+        assert_eq!(
+            [0.0, 9.994, 12.34, 123.4].map(figure),
+            ["0.00", "9.99", "12.3", "123"]
+        );
     }
 }

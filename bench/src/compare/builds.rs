@@ -2,30 +2,64 @@
 
 //! Builds both trees as shared libraries, with each compiler.
 
+use crate::built::tool;
+use crate::check;
+use crate::cli;
+use crate::console::say;
 use crate::error::Error;
+use crate::json;
 use crate::peers::{Core, Library};
-use crate::source_tree::{self, COMPILERS, Failure, Job};
+use crate::source_tree::{self, COMPILERS, FLAGS, Failure, Job};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// The two libraries built by one compiler.
-pub(super) struct Pair {
-    pub(super) compiler: &'static str,
-    pub(super) base: PathBuf,
-    pub(super) tree: PathBuf,
+#[derive(Serialize)]
+struct Pair {
+    compiler: &'static str,
+    version: &'static str,
+    flags: &'static str,
+    base: PathBuf,
+    tree: PathBuf,
 }
 
-/// Builds a pair in `folder` with each of these compilers. With `all`, a compiler that is not installed is an error;
-/// otherwise it is left out, and a line that reports it is returned.
-pub(super) fn build(
+/// Prints the pairs of libraries. If tags are wrong, reports them and returns 1.
+pub(crate) fn run(arguments: &cli::Pair) -> Result<ExitCode, Error> {
+    let trees = [&*arguments.base, &arguments.tree];
+    let pairs = build(&arguments.out, trees, &arguments.compiler)?;
+    let inputs = check::inputs();
+    let mut all_right = true;
+    for pair in &pairs {
+        for (path, tree) in [&pair.base, &pair.tree].into_iter().zip(trees) {
+            let name = format!("{} with {}", tree.display(), pair.compiler);
+            let library = load(path, &name, arguments.kernel.as_deref())?;
+            let single = check::check(&library, &inputs);
+            for wrong in [single, check::check_batch(&library, &inputs)] {
+                if wrong.wrong > 0 {
+                    say(format_args!("{wrong}"));
+                    all_right = false;
+                }
+            }
+        }
+    }
+    if all_right {
+        json::write(&pairs)?;
+    }
+    Ok(ExitCode::from(u8::from(!all_right)))
+}
+
+/// Builds a pair in `folder` with each of these compilers, or, if there are none, with all that are installed.
+fn build(
     folder: &Path,
     [base, tree]: [&Path; 2],
     compilers: &[String],
-    all: bool,
-) -> Result<(Vec<Pair>, Vec<String>), Error> {
+) -> Result<Vec<Pair>, Error> {
     let sources = [base, tree].map(source_tree::sources);
     let mut jobs = Vec::new();
     let mut pairs = Vec::new();
-    let chosen = |name: &str| compilers.iter().any(|compiler| compiler == name);
+    let all = compilers.is_empty();
+    let chosen = |name: &str| all || compilers.iter().any(|compiler| compiler == name);
     for (compiler, program) in COMPILERS.into_iter().filter(|(name, _)| chosen(name)) {
         let outputs = ["base", "tree"].map(|which| folder.join(format!("{which}-{compiler}.so")));
         for (sources, output) in sources.iter().zip(&outputs) {
@@ -38,27 +72,23 @@ pub(super) fn build(
         let [base, tree] = outputs;
         pairs.push(Pair {
             compiler,
+            version: tool(compiler),
+            flags: FLAGS,
             base,
             tree,
         });
     }
     let results = source_tree::run_all(&mut jobs);
     let mut built = Vec::new();
-    let mut missing = Vec::new();
     for (pair, results) in pairs.into_iter().zip(results.chunks(2)) {
+        let missing = |program| format!("left out, there is no {program}");
         match results.iter().find_map(|result| result.as_ref().err()) {
             None => built.push(pair),
-            Some(Failure::Missing(program)) if !all => {
-                missing.push(format!(
-                    "{}: left out, there is no {program}",
-                    pair.compiler
-                ));
+            Some(Failure::Missing(program)) if all => {
+                say(format_args!("{}: {}", pair.compiler, missing(program)));
             }
             Some(Failure::Missing(program)) => {
-                return Err(Error::new(
-                    pair.compiler,
-                    format_args!("there is no {program}"),
-                ));
+                return Err(Error::new(pair.compiler, missing(program)));
             }
             Some(Failure::Complaints(text)) => {
                 return Err(Error::new(pair.compiler, source_tree::first_error(text)));
@@ -66,9 +96,9 @@ pub(super) fn build(
         }
     }
     if built.is_empty() {
-        return Err(Error::new("compare", missing.join("; ")));
+        return Err(Error::new("compare", "there is no compiler"));
     }
-    Ok((built, missing))
+    Ok(built)
 }
 
 /// Loads a library, and forces the kernel `kernel` if it is given.

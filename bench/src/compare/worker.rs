@@ -1,50 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The worker process of `compare`. Each process has the libraries at different addresses.
+//! Measures two libraries. Each process has them at different addresses.
 
 use super::builds::load;
 use super::cases::{Case, Kind, cases};
-use super::results::Sample;
-use crate::cli::CompareWorker;
-use crate::console::print;
+use crate::cli::Compare;
 use crate::counter::Counter;
 use crate::error::Error;
 use crate::inputs::Inputs;
+use crate::json;
 use crate::measure::{Iterations, Measured, Plan, Subject, measure};
 use crate::peers::{BatchCalls, Core, Peer};
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// The number of keys that calls alternate between.
 const KEYS: usize = 64;
 
+/// Nanoseconds per message, and the ratio of the tree's time to the base's.
+#[derive(Debug, PartialEq, Serialize)]
+struct Sample {
+    kind: Kind,
+    bytes: String,
+    base_ns: f64,
+    tree_ns: f64,
+    ratio: f64,
+}
+
 /// Prints a sample for each case.
-pub(crate) fn run(arguments: &CompareWorker) -> Result<ExitCode, Error> {
-    let what = &arguments.what;
+pub(crate) fn run(what: &Compare) -> Result<ExitCode, Error> {
     let load = |path, name| load(path, name, what.kernel.as_deref());
     // The order matters: the address of a library, and which library the branch predictors see first, sometimes change
     // the time by a tenth.
-    let order = if arguments.tree_first {
-        [Which::Tree, Which::Base]
+    let (base, tree) = (|| load(&what.base, "base"), || load(&what.tree, "tree"));
+    let both = if what.tree_first {
+        [tree()?, base()?]
     } else {
-        [Which::Base, Which::Tree]
+        [base()?, tree()?]
     };
-    let library = |which| match which {
-        Which::Base => load(&arguments.base, "base"),
-        Which::Tree => load(&arguments.tree, "tree"),
-    };
-    let both = [library(order[0])?, library(order[1])?];
+    let cases = cases(&what.only, what.lengths);
+    if cases.is_empty() {
+        return Err(Error::new(
+            "--lengths",
+            "contains no length that is measured; see compare --help",
+        ));
+    }
     let counter = Counter::open();
-    let samples: Vec<Sample> = cases(&what.kinds(), what.lengths)
-        .iter()
-        .map(|case| {
-            sample(
-                &measure_case(&counter, &both, case, what.rounds.into()),
-                order,
-            )
-        })
-        .collect();
-    let json = serde_json::to_string(&samples).map_err(|error| Error::new("worker", error))?;
-    print(json)?;
+    let sample = |case| {
+        let measured = measure_case(&counter, &both, case, what.rounds.into());
+        sample(case, &measured, what.tree_first)
+    };
+    json::write(&cases.iter().map(sample).collect::<Vec<_>>())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,27 +82,20 @@ fn measure_case(counter: &Counter, both: &[Core; 2], case: &Case, rounds: usize)
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Which {
-    Base,
-    Tree,
-}
-
 /// Converts measurements, whose ratios are relative to the library that was measured first.
-fn sample(measured: &[Measured], order: [Which; 2]) -> Sample {
+fn sample(case: &Case, measured: &[Measured], tree_first: bool) -> Sample {
     let [first, second] = [measured[0], measured[1]];
-    if order[0] == Which::Base {
-        Sample {
-            base_ns: first.ns,
-            tree_ns: second.ns,
-            ratio: second.ratio,
-        }
+    let (base, tree, ratio) = if tree_first {
+        (second, first, 1.0 / second.ratio)
     } else {
-        Sample {
-            base_ns: second.ns,
-            tree_ns: first.ns,
-            ratio: 1.0 / second.ratio,
-        }
+        (first, second, second.ratio)
+    };
+    Sample {
+        kind: case.kind,
+        bytes: case.bytes.clone(),
+        base_ns: base.ns,
+        tree_ns: tree.ns,
+        ratio,
     }
 }
 
@@ -111,14 +110,17 @@ mod tests {
             cycles: None,
             ratio,
         };
-        let slower_tree = Sample {
+        let case = &cases(&[Kind::Calls], None)[0];
+        let base_first = sample(case, &[measured(10.0, 1.0), measured(20.0, 2.0)], false);
+        let expected = Sample {
+            kind: case.kind,
+            bytes: case.bytes.clone(),
             base_ns: 10.0,
             tree_ns: 20.0,
             ratio: 2.0,
         };
-        let base_first = [measured(10.0, 1.0), measured(20.0, 2.0)];
-        assert_eq!(sample(&base_first, [Which::Base, Which::Tree]), slower_tree);
-        let tree_first = [measured(20.0, 1.0), measured(10.0, 0.5)];
-        assert_eq!(sample(&tree_first, [Which::Tree, Which::Base]), slower_tree);
+        assert_eq!(base_first, expected);
+        let tree_first = sample(case, &[measured(20.0, 1.0), measured(10.0, 0.5)], true);
+        assert_eq!(tree_first, base_first);
     }
 }

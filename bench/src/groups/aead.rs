@@ -2,35 +2,16 @@
 
 //! ChaCha20-Poly1305, one call per packet, under one key and with a different nonce for each packet.
 
-use super::bench::{Bench, Row, series};
+use super::bench::{Bench, LONG, Row, series};
 use crate::group::Group;
-use crate::measure::{Iterations, Subject};
+use crate::json::Series;
+use crate::measure::Subject;
 use crate::packets::{Direction, PacketMemory, write_tags};
 use crate::peers::Aead;
-use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 17] = [
-    0,
-    16,
-    64,
-    128,
-    192,
-    256,
-    448,
-    512,
-    960,
-    1350,
-    1420,
-    1500,
-    2048,
-    4096,
-    16384,
-    65536,
-    1 << 20,
+    0, 16, 64, 128, 192, 256, 448, 512, 960, 1350, 1420, 1500, 2048, 4096, 16384, 65536, 1_048_576,
 ];
-
-/// From this length on, a sample is only a few calls and takes longer.
-const LONG: usize = 65536;
 
 /// In most protocols, the associated data has at most one block.
 pub(super) const AAD_BYTES: usize = 16;
@@ -67,7 +48,7 @@ fn memory() -> PacketMemory {
     PacketMemory::new(1 << 20, AAD_BYTES, NONCES)
 }
 
-pub(super) fn common_lengths(bench: &Bench, direction: Direction) -> Vec<Series<Values>> {
+pub(super) fn common_lengths(bench: &Bench, direction: Direction) -> Vec<Series> {
     let mut memory = memory();
     let group = match direction {
         Direction::Seal => Group::Seal,
@@ -75,23 +56,18 @@ pub(super) fn common_lengths(bench: &Bench, direction: Direction) -> Vec<Series<
     };
     let variant = format!("{AAD_BYTES} bytes of associated data");
     vec![series(group, &variant, "bytes", &LENGTHS, |len_bytes| {
-        let rounds = if len_bytes >= LONG {
-            bench.rounds_divided_by(2)
-        } else {
-            bench.rounds
-        };
+        let divisor = if len_bytes >= LONG { 2 } else { 1 };
         let case = (len_bytes, AAD_BYTES, direction);
-        measure(bench, &bench.aead, &mut memory, case, rounds)
+        measure(bench, &bench.aead, &mut memory, case, divisor)
     })]
 }
 
-pub(super) fn sweep(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn sweep(bench: &Bench) -> Vec<Series> {
     let mut memory = memory();
     let lengths: Vec<usize> = (0..=SWEEP_LONGEST).step_by(SWEEP_STEP).collect();
     let fast = bench.aead.iter().copied().filter(|peer| peer.is_fast());
     let peers: Vec<&Aead> = fast.collect();
     let variant = format!("sealed, {AAD_BYTES} bytes of associated data");
-    let rounds = bench.rounds_divided_by(2);
     vec![series(
         Group::AeadSweep,
         &variant,
@@ -99,30 +75,30 @@ pub(super) fn sweep(bench: &Bench) -> Vec<Series<Values>> {
         &lengths,
         |len_bytes| {
             let case = (len_bytes, AAD_BYTES, Direction::Seal);
-            measure(bench, &peers, &mut memory, case, rounds)
+            measure(bench, &peers, &mut memory, case, 2)
         },
     )]
 }
 
-pub(super) fn packets(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn packets(bench: &Bench) -> Vec<Series> {
     let mut memory = memory();
     let mut variant = |aad_bytes: usize| {
         let name = format!("sealed, {aad_bytes} bytes of associated data");
         series(Group::Packets, &name, "bytes", &PACKETS, |len_bytes| {
             let case = (len_bytes, aad_bytes, Direction::Seal);
-            measure(bench, &bench.aead, &mut memory, case, bench.rounds)
+            measure(bench, &bench.aead, &mut memory, case, 1)
         })
     };
     AADS.map(&mut variant).into()
 }
 
-pub(super) fn evp(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn evp(bench: &Bench) -> Vec<Series> {
     let mut memory = memory();
     let mut variant = |direction: Direction, done: &str| {
         let name = format!("{done}, {RECORD_AAD_BYTES} bytes of associated data");
         series(Group::Evp, &name, "bytes", &RECORDS, |len_bytes| {
             let case = (len_bytes, RECORD_AAD_BYTES, direction);
-            measure(bench, &bench.evp, &mut memory, case, bench.rounds)
+            measure(bench, &bench.evp, &mut memory, case, 1)
         })
     };
     vec![
@@ -139,7 +115,7 @@ fn measure(
     peers: &[&Aead],
     memory: &mut PacketMemory,
     (len_bytes, aad_bytes, direction): Case,
-    rounds: usize,
+    divisor: usize,
 ) -> Row {
     let packets = memory.in_turn(len_bytes, aad_bytes, NONCES);
     for peer in peers {
@@ -156,7 +132,5 @@ fn measure(
             assert!(peer.run(direction, packets, iterations), "{}", peer.name());
         })
     });
-    let mut plan = bench.plan(Iterations::MultipleOf(1));
-    plan.rounds = rounds;
-    bench.measure(subjects.collect(), plan)
+    bench.measure(subjects.collect(), bench.plan(1, divisor))
 }

@@ -5,9 +5,9 @@
 use crate::call::Calls;
 use crate::counter::Counter;
 use crate::group::Group;
+use crate::json::{Column, Series};
 use crate::measure::{Iterations, Plan, Subject, measure};
 use crate::peers::{Aead, Hornet, InPieces, Peer};
-use crate::report::json::{Column, Series, Values};
 
 /// The peers, and how they are measured.
 pub(crate) struct Bench<'a> {
@@ -32,6 +32,9 @@ pub(crate) struct Bench<'a> {
 /// The number of keys used in turn: enough that no two calls in flight share one, and few enough to fit in L1.
 pub(super) const KEYS: usize = 64;
 
+/// From this length on, a sample is only a few calls and takes longer.
+pub(super) const LONG: usize = 65536;
+
 impl Bench<'_> {
     /// Returns the peers that can be the fastest.
     pub(super) fn fast_peers(&self) -> Vec<&dyn Peer> {
@@ -39,15 +42,12 @@ impl Bench<'_> {
         fast.copied().collect()
     }
 
-    /// Returns a fraction of the rounds, at least three, for groups that take longer.
-    pub(super) fn rounds_divided_by(&self, divisor: usize) -> usize {
-        (self.rounds / divisor).max(3)
-    }
-
-    pub(super) fn plan(&self, iterations: Iterations) -> Plan {
+    /// Plans samples of a multiple of `step` iterations. Groups that take longer have a fraction of the rounds, at least
+    /// three.
+    pub(super) fn plan(&self, step: usize, divisor: usize) -> Plan {
         Plan {
-            rounds: self.rounds,
-            iterations,
+            rounds: (self.rounds / divisor).max(self.rounds.min(3)),
+            iterations: Iterations::MultipleOf(step),
         }
     }
 
@@ -76,21 +76,21 @@ pub(super) fn series(
     axis: &str,
     xs: &[usize],
     row: impl FnMut(usize) -> Row,
-) -> Series<Values> {
+) -> Series {
     let rows: Vec<Row> = xs.iter().copied().map(row).collect();
-    let mut columns: Vec<Column<Values>> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     for row in rows {
         for (at, (name, measured)) in row.into_iter().enumerate() {
             if at == columns.len() {
                 columns.push(Column {
-                    peer: name,
-                    figures: Values::default(),
+                    name,
+                    ..Column::default()
                 });
             }
-            let values = &mut columns[at].figures;
-            values.ns.push(measured.ns);
-            values.cycles.extend(measured.cycles);
-            values.ratio.push(measured.ratio);
+            let column = &mut columns[at];
+            column.ns.push(measured.ns);
+            column.cycles.extend(measured.cycles);
+            column.ratio.push(measured.ratio);
         }
     }
     Series {

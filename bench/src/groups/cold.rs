@@ -6,9 +6,9 @@ use super::bench::{Bench, series};
 use crate::call::Calls;
 use crate::group::Group;
 use crate::inputs::Inputs;
+use crate::json::Series;
 use crate::measure::{Iterations, Subject};
 use crate::memory::Noise;
-use crate::report::json::{Series, Values};
 
 const LENGTHS: [usize; 3] = [64, 1350, 16384];
 
@@ -18,7 +18,7 @@ const CALLS: usize = 64;
 /// The minimum distance between two messages, so that prefetching one does not load the other.
 const GAP: usize = 4096;
 
-pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn run(bench: &Bench) -> Vec<Series> {
     if !cfg!(target_arch = "x86_64") {
         return Vec::new(); // flush only works on x86-64
     }
@@ -42,8 +42,8 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
                 Subject::new(peer.name(), |iterations| peer.run(&calls, iterations))
                     .prepared_by(|| flush_all(&calls))
             });
-            let mut plan = bench.plan(Iterations::Exactly(CALLS));
-            plan.rounds = bench.rounds_divided_by(2);
+            let mut plan = bench.plan(1, 2);
+            plan.iterations = Iterations::Exactly(CALLS);
             bench.measure(subjects.collect(), plan)
         },
     )]

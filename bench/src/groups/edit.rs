@@ -5,17 +5,17 @@
 
 use super::bench::{Bench, Row, notes_on_aes, series};
 use crate::group::Group;
+use crate::json::Series;
 use crate::measure::{Iterations, Plan, Subject};
 use crate::memory::{Memory, Noise};
 use crate::peers::{Hornet, Partial, Peer};
 use crate::reference::CLAMP;
-use crate::report::json::{Series, Values};
 use std::hint::black_box;
 use std::slice;
 
 const SEGMENT_BYTES: usize = 4096;
 
-pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn run(bench: &Bench) -> Vec<Series> {
     let len_bytes = if bench.small { 4 << 20 } else { 1 << 30 };
     let mut memory = Memory::new(len_bytes);
     // SAFETY: the memory has `len_bytes` bytes, and nothing else refers to them.
@@ -40,8 +40,8 @@ pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
             for edited in &mut edited {
                 edited.check(message, segment);
             }
-            let mut plan = bench.plan(iterations);
-            plan.rounds = bench.rounds_divided_by(4);
+            let mut plan = bench.plan(1, 4);
+            plan.iterations = iterations;
             let row = measure(bench, &mut edited, message, segment, plan);
             for edited in &mut edited {
                 edited.replace(segment, 0); // as in the message

@@ -7,10 +7,10 @@ use super::bench::{Bench, KEYS, Row, series};
 use crate::call::{Calls, Cut};
 use crate::group::Group;
 use crate::inputs::Inputs;
-use crate::measure::{Iterations, Subject};
+use crate::json::ONE_CALL;
+use crate::json::Series;
+use crate::measure::Subject;
 use crate::peers::Peer;
-use crate::report::json::{Series, Values};
-use crate::report::merge::{ONE_CALL, PIECE_BYTES};
 
 const MESSAGE_BYTES: usize = 1 << 20;
 const PIECES: [usize; 9] = [16, 64, 100, 256, 512, 1024, 1350, 4096, 16384];
@@ -30,29 +30,35 @@ fn after_header(len_bytes: usize) -> Cut {
     Cut::after_header(HEADER_BYTES, len_bytes)
 }
 
-pub(super) fn run(bench: &Bench) -> Vec<Series<Values>> {
+pub(super) fn run(bench: &Bench) -> Vec<Series> {
     let mut inputs = Inputs::new(MESSAGE_BYTES, KEYS);
     let name = format!("{} MiB, time for one piece", MESSAGE_BYTES >> 20);
-    let even = series(Group::Pieces, &name, PIECE_BYTES, &PIECES, |piece_bytes| {
-        let calls = inputs.in_turn(0, MESSAGE_BYTES, KEYS);
-        let cut = Cut::into_pieces_of(piece_bytes);
-        let pieces = cut.pieces(MESSAGE_BYTES);
-        // A sample contains at least all pieces of one message, and takes longer.
-        measure(bench, &calls, cut, pieces, bench.rounds_divided_by(2))
-    });
+    let even = series(
+        Group::Pieces,
+        &name,
+        "bytes in a piece",
+        &PIECES,
+        |piece_bytes| {
+            let calls = inputs.in_turn(0, MESSAGE_BYTES, KEYS);
+            let cut = Cut::into_pieces_of(piece_bytes);
+            let pieces = cut.pieces(MESSAGE_BYTES);
+            // A sample contains at least all pieces of one message, and takes longer.
+            measure(bench, &calls, cut, pieces, 2)
+        },
+    );
 
     let name = format!("a header of {HEADER_BYTES} bytes, then one piece; time for one message");
     let axis = "bytes after the header";
     let with_header = series(Group::Pieces, &name, axis, &LENGTHS, |len_bytes| {
         let calls = inputs.in_turn(0, HEADER_BYTES + len_bytes, KEYS);
-        measure(bench, &calls, after_header(len_bytes), 1, bench.rounds)
+        measure(bench, &calls, after_header(len_bytes), 1, 1)
     });
     vec![even, with_header]
 }
 
 /// Measures messages in pieces, and the same messages in a single call. The time of a message is divided by
 /// `in_a_message`.
-fn measure(bench: &Bench, calls: &Calls, cut: Cut, in_a_message: usize, rounds: usize) -> Row {
+fn measure(bench: &Bench, calls: &Calls, cut: Cut, in_a_message: usize, divisor: usize) -> Row {
     let in_pieces = bench.in_pieces.iter().map(|(peer, in_pieces)| {
         Subject::new(peer.name(), move |iterations| {
             in_pieces.run(calls, cut, iterations / in_a_message);
@@ -64,7 +70,6 @@ fn measure(bench: &Bench, calls: &Calls, cut: Cut, in_a_message: usize, rounds: 
             hornet.run(calls, iterations / in_a_message);
         })
     });
-    let mut plan = bench.plan(Iterations::MultipleOf(in_a_message));
-    plan.rounds = rounds;
+    let plan = bench.plan(in_a_message, divisor);
     bench.measure(in_pieces.chain(one_call).collect(), plan)
 }

@@ -4,10 +4,10 @@
 //! `shims.rs`.
 
 use super::library::Library;
+use super::shims::Functions;
 use crate::packets::{self, Direction, Packet, PacketFunction, Packets};
 use crate::section::Section;
 use std::ffi::c_void;
-use std::ptr;
 
 pub(super) type KeyFunction = unsafe extern "C" fn(context: *mut c_void, key: *const u8);
 
@@ -114,96 +114,19 @@ pub(super) fn full_name(name: &str) -> String {
     format!("{name}, ChaCha20-Poly1305")
 }
 
-type Seal = unsafe extern "C" fn(
-    *mut u8,
-    *mut u8,
-    *const u8,
-    usize,
-    *const u8,
-    usize,
-    *const u8,
-    *const u8,
-) -> bool;
-type Open = unsafe extern "C" fn(
-    *mut u8,
-    *const u8,
-    usize,
-    *const u8,
-    *const u8,
-    usize,
-    *const u8,
-    *const u8,
-) -> bool;
-
-/// Hornet's functions take no context. Here, the context is a pointer to this struct of functions.
-struct Hornet {
-    seal: Seal,
-    open: Open,
-}
-
 pub(super) fn hornet(name: &str, compiler: &str) -> OpenedAead {
-    let library = Library::open(&format!("hornet_{compiler}"))?;
+    let library = format!("hornet_{compiler}");
+    let aead = Functions::of_all_sections(&library, "hornet_bench", name).open_aead()?;
+    let library = Library::open(&library)?;
     // SAFETY: the types are those in hornet.h.
-    let (hornet, batch) = unsafe {
-        let hornet = Hornet {
-            seal: library.function("hornet_chacha20_poly1305_seal")?,
-            open: library.function("hornet_chacha20_poly1305_open")?,
-        };
-        let batch = Batch {
+    let batch = unsafe {
+        Batch {
             seal: library.function("hornet_chacha20_poly1305_seal_batch")?,
             open: library.function("hornet_chacha20_poly1305_open_batch")?,
-        };
-        (hornet, batch)
+        }
     };
     Ok(Aead {
-        name: name.into(),
-        version: "this tree".into(),
-        note: None,
-        sections: Section::EACH,
-        fast: true,
-        functions: AeadFunctions {
-            key: hornet_key,
-            seal: hornet_seal,
-            open: hornet_open,
-        },
-        context: ptr::from_mut(Box::leak(Box::new(hornet))).cast(),
         batch: Some(batch),
+        ..aead
     })
-}
-
-/// The key is passed with each packet.
-unsafe extern "C" fn hornet_key(_context: *mut c_void, _key: *const u8) {}
-
-unsafe extern "C" fn hornet_seal(packet: *const Packet, context: *mut c_void) -> bool {
-    // SAFETY: `hornet` set the context; the caller guarantees the rest.
-    unsafe {
-        let (packet, hornet) = (&*packet, &*context.cast::<Hornet>());
-        (hornet.seal)(
-            packet.out,
-            packet.tag,
-            packet.input,
-            packet.len_bytes,
-            packet.aad,
-            packet.aad_bytes,
-            packet.nonce,
-            packet.key,
-        )
-    }
-}
-
-unsafe extern "C" fn hornet_open(packet: *const Packet, context: *mut c_void) -> bool {
-    // SAFETY: as above.
-    unsafe {
-        let (packet, hornet) = (&*packet, &*context.cast::<Hornet>());
-        (hornet.open)(
-            packet.out,
-            packet.input,
-            packet.len_bytes,
-            packet.tag,
-            packet.aad,
-            packet.aad_bytes,
-            packet.nonce,
-            packet.key,
-        )
-    }
 }

@@ -66,26 +66,40 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
     ]
 }
 
-/// A peer with its key. The slices are those of a packet; outputs are as long as inputs.
+/// What is sealed or opened. Outputs are as long as inputs.
+struct Text<'a> {
+    out: &'a mut [u8],
+    input: &'a [u8],
+    aad: &'a [u8],
+    nonce: &'a [u8; NONCE_BYTES],
+}
+
+impl<'a> Text<'a> {
+    /// # Safety
+    ///
+    /// The pointers must be valid while the result lives.
+    unsafe fn of(packet: &'a Packet) -> Self {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            Self {
+                out: slice::from_raw_parts_mut(packet.out, packet.len_bytes),
+                input: slice::from_raw_parts(packet.input, packet.len_bytes),
+                aad: slice::from_raw_parts(packet.aad, packet.aad_bytes),
+                nonce: &*packet.nonce.cast(),
+            }
+        }
+    }
+}
+
+type Tag = [u8; TAG_BYTES];
+
+/// A peer with its key.
 trait Keyed: Sized {
     fn new(key: &[u8; 32]) -> Self;
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]>;
+    fn seal(&self, text: Text) -> Option<Tag>;
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool;
+    fn open(&self, text: Text, tag: &Tag) -> bool;
 }
 
 fn peer<T: Keyed>(name: &str, crate_name: &str, sections: &'static [Section]) -> Aead {
@@ -113,30 +127,15 @@ unsafe extern "C" fn key<T: Keyed>(context: *mut c_void, key: *const u8) {
 unsafe extern "C" fn seal<T: Keyed>(packet: *const Packet, context: *mut c_void) -> bool {
     // SAFETY: the context is a `T`; the caller guarantees the rest.
     unsafe {
-        let packet = &*packet;
-        let tag = (*context.cast::<T>()).seal(
-            slice::from_raw_parts_mut(packet.out, packet.len_bytes),
-            slice::from_raw_parts(packet.input, packet.len_bytes),
-            slice::from_raw_parts(packet.aad, packet.aad_bytes),
-            &*packet.nonce.cast(),
-        );
-        tag.map(|tag| packet.tag.cast::<[u8; TAG_BYTES]>().write(tag))
+        let tag = (*context.cast::<T>()).seal(Text::of(&*packet));
+        tag.map(|tag| (*packet).tag.cast::<Tag>().write(tag))
             .is_some()
     }
 }
 
 unsafe extern "C" fn open<T: Keyed>(packet: *const Packet, context: *mut c_void) -> bool {
     // SAFETY: as above.
-    unsafe {
-        let packet = &*packet;
-        (*context.cast::<T>()).open(
-            slice::from_raw_parts_mut(packet.out, packet.len_bytes),
-            slice::from_raw_parts(packet.input, packet.len_bytes),
-            &*packet.tag.cast(),
-            slice::from_raw_parts(packet.aad, packet.aad_bytes),
-            &*packet.nonce.cast(),
-        )
-    }
+    unsafe { (*context.cast::<T>()).open(Text::of(&*packet), &*(*packet).tag.cast()) }
 }
 
 struct AwsLc(*mut aws_lc_sys::EVP_AEAD_CTX);
@@ -159,57 +158,43 @@ impl Keyed for AwsLc {
         Self(context)
     }
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]> {
-        let mut tag = [0; TAG_BYTES];
-        let mut tag_bytes = 0;
+    fn seal(&self, text: Text) -> Option<Tag> {
+        let (mut tag, mut tag_bytes) = ([0; TAG_BYTES], 0);
         // SAFETY: the context has a key, and the slices have the lengths that are passed.
         let done = unsafe {
             aws_lc_sys::EVP_AEAD_CTX_seal_scatter(
                 self.0,
-                out.as_mut_ptr(),
+                text.out.as_mut_ptr(),
                 tag.as_mut_ptr(),
                 &raw mut tag_bytes,
                 TAG_BYTES,
-                nonce.as_ptr(),
+                text.nonce.as_ptr(),
                 NONCE_BYTES,
-                msg.as_ptr(),
-                msg.len(),
+                text.input.as_ptr(),
+                text.input.len(),
                 ptr::null(),
                 0,
-                aad.as_ptr(),
-                aad.len(),
+                text.aad.as_ptr(),
+                text.aad.len(),
             )
         };
         (done == 1).then_some(tag)
     }
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool {
+    fn open(&self, text: Text, tag: &Tag) -> bool {
         // SAFETY: as above.
         let done = unsafe {
             aws_lc_sys::EVP_AEAD_CTX_open_gather(
                 self.0,
-                out.as_mut_ptr(),
-                nonce.as_ptr(),
+                text.out.as_mut_ptr(),
+                text.nonce.as_ptr(),
                 NONCE_BYTES,
-                ciphertext.as_ptr(),
-                ciphertext.len(),
+                text.input.as_ptr(),
+                text.input.len(),
                 tag.as_ptr(),
                 TAG_BYTES,
-                aad.as_ptr(),
-                aad.len(),
+                text.aad.as_ptr(),
+                text.aad.len(),
             )
         };
         done == 1
@@ -223,51 +208,38 @@ impl Keyed for Libsodium {
         Self(*key)
     }
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]> {
+    fn seal(&self, text: Text) -> Option<Tag> {
         let mut tag = [0; TAG_BYTES];
         // SAFETY: the slices have the lengths that are passed, and the arrays have the lengths that libsodium expects.
         let failure = unsafe {
             libsodium_sys::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
-                out.as_mut_ptr(),
+                text.out.as_mut_ptr(),
                 tag.as_mut_ptr(),
                 ptr::null_mut(),
-                msg.as_ptr(),
-                msg.len() as u64,
-                aad.as_ptr(),
-                aad.len() as u64,
+                text.input.as_ptr(),
+                text.input.len() as u64,
+                text.aad.as_ptr(),
+                text.aad.len() as u64,
                 ptr::null(),
-                nonce.as_ptr(),
+                text.nonce.as_ptr(),
                 self.0.as_ptr(),
             )
         };
         (failure == 0).then_some(tag)
     }
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool {
+    fn open(&self, text: Text, tag: &Tag) -> bool {
         // SAFETY: as above.
         let failure = unsafe {
             libsodium_sys::crypto_aead_chacha20poly1305_ietf_decrypt_detached(
-                out.as_mut_ptr(),
+                text.out.as_mut_ptr(),
                 ptr::null_mut(),
-                ciphertext.as_ptr(),
-                ciphertext.len() as u64,
+                text.input.as_ptr(),
+                text.input.len() as u64,
                 tag.as_ptr(),
-                aad.as_ptr(),
-                aad.len() as u64,
-                nonce.as_ptr(),
+                text.aad.as_ptr(),
+                text.aad.len() as u64,
+                text.nonce.as_ptr(),
                 self.0.as_ptr(),
             )
         };
@@ -283,34 +255,25 @@ impl Keyed for Ring {
         Self(LessSafeKey::new(key))
     }
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]> {
-        out.copy_from_slice(msg);
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let sealed = self
-            .0
-            .seal_in_place_separate_tag(nonce, Aad::from(aad), out);
+    fn seal(&self, text: Text) -> Option<Tag> {
+        text.out.copy_from_slice(text.input);
+        let (nonce, aad) = (
+            Nonce::assume_unique_for_key(*text.nonce),
+            Aad::from(text.aad),
+        );
+        let sealed = self.0.seal_in_place_separate_tag(nonce, aad, text.out);
         sealed.ok()?.as_ref().try_into().ok()
     }
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool {
-        out.copy_from_slice(ciphertext);
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let opened =
-            self.0
-                .open_in_place_separate_tag(nonce, Aad::from(aad), (*tag).into(), out, 0..);
+    fn open(&self, text: Text, tag: &Tag) -> bool {
+        text.out.copy_from_slice(text.input);
+        let (nonce, aad) = (
+            Nonce::assume_unique_for_key(*text.nonce),
+            Aad::from(text.aad),
+        );
+        let opened = self
+            .0
+            .open_in_place_separate_tag(nonce, aad, (*tag).into(), text.out, 0..);
         opened.is_ok()
     }
 }
@@ -320,30 +283,17 @@ impl Keyed for ChaCha20Poly1305 {
         KeyInit::new(key.into())
     }
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]> {
-        let buffer = InOutBuf::new(msg, out).ok()?;
-        let tag = self.encrypt_inout_detached(nonce.into(), aad, buffer);
+    fn seal(&self, text: Text) -> Option<Tag> {
+        let buffer = InOutBuf::new(text.input, text.out).ok()?;
+        let tag = self.encrypt_inout_detached(text.nonce.into(), text.aad, buffer);
         tag.ok().map(Into::into)
     }
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool {
-        let Ok(buffer) = InOutBuf::new(ciphertext, out) else {
+    fn open(&self, text: Text, tag: &Tag) -> bool {
+        let Ok(buffer) = InOutBuf::new(text.input, text.out) else {
             return false;
         };
-        self.decrypt_inout_detached(nonce.into(), aad, buffer, tag.into())
+        self.decrypt_inout_detached(text.nonce.into(), text.aad, buffer, tag.into())
             .is_ok()
     }
 }
@@ -355,28 +305,15 @@ impl Keyed for Graviola {
         Self(graviola::aead::ChaCha20Poly1305::new(*key))
     }
 
-    fn seal(
-        &self,
-        out: &mut [u8],
-        msg: &[u8],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> Option<[u8; TAG_BYTES]> {
+    fn seal(&self, text: Text) -> Option<Tag> {
         let mut tag = [0; TAG_BYTES];
-        out.copy_from_slice(msg);
-        self.0.encrypt(nonce, aad, out, &mut tag);
+        text.out.copy_from_slice(text.input);
+        self.0.encrypt(text.nonce, text.aad, text.out, &mut tag);
         Some(tag)
     }
 
-    fn open(
-        &self,
-        out: &mut [u8],
-        ciphertext: &[u8],
-        tag: &[u8; TAG_BYTES],
-        aad: &[u8],
-        nonce: &[u8; NONCE_BYTES],
-    ) -> bool {
-        out.copy_from_slice(ciphertext);
-        self.0.decrypt(nonce, aad, out, tag).is_ok()
+    fn open(&self, text: Text, tag: &Tag) -> bool {
+        text.out.copy_from_slice(text.input);
+        self.0.decrypt(text.nonce, text.aad, text.out, tag).is_ok()
     }
 }

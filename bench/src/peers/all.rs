@@ -7,6 +7,7 @@ use super::hornet::Hornet;
 use super::peer::{Opened, Peer};
 use super::{aead_crates, aes, crates, go, shims};
 use crate::source_tree::COMPILERS;
+use std::collections::BTreeMap;
 
 /// The peers, and the reasons why some are missing.
 pub(crate) struct Peers {
@@ -20,7 +21,7 @@ pub(crate) struct Peers {
     /// The peers that go through OpenSSL's EVP, Hornet's provider first.
     pub(crate) evp: Vec<Aead>,
     /// Names and reasons.
-    pub(crate) missing: Vec<(String, String)>,
+    pub(crate) missing: BTreeMap<String, String>,
 }
 
 impl Peers {
@@ -31,12 +32,12 @@ impl Peers {
             with_aes: aes::all(),
             aead: Vec::new(),
             evp: Vec::new(),
-            missing: Vec::new(),
+            missing: BTreeMap::new(),
         };
         for (compiler, _) in COMPILERS {
             match Hornet::open(compiler) {
                 Ok(hornet) => peers.hornets.push(hornet),
-                Err(why) => peers.missing.push((format!("hornet {compiler}"), why)),
+                Err(why) => drop(peers.missing.insert(format!("hornet {compiler}"), why)),
             }
         }
         for (name, peer) in shims::all() {
@@ -46,7 +47,7 @@ impl Peers {
         peers.add("Go x/crypto", go::open());
         let mut open = |all: Vec<(String, OpenedAead)>| -> Vec<Aead> {
             let opened = all.into_iter().filter_map(|(name, opened)| {
-                let missing = |why| peers.missing.push((aead::full_name(&name), why));
+                let missing = |why| peers.missing.insert(aead::full_name(&name), why);
                 opened.map_err(missing).ok()
             });
             opened.collect()
@@ -60,7 +61,7 @@ impl Peers {
     fn add(&mut self, name: &str, peer: Opened) {
         match peer {
             Ok(peer) => self.others.push(peer),
-            Err(why) => self.missing.push((name.to_owned(), why)),
+            Err(why) => drop(self.missing.insert(name.to_owned(), why)),
         }
     }
 

@@ -12,14 +12,10 @@ use crate::section::Section::{self, Avx2, Avx512f, Best};
 use crate::source_tree::COMPILERS;
 use std::ffi::{CStr, c_char, c_void};
 
-/// A file in shims/.
-struct Shim {
-    library: &'static str,
-    peers: &'static [Functions<'static>],
-}
-
-/// The functions of one peer in a shim.
+/// The functions of one peer in a file in shims/.
 pub(super) struct Functions<'a> {
+    /// The library, which is the name of the file.
+    library: &'a str,
     /// The prefix of their names.
     prefix: &'a str,
     name: &'a str,
@@ -28,169 +24,81 @@ pub(super) struct Functions<'a> {
     note: Option<&'static str>,
 }
 
-const SHIMS: &[Shim] = &[
-    Shim {
-        library: "openssl",
-        peers: &[
-            Functions {
-                prefix: "openssl",
-                name: "OpenSSL",
-                sections: Section::EACH,
-                fast: true,
-                note: Some(
-                    "Poly1305_Init, _Update, _Final: internal, what its ChaCha20-Poly1305 calls",
-                ),
-            },
-            Functions {
-                prefix: "openssl_evp",
-                name: "OpenSSL EVP",
-                sections: Section::EACH,
-                fast: false,
-                note: Some("EVP_MAC: one context for all messages"),
-            },
-        ],
-    },
-    Shim {
-        library: "ipsec_mb",
-        peers: &[
-            Functions {
-                prefix: "ipsec_mb",
-                name: "ipsec-mb",
-                sections: &[Best],
-                fast: true,
-                note: Some(
-                    "poly1305_mac_fma_avx512: internal, what its jobs end in on a CPU with AVX-512 IFMA",
-                ),
-            },
-            Functions {
-                prefix: "ipsec_mb_avx512f",
-                name: "ipsec-mb AVX-512",
-                sections: &[Avx512f],
-                fast: true,
-                note: Some(
-                    "poly1305_mac_plain_avx512: internal, for a CPU with AVX-512 but no IFMA",
-                ),
-            },
-            Functions {
-                prefix: "ipsec_mb_scalar",
-                name: "ipsec-mb scalar",
-                sections: Section::EACH,
-                fast: true,
-                note: Some("poly1305_mac_scalar: internal, for a CPU without AVX-512"),
-            },
-            Functions {
-                prefix: "ipsec_mb_job",
-                name: "ipsec-mb job",
-                sections: &[Best],
-                fast: false,
-                note: Some(
-                    "the public interface: one job for each message, flushed if it is not done at once",
-                ),
-            },
-            Functions {
-                prefix: "ipsec_mb_job_avx2",
-                name: "ipsec-mb job AVX2",
-                sections: &[Avx2],
-                fast: false,
-                note: Some("the public interface, its manager set up by init_mb_mgr_avx2"),
-            },
-        ],
-    },
-    Shim {
-        library: "nettle",
-        peers: &[Functions {
-            prefix: "nettle",
-            name: "Nettle",
-            sections: Section::EACH,
-            fast: false,
-            note: Some("its internal functions: the public interface has Poly1305 with AES only"),
-        }],
-    },
-    Shim {
-        library: "libgcrypt",
-        peers: &[Functions {
-            prefix: "libgcrypt",
-            name: "Libgcrypt",
-            sections: Section::EACH,
-            fast: false,
-            note: None,
-        }],
-    },
-    Shim {
-        library: "botan",
-        peers: &[Functions {
-            prefix: "botan",
-            name: "Botan",
-            sections: Section::EACH,
-            fast: false,
-            note: Some("its interface for C, one object for all messages"),
-        }],
-    },
+const fn fast(
+    library: &'static str,
+    prefix: &'static str,
+    name: &'static str,
+    sections: &'static [Section],
+    note: &'static str,
+) -> Functions<'static> {
+    Functions {
+        library,
+        prefix,
+        name,
+        sections,
+        fast: true,
+        note: Some(note),
+    }
+}
+
+const fn slow(
+    library: &'static str,
+    prefix: &'static str,
+    name: &'static str,
+    sections: &'static [Section],
+    note: Option<&'static str>,
+) -> Functions<'static> {
+    Functions {
+        note,
+        fast: false,
+        ..fast(library, prefix, name, sections, "")
+    }
+}
+
+const ALL: &[Section] = Section::EACH;
+
+#[rustfmt::skip]
+const SHIMS: &[Functions<'static>] = &[
+    fast("openssl", "openssl", "OpenSSL", ALL,
+         "Poly1305_Init, _Update, _Final: internal, what its ChaCha20-Poly1305 calls"),
+    slow("openssl", "openssl_evp", "OpenSSL EVP", ALL, Some("EVP_MAC: one context for all messages")),
+    fast("ipsec_mb", "ipsec_mb", "ipsec-mb", &[Best],
+         "poly1305_mac_fma_avx512: internal, what its jobs end in on a CPU with AVX-512 IFMA"),
+    fast("ipsec_mb", "ipsec_mb_avx512f", "ipsec-mb AVX-512", &[Avx512f],
+         "poly1305_mac_plain_avx512: internal, for a CPU with AVX-512 but no IFMA"),
+    fast("ipsec_mb", "ipsec_mb_scalar", "ipsec-mb scalar", ALL,
+         "poly1305_mac_scalar: internal, for a CPU without AVX-512"),
+    slow("ipsec_mb", "ipsec_mb_job", "ipsec-mb job", &[Best],
+         Some("the public interface: one job for each message, flushed if it is not done at once")),
+    slow("ipsec_mb", "ipsec_mb_job_avx2", "ipsec-mb job AVX2", &[Avx2],
+         Some("the public interface, its manager set up by init_mb_mgr_avx2")),
+    slow("nettle", "nettle", "Nettle", ALL,
+         Some("its internal functions: the public interface has Poly1305 with AES only")),
+    slow("libgcrypt", "libgcrypt", "Libgcrypt", ALL, None),
+    slow("botan", "botan", "Botan", ALL, Some("its interface for C, one object for all messages")),
 ];
 
 /// The peers with ChaCha20-Poly1305.
-const AEAD: &[(&str, Functions<'static>)] = &[
-    (
-        "openssl",
-        Functions {
-            prefix: "openssl",
-            name: "OpenSSL",
-            sections: Section::EACH,
-            fast: true,
-            note: Some("EVP: one context for all packets, which keeps the key"),
-        },
-    ),
-    (
-        "ipsec_mb",
-        Functions {
-            prefix: "ipsec_mb",
-            name: "ipsec-mb",
-            sections: &[Best],
-            fast: true,
-            note: Some(
-                "IMB_CHACHA20_POLY1305_INIT, _ENC_UPDATE, _ENC_FINALIZE, and the same to open",
-            ),
-        },
-    ),
-    (
-        "ipsec_mb",
-        Functions {
-            prefix: "ipsec_mb_job",
-            name: "ipsec-mb job",
-            sections: &[Best],
-            fast: true,
-            note: Some("one job for each packet, flushed if it is not done at once"),
-        },
-    ),
-    (
-        "ipsec_mb",
-        Functions {
-            prefix: "ipsec_mb_avx2",
-            name: "ipsec-mb AVX2",
-            sections: &[Avx2],
-            fast: true,
-            note: Some("the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"),
-        },
-    ),
-    (
-        "ipsec_mb",
-        Functions {
-            prefix: "ipsec_mb_job_avx2",
-            name: "ipsec-mb job AVX2",
-            sections: &[Avx2],
-            fast: true,
-            note: Some("the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2"),
-        },
-    ),
+#[rustfmt::skip]
+const AEAD: &[Functions<'static>] = &[
+    fast("openssl", "openssl", "OpenSSL", ALL, EVP),
+    fast("ipsec_mb", "ipsec_mb", "ipsec-mb", &[Best],
+         "IMB_CHACHA20_POLY1305_INIT, _ENC_UPDATE, _ENC_FINALIZE, and the same to open"),
+    fast("ipsec_mb", "ipsec_mb_job", "ipsec-mb job", &[Best],
+         "one job for each packet, flushed if it is not done at once"),
+    fast("ipsec_mb", "ipsec_mb_avx2", "ipsec-mb AVX2", &[Avx2],
+         "the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"),
+    fast("ipsec_mb", "ipsec_mb_job_avx2", "ipsec-mb job AVX2", &[Avx2],
+         "the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2"),
 ];
+
+const EVP: &str = "EVP: one context for all packets, which keeps the key";
 
 /// Returns the peers in shims/ that have ChaCha20-Poly1305, or the reasons why they cannot be loaded.
 pub(super) fn all_aead() -> Vec<(&'static str, OpenedAead)> {
-    let open = |(library, peer): &(&'static str, Functions<'static>)| {
-        let opened = Library::open(library).and_then(|library| peer.open_aead(library));
-        (peer.name, opened)
-    };
-    AEAD.iter().map(open).collect()
+    AEAD.iter()
+        .map(|peer| (peer.name, peer.open_aead()))
+        .collect()
 }
 
 /// ChaCha20-Poly1305 through OpenSSL's EVP: Hornet's provider, built by each compiler, and the default provider.
@@ -201,7 +109,7 @@ pub(super) fn all_evp() -> Vec<(String, OpenedAead)> {
         (name, opened)
     });
     let name = "OpenSSL EVP default";
-    let opened = Library::open("openssl").and_then(|shim| evp(name).open_aead(shim));
+    let opened = evp(name).open_aead();
     let mut all = Vec::from(hornets);
     all.push((name.to_owned(), opened));
     all
@@ -209,8 +117,8 @@ pub(super) fn all_evp() -> Vec<(String, OpenedAead)> {
 
 fn evp(name: &str) -> Functions<'_> {
     Functions {
-        note: Some("EVP: one context for all packets, which keeps the key"),
-        ..Functions::of_all_sections("openssl", name)
+        note: Some(EVP),
+        ..Functions::of_all_sections("openssl", "openssl", name)
     }
 }
 
@@ -233,24 +141,18 @@ fn hornet_provider(name: &str, compiler: &str) -> OpenedAead {
 
 /// Returns all peers in shims/, or the reasons why they cannot be loaded.
 pub(super) fn all() -> Vec<(&'static str, Opened)> {
-    let mut peers = Vec::new();
-    for shim in SHIMS {
-        let library = Library::open(shim.library);
-        for peer in shim.peers {
-            let opened = library.clone().and_then(|library| peer.open(library));
-            peers.push((peer.name, opened));
-        }
-    }
-    peers
+    SHIMS.iter().map(|peer| (peer.name, peer.open())).collect()
 }
 
 type Version = unsafe extern "C" fn() -> *const c_char;
 type Open = unsafe extern "C" fn() -> *mut c_void;
+type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
 
 impl<'a> Functions<'a> {
     /// Describes a peer without vector code for Poly1305.
-    pub(super) fn of_all_sections(prefix: &'a str, name: &'a str) -> Self {
+    pub(super) fn of_all_sections(library: &'a str, prefix: &'a str, name: &'a str) -> Self {
         Self {
+            library,
             prefix,
             name,
             sections: Section::EACH,
@@ -259,7 +161,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    fn open_aead(&self, library: Library) -> OpenedAead {
+    pub(super) fn open_aead(&self) -> OpenedAead {
+        let library = Library::open(self.library)?;
         // SAFETY: the type is that in peer.h.
         let context = unsafe { library.function::<Open>(&format!("{}_aead", self.prefix))?() };
         self.aead_in(library, context)
@@ -293,8 +196,8 @@ impl<'a> Functions<'a> {
         })
     }
 
-    pub(super) fn open(&self, library: Library) -> Opened {
-        type Pieces = unsafe extern "C" fn() -> *const PieceFunctions;
+    pub(super) fn open(&self) -> Opened {
+        let library = Library::open(self.library)?;
         // SAFETY: the types are those in peer.h.
         let (version, mac, pieces, context) = unsafe {
             let version: Version = library.function("peer_version")?;

@@ -12,7 +12,6 @@ use crate::built::tool;
 use crate::cli::Tune;
 use crate::console::print;
 use crate::counter::{Counter, unit};
-use crate::cpu;
 use crate::error::Error;
 use crate::measure::Measured;
 use crate::peers::Hornet;
@@ -24,12 +23,7 @@ const LONGEST_IN_BATCH: usize = 8192;
 pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
     let mut out = |text: String| print(text);
     let (family, proposals) = propose(arguments, &mut out)?;
-    let (title, compiler, today) = (
-        cpu::this_cpu().title(),
-        tool(&arguments.compiler),
-        cpu::today(),
-    );
-    let source = format!("{title}, {compiler}, {today}");
+    let source = format!("{}, {}", arguments.about, tool(&arguments.compiler));
     for proposal in &proposals {
         print(text::proposal(proposal, &source))?;
     }
@@ -37,11 +31,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<ExitCode, Error> {
         "\nThe same as rows of src/poly1305/kernels.def (HORNET_KERNEL_TUNED where the kernel has a record for the family):\n",
     )?;
     for proposal in &proposals {
-        print(text::row(
-            proposal,
-            &family,
-            &format!("{today}, {title}, {compiler}"),
-        ))?;
+        print(text::row(proposal, &family, &source))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -175,6 +165,7 @@ mod tests {
                 longest: 300,
                 step: 64,
                 rounds: 3,
+                about: String::new(),
             };
             let mut text = String::new();
             let mut out = |more: String| {

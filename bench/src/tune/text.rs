@@ -6,8 +6,7 @@ use super::agreement::Difference;
 use super::crossovers::{Row, serving};
 use super::proposal::{Crossover, Proposal};
 use crate::measure::Measured;
-use crate::report::page::figure;
-use crate::stats::geometric_mean;
+use crate::stats::{figure, geometric_mean};
 use std::fmt::Write as _;
 
 /// Returns the line of a kernel, with the source of the figures.

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints medians and their ratio.
+// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON, in the
+// form that bench/report/results.py describes. `python bench/bench.py go` runs it and prints a table.
 //
 //	go run . [-rounds N] [-sweep]
 //
-// With -sweep it prints the lengths from 0 to 4096 bytes with the highest ratio of the module's time to x/crypto's.
+// With -sweep it measures every length from 0 to 4096 bytes.
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"crypto/cipher"
+	"encoding/json"
 	"flag"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
@@ -92,17 +90,46 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// measure returns the median time of each function, in nanoseconds per call. Rounds alternate between the functions.
-func measure(ours, their func(), rounds int, duration time.Duration) (float64, float64) {
+// A series is a table of times with a row for each length.
+type series struct {
+	Section string   `json:"section"`
+	Group   string   `json:"group"`
+	Variant string   `json:"variant"`
+	Axis    string   `json:"axis"`
+	Xs      []int    `json:"xs"`
+	Columns []column `json:"columns"`
+}
+
+// A column has the samples of each length: nanoseconds per call, and ratios to the first column in the same round.
+type column struct {
+	Name  string   `json:"name"`
+	Ns    quantity `json:"ns"`
+	Ratio quantity `json:"ratio"`
+}
+
+type quantity struct {
+	Samples [][]float64 `json:"samples"`
+}
+
+func (q *quantity) add(samples []float64) { q.Samples = append(q.Samples, samples) }
+
+// measure appends a sample of each round to both columns. Rounds alternate between the functions.
+func measure(columns []column, ours, their func(), rounds int, duration time.Duration) {
 	calls := 1
 	for ; time.Duration(float64(calls)*each(their, calls)) < duration; calls *= 2 {
 	}
-	var times [2][]float64
+	var times, ratios [2][]float64
 	for range rounds {
-		times[0] = append(times[0], each(ours, calls))
-		times[1] = append(times[1], each(their, calls))
+		a, b := each(ours, calls), each(their, calls)
+		for i, t := range []float64{a, b} {
+			times[i] = append(times[i], math.Round(t*100)/100)
+			ratios[i] = append(ratios[i], math.Round(t/a*10000)/10000)
+		}
 	}
-	return median(times[0]), median(times[1])
+	for i := range columns {
+		columns[i].Ns.add(times[i])
+		columns[i].Ratio.add(ratios[i])
+	}
 }
 
 // each returns the time of a call in nanoseconds, as a mean of calls.
@@ -114,11 +141,6 @@ func each(f func(), calls int) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(calls)
 }
 
-func median(times []float64) float64 {
-	slices.Sort(times)
-	return times[len(times)/2]
-}
-
 func main() {
 	rounds := flag.Int("rounds", 41, "how many measurements of each")
 	sweep := flag.Bool("sweep", false, "all lengths of 0 to 4096 bytes")
@@ -128,55 +150,22 @@ func main() {
 		os.Exit(2)
 	}
 	debug.SetGCPercent(-1) // the measured functions leave no garbage
-	fmt.Printf("%s, %s, %s\n\n", cpuName(), runtime.GOARCH, runtime.Version())
 
+	lengths, duration := []int{16, 64, 256, 1350, 4096, 16384, 1 << 20}, 200*time.Microsecond
 	if *sweep {
-		for _, o := range operations {
-			sweepLengths(o, *rounds)
+		lengths, duration = lengths[:0], 20*time.Microsecond
+		for n := range 4097 {
+			lengths = append(lengths, n)
 		}
-		return
 	}
-	fmt.Println("| | bytes | hornet, ns | x/crypto, ns | of its time |")
-	fmt.Println("|---|---|---|---|---|")
+	all := []series{}
 	for _, o := range operations {
-		for _, n := range []int{16, 64, 256, 1350, 4096, 16384, 1 << 20} {
+		columns := []column{{Name: "hornet"}, {Name: "x/crypto"}}
+		for _, n := range lengths {
 			ours, their := o.of(n)
-			a, b := measure(ours, their, *rounds, 200*time.Microsecond)
-			fmt.Printf("| %s | %d | %.1f | %.1f | %.2f |\n", o.name, n, a, b, a/b)
+			measure(columns, ours, their, *rounds, duration)
 		}
+		all = append(all, series{"best", "go", o.name, "bytes", lengths, columns})
 	}
-}
-
-func sweepLengths(o operation, rounds int) {
-	type length struct {
-		n     int
-		ratio float64
-	}
-	var all []length
-	for n := range 4097 {
-		ours, their := o.of(n)
-		a, b := measure(ours, their, rounds, 20*time.Microsecond)
-		all = append(all, length{n, a / b})
-	}
-	slices.SortFunc(all, func(a, b length) int { return cmp.Compare(b.ratio, a.ratio) })
-	fmt.Printf("%s: ", o.name)
-	for _, l := range all[:10] {
-		fmt.Printf("%d bytes %.2f, ", l.n, l.ratio)
-	}
-	fmt.Printf("median %.2f\n", all[len(all)/2].ratio)
-}
-
-// cpuName returns the name, family and model of the CPU, as Linux reports them.
-func cpuName() string {
-	file, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown CPU"
-	}
-	defer file.Close()
-	fields := map[string]string{}
-	for lines := bufio.NewScanner(file); lines.Scan() && lines.Text() != ""; {
-		name, value, _ := strings.Cut(lines.Text(), ":")
-		fields[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	return fmt.Sprintf("%s, family %s model %s", fields["model name"], fields["cpu family"], fields["model"])
+	must(json.NewEncoder(os.Stdout).Encode(map[string]any{"go": runtime.Version(), "series": all}))
 }

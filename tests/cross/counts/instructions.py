@@ -212,7 +212,7 @@ def rows_of(architecture: Counted) -> list[str]:
         add_counts("OpenSSL", [[count] for count in openssl["openssl"]])
         add_counts("OpenSSL, `EVP_MAC`", [[count] for count in openssl["openssl_evp"]])
         add(
-            "Hornet's part of OpenSSL's",
+            "ratio to OpenSSL",
             [
                 per_byte([count / beside for count in both], 1)
                 for both, beside in zip(hornet["chosen"], openssl["openssl"])

@@ -1,32 +1,28 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The study's report: a self-contained page made from a results file, z14-model.json and papers.json.
+"""The study's page, a self-contained file made from its results, those for the z14, and the papers' numbers.
 
-    report.py RESULTS.json [Z14_MODEL.json] > index.html
-
-Every measured number comes from the results file, every number for VMSL from results/z14-model.json, and every number
-of a paper from papers.json.
+Every measured number comes from the results, every number for VMSL from study/results/z14-model.json, and every number
+of a paper from study/papers.json.
 """
 
 import json
 import re
-import sys
 from html import escape
 from pathlib import Path
 from statistics import mean
 
-from svg import Series, bars, bytes_text, chart, linear_axis, log_axis
+from . import results
+from .figures import Line, bars, bytes_text, chart, linear_axis, log_axis, style
 
-MODEL = Path(__file__).parent / "results" / "z14-model.json"
-PAPERS = json.loads((Path(__file__).parent / "papers.json").read_text())
+STUDY = Path(__file__).resolve().parents[2] / "study"
+MODEL = STUDY / "results" / "z14-model.json"
+PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [("49 to 1000", 49, 1000), ("1001 to 2000", 1001, 2000), ("2001 to 4000", 2001, 4000)]
 
-STYLE = """
-:root { color-scheme: light dark; --page: #fff; --text: #1a1a1a; --soft: #555; --grid: #ddd; --hornet: #000;
-  --c0: #0063a6; --c1: #c44e00; --c2: #007a58; --c3: #a3478a; --c4: #2a8fc7; --c5: #8a6a00; --c6: #6b6b6b; --c7: #5b3fa0; }
-@media (prefers-color-scheme: dark) { :root { --page: #14161a; --text: #e8e8e8; --soft: #a8a8a8; --grid: #363a42;
-  --hornet: #fff; --c0: #5cb0f0; --c1: #ff9350; --c2: #3ecfa0; --c3: #e89ad0; --c4: #8fd3ff; --c5: #e2c044; --c6: #a5a5a5;
-  --c7: #b9a5f5; } }
+STYLE = (
+    style(":root")
+    + """
+:root { color-scheme: light dark; }
 body { background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; max-width: 1120px;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.8rem; } h2 { margin-top: 3rem; border-top: 1px solid var(--grid); padding-top: 1.5rem; }
@@ -37,15 +33,7 @@ table { border-collapse: collapse; margin: .3rem 0 1rem; font-variant-numeric: t
 th:first-child, td:first-child { text-align: left; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
 tr.here td { font-weight: 600; } .wide { overflow-x: auto; }
 h3 { margin-top: 2rem; }
-svg text { fill: var(--text); font: 13px system-ui, sans-serif; } svg .axis { font-size: 14px; } svg .tick { fill: var(--soft); }
-svg .grid { stroke: var(--grid); } svg .zero { stroke: var(--soft); } svg .line { fill: none; stroke-width: 1.8; }
-svg .lead { stroke-width: 1; } svg .dots { stroke-width: 2.6; stroke-linecap: round; } svg .dashed { stroke-dasharray: 6 4; }
-svg .hornet { stroke: var(--hornet); } svg .line.hornet { stroke-width: 3; } svg text.label { stroke: none; font-weight: 600; }
-svg text.label.hornet { fill: var(--hornet); } svg .inbar { fill: var(--page); stroke: none; font-weight: 600; }
-""" + "".join(
-    f"svg .c{i} {{ stroke: var(--c{i}); }} svg text.c{i} {{ fill: var(--c{i}); }} "
-    f"svg .bar.c{i} {{ fill: var(--c{i}); stroke: none; }}\n"
-    for i in range(8)
+"""
 )
 
 
@@ -88,24 +76,29 @@ def paragraph(*sentences: str) -> str:
 
 
 class Report:
-    def __init__(self, results: dict, file_name: str, model: dict) -> None:
-        self.results = results
+    def __init__(self, found: dict, file_name: str, model: dict) -> None:
+        self.results = found
         self.file_name = file_name
         self.model = model
-        self.builds = list(results["compilers"])
-        self.here = f"{results['cpu']['model']}, family {results['cpu']['family']} model {results['cpu']['number']}"
-        self.labels = {kernel["name"]: kernel["label"] for kernel in results["kernels"]}
+        self.builds = list(found["tools"])
+        self.here = results.title(found["machine"])
+        self.labels = {kernel["name"]: kernel["label"] for kernel in found["kernels"]}
+        # The least of several medians, as in the papers, in cycles.
+        per_cycle = found["clock"]["per_cycle"]
+        self.cycles = {
+            (series["group"], series["variant"], column["name"]): {
+                x: min(samples) / per_cycle for x, samples in zip(series["xs"], column["counts"]["samples"])
+            }
+            for series in found["series"]
+            for column in series["columns"]
+        }
 
-    # Results, in cycles.
-
-    def cycles(self, counts: float) -> float:
-        return counts / self.results["counts_per_cycle"]
-
-    def series(self, section: str, build: str, kernel: str) -> dict[int, float]:
+    def series(self, group: str, variant: str, column: str) -> dict[int, float]:
         """Return cycles by length; empty for a kernel that does not run on this CPU."""
-        part = self.results[section]
-        counts = part[build].get(kernel, [])
-        return {int(n): self.cycles(value) for n, value in zip(part["lengths"], counts)}
+        return self.cycles.get((group, variant, column), {})
+
+    def lengths(self) -> list[int]:
+        return next(results.find(self.results, None, "lengths"))["xs"]
 
     def per_byte(self, build: str, kernel: str, length: int) -> float | None:
         value = self.series("lengths", build, kernel).get(length)
@@ -117,20 +110,20 @@ class Report:
         return {n: 100 * (before[n] - after[n]) / before[n] for n in before if n in after and before[n] > 0}
 
     def large(self) -> int:
-        return int(max(self.results["lengths"]["lengths"]))
+        return max(self.lengths())
 
     def runs(self, kernel: str) -> bool:
-        return kernel in self.results["lengths"]["gcc"]
+        return ("lengths", "gcc", kernel) in self.cycles
 
-    def lines(self, kernels: list[tuple[str, str]], build: str, at_least: int = 0) -> list[Series]:
+    def lines(self, kernels: list[tuple[str, str]], build: str, at_least: int = 0) -> list[Line]:
         found = []
         for kernel, colour in kernels:
             points = [(n, value / n) for n, value in self.series("lengths", build, kernel).items() if n >= at_least]
             if points:
-                found.append(Series(in_text(self.labels.get(kernel, kernel)), points, colour))
+                found.append(Line(in_text(self.labels.get(kernel, kernel)), points, colour))
         return found
 
-    def per_byte_chart(self, title: str, series: list[Series]) -> str:
+    def per_byte_chart(self, title: str, series: list[Line]) -> str:
         xs, ys = zip(*[point for one in series for point in one.points])
         return chart(
             title, log_axis("message length (bytes)", xs, 2, bytes_text), log_axis("cycles per byte", ys, 10), series
@@ -145,25 +138,25 @@ class Report:
             "perf": "cycles of the core, read from perf",
             "tsc": "the time stamp counter, because this system lets a program read no counter of cycles",
             "clock": "nanoseconds, because this system lets a program read no counter of cycles",
-        }[r["counter"]]
+        }[r["clock"]["name"]]
         scale = (
             ""
-            if r["counter"] not in ("tsc", "clock")
-            else f"It counts {r['counts_per_cycle']:.3f} times in a cycle of the core, by which all is divided here: so long "
+            if r["clock"]["name"] not in ("tsc", "clock")
+            else f"It counts {r['clock']['per_cycle']:.3f} times in a cycle of the core, by which all is divided here: so long "
             "took each of a chain of additions, which take a cycle."
         )
-        quick = "<strong>A quick run: few lengths and few samples.</strong>" if r["quick"] else ""
-        compilers = "; ".join(escape(text) for text in r["compilers"].values())
+        quick = "<strong>A quick run: few lengths and few samples.</strong>" if r["runs"][0]["quick"] else ""
+        compilers = "; ".join(escape(text) for text in r["tools"].values())
         return "".join(
             [
                 "<h1>The papers' experiments, repeated</h1>",
                 "<p>" + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in sections) + "</p>",
                 paragraph(
                     quick,
-                    f"Measured on {escape(self.here)}, {r['date']}, {escape(r['system'])}, with {compilers}, "
-                    f"{escape(r['flags'])}. Counted: {counter}.",
+                    f"Measured on {escape(self.here)}, {r['date']}, {escape(r['machine']['system'])}, with {compilers}, "
+                    f"{escape(r['flags']['hornet'])}. Counted: {counter}.",
                     scale,
-                    f"The load of the system was {r['load'][0]} before and {r['load'][1]} after; what is compared was measured "
+                    f"The load of the system was {r['machine']['load'][0]} before and {r['machine']['load'][1]} after; what is compared was measured "
                     "in turn, in one process.",
                 ),
                 paragraph(
@@ -197,7 +190,7 @@ class Report:
 
     def counted(self) -> str:
         paper = PAPERS["bhattacharyya_sarkar"]
-        counts = {(c["kernel"], c["part"]): c for c in self.results["counts"]}
+        counts = {(c["kernel"], c["part"]): c for c in self.results["operations"]}
         if not counts:
             return ""
         got = counts["packed4", "vecMult"]["counts"]
@@ -218,7 +211,7 @@ class Report:
                 c["lanes"],
                 *[f"{sum(c['counts'][kind] for kind in group):.4g}" for group in kinds],
             ]
-            for c in self.results["counts"]
+            for c in self.results["operations"]
             if c["part"] == "block"
         ]
         lean = counts["avx2", "block"]["counts"]["mul32"]
@@ -256,7 +249,7 @@ class Report:
     def compared(self, lanes: int) -> str:
         """Compare Goll-Gueron with the balanced evaluation."""
         section, old, new = f"sweep{lanes}", f"gg{lanes}", f"bs{lanes}"
-        if not self.results[section]["gcc"].get(new):
+        if not self.series(section, "gcc", new):
             return paragraph(f"This CPU lacks the instructions for {lanes} lanes.")
         ups = {build: self.speed_ups(section, build, old, new) for build in self.builds}
         head = [
@@ -320,7 +313,7 @@ class Report:
             )
         out.append(self.by_rho(lanes, ups))
         series = [
-            Series(f"{build}", sorted(ups[build].items()), colour, dots=True)
+            Line(f"{build}", sorted(ups[build].items()), colour, dots=True)
             for build, colour in zip(self.builds, ("c0", "c1"))
         ]
         xs = [n for build in self.builds for n in ups[build]]
@@ -349,7 +342,7 @@ class Report:
                         (n, value / n) for n, value in self.series(section, build, kernel).items() if low <= n <= high
                     ]
                     series.append(
-                        Series(f"{self.labels[kernel].split(',')[0]}, {build}", points, colour, build == "clang")
+                        Line(f"{self.labels[kernel].split(',')[0]}, {build}", points, colour, build == "clang")
                     )
             xs, ys = zip(*[point for one in series for point in one.points])
             which = f"Figures {numbers}" if lanes == 4 else "In 8 lanes"
@@ -458,7 +451,7 @@ class Report:
         paper = PAPERS["bernstein"]
         kernels = [k["name"] for k in self.results["kernels"] if k["paper"] == "bernstein" and self.runs(k["name"])]
         kernels += [name for name in ("scalar32", "scalar64", "hornet") if self.runs(name)]
-        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
         rows = [
             [self.labels[k] if k not in ("scalar32", "scalar64") else f"integer registers, 2^{k[6:]}"]
             + [self.per_byte(build, k, n) for n in lengths for build in self.builds]
@@ -513,7 +506,12 @@ class Report:
                 "AES included, as the library here."
             )
         )
-        cases = self.results["cases"]
+        cases = {
+            series["variant"]: {
+                column["name"]: self.series("cases", series["variant"], column["name"]) for column in series["columns"]
+            }
+            for series in results.find(self.results, None, "cases")
+        }
         colours = ["c6", "c1", "c2", "c5", "c0", "c3", "c4", "c7"]
         short_names = {
             "key in cache": "",
@@ -534,13 +532,12 @@ class Report:
         ]
         for kernel, name in named:
             series = []
-            for colour, (case, counts) in zip(colours, cases[kernel].items()):
+            for colour, (case, times) in zip(colours, cases[kernel].items()):
                 label = (
                     ", ".join(filter(None, (short_names[part] for part in case.split(",")))) or "all in cache, aligned"
                 )
                 label = label.replace("key cold, data cold", "key, data cold")
-                points = [(n, self.cycles(value)) for n, value in zip(cases["lengths"], counts)]
-                series.append(Series(label, points, colour, "unaligned" in case))
+                series.append(Line(label, list(times.items()), colour, "unaligned" in case))
             xs, ys = zip(*[point for one in series for point in one.points])
             out.append(
                 figure(
@@ -556,7 +553,7 @@ class Report:
 
         def mean_of(kernel, case):
             """Return the mean from 2 KiB on."""
-            return mean(self.cycles(value) for n, value in zip(cases["lengths"], cases[kernel][case]) if n >= 2048)
+            return mean(value for n, value in cases[kernel][case].items() if n >= 2048)
 
         for kernel, name in named:
             if "key not in cache,data in cache,aligned" not in cases[kernel]:
@@ -753,14 +750,17 @@ class Report:
         return "never" if found is None else bytes_text(found)
 
     def z14(self) -> str:
-        paper, phases = PAPERS["z14"], self.results["phases"]
+        paper, len_bytes = PAPERS["z14"], next(results.find(self.results, None, "phases"))["xs"][0]
         rows, reduces = [], {}
         for build in self.builds:
             for kind in ("serial", "parallel"):
-                p = phases[build][kind]
-                values = [p["expand"], p["multiply"] - p["expand"], p["reduce"] - p["multiply"]]
-                reduces[build, kind] = self.cycles(values[2]) / (phases["bytes"] / 64)
-                rows.append((f"{kind}, {build}", [max(value, 0) for value in values]))
+                variant = f"{kind}, {build}"
+                expand, multiply, reduce = (
+                    self.series("phases", variant, phase)[len_bytes] for phase in ("expand", "multiply", "reduce")
+                )
+                values = [expand, multiply - expand, reduce - multiply]
+                reduces[build, kind] = values[2] / (len_bytes / 64)
+                rows.append((variant, [max(value, 0) for value in values]))
         large = self.large()
         out = [
             paragraph(
@@ -769,7 +769,7 @@ class Report:
                 "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
             ),
             figure(
-                f"Figure 5: shares of expand, multiply and reduce of {phases['bytes']} bytes, as the time that each phase adds. The "
+                f"Figure 5: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. The "
                 "reduction also makes each group wait for the one before it.",
                 bars("shares of the phases", "share of the time (%)", rows, ["expand", "multiply", "reduce"]),
             ),
@@ -911,7 +911,7 @@ class Report:
     def beyond(self) -> str:
         out = []
         lambdas = [1, 2, 3, 4, 8, 16, 32]
-        shown = [n for n in (1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        shown = [n for n in (1024, 4096, self.large()) if n in self.lengths()]
         best = []
         for lanes, name in (("avx2", "AVX2, radix 2^26"), ("ifma", "AVX-512 IFMA, radix 2^44")):
             if not self.runs(f"lambda1_{lanes}"):
@@ -920,7 +920,7 @@ class Report:
             for i, n in enumerate(shown):
                 for build in self.builds:
                     points = [(k, self.per_byte(build, f"lambda{k}_{lanes}", n)) for k in lambdas]
-                    series.append(Series(f"{bytes_text(n)}, {build}", points, f"c{i}", build == "clang"))
+                    series.append(Line(f"{bytes_text(n)}, {build}", points, f"c{i}", build == "clang"))
             for n in shown:
                 times = {k: self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in lambdas}
                 best.append([name, bytes_text(n), min(times, key=times.get), times[1], min(times.values())])
@@ -948,7 +948,7 @@ class Report:
                     "limits lambda is the time that it takes to raise them, so that longer messages gain from more."
                 )
             )
-        lengths = [n for n in self.results["lengths"]["lengths"] if n > 64 and n % 64 != 0]
+        lengths = [n for n in self.lengths() if n > 64 and n % 64 != 0]
         rests = [
             ("gg4", "pieces at the end"),
             ("bs4", "zeros, cheap first multiplication"),
@@ -1019,7 +1019,7 @@ class Report:
             )
         )
         names = [k["name"] for k in self.results["kernels"] if self.runs(k["name"])]
-        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.results["lengths"]["lengths"]]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
         rows = [
             [self.labels[k]] + [self.per_byte(build, k, n) for n in lengths for build in self.builds] for k in names
         ]
@@ -1068,12 +1068,5 @@ class Report:
         )
 
 
-def page(results: dict, file_name: str, model: dict) -> str:
-    return Report(results, file_name, model).page()
-
-
-if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    of_cpu, of_model = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) == 3 else MODEL
-    print(page(json.loads(of_cpu.read_text()), of_cpu.name, json.loads(of_model.read_text())), end="")
+def page(found: dict, file_name: str, model: dict) -> str:
+    return Report(found, file_name, model).page()

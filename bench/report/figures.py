@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Line charts and bars as SVG, drawn by matplotlib. Colours are CSS variables, with values for light and dark pages."""
+
+import io
+import math
+import re
+from dataclasses import dataclass, field
+from html import escape
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from matplotlib.ticker import FixedLocator, NullLocator
+
+# The colour as drawn, which is that of light pages, and that of dark ones. c0 to c7 can be told apart also with colour
+# vision deficiency (after Okabe and Ito), on both.
+COLOURS = {
+    "c0": ("#0063a6", "#5cb0f0"),
+    "c1": ("#c44e00", "#ff9350"),
+    "c2": ("#007a58", "#3ecfa0"),
+    "c3": ("#a3478a", "#e89ad0"),
+    "c4": ("#2a8fc7", "#8fd3ff"),
+    "c5": ("#8a6a00", "#e2c044"),
+    "c6": ("#6b6b6b", "#a5a5a5"),
+    "c7": ("#5b3fa0", "#b9a5f5"),
+    "hornet": ("#010101", "#ffffff"),  # matplotlib omits black
+    "page": ("#fffffe", "#14161a"),
+    "text": ("#1a1a1a", "#e8e8e8"),
+    "soft": ("#555555", "#a8a8a8"),
+    "grid": ("#dddddd", "#363a42"),
+}
+LINE_HEIGHT = 16
+# Space for the labels of the axes, and for the names of the lines.
+LEFT, RIGHT, TOP, BOTTOM = 74, 225, 14, 54
+
+matplotlib.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 13})
+
+
+def style(selector: str) -> str:
+    """Return the style sheet that defines the colours."""
+    light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in COLOURS.items()) for i in (0, 1))
+    return f"{selector}{{{light}}}@media (prefers-color-scheme:dark){{{selector}{{{dark}}}}}"
+
+
+def bytes_text(value: float) -> str:
+    """Format a number of bytes, such as 64 or 1 KiB."""
+    for unit in ("", " KiB", " MiB"):
+        if value < 1024 or value % 1024 != 0:
+            break
+        value /= 1024
+    else:
+        unit = " GiB"
+    return f"{value:g}{unit}"
+
+
+def number_text(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ") if abs(value) >= 1000 else f"{value:g}"
+
+
+@dataclass
+class Line:
+    label: str
+    points: list[tuple[float, float]]
+    colour: str  # a key of COLOURS
+    dashed: bool = False
+    dots: bool = False
+
+
+@dataclass
+class Axis:
+    title: str
+    low: float
+    high: float
+    log: bool = False
+    ticks: list[float] = field(default_factory=list)
+    text: object = number_text
+
+
+def linear_axis(title: str, values: list[float], text=number_text, zero: bool = True, tight: bool = False) -> Axis:
+    """Return an axis with about five ticks at round numbers. It ends at ticks, or, if tight, at the extreme values."""
+    low, high = (min(0, *values) if zero else min(values)), max(values)
+    rough = (high - low or 1) / 5
+    scale = 10 ** math.floor(math.log10(rough))
+    step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= rough)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = [round(i * step, 10) for i in range(first, last + 1)]
+    if tight:
+        return Axis(title, low, high, False, [tick for tick in ticks if low <= tick <= high], text)
+    return Axis(title, ticks[0], ticks[-1], False, ticks, text)
+
+
+def log_axis(title: str, values: list[float], base: int, text=number_text) -> Axis:
+    low, high = min(values), max(values)
+    if base == 2:
+        ticks = [2.0**i for i in range(math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9) + 1)]
+        while len(ticks) > 12:
+            ticks = ticks[::2]
+    else:
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [m * 10.0**d for d in decades for m in (1, 2, 5)]
+        low = max(tick for tick in ticks if tick <= low)
+        high = min(tick for tick in ticks if tick >= high)
+        ticks = [tick for tick in ticks if low <= tick <= high]
+    return Axis(title, low, high, True, ticks, text)
+
+
+def apart(places: list[float], low: float, high: float) -> list[float]:
+    """Return the places in the same order, moved so that labels of a line's height do not overlap."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    moved = list(places)
+    for _ in range(200):
+        for below, above in zip(order, order[1:]):
+            overlap = moved[below] + LINE_HEIGHT - moved[above]
+            if overlap > 0:
+                moved[below] -= overlap / 2
+                moved[above] += overlap / 2
+        for i in order:
+            moved[i] = min(max(moved[i], low), high)
+    return moved
+
+
+def chart(title: str, x: Axis, y: Axis, lines: list[Line], height: int = 430, level: float | None = None) -> str:
+    """Return a chart of lines, each with its name at its end; Hornet's are drawn last, in front. `level` draws a
+    horizontal line."""
+    width = 1080
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72)
+    plot = figure.add_axes(
+        (LEFT / width, BOTTOM / height, (width - LEFT - RIGHT) / width, (height - TOP - BOTTOM) / height)
+    )
+    for of, axis, set_scale in ((plot.xaxis, x, plot.set_xscale), (plot.yaxis, y, plot.set_yscale)):
+        set_scale("log" if axis.log else "linear")
+        of.set_major_locator(FixedLocator(axis.ticks))
+        of.set_minor_locator(NullLocator())
+        of.set_ticklabels([axis.text(tick) for tick in axis.ticks])
+        of.set_label_text(axis.title, fontsize=14, color=COLOURS["text"][0])
+    plot.set_xlim(x.low, x.high)
+    plot.set_ylim(y.low, y.high)
+    plot.grid(color=COLOURS["grid"][0], linewidth=1)
+    plot.set_axisbelow(True)
+    plot.tick_params(bottom=False, left=False, labelcolor=COLOURS["soft"][0], labelsize=13)
+    for spine in plot.spines.values():
+        spine.set_visible(False)
+    if level is not None:
+        plot.axhline(level, color=COLOURS["soft"][0], linewidth=1)
+    ordered = sorted(lines, key=lambda line: line.colour == "hornet")
+    for line in ordered:
+        colour = COLOURS[line.colour][0]
+        if line.dots:
+            points = [point for point in line.points for _ in (0, 1)]
+            path = Path(points, [Path.MOVETO, Path.LINETO] * len(line.points))
+            path.should_simplify = False  # would drop them
+            plot.add_patch(PathPatch(path, facecolor="none", edgecolor=colour, linewidth=2.6, capstyle="round"))
+        else:
+            plot.plot(
+                *zip(*line.points),
+                color=colour,
+                linewidth=3 if line.colour == "hornet" else 1.8,
+                linestyle=(0, (4, 2)) if line.dashed else "-",
+            )
+    ends = [plot.transData.transform(line.points[-1])[1] for line in ordered]
+    edge = width - RIGHT
+    for line, end, place in zip(ordered, ends, apart(ends, BOTTOM, height - TOP)):
+        colour = COLOURS[line.colour][0]
+        figure.add_artist(
+            Line2D([(edge + 2) / width, (edge + 12) / width], [end / height, place / height], color=colour, linewidth=1)
+        )
+        text = figure.text((edge + 15) / width, place / height, line.label, color=colour, va="center")
+        text.set_fontweight("bold")
+    return svg(title, figure)
+
+
+def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts: list[str]) -> str:
+    """Return a bar for each row, divided in proportion into labelled parts."""
+    width, height, left = 1080, len(rows) * 48 + 50, 190
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72)
+    plot = figure.add_axes((left / width, 50 / height, (width - left - 40) / width, (height - 50) / height))
+    for i, (_, values) in enumerate(rows):
+        start = 0.0
+        for k, value in enumerate(values):
+            share = 100 * value / sum(values)
+            plot.barh(i, share, left=start, height=0.7, color=COLOURS[f"c{k}"][0])
+            text = f"{parts[k]} {share:.0f} %" if share > 14 else f"{share:.0f} %"
+            plot.text(start + share / 2, i, text, ha="center", va="center", fontweight="bold", color=COLOURS["page"][0])
+            start += share
+    plot.set_xlim(0, 100)
+    plot.set_ylim(len(rows) - 0.5, -0.5)
+    plot.set_xticks([0, 25, 50, 75, 100])
+    plot.set_yticks(range(len(rows)), [label for label, _ in rows])
+    plot.tick_params(bottom=False, left=False, labelcolor=COLOURS["text"][0], labelsize=13)
+    plot.set_xlabel(axis_title, fontsize=14, color=COLOURS["text"][0])
+    for spine in plot.spines.values():
+        spine.set_visible(False)
+    return svg(title, figure)
+
+
+_DECIMAL = re.compile(r"-?\d+\.\d+")
+
+
+def _one_digit(number: re.Match) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")
+
+
+def svg(title: str, figure: Figure) -> str:
+    """Return the figure as an element for an HTML page, which refers to nothing. It is the same in every run."""
+    figure.patch.set_visible(False)
+    for plot in figure.axes:
+        plot.patch.set_visible(False)
+    out = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": title}):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = out.getvalue()
+    text = text[text.index("<svg") :]
+    view = re.search(r'viewBox="([^"]*)"', text)[1]
+    text = re.sub(r"<svg[^>]*>", f'<svg viewBox="{view}" role="img" aria-label="{escape(title)}">', text, count=1)
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", text)
+    text = re.sub(r"(?s)<clipPath.*?</clipPath>|<defs>\s*</defs>| clip-path=\"[^\"]*\"| id=\"[^\"]*\"", "", text)
+    text = re.sub(r"(?s)<defs>\s*</defs>| transform=\"rotate\(-?0 [^\"]*\"", "", text)
+    text = re.sub(r"font-family: [^;\"]*", "font-family: sans-serif", text)
+    text = text if "<g " in text else re.sub("</?g>", "", text)
+    text = re.sub(r"<[^>]*>", lambda tag: _DECIMAL.sub(_one_digit, " ".join(tag[0].split())), text)
+    text = re.sub(r"\n\s*", "\n", re.sub(r"M (\S+ \S+) L \1(?![.\d])", r"M\1h0", text))
+    for name, (colour, _) in COLOURS.items():
+        text = text.replace(colour, f"var(--{name})")
+    return text.strip()
+
+
+def standalone(text: str) -> str:
+    """Return the figure as a file of its own, with its colours."""
+    opened = f'<svg xmlns="http://www.w3.org/2000/svg" style="background:var(--page)"{text[4 : text.index(">")]}>'
+    return f"{opened}<style>{style('svg')}</style>{text[text.index('>') + 1 :]}\n"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Builds the study's measuring program for another architecture, runs it in an emulator, and makes the page from the kernels
+that are available. The times are meaningless.
+
+    ARCHITECTURE=aarch64 pytest study/tests/test_measure.py      a row of tests/cross/architectures.txt
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = ROOT / "study"
+sys.path.insert(0, str(ROOT / "bench"))
+
+from report import results, study  # noqa: E402
+
+
+@pytest.mark.skipif("ARCHITECTURE" not in os.environ, reason="ARCHITECTURE names no row")
+def test_another_architecture():
+    name = os.environ["ARCHITECTURE"]
+    rows = (ROOT / "tests/cross/architectures.txt").read_text().splitlines()
+    _, triple, emulator, *_ = next(row.split() for row in rows if row.startswith(f"{name} "))
+    folder = ROOT / "build/tests" / f"study-measure-{name}"
+    subprocess.run([STUDY / "build.sh", folder, f"{triple}-gcc", "-O2"], check=True)
+    program = [folder / "measure", STUDY / "measure.c", STUDY / "cycles.c"]
+    subprocess.run([f"{triple}-gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", *program, "-ldl"], check=True)
+    command = [emulator, "-L", f"/usr/{triple}", program[0], "--quick", f"gcc={folder / 'study.so'}"]
+    measured = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+    committed = results.load(next((STUDY / "results").glob("*-f*.json")))
+    runs = [committed["runs"][0] | {"quick": True}]
+    found = committed | {"runs": runs, "tools": {"gcc": "gcc"}, "operations": []} | measured
+    page = study.page(found, "emulated.json", json.loads(study.MODEL.read_text()))
+    (folder / "index.html").write_text(page)
+    ran = [kernel["label"] for kernel in found["kernels"] if kernel["runs"]]
+    assert len(ran) >= 10
+    assert [label for label in ran if study.powers(label) not in page] == []
+    assert "None" not in page and "nan" not in page.split()

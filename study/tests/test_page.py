@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The study's page depends only on its results files and the papers' numbers: with other results, none of the old figures
+remains. In a browser, it opens, requests no other files, and no text in a figure is cut off.
+
+    CHROMIUM=chromium pytest study/tests/test_page.py      without CHROMIUM: not in a browser
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from report import results, study  # noqa: E402
+
+PAGE = ROOT / "study/report/index.html"
+RESULTS = ROOT / re.search(r"study/results/[a-z0-9-]*\.json", PAGE.read_text())[0]
+MODEL = json.loads(study.MODEL.read_text())
+
+
+def other(value, change):
+    """Return value with change applied to all its numbers."""
+    if isinstance(value, dict):
+        return {key: other(part, change) for key, part in value.items()}
+    if isinstance(value, list):
+        return [other(part, change) for part in value]
+    return change(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def cells(page: str, first: str, last: str) -> list[list[str]]:
+    """Return the cells in the tables between two headings, in a list per row."""
+    part = page[page.index(first) : page.index(last)]
+    return [re.findall(r"<td>([^<]*)</td>", row) for row in re.findall(r"<tr[^>]*>(<td>.*?)</tr>", part)]
+
+
+def test_the_committed_page_is_made_from_the_committed_results():
+    page = study.page(results.load(RESULTS), RESULTS.name, MODEL)
+    assert page == PAGE.read_text(), f"run study/run.py --page {RESULTS}"
+    assert not re.findall(r"(?:src|href)=\"[^#\"][^\"]*\"|url\([^)]*\)|https?:[^< \"]*", page)
+
+
+def test_all_figures_for_vmsl_come_from_the_model():
+    found = results.load(RESULTS)
+    # In both compilers' columns, which follow the paper's.
+    more = MODEL | {"kernels": other(MODEL["kernels"], lambda value: value + 1000)}
+    pages = (study.page(found, RESULTS.name, model) for model in (MODEL, more))
+    before, after = (cells(page, "On VMSL itself", 'id="beyond"') for page in pages)
+    for old, new in zip(before, after, strict=True):
+        assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
+
+
+def test_all_measured_figures_come_from_the_results():
+    found = results.load(RESULTS)
+    # With another rate of the clock, all cycles in the last table, which lists every kernel, must change, and all lines.
+    slower = found | {"clock": found["clock"] | {"per_cycle": found["clock"]["per_cycle"] / 3}}
+    pages = [study.page(of, RESULTS.name, MODEL) for of in (found, slower)]
+    before, after = (cells(page, "Everything: cycles per byte", 'id="reductions"') for page in pages)
+    assert len(before) > 40
+    for old, new in zip(before, after, strict=True):
+        assert all(a != b for a, b in zip(old[1:], new[1:], strict=True)), old
+    # With other samples, too.
+    for series in found["series"]:
+        for column in series["columns"]:
+            column["counts"]["samples"] = [[1.5 * value + 40 for value in row] for row in column["counts"]["samples"]]
+    changed = study.page(found, RESULTS.name, MODEL)
+    drawn = [re.findall(r'<path d="([^"]{400,})"', page) for page in (pages[0], changed)]
+    assert len(drawn[0]) > 50
+    assert not set(drawn[0]) & set(drawn[1])
+
+
+# The page reports about itself in its title.
+SCRIPT = """
+<script>
+addEventListener("load", () => {
+    const problems = [];
+    for (const svg of document.querySelectorAll("svg")) {
+        const all = svg.viewBox.baseVal;
+        const labels = [...svg.querySelectorAll("text")];
+        for (const text of labels) {
+            const box = svg.getBoundingClientRect(), own = text.getBoundingClientRect();
+            if (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1) {
+                problems.push(`cut off: ${text.textContent}`);
+            }
+        }
+        const sizes = labels.map((text) => text.getBoundingClientRect().height);
+        if (Math.min(...sizes) < 12 || all.width === 0 || labels.length < 8) {
+            problems.push(`not legible: ${svg.getAttribute("aria-label")}`);
+        }
+        const scale = svg.getBoundingClientRect().width / all.width;
+        if (scale < 0.9) {
+            problems.push(`small: ${scale}`);
+        }
+    }
+    if (document.documentElement.scrollWidth > innerWidth) {
+        problems.push("wider than the window");
+    }
+    if (performance.getEntriesByType("resource").length !== 0) {
+        problems.push("asks for other files");
+    }
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const text = getComputedStyle(document.querySelector("svg text")).fill;
+    const body = getComputedStyle(document.body).backgroundColor;
+    document.title = `${document.querySelectorAll("svg").length} figures, ${dark}, ${body} ${text}: ${problems.join("; ")}.`;
+});
+</script>
+"""
+
+
+@pytest.mark.skipif("CHROMIUM" not in os.environ, reason="CHROMIUM names no browser")
+@pytest.mark.parametrize(
+    ("scheme", "colours"),
+    [("light", "rgb(255, 255, 254) rgb(85, 85, 85)"), ("dark", "rgb(20, 22, 26) rgb(168, 168, 168)")],
+)
+def test_in_a_browser(tmp_path, scheme, colours):
+    """At 1280 pixels."""
+    page = tmp_path / "page.html"
+    page.write_text(PAGE.read_text().replace("</body>", f"{SCRIPT}</body>"))
+    options = ["--blink-settings=preferredColorScheme=0"] if scheme == "dark" else []
+    command = [
+        os.environ["CHROMIUM"],
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}/profile",
+    ]
+    command += ["--window-size=1280,1000", *options, "--dump-dom", page.as_uri()]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    title = re.search(r"<title>([^<]*)", text)[1]
+    assert re.fullmatch(rf"\d\d figures, {scheme}, {re.escape(colours)}: \.", title), title
