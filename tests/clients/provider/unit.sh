@@ -41,6 +41,7 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
+! grep -n '#include "\.\./' bindings/openssl/src/*.[ch] || fail "the provider includes a header that is not public"
 for compiler in gcc clang-19; do
     module "$compiler"
     module=$build/$compiler/hornet.so
