@@ -93,7 +93,8 @@ $(BUILD)/libhornet.so: $(objects)
 command:
 	cargo build --release --locked --package hornet-poly1305-cli
 	@mkdir -p $(BUILD)
-	cp target/release/hornet $(BUILD)/hornet
+	cp target/release/hornet $(BUILD)/hornet.new # a copy may be running
+	mv $(BUILD)/hornet.new $(BUILD)/hornet
 
 run: command library
 	tools/demo.sh

@@ -3,7 +3,7 @@
 // Package asm bounds the time of one call of an assembly function.
 package asm
 
-import "hornet/internal/tuning"
+import "github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 
 // MaxBytes is the maximum number of bytes that one call of an assembly function processes. It is a multiple of every group
 // of blocks.

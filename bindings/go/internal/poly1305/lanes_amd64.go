@@ -7,7 +7,7 @@ package poly1305
 import (
 	"golang.org/x/sys/cpu"
 
-	"hornet/internal/tuning"
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 // Package internal documents these functions. The assembly functions are the evaluation of the C library

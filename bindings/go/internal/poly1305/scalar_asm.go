@@ -7,7 +7,7 @@ package poly1305
 import (
 	"encoding/binary"
 
-	"hornet/internal/tuning"
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 // Package internal documents these functions.
