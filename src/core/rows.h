@@ -3,7 +3,7 @@
  * with its columns, and to HORNET_FURTHER_ROW(name, ...) for further rows of a kernel, by default nothing.
  *
  * A build that omits a kernel defines HORNET_OMIT_<name> as 1, so that its rows expand to nothing, and does
- * not compile its file. */
+ * not compile its file, or the file is then empty. */
 #ifndef HORNET_FURTHER_ROW
 #define HORNET_FURTHER_ROW(...)
 #endif
