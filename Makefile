@@ -35,7 +35,8 @@
 #                      build/coconut/: half an hour; `make coconut QUICK=1`: two minutes (docs/coconut.md)
 # make clean
 #
-# HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels.
+# HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels, and HORNET_KERNELS=all also those that are for
+# tests and measurements, which the default omits.
 
 CC     ?= cc
 CFLAGS ?= -O2
@@ -44,18 +45,20 @@ LIBDIR ?= $(PREFIX)/lib
 BUILD  ?= build
 
 kernels := $(basename $(notdir $(wildcard src/poly1305/kernels/*.c)))
-HORNET_KERNELS ?= $(kernels)
-ifneq ($(filter-out $(kernels),$(HORNET_KERNELS)),)
-$(error HORNET_KERNELS: no kernel $(filter-out $(kernels),$(HORNET_KERNELS)); there are $(kernels))
+chosen  := $(if $(filter all,$(HORNET_KERNELS)),$(kernels),$(HORNET_KERNELS))
+ifneq ($(filter-out $(kernels),$(chosen)),)
+$(error HORNET_KERNELS: no kernel $(filter-out $(kernels),$(chosen)); there are $(kernels))
 endif
-omitted := $(filter-out $(HORNET_KERNELS),$(kernels))
+# The default omits what src/poly1305/kernels.def says.
+omitted := $(if $(chosen),$(filter-out $(chosen),$(kernels)))
+kernels_flags := $(if $(chosen),-DHORNET_ALL_KERNELS=1) $(omitted:%=-DHORNET_OMIT_%=1)
 
 sources := $(filter-out $(omitted:%=src/poly1305/kernels/%.c),$(wildcard src/*/*.c src/*/*/*.c))
 headers := $(wildcard include/*.h src/*/*.h src/*/*.def src/*/*/*.h src/*/*/*.def)
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
 # For CPUs that check the targets of indirect branches and returns: x86 with CET, if the compiler supports it.
 checked_branches := $(shell echo | $(CC) -fcf-protection -x c -c -o /dev/null - 2> /dev/null && echo -fcf-protection)
-compile := $(CC) $(CPPFLAGS) $(checked_branches) $(CFLAGS) $(omitted:%=-DHORNET_OMIT_%=1) -fPIC -fvisibility=hidden
+compile := $(CC) $(CPPFLAGS) $(checked_branches) $(CFLAGS) $(kernels_flags) -fPIC -fvisibility=hidden
 link    := $(CC) $(checked_branches) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -shared
 
 # The version is only in hornet.h; the compiler reads it.

@@ -35,7 +35,7 @@ if [ "${1-}" != fast ]; then
     tidy() {
         clang-tidy-19 --quiet "$@" 2> >(grep -v ' warnings generated\.$' >&2) || complain "clang-tidy"
     }
-    tidy src/*/*.c src/*/*/*.c -- -std=c11
+    tidy src/*/*.c src/*/*/*.c -- -std=c11 -DHORNET_ALL_KERNELS=1
     tidy examples/c/*.c -- -std=gnu11 -Iinclude
     tidy study/*.c study/kernels/*.c -- -std=gnu11
     tidy bindings/openssl/src/*.c -- -std=c11 -Iinclude

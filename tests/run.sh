@@ -83,6 +83,7 @@ quick() {
     run_test headers                        tests/unit/headers.sh
     run_test symbols                        tests/unit/symbols.sh
     run_test scope                          tests/unit/scope.py
+    run_test kernels-default                tests/unit/default_kernels.py
     run_test checked-results                tests/unit/checked_results.sh
     run_test new-kernel                     tests/unit/new_kernel.sh
     run_test bounds                         proofs/run.sh
@@ -92,7 +93,8 @@ quick() {
             run_test "lanes-$compiler$level" tests/unit/lanes.sh "$compiler" "$level"
         done
         run_test "gmp-$compiler-O2"         tests/unit/gmp.sh "$compiler-O2" "$compiler" -O2
-        run_test "gmp-amalgamation-$compiler" tests/unit/gmp.sh "amalgamation-$compiler" amalgamation "$compiler" -O2
+        run_test "gmp-amalgamation-$compiler" tests/unit/gmp.sh "amalgamation-$compiler" amalgamation "$compiler" -O2 \
+            -DHORNET_ALL_KERNELS=0 # as users build it
         run_test "constant-time-$compiler"  tests/unit/constant_time.sh "$compiler"
         run_test "residue-$compiler-O2"     tests/unit/residue.sh "$compiler-O2" "$compiler" -O2
         run_test "choice-$compiler"         tests/unit/choice.sh "$compiler" 10

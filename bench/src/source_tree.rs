@@ -43,10 +43,13 @@ fn find(folder: &Path, paths: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a command that builds a shared library from these sources.
+/// Returns a command that builds a shared library from these sources, with all kernels.
 pub(crate) fn command(compiler: &str, sources: &[PathBuf]) -> Command {
     let mut command = Command::new(compiler);
-    command.args(FLAGS.split_whitespace()).args(sources);
+    command
+        .args(FLAGS.split_whitespace())
+        .arg("-DHORNET_ALL_KERNELS=1")
+        .args(sources);
     command
 }
 

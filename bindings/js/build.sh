@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 LC_ALL=C
 export LC_ALL
 clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextra -Werror \
-    -DHORNET_OMIT_portable=1 -DHORNET_OMIT_portable44=1 "-DPACKAGE_VERSION=\"$version\"" -I$root/include \
+    "-DPACKAGE_VERSION=\"$version\"" -I$root/include \
     -Wl,--no-entry,--strip-all,--stack-first,-z,stack-size=2048,--export=__stack_pointer,--fatal-warnings \
     -o "$work/hornet.wasm" src/module.c $root/src/*/*.c $root/src/*/*/*.c
 

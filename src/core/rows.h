@@ -5,7 +5,7 @@
  * last two are by default nothing.
  *
  * A build that omits a kernel defines HORNET_OMIT_<name> as 1, so that its rows expand to nothing, and does
- * not compile its file. */
+ * not compile its file, or the file is then empty. */
 #ifndef HORNET_FURTHER_ROW
 #define HORNET_FURTHER_ROW(...)
 #endif

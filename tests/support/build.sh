@@ -29,10 +29,12 @@ if command -v ccache > /dev/null; then
     export CCACHE_DIR="${CCACHE_DIR-$root/build/ccache}"
 fi
 
-# build_objects FOLDER COMPILER OPTION...: compiles every source file, as many at a time as there are CPUs.
+# build_objects FOLDER COMPILER OPTION...: compiles every source file, as many at a time as there are CPUs. All kernels
+# are built, or with -DHORNET_ALL_KERNELS=0 the default ones.
 build_objects() {
     local folder=$1
     shift
+    [[ $* == *-DHORNET_ALL_KERNELS=* ]] || set -- "$@" -DHORNET_ALL_KERNELS=1
     rm -rf "$folder"
     mkdir -p "$folder"
     # shellcheck disable=SC2016 # for the inner shell

@@ -4,9 +4,18 @@
 #ifndef HORNET_TESTS_KERNELS_H
 #define HORNET_TESTS_KERNELS_H
 
+/* As in the library that build.sh builds; a test of the default kernels defines it as 0. */
+#ifndef HORNET_ALL_KERNELS
+#define HORNET_ALL_KERNELS 1
+#endif
+
 #include "../../include/hornet.h"
 #include "../../src/poly1305/kernel.h"
 #include "check.h"
+
+#if HORNET_ALL_KERNELS && defined(HORNET_OMIT_portable)
+#error "another header has included the list without HORNET_ALL_KERNELS"
+#endif
 
 static const struct hornet_poly1305_kernel *const all_kernels[] = {
 #define HORNET_ROW(name, ...) &hornet_poly1305_kernel_##name,

@@ -12,7 +12,7 @@ compiler=$1 seconds=$2
 shift 2
 folder=$root/build/tests/choice-$compiler${*// /}
 # Every kernel handles every length that it can.
-options=(-O2 -DHORNET_NO_CROSSOVERS)
+options=(-O2 -DHORNET_NO_CROSSOVERS -DHORNET_ALL_KERNELS=1)
 strict=(-Wall -Wextra -Werror)
 
 # Every function in hornet.h must be among the calls, except those that only answer questions about kernels and partial

@@ -11,7 +11,7 @@ clang-19 -O2 -c -o "$folder/reference.o" "$root/tests/support/reference.c"
 for kernel in portable portable44; do
     mapfile -t others < <(find "$folder" -name '*.o' | grep -v "_poly1305_kernels_$kernel\.c\.o\$")
     for count in 1 4 8 16; do
-        clang-19 -O2 -DPORTABLE_LANES="$count" -o "$folder/test" "$root/tests/unit/test_poly1305.c" \
+        clang-19 -O2 -DHORNET_ALL_KERNELS=1 -DPORTABLE_LANES="$count" -o "$folder/test" "$root/tests/unit/test_poly1305.c" \
             "$root/src/poly1305/kernels/$kernel.c" "${others[@]}" -lgmp
         "$folder/test" "$kernel"
     done

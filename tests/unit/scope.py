@@ -50,8 +50,8 @@ KINDS = {
 def clang(text: str, target: str, *options: str) -> str:
     file = FOLDER / "hornet_without.c"
     file.write_text(text)
-    command = ["clang-19", f"--target={target}", "-ffreestanding", "-fno-color-diagnostics", *options, file]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    command = ["clang-19", f"--target={target}", "-ffreestanding", "-DHORNET_ALL_KERNELS=1", "-fno-color-diagnostics"]
+    return subprocess.run([*command, *options, file], check=True, capture_output=True, text=True).stdout
 
 
 def names_in(text: str, target: str) -> set[str]:

@@ -20,7 +20,9 @@ fn main() -> io::Result<()> {
     // For reproducible builds.
     sources.sort();
 
-    compiler()
+    let mut build = compiler();
+    choose_kernels(&mut build, &mut sources);
+    build
         .files(sources)
         // Debug builds too: this is the level at which the library is tested and measured.
         .opt_level(2)
@@ -58,6 +60,41 @@ fn library() -> PathBuf {
     } else {
         links
     }
+}
+
+/// The kernels to build, separated by spaces, or `all`, which includes those that are for tests and
+/// measurements. Not set or empty, the default of `src/poly1305/kernels.def`.
+const KERNELS: &str = "HORNET_KERNELS";
+
+fn choose_kernels(build: &mut cc::Build, sources: &mut Vec<PathBuf>) {
+    println!("cargo:rerun-if-env-changed={KERNELS}");
+    let value = env::var(KERNELS).unwrap_or_default();
+    let chosen: Vec<&str> = value.split_whitespace().collect();
+    if chosen.is_empty() {
+        return;
+    }
+    build.define("HORNET_ALL_KERNELS", "1");
+    if chosen.contains(&"all") {
+        return;
+    }
+    let name = |file: &Path| -> Option<String> {
+        let folder = file.parent()?;
+        let is_kernel = folder.ends_with("poly1305/kernels");
+        is_kernel.then(|| file.file_stem()?.to_str().map(str::to_owned))?
+    };
+    for kernel in &chosen {
+        let exists = sources
+            .iter()
+            .any(|file| name(file).as_deref() == Some(kernel));
+        assert!(exists, "{KERNELS}: no kernel {kernel}");
+    }
+    sources.retain(|file| match name(file) {
+        Some(kernel) if !chosen.contains(&&*kernel) => {
+            build.define(&format!("HORNET_OMIT_{kernel}"), "1");
+            false
+        }
+        _ => true,
+    });
 }
 
 /// Appends the `.c` files in a folder and its subfolders.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Radix 2^26 over AVX-512F lanes, decimated. */
-#include "../../core/compiler.h"
+#include "../kernel.h"
 
-#if HORNET_X86
+#if HORNET_X86 && !HORNET_OMIT_avx512f
 
 #define KERNEL       avx512f
 #define KERNEL_NEEDS (CPU_avx2 | CPU_avx512f)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Radix 2^26 over lanes in plain C, decimated and in batches, to test the algorithm on every machine. */
+#include "../kernel.h"
+
+#if !HORNET_OMIT_portable
+
 #define KERNEL               portable
 #define KERNEL_NEEDS         CPU_ANY
 #define KERNEL_INLINE        HORNET_NOINLINE /* size matters more than speed */
@@ -14,3 +18,5 @@
 #include "../horner/decimated_kernel.h"
 
 #include "../kernel_end.h"
+
+#endif

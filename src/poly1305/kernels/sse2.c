@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Radix 2^26 over SSE2 lanes, decimated; in 32-bit programs also in batches. */
-#include "../../core/compiler.h"
+#include "../kernel.h"
 
-#if HORNET_X86
+#if HORNET_X86 && !HORNET_OMIT_sse2
 
 #define KERNEL       sse2
 #define KERNEL_NEEDS (CPU_sse2)

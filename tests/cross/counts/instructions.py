@@ -61,6 +61,7 @@ class Counted(Architecture):
         handle every length."""
         cc, folder, objects = self.compiler(compiler), self.folder / compiler, self.objects(compiler)
         calls, kernels = HERE / "calls.c", ROOT / "src/poly1305/kernels.c"
+        cc.append("-DHORNET_ALL_KERNELS=1")  # as the objects
         cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
