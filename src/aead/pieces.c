@@ -206,19 +206,14 @@ bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
     return ends;
 }
 
-HORNET_SMALL uintptr_t compare_and_wipe(bool *equal, uint8_t expected[16], const uint8_t tag[16])
-{
-    *equal = public_verdict(tags_equal(expected, tag));
-    wipe(expected, 16);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_aead_final_verify, (hornet_aead_state *state, const uint8_t tag[16]),
+               (state, tag))
 {
     const bool decrypts = ((struct aead *)state)->direction != DIRECTION_ENCRYPTS;
     uint8_t expected[16];
-    bool equal;
     const bool live = hornet_aead_compute_tag(state, expected);
-    clear_small_stack(compare_and_wipe(&equal, expected, tag));
+    const bool equal = public_verdict(tags_equal(expected, tag));
+    wipe(expected, sizeof expected);
     return live && decrypts && equal;
 }
