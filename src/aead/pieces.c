@@ -101,7 +101,7 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uin
         if (a->nwaiting == 0)
             end = lower_end(end, aead_make_stream(a, kernel));
         const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
+        end = lower_end(end, kernel->apply(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
         a->nwaiting -= n;
         out += n;
         in += n;
