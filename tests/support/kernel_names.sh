@@ -6,7 +6,7 @@
 #
 #     kernel_names.sh [COMPILER [poly1305|chacha20|records]]
 root=$(cd "$(dirname "$0")/../.." && pwd)
-tuned= primitive=${2:-poly1305}
+tuned='' primitive=${2:-poly1305}
 [ "$primitive" != records ] || tuned='#define HORNET_TUNED_ROW HORNET_ROW' primitive=poly1305
 printf '%s\n' '#define HORNET_ROW(name, ...) kernel_name = name' "$tuned" "#include \"$root/src/core/compiler.h\"" \
     "#include \"$root/src/$primitive/kernels.def\"" | ${1:-clang-19} -E -P -x c - | sed 's/kernel_name = /\n&/g' |
