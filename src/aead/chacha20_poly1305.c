@@ -44,8 +44,8 @@ HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint
     chacha20_state state;
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
-    end = lower_end(end, kernel->apply(c->out, input + AEAD_AAD_ROOM_BYTES, c->in,
-                                       stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+    end = lower_end(end, kernel->apply_twice(c->out, input + AEAD_AAD_ROOM_BYTES, c->in,
+                                             stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     mac_of_input(tag, input, c, stream);
     return end;
 }
@@ -63,8 +63,7 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     mac_of_input(expected, input, c, stream);
     *valid = public_verdict(tags_equal(expected, tag));
     if (*valid)
-        end =
-            lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
+        end = lower_end(end, kernel->apply(c->out, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     else
         zero_some(c->out, c->len_bytes);
     return end;
@@ -142,7 +141,7 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
         hornet_poly1305_absorb(&poly, ciphertext, done, c->kernels.poly1305);
         absorbed = done;
     }
-    end = lower_end(end, kernel->apply(c->out, NULL, c->in, stream + CHACHA20_BLOCK_BYTES, done));
+    end = lower_end(end, kernel->apply(c->out, c->in, stream + CHACHA20_BLOCK_BYTES, done));
     for (; c->len_bytes - done >= pass_bytes; done += pass_bytes, absorbed = until) {
         until = opens ? done + pass_bytes : done;
         state.word[12] += kernel->lanes;
@@ -161,7 +160,7 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
     }
     if (opens)
         absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
-    end = lower_end(end, kernel->apply(c->out + done, NULL, c->in + done, stream, rest));
+    end = lower_end(end, kernel->apply(c->out + done, c->in + done, stream, rest));
     if (!opens)
         absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
     mac_end(tag, &poly, c);
@@ -191,7 +190,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
         if (opens)
             absorb_padded(c, &poly, ciphertext, piece);
         if (first) {
-            end = lower_end(end, kernel->apply(out, NULL, in, stream + CHACHA20_BLOCK_BYTES, piece));
+            end = lower_end(end, kernel->apply(out, in, stream + CHACHA20_BLOCK_BYTES, piece));
             state.word[12] = CHACHA20_STREAM_BLOCKS;
         } else {
             end = lower_end(end, kernel->xor (out, in, piece, &state));

@@ -101,7 +101,7 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uin
         if (a->nwaiting == 0)
             end = lower_end(end, aead_make_stream(a, kernel));
         const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-        end = lower_end(end, kernel->apply(out, NULL, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
+        end = lower_end(end, kernel->apply(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
         a->nwaiting -= n;
         out += n;
         in += n;
@@ -206,23 +206,16 @@ bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16])
     return ends;
 }
 
-HORNET_SMALL uintptr_t compare_and_wipe(bool *equal, uint8_t expected[16], const uint8_t *tag,
-                                        size_t tag_bytes)
-{
-    *equal = public_verdict(bytes_equal(expected, tag, tag_bytes));
-    wipe(expected, 16);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_aead_final_verify_truncated(hornet_aead_state *state,
-                                                                const uint8_t *tag, size_t tag_bytes)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_aead_final_verify_truncated,
+               (hornet_aead_state *state, const uint8_t *tag, size_t tag_bytes), (state, tag, tag_bytes))
 {
     const bool decrypts = ((struct aead *)state)->direction != DIRECTION_ENCRYPTS;
     const bool is_tag = tag_bytes >= 1 && tag_bytes <= 16;
     uint8_t expected[16];
-    bool equal;
     const bool live = hornet_aead_compute_tag(state, expected);
-    clear_small_stack(compare_and_wipe(&equal, expected, tag, is_tag ? tag_bytes : 0));
+    const bool equal = public_verdict(bytes_equal(expected, tag, is_tag ? tag_bytes : 0));
+    wipe(expected, sizeof expected);
     return live && decrypts && is_tag && equal;
 }
 

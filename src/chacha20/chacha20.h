@@ -34,7 +34,7 @@ typedef struct {
     uint32_t word[16][CHACHA20_PACKETS_MAX] __attribute__((aligned(64))); /* word[i][j]: state j, word i */
     uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* output: the first half of block 0 of each keystream */
     uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the keystream from block 1 on */
-    uint8_t *copy[CHACHA20_PACKETS_MAX];      /* a second copy of the ciphertext, written as by `apply` */
+    uint8_t *copy[CHACHA20_PACKETS_MAX]; /* a second copy of the ciphertext, written as by apply_twice */
     const uint8_t *in[CHACHA20_PACKETS_MAX];
     size_t len_bytes[CHACHA20_PACKETS_MAX];
     size_t count;
@@ -54,11 +54,14 @@ struct hornet_chacha20_kernel {
      * bytes. */
     uintptr_t (*stream)(uint8_t *stream, size_t nblocks, const chacha20_state *state);
 
-    /* Sets out to in xor stream; each has len_bytes bytes. Unless copy is NULL, also writes the result to
-     * copy, followed by zeros up to a multiple of 16 bytes. stream may be read, and copy written, up to the
-     * next multiple of 64 bytes. out must equal `in` or overlap nothing. */
-    uintptr_t (*apply)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
-                       size_t len_bytes);
+    /* Sets out to in xor stream; each has len_bytes bytes. stream may be read up to the next multiple of 64
+     * bytes. out must equal `in` or overlap nothing. */
+    uintptr_t (*apply)(uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t len_bytes);
+
+    /* Does the same, and also writes the result to copy, followed by zeros up to a multiple of 16 bytes.
+     * copy may be written up to the next multiple of 64 bytes. */
+    uintptr_t (*apply_twice)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
+                             size_t len_bytes);
 
     /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. */
     uintptr_t (*packets)(chacha20_packets *packets);

@@ -10,9 +10,12 @@
  *     void function(...) { clear_stack_and_registers(work(...)); }
  *
  * That takes 10 cycles or more. On x86-64, functions with few words that are optimized for speed keep them
- * in registers or in the red zone (absent on Windows). They are declared HORNET_SMALL instead of
- * HORNET_NOINLINE and followed by clear_small_stack, both of which then cost nothing. tests/unit/residue.sh
- * shows that neither kind leaves anything behind. */
+ * in registers or in the red zone (absent on Windows), and clearing them costs nothing: HORNET_SMALL
+ * instead of HORNET_NOINLINE, and clear_small_stack.
+ *
+ * Kernels, and what combines them, return the ends of their stacks. Above them, HORNET_CLEARED and
+ * HORNET_CLEARED_VOID define functions of few words as plain C. tests/unit/residue.sh shows that neither
+ * kind leaves anything behind. */
 #ifndef HORNET_CORE_RESIDUE_H
 #define HORNET_CORE_RESIDUE_H
 
@@ -113,6 +116,45 @@ HORNET_INLINE void clear_small_stack(uintptr_t end)
     clear_stack_and_registers(end);
 #endif
 }
+
+/* Defines `result name parameters { ... }`, of which nothing is left on the stack and in vector registers:
+ *
+ *     HORNET_CLEARED(bool, is_good, (const uint8_t key[32], int n), (key, n))
+ *     {
+ *         return ...;
+ *     }
+ *
+ * The compiler makes three functions of it: the body; name_on_stack, in whose frame the body is inlined,
+ * and which knows where that frame ends; and `name`, which clears. */
+#define HORNET_CLEARED(result, name, parameters, arguments)                                                \
+    result name parameters;                                                                                \
+    HORNET_INLINE result name##_body parameters;                                                           \
+    HORNET_SMALL uintptr_t name##_on_stack(result *value, HORNET_LIST parameters)                          \
+    {                                                                                                      \
+        *value = name##_body arguments;                                                                    \
+        return small_stack_end();                                                                          \
+    }                                                                                                      \
+    result name parameters                                                                                 \
+    {                                                                                                      \
+        result value;                                                                                      \
+        clear_small_stack(name##_on_stack(&value, HORNET_LIST arguments));                                 \
+        return value;                                                                                      \
+    }                                                                                                      \
+    HORNET_INLINE result name##_body parameters
+
+/* The same for a function without a result. */
+#define HORNET_CLEARED_VOID(name, parameters, arguments)                                                   \
+    void name parameters;                                                                                  \
+    HORNET_INLINE void name##_body parameters;                                                             \
+    HORNET_SMALL uintptr_t name##_on_stack parameters                                                      \
+    {                                                                                                      \
+        name##_body arguments;                                                                             \
+        return small_stack_end();                                                                          \
+    }                                                                                                      \
+    void name parameters { clear_small_stack(name##_on_stack arguments); }                                 \
+    HORNET_INLINE void name##_body parameters
+
+#define HORNET_LIST(...) __VA_ARGS__
 
 /* Clears the part of the red zone that a function without calls and with few words on the stack has used.
  * To be used at its end. */

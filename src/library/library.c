@@ -7,17 +7,10 @@
 
 const char *hornet_version(void) { return HORNET_VERSION; }
 
-HORNET_SMALL uintptr_t compare(bool *equal, const void *a, const void *b, size_t len_bytes)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_equal, (const void *a, const void *b, size_t len_bytes), (a, b, len_bytes))
 {
-    *equal = bytes_equal(a, b, len_bytes);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_equal(const void *a, const void *b, size_t len_bytes)
-{
-    bool equal;
-    clear_small_stack(compare(&equal, a, b, len_bytes));
-    return equal;
+    return bytes_equal(a, b, len_bytes);
 }
 
 void hornet_wipe(void *memory, size_t len_bytes) { wipe(memory, len_bytes); }

@@ -140,9 +140,12 @@ void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const s
     hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_rows_in_use());
 }
 
-HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*tags)[16],
-                                  const void *const *msgs, const size_t *lens_bytes,
-                                  const uint8_t (*keys)[32], size_t count, uint32_t in_use)
+/* Not inlined into the public function below, which would double it. */
+__attribute__((noinline)) HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_verify_batch_using,
+               (bool *valid, const uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
+                const uint8_t (*keys)[32], size_t count, uint32_t in_use),
+               (valid, tags, msgs, lens_bytes, keys, count, in_use))
 {
     uint8_t expected[HORNET_BATCH_WINDOW][16];
     bool all = true;
@@ -155,19 +158,7 @@ HORNET_SMALL uintptr_t verify_all(bool *all_valid, bool *valid, const uint8_t (*
         }
     }
     wipe(expected, sizeof expected); /* the tags that forged messages would have needed */
-    *all_valid = all;
-    return small_stack_end();
-}
-
-/* Not inlined into the public function below, which would double it. */
-__attribute__((noinline)) HORNET_CLEARS_REGISTERS bool
-hornet_poly1305_verify_batch_using(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,
-                                   const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count,
-                                   uint32_t in_use)
-{
-    bool all_valid;
-    clear_small_stack(verify_all(&all_valid, valid, tags, msgs, lens_bytes, keys, count, in_use));
-    return all_valid;
+    return all;
 }
 
 bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16], const void *const *msgs,

@@ -31,26 +31,21 @@ HORNET_INLINE fe shift_by(uint64_t len_bytes, const uint8_t r[16])
     return fe_power(fe_from_three_words(words), len_bytes / 16 + (len_bytes % 16 != 0));
 }
 
-HORNET_SMALL uintptr_t evaluate(struct partial *partial, const void *msg, size_t len_bytes,
-                                const uint8_t r[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
+               (hornet_poly1305_partial *result, const void *msg, size_t len_bytes, const uint8_t r[16]),
+               (result, msg, len_bytes, r))
 {
+    struct partial *partial = (struct partial *)result;
+    if (!hornet_poly1305_r_is_clamped(r)) {
+        wipe(partial, sizeof *partial);
+        return false;
+    }
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
     hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_rows_in_use());
     memcpy(partial->h, p.h, sizeof partial->h);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_compute(hornet_poly1305_partial *partial,
-                                                             const void *msg, size_t len_bytes,
-                                                             const uint8_t r[16])
-{
-    if (!hornet_poly1305_r_is_clamped(r)) {
-        wipe(partial, sizeof *partial);
-        return false;
-    }
-    clear_small_stack(evaluate((struct partial *)partial, msg, len_bytes, r));
     return true;
 }
 
@@ -110,8 +105,8 @@ uint64_t hornet_poly1305_partial_len_bytes(const hornet_poly1305_partial *partia
 }
 
 /* Makes a live state at the end of a message of which only the value is left. */
-HORNET_SMALL uintptr_t load_value(hornet_poly1305_state *state, const hornet_poly1305_partial *partial,
-                                  const uint8_t pad[16])
+HORNET_INLINE void load_value(hornet_poly1305_state *state, const hornet_poly1305_partial *partial,
+                              const uint8_t pad[16])
 {
     uint8_t key[32] = {0};
     memcpy(key + 16, pad, 16);
@@ -119,22 +114,24 @@ HORNET_SMALL uintptr_t load_value(hornet_poly1305_state *state, const hornet_pol
     memcpy(((struct poly1305_pieces *)state)->value.h, ((const struct partial *)partial)->h,
            sizeof((struct partial *)0)->h);
     wipe(key, sizeof key);
-    return small_stack_end();
 }
 
-HORNET_CLEARS_REGISTERS void
-hornet_poly1305_partial_tag(uint8_t tag[16], const hornet_poly1305_partial *partial, const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED_VOID(hornet_poly1305_partial_tag,
+                    (uint8_t tag[16], const hornet_poly1305_partial *partial, const uint8_t pad[16]),
+                    (tag, partial, pad))
 {
     hornet_poly1305_state state;
-    clear_small_stack(load_value(&state, partial, pad));
+    load_value(&state, partial, pad);
     hornet_poly1305_final(&state, tag);
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_partial_verify(const uint8_t tag[16],
-                                                            const hornet_poly1305_partial *partial,
-                                                            const uint8_t pad[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_partial_verify,
+               (const uint8_t tag[16], const hornet_poly1305_partial *partial, const uint8_t pad[16]),
+               (tag, partial, pad))
 {
     hornet_poly1305_state state;
-    clear_small_stack(load_value(&state, partial, pad));
+    load_value(&state, partial, pad);
     return hornet_poly1305_final_verify(&state, tag);
 }

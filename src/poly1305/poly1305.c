@@ -28,35 +28,22 @@ void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_bytes, const u
         mac_at_first_use(tag, msg, len_bytes, key);
 }
 
-/* The bodies of the public functions. Each stores its result through the first argument and returns where
- * its stack ends. */
-
-HORNET_SMALL uintptr_t verify(bool *valid, const uint8_t tag[16], const void *msg, size_t len_bytes,
-                              const uint8_t key[32])
+HORNET_CLEARED(bool, hornet_poly1305_verify,
+               (const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32]),
+               (tag, msg, len_bytes, key))
 {
     uint8_t expected[16];
     hornet_poly1305(expected, msg, len_bytes, key);
-    *valid = tags_equal(expected, tag);
+    const bool valid = tags_equal(expected, tag);
     wipe(expected, sizeof expected); /* the tag that a forged message would have needed */
-    return small_stack_end();
-}
-
-bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t key[32])
-{
-    bool valid;
-    clear_small_stack(verify(&valid, tag, msg, len_bytes, key));
     return valid;
 }
 
-HORNET_SMALL uintptr_t init(struct poly1305_pieces *p, const uint8_t key[32])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED_VOID(hornet_poly1305_init, (hornet_poly1305_state *state, const uint8_t key[32]),
+                    (state, key))
 {
-    set_key(p, key);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32])
-{
-    clear_small_stack(init((struct poly1305_pieces *)state, key));
+    set_key((struct poly1305_pieces *)state, key);
 }
 
 /* Appends to the buffer, which must have room for len_bytes bytes. */
@@ -173,31 +160,26 @@ HORNET_INLINE bool buffer_piece(struct poly1305_pieces *p, const void *msg, size
     return true;
 }
 
-HORNET_SMALL uintptr_t update_using(struct poly1305_pieces *p, const void *msg, size_t len_bytes,
-                                    uint32_t in_use)
+HORNET_CLEARED_VOID(hornet_poly1305_update_using,
+                    (hornet_poly1305_state *state, const void *msg, size_t len_bytes, uint32_t in_use),
+                    (state, msg, len_bytes, in_use))
 {
-    if (!buffer_piece(p, msg, len_bytes))
-        absorb_piece(p, msg, len_bytes, in_use);
-    return small_stack_end();
+    if (!buffer_piece((struct poly1305_pieces *)state, msg, len_bytes))
+        absorb_piece((struct poly1305_pieces *)state, msg, len_bytes, in_use);
 }
 
-void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
-                                  uint32_t in_use)
+/* Separate, so that a piece that is only buffered saves no registers and does not read the choice. */
+HORNET_NOINLINE void read_choice_and_absorb(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
-    clear_small_stack(update_using((struct poly1305_pieces *)state, msg, len_bytes, in_use));
+    absorb_piece(p, msg, len_bytes, hornet_poly1305_rows_in_use());
 }
 
-/* Reads the choice only if it is needed, since a small piece takes a few nanoseconds. */
-HORNET_SMALL uintptr_t update(struct poly1305_pieces *p, const void *msg, size_t len_bytes)
+HORNET_CLEARED_VOID(hornet_poly1305_update,
+                    (hornet_poly1305_state *state, const void *msg, size_t len_bytes),
+                    (state, msg, len_bytes))
 {
-    if (!buffer_piece(p, msg, len_bytes))
-        absorb_piece(p, msg, len_bytes, hornet_poly1305_rows_in_use());
-    return small_stack_end();
-}
-
-void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes)
-{
-    clear_small_stack(update((struct poly1305_pieces *)state, msg, len_bytes));
+    if (!buffer_piece((struct poly1305_pieces *)state, msg, len_bytes))
+        read_choice_and_absorb((struct poly1305_pieces *)state, msg, len_bytes);
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces, size_t count)
@@ -208,7 +190,9 @@ void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *p
 }
 
 /* Ends a live state and writes its tag; writes zeros if the state had already ended. */
-HORNET_SMALL uintptr_t end(uint8_t tag[16], hornet_poly1305_state *state, uint32_t in_use)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED_VOID(hornet_poly1305_final_using,
+                    (hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use), (state, tag, in_use))
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     struct tag_words words = {0, 0};
@@ -222,13 +206,6 @@ HORNET_SMALL uintptr_t end(uint8_t tag[16], hornet_poly1305_state *state, uint32
         wipe(state, (used + 63) & ~(size_t)63);
     }
     store_tag(tag, words);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16],
-                                                         uint32_t in_use)
-{
-    clear_small_stack(end(tag, state, in_use));
 }
 
 void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
@@ -236,42 +213,26 @@ void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
     hornet_poly1305_final_using(state, tag, hornet_poly1305_rows_in_use());
 }
 
-HORNET_SMALL uintptr_t end_and_verify(bool *valid, hornet_poly1305_state *state, const uint8_t tag[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_final_verify, (hornet_poly1305_state *state, const uint8_t tag[16]),
+               (state, tag))
 {
     const bool live = ((struct poly1305_pieces *)state)->live == POLY1305_LIVE;
     uint8_t expected[16];
     hornet_poly1305_final(state, expected);
-    *valid = tags_equal(expected, tag) & live;
+    const bool valid = tags_equal(expected, tag) & live;
     wipe(expected, sizeof expected);
-    return small_stack_end();
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_final_verify(hornet_poly1305_state *state,
-                                                          const uint8_t tag[16])
-{
-    bool valid;
-    clear_small_stack(end_and_verify(&valid, state, tag));
     return valid;
 }
 
-HORNET_SMALL uintptr_t compare_with_clamp(bool *clamped, const uint8_t r[16])
+HORNET_CLEARED(bool, hornet_poly1305_r_is_clamped, (const uint8_t r[16]), (r))
 {
-    *clamped = ((load_le64(r) & ~HORNET_CLAMP_LO) | (load_le64(r + 8) & ~HORNET_CLAMP_HI)) == 0;
-    return small_stack_end();
+    return ((load_le64(r) & ~HORNET_CLAMP_LO) | (load_le64(r + 8) & ~HORNET_CLAMP_HI)) == 0;
 }
 
-bool hornet_poly1305_r_is_clamped(const uint8_t r[16])
-{
-    bool clamped;
-    clear_small_stack(compare_with_clamp(&clamped, r));
-    return clamped;
-}
-
-HORNET_SMALL uintptr_t clamp(uint8_t r[16])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED_VOID(hornet_poly1305_clamp, (uint8_t r[16]), (r))
 {
     store_le64(r, load_le64(r) & HORNET_CLAMP_LO);
     store_le64(r + 8, load_le64(r + 8) & HORNET_CLAMP_HI);
-    return small_stack_end();
 }
-
-HORNET_CLEARS_REGISTERS void hornet_poly1305_clamp(uint8_t r[16]) { clear_small_stack(clamp(r)); }

@@ -7,33 +7,27 @@
 #include "../poly1305/kernel.h"
 #include "../poly1305/poly1305.h"
 
-/* Makes a key for hornet_poly1305 from r and a pad. If r is not clamped, sets *clamped to false and the key
- * to zeros. */
-HORNET_SMALL uintptr_t copy_if_clamped(bool *clamped, uint8_t one_time[32], const uint8_t r[16],
-                                       const uint8_t pad[16])
+/* Makes a key for hornet_poly1305 from r and a pad. If r is not clamped, returns false and sets the key to
+ * zeros, which give a tag of zeros. */
+HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
 {
-    *clamped = hornet_poly1305_r_is_clamped(r);
-    if (*clamped) {
+    const bool clamped = hornet_poly1305_r_is_clamped(r);
+    if (clamped) {
         memcpy(one_time, r, 16);
         memcpy(one_time + 16, pad, 16);
     } else {
         memset(one_time, 0, 32);
     }
-    return small_stack_end();
-}
-
-HORNET_INLINE bool key_of_pad(uint8_t one_time[32], const uint8_t r[16], const uint8_t pad[16])
-{
-    bool clamped;
-    clear_small_stack(copy_if_clamped(&clamped, one_time, r, pad));
     return clamped;
 }
 
 /* Does the same for count messages, up to HORNET_BATCH_WINDOW, whose pads are the encrypted nonces. Returns
  * true if every r is clamped. */
-HORNET_CLEARS_REGISTERS static bool keys_of_nonces(uint8_t (*one_time)[32], const uint8_t (*nonces)[16],
-                                                   const uint8_t (*keys)[32], size_t count,
-                                                   uint32_t aes_in_use)
+HORNET_CLEARS_REGISTERS static HORNET_CLEARED(bool, keys_of_nonces,
+                                              (uint8_t (*one_time)[32], const uint8_t (*nonces)[16],
+                                               const uint8_t (*keys)[32], size_t count,
+                                               uint32_t aes_in_use),
+                                              (one_time, nonces, keys, count, aes_in_use))
 {
     uint8_t pads[HORNET_BATCH_WINDOW][16];
     bool all = true;
@@ -50,98 +44,85 @@ static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const ui
                           1, hornet_aes_rows_in_use());
 }
 
-/* The bodies of the public functions, under such a key, which they wipe. Each stores its result through the
- * first argument and returns where its stack ends. */
-
-HORNET_SMALL uintptr_t tag_under(bool *ok, uint8_t one_time[32], bool clamped, uint8_t tag[16],
-                                 const void *msg, size_t len_bytes)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_aes,
+               (uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t nonce[16],
+                const uint8_t key[32]),
+               (tag, msg, len_bytes, nonce, key))
 {
-    hornet_poly1305(tag, msg, len_bytes, one_time); /* a key of zeros gives a tag of zeros */
-    wipe(one_time, 32);
-    *ok = clamped;
-    return small_stack_end();
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
+    hornet_poly1305(tag, msg, len_bytes, one_time);
+    wipe(one_time, sizeof one_time);
+    return clamped;
 }
 
-HORNET_SMALL uintptr_t verify_under(bool *valid, uint8_t one_time[32], bool clamped, const uint8_t tag[16],
-                                    const void *msg, size_t len_bytes)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_aes_verify,
+               (const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t nonce[16],
+                const uint8_t key[32]),
+               (tag, msg, len_bytes, nonce, key))
 {
-    *valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
-    wipe(one_time, 32);
-    return small_stack_end();
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
+    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
+    wipe(one_time, sizeof one_time);
+    return valid;
 }
 
-HORNET_SMALL uintptr_t init_under(bool *ok, uint8_t one_time[32], bool clamped,
-                                  hornet_poly1305_state *state)
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_aes_init,
+               (hornet_poly1305_state *state, const uint8_t nonce[16], const uint8_t key[32]),
+               (state, nonce, key))
 {
+    uint8_t one_time[32];
+    const bool clamped = key_of_nonce(one_time, nonce, key);
     if (clamped)
         hornet_poly1305_init(state, one_time);
     else
         wipe(state, sizeof *state);
-    wipe(one_time, 32);
-    *ok = clamped;
-    return small_stack_end();
+    wipe(one_time, sizeof one_time);
+    return clamped;
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes(uint8_t tag[16], const void *msg, size_t len_bytes,
-                                                 const uint8_t nonce[16], const uint8_t key[32])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_pad,
+               (uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t r[16],
+                const uint8_t pad[16]),
+               (tag, msg, len_bytes, r, pad))
 {
     uint8_t one_time[32];
-    bool ok;
-    const bool clamped = key_of_nonce(one_time, nonce, key);
-    clear_small_stack(tag_under(&ok, one_time, clamped, tag, msg, len_bytes));
-    return ok;
+    const bool clamped = key_of_pad(one_time, r, pad);
+    hornet_poly1305(tag, msg, len_bytes, one_time);
+    wipe(one_time, sizeof one_time);
+    return clamped;
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify(const uint8_t tag[16], const void *msg,
-                                                        size_t len_bytes, const uint8_t nonce[16],
-                                                        const uint8_t key[32])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_pad_verify,
+               (const uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t r[16],
+                const uint8_t pad[16]),
+               (tag, msg, len_bytes, r, pad))
 {
     uint8_t one_time[32];
-    bool valid;
-    const bool clamped = key_of_nonce(one_time, nonce, key);
-    clear_small_stack(verify_under(&valid, one_time, clamped, tag, msg, len_bytes));
+    const bool clamped = key_of_pad(one_time, r, pad);
+    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
+    wipe(one_time, sizeof one_time);
     return valid;
 }
 
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_init(hornet_poly1305_state *state, const uint8_t nonce[16],
-                                                      const uint8_t key[32])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED(bool, hornet_poly1305_pad_init,
+               (hornet_poly1305_state *state, const uint8_t r[16], const uint8_t pad[16]), (state, r, pad))
 {
     uint8_t one_time[32];
-    bool ok;
-    const bool clamped = key_of_nonce(one_time, nonce, key);
-    clear_small_stack(init_under(&ok, one_time, clamped, state));
-    return ok;
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad(uint8_t tag[16], const void *msg, size_t len_bytes,
-                                                 const uint8_t r[16], const uint8_t pad[16])
-{
-    uint8_t one_time[32];
-    bool ok;
     const bool clamped = key_of_pad(one_time, r, pad);
-    clear_small_stack(tag_under(&ok, one_time, clamped, tag, msg, len_bytes));
-    return ok;
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad_verify(const uint8_t tag[16], const void *msg,
-                                                        size_t len_bytes, const uint8_t r[16],
-                                                        const uint8_t pad[16])
-{
-    uint8_t one_time[32];
-    bool valid;
-    const bool clamped = key_of_pad(one_time, r, pad);
-    clear_small_stack(verify_under(&valid, one_time, clamped, tag, msg, len_bytes));
-    return valid;
-}
-
-HORNET_CLEARS_REGISTERS bool hornet_poly1305_pad_init(hornet_poly1305_state *state, const uint8_t r[16],
-                                                      const uint8_t pad[16])
-{
-    uint8_t one_time[32];
-    bool ok;
-    const bool clamped = key_of_pad(one_time, r, pad);
-    clear_small_stack(init_under(&ok, one_time, clamped, state));
-    return ok;
+    if (clamped)
+        hornet_poly1305_init(state, one_time);
+    else
+        wipe(state, sizeof *state);
+    wipe(one_time, sizeof one_time);
+    return clamped;
 }
 
 HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs,

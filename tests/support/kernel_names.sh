@@ -7,7 +7,7 @@
 #
 #     kernel_names.sh [COMPILER [poly1305|chacha20|records]]
 root=$(cd "$(dirname "$0")/../.." && pwd)
-tuned= primitive=${2:-poly1305}
+tuned='' primitive=${2:-poly1305}
 [ "$primitive" != records ] || tuned='#define HORNET_TUNED_ROW HORNET_ROW' primitive=poly1305
 printf '%s\n' '#ifndef HORNET_ALL_KERNELS' '#define HORNET_ALL_KERNELS 1' '#endif' \
     '#define HORNET_ROW(name, ...) kernel_name = name' "$tuned" "#include \"$root/src/core/compiler.h\"" \

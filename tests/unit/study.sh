@@ -33,7 +33,7 @@ list() {
     printf 'HORNET_KERNEL(%s, CPU_ANY, 0, 0)\n' "$baseline"
     printf 'HORNET_KERNEL(%s, CPU_ANY, 0, HORNET_NEVER)\n' "$@"
     printf 'HORNET_KERNEL(portable44, CPU_ANY, 0, 0)\n' # for batches, which the study lacks
-    printf '#undef HORNET_ROW\n#undef HORNET_FURTHER_ROW\n'
+    printf '#undef HORNET_ROW\n#undef HORNET_FURTHER_ROW\n#undef HORNET_TUNED_ROW\n'
 }
 
 # The parts of the library that its tests call, and the baseline.

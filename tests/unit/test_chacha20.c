@@ -136,7 +136,10 @@ static void test_apply(void)
             for (size_t i = 0; i < n; i++)
                 expected[i] = from[i] ^ stream[i];
             running_length = n;
-            kernel->apply(to, copies ? copy : NULL, from, stream, n);
+            if (copies)
+                kernel->apply_twice(to, copy, from, stream, n);
+            else
+                kernel->apply(to, from, stream, n);
             check(memcmp(to, expected, n) == 0, "%s: apply to %zu bytes, way %d", chacha20_name(kernel), n,
                   way);
             check(untouched(out, 64 - offset) && untouched(to + n, AROUND),

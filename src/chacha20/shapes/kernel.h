@@ -113,19 +113,32 @@ static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_s
     return lower_end(end, end_of_pass);
 }
 
-/* Sets out to in xor stream and, unless copy is NULL, sets copy to in (if copies_in) or out, followed by
- * zeros. */
-HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
-                                const uint8_t *stream, size_t len_bytes)
+/* Sets out to in xor stream. */
+HORNET_INLINE void apply_stream(uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t len_bytes)
+{
+    HORNET_KEEP_LOOP
+    for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
+        words_store(out, words_xor(words_load(in), words_load(stream)));
+        in += sizeof(word_vec);
+        stream += sizeof(word_vec);
+        out += sizeof(word_vec);
+    }
+    if (len_bytes != 0)
+        words_store_first(
+            out, words_xor(words_load_first(in, len_bytes), words_first(words_load(stream), len_bytes)),
+            len_bytes);
+}
+
+/* Does the same, and sets copy to in (if copies_in) or out, followed by zeros. */
+HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
+                                      const uint8_t *stream, size_t len_bytes)
 {
     HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
         const word_vec input = words_load(in), output = words_xor(input, words_load(stream));
         words_store(out, output);
-        if (copy != NULL) {
-            words_store(copy, copies_in ? input : output);
-            copy += sizeof(word_vec);
-        }
+        words_store(copy, copies_in ? input : output);
+        copy += sizeof(word_vec);
         in += sizeof(word_vec);
         stream += sizeof(word_vec);
         out += sizeof(word_vec);
@@ -134,16 +147,23 @@ HORNET_INLINE void apply_stream(uint8_t *out, uint8_t *copy, bool copies_in, con
         const word_vec input = words_load_first(in, len_bytes);
         const word_vec output = words_xor(input, words_first(words_load(stream), len_bytes));
         words_store_first(out, output, len_bytes);
-        if (copy != NULL)
-            words_store(copy, copies_in ? input : output);
+        words_store(copy, copies_in ? input : output);
     }
 }
 
 #define kernel_apply HORNET_KERNEL_NAME(chacha20, kernel_apply)
-HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, uint8_t *copy, const uint8_t *in,
-                                       const uint8_t *stream, size_t len_bytes)
+HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, const uint8_t *in, const uint8_t *stream,
+                                       size_t len_bytes)
 {
-    apply_stream(out, copy, false, in, stream, len_bytes);
+    apply_stream(out, in, stream, len_bytes);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+#define kernel_apply_twice HORNET_KERNEL_NAME(chacha20, kernel_apply_twice)
+HORNET_NOINLINE uintptr_t kernel_apply_twice(uint8_t *out, uint8_t *copy, const uint8_t *in,
+                                             const uint8_t *stream, size_t len_bytes)
+{
+    apply_stream_twice(out, copy, false, in, stream, len_bytes);
     return stack_end(STACK_BELOW_BYTES);
 }
 
@@ -164,11 +184,11 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t count
             }
             const size_t at = CHACHA20_BLOCK_BYTES * (size_t)(counter - 1);
             if (packets->len_bytes[i] >= at + CHACHA20_BLOCK_BYTES)
-                apply_stream(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                             packets->in[i] + at, row, CHACHA20_BLOCK_BYTES);
+                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
+                                   packets->in[i] + at, row, CHACHA20_BLOCK_BYTES);
             else if (packets->len_bytes[i] > at)
-                apply_stream(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                             packets->in[i] + at, row, packets->len_bytes[i] - at);
+                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
+                                   packets->in[i] + at, row, packets->len_bytes[i] - at);
         }
     }
     return stack_end(STACK_BELOW_BYTES);
@@ -197,7 +217,7 @@ HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_b
     at.word[12] += later;
     const size_t nblocks = (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
     uintptr_t end = kernel_stream(stream, nblocks, &at);
-    end = lower_end(end, kernel_apply(out, NULL, in, stream, len_bytes));
+    end = lower_end(end, kernel_apply(out, in, stream, len_bytes));
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
@@ -226,6 +246,7 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .lanes = (uint32_t)PASS_BLOCKS,
     .stream = kernel_stream,
     .apply = kernel_apply,
+    .apply_twice = kernel_apply_twice,
     .packets = kernel_packets,
     .lanes_of_packets = WORDS,
     .blocks_of_packets = LANES_SETS,

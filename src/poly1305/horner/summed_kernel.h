@@ -29,6 +29,10 @@ typedef struct {
     multiplier even[SUMMED_STEPS_MAX], odd;
 } summed_powers;
 
+#define CHECK_STEPS(n, min_groups) _Static_assert((n) <= SUMMED_STEPS_MAX, "n powers must fit");
+GROUPS_SUMMED(CHECK_STEPS)
+#undef CHECK_STEPS
+
 /* Returns how many of ngroups groups share a reduction. */
 HORNET_INLINE size_t summed_steps(size_t ngroups)
 {
