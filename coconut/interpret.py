@@ -36,10 +36,14 @@ def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offs
     return offset
 
 
-def store_bytes(storage: Storage, base: str, data: bytes, architecture: Architecture) -> None:
+def memory_of(architecture: Architecture, **areas: bytes) -> Storage:
+    """Return memory with the elements of some bytes, by their bases."""
+    storage: Storage = {}
     size, order = architecture.word_bytes, architecture.byte_order
-    numbers = tuple(int.from_bytes(data[i : i + size], order) for i in range(0, len(data) // size * size, size))
-    store(storage, base, [numbers], size)
+    for base, data in areas.items():
+        numbers = tuple(int.from_bytes(data[i : i + size], order) for i in range(0, len(data) // size * size, size))
+        store(storage, base, [numbers], size)
+    return storage
 
 
 def load(
@@ -71,8 +75,7 @@ def execute(program: Program, values: list[Value], storage: Storage) -> list[Val
 def simulate(program: Program, sample: Sample) -> list[Value]:
     """Return every value of a program on a sample."""
     architecture, size = program.architecture, program.architecture.word_bytes
-    storage: Storage = {}
-    store_bytes(storage, "message", sample.message, architecture)
+    storage = memory_of(architecture, message=sample.message)
     store(storage, "constants", program.constants, size)
     store(storage, "powers", lanes_of(program, program.memory_inputs(), sample.inputs), size)
     store(storage, "state", [sample.state], size)
@@ -82,6 +85,16 @@ def simulate(program: Program, sample: Sample) -> list[Value]:
 def expect(title: str, sample: Sample, name: str, found: Sequence[int], expected: Sequence[int]) -> None:
     if tuple(found) != tuple(expected):
         raise Mismatch(f"{title}, sample {sample.number}: {name} is {show(tuple(found))}, not {show(tuple(expected))}")
+
+
+def expect_words(
+    title: str, sample: Sample, storage: Storage, base: str, expected: Iterable[tuple[str, Value]]
+) -> None:
+    """Raise Mismatch unless memory holds these values one after another, in words of 64 bits."""
+    offset = 0
+    for name, value in expected:
+        expect(title, sample, name, [storage[base, offset + 8 * i] for i in range(len(value))], value)
+        offset += 8 * len(value)
 
 
 def compare(program: Program, sample: Sample) -> None:
@@ -323,85 +336,69 @@ def check_block(function: Function, text: str, samples: Sequence[Sample], like: 
     like is the same program for vectors of another length.
     """
     program = like or function.blocks[0].program
-    architecture = program.architecture
-    code = read_function(text, function.name, architecture, function.clears)
+    code = read_function(text, function.name, program.architecture, function.clears)
+    out, given = (parameter.split()[0] for parameter in function.parameters[:2])
     for sample in samples:
         for iterations in (1, 2) if program.is_loop else (1,):
             values = dict(sample.inputs)
             for i in range(iterations):
                 values = evaluate(program.graph, values, sample.message[i * program.graph.advance :], sample)
-            storage: Storage = {}
-            store_bytes(storage, "message", sample.message, architecture)
-            room(storage, "out", function.blocks[0].output_words, 8)
-            store(storage, "in", lanes_of(program, program.memory_inputs(), sample.inputs), 8)
-            names: Iterable[str] = program.memory_outputs()
-            if program.is_loop:
-                names = program.inputs
-                store(storage, "out", lanes_of(program, names, sample.inputs), 8)
-            pointers = {"t": "out", "powers": "in", "out": "out", "in": "in", "message": "message"}
-            arguments: dict[str, General] = {name: Pointer(base) for name, base in pointers.items()}
-            code.run(arguments | {"iterations": iterations}, storage)
-            offset = 0
-            for name, expected in zip(names, lanes_of(program, names, values), strict=True):
-                found = [storage["out", offset + 8 * i] for i in range(len(expected))]
-                expect(f"{function.name}, {iterations} iterations", sample, name, found, expected)
-                offset += 8 * len(expected)
+            storage = memory_of(program.architecture, message=sample.message)
+            room(storage, out, function.blocks[0].output_words, 8)
+            store(storage, out, lanes_of(program, program.inputs, sample.inputs), 8)
+            store(storage, given, lanes_of(program, program.memory_inputs(), sample.inputs), 8)
+            code.run({name: Pointer(name) for name in (out, given, "message")} | {"iterations": iterations}, storage)
+            names = program.inputs if program.is_loop else tuple(program.memory_outputs())
+            expected = zip(names, lanes_of(program, names, values), strict=True)
+            expect_words(f"{function.name}, {iterations} iterations", sample, storage, out, expected)
 
 
 def check_message(function: Message, text: str, samples: Sequence[Sample]) -> None:
     """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
     begin, *loops, end = (block.program for block in function.blocks)
-    architecture = begin.architecture
-    code = read_function(text, function.name, architecture, function.clears)
-    # Each loop not at all, and up to two iterations of one of them.
-    counts = [[0] * len(loops)] + [
-        [(i == k) + (i == k == len(loops) - 1) for i in range(len(loops))] for k in range(len(loops))
-    ]
-    counts.append([1] * len(loops))
+    code = read_function(text, function.name, begin.architecture, function.clears)
+    names = [str(block.repeat) for block in function.blocks if block.program.is_loop]
+    # An iteration of each loop; and of none but one, or two of the last one.
+    once = [1] * len(loops)
+    counts = [[(i == k) * (1 + (k == len(loops) - 1)) for i in range(len(loops))] for k in range(len(loops) + 1)]
     for number, sample in enumerate(samples):
-        repeats = counts[number % len(counts)]
-        at = begin.graph.lanes * BLOCK_BYTES
-        values = evaluate(begin.graph, dict(sample.inputs), sample.message, sample)
-        for program, repeat in zip(loops, repeats, strict=True):
-            for _ in range(repeat):
-                values = evaluate(program.graph, values, sample.message[at:], sample)
-                at += program.graph.advance
-        values = evaluate(end.graph, values, sample.message[at:], sample)
-        storage: Storage = {}
-        store_bytes(storage, "message", sample.message, architecture)
-        store(storage, "in", (sample.inputs[name] for name in begin.memory_inputs()), 8)
-        room(storage, "out", function.blocks[-1].output_words, 8)
-        arguments: dict[str, General] = {name: Pointer(name) for name in ("out", "in", "message")}
-        names = [str(block.repeat) for block in function.blocks if block.program.is_loop]
-        code.run(arguments | dict(zip(names, repeats, strict=True)), storage)
-        for i, name in enumerate(end.memory_outputs()):
-            expect(f"{function.name}, {repeats} iterations", sample, name, [storage["out", 8 * i]], values[name])
+        for repeats in (once, counts[number % len(counts)]):
+            at = begin.graph.lanes * BLOCK_BYTES
+            values = evaluate(begin.graph, dict(sample.inputs), sample.message, sample)
+            for program, repeat in zip(loops, repeats, strict=True):
+                for _ in range(repeat):
+                    values = evaluate(program.graph, values, sample.message[at:], sample)
+                    at += program.graph.advance
+            values = evaluate(end.graph, values, sample.message[at:], sample)
+            storage = memory_of(begin.architecture, message=sample.message)
+            store(storage, "in", (sample.inputs[name] for name in begin.memory_inputs()), 8)
+            room(storage, "out", function.blocks[-1].output_words, 8)
+            arguments: dict[str, General] = {name: Pointer(name) for name in ("out", "in", "message")}
+            code.run(arguments | dict(zip(names, repeats, strict=True)), storage)
+            expected = ((name, values[name]) for name in end.memory_outputs())
+            expect_words(f"{function.name}, {repeats} iterations", sample, storage, "out", expected)
 
 
 def check_scalar(function: ScalarBlocks, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
     """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
     architecture = function.architecture
     code = read_function(text, function.name, architecture, function.clears)
+    names = tuple(function.blocks[0].program.memory_inputs())
     for sample in samples:
+        last = sample.message[-BLOCK_BYTES:]
         for blocks, is_padded in ((1, False), (1, True), (2, False), (3, True)):
             values = dict(sample.inputs)
             for i in range(blocks):
-                part = graphs["block" if i else "begin"]
-                values = evaluate(part, values, sample.message[BLOCK_BYTES * i :], sample)
-            last = sample.message[-BLOCK_BYTES:]
+                values = evaluate(graphs["block" if i else "begin"], values, sample.message[BLOCK_BYTES * i :], sample)
             if is_padded:
                 values = evaluate(graphs["last"], values, last, sample)
             values = evaluate(graphs["end"], values, b"", sample)
-            storage: Storage = {}
-            for base, data in (("message", sample.message), ("last", last)):
-                store_bytes(storage, base, data, architecture)
-            inputs = function.blocks[0].program.memory_inputs()
-            store(storage, "p", (sample.inputs[name] for name in inputs), 8)
+            storage = memory_of(architecture, message=sample.message, last=last)
+            store(storage, "p", (sample.inputs[name] for name in names), 8)
             arguments: dict[str, General] = {"p": Pointer("p"), "message": Pointer("message"), "blocks": blocks}
             code.run(arguments | {"last": Pointer("last") if is_padded else 0}, storage)
-            for name, offset in inputs.items():
-                title = f"{function.name}, {architecture.name}, {blocks} blocks"
-                expect(title, sample, name, [storage["p", offset]], values[name])
+            title = f"{function.name}, {architecture.name}, {blocks} blocks"
+            expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
 
 
 def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> None:
@@ -416,8 +413,7 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
         for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
             size = groups * function.group_bytes
             for in_place in (False, True) if function.loads_message else (False,):
-                storage: Storage = {}
-                store_bytes(storage, "src", sample.message[:size].ljust(size, b"\0"), function.architecture)
+                storage = memory_of(function.architecture, src=sample.message[:size].ljust(size, b"\0"))
                 room(storage, "dst", size // 4, 4)
                 store(storage, "state", [sample.state], 4)
                 to = "src" if in_place else "dst"

@@ -12,18 +12,15 @@ from coconut.operations import SUM_MAX, WORD_MAX, Value
 from coconut.select import Selector
 
 
-def octets(*vectors: Value) -> bytes:
+def octets(*vectors: Value) -> list[int]:
     """Return vectors as they lie in memory on a big-endian CPU."""
-    return b"".join(number.to_bytes(8, "big") for vector in vectors for number in vector)
-
-
-def words(data: bytes) -> Value:
-    return tuple(int.from_bytes(data[i : i + 8], "big") for i in range(0, len(data), 8))
+    return [number >> 56 - 8 * k & 0xFF for vector in vectors for number in vector for k in range(8)]
 
 
 def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
     data = octets(a, b)
-    return words(bytes(data[index & 31] for index in octets(mask)))
+    chosen = [data[index & 31] for index in octets(mask)]
+    return tuple(sum(chosen[i + k] << 56 - 8 * k for k in range(8)) for i in (0, 8))
 
 
 def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:

@@ -25,7 +25,7 @@ def low(index: int) -> dict[str, Any]:
 
 
 def reversed_bytes(_: int | None, a: int) -> int:
-    return int.from_bytes(a.to_bytes(8, "big"), "little")
+    return sum((a >> 8 * i & 0xFF) << 56 - 8 * i for i in range(8))
 
 
 INSTRUCTIONS = table(
