@@ -28,7 +28,7 @@ def fail(line: str) -> NoReturn:
 
 
 def say(line: str) -> None:
-    print(f"bench: {line}", file=sys.stderr, flush=True)
+    print(f"measure.py: {line}", file=sys.stderr, flush=True)
 
 
 def build() -> None:
