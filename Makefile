@@ -173,7 +173,7 @@ format:
 
 bench: command
 	bench/install.sh
-	build/venv/bin/python bench/bench.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
+	build/venv/bin/python bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
 
 study:
 	tools/apt-install.sh clang-19 libgmp-dev python3-venv
@@ -182,11 +182,11 @@ study:
 
 tune:
 	bench/install.sh
-	build/venv/bin/python bench/bench.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
+	build/venv/bin/python bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
 
 compare:
 	bench/install.sh
-	build/venv/bin/python bench/bench.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
+	build/venv/bin/python bench/measure.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
 
 count-instructions: deps
 	tests/cross/install.sh

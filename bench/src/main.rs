@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! The `hornet-bench` command: measures Hornet and the other libraries for Poly1305 and ChaCha20-Poly1305, and prints the
-//! measurements as JSON. `bench.py` runs it several times, and makes tables and figures from what it prints.
+//! measurements as JSON. `measure.py` runs it several times, and makes tables and figures from what it prints.
 //!
 //! Exit status: 0 success, 1 Hornet computed a wrong tag, 2 wrong usage or any other error.
 

@@ -27,7 +27,7 @@ def execute(*command: object) -> str:
 
 
 def bench(*arguments: object) -> subprocess.CompletedProcess:
-    command = [sys.executable, BENCH / "bench.py", *arguments]
+    command = [sys.executable, BENCH / "measure.py", *arguments]
     return subprocess.run(list(map(str, command)), cwd=BENCH, capture_output=True, text=True, check=False)
 
 

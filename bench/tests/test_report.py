@@ -11,10 +11,9 @@ import pytest
 BENCH = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(BENCH))
 
+import measure as driver  # noqa: E402
 import processes  # noqa: E402
 from report import bench, comparison, figures, results  # noqa: E402
-
-import bench as driver  # noqa: E402
 
 FILES = sorted((BENCH / "results").glob("*.json"))
 
@@ -25,7 +24,7 @@ def test_committed_pages_are_made_from_the_committed_results(path):
     committed = {file.name for file in path.parent.glob(f"{path.stem}[.-]*")} - {path.name}
     assert committed == set(made)
     for name, text in made.items():
-        assert (path.parent / name).read_text() == text, f"{name}: run bench.py render {path}"
+        assert (path.parent / name).read_text() == text, f"{name}: run measure.py render {path}"
 
 
 def test_every_time_on_a_page_comes_from_the_results():

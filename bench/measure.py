@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Builds hornet-bench, runs it in several processes, and writes results, tables and figures.
 
-An option that is not listed for `run`, `compare` and `tune` is passed on to hornet-bench: see `hornet-bench measure
---help`, `compare --help` and `tune --help`; `go` passes them on to bindings/go/compare.
+An option that is not listed for `run` and `tune` is passed on to hornet-bench: see `hornet-bench measure --help` and `tune
+--help`; `go` passes them on to bindings/go/compare.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def fail(line: str) -> NoReturn:
 
 
 def say(line: str) -> None:
-    print(f"bench: {line}", file=sys.stderr, flush=True)
+    print(f"measure.py: {line}", file=sys.stderr, flush=True)
 
 
 def build() -> None:
@@ -116,13 +116,16 @@ def tree_of(name: str, folder: Path) -> tuple[str, Path]:
     return revision, folder / revision
 
 
-def compare(options: argparse.Namespace, further: list[str]) -> int:
+def compare(options: argparse.Namespace) -> int:
     """Compare the speed of two source trees: each library is measured first in half of the processes."""
     if options.out and not options.out.resolve().parent.is_dir():
         fail(f"{options.out}: there is no such folder")
     results.warn_of_load()
     machine = results.this_machine()
     kernel = ["--kernel", options.kernel] if options.kernel else []
+    further = [
+        word for name in ("only", "lengths") if (value := getattr(options, name)) for word in (f"--{name}", value)
+    ]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         base, base_tree = tree_of(options.base, folder)
@@ -244,6 +247,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--processes", type=even, default=32, help="for each compiler; an even number")
     one.add_argument("--rounds", type=int, default=11, help="the samples of each library at each length in a process")
     one.add_argument("--kernel", help="force this kernel in both")
+    one.add_argument("--only", choices=["calls", "batches"], help="measure these only")
+    one.add_argument("--lengths", metavar="A..B", help="only messages of these lengths, no batches of random lengths")
     one.add_argument("--out", type=Path, metavar="FILE.json", help="write all results to this file")
     one = commands.add_parser("go", help="compare the Go module with golang.org/x/crypto")
     one.add_argument("--rounds", type=int, default=41, help="the samples of each at each length")
@@ -253,9 +258,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     options, further = parser().parse_known_args()
+    if further and options.what in ("compare", "render"):
+        parser().error(f"unknown: {' '.join(further)}")
     if options.what == "render":
-        if further:
-            parser().error(f"unknown: {' '.join(further)}")
         for file in options.file:
             bench.write(results.load(file), file.parent)
         return 0
@@ -265,7 +270,7 @@ def main() -> int:
     if options.what == "run":
         return run(options, further)
     if options.what == "compare":
-        return compare(options, further)
+        return compare(options)
     if options.what == "tune":
         results.warn_of_load()
         further = ["--about", f"{results.title(results.this_machine())}, {results.today()}", *further]
