@@ -127,31 +127,35 @@ js:
 	bindings/js/install.sh
 	bindings/js/build.sh
 
+# Runs the tests of a suite, as many at once as there are CPUs; with TESTS=sum, those whose names contain "sum".
+run_suite = build/venv/bin/pytest -m $(1) $(if $(TESTS),-k '$(TESTS)') -n auto --maxschedchunk 1 \
+    --junitxml build/test-results/$(1).xml
+
 check:
 	tests/install.sh --check
-	tests/run.sh check
+	$(call run_suite,check)
 
 deps:
 	tests/install.sh
 
 test: deps
-	tests/run.sh quick
+	$(call run_suite,quick)
 
 test-slow: deps
 	coconut/install.sh
-	tests/run.sh slow
+	$(call run_suite,slow)
 
 test-cross: deps
 	tests/cross/install.sh
-	tests/run.sh cross
+	$(call run_suite,cross)
 
 test-cross-quick: deps
 	tests/cross/install.sh
-	tests/run.sh cross-quick
+	$(call run_suite,cross-quick)
 
 test-clients: deps
 	tests/clients/provider/install.sh
-	tests/run.sh clients
+	$(call run_suite,clients)
 
 test-bench: command
 	bench/test.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, announcing each step: Debian packages with apt-get,
-# parts of Rust with rustup, ruff with pip, the dependencies of bindings/js with npm and those of bindings/go with go.
+# parts of Rust with rustup, pytest and ruff with pip, the dependencies of bindings/js with npm and those of bindings/go with go.
 # Does nothing, and needs no network, if nothing is missing.
 #
 #     tests/install.sh [--check]      --check: only reports what is missing, and fails if anything is

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The operations of every lanes file, each tested within its kernel: test_lanes.h."""
+
+from support import ROOT, STRICT, kernel_names, library, program, row, rows, run
+
+
+@rows(
+    "compiler, level",
+    row("lanes-gcc-O0", "gcc", "-O0"),
+    row("lanes-gcc-O2", "gcc", "-O2", suites="check quick"),
+    row("lanes-clang-19-O0", "clang-19", "-O0"),
+    row("lanes-clang-19-O2", "clang-19", "-O2"),
+)
+def test_lanes(compiler, level, folder):
+    for kernel in kernel_names([compiler]):
+        run_lanes(folder, library(compiler, level), kernel)
+
+
+def run_lanes(folder, built, kernel, tree=ROOT):
+    options = [*STRICT, f'-DHORNET_KERNEL_HOOK="{tree}/tests/unit/test_lanes.h"']
+    source = tree / f"src/poly1305/kernels/{kernel}.c"
+    run(program(folder / kernel, built, source, objects=built.without(kernel), options=options))
