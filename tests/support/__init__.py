@@ -22,7 +22,7 @@ tests, and see it fail.
 """
 
 from support.build import CCACHE, STRICT, WARNINGS, Library, compiled, kernel_names, library, program, sources_in
-from support.commands import ROOT, cpus, fails, output, run
+from support.commands import ROOT, attempt, cpus, fails, output, run
 from support.suites import row, rows, suite
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "STRICT",
     "WARNINGS",
     "Library",
+    "attempt",
     "compiled",
     "cpus",
     "fails",
