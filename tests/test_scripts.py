@@ -28,12 +28,9 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 @rows(
     "command",
     *scripts("check", "lint-fast tests/lint.sh fast ~20"),
-    *scripts("check quick", "bounds proofs/run.sh ~20"),
     *scripts(
         "quick",
         "lint tests/lint.sh ~150",
-        "new-kernel tests/unit/new_kernel.sh ~20",
-        "bounds-notice tests/unit/proof_notices.sh ~40",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
         "cpus-x86-64 tests/cross/cpus.sh qemu-x86_64 ~80",

@@ -21,8 +21,9 @@ function, or that of the row with which it is called. For example, a test for tw
 tests, and see it fail.
 """
 
-from support.build import CCACHE, STRICT, WARNINGS, Library, compiled, kernel_names, library, program, sources_in
+from support.build import CCACHE, STRICT, WARNINGS, Library, compiled, library, program, sources_in
 from support.commands import ROOT, attempt, cpus, fails, output, run
+from support.kernels import kernel_names, lanes_program
 from support.suites import row, rows, suite
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "cpus",
     "fails",
     "kernel_names",
+    "lanes_program",
     "library",
     "output",
     "program",
