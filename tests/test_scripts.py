@@ -27,10 +27,8 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 @rows(
     "command",
-    *scripts("check", "lint-fast tests/lint.sh fast ~20"),
     *scripts(
         "quick",
-        "lint tests/lint.sh ~150",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
         "cpus-x86-64 tests/cross/cpus.sh qemu-x86_64 ~80",
