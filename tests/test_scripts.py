@@ -54,7 +54,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "study-sanitized tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1"
         " -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all ~60",
         "rust-package bindings/rust/package-test.sh ~120",
-        "fuzz-c fuzz/c/run.sh 30 ~120",
         "coconut coconut/test.sh ~230",
         "cpus-avx-512-gcc tests/cross/cpus.sh bochs gcc ~670",
         "cpus-avx-512-clang-19 tests/cross/cpus.sh bochs clang-19 ~100",
