@@ -9,6 +9,7 @@ FAST = "check quick"
 DENY = ["--", "-D", "warnings"]
 RUFF = ROOT / "build/venv/bin/ruff"
 PRETTIER = ROOT / "bindings/js/node_modules/.bin/prettier"
+TIDY = ["clang-tidy-19", "--quiet", "--config-file=src/.clang-tidy"]
 PROOF = [f'-DHORNET_LANES_HOOK="{ROOT}/proofs/interval.h"', f'-DHORNET_KERNEL_HOOK="{ROOT}/proofs/bounds.h"']
 
 
@@ -34,18 +35,18 @@ def files(*patterns):
         [],
         suites=FAST,
     ),
-    row("lint-tidy", ["clang-tidy-19", "--quiet"], ["src/*.c"], ["--", "-std=c11"], cpu_seconds=60),
-    row("lint-tidy-examples", ["clang-tidy-19", "--quiet"], ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
-    row("lint-tidy-study", ["clang-tidy-19", "--quiet"], ["study/*.c"], ["--", "-std=gnu11"], cpu_seconds=30),
+    row("lint-tidy", TIDY, ["src/*.c"], ["--", "-std=c11"], cpu_seconds=60),
+    row("lint-tidy-examples", TIDY, ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
+    row("lint-tidy-study", TIDY, ["study/*.c"], ["--", "-std=gnu11"], cpu_seconds=30),
     row(
         "lint-tidy-provider",
-        ["clang-tidy-19", "--quiet"],
+        TIDY,
         ["bindings/openssl/src/*.c"],
         ["--", "-std=c11", "-Iinclude"],
     ),
     row(
         "lint-tidy-proof",
-        ["clang-tidy-19", "--quiet"],
+        TIDY,
         ["src/poly1305/kernels/avx2.c"],
         ["--", "-DINTERVAL_LANES=4", *PROOF],
     ),
