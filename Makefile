@@ -147,7 +147,7 @@ format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
 	cd bench && cargo fmt
-	cd fuzz/rust && cargo fmt
+	cd tests/fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')
 	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
@@ -188,4 +188,4 @@ coconut:
 	build/coconut/venv/bin/python -m coconut go --check
 
 clean:
-	rm -rf build target bench/target fuzz/rust/target
+	rm -rf build target bench/target tests/fuzz/rust/target

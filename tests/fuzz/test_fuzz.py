@@ -7,11 +7,12 @@ the input of a finding, and the new inputs of the targets in C.
 
 import os
 import re
+from pathlib import Path
 
 from support import ROOT, STRICT, attempt, library, program, row, rows, run, suite
 
 SECONDS = int(os.environ.get("FUZZ_SECONDS", "25"))
-FUZZ = ROOT / "fuzz"
+FUZZ = Path(__file__).parent
 KEPT = ROOT / "build/fuzz"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 RUST_TARGETS = sorted(path.stem for path in (FUZZ / "rust/src/bin").glob("*.rs"))
