@@ -3,7 +3,7 @@
  * evaluation over ranges, until the accumulator reaches a fixed point.
  *
  * This file is included in the middle of the kernel's own file, with interval.h as its lanes; see
- * proofs/run.sh.
+ * test_bounds.py.
  *
  * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h specifies (tested, not
  * proved). The scalar fields are proved by scalar.cc. */

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the tests need on Debian 12 and this machine lacks, announcing each step: Debian packages with apt-get,
-# parts of Rust with rustup, bindgen with cargo, ruff with pip, the dependencies of bindings/js with npm and those of
-# bindings/go with go. Does nothing, and needs no network, if nothing is missing.
+# parts of Rust with rustup, bindgen with cargo, pytest and other Python packages with pip, the dependencies of bindings/js
+# with npm and those of bindings/go with go. Does nothing, and needs no network, if nothing is missing.
 #
 #     tests/install.sh [--check]      --check: only reports what is missing, and fails if anything is
 set -eu

@@ -18,6 +18,6 @@ if [ -n "$check" ]; then
     exit 1
 fi
 echo "installing what $requirements names into $venv with pip"
-python3 -m venv "$venv"
+python3 -m venv --clear "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: -r "$requirements"
 cp "$requirements" "$venv/installed.txt"

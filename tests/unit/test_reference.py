@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Everything that computes tags or encrypts, compared with GMP and with other libraries."""
+
+from support import DEFAULT_KERNELS, STRICT, compiled, library, program, row, rows, run
+
+PROGRAMS = ["test_aes", "test_chacha20", "test_aead", "test_poly1305_aes", "test_partial", "test_poly1305"]
+LIBRARIES = ["-lgmp", "-lgcrypt", "-lnettle", "-lcrypto"]
+SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# A debug build traps if output and input overlap.
+DEBUG = "-DHORNET_DEBUG"
+
+
+def compare(folder, built, *programs, arguments=()):
+    """Build the programs with the library and run them with these arguments."""
+    reference = compiled(folder, [*built.command, *STRICT], ["tests/support/reference.c"])
+    for name in programs:
+        objects = [*built.objects, *reference]
+        run(program(folder / name, built, f"tests/unit/{name}.c", objects=objects, link=LIBRARIES), *arguments)
+
+
+@rows(
+    "command",
+    row("gmp-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
+    row("gmp-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
+    row("gmp-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], cpu_seconds=60),
+    row("gmp-gcc-O0", ["gcc", "-O0", DEBUG], suites="slow", cpu_seconds=115),
+    row("gmp-gcc-O3", ["gcc", "-O3"], suites="slow", cpu_seconds=60),
+    row("gmp-clang-19-O0", ["clang-19", "-O0", DEBUG], suites="slow", cpu_seconds=115),
+    row("gmp-clang-19-O3", ["clang-19", "-O3"], suites="slow", cpu_seconds=60),
+    row("gmp-sanitized", ["clang-19", "-O2", *SANITIZERS, DEBUG], suites="slow", cpu_seconds=115),
+)
+def test_reference(command, folder):
+    overlap = ["test_overlap"] if DEBUG in command else []
+    compare(folder, library(*command), *PROGRAMS, *overlap)
+
+
+@rows(
+    "compiler",
+    row("gmp-amalgamation-gcc", "gcc", cpu_seconds=60),
+    row("gmp-amalgamation-clang-19", "clang-19", cpu_seconds=60),
+)
+def test_amalgamation(compiler, folder):
+    run("tools/amalgamate.py", folder / "one-file")
+    compare(folder, library(compiler, "-O2", DEFAULT_KERNELS, sources=[folder / "one-file/hornet.c"]), *PROGRAMS)
+
+
+@rows(
+    "command, name, option",
+    row("gmp-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),
+    row("aead-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge", suites="slow", cpu_seconds=60),
+    row("aead-product", ["gcc", "-O3"], "test_aead", "--product", suites="slow", cpu_seconds=60),
+)
+def test_option(command, name, option, folder):
+    compare(folder, library(*command), name, arguments=[option])
