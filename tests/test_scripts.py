@@ -51,7 +51,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "js bindings/js/test.sh ~90",
         "go bindings/go/test.sh ~200",
         "command tests/clients/command.sh ~30",
-        "nonces tests/clients/nonces.sh ~30",
     ),
     *of_each_compiler(
         "quick",
