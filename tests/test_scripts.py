@@ -114,7 +114,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     *scripts(
         "clients",
         "restic tests/clients/restic/run.sh ~100",
-        "openssl-provider-tls tests/clients/provider/tls.sh ~60",
     ),
 )
 def test_script(command):

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from support.build import CCACHE
+from support.build import CCACHE, WARNINGS
 from support.commands import ROOT, run
 
 # RFC 8439, section 2.5.2. The programs for users that are built here read the message and print the tag.
@@ -53,3 +53,13 @@ def command() -> Path:
 def version() -> str:
     """Return the version that the header states."""
     return re.search(r'^#define HORNET_VERSION "(.*)"$', (ROOT / "include/hornet.h").read_text(), re.M)[1]
+
+
+def provider(compiler: str = "cc", *flags: str) -> Path:
+    """Return the folder with hornet.so, the OpenSSL provider, built without warnings."""
+    cflags = f"CFLAGS={' '.join(['-O2', *WARNINGS])}"
+    name = "-".join(["provider", compiler, *flags])
+    return once(
+        name,
+        lambda folder: make("provider", f"BUILD={folder}", cflags, f"CPPFLAGS={' '.join(flags)}", compiler=compiler),
+    )
