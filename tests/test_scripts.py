@@ -50,7 +50,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "openssl-provider tests/clients/provider/unit.sh ~60",
         "js bindings/js/test.sh ~90",
         "go bindings/go/test.sh ~200",
-        "command tests/clients/command.sh ~30",
     ),
     *of_each_compiler(
         "quick",
