@@ -28,17 +28,11 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 @rows(
     "command",
     *scripts("check", "lint-fast tests/lint.sh fast ~20"),
-    *scripts("check quick", "bounds proofs/run.sh ~20", "headers tests/unit/headers.sh ~20"),
     *scripts(
         "quick",
         "lint tests/lint.sh ~150",
-        "symbols tests/unit/symbols.sh ~30",
-        "checked-results tests/unit/checked_results.sh",
-        "new-kernel tests/unit/new_kernel.sh ~20",
-        "bounds-notice tests/unit/proof_notices.sh ~40",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
-        "constant-time-avx-512 tests/unit/constant_time.sh msan ~20",
         "cpus-x86-64 tests/cross/cpus.sh qemu-x86_64 ~80",
         "cpus-i686 tests/cross/cpus.sh qemu-i386 ~20",
         "freestanding tests/cross/freestanding.sh ~30",
@@ -53,18 +47,12 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     ),
     *of_each_compiler(
         "quick",
-        "constant-time-COMPILER tests/unit/constant_time.sh COMPILER ~30",
-        "residue-COMPILER-O2 tests/unit/residue.sh COMPILER-O2 COMPILER -O2",
-        "choice-COMPILER tests/unit/choice.sh COMPILER 10 ~30",
         "amalgamation-COMPILER tests/clients/amalgamation.sh COMPILER ~20",
     ),
     *scripts(
         "slow",
-        "choice-thread-sanitizer tests/unit/choice.sh clang-19 10 -g -fsanitize=thread ~30",
-        f"choice-address-sanitizer tests/unit/choice.sh clang-19 10 {SANITIZED} ~30",
         "study-sanitized tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1"
         " -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all ~60",
-        "gmp-portable-lanes tests/unit/portable_lanes.sh ~80",
         "rust-package bindings/rust/package-test.sh ~120",
         "fuzz-c fuzz/c/run.sh 30 ~120",
         "coconut coconut/test.sh ~230",
@@ -74,13 +62,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     *of_each_compiler(
         "slow",
         "study-COMPILER tests/unit/study.sh COMPILER all COMPILER -O2 ~80",
-        "traces-COMPILER tests/unit/traces.sh COMPILER ~165",
-        "residue-COMPILER-O0 tests/unit/residue.sh COMPILER-O0 COMPILER -O0",
-        "residue-COMPILER-O1 tests/unit/residue.sh COMPILER-O1 COMPILER -O1",
-        "residue-COMPILER-O3 tests/unit/residue.sh COMPILER-O3 COMPILER -O3",
-        "residue-COMPILER-Os tests/unit/residue.sh COMPILER-Os COMPILER -Os",
-        "residue-hardened-COMPILER tests/unit/residue.sh hardened-COMPILER COMPILER -O2 -fPIC"
-        " -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2 -fcf-protection",
     ),
     *scripts(
         "cross cross-quick",

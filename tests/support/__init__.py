@@ -21,8 +21,9 @@ function, or that of the row with which it is called. For example, a test for tw
 tests, and see it fail.
 """
 
-from support.build import CCACHE, STRICT, WARNINGS, Library, compiled, kernel_names, library, program, sources_in
-from support.commands import ROOT, cpus, fails, output, run
+from support.build import CCACHE, STRICT, WARNINGS, Library, compiled, library, program, sources_in
+from support.commands import ROOT, attempt, cpus, fails, output, run
+from support.kernels import kernel_names, lanes_program
 from support.suites import row, rows, suite
 
 __all__ = [
@@ -31,10 +32,12 @@ __all__ = [
     "STRICT",
     "WARNINGS",
     "Library",
+    "attempt",
     "compiled",
     "cpus",
     "fails",
     "kernel_names",
+    "lanes_program",
     "library",
     "output",
     "program",

@@ -99,17 +99,3 @@ def program(
     own = compiled(path.parent / f"{path.name}.objects", [*command, *options], sources)
     run(*command, "-o", path, *own, *objects, *link)
     return path
-
-
-def kernel_names(
-    command: Sequence[object] = ("clang-19",), primitive: str = "poly1305", tree: Path = ROOT
-) -> list[str]:
-    """Return the names of the kernels that a compiler builds, in the order of the list in src/."""
-    source = "#define HORNET_ROW(name, ...) kernel_name = name;\n" + "".join(
-        f'#include "{tree}/src/{file}"\n' for file in ("core/compiler.h", f"{primitive}/kernels.def")
-    )
-    status, text = execute([*command, *"-E -P -x c -".split()], stdin=source.encode(), capture=True)
-    names = re.findall("kernel_name = ([a-z0-9]+)", text.decode())
-    if status != 0 or not names:
-        pytest.fail(f"{primitive} has no kernels")
-    return names

@@ -75,14 +75,17 @@ def output(
     return text
 
 
-def fails(
-    *command: object, cwd: Path = ROOT, env: Mapping[str, object] | None = None, stdin: bytes | None = None
-) -> str:
+def attempt(*command: object, cwd: Path = ROOT, env: Mapping[str, object] | None = None) -> tuple[int, str]:
+    """Run a command, and return its exit status and what it prints, errors included. The log does not contain it."""
+    status, out = execute(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], cwd, env, capture=True)
+    return status, out.decode(errors="replace")
+
+
+def fails(*command: object, cwd: Path = ROOT, env: Mapping[str, object] | None = None) -> str:
     """Run a command, which must fail but not by a signal, and return what it prints, errors included."""
     __tracebackhide__ = True
     print("$", shown(command), flush=True)
-    status, out = execute(("sh", "-c", 'exec "$@" 2>&1', "sh", *command), cwd, env, stdin, capture=True)
-    text = out.decode(errors="replace")
+    status, text = attempt(*command, cwd=cwd, env=env)
     sys.stdout.write(text)
     if not 0 < status <= 125:
         pytest.fail(f"{shown(command)}: exit status {status}, where an error is expected")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The operations of every lanes file, each tested within its kernel: test_lanes.h."""
 
-from support import ROOT, STRICT, kernel_names, library, program, row, rows, run
+from support import kernel_names, lanes_program, library, row, rows, run
 
 
 @rows(
@@ -13,10 +13,4 @@ from support import ROOT, STRICT, kernel_names, library, program, row, rows, run
 )
 def test_lanes(compiler, level, folder):
     for kernel in kernel_names([compiler]):
-        run_lanes(folder, library(compiler, level), kernel)
-
-
-def run_lanes(folder, built, kernel, tree=ROOT):
-    options = [*STRICT, f'-DHORNET_KERNEL_HOOK="{tree}/tests/unit/test_lanes.h"']
-    source = tree / f"src/poly1305/kernels/{kernel}.c"
-    run(program(folder / kernel, built, source, objects=built.without(kernel), options=options))
+        run(lanes_program(folder / kernel, library(compiler, level), kernel))

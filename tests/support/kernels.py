@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The kernels of a tree, the programs that test them alone, and the proofs of their bounds."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from support.build import STRICT, Library, program
+from support.commands import ROOT, attempt, execute, run
+
+
+def kernel_names(
+    command: Sequence[object] = ("clang-19",), primitive: str = "poly1305", tree: Path = ROOT
+) -> list[str]:
+    """Return the names of the kernels that a compiler builds, in the order of the list in src/."""
+    source = "#define HORNET_ROW(name, ...) kernel_name = name;\n" + "".join(
+        f'#include "{tree}/src/{file}"\n' for file in ("core/compiler.h", f"{primitive}/kernels.def")
+    )
+    status, text = execute([*command, *"-E -P -x c -".split()], stdin=source.encode(), capture=True)
+    names = re.findall("kernel_name = ([a-z0-9]+)", text.decode())
+    if status != 0 or not names:
+        pytest.fail(f"{primitive} has no kernels")
+    return names
+
+
+def lanes_program(path: Path, built: Library, kernel: str, tree: Path = ROOT, link: Sequence[object] = ()) -> Path:
+    """Compile the test of the operations of a kernel's lanes, test_lanes.h."""
+    options = [*STRICT, define("HORNET_KERNEL_HOOK", tree / "tests/unit/test_lanes.h")]
+    source = tree / f"src/poly1305/kernels/{kernel}.c"
+    return program(path, built, source, objects=built.without(kernel), options=options, link=link)
+
+
+PROOFS = ROOT / "proofs"
+CLANG = ["clang-19", "-O1", "-Wall", "-Wextra"]
+
+
+def define(name: str, path: Path) -> str:
+    """Return the option that defines a macro as the name of a file."""
+    return f'-D{name}="{path}"'
+
+
+def lanes_of(kernel: Path) -> str | None:
+    """Return the number of lanes of a kernel's file, or None of a scalar kernel, or one for another architecture."""
+    # The preprocessor prints the hook's one line with the number filled in. clang supports all instruction sets.
+    status, text = attempt("clang-19", "-E", "-P", define("HORNET_KERNEL_HOOK", PROOFS / "lanes.h"), kernel)
+    if status != 0:
+        pytest.fail(text)
+    found = re.search(r"^lanes_of_the_kernel = (.*)$", text, re.M)
+    return found[1] if found and found[1] != "LANES" else None
+
+
+def proof_of(name: str, tree: Path = ROOT) -> list[object] | None:
+    """Return the command that compiles the proof of a vector kernel, of the field for VMSL, or of a scalar field.
+
+    There is none for scalar kernels.
+    """
+    source = tree / "src/poly1305"
+    if name == "vmsl":
+        return [*CLANG, f"-I{tree}/src", PROOFS / "summed.c"]
+    if name.startswith("radix"):
+        return ["clang++-19", *CLANG[1:], define("FIELD_FILE", source / f"field/{name}.h"), PROOFS / "scalar.cc"]
+    kernel = source / f"kernels/{name}.c"
+    lanes = lanes_of(kernel)
+    hooks = [define("HORNET_LANES_HOOK", PROOFS / "interval.h"), define("HORNET_KERNEL_HOOK", PROOFS / "bounds.h")]
+    return [*CLANG, f"-DINTERVAL_LANES={lanes}", *hooks, kernel] if lanes else None
+
+
+def prove(name: str, folder: Path, tree: Path = ROOT) -> bool:
+    """Run a proof, and return whether there is one."""
+    command = proof_of(name, tree)
+    if command:
+        run(*command, "-o", folder / name)
+        run(folder / name)
+    return command is not None

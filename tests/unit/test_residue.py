@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Calls leave no data that depends on secrets on the stack or in vector registers: test_residue.c."""
+
+from support import STRICT, fails, library, program, row, rows, run
+
+HARDENED = "-O2 -fPIC -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2 -fcf-protection".split()
+COMPILERS = "gcc", "clang-19"
+
+
+@rows(
+    "compiler, options",
+    *(row(f"residue-{compiler}-O2", compiler, ["-O2"]) for compiler in COMPILERS),
+    *(
+        row(f"residue-{compiler}{level}", compiler, [level], suites="slow")
+        for compiler in COMPILERS
+        for level in ("-O0", "-O1", "-O3", "-Os")
+    ),
+    *(row(f"residue-hardened-{compiler}", compiler, HARDENED, suites="slow") for compiler in COMPILERS),
+)
+def test_residue(compiler, options, folder):
+    unoptimized = {"gcc": 1 << 20, "clang-19": 2 << 20}
+    stack = unoptimized[compiler] if options == ["-O0"] else 64 << 10
+    # Every kernel handles every length that it can.
+    built = library(compiler, *options, "-DHORNET_NO_CROSSOVERS")
+    # Bound at start, because lazy binding saves all registers on the stack.
+    test = program(
+        folder / "test",
+        [compiler, "-O2"],
+        "tests/unit/test_residue.c",
+        objects=built.objects,
+        options=[*STRICT, f"-DSTACK_BYTES={stack}"],
+        link=["-Wl,-z,now"],
+    )
+    run(test)
+    # A function that leaves a word of its key behind must be detected.
+    fails(test, "leak")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The library as a profiler, a debugger and a linker see it.
+
+A function's name identifies its kernel, no two functions share a name, only the functions declared in hornet.h are
+exported, and the code is small.
+"""
+
+import re
+from collections import Counter
+
+from support import ROOT, attempt, kernel_names, library, row, rows, run
+
+MOST_BYTES, MOST_FUNCTION_BYTES = 260000, 16384
+# The library calls no others.
+FOREIGN = r"memcpy|memset|strcmp|__stack_chk_fail|_ITM_.*|__cxa_finalize|__gmon_start__"
+
+
+def read(*command):
+    """Return the lines that a program prints, as lists of words."""
+    status, text = attempt(*command)
+    assert status == 0, text
+    return [line.split() for line in text.splitlines()]
+
+
+@rows("compiler", row("symbols-gcc", "gcc", cpu_seconds=15), row("symbols-clang-19", "clang-19", cpu_seconds=15))
+def test_symbols(compiler, folder):
+    built = library(compiler, "-O2", "-fPIC", "-fvisibility=hidden")
+    shared = folder / "libhornet.so"
+    run(compiler, "-shared", "-o", shared, *built.objects)
+
+    sizes = [
+        (words[3], int(words[1], 16)) for words in read("nm", "-S", shared) if len(words) == 4 and words[2] in "tT"
+    ]
+    twice = [name for name, count in Counter(name for name, _ in sizes).items() if count > 1]
+    assert not twice, f"several functions have one name: {twice}"
+    for primitive in "poly1305", "chacha20":
+        for kernel in kernel_names([compiler], primitive):
+            [compiled] = [file for file in built.objects if file.name.endswith(f"_{primitive}_kernels_{kernel}.c.o")]
+            functions = [words[-1] for words in read("nm", compiled) if words[-2] in "tT"]
+            # gcc appends .constprop.0 and similar suffixes to functions that it specializes.
+            unnamed = [name for name in functions if not name.split(".")[0].endswith(f"_{kernel}")]
+            assert not unnamed, f"functions of {primitive} by {kernel} without its name: {unnamed}"
+            named = [name for name in functions if re.match(rf"{primitive}_.*_{kernel}", name)]
+            assert len(named) >= 2, f"no functions of {primitive} by {kernel}"
+
+    [code] = [int(words[1]) for words in read("size", "-A", shared) if words[:1] == [".text"]]
+    name, largest = max(sizes, key=lambda each: each[1])
+    print(f"{code} bytes of code, at most {largest} in a function ({name})")
+    assert code <= MOST_BYTES and largest <= MOST_FUNCTION_BYTES
+
+    # The declared functions, according to the compiler: those with default visibility in the preprocessed header.
+    header = attempt("gcc", "-E", "-P", ROOT / "include/hornet.h")[1]
+    declared = set(re.findall(r'visibility\("default"\).*?(hornet_\w+)\(', header, re.S))
+    exported = {words[2] for words in read("nm", "-D", "--defined-only", shared)}
+    assert len(declared) > 40 and declared == exported, f"exported or declared, not both: {declared ^ exported}"
+    defined = {words[2] for words in read("nm", "-g", "--defined-only", *built.objects) if len(words) == 3}
+    outside = {name for name in defined if not name.startswith("hornet_")}
+    assert not outside, f"global names outside hornet_: {outside}"
+    # No symbol of a program can replace a function that the library calls internally.
+    relocations = read("readelf", "-rW", shared)
+    assert len(relocations) > 10
+    diverted = [word for words in relocations for word in words if word.startswith("hornet_")]
+    assert not diverted, f"bound when it is loaded, not when it is linked: {diverted}"
+    undefined = {words[-1].split("@")[0] for words in read("nm", "-u", shared)}
+    foreign = {name for name in undefined if not re.fullmatch(FOREIGN, name)}
+    assert not foreign, f"the library calls {foreign}"
