@@ -33,18 +33,9 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "lint tests/lint.sh ~150",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
-        "freestanding tests/cross/freestanding.sh ~30",
         "install tests/clients/install/run.sh ~60",
         "install-command tests/clients/install/command.sh ~30",
-        "interposed tests/clients/interposed.sh ~20",
-        "kernels-left-out tests/clients/left_out.sh ~30",
-        "examples tests/clients/examples.sh ~20",
-        "openssl-provider tests/clients/provider/unit.sh ~60",
         "go bindings/go/test.sh ~200",
-    ),
-    *of_each_compiler(
-        "quick",
-        "amalgamation-COMPILER tests/clients/amalgamation.sh COMPILER ~20",
     ),
     *scripts(
         "slow",
@@ -65,8 +56,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "study-measure-aarch64 tests/cross/study.sh aarch64 ~30",
         *(f"go-{name} bindings/go/test.sh {name} ~60" for name in ("arm64", "s390x", "riscv64")),
         "study-report-browser tests/unit/study_report.sh chromium",
-        *(f"rust-{target} tests/cross/rust.sh {target} ~30" for target, _ in table("tests/cross/rust-targets.txt")),
-        "windows-rust tests/cross/windows_rust.sh ~30",
     ),
     *scripts(
         "clients",
