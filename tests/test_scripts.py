@@ -33,15 +33,12 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "lint tests/lint.sh ~150",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
-        "install tests/clients/install/run.sh ~60",
-        "install-command tests/clients/install/command.sh ~30",
         "go bindings/go/test.sh ~200",
     ),
     *scripts(
         "slow",
         "study-sanitized tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1"
         " -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all ~60",
-        "rust-package bindings/rust/package-test.sh ~120",
         "fuzz-c fuzz/c/run.sh 30 ~120",
         "coconut coconut/test.sh ~230",
     ),
