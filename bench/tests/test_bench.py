@@ -56,7 +56,13 @@ def test_the_provider_in_openssl_4():
         for message in map(json.loads, messages)
         if "hornet-bench-openssl" in message.get("out_dir", "")
     ]
-    execute(ROOT / "tests/clients/provider/unit.sh", f"{folders[0]}/openssl-build/install")
+    execute(
+        "env",
+        f"HORNET_OPENSSL={folders[0]}/openssl-build/install",
+        "build/venv/bin/pytest",
+        "-k",
+        "openssl-provider-gcc",
+    )
 
 
 def test_a_run_and_one_that_replaces_groups(tmp_path):

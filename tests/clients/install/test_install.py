@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Installs the library as a C user would, with CMake and with make, and builds programs against the installed files.
+
+The files are moved first. Programs are built with find_package and pkg-config, static and shared, in C and in C++.
+Nothing is written outside DESTDIR.
+"""
+
+import platform
+import re
+
+import pytest
+from support import ROOT, output, row, rows, run, suite
+from support.products import MESSAGE, TAG, made_library, make, once, version
+
+HERE = ROOT / "tests/clients/install"
+HEADER = "#include <hornet.h>\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n"
+
+
+def install_by_cmake(folder, shared):
+    at_first = folder / "at-first"
+    prefix = [f"-DCMAKE_INSTALL_PREFIX={at_first}", "-DCMAKE_INSTALL_LIBDIR=lib"]
+    run("cmake", "-S", ROOT, "-B", folder / "build", f"-DBUILD_SHARED_LIBS={shared}", *prefix)
+    run("cmake", "--build", folder / "build")
+    run("cmake", "--install", folder / "build")
+    at_first.rename(folder / "moved")
+
+
+def install_by_make(folder):
+    root = folder / "root"
+    make("install-library", f"BUILD={folder / 'build'}", f"DESTDIR={root}", "PREFIX=/opt/hornet")
+    outside = [path for path in root.rglob("*") if not path.is_dir() and root / "opt/hornet" not in path.parents]
+    assert not outside, "make install writes outside PREFIX"
+    (root / "opt/hornet").rename(folder / "moved")
+
+
+INSTALLED = {
+    "cmake-static": lambda folder: install_by_cmake(folder, "OFF"),
+    "cmake-shared": lambda folder: install_by_cmake(folder, "ON"),
+    "make": install_by_make,
+}
+
+
+def installed(by):
+    """Return the prefix of an installation, which has been moved."""
+    return once(f"install-{by}", INSTALLED[by]) / "moved"
+
+
+def flags(prefix, *options):
+    return output("pkg-config", *options, "hornet", env={"PKG_CONFIG_LIBDIR": prefix / "lib/pkgconfig"}).split()
+
+
+@rows(
+    "by, target",
+    row("install-cmake-static", "cmake-static", "hornet::hornet"),
+    row("install-cmake-shared", "cmake-shared", "hornet::hornet"),
+    row("install-make-shared", "make", "hornet::hornet"),
+    row("install-make-static", "make", "hornet::hornet_static"),
+)
+def test_install(by, target, folder):
+    prefix = installed(by)
+    run("cmake", "-S", HERE, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DTARGET={target}")
+    run("cmake", "--build", folder)
+    assert output(folder / "consumer", stdin=MESSAGE).strip() == TAG
+
+    # The program compares the version in the header with that of the library.
+    assert flags(prefix, "--modversion") == [version()]
+    environment = {"LD_LIBRARY_PATH": prefix / "lib"}
+    run("cc", "-o", folder / "c", HERE / "consumer.c", *flags(prefix, "--cflags", "--libs"))
+    assert output(folder / "c", stdin=MESSAGE, env=environment).strip() == TAG
+    (folder / "header.cc").write_text(HEADER)
+    warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+    run("c++", *warnings, "-o", folder / "cxx", folder / "header.cc", *flags(prefix, "--cflags", "--libs"))
+    run(folder / "cxx", env=environment)
+
+
+@suite("quick")
+def test_install_as_built(folder):
+    """A program uses the library in the build folder."""
+    built = made_library()
+    link = ["-Iinclude", f"-L{built}", "-lhornet", f"-Wl,-rpath,{built}"]
+    run("cc", "-o", folder / "consumer", HERE / "consumer.c", *link)
+    assert output(folder / "consumer", stdin=MESSAGE).strip() == TAG
+
+
+@suite("quick")
+def test_install_libdir(folder):
+    """pkg-config finds what is installed for Debian's multiarch folders."""
+    libdir = "usr/lib/x86_64-linux-gnu"
+    make("install-library", f"BUILD={folder / 'build'}", f"DESTDIR={folder}", "PREFIX=/usr", f"LIBDIR=/{libdir}")
+    found = {"PKG_CONFIG_LIBDIR": folder / libdir / "pkgconfig"}
+    assert f"/{libdir}/pkgconfig/../../../lib/x86_64-linux-gnu -lhornet" in output(
+        "pkg-config", "--libs", "hornet", env=found
+    )
+
+
+@rows("by", row("install-hardened-make", "make"), row("install-hardened-cmake", "cmake-shared"))
+def test_shared(by):
+    """All addresses are resolved when the library is loaded, and their table is then read-only."""
+    library = installed(by) / "lib/libhornet.so"
+    assert re.search("FLAGS_1.* NOW", output("readelf", "-d", library))
+    assert "GNU_RELRO" in output("readelf", "-l", library)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="CET is a feature of x86-64")
+@rows("by", row("install-cet-make", "make"), row("install-cet-cmake", "cmake-static"))
+def test_static(by):
+    """Indirect branches and returns can be checked.
+
+    The linker marks the shared library accordingly if the system's startup code allows it, which Debian's does not.
+    """
+    library = installed(by) / "lib/libhornet.a"
+    objects = output("ar", "t", library).split()
+    assert len(re.findall("IBT, SHSTK", output("readelf", "-n", library))) == len(objects) > 0
+
+
+@suite("quick")
+def test_install_ldflags(folder):
+    make("library", f"BUILD={folder}", "LDFLAGS=-Wl,--build-id=0x0123456789abcdef")
+    assert "0123456789abcdef" in output("readelf", "-n", folder / "libhornet.so")
