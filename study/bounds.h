@@ -2,7 +2,7 @@
 /* Proves the bounds of lazy.h over a field for all keys, messages and lengths, with up to
  * LAZY_LAMBDA_MAX groups per reduction: runs its parts over ranges, and iterates T to a fixed point.
  * Included into the middle of the kernel's own file, with tests/proofs/interval.h as its lanes, by
- * bounds.sh. */
+ * test_study_bounds.py. */
 #include <string.h>
 
 /* The kernels' records are not linked: the functions that they would call are run below. */

@@ -29,7 +29,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     "command",
     *scripts(
         "quick",
-        "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
         "cpus-x86-64 tests/cross/cpus.sh qemu-x86_64 ~80",
         "cpus-i686 tests/cross/cpus.sh qemu-i386 ~20",
