@@ -15,7 +15,7 @@ cargo run --release --locked -- check
 ../tools/apt-install.sh libssl-dev # the module is built with its headers
 openssl=$(cargo build --release --locked --message-format json |
     sed -n 's/.*"out_dir":"\([^"]*hornet-bench-openssl[^"]*\)".*/\1/p')
-../tests/clients/provider/unit.sh "$openssl/openssl-build/install"
+(cd .. && HORNET_OPENSSL="$openssl/openssl-build/install" build/venv/bin/pytest -k openssl-provider-gcc)
 cargo run --release --locked -- run --only lengths,keys,batch,pieces --sections best --peers hornet,openssl \
     --processes 1 --rounds 1 --out "$out"
 cargo run --release --locked -- run --only seal,open,aead-sweep,packets,aead-batch,evp --sections avx2 --peers hornet,openssl \

@@ -30,23 +30,9 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     *scripts(
         "quick",
         "study-report tests/unit/study_report.sh",
-        "cpus-x86-64 tests/cross/cpus.sh qemu-x86_64 ~80",
-        "cpus-i686 tests/cross/cpus.sh qemu-i386 ~20",
-        "freestanding tests/cross/freestanding.sh ~30",
         "install tests/clients/install/run.sh ~60",
         "install-command tests/clients/install/command.sh ~30",
-        "interposed tests/clients/interposed.sh ~20",
-        "kernels-left-out tests/clients/left_out.sh ~30",
-        "examples tests/clients/examples.sh ~20",
-        "openssl-provider tests/clients/provider/unit.sh ~60",
-        "js bindings/js/test.sh ~90",
         "go bindings/go/test.sh ~200",
-        "command tests/clients/command.sh ~30",
-        "nonces tests/clients/nonces.sh ~30",
-    ),
-    *of_each_compiler(
-        "quick",
-        "amalgamation-COMPILER tests/clients/amalgamation.sh COMPILER ~20",
     ),
     *scripts(
         "slow",
@@ -54,8 +40,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         " -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all ~60",
         "rust-package bindings/rust/package-test.sh ~120",
         "coconut coconut/test.sh ~230",
-        "cpus-avx-512-gcc tests/cross/cpus.sh bochs gcc ~670",
-        "cpus-avx-512-clang-19 tests/cross/cpus.sh bochs clang-19 ~100",
     ),
     *of_each_compiler(
         "slow",
@@ -63,36 +47,15 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     ),
     *scripts(
         "cross cross-quick",
-        *(
-            f"{name}-gcc tests/cross/architecture.sh {name} gcc ~60"
-            for name, _, _, option, *_ in table("tests/cross/architectures.txt")
-            if option != "clang"
-        ),
-        *(
-            f"{name}-clang-19 tests/cross/architecture.sh {name} clang-19 ~60"
-            for name, _, _, option, *_ in table("tests/cross/architectures.txt")
-            if option == "clang"
-        ),
         "study-i686 tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2 ~60",
         "study-s390x tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2 ~60",
         "study-measure-aarch64 tests/cross/study.sh aarch64 ~30",
         *(f"go-{name} bindings/go/test.sh {name} ~60" for name in ("arm64", "s390x", "riscv64")),
         "study-report-browser tests/unit/study_report.sh chromium",
-        *(f"rust-{target} tests/cross/rust.sh {target} ~30" for target, _ in table("tests/cross/rust-targets.txt")),
-        "windows-rust tests/cross/windows_rust.sh ~30",
-    ),
-    *scripts(
-        "cross",
-        *(
-            f"{name}-clang-19 tests/cross/architecture.sh {name} clang-19 ~60"
-            for name, _, _, option, *_ in table("tests/cross/architectures.txt")
-            if option != "clang"
-        ),
     ),
     *scripts(
         "clients",
         "restic tests/clients/restic/run.sh ~100",
-        "openssl-provider-tls tests/clients/provider/tls.sh ~60",
     ),
 )
 def test_script(command):

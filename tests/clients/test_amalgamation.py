@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The library in two files compiles with no flag except -O2, and without warnings, in an empty folder.
+
+So do the sources themselves. As C++ the header compiles, and the library says in one error that it is C.
+"""
+
+import pytest
+from support import ROOT, fails, library, program, row, rows, run
+
+LEFT_OUT = "tests/clients/left_out.c"
+HEADER = '#include "hornet.h"\nint main() { return hornet_kernel_count() == 0; }\n'
+
+
+@pytest.fixture
+def one_file(outside, compiler):
+    """A folder with the two files, and the object."""
+    run(ROOT / "tools/amalgamate.py", outside)
+    assert sorted(path.name for path in outside.iterdir()) == ["hornet.c", "hornet.h"]
+    assert (outside / "hornet.h").read_bytes() == (ROOT / "include/hornet.h").read_bytes()
+    run(compiler, "-O2", "-c", "hornet.c", cwd=outside)
+    return outside
+
+
+@rows(
+    "compiler", row("amalgamation-gcc", "gcc", cpu_seconds=20), row("amalgamation-clang-19", "clang-19", cpu_seconds=20)
+)
+def test_amalgamation(compiler, one_file, folder):
+    run(compiler, "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-O2", "-c", "hornet.c", cwd=one_file)
+    run(program(folder / "one-file", [compiler, "-O2"], LEFT_OUT, options=["-Iinclude"], link=[one_file / "hornet.o"]))
+    run(program(folder / "sources", library(compiler, "-O2"), LEFT_OUT, options=["-Iinclude"]))
+
+
+@rows("compiler, cxx", row("amalgamation-g++", "gcc", "g++"), row("amalgamation-clang++-19", "clang-19", "clang++-19"))
+def test_cxx(compiler, cxx, one_file):
+    (one_file / "header.cc").write_text(HEADER)
+    for standard in (98, 11, 14, 17, 20):
+        options = [f"-std=c++{standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        run(cxx, *options, "-o", "header", "header.cc", "hornet.o", cwd=one_file)
+        run(one_file / "header")
+    # The error, the line that it stands in, and clang's count.
+    errors = fails(cxx, "-x", "c++", "-c", "-o", "as_cxx.o", "hornet.c", cwd=one_file)
+    assert errors.count("error:") == 1 and "compile it as C" in errors and len(errors.splitlines()) <= 4

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Nonces and manifests when processes are killed, encounter errors, or run at the same time.
+
+No nonce is handed out twice, and every manifest is complete.
+"""
+
+import itertools
+import os
+import random
+import re
+import subprocess
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support import suite
+from support.products import command
+
+PROCESSES_KILLED = 1000
+KILLED = -9
+RENAME = "rename,renameat,renameat2"
+
+
+class Work:
+    """A folder with a key file, files to tag, and all manifests that were made under the key."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.command = command()
+        self.numbers = itertools.count()
+        for name in ("tree", "out"):
+            (folder / name).mkdir()
+        for i in (1, 2, 3):
+            (folder / f"tree/file {i}").write_bytes(os.urandom(1000 * i))
+        self.run("keygen", "key")
+
+    def run(self, *arguments, strace=(), statuses=(0,)):
+        """Run the command, under strace if it gets options, and keep the manifest that is shown."""
+        traced = ["strace", "-f", "-qqq", *strace] if strace else []
+        ended = subprocess.run([*traced, self.command, *arguments], cwd=self.folder, capture_output=True, text=True)
+        assert ended.returncode in statuses, f"{strace} {arguments}: status {ended.returncode}, {ended.stderr}"
+        if ended.stdout:
+            (self.folder / f"out/stdout-{next(self.numbers)}").write_text(ended.stdout)
+        return ended
+
+    def inject(self, fault, *arguments, statuses=(0, 1, 2, KILLED)):
+        """Run the command with a fault in its system calls. A panic would give another status."""
+        return self.run(*arguments, strace=["-o", "/dev/null", "-e", f"inject={fault}"], statuses=statuses)
+
+    def kill_everywhere(self, *arguments):
+        """Kill the command at its first openat, its second, and so on for each system call; return how often.
+
+        {} in an argument is replaced by a different number each time.
+        """
+
+        def numbered():
+            return [word.format(next(self.numbers)) for word in arguments]
+
+        self.run(*numbered(), strace=["-o", "calls"])
+        calls = Counter(re.findall(r"^\d* *(\w+)\(", (self.folder / "calls").read_text(), re.M))
+        faults = [f"{call}:signal=KILL:when={when + 1}" for call, times in calls.items() for when in range(times)]
+        # Threads distribute the calls differently each time, so that not every process is killed.
+        return sum(self.inject(fault, *numbered()).returncode == KILLED for fault in faults)
+
+    def check_manifests(self):
+        """Check that each manifest is complete, and that no nonce occurs twice."""
+        counters = Counter()
+        for manifest in (self.folder / "out").iterdir():
+            text = manifest.read_text()
+            # The status is 1 if errors kept files from being read, and the manifest says so.
+            checked = ["check", "--quiet", "--json", "-k", "key", manifest]
+            report = subprocess.run([self.command, *checked], cwd=self.folder, capture_output=True, text=True)
+            whole = report.returncode == 0 or report.returncode == 1 and "REFUSED" not in report.stdout + report.stderr
+            assert whole or not text, f"{manifest.name}: {report.stdout}{report.stderr}"
+            # The counter is the first 6 bytes of a nonce, which are unique without the random bits.
+            counters.update(re.findall("^(?:seal )?([0-9a-f]{12})[0-9a-f]{20} [0-9a-f]{32}", text, re.M))
+        twice = [counter for counter, times in counters.items() if times > 1]
+        assert counters and not twice, f"nonces used twice: {twice[:3]}"
+        print(f"{counters.total()} nonces, none twice")
+
+
+@pytest.fixture
+def work(folder):
+    return Work(folder)
+
+
+@suite("quick")
+def test_nonces_order(work):
+    """The new key file is on the disk, under its name, before a file is read."""
+    work.run("tag", "-k", "key", "tree", strace=["-o", "log", "-e", f"trace=flock,fsync,fdatasync,{RENAME},openat"])
+    steps = (
+        r'(?P<lock>flock\(.*LOCK_EX)|(?P<sync>f(data)?sync\()|(?P<rename>rename)|(?P<read>openat\(.*"(tree/)?file 1")'
+    )
+    log = (work.folder / "log").read_text()
+    order = " ".join(step.lastgroup for step in re.finditer(rf"^\d* *(?:{steps})", log, re.M))
+    assert order.startswith("lock sync rename sync read")
+    work.check_manifests()
+
+
+@suite("quick", cpu_seconds=30)
+def test_nonces_killed(work):
+    killed = work.kill_everywhere("keygen", "new-{}") + work.kill_everywhere("keygen", "--fork", "key", "fork-{}")
+    for _ in range(50):
+        if killed < PROCESSES_KILLED:
+            killed += work.kill_everywhere("tag", "-k", "key", "tree")
+            killed += work.kill_everywhere("tag", "-k", "key", "-o", "out/{}", "tree")
+    assert killed >= PROCESSES_KILLED
+    work.check_manifests()
+    # Every key file that exists is complete, and no two have the same key.
+    key_files = [work.folder / "key", *work.folder.glob("new-*"), *work.folder.glob("fork-*")]
+    for file in key_files:
+        work.run("tag", "-k", file, "tree")
+    keys = {re.search("^key (.*)$", file.read_text(), re.M)[1] for file in key_files}
+    assert len(keys) == len(key_files) > 2
+
+
+@suite("quick", cpu_seconds=20)
+def test_nonces_errors(work):
+    """A full disk and a failing disk, at every call that could fail."""
+    calls = ["openat", "write", "fsync", "flock", RENAME, "link,linkat", "unlink,unlinkat", "ftruncate"]
+    for call, error, when in itertools.product(calls, ["ENOSPC", "EIO"], range(1, 13)):
+        fault = f"{call}:error={error}:when={when}"
+        work.inject(fault, "tag", "-k", "key", "-o", f"out/{call}-{error}-{when}", "tree")
+        # Here, the same error would keep the manifest from getting its name.
+        work.inject(fault, "tag", "-k", "key", "tree")
+    work.check_manifests()
+
+
+@suite("quick")
+def test_nonces_no_random_bits(work):
+    """A fork draws random bits for its nonces, and others for a temporary name.
+
+    `hornet tag` cannot be used here, because the standard library's hash maps abort the process if the system provides
+    none.
+    """
+    refused = 0
+    for when in range(1, 7):
+        fork = f"fork-{when}"
+        ended = work.inject(f"getrandom:error=EIO:when={when}", "keygen", "--fork", "key", fork)
+        refused += "no random bytes for nonces" in ended.stderr
+        assert ended.returncode == 0 or not (work.folder / fork).exists()
+    # From glibc 2.41 on, getting random bytes may need no system call, so none can fail.
+    work.run("keygen", "--fork", "key", "fork", strace=["-e", "trace=getrandom", "-o", "log"])
+    assert refused or ", 9, 0)" not in (work.folder / "log").read_text()
+    work.run("tag", "-k", "key", "tree")
+    work.check_manifests()
+
+
+@suite("quick")
+def test_nonces_at_once(work):
+    """Eight processes at once, some of which are killed."""
+
+    def tag(process):
+        for i in range(25):
+            if i % 3:
+                work.run("tag", "-k", "key", "tree")
+                continue
+            written = ["tag", "-k", "key", "-o", f"out/{process}-{i}", "tree"]
+            with subprocess.Popen([work.command, *written], cwd=work.folder) as killed:
+                try:
+                    killed.wait(random.uniform(0, 0.02))
+                except subprocess.TimeoutExpired:
+                    killed.kill()
+            assert killed.returncode in (0, KILLED)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(tag, range(8)))
+    work.check_manifests()
+
+
+@suite("quick")
+def test_nonces_ended(work):
+    """SIGINT or SIGTERM at each call that creates, writes or names a file: no temporary file remains.
+
+    A signal takes effect when the call returns.
+    """
+    (work.folder / "ended").mkdir()
+    work.run("keygen", "ended/key")
+    calls = ["openat", "write", "fsync", "linkat", RENAME]
+    ended = 0
+    for signal, call, when in itertools.product(["INT", "TERM"], calls, range(1, 7)):
+        arguments = ["tag", "-k", "ended/key", "-o", "ended/manifest", "--force", "tree"]
+        status = work.inject(f"{call}:signal={signal}:when={when}", *arguments, statuses=range(-64, 256)).returncode
+        ended += status != 0
+        left = list((work.folder / "ended").glob(".*"))
+        assert not left, f"SIG{signal} at {call} {when} leaves {left}"
+    assert ended
+    work.run("check", "--quiet", "-k", "ended/key", "ended/manifest")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs the library's tests for each row of architectures.txt in an emulator, built by gcc and by clang."""
+
+import re
+from dataclasses import replace
+
+from support import compiled, lanes_program, library, output, program, row, rows, run
+from support.architectures import ARCHITECTURES, mini_gmp
+
+# Debian's gcc is patched so that nothing fails where the stack is not aligned; therefore, look for the alignment itself.
+ALIGNS_STACK = r"and +.0xf+[ec]0,%rsp"
+
+
+def architectures():
+    """Return a row for each architecture and compiler; cross-quick has one compiler for each."""
+    for architecture in ARCHITECTURES.values():
+        for number, compiler in enumerate(architecture.compilers):
+            suites = "cross" if number else "cross cross-quick"
+            yield row(f"{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=60)
+
+
+@rows("architecture, compiler", *architectures())
+def test_architecture(architecture, compiler, folder):
+    # No flag names an instruction set, and there must be no warnings.
+    built = library(*architecture.command(compiler), "-O2")
+    run("tools/amalgamate.py", folder)
+    compiled(folder, [*built.command, "-Wall", "-Wextra", "-Werror"], [folder / "hornet.c"])
+
+    built = replace(built, command=[*built.command, "-w"])
+    link = ["-static"]
+    if architecture.triple.startswith("riscv64-"):
+        link += ["-Wl,--wrap=syscall", *compiled(folder, built.command, ["tests/cross/hwprobe.c"])]
+    suffix = ".exe" if architecture.triple.endswith("-mingw32") else ""
+    options = ["-DHORNET_NO_PEERS", "-Itests/cross/mini-gmp", f"-I{mini_gmp()}"]
+    gmp = compiled(folder, [*built.command, *options], [mini_gmp() / "mini-gmp.c", "tests/support/reference.c"])
+
+    def test(name, *arguments, built=built):
+        """Build a program of tests/unit, and run it."""
+        path = folder / f"{name}{suffix}"
+        if not path.exists():
+            program(path, built, f"tests/unit/{name}.c", options=options, link=[*gmp, *link])
+        run(*architecture.emulator, path, *arguments)
+
+    chosen = program(folder / f"chosen{suffix}", built, "tests/cross/chosen.c", options=options, link=link)
+    text = output(*architecture.emulator, chosen, architecture.chosen, architecture.tested.replace(",", " "))
+    kernels = re.findall(r"^kernel (\w+)", text, re.M)
+    assert kernels
+    for kernel in kernels:
+        test("test_poly1305", kernel)
+        run(*architecture.emulator, lanes_program(folder / f"lanes_{kernel}{suffix}", built, kernel, link=link))
+    for name in ("test_partial", "test_aes", "test_chacha20", "test_poly1305_aes"):
+        test(name)
+    test("test_aead", "--few")
+    # Data left behind by calls; the test knows the registers of x86-64.
+    if architecture.triple.startswith("x86_64-"):
+        test("test_residue", built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
+
+    check_multiplications(architecture, built)
+    # gcc must align the stack for vectors of more than 16 bytes, as core/compiler.h requires.
+    if suffix and compiler == "gcc":
+        for kernel in ("avx2", "avx512f", "ifma256", "ifma"):
+            assert count(architecture, built, kernel, ALIGNS_STACK) >= 2, f"{kernel} does not align its stack"
+
+
+def check_multiplications(architecture, built):
+    """Check that each multiplication instruction occurs in its kernel, and in no scalar one."""
+    scalar = set(re.findall(r"_poly1305_kernels_(scalar\w*)\.c", " ".join(map(str, built.objects))))
+    assert scalar
+    for entry in architecture.multiplies.split(",") if architecture.multiplies != "-" else []:
+        kernel, instruction = entry.split(":", 1)
+        assert count(architecture, built, kernel, instruction) >= 20, f"{kernel} does not multiply by {instruction}"
+        assert not sum(count(architecture, built, other, instruction) for other in scalar)
+
+
+def count(architecture, built, kernel, instruction):
+    """Return how many instructions of a kernel match a regular expression."""
+    # GNU objdump decodes RISC-V's vectors only in files that require them throughout.
+    riscv = architecture.triple.startswith("riscv64-")
+    disassembler = ["llvm-objdump-19", "--mattr=+v"] if riscv else [f"{architecture.triple}-objdump"]
+    (file,) = set(built.objects) - set(built.without(kernel))
+    text = output(*disassembler, "-d", "--no-show-raw-insn", file)
+    return sum(re.search(instruction, line) is not None for line in text.splitlines())

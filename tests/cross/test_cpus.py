@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The rows of cpus.txt, for CPUs other than this machine's: what each chooses, and what its kernels compute.
+
+These are the kernel that each chooses, all kernels that it offers, and their tags; the ChaCha20 kernels that run, and
+the results of sealing; and AES. qemu emulates up to AVX2; for AVX-512, Bochs boots a whole machine.
+"""
+
+from pathlib import Path
+
+from support import kernel_names, lanes_program, library, output, program, row, rows, run
+from support.architectures import table
+from support.emulator import run_emulated
+from support.products import once
+
+CPUS = table("tests/cross/cpus.txt")
+REFERENCE = "tests/support/reference.c"
+HERE_IS_AVX_512 = "avx512ifma" in Path("/proc/cpuinfo").read_text().split()
+
+
+def check(answers, kernels):
+    """Compare the answers with the definition. These ChaCha20 kernels must have answered, best first, and no others."""
+    sources = ["tests/cross/check_answers.c", REFERENCE]
+    built = once("check-answers", lambda folder: program(folder / "check", ["cc", "-O2"], *sources, link=["-lgmp"]))
+    run(built / "check", *kernels, stdin=answers.encode())
+
+
+def programs(folder, compiler):
+    """Return the library, and the programs that check the choice of a kernel and that compute answers."""
+    built = library(compiler, "-O2")
+    wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names([compiler])]
+    dispatch = program(folder / "dispatch", built, "tests/unit/test_dispatch.c", link=["-static", *wraps])
+    return built, dispatch, program(folder / "answers", built, "tests/cross/answers.c", link=["-static"])
+
+
+@rows(
+    "compiler, emulator, model, chosen, ciphers",
+    *(row(f"cpus-{name}", *values[:4], values[5], cpu_seconds=20) for name, *values in CPUS if values[1] != "bochs"),
+)
+def test_cpus(compiler, emulator, model, chosen, ciphers, folder):
+    # qemu reports on stderr which features of a model it lacks; the programs detect those that remain.
+    emulated = [emulator, "-cpu", model]
+    built, dispatch, answers = programs(folder, compiler)
+    run(*emulated, dispatch, chosen)
+    # Kernels in plain C are slow, and do not depend on the CPU.
+    kernels = [name for name in kernel_names([compiler]) if not name.startswith("portable")]
+    check(output(*emulated, answers, *kernels), ciphers.split(","))
+    run(*emulated, program(folder / "aes", built, "tests/unit/test_aes.c", link=["-static"]))
+
+
+@rows(
+    "compiler, model, chosen, tested, ciphers",
+    *(
+        row(f"cpus-{name}-{compiler}", compiler, *values, suites="slow", cpu_seconds=100 if HERE_IS_AVX_512 else 400)
+        for name, compiler, emulator, *values in CPUS
+        if emulator == "bochs"
+    ),
+)
+def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
+    kernels = tested.split(",")
+    built, dispatch, answers = programs(folder, compiler)
+    run_emulated(folder / "choice", model, dispatch, chosen)
+    answered = run_emulated(folder / "answered", model, answers, *kernels)
+    assert all(f"kernel {kernel}\n" in answered for kernel in kernels)
+    check(answered, ciphers.split(","))
+    # Where this CPU has AVX-512, other tests run the same code in a fraction of the time.
+    if HERE_IS_AVX_512:
+        return
+    gmp = program(folder / "gmp", built, "tests/unit/test_poly1305.c", REFERENCE, link=["-static", "-lgmp"])
+    for kernel in kernels:
+        lanes = lanes_program(folder / f"lanes-{kernel}", built, kernel, link=["-static"])
+        run_emulated(folder / f"lanes-{kernel}.emulated", model, lanes)
+        run_emulated(folder / f"gmp-{kernel}.emulated", model, gmp, kernel)
