@@ -10,7 +10,10 @@ DENY = ["--", "-D", "warnings"]
 RUFF = ROOT / "build/venv/bin/ruff"
 PRETTIER = ROOT / "bindings/js/node_modules/.bin/prettier"
 TIDY = ["clang-tidy-19", "--quiet", "--config-file=src/.clang-tidy"]
-PROOF = [f'-DHORNET_LANES_HOOK="{ROOT}/proofs/interval.h"', f'-DHORNET_KERNEL_HOOK="{ROOT}/proofs/bounds.h"']
+PROOF = [
+    f'-DHORNET_LANES_HOOK="{ROOT}/tests/proofs/interval.h"',
+    f'-DHORNET_KERNEL_HOOK="{ROOT}/tests/proofs/bounds.h"',
+]
 
 
 def files(*patterns):

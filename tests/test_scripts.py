@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests that are scripts."""
 
-from support import ROOT, row, rows, run
-
-
-def table(path: str) -> list[list[str]]:
-    """Return the words of each row of a table in a text file."""
-    lines = (ROOT / path).read_text().splitlines()
-    return [line.split() for line in lines if line and not line.startswith("#")]
+from support import row, rows, run
 
 
 def scripts(suites, *lines):
@@ -18,18 +12,10 @@ def scripts(suites, *lines):
         yield row(words[0], *[words[1:]], suites=suites, cpu_seconds=seconds)
 
 
-def of_each_compiler(suites, *lines):
-    return scripts(suites, *(line.replace("COMPILER", name) for line in lines for name in ("gcc", "clang-19")))
-
-
-SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
-
-
 @rows(
     "command",
     *scripts(
         "quick",
-        "study-bounds study/bounds.sh",
         "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py",
         "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
@@ -39,18 +25,10 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
     ),
     *scripts(
         "slow",
-        "study-sanitized tests/unit/study.sh sanitized double53,multiples,scalar26,gg4,z14_parallel clang-19 -O1"
-        " -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all ~60",
         "coconut coconut/test.sh ~230",
-    ),
-    *of_each_compiler(
-        "slow",
-        "study-COMPILER tests/unit/study.sh COMPILER all COMPILER -O2 ~80",
     ),
     *scripts(
         "cross cross-quick",
-        "study-i686 tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2 ~60",
-        "study-s390x tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2 ~60",
         "study-measure-aarch64 env ARCHITECTURE=aarch64 build/venv/bin/python -m pytest -q study/tests/test_measure.py ~30",
         *(f"go-{name} bindings/go/test.sh {name} ~60" for name in ("arm64", "s390x", "riscv64")),
         "study-page-browser env CHROMIUM=chromium build/venv/bin/python -m pytest -q study/tests/test_page.py",

@@ -27,7 +27,7 @@ def test_kernels_left_out_make(folder):
         ("", kernel_names(["cc", DEFAULT_KERNELS])),
         ("all", kernel_names(["cc"])),
         ("avx2 scalar64", ["avx2", "scalar64"]),
-        ("sse2 scalar32", ["sse2", "scalar32"]),
+        ("scalar32", ["scalar32"]),
     ):
         run(*make(kernels))
         check(folder, folder / "libhornet.a", *built)
@@ -38,17 +38,16 @@ def test_kernels_left_out_make(folder):
 
 @suite("quick")
 def test_kernels_left_out_cmake(folder):
-    for kernels, built in ("ifma avx512f scalar64", ["ifma", "avx512f", "scalar64"]), ("all", kernel_names(["cc"])):
-        run("cmake", "-S", ".", "-B", folder, f"-DHORNET_KERNELS={kernels}")
-        run("cmake", "--build", folder, "-j2")
-        check(folder, folder / "libhornet.a", *built)
+    run("cmake", "-S", ".", "-B", folder, "-DHORNET_KERNELS=ifma avx512f scalar64")
+    run("cmake", "--build", folder, "-j2")
+    check(folder, folder / "libhornet.a", "ifma", "avx512f", "scalar64")
     assert "no kernel abacus" in fails("cmake", "-S", ".", "-B", folder, "-DHORNET_KERNELS=abacus")
 
 
 @suite("quick")
 def test_kernels_left_out_cargo(folder):
     build = ["cargo", "build", "--quiet", "--locked", "--package", "hornet-poly1305"]
-    run(*build, env={"HORNET_KERNELS": "avx2 sse2 scalar64", "CARGO_TARGET_DIR": folder})
+    run(*build, env={"HORNET_KERNELS": "avx2 avx512f scalar64", "CARGO_TARGET_DIR": folder})
     [archive] = (folder / "debug/build").rglob("libhornet.a")
-    check(folder, archive, "avx2", "sse2", "scalar64")
+    check(folder, archive, "avx2", "avx512f", "scalar64")
     assert "no kernel abacus" in fails(*build, env={"HORNET_KERNELS": "abacus", "CARGO_TARGET_DIR": folder})

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../src/core/compiler.h"
+#include "../../src/core/compiler.h"
 
 __extension__ typedef unsigned __int128 integer;
 

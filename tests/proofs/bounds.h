@@ -9,9 +9,9 @@
  * proved). The scalar fields are proved by scalar.cc. */
 #include <string.h>
 
-#include "../src/poly1305/horner/batch.h"
-#include "../src/poly1305/horner/combine.h"
-#include "../src/poly1305/horner/decimated.h"
+#include "../../src/poly1305/horner/batch.h"
+#include "../../src/poly1305/horner/combine.h"
+#include "../../src/poly1305/horner/decimated.h"
 
 static fe fe_union(fe a, fe b)
 {
