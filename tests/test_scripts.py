@@ -19,8 +19,6 @@ def scripts(suites, *lines):
         "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py",
         "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
-        "scope tests/unit/scope.py ~20",
-        "kernels-default tests/unit/default_kernels.py ~20",
         "go bindings/go/test.sh ~200",
     ),
     *scripts(

@@ -157,7 +157,8 @@ def names_defined(text: str) -> set[str]:
     """Return the macros and the names at file scope that a text defines, except for the library's global names."""
     names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.MULTILINE))
     for declaration in declarations(text):
-        names |= {name for name in names_declared(declaration) if not name.startswith("hornet_")}
+        # HORNET_CLEARED and similar macros, which headers define, look like functions.
+        names |= {name for name in names_declared(declaration) if not name.lower().startswith("hornet_")}
     return names
 
 

@@ -179,7 +179,7 @@ class Report:
                 paragraph(
                     "A time is that of one call, key to tag, with all code and data in L1: the least of several "
                     "medians, as in the papers. Each call begins after the one before it has ended. All kernels pass the tests "
-                    "of the library's own (<code>tests/unit/study.sh</code>), and end in the library's complete reduction."
+                    "of the library's own (<code>tests/unit/test_study.py</code>), and end in the library's complete reduction."
                 ),
                 paragraph(
                     f'<span class="soft">Every measured number here comes from <code>study/results/{self.file_name}</code>, every one of VMSL '
@@ -693,7 +693,7 @@ class Report:
             f"{paper['times']['multiply']} times and reduction {paper['times']['reduce']} times as fast, expansion "
             f"{paper['times']['expand']} times as slow.",
             "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
-            "to a fixed point, for all inputs: <code>study/bounds.sh</code>.",
+            "to a fixed point, for all inputs: <code>tests/proofs/test_study_bounds.py</code>.",
         )
         self.vmsl()
 

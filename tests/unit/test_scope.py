@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Check that no name of one kernel reaches the next in hornet.c, which tools/amalgamate.py makes from all of them.
+"""No name of one kernel reaches the next in hornet.c, which tools/amalgamate.py makes from all of them.
 
 clang lists the macros and the names at file scope of hornet.c, and those that are left without the text of the kernels.
 Each name that only the kernels define must contain the names of the primitive and of the kernel. That is checked for
@@ -8,12 +7,10 @@ every architecture; and with one name changed back, the check must fail.
 """
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "build" / "tests" / "scope"
+from support import ROOT, run, suite
+from support.commands import execute
+
 TARGETS = [
     "x86_64-linux-gnu",
     "i686-linux-gnu",
@@ -47,53 +44,45 @@ KINDS = {
 }
 
 
-def clang(text: str, target: str, *options: str) -> str:
-    file = FOLDER / "hornet_without.c"
-    file.write_text(text)
+def clang(file, target, *options):
     command = ["clang-19", f"--target={target}", "-ffreestanding", "-DHORNET_ALL_KERNELS=1", "-fno-color-diagnostics"]
-    return subprocess.run([*command, *options, file], check=True, capture_output=True, text=True).stdout
+    status, text = execute([*command, *options, file], capture=True)
+    assert status == 0, f"clang for {target}"
+    return text.decode()
 
 
-def names_in(text: str, target: str) -> set[str]:
-    tree = clang(text, target, "-fsyntax-only", "-Xclang", "-ast-dump")
-    macros = clang(text, target, "-E", "-dM")
-    return {*DECLARED.findall(tree), *TAG.findall(tree), *MACRO.findall(macros)}
-
-
-def names_of_kernels(text: str, target: str) -> set[str]:
-    names = names_in(text, target) - names_in(KERNEL.sub("", text), target)
-    return {name for name in names if not name.startswith("__builtin_")}
-
-
-def main() -> None:
-    subprocess.run([ROOT / "tools" / "amalgamate.py", FOLDER], check=True)
-    text = (FOLDER / "hornet.c").read_text()
+@suite("quick", cpu_seconds=20)
+def test_scope(folder):
+    run("tools/amalgamate.py", folder)
+    text = (folder / "hornet.c").read_text()
     kernels = [(found["primitive"], found["kernel"]) for found in KERNEL.finditer(text)]
     files = sorted(ROOT.glob("src/*/kernels/*.c"))
-    expected = {(file.parts[-3], file.stem) for file in files} | {("poly1305", "partial")}
-    if set(kernels) != expected:
-        sys.exit(f"hornet.c has {kernels}, not {expected}")
+    assert set(kernels) == {(file.parts[-3], file.stem) for file in files} | {("poly1305", "partial")}
     scoped = re.compile("|".join(rf"{primitive}_\w+_{kernel}" for primitive, kernel in kernels))
 
-    def leaked(text: str, target: str) -> set[str]:
-        return {name for name in names_of_kernels(text, target) if not scoped.fullmatch(name)}
+    def names_in(text, target):
+        file = folder / "hornet_without.c"
+        file.write_text(text)
+        tree = clang(file, target, "-fsyntax-only", "-Xclang", "-ast-dump")
+        return {*DECLARED.findall(tree), *TAG.findall(tree), *MACRO.findall(clang(file, target, "-E", "-dM"))}
 
-    seen: set[str] = set()
+    def names_of_kernels(text, target):
+        names = names_in(text, target) - names_in(KERNEL.sub("", text), target)
+        return {name for name in names if not name.startswith("__builtin_")}
+
+    def leaked(names):
+        # What HORNET_CLEARED defines is called after a global function.
+        return {name for name in names if not scoped.fullmatch(name) and not name.startswith("hornet_")}
+
+    seen = set()
     for target in TARGETS:
         names = names_of_kernels(text, target)
         seen |= names
-        if leaked(text, target):
-            sys.exit(f"{target}: names of kernels reach what follows them: {', '.join(sorted(leaked(text, target)))}")
-        print(f"{target}: {len(names)} names of kernels, all of them in their scope")
+        assert not leaked(names), f"{target}: names of kernels reach what follows them"
     for primitive, kernel in kernels:
-        if sum(name.startswith(f"{primitive}_") and name.endswith(f"_{kernel}") for name in seen) < 20:
-            sys.exit(f"few names of {primitive} by {kernel} were seen")
+        few = sum(name.startswith(f"{primitive}_") and name.endswith(f"_{kernel}") for name in seen)
+        assert few >= 20, f"few names of {primitive} by {kernel} were seen"
+    # With one name changed back, this must fail.
     for kind, name in KINDS.items():
         plain = name.split("_", 1)[1].rsplit("_", 1)[0]
-        if leaked(re.sub(rf"\b{name}\b", plain, text), TARGETS[0]) != {plain}:
-            sys.exit(f"with {name} as {plain}, this check does not fail: {kind}")
-    print(f"{len(KINDS)} names changed back in turn: the check fails each time")
-
-
-if __name__ == "__main__":
-    main()
+        assert leaked(names_of_kernels(re.sub(rf"\b{name}\b", plain, text), TARGETS[0])) == {plain}, kind
