@@ -33,7 +33,6 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "lint tests/lint.sh ~150",
         "study-bounds study/bounds.sh",
         "study-report tests/unit/study_report.sh",
-        "go bindings/go/test.sh ~200",
     ),
     *scripts(
         "slow",
@@ -51,12 +50,7 @@ SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
         "study-i686 tests/unit/study.sh i686 papers i686-linux-gnu-gcc -O2 ~60",
         "study-s390x tests/unit/study.sh s390x z14 s390x-linux-gnu-gcc -O2 ~60",
         "study-measure-aarch64 tests/cross/study.sh aarch64 ~30",
-        *(f"go-{name} bindings/go/test.sh {name} ~60" for name in ("arm64", "s390x", "riscv64")),
         "study-report-browser tests/unit/study_report.sh chromium",
-    ),
-    *scripts(
-        "clients",
-        "restic tests/clients/restic/run.sh ~100",
     ),
 )
 def test_script(command):
