@@ -1,37 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# make                 builds the library and the command, in build/
-# make run             tags and checks real files, and finds the file that was changed in a copy
-# make install         installs header, libraries, pkg-config and CMake files, command, man pages and completions, under
-#                      PREFIX=/usr/local and DESTDIR; `make install-library` omits the command
-# make amalgamation    writes the library as two files, build/amalgamation/hornet.c and hornet.h
-# make provider        builds an OpenSSL 3 provider, build/hornet.so (needs OpenSSL's headers); `make install-provider`
-#                      installs it where libcrypto looks for providers, or into MODULESDIR
-# make js              installs what it needs and builds the npm package's files in bindings/js/dist/; `npm pack` there
-#                      packs them
+# make               builds the library and the command, in build/; `make run` shows them at work
+# make install       installs header, libraries, pkg-config and CMake files, command, man pages and completions, under
+#                    PREFIX=/usr/local and DESTDIR; `make install-library` omits the command
+# make amalgamation  writes the library as two files, build/amalgamation/hornet.c and hornet.h
+# make provider      builds an OpenSSL 3 provider, build/hornet.so; `make install-provider` installs it into MODULESDIR
+# make js            builds the npm package's files in bindings/js/dist/
 #
-# make check           for use between edits: tests every kernel against the reference, bounds and lint: a minute and a
-#                      half
-# make test            says what it installs, installs it and runs the tests: a quarter of an hour on two cores
-# make deps            only installs what the tests need and this machine lacks
-# make test-slow       sanitizers, fuzzing, other numbers of lanes, AVX-512 in an emulator: half an hour
-# make test-clients    builds restic and checks the tags of repositories that it makes; tests nginx, curl and openssl
-#                      with the provider: some minutes
-# make test-cross      tests the library on CPUs of other architectures and on Windows, emulated: half an hour;
-#                      `make test-cross-quick`: with one compiler each
-# make test-bench      checks the bench and the tags of all its peers, without timing anything
-# make format          formats every C, Rust, Go, Python and JavaScript file in place; `make test` checks the format
+# make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
+# make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
+#                    test-cross (or test-cross-quick, with one compiler each), test-clients and test-bench
+# make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
-# make bench           times the library against others, into bench/results/: some ten minutes
-# make study           repeats the papers' experiments on this CPU: builds, measures, writes study/report/index.html:
-#                      minutes. QUICK=1: less than one minute, into build/study
-# make tune            times the kernels against one another, and proposes the length from which each should be used
-# make compare BASE=REV   times this tree against a git revision
-# make count-instructions   counts the instructions that a call executes on other architectures, compared with
-#                      OpenSSL's: three minutes; not in CI, because it fetches Debian's libssl-dev for them
-# make count-cycles    counts the cycles of the kernels' inner loops on the CPUs that llvm-mca models: a minute
-# make coconut         simulates, draws, schedules and emits the basic blocks of the vector kernels, into
-#                      build/coconut/: half an hour; `make coconut QUICK=1`: two minutes (docs/coconut.md)
+# make bench         times the library against others; `make compare BASE=REV` against a git revision
+# make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
+# make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
 #
 # HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels.
@@ -164,7 +147,7 @@ format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
 	cd bench && cargo fmt
-	cd fuzz/rust && cargo fmt
+	cd tests/fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')
 	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
@@ -205,4 +188,4 @@ coconut:
 	build/coconut/venv/bin/python -m coconut go --check
 
 clean:
-	rm -rf build target bench/target fuzz/rust/target
+	rm -rf build target bench/target tests/fuzz/rust/target

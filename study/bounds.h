@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Proves the bounds of lazy.h over a field for all keys, messages and lengths, with up to
  * LAZY_LAMBDA_MAX groups per reduction: runs its parts over ranges, and iterates T to a fixed point.
- * Included into the middle of the kernel's own file, with proofs/interval.h as its lanes, by bounds.sh. */
+ * Included into the middle of the kernel's own file, with tests/proofs/interval.h as its lanes, by
+ * test_study_bounds.py. */
 #include <string.h>
 
 /* The kernels' records are not linked: the functions that they would call are run below. */

@@ -32,6 +32,6 @@ fill() {
     sed "s|@VERSION@|$version|g; s|@TO_LIBDIR@|$3|g; s|@TO_PREFIX@|$3/$up|g; s|@LIBDIR@|${below#/}|g" "$1" > "$2"
     chmod 644 "$2"
 }
-fill packaging/hornet.pc.in "$libdir/pkgconfig/hornet.pc" ..
-fill packaging/hornet-config.cmake.in "$libdir/cmake/hornet/hornet-config.cmake" ../..
-fill packaging/hornet-config-version.cmake.in "$libdir/cmake/hornet/hornet-config-version.cmake" ../..
+fill tools/packaging/hornet.pc.in "$libdir/pkgconfig/hornet.pc" ..
+fill tools/packaging/hornet-config.cmake.in "$libdir/cmake/hornet/hornet-config.cmake" ../..
+fill tools/packaging/hornet-config-version.cmake.in "$libdir/cmake/hornet/hornet-config-version.cmake" ../..

@@ -149,7 +149,7 @@ fn all_pages_have_the_date_of_the_version() {
         );
         assert!(text.contains(&title), "{title} is not in {text}");
     }
-    let changelog = include_str!("../../CHANGELOG.md");
+    let changelog = include_str!("../../docs/CHANGELOG.md");
     let heading = format!("## [{}] - ", env!("CARGO_PKG_VERSION"));
     let released = changelog
         .lines()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Words that hold nodes of a data-flow graph instead of numbers, and core/words.h over them: the scalar
- * fields' counterpart of graph.h. This is C++, where a word can be any type; see proofs/scalar.cc.
+ * fields' counterpart of graph.h. This is C++, where a word can be any type; see tests/proofs/scalar.cc.
  *
  * A carry is a value like any other. Carries follow the additions that they come from, so that a CPU's flag
  * can hold them. */

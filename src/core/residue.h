@@ -11,7 +11,7 @@
  *
  * That takes 10 cycles or more. On x86-64, functions with few words that are optimized for speed keep them
  * in registers or in the red zone (absent on Windows). They are declared HORNET_SMALL instead of
- * HORNET_NOINLINE and followed by clear_small_stack, both of which then cost nothing. tests/unit/residue.sh
+ * HORNET_NOINLINE and followed by clear_small_stack, both of which then cost nothing. test_residue.c
  * shows that neither kind leaves anything behind. */
 #ifndef HORNET_CORE_RESIDUE_H
 #define HORNET_CORE_RESIDUE_H

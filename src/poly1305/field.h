@@ -3,8 +3,8 @@
  *
  * field/ has one file for each way to divide a number into limbs, written once against lanes.h. The
  * evaluation includes this file, which declares every operation with its contract; the compiler checks that
- * each one is defined with this type. A field states its bounds with VEC_CHECK_MAX, and proofs/ checks them
- * for all inputs.
+ * each one is defined with this type. A field states its bounds with VEC_CHECK_MAX, and tests/proofs/
+ * checks them for all inputs.
  *
  * LIMBS is the number of limbs. FACTOR_BITS is the number of bits that a factor of the lanes must hold. The
  * types:

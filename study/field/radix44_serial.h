@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field of src/poly1305/field/radix44_sums.h with the z14 paper's first reduction, which its
  * appendix 2 calls serial: h_0 -> h_1 -> h_2 -> h_0 -> h_1, each carry after the previous one. The
- * bounds hold for all inputs: study/bounds.sh runs this file over ranges. */
+ * bounds hold for all inputs: test_study_bounds.py runs this file over ranges. */
 #ifndef HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 #define HORNET_STUDY_FIELD_RADIX44_SERIAL_H
 

@@ -41,6 +41,12 @@ def sources_in(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.c"))
 
 
+def object_of(folder: Path, source: Path) -> Path:
+    """Return the path of the object of a source. Kernels of several primitives share names, so it has the whole path."""
+    name = str(source.relative_to(ROOT) if source.is_relative_to(ROOT) else source).replace("/", "_")
+    return folder / f"{name}.o"
+
+
 def compiled(folder: Path, command: Sequence[object], sources: Iterable[str | Path]) -> list[Path]:
     """Compile each source to an object in the folder, as many at a time as there are CPUs."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,12 +54,11 @@ def compiled(folder: Path, command: Sequence[object], sources: Iterable[str | Pa
     print("$", *command, "-c", *(paths if len(paths) < 4 else [f"[{len(paths)} files]"]), flush=True)
 
     def compile_one(path: Path) -> Path:
-        name = str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).replace("/", "_")
-        words = [*CCACHE, *command, "-c", "-o", folder / f"{name}.o", path]
+        words = [*CCACHE, *command, "-c", "-o", object_of(folder, path), path]
         status, _ = execute(words)
         if status != 0:
             pytest.fail(f"{shown(words)}: exit status {status}")
-        return folder / f"{name}.o"
+        return object_of(folder, path)
 
     with ThreadPoolExecutor(cpus()) as pool:
         return list(pool.map(compile_one, paths))
@@ -74,11 +79,9 @@ def library(*command: object, sources: Sequence[Path] = ()) -> Library:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists() or built.read_text() != this_run:
             built.unlink(missing_ok=True)
-            for old in folder.glob("*.o"):
-                old.unlink()
             compiled(folder, [*words, "-std=c11", *WARNINGS], sources)
             built.write_text(this_run)
-    return Library(words, sorted(folder.glob("*.o")))
+    return Library(words, [object_of(folder, source) for source in sources])
 
 
 def program(

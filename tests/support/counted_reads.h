@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Included before every source of the library by tests/unit/choice.sh: reports each load of a word that
+/* Included before every source of the library by test_choice.py: reports each load of a word that
  * threads share to test_choice.c. */
 #include <stdint.h>
 

@@ -32,7 +32,7 @@ def lanes_program(path: Path, built: Library, kernel: str, tree: Path = ROOT, li
     return program(path, built, source, objects=built.without(kernel), options=options, link=link)
 
 
-PROOFS = ROOT / "proofs"
+PROOFS = ROOT / "tests/proofs"
 CLANG = ["clang-19", "-O1", "-Wall", "-Wextra"]
 
 

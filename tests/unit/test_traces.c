@@ -6,7 +6,7 @@
  *     test_traces              on every kernel of this CPU
  *     test_traces leak         a function that leaks: the test must fail
  *
- * Loads and stores are compared by traces.sh, with a tool that records them, in separate processes:
+ * Loads and stores are compared by test_traces.py, with a tool that records them, in separate processes:
  *
  *     test_traces secrets N    writes secrets of kind N
  *     test_traces once         reads them, and calls each function once

@@ -25,31 +25,39 @@ def recorded(test, begin, secrets, *leak):
     return checksum[1], int(re.search(r"^ *(\d+)$", text, re.M)[1])
 
 
-@rows(
-    "compiler",
-    row("traces-gcc", "gcc", suites="slow", cpu_seconds=165),
-    row("traces-clang-19", "clang-19", suites="slow", cpu_seconds=165),
-)
-def test_traces(compiler, folder):
+def traced(folder, compiler):
     # Every kernel handles every length that it can.
     built = library(compiler, "-O2", "-DHORNET_NO_CROSSOVERS")
-    test = program(folder / "test", built, "tests/unit/test_traces.c", link=["-static"])
+    return program(folder / "test", built, "tests/unit/test_traces.c", link=["-static"])
+
+
+def compilers(name, cpu_seconds):
+    return [
+        row(f"{name}-{compiler}", compiler, suites="slow", cpu_seconds=cpu_seconds) for compiler in ("gcc", "clang-19")
+    ]
+
+
+@rows("compiler", *compilers("traces-stepped", 100))
+def test_stepped(compiler, folder):
+    test = traced(folder, compiler)
     run(test)
     # A function that leaks must be detected.
     fails(test, "leak")
 
-    secrets = {}
-    for kind in 0, 1, 2, 4, 6:
-        secrets[kind] = folder / f"secrets-{kind}"
-        run("sh", "-c", f"{test} secrets {kind} > {secrets[kind]}")
+
+@rows("compiler", *compilers("traces-recorded", 80))
+def test_recorded(compiler, folder):
+    test = traced(folder, compiler)
     begin = re.search(r"^0*([0-9a-f]+) T begin_record$", attempt("nm", test)[1], re.M)[1]
-    expected, count = recorded(test, begin, secrets[0])
+
+    def trace(kind, *leak):
+        secrets = folder / f"secrets-{kind}"
+        run("sh", "-c", f"{test} secrets {kind} > {secrets}")
+        return recorded(test, begin, secrets, *leak)
+
+    expected, count = trace(0)
     assert count > 1000000
     for kind in 1, 2, 4, 6:
-        assert recorded(test, begin, secrets[kind])[0] == expected, (
-            f"other instructions or addresses under secrets {kind}"
-        )
+        assert trace(kind)[0] == expected, f"other instructions or addresses under secrets {kind}"
     print(f"{count} instructions, loads and stores, each of 5 times")
-    assert recorded(test, begin, secrets[0], "leak") != recorded(test, begin, secrets[4], "leak"), (
-        "a leak is not noticed"
-    )
+    assert trace(0, "leak") != trace(4, "leak"), "a leak is not noticed"

@@ -2,8 +2,8 @@
 /* The field modulo p = 2^130 - 5 in radix 2^26, with five limbs and one element in each lane.
  *
  * Goll and Gueron 2015; Bhattacharyya and Sarkar 2020, section 3.1, equation (8). For lanes that multiply
- * 32 x 32 -> 64 bits. field.h documents the functions. The bounds below hold for all inputs: proofs/ runs
- * this very file over intervals.
+ * 32 x 32 -> 64 bits. field.h documents the functions. The bounds below hold for all inputs: tests/proofs/
+ * runs this very file over intervals.
  *
  * The product of a = sum a_i 2^(26 i) and b is, since 2^130 = 5 modulo p,
  *

@@ -2,7 +2,8 @@
 /* The field modulo p = 2^130 - 5 in radix 2^44, with three limbs and one element in each lane.
  *
  * For lanes that multiply 52 x 52 bits and add the low or the high 52 bits of the product to a sum. field.h
- * documents the functions. The bounds hold for all inputs: proofs/ runs this very file over intervals.
+ * documents the functions. The bounds hold for all inputs: tests/proofs/ runs this very file over
+ * intervals.
  *
  * The product of a = sum a_i 2^(44 i) and b is, since 2^132 = 20 modulo p,
  *

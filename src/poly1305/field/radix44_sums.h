@@ -8,8 +8,8 @@
  *     d_2 = a_0 b_2 +    a_1 b_1 +    a_2 b_0
  *
  * each over both lanes, which takes 9 instructions for two blocks. Two such sums are carried in parallel,
- * one in each lane: the paper's parallel reduction. The bounds hold for all inputs: proofs/ runs this very
- * file over ranges. */
+ * one in each lane: the paper's parallel reduction. The bounds hold for all inputs: tests/proofs/ runs this
+ * very file over ranges. */
 #ifndef HORNET_POLY1305_FIELD_RADIX44_SUMS_H
 #define HORNET_POLY1305_FIELD_RADIX44_SUMS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The field modulo p = 2^130 - 5 in radix 2^64, scalar, for CPUs that multiply 64 x 64 -> 128 bits.
- * scalar_field.h documents the functions. The bounds hold for all inputs: proofs/ runs this very file over
- * intervals.
+ * scalar_field.h documents the functions. The bounds hold for all inputs: tests/proofs/ runs this very file
+ * over intervals.
  *
  * After Polyakov, "Poly1305 revised", but without the fold after every block: that shortens the dependency
  * chain of a block from 15 to 9 cycles. With r clamped, r_1 is a multiple of 4, so that

@@ -2,8 +2,8 @@
 /* Lanes whose products are summed: two lanes, and a 128-bit sum. VMSL of z14 multiplies the elements of two
  * vectors and adds both products to a third. Its running time does not depend on operands below 2^56.
  *
- * The contract of such a lanes file differs from lanes.h. proofs/ supplies ranges in its place, and on
- * other CPUs than z14 it is a model in plain C. */
+ * The contract of such a lanes file differs from lanes.h. tests/proofs/ supplies ranges in its place, and
+ * on other CPUs than z14 it is a model in plain C. */
 #ifndef HORNET_SUMMED_LANES
 
 #include <stddef.h>

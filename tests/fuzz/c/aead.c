@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* ChaCha20-Poly1305 in one call, cut at any position with other kernels after each cut, and in a batch:
  * every pair of kernels must compute what the definition says, and reject it with one bit changed. */
-#include "../../tests/support/chacha20_kernels.h"
-#include "../../tests/support/reference_aead.h"
+#include "../../support/chacha20_kernels.h"
+#include "../../support/reference_aead.h"
 #include "fuzz.h"
 
 enum { MOST_CUTS = 6, MOST_PACKETS = 24 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../include/hornet.h"
-#include "../../tests/support/kernels.h"
-#include "../../tests/support/reference.h"
+#include "../../../include/hornet.h"
+#include "../../support/kernels.h"
+#include "../../support/reference.h"
 
 /* An input, taken from its beginning; past the end, zeros are returned. */
 struct input {

@@ -4,14 +4,14 @@
  * agrees with the mathematics: no sum and no product of one word wraps, except where carries are taken out
  * of it.
  *
- * This is C++, because there a word can be any type. FIELD_FILE is the field's file; see proofs/run.sh. Not
- * covered: that core/words.h does what is modelled here (tested, not proved). */
+ * This is C++, because there a word can be any type. FIELD_FILE is the field's file; see test_bounds.py.
+ * Not covered: that core/words.h does what is modelled here (tested, not proved). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../src/core/compiler.h"
+#include "../../src/core/compiler.h"
 
 __extension__ typedef unsigned __int128 integer;
 

@@ -3,15 +3,15 @@
  * evaluation over ranges, until the accumulator reaches a fixed point.
  *
  * This file is included in the middle of the kernel's own file, with interval.h as its lanes; see
- * proofs/run.sh.
+ * test_bounds.py.
  *
  * Not covered: that the operations of the real lanes do what src/poly1305/lanes.h specifies (tested, not
  * proved). The scalar fields are proved by scalar.cc. */
 #include <string.h>
 
-#include "../src/poly1305/horner/batch.h"
-#include "../src/poly1305/horner/combine.h"
-#include "../src/poly1305/horner/decimated.h"
+#include "../../src/poly1305/horner/batch.h"
+#include "../../src/poly1305/horner/combine.h"
+#include "../../src/poly1305/horner/decimated.h"
 
 static fe fe_union(fe a, fe b)
 {

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* For proofs/run.sh, which reads the preprocessed text of this file. */
+/* For test_bounds.py, which reads the preprocessed text of this file. */
 lanes_of_the_kernel = LANES

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Formatters, linters, and the rules of the source tree that no tool covers. `make format` formats."""
+
+import re
+
+from support import ROOT, attempt, kernel_names, output, row, rows, run, suite
+
+FAST = "check quick"
+DENY = ["--", "-D", "warnings"]
+RUFF = ROOT / "build/venv/bin/ruff"
+PRETTIER = ROOT / "bindings/js/node_modules/.bin/prettier"
+TIDY = ["clang-tidy-19", "--quiet", "--config-file=src/.clang-tidy"]
+PROOF = [
+    f'-DHORNET_LANES_HOOK="{ROOT}/tests/proofs/interval.h"',
+    f'-DHORNET_KERNEL_HOOK="{ROOT}/tests/proofs/bounds.h"',
+]
+
+
+def files(*patterns):
+    """Return the files in git whose paths match."""
+    status, text = attempt("git", "ls-files", "--", *patterns)
+    found = [path for path in text.splitlines() if (ROOT / path).exists()]
+    assert status == 0 and found, f"no file matches {patterns}"
+    return found
+
+
+@rows(
+    "command, patterns, arguments",
+    row("lint-clang-format", ["clang-format-19", "--dry-run", "--Werror"], ["*.c", "*.h", "*.cc"], [], suites=FAST),
+    row("lint-shellcheck", ["shellcheck", "-x", "-P", f"SCRIPTDIR:{ROOT}"], ["*.sh", ".ci/run"], [], suites=FAST),
+    row("lint-ruff", [RUFF, "check", "--quiet"], ["*.py"], [], suites=FAST),
+    row("lint-ruff-format", [RUFF, "format", "--quiet", "--check"], ["*.py"], [], suites=FAST),
+    # Types are checked by bindings/js/build.sh.
+    row(
+        "lint-prettier",
+        [PRETTIER, "--log-level=warn", "--check"],
+        ["*.js", "*.ts", "bindings/js/*.json"],
+        [],
+        suites=FAST,
+    ),
+    row("lint-tidy", TIDY, ["src/*.c"], ["--", "-std=c11"], cpu_seconds=60),
+    row("lint-tidy-examples", TIDY, ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
+    row("lint-tidy-study", TIDY, ["study/*.c"], ["--", "-std=gnu11"], cpu_seconds=30),
+    row(
+        "lint-tidy-provider",
+        TIDY,
+        ["bindings/openssl/src/*.c"],
+        ["--", "-std=c11", "-Iinclude"],
+    ),
+    row(
+        "lint-tidy-proof",
+        TIDY,
+        ["src/poly1305/kernels/avx2.c"],
+        ["--", "-DINTERVAL_LANES=4", *PROOF],
+    ),
+)
+def test_linter(command, patterns, arguments):
+    run(*command, *files(*patterns), *arguments)
+
+
+@suite(FAST)
+def test_lint_gofmt():
+    assert output("gofmt", "-l", *files("*.go")) == "", "run make format"
+
+
+@suite("quick")
+def test_lint_go_vet():
+    run("go", "-C", "tests/clients/restic", "vet", ".", env={"CGO_CFLAGS": f"-I{ROOT}/include"})
+
+
+@rows(
+    "workspace",
+    *(
+        row(f"lint-rustfmt-{name.replace('/', '-').strip('.')}".strip("-"), name, suites=FAST)
+        for name in (".", "bench", "tests/fuzz/rust")
+    ),
+)
+def test_lint_rustfmt(workspace):
+    run("cargo", "fmt", "--check", cwd=ROOT / workspace)
+
+
+@suite("quick", cpu_seconds=60)
+def test_lint_clippy():
+    run("cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", *DENY)
+
+
+@suite(FAST)
+def test_lint_wordings():
+    """No text has a wording that a reader stumbles over: name the quantity, and use the literature's terms."""
+    omitted = ["tests/wordings.txt", "LICENSE*", "*/results/*", "*.svg", "*.json"]
+    status, text = attempt(
+        "git", "grep", "-nIE", "-f", "tests/wordings.txt", "--", ".", *(f":!{path}" for path in omitted)
+    )
+    assert status == 1, f"wordings of tests/wordings.txt:\n{text}"
+
+
+@suite(FAST)
+def test_lint_licences():
+    """Every source file states its licence."""
+    kinds = "c h cc def S rs go sh py js ts toml yml cmake.in".split()
+    paths = files(*(f"*.{kind}" for kind in kinds), "Makefile", "CMakeLists.txt", "*/CMakeLists.txt", ".ci/run")
+    without = [path for path in paths if "SPDX-License-Identifier: Apache-2.0 OR MIT" not in (ROOT / path).read_text()]
+    assert not without
+
+
+@suite(FAST)
+def test_lint_ci_rows():
+    """The public CI has a row for each target that .ci/run makes."""
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text()
+    targets = re.search(r"^ *target: \[(.*)\]$", workflow, re.M)[1].split(", ")
+    assert targets == re.findall(r"^make (.*)$", (ROOT / ".ci/run").read_text(), re.M)
+
+
+# Where a kernel's name may appear besides its own files and kernels.def: a CPU feature may have the same name, in the
+# lists of cpu/ and as a target; a lanes file may build on another, and serve several kernels; and the two primitives'
+# kernels share names.
+ALLOWED_FILES = r"src/core/cpu/|src/\w+/kernels\.def$|src/\w+/(kernels/{0}\.c|lanes/{0}\.h)$"
+ALLOWED_LINES = r'CPU_{0}|#define HORNET_TARGET +"|#include "(\.\./)?lanes/|lanes/portable\.h'
+
+
+@rows(
+    "primitive",
+    row("lint-poly1305-kernel-names", "poly1305", suites=FAST),
+    row("lint-chacha20-kernel-names", "chacha20", suites=FAST),
+)
+def test_lint_kernel_names(primitive):
+    """Every kernel of the list has a file, every file is in the list, and no other file names a kernel."""
+    targets = [f"--target={name}-linux-gnu" for name in "x86_64 i686 aarch64 s390x powerpc64le riscv64".split()]
+    kernels = {name for target in targets for name in kernel_names(["clang-19", "-ffreestanding", target], primitive)}
+    assert kernels == {path.stem for path in (ROOT / f"src/{primitive}/kernels").glob("*.c")}
+    sources = {path: (ROOT / path).read_text().splitlines() for path in files("src/*.c", "src/*.h", "src/*.def")}
+    for kernel in kernels:
+        for path, lines in sources.items():
+            if re.match(ALLOWED_FILES.format(kernel), path):
+                continue
+            in_lanes = re.match(r"src/\w+/lanes/", path)
+            for number, line in enumerate(lines, 1):
+                named = re.search(rf"\b(hornet_{primitive}_kernel_)?{kernel}\b", line)
+                allowed = re.search(ALLOWED_LINES.format(kernel), line) or (in_lanes and line.startswith('#include "'))
+                assert allowed or not named, f"{path}:{number} names the kernel {kernel}: {line}"
