@@ -19,7 +19,6 @@ def scripts(suites, *lines):
         "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py",
         "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
-        "go bindings/go/test.sh ~200",
     ),
     *scripts(
         "slow",
@@ -28,12 +27,7 @@ def scripts(suites, *lines):
     *scripts(
         "cross cross-quick",
         "study-measure-aarch64 env ARCHITECTURE=aarch64 build/venv/bin/python -m pytest -q study/tests/test_measure.py ~30",
-        *(f"go-{name} bindings/go/test.sh {name} ~60" for name in ("arm64", "s390x", "riscv64")),
         "study-page-browser env CHROMIUM=chromium build/venv/bin/python -m pytest -q study/tests/test_page.py",
-    ),
-    *scripts(
-        "clients",
-        "restic tests/clients/restic/run.sh ~100",
     ),
 )
 def test_script(command):

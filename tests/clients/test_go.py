@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The Go module: natively, in variants of this CPU, under qemu for other architectures, and as its README uses it."""
+
+import filecmp
+import re
+import shutil
+
+import pytest
+from support import ROOT, attempt, output, row, rows, run, suite
+
+MODULE = ROOT / "bindings/go"
+ARCHITECTURES = ("arm64", "s390x", "riscv64")
+# All tests would take a minute with the race detector.
+RACES = "Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example"
+
+
+def go(*words, cwd=MODULE, **env):
+    run("go", *words, cwd=cwd, env=env)
+
+
+def is_amd64():
+    return output("go", "env", "GOHOSTARCH").strip() == "amd64"
+
+
+@suite("quick", cpu_seconds=50)
+def test_go_checked(folder):
+    """The module is vetted; its vectors are those of their sources, and its licences those of the tree."""
+    go("run", "generate.go", folder, cwd=MODULE / "internal/vectors")
+    vectors = [path.name for path in (MODULE / "internal/vectors").glob("*.txt")]
+    same, different, missing = filecmp.cmpfiles(MODULE / "internal/vectors", folder, vectors, shallow=False)
+    assert same and not different and not missing, "vectors are not those of their sources: run go generate ./..."
+    go("run", "generate.go", folder / "tuning.go", cwd=MODULE / "internal/tuning")
+    tuning = (MODULE / "internal/tuning/tuning.go").read_text()
+    assert tuning == (folder / "tuning.go").read_text(), (
+        "tuning.go is not that of src/core/tuning.h: run go generate ./..."
+    )
+    # These are copies because the archive of a module contains no links.
+    for name in ("LICENSE-APACHE", "LICENSE-MIT"):
+        assert (MODULE / name).read_bytes() == (ROOT / name).read_bytes()
+    staticcheck = output("go", "-C", "compare", "tool", "-n", "staticcheck", cwd=MODULE).strip()
+    for part in (MODULE, MODULE / "compare"):
+        go("vet", "./...", cwd=part)
+        go("vet", "-tags", "purego", "./...", cwd=part)
+        run(staticcheck, "./...", cwd=part)
+        go("mod", "tidy", "-diff", cwd=part)
+
+
+@rows(
+    "options, env, amd64",
+    row("go", [], {}, False, cpu_seconds=30),
+    row("go-purego", ["-tags", "purego"], {}, False, cpu_seconds=30),
+    row("go-386", [], {"GOARCH": "386"}, True, cpu_seconds=30),
+    # The code for older CPUs.
+    row("go-without-avx-512", [], {"GODEBUG": "cpu.avx512f=off"}, True, cpu_seconds=20),
+    row("go-without-vectors", [], {"GODEBUG": "cpu.all=off"}, True, cpu_seconds=20),
+    *(
+        row(
+            f"go-{name}",
+            ["-exec", f"qemu-{name.replace('arm64', 'aarch64')}"],
+            {"GOARCH": name},
+            False,
+            suites="cross cross-quick",
+            cpu_seconds=50,
+        )
+        for name in ARCHITECTURES
+    ),
+)
+def test_go(options, env, amd64):
+    if amd64 and not is_amd64():
+        pytest.skip("runs on amd64")
+    go("test", *options, "./...", **env)
+
+
+@suite("quick", cpu_seconds=30)
+def test_go_races():
+    go("test", "-race", "-run", RACES, "./poly1305", "./chacha20poly1305")
+
+
+@suite("quick", cpu_seconds=30)
+def test_go_compared():
+    """Compared with other libraries, and fuzzed."""
+    compare = MODULE / "compare"
+    go("test", cwd=compare)
+    fuzz = ("test", "-run", "^$", "-fuzztime", "5000x", "-fuzz")
+    go(*fuzz, "Sum", "./poly1305")
+    go(*fuzz, "Seal", "./chacha20poly1305")
+    go(*fuzz, "Sum", cwd=compare)
+    go(*fuzz, "AEAD", cwd=compare)
+    go("run", ".", "-rounds", "1", cwd=compare)
+
+
+@suite("quick")
+def test_go_example(outside):
+    """The program of the README needs no other module."""
+    (program,) = re.findall(r"^```go\n(.*?)^```$", (MODULE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    (outside / "main.go").write_text(program)
+    module = output("go", "list", "-m", cwd=MODULE).strip()
+    go("mod", "init", "client", cwd=outside)
+    go("mod", "edit", "-require", f"{module}@v0.0.0", "-replace", f"{module}={MODULE}", cwd=outside)
+    # With these sums, go does not query its checksum database.
+    shutil.copy(MODULE / "go.sum", outside)
+    go("mod", "tidy", cwd=outside, GOPROXY="off")
+    go("run", ".", cwd=outside)
+    needed = {line.split()[0] for line in output("go", "list", "-m", "all", cwd=outside).splitlines()}
+    assert needed <= {"client", module, "golang.org/x/sys"}
+
+
+def trace(folder, architecture, module, *arguments):
+    """Return the addresses of the module's basic blocks in the order in which qemu executes them.
+
+    At arbitrary times the runtime interrupts a function at its call, through morestack. The function then starts again,
+    and the blocks since its first one are dropped.
+    """
+    qemu = (
+        ["qemu-x86_64", "-cpu", "max"]
+        if architecture == "amd64"
+        else [f"qemu-{architecture.replace('arm64', 'aarch64')}"]
+    )
+    env = {"GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": 1, "GOGC": "off"}
+    run(*qemu, "-d", "exec,nochain", "-D", folder / "log", folder / "traced", *arguments, env=env)
+    # subtle.XORBytes is left out: it compares addresses, which may differ.
+    own = (f"{module}/", "crypto/subtle", "crypto/internal/fips140/subtle.Constant", "main.planted")
+    compares = ("runtime.memequal", "runtime.cmp", "internal/bytealg", "memeqbody", "cmpbody")
+    blocks, before, interrupted = [], {}, set()
+    with (folder / "log").open() as log:
+        for line in log:
+            words = line.split()
+            if words[0] == "Stopped":
+                # qemu has logged this block, but not executed it, and will log it again.
+                if blocks and blocks[-1].startswith(words[-2].strip("[]") + " "):
+                    blocks.pop()
+                continue
+            thread, function = words[1], words[-1]
+            block = f"{words[3].split('/')[1]} {function}"
+            of_module = before.get(thread, False) if function.startswith(compares) else function.startswith(own)
+            if function.startswith("runtime.morestack") and before.get(thread):
+                interrupted.add(thread)
+            before[thread] = of_module
+            if not of_module:
+                continue
+            if thread in interrupted:
+                if block not in blocks[-4:]:
+                    continue
+                interrupted.remove(thread)
+                while blocks.pop() != block:
+                    pass
+            blocks.append(block)
+    return blocks
+
+
+@rows(
+    "architecture",
+    row("go-traces-amd64", "amd64", cpu_seconds=30),
+    *(row(f"go-traces-{name}", name, suites="cross cross-quick", cpu_seconds=30) for name in ARCHITECTURES),
+)
+def test_traces(architecture, folder):
+    """No branch depends on five kinds of secrets, or on where a tag is wrong. A planted one is seen."""
+    module = output("go", "list", "-m", cwd=MODULE).strip()
+    go("build", "-o", folder / "traced", "./internal/traced", GOARCH=architecture)
+    zeros = trace(folder, architecture, module, "zeros")
+    print(len(zeros), "blocks")
+    assert len(zeros) > 20000
+    for kind in ("ones", "small", "random", "other"):
+        assert trace(folder, architecture, module, kind) == zeros, (
+            f"a branch depends on secrets: zeros and {kind} differ"
+        )
+    planted = [trace(folder, architecture, module, kind, "planted") for kind in ("zeros", "ones")]
+    for name, blocks in zip(("zeros", "ones"), planted, strict=True):
+        (folder / name).write_text("\n".join(blocks) + "\n")
+    status, difference = attempt("diff", folder / "zeros", folder / "ones")
+    assert status == 1
+    assert all("main.planted" in line for line in difference.splitlines() if line[0] in "<>")
