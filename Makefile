@@ -9,7 +9,7 @@
 #
 # make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
 # make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
-#                    test-cross (or test-cross-quick, with one compiler each), test-clients and test-bench
+#                    test-cross (or test-cross-quick, with one compiler each), test-integration and test-bench
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
@@ -49,7 +49,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-clients test-bench format bench study tune compare \
+    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench study tune compare \
     count-instructions count-cycles coconut clean FORCE
 
 all: library command
@@ -140,9 +140,9 @@ test-cross-quick: deps
 	tests/cross/install.sh
 	$(call run_suite,cross-quick)
 
-test-clients: deps
-	tests/clients/provider/install.sh
-	$(call run_suite,clients)
+test-integration: deps
+	tests/integration/provider/install.sh
+	$(call run_suite,integration)
 
 test-bench: command
 	bench/install.sh

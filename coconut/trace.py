@@ -60,7 +60,7 @@ class Kernel:
             compiler[0] = "clang++-19"
             return [*compiler, "-Wno-missing-designated-field-initializers", BLOCKS / "scalar.cc"]
         if self.kind == "summed":
-            return [*compiler, BLOCKS / "summed.c"]
+            return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
             compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
         source = SOURCE / "poly1305" / "kernels" / f"{self.model or self.name}.c"

@@ -42,7 +42,7 @@
                                                                                                            \
     extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name_;                             \
     const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name_ = {                                 \
-        .implementation = {.name = #name_, .needs = needs_},                                               \
+        .implementation = {.name = #name_, .required = needs_},                                            \
         .lanes = lanes_,                                                                                   \
         .mac = study_mac_##name_,                                                                          \
         .absorb = study_absorb_##name_,                                                                    \

@@ -65,7 +65,7 @@ def test_lint_gofmt():
 
 @suite("quick")
 def test_lint_go_vet():
-    run("go", "-C", "tests/clients/restic", "vet", ".", env={"CGO_CFLAGS": f"-I{ROOT}/include"})
+    run("go", "-C", "tests/integration/restic", "vet", ".", env={"CGO_CFLAGS": f"-I{ROOT}/include"})
 
 
 @rows(

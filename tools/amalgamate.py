@@ -7,7 +7,7 @@
 The sources follow one another, with each include replaced by the included file: headers once, except the templates that
 each kernel includes again. In the tree, every kernel is a translation unit, and all of them define the same names. Here,
 each name that a kernel's file or its templates define gets the names of primitive and kernel: fe_mul becomes
-poly1305_fe_mul_avx2, and LANES becomes poly1305_LANES_avx2. tests/unit/scope.py shows that none is left out.
+poly1305_fe_mul_avx2, and LANES becomes poly1305_LANES_avx2. tests/unit/test_scope.py shows that none is left out.
 """
 
 import re
@@ -20,7 +20,7 @@ SOURCE = ROOT / "src"
 HEADER = ROOT / "include" / "hornet.h"
 
 # Included wherever they are requested.
-ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/rows.h", "aes/by_instructions.h"}
+ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/kernel_list.h", "aes/by_instructions.h"}
 
 # Included by each kernel again.
 TEMPLATES = {

@@ -29,7 +29,7 @@ HORNET_API bool hornet_bench_kernel_at(hornet_primitive primitive, size_t index,
 }
 
 /* The family of cores that this CPU belongs to, named as in kernels.def without CPU_, or "ANY". In
- * x86.def, the families follow zmm_steady. */
+ * x86.def, the families follow no_zmm_downclock. */
 HORNET_API const char *hornet_bench_family(void)
 {
     hornet_cpu_feature feature;
@@ -37,7 +37,7 @@ HORNET_API const char *hornet_bench_family(void)
     for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++) {
         if (is_family && feature.usable)
             return feature.name;
-        is_family |= strcmp(feature.name, "zmm_steady") == 0;
+        is_family |= strcmp(feature.name, "no_zmm_downclock") == 0;
     }
     return "ANY";
 }

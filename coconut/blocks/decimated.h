@@ -178,4 +178,4 @@ int main(void)
 }
 
 /* The kernel needs no record, because nothing calls it. */
-#undef KERNEL_NEEDS
+#undef KERNEL_REQUIRED

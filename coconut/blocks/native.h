@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#ifndef HORNET_SUMMED_LANES
+#ifndef HORNET_VMSL_LANES
 #include "../../src/poly1305/horner/decimated.h"
 #endif
 
 /* The kernel's instruction set again: kernel_end.h has closed its region. */
 #include "../../src/core/target_begin.h"
 
-#ifdef HORNET_SUMMED_LANES
+#ifdef HORNET_VMSL_LANES
 enum { ITERATION_BYTES = ITERATION_GROUPS * SUMMED_GROUP_BYTES };
 #else
 enum { ITERATION_BYTES = ITERATION_GROUPS * GROUP_BYTES };
@@ -30,21 +30,21 @@ void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t iteratio
 
 /* Each kind of lanes defines in_memory, the graph's inputs in memory one after another, such as the powers;
  * prepare(), which sets them and returns the accumulator of a sample; and iterate(), an iteration. */
-#ifdef HORNET_SUMMED_LANES
+#ifdef HORNET_VMSL_LANES
 static struct {
-    summed_powers of;
+    vmsl_powers of;
 } in_memory;
 
 static fe prepare(const struct sample *sample)
 {
     const uint64_t *h = sample->h;
-    raise_summed_powers(&in_memory.of, sample->r, ITERATION_GROUPS);
+    raise_vmsl_powers(&in_memory.of, sample->r, ITERATION_GROUPS);
     return fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
 }
 
 HORNET_INLINE fe iterate(fe t, const uint8_t *blocks)
 {
-    return summed_step(t, blocks, in_memory.of.even, ITERATION_GROUPS, &in_memory.of.even[0]);
+    return vmsl_step(t, blocks, in_memory.of.even, ITERATION_GROUPS, &in_memory.of.even[0]);
 }
 #else
 static struct {
@@ -98,7 +98,7 @@ static double now(void)
 int main(int argc, char **argv)
 {
     (void)kernel_mac, (void)kernel_absorb;
-#ifndef HORNET_SUMMED_LANES
+#ifndef HORNET_VMSL_LANES
     (void)kernel_batch, (void)evaluation_long_step;
 #endif
 #if KERNEL_KEEPS_LANES
@@ -142,4 +142,4 @@ int main(int argc, char **argv)
 #include "../../src/core/target_end.h"
 
 /* The kernel needs no record, because nothing calls it. */
-#undef KERNEL_NEEDS
+#undef KERNEL_REQUIRED

@@ -3,7 +3,7 @@
  * loops. The states must be the same, bit for bit; then it times both, and prints the nanoseconds for 13
  * blocks of each.
  *
- * It is included in the middle of the scalar kernel's file. EMITTED is the function (scalar_function.py
+ * It is included in the middle of the scalar kernel's file. EMITTED is the function (functions.py
  * lists its arguments). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,4 +89,4 @@ int main(int argc, char **argv)
 }
 
 /* The kernel needs no record, because nothing calls it. */
-#undef KERNEL_NEEDS
+#undef KERNEL_REQUIRED

@@ -41,7 +41,7 @@ static inline vec vec_and(vec a, vec b) { return (vec){record2("and", a.node, b.
 static inline vec vec_or(vec a, vec b) { return (vec){record2("or", a.node, b.node)}; }
 static inline vec vec_shl(vec a, int bits) { return (vec){record1_imm("shl", a.node, (uint64_t)bits)}; }
 static inline vec vec_shr(vec a, int bits) { return (vec){record1_imm("shr", a.node, (uint64_t)bits)}; }
-static inline vec vec_opaque(vec a) { return a; }
+static inline vec vec_barrier(vec a) { return a; }
 
 static inline vec vec_shr44_pair(vec lo, vec hi) { return (vec){record2("shr44_pair", lo.node, hi.node)}; }
 
@@ -74,7 +74,7 @@ static inline factor factor_add(factor a, factor b)
     return factor_from(vec_add(vec_from(a), vec_from(b)));
 }
 static inline factor factor_shl(factor a, int bits) { return factor_from(vec_shl(vec_from(a), bits)); }
-static inline factor factor_opaque(factor a) { return a; }
+static inline factor factor_barrier(factor a) { return a; }
 static inline factor factor_in_order(factor a) { return a; }
 static inline factor factor_first(factor a) { return (factor){record1("first", a.node)}; }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Records the data-flow graphs of basic blocks, and writes them as JSON.
  *
- * The operations of graph lanes (graph.h, graph_summed.h) call record(), and return the number of a node.
+ * The operations of graph lanes (graph.h, graph_vmsl.h) call record(), and return the number of a node.
  * Every value is assigned once (SSA), as in the papers' Coconut (the z14 paper, section 8). A basic block
  * is
  *

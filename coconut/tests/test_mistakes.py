@@ -334,7 +334,7 @@ def expect_failure(coconut: Command, words: Sequence[str], folder: Path) -> None
 # What graph lanes record, and the limits of inputs that are missing or that an iteration breaks.
 C_MISTAKES = {
     "sub": ("lanes/graph.h", 'record2("sub", a.node, b.node)', 'record2("sub", b.node, a.node)', "ifma256"),
-    "sums": ("lanes/graph_summed.h", 'record2("sums_high"', 'record2("sums_low"', "vmsl"),
+    "sums": ("lanes/graph_vmsl.h", 'record2("sums_high"', 'record2("sums_low"', "vmsl"),
     "xor": ("lanes/graph_words.h", 'record2("xor32"', 'record2("add32"', "chacha20-256"),
     "shift": ("lanes/graph_scalar.h", '"shr", a.node, (uint64_t)n)', '"shr", a.node, (uint64_t)n + 1)', "scalar64"),
     "multiplier limit": ("blocks/decimated.h", "bb_in_max(MULTIPLIER_MAX)", "(void)0", "rvv2"),

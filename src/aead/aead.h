@@ -11,7 +11,7 @@
 #include "../core/bytes.h"
 #include "../core/overlap.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/tuning.h"
 #include "../poly1305/kernel.h"
 #include "../poly1305/poly1305.h"

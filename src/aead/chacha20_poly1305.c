@@ -61,7 +61,7 @@ HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool
     memset(input + AEAD_AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
     copy_some(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
     mac_of_input(expected, input, c, stream);
-    *valid = public_verdict(tags_equal(expected, tag));
+    *valid = declassify(tags_equal(expected, tag));
     if (*valid)
         end = lower_end(end, kernel->apply(c->out, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
     else
@@ -125,7 +125,7 @@ HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_ca
 /* Processes more than BYTES_BESIDE_KEY(lanes) bytes with a kernel that interleaves encryption with
  * authentication. When sealing, a pass absorbs what the previous pass has encrypted; when opening, what the
  * pass itself decrypts. */
-HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_call *c)
+HORNET_INLINE uintptr_t message_stitched(bool opens, uint8_t tag[16], const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     const size_t pass_bytes = (size_t)kernel->lanes * CHACHA20_BLOCK_BYTES;
@@ -145,8 +145,8 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
     for (; c->len_bytes - done >= pass_bytes; done += pass_bytes, absorbed = until) {
         until = opens ? done + pass_bytes : done;
         state.word[12] += kernel->lanes;
-        end = lower_end(end, kernel->beside(c->out + done, c->in + done, &state, &poly,
-                                            ciphertext + absorbed, (until - absorbed) / 16));
+        end = lower_end(end, kernel->stitched(c->out + done, c->in + done, &state, &poly,
+                                              ciphertext + absorbed, (until - absorbed) / 16));
     }
     const size_t rest = c->len_bytes - done;
     if (rest != 0) {
@@ -154,8 +154,8 @@ HORNET_INLINE uintptr_t message_beside(bool opens, uint8_t tag[16], const aead_c
         state.word[12] += kernel->lanes;
         end = lower_end(end, until == absorbed
                                  ? kernel->stream(stream, 1, &state)
-                                 : kernel->beside(stream, NULL, &state, &poly, ciphertext + absorbed,
-                                                  (until - absorbed) / 16));
+                                 : kernel->stitched(stream, NULL, &state, &poly, ciphertext + absorbed,
+                                                    (until - absorbed) / 16));
         absorbed = until;
     }
     if (opens)
@@ -193,7 +193,7 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
             end = lower_end(end, kernel->apply(out, in, stream + CHACHA20_BLOCK_BYTES, piece));
             state.word[12] = CHACHA20_STREAM_BLOCKS;
         } else {
-            end = lower_end(end, kernel->xor (out, in, piece, &state));
+            end = lower_end(end, kernel->xor_stream(out, in, piece, &state));
             state.word[12] += (uint32_t)(AEAD_PIECE_BYTES / CHACHA20_BLOCK_BYTES);
         }
         if (!opens)
@@ -219,20 +219,20 @@ HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_cal
     {                                                                                                      \
         uint8_t expected[16];                                                                              \
         const uintptr_t end = message(true, expected, c);                                                  \
-        *valid = public_verdict(tags_equal(expected, tag));                                                \
+        *valid = declassify(tags_equal(expected, tag));                                                    \
         if (!*valid)                                                                                       \
             zero_some(c->out, c->len_bytes);                                                               \
         return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
     }
-AEAD_UNBUFFERED(beside, message_beside)
+AEAD_UNBUFFERED(stitched, message_stitched)
 AEAD_UNBUFFERED(long, long_message)
 
 /* Returns whether a message is long enough to interleave the cipher with authentication. */
-HORNET_INLINE bool goes_beside(bool opens, const aead_call *c)
+HORNET_INLINE bool is_stitched(bool opens, const aead_call *c)
 {
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    const size_t halves = opens ? AEAD_OPEN_BESIDE_HALVES : AEAD_SEAL_BESIDE_HALVES;
-    return kernel->beside != NULL && c->len_bytes > BYTES_BESIDE_KEY(kernel->lanes / 2 * halves);
+    const size_t halves = opens ? AEAD_OPEN_STITCHED_HALVES : AEAD_SEAL_STITCHED_HALVES;
+    return kernel->stitched != NULL && c->len_bytes > BYTES_BESIDE_KEY(kernel->lanes / 2 * halves);
 }
 
 enum aead_way { WAY_SMALL, WAY_MEDIUM, WAY_LARGE, WAY_BESIDE, WAY_LONG };
@@ -242,7 +242,7 @@ HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
     const bool has_room = c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
     if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_SMALL_BLOCKS))
         return WAY_SMALL;
-    if (goes_beside(opens, c))
+    if (is_stitched(opens, c))
         return WAY_BESIDE;
     if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_MEDIUM_BLOCKS))
         return WAY_MEDIUM;
@@ -265,7 +265,7 @@ bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
         clear_stack_and_registers(aead_seal_large(tag, c));
         break;
     case WAY_BESIDE:
-        clear_stack_and_registers(aead_seal_beside(tag, c));
+        clear_stack_and_registers(aead_seal_stitched(tag, c));
         break;
     case WAY_LONG:
         clear_stack_and_registers(aead_seal_long(tag, c));
@@ -291,7 +291,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
         clear_stack_and_registers(aead_open_large(&valid, tag, c));
         break;
     case WAY_BESIDE:
-        clear_stack_and_registers(aead_open_beside(&valid, tag, c));
+        clear_stack_and_registers(aead_open_stitched(&valid, tag, c));
         break;
     case WAY_LONG:
         clear_stack_and_registers(aead_open_long(&valid, tag, c));

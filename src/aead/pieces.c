@@ -93,7 +93,7 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uin
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (len_bytes != 0) {
         if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
-            end = lower_end(end, kernel->xor (out, in, len_bytes, &a->chacha20));
+            end = lower_end(end, kernel->xor_stream(out, in, len_bytes, &a->chacha20));
             a->chacha20.word[12] += (uint32_t)(len_bytes / CHACHA20_BLOCK_BYTES);
             a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
             return end;
@@ -214,7 +214,7 @@ HORNET_CLEARED(bool, hornet_aead_final_verify_truncated,
     const bool is_tag = tag_bytes >= 1 && tag_bytes <= 16;
     uint8_t expected[16];
     const bool live = hornet_aead_compute_tag(state, expected);
-    const bool equal = public_verdict(bytes_equal(expected, tag, is_tag ? tag_bytes : 0));
+    const bool equal = declassify(bytes_equal(expected, tag, is_tag ? tag_bytes : 0));
     wipe(expected, sizeof expected);
     return live && decrypts && is_tag && equal;
 }

@@ -5,7 +5,7 @@
 #include "aes.h"
 
 #include "../core/cpu.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 #if HORNET_X86
 
@@ -50,7 +50,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key)
 #undef HORNET_TARGET
 
 const struct hornet_aes hornet_aes_aesni = {
-    .implementation = {.name = "aesni", .needs = CPU_sse2 | CPU_ssse3 | CPU_aes},
+    .implementation = {.name = "aesni", .required = CPU_sse2 | CPU_ssse3 | CPU_aes},
     .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };

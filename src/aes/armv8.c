@@ -4,7 +4,7 @@
 #include "aes.h"
 
 #include "../core/cpu.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 #if HORNET_NEON && defined(__aarch64__)
 
@@ -54,7 +54,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key) { return veorq_u
 #undef HORNET_TARGET
 
 const struct hornet_aes hornet_aes_armv8 = {
-    .implementation = {.name = "armv8", .needs = CPU_aes},
+    .implementation = {.name = "armv8", .required = CPU_aes},
     .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };

@@ -13,7 +13,7 @@
 
 #include "../core/bytes.h"
 #include "../core/cpu.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 enum { BITSLICED_BLOCKS = 4 };
 
@@ -215,7 +215,7 @@ static void bitsliced_encrypt(uint8_t (*out)[16], const uint8_t (*in)[16], const
 }
 
 const struct hornet_aes hornet_aes_bitsliced = {
-    .implementation = {.name = "bitsliced", .needs = CPU_ANY},
+    .implementation = {.name = "bitsliced", .required = CPU_ANY},
     .lanes = BITSLICED_BLOCKS,
     .encrypt = bitsliced_encrypt,
 };

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "aes.h"
 
 #ifndef HORNET_TARGET /* parsed alone: declare what it needs */

@@ -6,7 +6,7 @@
 
 #include "../core/cpu.h"
 #include "../core/memory.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 #if HORNET_POWER
 
@@ -95,7 +95,7 @@ HORNET_INLINE aes_block aes_end(aes_block block, aes_block key)
 #undef WORD_TWO_BEFORE
 
 const struct hornet_aes hornet_aes_power8 = {
-    .implementation = {.name = "power8", .needs = CPU_vsx | CPU_crypto},
+    .implementation = {.name = "power8", .required = CPU_vsx | CPU_crypto},
     .lanes = AES_SIDE_BY_SIDE,
     .encrypt = aes_encrypt,
 };

@@ -5,10 +5,10 @@
 #include "../core/bytes.h"
 #include "../core/overlap.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 static const struct hornet_row chacha20_rows[] = {
-#define HORNET_ROW(name, on) {&hornet_chacha20_kernel_##name.implementation, on, 0, 0},
+#define HORNET_ROW(name, preferred_on) {&hornet_chacha20_kernel_##name.implementation, preferred_on, 0, 0},
 #include "kernels.def"
 };
 
@@ -75,7 +75,7 @@ HORNET_NOINLINE uintptr_t chacha20_xor_stream(uint8_t *out, const uint8_t *in, s
 {
     chacha20_state state;
     hornet_chacha20_begin(&state, key, counter, nonce);
-    const uintptr_t end = hornet_chacha20_kernel_in_use()->xor (out, in, len_bytes, &state);
+    const uintptr_t end = hornet_chacha20_kernel_in_use()->xor_stream(out, in, len_bytes, &state);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 

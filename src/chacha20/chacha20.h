@@ -42,8 +42,8 @@ typedef struct {
 } chacha20_packets;
 
 /* Each function returns where its stack has ended, so that the caller of its caller can clear it
- * (core/residue.h); the functions themselves clear nothing. Counters wrap at 2^32. Branches and addresses
- * depend only on lengths. */
+ * (core/stack_wipe.h); the functions themselves clear nothing. Counters wrap at 2^32. Branches and
+ * addresses depend only on lengths. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
     uint32_t lanes; /* blocks processed at once */
@@ -69,14 +69,14 @@ struct hornet_chacha20_kernel {
 
     /* Sets out to in xor the keystream from the state's counter on. out must equal `in` or overlap
      * nothing. */
-    uintptr_t (*xor)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
+    uintptr_t (*xor_stream)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
 
     /* Processes `lanes` keystream blocks from the state's counter on: sets out to in xor these blocks or,
      * if in is NULL, to the blocks themselves. Interleaved with that, continues poly over nblocks full
      * blocks of 16 bytes at msg; nblocks is a multiple of 4 from 4 to 40. msg may be part of `in`; if it is
      * part of `out`, it is read before out is written. NULL if the kernel has no such function. */
-    uintptr_t (*beside)(uint8_t *out, const uint8_t *in, const chacha20_state *state, struct poly1305 *poly,
-                        const uint8_t *msg, size_t nblocks);
+    uintptr_t (*stitched)(uint8_t *out, const uint8_t *in, const chacha20_state *state,
+                          struct poly1305 *poly, const uint8_t *msg, size_t nblocks);
 };
 
 /* The kernels, one file each in kernels/. */

@@ -66,14 +66,14 @@ HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes
         const uint64_t last = load_le64(from + len_bytes - 8);
         for (; to < end; to += 8, from += 8) {
             uint64_t word = load_le64(from);
-            HORNET_OPAQUE("r", word); /* keeps the loop from becoming a memcpy */
+            HORNET_VALUE_BARRIER("r", word); /* keeps the loop from becoming a memcpy */
             store_le64(to, word);
         }
         store_le64(end, last);
     } else {
         for (; len_bytes != 0; len_bytes--) {
             *to++ = *from++;
-            HORNET_OPAQUE("r", to);
+            HORNET_VALUE_BARRIER("r", to);
         }
     }
 }

@@ -112,9 +112,9 @@ typedef int hornet_unit;
 /* Value barrier: from here on the compiler may assume nothing about value, which stays in a register of
  * that kind. */
 #ifdef HORNET_NO_ASM
-#define HORNET_OPAQUE(constraint, value) ((void)0)
+#define HORNET_VALUE_BARRIER(constraint, value) ((void)0)
 #else
-#define HORNET_OPAQUE(constraint, value) __asm__("" : "+" constraint(value))
+#define HORNET_VALUE_BARRIER(constraint, value) __asm__("" : "+" constraint(value))
 #endif
 
 /* Forces value to be computed here, before the code that follows. */

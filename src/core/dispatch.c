@@ -6,7 +6,7 @@
 
 static bool runs_well(const struct hornet_row *row, uint32_t cpu)
 {
-    return hornet_can_run(row->implementation, cpu) && (row->on & ~cpu) == 0;
+    return hornet_can_run(row->implementation, cpu) && (row->preferred_on & ~cpu) == 0;
 }
 
 /* Returns `rows` without those that are never reached because an earlier row serves every amount that they

@@ -17,7 +17,7 @@
 /* The description of an implementation. This is the first member of its record. */
 struct hornet_implementation {
     const char *name;
-    uint32_t needs; /* features of cpu.h that it requires to run */
+    uint32_t required; /* features of cpu.h that it requires to run */
 };
 
 /* An amount that is never reached. */
@@ -26,9 +26,9 @@ struct hornet_implementation {
 /* Amounts are lengths in bytes or numbers of blocks, depending on the list. */
 struct hornet_row {
     const struct hornet_implementation *implementation;
-    uint32_t on;      /* it runs well if the CPU also has these features; CPU_ANY: everywhere */
-    size_t min;       /* minimum amount for which it is chosen */
-    size_t min_batch; /* the same for a batch, of which the largest element counts */
+    uint32_t preferred_on; /* it runs well if the CPU also has these features; CPU_ANY: everywhere */
+    size_t min;            /* minimum amount for which it is chosen */
+    size_t min_batch;      /* the same for a batch, of which the largest element counts */
 };
 
 /* Consecutive rows may have the same implementation, for different CPUs, or another one of the same name,
@@ -77,7 +77,7 @@ bool hornet_same_kernel(const struct hornet_row *a, const struct hornet_row *b);
 /* Returns whether a CPU with these features can run the implementation, well or not. */
 static inline bool hornet_can_run(const struct hornet_implementation *implementation, uint32_t cpu)
 {
-    return (implementation->needs & ~cpu) == 0;
+    return (implementation->required & ~cpu) == 0;
 }
 
 static inline uint32_t hornet_dispatch_in_use(const struct hornet_list *list)

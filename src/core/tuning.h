@@ -19,9 +19,9 @@
 #define GROUPS_RVV(X)       X(2, 2) X(8, 16) /* clang uses vwmaccu only in long sums */
 #define GROUPS_IFMA_ZEN5(X) X(2, 2) X(16, 38)
 
-/* z14 (summed_kernel.h): a group takes 58 cycles with its own reduction, 42 if four share one, and 36 if
+/* z14 (vmsl_kernel.h): a group takes 58 cycles with its own reduction, 42 if four share one, and 36 if
  * eight do; a power takes some 20, according to llvm-mca. */
-#define GROUPS_SUMMED(X) X(1, 1) X(4, 16) X(8, 96)
+#define GROUPS_VMSL(X) X(1, 1) X(4, 16) X(8, 96)
 
 /* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
  * kernels.c checks that no row contradicts that. */
@@ -58,8 +58,8 @@
 /* Half passes of the lanes whose keystream must be filled before a kernel that can interleaves the cipher
  * with Poly1305. Opening needs half a pass more: up to there, absorbing the whole message first is
  * faster. */
-#define AEAD_SEAL_BESIDE_HALVES 2
-#define AEAD_OPEN_BESIDE_HALVES 3
+#define AEAD_SEAL_STITCHED_HALVES 2
+#define AEAD_OPEN_STITCHED_HALVES 3
 
 /* Longer packets gain little from sharing a pass. Frames of two sizes. */
 #define AEAD_SHARED_BYTES       1536

@@ -72,7 +72,7 @@ bool hornet_kernel_at(hornet_kernel *kernel, hornet_primitive primitive, size_t 
         return false;
     row = hornet_dispatch_row_on(list, row->implementation->name, hornet_cpu());
     kernel->name = row->implementation->name;
-    list_features(row->implementation->needs, kernel->required, sizeof kernel->required);
+    list_features(row->implementation->required, kernel->required, sizeof kernel->required);
     kernel->min_bytes = row->min;
     kernel->min_batch_bytes = row->min_batch;
     kernel->supported = hornet_can_run(row->implementation, hornet_cpu());

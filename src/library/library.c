@@ -2,7 +2,7 @@
 /* Public functions that belong to no primitive. */
 #include "../core/constant_time.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/wipe.h"
 
 const char *hornet_version(void) { return HORNET_VERSION; }

@@ -2,7 +2,7 @@
 /* Many messages at once: decides which of them share the lanes of a vector. */
 #include "../core/constant_time.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "padding.h"

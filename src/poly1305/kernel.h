@@ -83,12 +83,12 @@ static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet
 }
 
 /* Whether a row of kernels.def serves all lengths on every CPU. */
-#define HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes)                                                 \
-    ((on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
+#define HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                       \
+    ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
 
 /* The baseline: the first kernel that serves all lengths on every CPU. */
-#define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
-    HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
+#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
 static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 #include "kernels.def"
     NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Ends what kernel_begin.h began: defines the record of a kernel.
  *
- * KERNEL_NEEDS is the set of CPU features that the kernel requires; if it is not defined, there is no
+ * KERNEL_REQUIRED is the set of CPU features that the kernel requires; if it is not defined, there is no
  * record. Which functions the record has depends on the files of horner/ that were included.
  * HORNET_KERNEL_HOOK is a file to include before the record, for tests and proofs. */
 /* Close the target region that lanes.h opened. */
-#if defined(HORNET_POLY1305_LANES_H) || defined(HORNET_SUMMED_LANES)
+#if defined(HORNET_POLY1305_LANES_H) || defined(HORNET_VMSL_LANES)
 #include "../core/target_end.h"
 #endif
 
@@ -13,13 +13,13 @@
 #include HORNET_KERNEL_HOOK
 #endif
 
-#ifdef KERNEL_NEEDS
+#ifdef KERNEL_REQUIRED
 const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERNEL, ) = {
-    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},
 #ifdef LANES
     .lanes = LANES,
-#elif defined(HORNET_SUMMED_LANES)
-    .lanes = 2 * HORNET_SUMMED_LANES,
+#elif defined(HORNET_VMSL_LANES)
+    .lanes = 2 * HORNET_VMSL_LANES,
 #else
     .lanes = 1,
 #endif
@@ -37,7 +37,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 
 #ifdef KERNEL_TUNING /* the same with other numbers of groups to a reduction */
 const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel_, KERNEL, _, KERNEL_TUNING) = {
-    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},
     .lanes = LANES,
     .mac = tuned_mac,
     .absorb = tuned_absorb,

@@ -9,8 +9,8 @@
 #define MIN(amount) (amount)
 #endif
 
-#define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
-    {&hornet_poly1305_kernel_##name.implementation, on, MIN(min_bytes), MIN(min_batch_bytes)},
+#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+    {&hornet_poly1305_kernel_##name.implementation, preferred_on, MIN(min_bytes), MIN(min_batch_bytes)},
 #define HORNET_FURTHER_ROW HORNET_ROW
 #define HORNET_TUNED_ROW   HORNET_ROW
 const struct hornet_row hornet_poly1305_rows[] = {
@@ -22,8 +22,8 @@ _Static_assert(POLY1305_ROWS <= 31, "in_use has a bit for each row");
 
 /* The first row that is decisive gives the value: 1 if it is the baseline, 0 if it is a kernel before the
  * baseline that serves messages shorter than HORNET_SHORT_BYTES. */
-#define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
-    HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
+#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
 #define HORNET_FURTHER_ROW HORNET_ROW
 #define HORNET_TUNED_ROW   HORNET_ROW
 enum {
@@ -41,8 +41,10 @@ uint32_t hornet_poly1305_in_use;
 const struct hornet_list hornet_poly1305_list = {
     .rows = hornet_poly1305_rows,
     .count = POLY1305_ROWS,
-#define HORNET_ROW(name, on, min_bytes, min_batch_bytes)                                                   \
-    HORNET_IS_BASELINE(on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name.implementation:
+#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                           \
+        ? &hornet_poly1305_kernel_##name.implementation                                                    \
+        :
     .baseline =
 #include "kernels.def"
         NULL,

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "../core/compiler.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 
 #ifndef LANES
 #include "lanes/portable.h"
@@ -50,7 +50,7 @@
 #define KERNEL_CALLEES_BYTES STACK_BELOW_BYTES
 #endif
 
-/* The function of core/residue.h that clears the registers that the lanes use. */
+/* The function of core/stack_wipe.h that clears the registers that the lanes use. */
 #if !defined(LANES_CLEAR_STACK) || !HORNET_SMALL_IS_CLEAN
 #undef LANES_CLEAR_STACK
 #define LANES_CLEAR_STACK clear_stack_and_registers
@@ -68,7 +68,7 @@ HORNET_INLINE vec vec_from(factor a) { return a; }
 HORNET_INLINE factor factor_splat(uint64_t value) { return vec_splat(value); }
 HORNET_INLINE factor factor_add(factor a, factor b) { return vec_add(a, b); }
 HORNET_INLINE factor factor_shl(factor a, int bits) { return vec_shl(a, bits); }
-HORNET_INLINE factor factor_opaque(factor a) { return vec_opaque(a); }
+HORNET_INLINE factor factor_barrier(factor a) { return vec_barrier(a); }
 HORNET_INLINE factor factor_from_low32(vec a) { return a; }
 HORNET_INLINE factor factor_from_high32(vec a) { return vec_shr(a, 32); }
 #endif
@@ -100,8 +100,8 @@ LANES_OPERATION(vec, vec_shr, (vec a, int bits));
 /* Value barrier: returns a, about which the compiler may then assume nothing. Without it, gcc 12 regroups
  * long sums into trees that need more registers than there are; and where clang 19 sees that a factor is
  * below 2^32, it later loses that fact and multiplies 64 bits by 64. */
-LANES_OPERATION(vec, vec_opaque, (vec a));
-LANES_OPERATION(factor, factor_opaque, (factor a));
+LANES_OPERATION(vec, vec_barrier, (vec a));
+LANES_OPERATION(factor, factor_barrier, (factor a));
 
 /* Returns a, computed before the code that follows. Without it, compilers compute a where it is first used,
  * even if that is after a loop that could have run in parallel. */
@@ -187,11 +187,11 @@ LANES_OPERATION(void, vec_store_blocks, (uint8_t *blocks, vec lo, vec hi));
 #endif
 
 /* The part above 2^130 is added back times 5, since 2^130 = 5 modulo p. */
-HORNET_INLINE vec times5(vec a) { return vec_add(a, LANES_KEEP_SHIFT(vec_opaque, vec_shl(a, 2))); }
+HORNET_INLINE vec times5(vec a) { return vec_add(a, LANES_KEEP_SHIFT(vec_barrier, vec_shl(a, 2))); }
 
 HORNET_INLINE factor factor_times5(factor a)
 {
-    return factor_add(a, LANES_KEEP_SHIFT(factor_opaque, factor_shl(a, 2)));
+    return factor_add(a, LANES_KEEP_SHIFT(factor_barrier, factor_shl(a, 2)));
 }
 
 #endif

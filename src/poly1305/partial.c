@@ -5,7 +5,7 @@
  * this file uses the vector field, over one lane in plain C: some 50 multiplications of 10 ns for a
  * gigabyte. */
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 

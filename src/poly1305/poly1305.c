@@ -4,7 +4,7 @@
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/wipe.h"
 #include "kernel.h"
 #include "tag.h"

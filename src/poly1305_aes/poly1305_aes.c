@@ -2,7 +2,7 @@
 /* Poly1305-AES: Poly1305 under r and a pad, which is the encrypted nonce. Bernstein 2005, section 2. */
 #include "../aes/aes.h"
 #include "../core/public.h"
-#include "../core/residue.h"
+#include "../core/stack_wipe.h"
 #include "../core/wipe.h"
 #include "../poly1305/kernel.h"
 #include "../poly1305/poly1305.h"

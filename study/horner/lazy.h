@@ -130,7 +130,7 @@ HORNET_INLINE void lazy_evaluate(struct poly1305 *state, const uint8_t *msg, siz
 }
 
 /* Defines a kernel with this evaluation, between kernel_begin.h and kernel_end.h. */
-#define LAZY_KERNEL(name, needs, rest, lambda)                                                             \
-    STUDY_KERNEL_RECORD(name, needs, LANES, lazy_evaluate, rest, lambda)
+#define LAZY_KERNEL(name, required, rest, lambda)                                                          \
+    STUDY_KERNEL_RECORD(name, required, LANES, lazy_evaluate, rest, lambda)
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The z14 paper's evaluation, figure 3, over lanes whose products are summed: the library's own
- * (src/poly1305/horner/summed_kernel.h) with a reduction after each group of four blocks, as in the
+ * (src/poly1305/horner/vmsl_kernel.h) with a reduction after each group of four blocks, as in the
  * paper. Include the field before this file, with the parallel reduction in the paper's appendix 2 or
  * with the serial one. On other CPUs than the z14, the lanes are a model of VMSL in plain C, with two 64
  * x 64 -> 128-bit multiplications each. */
@@ -10,7 +10,7 @@
 #include "../kernel.h"
 #include "../list.h"
 
-#include "../../src/poly1305/horner/summed_kernel.h"
+#include "../../src/poly1305/horner/vmsl_kernel.h"
 
 /* An assembly constraint for vec. */
 #if HORNET_X86
@@ -24,9 +24,9 @@
 #endif
 
 #if HORNET_VX
-#define Z14_NEEDS (CPU_vx | CPU_vxe)
+#define Z14_REQUIRED (CPU_vx | CPU_vxe)
 #else
-#define Z14_NEEDS CPU_ANY
+#define Z14_REQUIRED CPU_ANY
 #endif
 
 /* Blocks that do not fill a group go to the scalar code first; a short block goes last. */
@@ -39,12 +39,12 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
         hornet_poly1305_baseline->absorb(state, msg, front_bytes);
     msg += front_bytes;
     if (ngroups != 0) {
-        summed_powers powers;
-        raise_summed_powers(&powers, state->r, 1);
+        vmsl_powers powers;
+        raise_vmsl_powers(&powers, state->r, 1);
         fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
         for (size_t i = 1; i < ngroups; i++, msg += SUMMED_GROUP_BYTES)
-            t = summed_step(t, msg, powers.even, 1, &powers.even[0]);
-        summed_end(state->h, summed_step(t, msg, powers.even, 1, &powers.odd));
+            t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
+        vmsl_end(state->h, vmsl_step(t, msg, powers.even, 1, &powers.odd));
         msg += SUMMED_GROUP_BYTES;
     }
     if (short_bytes != 0)
@@ -57,25 +57,25 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
 HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, size_t ngroups)
 {
     static const uint64_t r[2] = {HORNET_CLAMP_LO, HORNET_CLAMP_HI};
-    summed_powers powers;
-    raise_summed_powers(&powers, r, 1);
+    vmsl_powers powers;
+    raise_vmsl_powers(&powers, r, 1);
     fe t = fe_from_words(vec_splat(0), vec_splat(0), vec_splat(0));
     sum total = sum_zero();
     for (size_t i = 0; i < ngroups; i++, groups += SUMMED_GROUP_BYTES) {
         fe upper = load_two(groups), lower = load_two(groups + 16);
         if (phase == PHASE_EXPAND) {
             t = fe_add(t, fe_add(upper, lower));
-            HORNET_OPAQUE(Z14_REGISTER, t.limb[0]);
-            HORNET_OPAQUE(Z14_REGISTER, t.limb[1]);
-            HORNET_OPAQUE(Z14_REGISTER, t.limb[2]);
+            HORNET_VALUE_BARRIER(Z14_REGISTER, t.limb[0]);
+            HORNET_VALUE_BARRIER(Z14_REGISTER, t.limb[1]);
+            HORNET_VALUE_BARRIER(Z14_REGISTER, t.limb[2]);
             continue;
         }
         if (phase == PHASE_REDUCE) {
             upper = fe_add(upper, fe_alone(t, 0));
             lower = fe_add(lower, fe_alone(t, 1));
         }
-        const summed upper_sum = summed_mul_add(summed_zero(), upper, &powers.even[0]);
-        const summed lower_sum = summed_mul_add(summed_zero(), lower, &powers.even[0]);
+        const summed upper_sum = vmsl_mul_add(vmsl_zero(), upper, &powers.even[0]);
+        const summed lower_sum = vmsl_mul_add(vmsl_zero(), lower, &powers.even[0]);
         if (phase == PHASE_REDUCE)
             t = fe_carry(upper_sum, lower_sum);
         else
@@ -83,7 +83,7 @@ HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, 
                 total += upper_sum.d[j] ^ lower_sum.d[j];
     }
     uint64_t h[3];
-    summed_end(h, t);
+    vmsl_end(h, t);
     return h[0] ^ h[1] ^ h[2] ^ (uint64_t)total ^ (uint64_t)(total >> 64);
 }
 

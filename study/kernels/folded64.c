@@ -4,8 +4,8 @@
 
 #if HORNET_INT128
 
-#define KERNEL       folded64
-#define KERNEL_NEEDS CPU_ANY
+#define KERNEL          folded64
+#define KERNEL_REQUIRED CPU_ANY
 #include "../../src/poly1305/kernel_begin.h"
 
 #include "../field/radix64_folded.h"

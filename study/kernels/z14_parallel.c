@@ -18,7 +18,7 @@
 
 #include "../horner/z14.h"
 
-STUDY_KERNEL_RECORD(z14_parallel, Z14_NEEDS, 4, z14_evaluate);
+STUDY_KERNEL_RECORD(z14_parallel, Z14_REQUIRED, 4, z14_evaluate);
 Z14_PHASES(study_phase_z14_parallel)
 
 #include "../../src/poly1305/kernel_end.h"

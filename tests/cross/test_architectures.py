@@ -53,7 +53,7 @@ def test_architecture(architecture, compiler, folder):
     test("test_aead", "--few")
     # Data left behind by calls; the test knows the registers of x86-64.
     if architecture.triple.startswith("x86_64-"):
-        test("test_residue", built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
+        test("test_stack_wipe", built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
 
     check_multiplications(architecture, built)
     # gcc must align the stack for vectors of more than 16 bytes, as core/compiler.h requires.

@@ -29,7 +29,7 @@ def programs(folder, compiler):
     built = library(compiler, "-O2")
     wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names([compiler], tuned=True)]
     dispatch = program(folder / "dispatch", built, "tests/unit/test_dispatch.c", link=["-static", *wraps])
-    return built, dispatch, program(folder / "answers", built, "tests/cross/answers.c", link=["-static"])
+    return built, dispatch, program(folder / "answers", built, "tests/cross/known_answers.c", link=["-static"])
 
 
 @rows(
@@ -69,4 +69,4 @@ def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
     for kernel in kernels:
         lanes = lanes_program(folder / f"lanes-{kernel}", built, kernel, link=["-static"])
         run_emulated(folder / f"lanes-{kernel}.emulated", model, lanes)
-        run_emulated(folder / f"gmp-{kernel}.emulated", model, gmp, kernel)
+        run_emulated(folder / f"reference-{kernel}.emulated", model, gmp, kernel)

@@ -149,4 +149,4 @@ int main(void)
 }
 
 /* There is no record, because nothing calls this kernel. */
-#undef KERNEL_NEEDS
+#undef KERNEL_REQUIRED

@@ -108,7 +108,7 @@ static inline vec vec_shr44_pair(vec lo, vec hi)
     return (vec){0, WORD_MAX};
 }
 
-static inline vec vec_opaque(vec a) { return a; }
+static inline vec vec_barrier(vec a) { return a; }
 
 static inline factor factor_from(vec a)
 {
@@ -127,7 +127,7 @@ static inline vec vec_from(factor a) { return a.range; }
 static inline factor factor_splat(uint64_t value) { return factor_from(vec_splat(value)); }
 static inline factor factor_add(factor a, factor b) { return factor_from(vec_add(a.range, b.range)); }
 static inline factor factor_shl(factor a, int bits) { return factor_from(vec_shl(a.range, bits)); }
-static inline factor factor_opaque(factor a) { return a; }
+static inline factor factor_barrier(factor a) { return a; }
 static inline factor factor_in_order(factor a) { return a; }
 static inline uint64_t factor_word(factor a) { return (uint64_t)a.range.max; }
 static inline factor factor_first(factor a) { return a; }

@@ -14,8 +14,8 @@ SERIAL = define("SUMMED_FIELD", "study/field/radix44_serial.h")
 
 @rows(
     "source, options",
-    row("study-bounds-z14-parallel", PROOFS / "summed.c", []),
-    row("study-bounds-z14-serial", PROOFS / "summed.c", [SERIAL]),
+    row("study-bounds-z14-parallel", PROOFS / "vmsl.c", []),
+    row("study-bounds-z14-serial", PROOFS / "vmsl.c", [SERIAL]),
     *(
         row(f"study-bounds-{kernel}", f"study/kernels/{kernel}.c", [f"-DINTERVAL_LANES={lanes}", LANES, KERNEL])
         for kernel, lanes in (("lazy_avx2", 4), ("lazy_ifma", 8), ("polyakov_sse2", 2))

@@ -65,7 +65,7 @@ def proof_of(name: str, tree: Path = ROOT) -> list[object] | None:
     """
     source = tree / "src/poly1305"
     if name == "vmsl":
-        return [*CLANG, f"-I{tree}/src", PROOFS / "summed.c"]
+        return [*CLANG, f"-I{tree}/src", PROOFS / "vmsl.c"]
     if name.startswith("radix"):
         return ["clang++-19", *CLANG[1:], define("FIELD_FILE", source / f"field/{name}.h"), PROOFS / "scalar.cc"]
     kernel = source / f"kernels/{name}.c"

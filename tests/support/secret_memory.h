@@ -12,12 +12,12 @@
 
 #ifdef MEMORY_SANITIZER
 #include <sanitizer/msan_interface.h>
-#define MAKE_UNDEFINED(memory, len_bytes) __msan_poison(memory, len_bytes)
-#define MAKE_DEFINED(memory, len_bytes)   __msan_unpoison(memory, len_bytes)
+#define MAKE_UNDEFINED(memory, len_bytes)    __msan_poison(memory, len_bytes)
+#define HORNET_DECLASSIFY(memory, len_bytes) __msan_unpoison(memory, len_bytes)
 #else
 #include <valgrind/memcheck.h>
-#define MAKE_UNDEFINED(memory, len_bytes) VALGRIND_MAKE_MEM_UNDEFINED(memory, len_bytes)
-#define MAKE_DEFINED(memory, len_bytes)   VALGRIND_MAKE_MEM_DEFINED(memory, len_bytes)
+#define MAKE_UNDEFINED(memory, len_bytes)    VALGRIND_MAKE_MEM_UNDEFINED(memory, len_bytes)
+#define HORNET_DECLASSIFY(memory, len_bytes) VALGRIND_MAKE_MEM_DEFINED(memory, len_bytes)
 #endif
 
 #endif

@@ -12,7 +12,7 @@ SUITES = {
     "slow": "make test-slow",
     "cross": "other architectures, with both compilers",
     "cross-quick": "other architectures, with one compiler each",
-    "clients": "programs that use the library",
+    "integration": "programs that use the library",
 }
 # The CPU time of a test that does not state it.
 CPU_SECONDS = 10

@@ -172,7 +172,7 @@ static void test_xor(void)
                 from = memcpy(to, from, n);
             hornet_chacha20_begin(&state, key, counter, nonce);
             running_length = n;
-            kernel->xor (to, from, n, &state);
+            kernel->xor_stream(to, from, n, &state);
             check(memcmp(to, expected, n) == 0, "%s: %zu bytes from block %x", chacha20_name(kernel), n,
                   counter);
             check(untouched(out, 63 - offset) && untouched(to + n, AROUND),

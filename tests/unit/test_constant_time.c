@@ -28,7 +28,7 @@ static void secret(void *memory, size_t len_bytes) { MAKE_UNDEFINED(memory, len_
 /* Makes the result of a comparison public, and nothing else. */
 static bool public_bool(bool value)
 {
-    MAKE_DEFINED(&value, sizeof value);
+    HORNET_DECLASSIFY(&value, sizeof value);
     return value;
 }
 

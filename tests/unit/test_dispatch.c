@@ -3,7 +3,7 @@
  * operating systems that do not exist; invalid names; and that a forced kernel is the kernel that runs.
  *
  * Linked with every kernel record replaced by one that counts its calls, by the --wrap options in
- * test_dispatch.py and cpus.sh.
+ * test_dispatch.py and test_cpus.py.
  *
  *     test_dispatch [KERNEL]      KERNEL must be the one that this CPU gets by default */
 #include <string.h>
@@ -84,7 +84,7 @@ static const struct hornet_row *expected_row(const struct hornet_list *list, uin
 {
     for (size_t i = first; i < list->count; i++) {
         const struct hornet_row *row = &list->rows[i];
-        const bool runs_well = ((row->implementation->needs | row->on) & ~cpu) == 0;
+        const bool runs_well = ((row->implementation->required | row->preferred_on) & ~cpu) == 0;
         if ((runs_well || row == forced) && amount >= (batch ? row->min_batch : row->min))
             return row;
     }
@@ -131,8 +131,8 @@ static void test_feature_sets(const struct hornet_list *list)
         for (size_t i = 0; i < list->count; i++) {
             const struct hornet_implementation *implementation = list->rows[i].implementation;
             const uint32_t in_use = hornet_dispatch_rows(list, cpu, implementation->name);
-            check((in_use != 0) == ((implementation->needs & ~cpu) == 0), "features %x: %s is forced", cpu,
-                  implementation->name);
+            check((in_use != 0) == ((implementation->required & ~cpu) == 0), "features %x: %s is forced",
+                  cpu, implementation->name);
             if (in_use == 0)
                 continue;
             /* Its first row for this CPU, or else its last. */
@@ -156,7 +156,7 @@ static void test_list(const struct hornet_list *list)
             check(!same_name(&list->rows[i], list->rows[j].implementation) ||
                       same_name(&list->rows[j - 1], list->rows[j].implementation),
                   "rows of %s are apart", list->rows[i].implementation->name);
-    check(list->baseline == NULL || list->baseline->needs == CPU_ANY, "the baseline needs something");
+    check(list->baseline == NULL || list->baseline->required == CPU_ANY, "the baseline needs something");
 }
 
 #if HORNET_X86
@@ -180,8 +180,8 @@ static void test_cpuid(void)
         {CPU_avx512vl, 0, 0, UINT32_C(1) << 31, 0, 0, 0xe6},
         {CPU_avx512vbmi2, 0, 0, 0, UINT32_C(1) << 6, 0, 0xe6},
     };
-    static const uint32_t properties = CPU_zmm_whole | CPU_zmm_steady | CPU_zen3 | CPU_zen4 | CPU_zen5 |
-                                       CPU_skylake_x | CPU_ice_lake | CPU_golden_cove;
+    static const uint32_t properties = CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3 | CPU_zen4 |
+                                       CPU_zen5 | CPU_skylake_x | CPU_ice_lake | CPU_golden_cove;
     enum { ROWS = sizeof rows / sizeof rows[0] };
     uint32_t known = properties;
     for (int row = 0; row < ROWS; row++)
@@ -226,29 +226,33 @@ static void test_cpuid(void)
 /* Existing CPUs, identified by their leaf 1. */
 static void test_properties(void)
 {
-    static const uint32_t amd = 0x68747541, intel = 0x756e6547, both = CPU_zmm_whole | CPU_zmm_steady;
+    static const uint32_t amd = 0x68747541, intel = 0x756e6547,
+                          both = CPU_full_width_zmm | CPU_no_zmm_downclock;
     static const struct {
         const char *cpu;
         const uint32_t *vendor;
         uint32_t eax, properties, leaf7_edx;
     } rows[] = {
-        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_zmm_whole | CPU_zmm_steady, 0},
-        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3, 0},
-        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_zmm_whole | CPU_zmm_steady | CPU_zen3, 0},
-        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_zmm_steady | CPU_zen4, 0},
-        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_zmm_steady | CPU_zen4, 0},
-        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_zmm_whole | CPU_zmm_steady | CPU_zen5, 0},
-        {"Skylake-SP", &intel, 0x00050654, CPU_zmm_whole | CPU_skylake_x, 0},
-        {"Cascade Lake", &intel, 0x00050657, CPU_zmm_whole | CPU_skylake_x, 0},
-        {"Haswell", &intel, 0x000306c3, CPU_zmm_whole | CPU_zmm_steady, 0},
-        {"Ice Lake-SP", &intel, 0x000606a6, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
-        {"Tiger Lake", &intel, 0x000806c1, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
-        {"Sapphire Rapids", &intel, 0x000806f8, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, 0},
-        {"Granite Rapids", &intel, 0x000a06d1, CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, 0},
+        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
+        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
+        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
+        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_no_zmm_downclock | CPU_zen4, 0},
+        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_no_zmm_downclock | CPU_zen4, 0},
+        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen5, 0},
+        {"Skylake-SP", &intel, 0x00050654, CPU_full_width_zmm | CPU_skylake_x, 0},
+        {"Cascade Lake", &intel, 0x00050657, CPU_full_width_zmm | CPU_skylake_x, 0},
+        {"Haswell", &intel, 0x000306c3, CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
+        {"Ice Lake-SP", &intel, 0x000606a6, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
+        {"Tiger Lake", &intel, 0x000806c1, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
+        {"Sapphire Rapids", &intel, 0x000806f8, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove,
+         0},
+        {"Granite Rapids", &intel, 0x000a06d1, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove,
+         0},
         {"Sapphire Rapids with Rocket Lake's numbers", &intel, 0x000a0671,
-         CPU_zmm_whole | CPU_zmm_steady | CPU_golden_cove, UINT32_C(1) << 23},
-        {"Rocket Lake", &intel, 0x000a0671, CPU_zmm_whole | CPU_zmm_steady | CPU_ice_lake, 0},
-        {"Skylake-SP's numbers from another maker", &amd, 0x00050654, CPU_zmm_whole | CPU_zmm_steady, 0},
+         CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove, UINT32_C(1) << 23},
+        {"Rocket Lake", &intel, 0x000a0671, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
+        {"Skylake-SP's numbers from another maker", &amd, 0x00050654,
+         CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct x86_cpuid cpuid = {

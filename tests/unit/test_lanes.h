@@ -199,7 +199,7 @@ static void test_factors(model a, model b, uint64_t value)
             first = a.lane[i];
     CHECK_MAP(vec_from(to_factor(a)), a.lane[i]);
     CHECK_MAP(vec_from(factor_splat(value)), value);
-    CHECK_MAP(vec_from(factor_opaque(to_factor(a))), a.lane[i]);
+    CHECK_MAP(vec_from(factor_barrier(to_factor(a))), a.lane[i]);
     CHECK_MAP(vec_from(factor_in_order(to_factor(a))), a.lane[i]);
     CHECK_MAP(vec_from(factor_first(to_factor(a))), first);
     check(factor_word(to_factor(a)) == first, TESTED ", factor_word");
@@ -245,7 +245,7 @@ static void test_operations(int start_a, int start_b)
     CHECK_MAP(vec_sub(to_vec(a), to_vec(b)), a.lane[i] - b.lane[i]);
     CHECK_MAP(vec_and(to_vec(a), to_vec(b)), a.lane[i] & b.lane[i]);
     CHECK_MAP(vec_or(to_vec(a), to_vec(b)), a.lane[i] | b.lane[i]);
-    CHECK_MAP(vec_opaque(to_vec(a)), a.lane[i]);
+    CHECK_MAP(vec_barrier(to_vec(a)), a.lane[i]);
     for (int block = 0; block < LANES; block++)
         CHECK_MAP(vec_only_block((size_t)block, edges[start_b]), order[i] == block ? edges[start_b] : 0);
     CHECK_SHIFTS(1);
@@ -295,7 +295,7 @@ static void test_all(void)
 
 int main(void)
 {
-    if ((KERNEL_NEEDS & ~hornet_cpu()) != 0) {
+    if ((KERNEL_REQUIRED & ~hornet_cpu()) != 0) {
         printf("test_lanes " TESTED ": not on this CPU\n");
         return 0;
     }

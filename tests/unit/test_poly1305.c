@@ -525,7 +525,7 @@ static void test_pieces(const struct hornet_poly1305_kernel *kernel)
 /* Tests pieces that are long enough for lanes and powers to be kept from one to the next, with every
  * combination of buffer and piece, starting at values as large as the contract allows. Forcing another
  * kernel in between must change nothing. The state ends as zeros if it was zero before. */
-static void test_kept_lanes(const struct hornet_poly1305_kernel *kernel)
+static void test_streaming(const struct hornet_poly1305_kernel *kernel)
 {
     static const size_t lengths[] = {257,  300,  320,  384,  512,  639,  640,
                                      1024, 1350, 2048, 4096, 4511, 9000, 20000};
@@ -781,7 +781,7 @@ int main(int argc, char **argv)
         test_lane_order,
         test_batches,
         test_pieces,
-        test_kept_lanes,
+        test_streaming,
         test_guard_pages,
         test_overlap,
         test_empty,

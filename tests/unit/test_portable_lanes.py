@@ -10,7 +10,7 @@ from support import library, program, row, rows, run
 @rows(
     "kernel, lanes",
     *(
-        row(f"gmp-{kernel}-{lanes}-lanes", kernel, lanes, suites="slow", cpu_seconds=15)
+        row(f"reference-{kernel}-{lanes}-lanes", kernel, lanes, suites="slow", cpu_seconds=15)
         for kernel in ("portable", "portable44")
         for lanes in (1, 4, 8, 16)
     ),

@@ -20,14 +20,14 @@ def compare(folder, built, *programs, arguments=()):
 
 @rows(
     "command",
-    row("gmp-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
-    row("gmp-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
-    row("gmp-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], cpu_seconds=60),
-    row("gmp-gcc-O0", ["gcc", "-O0", DEBUG], suites="slow", cpu_seconds=115),
-    row("gmp-gcc-O3", ["gcc", "-O3"], suites="slow", cpu_seconds=60),
-    row("gmp-clang-19-O0", ["clang-19", "-O0", DEBUG], suites="slow", cpu_seconds=115),
-    row("gmp-clang-19-O3", ["clang-19", "-O3"], suites="slow", cpu_seconds=60),
-    row("gmp-sanitized", ["clang-19", "-O2", *SANITIZERS, DEBUG], suites="slow", cpu_seconds=115),
+    row("reference-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
+    row("reference-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
+    row("reference-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], cpu_seconds=60),
+    row("reference-gcc-O0", ["gcc", "-O0", DEBUG], suites="slow", cpu_seconds=115),
+    row("reference-gcc-O3", ["gcc", "-O3"], suites="slow", cpu_seconds=60),
+    row("reference-clang-19-O0", ["clang-19", "-O0", DEBUG], suites="slow", cpu_seconds=115),
+    row("reference-clang-19-O3", ["clang-19", "-O3"], suites="slow", cpu_seconds=60),
+    row("reference-sanitized", ["clang-19", "-O2", *SANITIZERS, DEBUG], suites="slow", cpu_seconds=115),
 )
 def test_reference(command, folder):
     overlap = ["test_overlap"] if DEBUG in command else []
@@ -36,8 +36,8 @@ def test_reference(command, folder):
 
 @rows(
     "compiler",
-    row("gmp-amalgamation-gcc", "gcc", cpu_seconds=60),
-    row("gmp-amalgamation-clang-19", "clang-19", cpu_seconds=60),
+    row("reference-amalgamation-gcc", "gcc", cpu_seconds=60),
+    row("reference-amalgamation-clang-19", "clang-19", cpu_seconds=60),
 )
 def test_amalgamation(compiler, folder):
     run("tools/amalgamate.py", folder / "one-file")
@@ -46,7 +46,7 @@ def test_amalgamation(compiler, folder):
 
 @rows(
     "command, name, option",
-    row("gmp-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),
+    row("reference-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),
     row("aead-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge", suites="slow", cpu_seconds=60),
     row("aead-product", ["gcc", "-O3"], "test_aead", "--product", suites="slow", cpu_seconds=60),
 )

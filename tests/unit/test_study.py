@@ -48,7 +48,7 @@ def list_of(baseline, names):
     """Return the text of a list: the baseline, which the kernels call for blocks that do not fill a group, and the kernels."""
     kernels = [f"{baseline}, CPU_ANY, 0, 0", *(f"{name}, CPU_ANY, 0, HORNET_NEVER" for name in names)]
     kernels.append("portable44, CPU_ANY, 0, 0")  # for batches, which the study lacks
-    lines = ["/* SPDX-License-Identifier: Apache-2.0 OR MIT */", '#include "../core/rows.h"']
+    lines = ["/* SPDX-License-Identifier: Apache-2.0 OR MIT */", '#include "../core/kernel_list.h"']
     lines += [f"HORNET_KERNEL({kernel})" for kernel in kernels]
     return "\n".join([*lines, "#undef HORNET_ROW", "#undef HORNET_FURTHER_ROW", "#undef HORNET_TUNED_ROW", ""])
 

@@ -41,14 +41,14 @@ impl fmt::Display for Report<'_> {
         let widest = kernel::all(Primitive::Poly1305)
             .map(|info| info.required.as_str().len())
             .max();
-        let width = widest.unwrap_or(0).max("needs".len());
+        let width = widest.unwrap_or(0).max("requires".len());
         writeln!(
             f,
             "\n{:<12} {:<width$} {:>5} {:>12}  runs here",
-            "kernel", "needs", "lanes", "serves from"
+            "kernel", "requires", "lanes", "serves from"
         )?;
         for info in kernel::all(Primitive::Poly1305) {
-            let needs = match info.required.as_str() {
+            let required = match info.required.as_str() {
                 "" => "-",
                 names => names,
             };
@@ -63,7 +63,7 @@ impl fmt::Display for Report<'_> {
             };
             writeln!(
                 f,
-                "{:<12} {needs:<width$} {:>5} {from:>12}  {here}",
+                "{:<12} {required:<width$} {:>5} {from:>12}  {here}",
                 info.name, info.lanes
             )?;
         }

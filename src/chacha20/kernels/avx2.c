@@ -5,7 +5,7 @@
 #if HORNET_X86
 
 #define KERNEL                      avx2
-#define KERNEL_NEEDS                (CPU_avx2)
+#define KERNEL_REQUIRED             (CPU_avx2)
 #define HORNET_TARGET               "avx2"
 #define WORDS                       8
 #define WORDS_ROTATE_BYTES(a, from) _mm256_shuffle_epi8((__m256i)(a), (__m256i)(from))

@@ -6,8 +6,8 @@
  * a part of it. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#define KERNEL       vector128
-#define KERNEL_NEEDS CPU_ANY
-#define WORDS        4
-#define LANES_SETS   1
+#define KERNEL          vector128
+#define KERNEL_REQUIRED CPU_ANY
+#define WORDS           4
+#define LANES_SETS      1
 #include "../shapes/kernel.h"

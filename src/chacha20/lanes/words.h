@@ -91,13 +91,13 @@ HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >
 HORNET_INLINE word_vec words_rotl8(word_vec a)
 {
     words_bytes from = {WORDS_EACH(WORDS_BY_1)};
-    HORNET_OPAQUE("x", from);
+    HORNET_VALUE_BARRIER("x", from);
     return (word_vec)WORDS_ROTATE_BYTES(a, from);
 }
 HORNET_INLINE word_vec words_rotl16(word_vec a)
 {
     words_bytes from = {WORDS_EACH(WORDS_BY_2)};
-    HORNET_OPAQUE("x", from);
+    HORNET_VALUE_BARRIER("x", from);
     return (word_vec)WORDS_ROTATE_BYTES(a, from);
 }
 #else

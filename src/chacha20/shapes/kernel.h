@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The functions of a kernel and its record: rows for few blocks, lanes for many. The kernel file defines
  *
- *     KERNEL, KERNEL_NEEDS    its name, and the CPU features that it requires
+ *     KERNEL, KERNEL_REQUIRED    its name, and the CPU features that it requires
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
@@ -13,7 +13,7 @@
 #error "KERNEL must be the kernel's name"
 #endif
 
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "../../core/words.h"
 #include "../chacha20.h"
 
@@ -28,7 +28,7 @@
 #include "rows.h"
 
 #ifdef LANES_BESIDE_SCALAR
-#include "beside.h"
+#include "stitched.h"
 #endif
 
 #define PASS_BLOCKS ((size_t)WORDS * LANES_SETS)
@@ -69,11 +69,11 @@ HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha2
 }
 
 #ifdef LANES_BESIDE_SCALAR
-#define kernel_beside HORNET_KERNEL_NAME(chacha20, kernel_beside)
-static uintptr_t kernel_beside(uint8_t *out, const uint8_t *in, const chacha20_state *state,
-                               struct poly1305 *poly, const uint8_t *msg, size_t nblocks)
+#define kernel_stitched HORNET_KERNEL_NAME(chacha20, kernel_stitched)
+static uintptr_t kernel_stitched(uint8_t *out, const uint8_t *in, const chacha20_state *state,
+                                 struct poly1305 *poly, const uint8_t *msg, size_t nblocks)
 {
-    lanes_xor_beside(out, in, state->word, poly, msg, nblocks);
+    lanes_xor_stitched(out, in, state->word, poly, msg, nblocks);
     return stack_end(STACK_BELOW_BYTES);
 }
 #endif
@@ -242,7 +242,7 @@ static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, c
 #endif
 
 const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERNEL, ) = {
-    .implementation = {.name = HORNET_STRING(KERNEL), .needs = KERNEL_NEEDS},
+    .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},
     .lanes = (uint32_t)PASS_BLOCKS,
     .stream = kernel_stream,
     .apply = kernel_apply,
@@ -250,8 +250,8 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .packets = kernel_packets,
     .lanes_of_packets = WORDS,
     .blocks_of_packets = LANES_SETS,
-    .xor = kernel_xor,
+    .xor_stream = kernel_xor,
 #ifdef LANES_BESIDE_SCALAR
-    .beside = kernel_beside,
+    .stitched = kernel_stitched,
 #endif
 };

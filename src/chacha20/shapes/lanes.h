@@ -110,7 +110,7 @@ HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const
     word_vec x[LANES_SETS][16];
     lanes_start(sets, x, state, later);
     lanes_rounds(x, sets);
-    HORNET_OPAQUE("r", state); /* reloaded from memory, not kept in registers meanwhile */
+    HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
     lanes_finish(sets, out, in, x, state, later);
 }
 
@@ -132,7 +132,7 @@ HORNET_INLINE void lanes_of_each(size_t sets, word_vec (*rows)[16], const chacha
             x[s][i] = lanes_word_of_each(packets, i, counter + (uint32_t)s);
     }
     lanes_rounds(x, sets);
-    HORNET_OPAQUE("r", packets);
+    HORNET_VALUE_BARRIER("r", packets);
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
         HORNET_UNROLL

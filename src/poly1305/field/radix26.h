@@ -84,10 +84,10 @@ KERNEL_INLINE multiplier multiplier_from(fe a)
     multiplier b;
     HORNET_UNROLL
     for (int i = 0; i < 5; i++)
-        b.v[i] = factor_opaque(a.limb[i]);
+        b.v[i] = factor_barrier(a.limb[i]);
     HORNET_UNROLL
     for (int i = 1; i < 5; i++) {
-        b.v[4 + i] = factor_opaque(factor_times5(a.limb[i]));
+        b.v[4 + i] = factor_barrier(factor_times5(a.limb[i]));
         VEC_CHECK_MAX(vec_from(b.v[4 + i]), MULTIPLIER_MAX);
     }
     return b;
@@ -114,7 +114,7 @@ KERNEL_INLINE fe multiplier_element(const multiplier *a)
     return (fe){{a->v[0], a->v[1], a->v[2], a->v[3], a->v[4]}};
 }
 
-KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_opaque(vec_mul_add32(sum, a, b)); }
+KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_barrier(vec_mul_add32(sum, a, b)); }
 
 /* Goes through the table by diagonals: all uses of one limb of b come before the next limb, so that only
  * five sums, five limbs of a and one limb of b must stay in registers. */
@@ -124,36 +124,36 @@ KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
     HORNET_IN_ORDER("r", b);
 #endif
     vec *d = sum.limb;
-    factor b_limb = factor_opaque(b->v[0]);
+    factor b_limb = factor_barrier(b->v[0]);
     d[0] = mul_add(d[0], a.limb[0], b_limb);
     d[1] = mul_add(d[1], a.limb[1], b_limb);
     d[2] = mul_add(d[2], a.limb[2], b_limb);
     d[3] = mul_add(d[3], a.limb[3], b_limb);
     d[4] = mul_add(d[4], a.limb[4], b_limb);
-    b_limb = factor_opaque(b->v[1]);
+    b_limb = factor_barrier(b->v[1]);
     d[1] = mul_add(d[1], a.limb[0], b_limb);
     d[2] = mul_add(d[2], a.limb[1], b_limb);
     d[3] = mul_add(d[3], a.limb[2], b_limb);
     d[4] = mul_add(d[4], a.limb[3], b_limb);
-    b_limb = factor_opaque(b->v[5]);
+    b_limb = factor_barrier(b->v[5]);
     d[0] = mul_add(d[0], a.limb[4], b_limb);
-    b_limb = factor_opaque(b->v[2]);
+    b_limb = factor_barrier(b->v[2]);
     d[2] = mul_add(d[2], a.limb[0], b_limb);
     d[3] = mul_add(d[3], a.limb[1], b_limb);
     d[4] = mul_add(d[4], a.limb[2], b_limb);
-    b_limb = factor_opaque(b->v[6]);
+    b_limb = factor_barrier(b->v[6]);
     d[0] = mul_add(d[0], a.limb[3], b_limb);
     d[1] = mul_add(d[1], a.limb[4], b_limb);
-    b_limb = factor_opaque(b->v[3]);
+    b_limb = factor_barrier(b->v[3]);
     d[3] = mul_add(d[3], a.limb[0], b_limb);
     d[4] = mul_add(d[4], a.limb[1], b_limb);
-    b_limb = factor_opaque(b->v[7]);
+    b_limb = factor_barrier(b->v[7]);
     d[0] = mul_add(d[0], a.limb[2], b_limb);
     d[1] = mul_add(d[1], a.limb[3], b_limb);
     d[2] = mul_add(d[2], a.limb[4], b_limb);
-    b_limb = factor_opaque(b->v[4]);
+    b_limb = factor_barrier(b->v[4]);
     d[4] = mul_add(d[4], a.limb[0], b_limb);
-    b_limb = factor_opaque(b->v[8]);
+    b_limb = factor_barrier(b->v[8]);
     d[0] = mul_add(d[0], a.limb[1], b_limb);
     d[1] = mul_add(d[1], a.limb[2], b_limb);
     d[2] = mul_add(d[2], a.limb[3], b_limb);
@@ -203,8 +203,8 @@ KERNEL_INLINE fe fe_carry(wide sum)
     carry_limb(d, 2);
     carry_limb(d, 0);
     carry_limb(d, 3);
-    const vec carried[5] = {vec_opaque(d[0]), vec_opaque(d[1]), vec_opaque(d[2]), vec_opaque(d[3]),
-                            vec_opaque(d[4])};
+    const vec carried[5] = {vec_barrier(d[0]), vec_barrier(d[1]), vec_barrier(d[2]), vec_barrier(d[3]),
+                            vec_barrier(d[4])};
     return fe_from_limbs(carried);
 }
 

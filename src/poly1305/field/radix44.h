@@ -161,7 +161,7 @@ typedef struct {
 KERNEL_INLINE uncarried wide_limbs(wide sum)
 {
     /* 20 * 2^8 = 2^12 + 2^10: the two shifts are independent of each other. */
-    const vec back = LANES_KEEP_SHIFT(vec_opaque, vec_shl(sum.hi[2], 10));
+    const vec back = LANES_KEEP_SHIFT(vec_barrier, vec_shl(sum.hi[2], 10));
     const uncarried d = {{vec_add(vec_add(sum.lo[0], vec_shl(sum.hi[2], 12)), back),
                           vec_add(sum.lo[1], vec_shl(sum.hi[0], 8)),
                           vec_add(sum.lo[2], vec_shl(sum.hi[1], 8))}};

@@ -72,10 +72,10 @@ HORNET_INLINE sum operand_mul_add(sum total, vec a, vec b)
     return sum_mul_add(total, a, b);
 }
 
-HORNET_INLINE summed summed_zero(void) { return (summed){{sum_zero(), sum_zero(), sum_zero()}}; }
+HORNET_INLINE summed vmsl_zero(void) { return (summed){{sum_zero(), sum_zero(), sum_zero()}}; }
 
 /* Returns s plus the sum over both lanes of a b. Dependent instructions are three apart. */
-HORNET_INLINE summed summed_mul_add(summed s, fe a, const multiplier *b)
+HORNET_INLINE summed vmsl_mul_add(summed s, fe a, const multiplier *b)
 {
     s.d[0] = operand_mul_add(s.d[0], a.limb[0], b->limb[0]);
     s.d[1] = operand_mul_add(s.d[1], a.limb[0], b->limb[1]);

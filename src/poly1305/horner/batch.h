@@ -17,7 +17,7 @@
 
 #include "../../core/bytes.h"
 #include "../../core/memory.h"
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "../../core/wipe.h"
 #include "../field.h"
 #include "../kernel.h"

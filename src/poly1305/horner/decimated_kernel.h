@@ -3,12 +3,12 @@
 #ifndef HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 #define HORNET_POLY1305_HORNER_DECIMATED_KERNEL_H
 
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "../kernel.h"
 #include "../padding.h"
 #include "../tag.h"
 #include "decimated.h"
-#include "kept_lanes.h"
+#include "streaming.h"
 
 /* An evaluation computes the tag of a message under a key, or continues a state. */
 enum evaluation_kind { EVALUATES_MESSAGE, CONTINUES_STATE };
@@ -45,13 +45,13 @@ HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers,
      * until the two stores before it have reached the cache, and its halves would be available late. */
     if (kind == EVALUATES_MESSAGE) {
         load_r(r, ends.from.key);
-        HORNET_OPAQUE("r", r[0]);
-        HORNET_OPAQUE("r", r[1]);
+        HORNET_VALUE_BARRIER("r", r[0]);
+        HORNET_VALUE_BARRIER("r", r[1]);
     } else {
         r[0] = ends.from.state->r[0];
         r[1] = ends.from.state->r[1];
-        HORNET_OPAQUE("r", r[0]);
-        HORNET_OPAQUE("r", r[1]);
+        HORNET_VALUE_BARRIER("r", r[0]);
+        HORNET_VALUE_BARRIER("r", r[1]);
     }
     raise_r(powers, n, r);
     groups->nmiddle = ngroups - 2;
@@ -86,7 +86,7 @@ HORNET_INLINE void absorb_groups(size_t n, enum evaluation_kind kind, evaluation
     /* Two pointers: gcc 12 puts a pointer that is kept until the end into a vector register, and moving it
      * back must not delay r. */
     const uint8_t *s_key = ends.from.key;
-    HORNET_OPAQUE("r", s_key);
+    HORNET_VALUE_BARRIER("r", s_key);
     fe t = open_message(&groups, &powers, n, kind, ends, msg, len_bytes, ngroups);
     if (n > STEPS_MAX) {
         /* First the groups that do not fill a long step, then the long steps. */

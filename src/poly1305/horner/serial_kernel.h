@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 #include "../../core/bytes.h"
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "../../core/words.h"
 #include "../padding.h"
 #include "../scalar_field.h"
 #include "../state.h"
 #include "../tag.h"
 
-/* SCALAR_MANY_WORDS says that too many words remain on the stack for the small functions of core/residue.h.
+/* SCALAR_MANY_WORDS says that too many words remain on the stack for the small functions of
+ * core/stack_wipe.h.
  */
 #ifdef SCALAR_MANY_WORDS
 #define SERIAL_FUNCTION         HORNET_NOINLINE
@@ -103,8 +104,8 @@ SERIAL_FUNCTION uintptr_t tag_of_nothing(uint8_t tag[16], const uint8_t key[32])
 {
     uint64_t s[2];
     load_s(s, key);
-    HORNET_OPAQUE("r", s[0]); /* not in vector registers */
-    HORNET_OPAQUE("r", s[1]);
+    HORNET_VALUE_BARRIER("r", s[0]); /* not in vector registers */
+    HORNET_VALUE_BARRIER("r", s[1]);
     store_tag(tag, (struct tag_words){s[0], s[1]});
     return SERIAL_STACK_END();
 }

@@ -4,8 +4,8 @@
 
 #if HORNET_X86
 
-#define KERNEL       avx2
-#define KERNEL_NEEDS (CPU_avx2)
+#define KERNEL          avx2
+#define KERNEL_REQUIRED (CPU_avx2)
 #include "../kernel_begin.h"
 
 #include "../lanes/avx2.h"

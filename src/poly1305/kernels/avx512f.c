@@ -4,8 +4,8 @@
 
 #if HORNET_X86 && !HORNET_OMIT_avx512f
 
-#define KERNEL       avx512f
-#define KERNEL_NEEDS (CPU_avx2 | CPU_avx512f)
+#define KERNEL          avx512f
+#define KERNEL_REQUIRED (CPU_avx2 | CPU_avx512f)
 #include "../kernel_begin.h"
 
 #include "../lanes/avx512f.h"

@@ -4,8 +4,8 @@
 
 #if HORNET_HAS_AVXIFMA
 
-#define KERNEL       avxifma
-#define KERNEL_NEEDS (CPU_avx2 | CPU_avxifma)
+#define KERNEL          avxifma
+#define KERNEL_REQUIRED (CPU_avx2 | CPU_avxifma)
 #include "../kernel_begin.h"
 
 #include "../lanes/avxifma.h"

@@ -4,9 +4,9 @@
 
 #if HORNET_X86
 
-#define KERNEL        ifma256
-#define KERNEL_NEEDS  (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
-#define BATCH_VECTORS 2
+#define KERNEL          ifma256
+#define KERNEL_REQUIRED (CPU_avx512vl | CPU_avx512ifma | CPU_avx512vbmi2)
+#define BATCH_VECTORS   2
 #include "../kernel_begin.h"
 
 #include "../lanes/ifma256.h"

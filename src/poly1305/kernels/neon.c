@@ -4,8 +4,8 @@
 
 #if HORNET_NEON
 
-#define KERNEL       neon
-#define KERNEL_NEEDS (CPU_neon)
+#define KERNEL          neon
+#define KERNEL_REQUIRED (CPU_neon)
 #include "../kernel_begin.h"
 
 #include "../lanes/neon.h"

@@ -5,7 +5,7 @@
 #if !HORNET_OMIT_portable44
 
 #define KERNEL               portable44
-#define KERNEL_NEEDS         CPU_ANY
+#define KERNEL_REQUIRED      CPU_ANY
 #define KERNEL_INLINE        HORNET_NOINLINE /* size matters more than speed */
 #define KERNEL_CALLEES_BYTES (16 * 1024)
 #include "../kernel_begin.h"

@@ -5,7 +5,7 @@
 #if HORNET_RVV
 
 #define KERNEL                   rvv128
-#define KERNEL_NEEDS             (CPU_rvv128)
+#define KERNEL_REQUIRED          (CPU_rvv128)
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_RVV(X)
 #include "../kernel_begin.h"
 

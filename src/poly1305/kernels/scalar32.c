@@ -4,8 +4,8 @@
 
 #if !HORNET_OMIT_scalar32
 
-#define KERNEL       scalar32
-#define KERNEL_NEEDS CPU_ANY
+#define KERNEL          scalar32
+#define KERNEL_REQUIRED CPU_ANY
 #include "../kernel_begin.h"
 
 #include "../field/radix32.h"

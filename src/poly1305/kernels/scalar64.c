@@ -4,8 +4,8 @@
 
 #if HORNET_INT128
 
-#define KERNEL       scalar64
-#define KERNEL_NEEDS CPU_ANY
+#define KERNEL          scalar64
+#define KERNEL_REQUIRED CPU_ANY
 #include "../kernel_begin.h"
 
 #include "../field/radix64.h"

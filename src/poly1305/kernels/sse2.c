@@ -4,8 +4,8 @@
 
 #if HORNET_X86 && !HORNET_OMIT_sse2
 
-#define KERNEL       sse2
-#define KERNEL_NEEDS (CPU_sse2)
+#define KERNEL          sse2
+#define KERNEL_REQUIRED (CPU_sse2)
 #ifdef __x86_64__ /* where scalar code comes before it */
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_TWO(X)
 #define KERNEL_KEEPS_LANES       0

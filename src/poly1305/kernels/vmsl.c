@@ -9,15 +9,15 @@
 #pragma GCC target("arch=z14")
 #endif
 
-#define KERNEL       vmsl
-#define KERNEL_NEEDS (CPU_vx | CPU_vxe)
+#define KERNEL          vmsl
+#define KERNEL_REQUIRED (CPU_vx | CPU_vxe)
 #include "../kernel_begin.h"
 
 #include "../lanes/vmsl.h"
 
 #include "../field/radix44_sums.h"
 
-#include "../horner/summed_kernel.h"
+#include "../horner/vmsl_kernel.h"
 
 #include "../kernel_end.h"
 

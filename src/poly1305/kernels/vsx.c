@@ -4,8 +4,8 @@
 
 #if HORNET_POWER
 
-#define KERNEL       vsx
-#define KERNEL_NEEDS (CPU_vsx)
+#define KERNEL          vsx
+#define KERNEL_REQUIRED (CPU_vsx)
 #include "../kernel_begin.h"
 
 #include "../lanes/vsx.h"

@@ -9,8 +9,8 @@
 #pragma GCC target("arch=z13")
 #endif
 
-#define KERNEL       vx
-#define KERNEL_NEEDS (CPU_vx)
+#define KERNEL          vx
+#define KERNEL_REQUIRED (CPU_vx)
 #include "../kernel_begin.h"
 
 #include "../lanes/vx.h"

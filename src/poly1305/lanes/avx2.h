@@ -33,9 +33,9 @@ HORNET_INLINE vec vec_shl(vec a, int bits) { return _mm256_slli_epi64(a, bits); 
 HORNET_INLINE vec vec_shr(vec a, int bits) { return _mm256_srli_epi64(a, bits); }
 HORNET_INLINE vec vec_mul32(vec a, vec b) { return _mm256_mul_epu32(a, b); }
 
-HORNET_INLINE vec vec_opaque(vec a)
+HORNET_INLINE vec vec_barrier(vec a)
 {
-    HORNET_OPAQUE("x", a);
+    HORNET_VALUE_BARRIER("x", a);
     return a;
 }
 

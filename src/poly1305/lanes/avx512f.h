@@ -41,9 +41,9 @@ HORNET_INLINE vec vec_shl(vec a, int bits) { return (vec)((vec_words)a << bits);
 HORNET_INLINE vec vec_shr(vec a, int bits) { return (vec)((vec_words)a >> bits); }
 #endif
 
-HORNET_INLINE vec vec_opaque(vec a)
+HORNET_INLINE vec vec_barrier(vec a)
 {
-    HORNET_OPAQUE("v", a);
+    HORNET_VALUE_BARRIER("v", a);
     return a;
 }
 

@@ -69,10 +69,10 @@ HORNET_INLINE vec vec_shr(vec a, int bits)
     return (vec){{pair_shr(a.half[0], bits), pair_shr(a.half[1], bits)}};
 }
 
-HORNET_INLINE vec vec_opaque(vec a)
+HORNET_INLINE vec vec_barrier(vec a)
 {
-    HORNET_OPAQUE(PAIRS_REGISTER, a.half[0]);
-    HORNET_OPAQUE(PAIRS_REGISTER, a.half[1]);
+    HORNET_VALUE_BARRIER(PAIRS_REGISTER, a.half[0]);
+    HORNET_VALUE_BARRIER(PAIRS_REGISTER, a.half[1]);
     return a;
 }
 
@@ -129,9 +129,9 @@ HORNET_INLINE factor factor_splat(uint64_t value)
 HORNET_INLINE factor factor_add(factor a, factor b) { return a + b; }
 HORNET_INLINE factor factor_shl(factor a, int bits) { return a << bits; }
 
-HORNET_INLINE factor factor_opaque(factor a)
+HORNET_INLINE factor factor_barrier(factor a)
 {
-    HORNET_OPAQUE(PAIRS_REGISTER, a);
+    HORNET_VALUE_BARRIER(PAIRS_REGISTER, a);
     return a;
 }
 

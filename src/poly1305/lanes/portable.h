@@ -55,7 +55,7 @@ HORNET_INLINE vec vec_and(vec a, vec b) { VEC_MAP(a.lane[i] & b.lane[i]); }
 HORNET_INLINE vec vec_or(vec a, vec b) { VEC_MAP(a.lane[i] | b.lane[i]); }
 HORNET_INLINE vec vec_shl(vec a, int bits) { VEC_MAP(a.lane[i] << bits); }
 HORNET_INLINE vec vec_shr(vec a, int bits) { VEC_MAP(a.lane[i] >> bits); }
-HORNET_INLINE vec vec_opaque(vec a) { return a; }
+HORNET_INLINE vec vec_barrier(vec a) { return a; }
 HORNET_INLINE vec vec_only_block(size_t block, uint64_t value) { VEC_MAP((size_t)i == block ? value : 0); }
 
 HORNET_INLINE factor factor_splat(uint64_t value) { FACTOR_MAP(value); }
@@ -65,7 +65,7 @@ HORNET_INLINE factor factor_from_high32(vec a) { FACTOR_MAP(a.lane[i] >> 32); }
 HORNET_INLINE vec vec_from(factor a) { VEC_MAP(a.number[i]); }
 HORNET_INLINE factor factor_add(factor a, factor b) { FACTOR_MAP(a.number[i] + b.number[i]); }
 HORNET_INLINE factor factor_shl(factor a, int bits) { FACTOR_MAP(a.number[i] << bits); }
-HORNET_INLINE factor factor_opaque(factor a) { return a; }
+HORNET_INLINE factor factor_barrier(factor a) { return a; }
 HORNET_INLINE factor factor_in_order(factor a) { return a; }
 HORNET_INLINE uint64_t factor_word(factor a) { return a.number[0]; }
 HORNET_INLINE factor factor_first(factor a) { FACTOR_MAP(a.number[0]); }

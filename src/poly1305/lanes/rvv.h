@@ -68,7 +68,7 @@ HORNET_INLINE vec vec_mul_add32(vec sum, factor a, factor b) { return sum + vec_
 HORNET_INLINE factor factor_from(vec a)
 {
     uint32_t all = UINT32_MAX;
-    HORNET_OPAQUE("r", all);
+    HORNET_VALUE_BARRIER("r", all);
     return __builtin_convertvector(a, factor) & all;
 }
 
@@ -76,8 +76,8 @@ HORNET_INLINE factor factor_from_low32(vec a) { return factor_from(a); }
 HORNET_INLINE factor factor_from_high32(vec a) { return factor_from(a >> 32); }
 
 /* clang 19 has no asm operands for these vectors. */
-HORNET_INLINE vec vec_opaque(vec a) { return a; }
-HORNET_INLINE factor factor_opaque(factor a) { return a; }
+HORNET_INLINE vec vec_barrier(vec a) { return a; }
+HORNET_INLINE factor factor_barrier(factor a) { return a; }
 HORNET_INLINE factor factor_in_order(factor a) { return a; }
 
 HORNET_INLINE factor factor_splat(uint64_t value) { return (factor){0} + (uint32_t)value; }

@@ -4,7 +4,7 @@
  *
  * The contract of such a lanes file differs from lanes.h. tests/proofs/ supplies ranges in its place, and
  * on other CPUs than z14 it is a model in plain C. */
-#ifndef HORNET_SUMMED_LANES
+#ifndef HORNET_VMSL_LANES
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@
 #include "../../core/bytes.h"
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 
-#define HORNET_SUMMED_LANES 2
+#define HORNET_VMSL_LANES 2
 #if HORNET_VX && defined(__clang__)
 #define HORNET_TARGET "vector,vector-enhancements-1"
 #elif HORNET_VX

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command traced calls every function with secrets of one kind, for tests/clients/test_go.py.
+// Command traced calls every function with secrets of one kind, for tests/integration/test_go.py.
 //
 //	traced zeros|ones|small|random|other [planted]
 package main

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what tests/clients/provider/test_tls.py needs on Debian 12: curl, and Debian's nginx, which is only unpacked into build/,
+# Installs what tests/integration/provider/test_tls.py needs on Debian 12: curl, and Debian's nginx, which is only unpacked into build/,
 # because its package would start a server.
 #
-#     tests/clients/provider/install.sh
+#     tests/integration/provider/install.sh
 set -eu
 cd "$(dirname "$0")/../../.."
 # nginx is linked with these libraries.

@@ -14,7 +14,7 @@ import zlib
 from support import ROOT, output, row, rows, run
 from support.products import made_library, once
 
-HERE = ROOT / "tests/clients/restic"
+HERE = ROOT / "tests/integration/restic"
 
 
 def build(folder):
@@ -30,8 +30,8 @@ def build(folder):
 
 @rows(
     "version",
-    row("restic-1", 1, suites="clients", cpu_seconds=60),
-    row("restic-2", 2, suites="clients", cpu_seconds=20),
+    row("restic-1", 1, suites="integration", cpu_seconds=60),
+    row("restic-2", 2, suites="integration", cpu_seconds=20),
 )
 def test_restic(version, outside):
     built = once("restic", build)

@@ -2,7 +2,7 @@
 /* The basic blocks of the kernel whose products are summed (the z14 paper, figures 3 and 4), as decimated.h
  * has those of the others.
  *
- * HORNET_LANES_HOOK is graph_summed.h or values_summed.h. */
+ * HORNET_LANES_HOOK is graph_vmsl.h or values_vmsl.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #include HORNET_LANES_HOOK
 
-#include "../../src/poly1305/horner/summed_kernel.h"
+#include "../../src/poly1305/horner/vmsl_kernel.h"
 
 #include "blocks.h"
 
@@ -26,7 +26,7 @@ static void bb_expand(void)
 /* Carries both sums in parallel: the paper's parallel reduction. */
 static void bb_reduce(fe a, const multiplier *b)
 {
-    summed first = summed_mul_add(summed_zero(), a, b), second = summed_mul_add(first, a, b);
+    summed first = vmsl_mul_add(vmsl_zero(), a, b), second = vmsl_mul_add(first, a, b);
     bb_begin("reduce", 0);
     bb_in_sums("first", first.d, 3);
     bb_in_sums("second", second.d, 3);
@@ -35,7 +35,7 @@ static void bb_reduce(fe a, const multiplier *b)
     bb_end();
 }
 
-static void bb_step(size_t n, fe t, summed_powers *powers)
+static void bb_step(size_t n, fe t, vmsl_powers *powers)
 {
     char name[16], power[16];
     snprintf(name, sizeof name, "step %zu", n);
@@ -46,18 +46,18 @@ static void bb_step(size_t n, fe t, summed_powers *powers)
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
         IN(PLACE_MEMORY, power, powers->even[i]);
     }
-    t = summed_step(t, message, powers->even, n, &powers->even[0]);
+    t = vmsl_step(t, message, powers->even, n, &powers->even[0]);
     OUT("t", t);
     bb_end();
 }
 
 static void blocks_of_sample(const struct sample *sample)
 {
-    static summed_powers powers;
+    static vmsl_powers powers;
     const uint64_t *h = sample->h;
     fe t = fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
-    raise_summed_powers(&powers, sample->r, SUMMED_STEPS_MAX);
-    t = summed_step(t, message, powers.even, 1, &powers.even[0]);
+    raise_vmsl_powers(&powers, sample->r, SUMMED_STEPS_MAX);
+    t = vmsl_step(t, message, powers.even, 1, &powers.even[0]);
     bb_expand();
     bb_reduce(t, &powers.even[0]);
     for (size_t n = 1; n <= 4; n++)
@@ -68,6 +68,6 @@ static void blocks_of_sample(const struct sample *sample)
 int main(void)
 {
     (void)kernel_mac, (void)kernel_absorb; /* their parts run above */
-    write_blocks(HORNET_STRING(KERNEL), HORNET_SUMMED_LANES, blocks_of_sample);
+    write_blocks(HORNET_STRING(KERNEL), HORNET_VMSL_LANES, blocks_of_sample);
     return 0;
 }

@@ -14,10 +14,10 @@
  * instead of HORNET_NOINLINE, and clear_small_stack.
  *
  * Kernels, and what combines them, return the ends of their stacks. Above them, HORNET_CLEARED and
- * HORNET_CLEARED_VOID define functions of few words as plain C. tests/unit/test_residue.c shows that neither
- * kind leaves anything behind. */
-#ifndef HORNET_CORE_RESIDUE_H
-#define HORNET_CORE_RESIDUE_H
+ * HORNET_CLEARED_VOID define functions of few words as plain C. tests/unit/test_stack_wipe.c shows that
+ * neither kind leaves anything behind. */
+#ifndef HORNET_CORE_STACK_WIPE_H
+#define HORNET_CORE_STACK_WIPE_H
 
 #include <stddef.h>
 #include <stdint.h>

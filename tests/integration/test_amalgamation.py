@@ -7,7 +7,7 @@ So do the sources themselves. As C++ the header compiles, and the library says i
 import pytest
 from support import ROOT, fails, library, program, row, rows, run
 
-LEFT_OUT = "tests/clients/left_out.c"
+LEFT_OUT = "tests/integration/omitted_kernels.c"
 HEADER = '#include "hornet.h"\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n'
 
 

@@ -7,7 +7,7 @@ import re
 from support import ROOT, fails, output, program, row, rows, run, suite
 from support.products import KEY, MESSAGE, TAG, provider
 
-HERE = "tests/clients/provider"
+HERE = "tests/integration/provider"
 OPTIONS = "-std=gnu11 -O1 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread".split()
 PROGRAMS = ["test_provider", "test_walk"]
 EMPTY_CONFIGURATION = {"OPENSSL_CONF": "/dev/null"}

@@ -10,7 +10,7 @@
 #include "../../src/core/compiler.h"
 #include "recorder.h"
 
-#define HORNET_SUMMED_LANES   2
+#define HORNET_VMSL_LANES     2
 #define SUM_CHECK_MAX(v, max) record_max((v).node, (max))
 
 typedef struct {

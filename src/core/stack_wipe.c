@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Clears the stack below the caller's frame, and vector registers. */
-#include "residue.h"
+#include "stack_wipe.h"
 
 #include "wipe.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Calls leave no data that depends on secrets on the stack or in vector registers: test_residue.c."""
+"""Calls leave no data that depends on secrets on the stack or in vector registers: test_stack_wipe.c."""
 
 from support import STRICT, fails, library, program, row, rows, run
 
@@ -9,15 +9,15 @@ COMPILERS = "gcc", "clang-19"
 
 @rows(
     "compiler, options",
-    *(row(f"residue-{compiler}-O2", compiler, ["-O2"]) for compiler in COMPILERS),
+    *(row(f"stack-wipe-{compiler}-O2", compiler, ["-O2"]) for compiler in COMPILERS),
     *(
-        row(f"residue-{compiler}{level}", compiler, [level], suites="slow")
+        row(f"stack-wipe-{compiler}{level}", compiler, [level], suites="slow")
         for compiler in COMPILERS
         for level in ("-O0", "-O1", "-O3", "-Os")
     ),
-    *(row(f"residue-hardened-{compiler}", compiler, HARDENED, suites="slow") for compiler in COMPILERS),
+    *(row(f"stack-wipe-hardened-{compiler}", compiler, HARDENED, suites="slow") for compiler in COMPILERS),
 )
-def test_residue(compiler, options, folder):
+def test_stack_wipe(compiler, options, folder):
     unoptimized = {"gcc": 1 << 20, "clang-19": 2 << 20}
     stack = unoptimized[compiler] if options == ["-O0"] else 64 << 10
     # Every kernel handles every length that it can.
@@ -26,7 +26,7 @@ def test_residue(compiler, options, folder):
     test = program(
         folder / "test",
         [compiler, "-O2"],
-        "tests/unit/test_residue.c",
+        "tests/unit/test_stack_wipe.c",
         objects=built.objects,
         options=[*STRICT, f"-DSTACK_BYTES={stack}"],
         link=["-Wl,-z,now"],

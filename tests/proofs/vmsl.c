@@ -14,7 +14,7 @@
 #include "interval.h"
 
 /* These operations replace lanes/vmsl.h. A sum is a range too, below 2^127. */
-#define HORNET_SUMMED_LANES     2
+#define HORNET_VMSL_LANES       2
 #define SUM_CHECK_MAX(v, limit) (latest_limits[limits_stated++ % 3] = (limit), VEC_CHECK_MAX(v, limit))
 
 typedef vec sum;
@@ -63,7 +63,7 @@ static inline vec sums_high(sum a, sum b) { return (vec){0, (a.max > b.max ? a.m
 #endif
 #include SUMMED_FIELD
 
-#include "poly1305/horner/summed_kernel.h"
+#include "poly1305/horner/vmsl_kernel.h"
 
 static fe fe_union(fe a, fe b)
 {
@@ -76,7 +76,7 @@ static fe fe_union(fe a, fe b)
  * run on sums that reach them all, above any that the evaluation does. */
 static void carry_at_stated_limits(void)
 {
-    summed at_limits = summed_zero();
+    summed at_limits = vmsl_zero();
     limits_stated = 0;
     fe_carry(at_limits, at_limits);
     bound(limits_stated == 3, "fe_carry does not state a limit for each sum", vec_splat(limits_stated));
@@ -100,10 +100,10 @@ int main(void)
     do {
         before = t;
         for (size_t n = 1; n <= SUMMED_STEPS_MAX; n++)
-            t = fe_union(t, summed_step(t, NULL, powers, n, &powers[0]));
+            t = fe_union(t, vmsl_step(t, NULL, powers, n, &powers[0]));
     } while (memcmp(&before, &t, sizeof t) != 0 && ++rounds < 100);
     bound(rounds < 100, "the accumulator reaches no fixed point", t.limb[0]);
-    summed_end(h, t);
+    vmsl_end(h, t);
     carry_at_stated_limits();
     printf("bounds of " SUMMED_FIELD ": fixed point after %d rounds, limbs up to 0x%llx 0x%llx 0x%llx\n",
            rounds, (unsigned long long)t.limb[0].max, (unsigned long long)t.limb[1].max,

@@ -12,7 +12,7 @@ import pytest
 from support import ROOT, output, row, rows, run, suite
 from support.products import MESSAGE, TAG, made_library, make, once, version
 
-HERE = ROOT / "tests/clients/install"
+HERE = ROOT / "tests/integration/install"
 HEADER = "#include <hornet.h>\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n"
 
 

@@ -13,5 +13,7 @@ def test_interposed(compiler, folder):
     built = made_library(compiler)
     link = [f"-L{built}", "-lhornet", f"-Wl,-rpath,{built}", "-rdynamic"]
     run(
-        program(folder / "program", [compiler], "tests/clients/interposed.c", options=[*STRICT, "-Iinclude"], link=link)
+        program(
+            folder / "program", [compiler], "tests/integration/interposed.c", options=[*STRICT, "-Iinclude"], link=link
+        )
     )

@@ -11,10 +11,10 @@
  * The paper reduces after each group. Here several groups of a longer message share a reduction; the groups
  * before the last of them use the powers r^8 and r^6, and so on. Blocks that do not fill a group go to the
  * baseline before the groups; a short block comes last. */
-#ifndef HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
-#define HORNET_POLY1305_HORNER_SUMMED_KERNEL_H
+#ifndef HORNET_POLY1305_HORNER_VMSL_KERNEL_H
+#define HORNET_POLY1305_HORNER_VMSL_KERNEL_H
 
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "../../core/tuning.h"
 #include "../field/radix44_sums.h"
 #include "../kernel.h"
@@ -27,20 +27,20 @@ enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8 };
 /* The powers of r: r^(4 i + 4) and r^(4 i + 2) in even[i], and r^3 and r in odd. */
 typedef struct {
     multiplier even[SUMMED_STEPS_MAX], odd;
-} summed_powers;
+} vmsl_powers;
 
 #define CHECK_STEPS(n, min_groups) _Static_assert((n) <= SUMMED_STEPS_MAX, "n powers must fit");
-GROUPS_SUMMED(CHECK_STEPS)
+GROUPS_VMSL(CHECK_STEPS)
 #undef CHECK_STEPS
 
 /* Returns how many of ngroups groups share a reduction. */
-HORNET_INLINE size_t summed_steps(size_t ngroups)
+HORNET_INLINE size_t vmsl_steps(size_t ngroups)
 {
     size_t steps = 0;
 #define STEPS_FROM(n, min_groups)                                                                          \
     if (ngroups >= (min_groups))                                                                           \
         steps = n;
-    GROUPS_SUMMED(STEPS_FROM)
+    GROUPS_VMSL(STEPS_FROM)
 #undef STEPS_FROM
     return steps;
 }
@@ -51,7 +51,7 @@ HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint
                                          vec_pair(first[2], second[2])));
 }
 
-HORNET_INLINE void raise_summed_powers(summed_powers *powers, const uint64_t r_words[2], size_t n)
+HORNET_INLINE void raise_vmsl_powers(vmsl_powers *powers, const uint64_t r_words[2], size_t n)
 {
     const scalar_r r = scalar_r_from_words(r_words);
     uint64_t power[4][3] = {{r_words[0], r_words[1], 0}}; /* r^(4 i + 1) to r^(4 i + 4) */
@@ -74,24 +74,24 @@ HORNET_INLINE fe load_two(const uint8_t *blocks)
 
 /* Returns U and L after n groups, in the two lanes; `last` holds the powers of L for the last of these
  * groups. */
-HORNET_INLINE fe summed_step(fe t, const uint8_t *groups, const multiplier *powers, size_t n,
-                             const multiplier *last)
+HORNET_INLINE fe vmsl_step(fe t, const uint8_t *groups, const multiplier *powers, size_t n,
+                           const multiplier *last)
 {
     fe upper = fe_add(load_two(groups), fe_alone(t, 0));
     fe lower = fe_add(load_two(groups + 16), fe_alone(t, 1));
-    summed upper_sum = summed_zero(), lower_sum = summed_zero();
+    summed upper_sum = vmsl_zero(), lower_sum = vmsl_zero();
     for (; n > 1; n--) {
-        upper_sum = summed_mul_add(upper_sum, upper, &powers[n - 1]);
-        lower_sum = summed_mul_add(lower_sum, lower, &powers[n - 1]);
+        upper_sum = vmsl_mul_add(upper_sum, upper, &powers[n - 1]);
+        lower_sum = vmsl_mul_add(lower_sum, lower, &powers[n - 1]);
         groups += SUMMED_GROUP_BYTES;
         upper = load_two(groups);
         lower = load_two(groups + 16);
     }
-    return fe_carry(summed_mul_add(upper_sum, upper, &powers[0]), summed_mul_add(lower_sum, lower, last));
+    return fe_carry(vmsl_mul_add(upper_sum, upper, &powers[0]), vmsl_mul_add(lower_sum, lower, last));
 }
 
 /* Computes h = U + L. */
-HORNET_INLINE void summed_end(uint64_t h[3], fe t)
+HORNET_INLINE void vmsl_end(uint64_t h[3], fe t)
 {
     const uint64_t d0 = vec_element(t.limb[0], 0) + vec_element(t.limb[0], 1);
     const uint64_t d1 = vec_element(t.limb[1], 0) + vec_element(t.limb[1], 1) + (d0 >> 44);
@@ -103,24 +103,24 @@ HORNET_INLINE void summed_end(uint64_t h[3], fe t)
 }
 
 /* Returns where its stack ends. */
-#define absorb_summed HORNET_KERNEL_NAME(poly1305, absorb_summed)
-HORNET_NOINLINE uintptr_t absorb_summed(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
+#define absorb_blocks HORNET_KERNEL_NAME(poly1305, absorb_blocks)
+HORNET_NOINLINE uintptr_t absorb_blocks(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
 {
-    const size_t n = summed_steps(ngroups);
-    summed_powers powers;
-    raise_summed_powers(&powers, state->r, n);
+    const size_t n = vmsl_steps(ngroups);
+    vmsl_powers powers;
+    raise_vmsl_powers(&powers, state->r, n);
     fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
     /* The last group is separate, because it uses other powers for L. */
     for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
         if (count == 1) /* compiled separately: shorter messages have only this case */
-            t = summed_step(t, msg, powers.even, 1, &powers.even[0]);
+            t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
         else if (count != 0)
-            t = summed_step(t, msg, powers.even, count, &powers.even[0]);
+            t = vmsl_step(t, msg, powers.even, count, &powers.even[0]);
         msg += count * SUMMED_GROUP_BYTES;
         ngroups -= count;
     }
-    t = summed_step(t, msg, powers.even, 1, &powers.odd);
-    summed_end(state->h, t);
+    t = vmsl_step(t, msg, powers.even, 1, &powers.odd);
+    vmsl_end(state->h, t);
     return stack_end(STACK_BELOW_BYTES);
 }
 
@@ -136,13 +136,13 @@ static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len
     if (front_bytes != 0)
         hornet_poly1305_baseline->absorb(state, msg, front_bytes);
     msg += front_bytes;
-    clear_stack_and_registers(absorb_summed(state, msg, ngroups));
+    clear_stack_and_registers(absorb_blocks(state, msg, ngroups));
     if (len_bytes % 16 != 0)
         hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
 }
 
-#define mac_summed HORNET_KERNEL_NAME(poly1305, mac_summed)
-HORNET_NOINLINE uintptr_t mac_summed(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+#define mac_blocks HORNET_KERNEL_NAME(poly1305, mac_blocks)
+HORNET_NOINLINE uintptr_t mac_blocks(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                      const uint8_t key[32])
 {
     struct poly1305 state = {.h = {0, 0, 0}};
@@ -160,7 +160,7 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
     if (len_bytes < SUMMED_GROUP_BYTES)
         hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
     else
-        clear_stack_and_registers(mac_summed(tag, msg, len_bytes, key));
+        clear_stack_and_registers(mac_blocks(tag, msg, len_bytes, key));
 }
 
 #endif

@@ -11,14 +11,16 @@ from support import DEFAULT_KERNELS, fails, kernel_names, output, program, run, 
 
 def check(folder, archive, *kernels):
     """Check which kernels an archive contains."""
-    test = program(folder / "kernels", ["cc", "-O2"], "tests/clients/left_out.c", options=["-Iinclude"], link=[archive])
+    test = program(
+        folder / "kernels", ["cc", "-O2"], "tests/integration/omitted_kernels.c", options=["-Iinclude"], link=[archive]
+    )
     assert sorted(output(test).split()) == sorted(kernels)
     records = re.findall(r" hornet_poly1305_kernel_(\w+)$", output("nm", archive), re.M)
     assert set(records) == set(kernels)
 
 
 @suite("quick", cpu_seconds=20)
-def test_kernels_left_out_make(folder):
+def test_omitted_kernels_make(folder):
     def make(kernels):
         return "make", "--silent", "library", f"BUILD={folder}", f"HORNET_KERNELS={kernels}"
 
@@ -37,7 +39,7 @@ def test_kernels_left_out_make(folder):
 
 
 @suite("quick")
-def test_kernels_left_out_cmake(folder):
+def test_omitted_kernels_cmake(folder):
     run("cmake", "-S", ".", "-B", folder, "-DHORNET_KERNELS=ifma avx512f scalar64")
     run("cmake", "--build", folder, "-j2")
     check(folder, folder / "libhornet.a", "ifma", "avx512f", "scalar64")
@@ -45,7 +47,7 @@ def test_kernels_left_out_cmake(folder):
 
 
 @suite("quick")
-def test_kernels_left_out_cargo(folder):
+def test_omitted_kernels_cargo(folder):
     build = ["cargo", "build", "--quiet", "--locked", "--package", "hornet-poly1305"]
     run(*build, env={"HORNET_KERNELS": "avx2 avx512f scalar64", "CARGO_TARGET_DIR": folder})
     [archive] = (folder / "debug/build").rglob("libhornet.a")

@@ -4,9 +4,9 @@
  * conditions, and no byte may differ. So no byte belongs to r, a pad, a round key, the accumulator, a
  * power of r in any radix or a multiple of one, nor to anything else that is computed from them.
  *
- *     test_residue           every function, on every kernel of Poly1305 and of ChaCha20 that this CPU
+ *     test_stack_wipe           every function, on every kernel of Poly1305 and of ChaCha20 that this CPU
  *     has
- *     test_residue leak      a function that leaves a word behind: the test must fail */
+ *     test_stack_wipe leak      a function that leaves a word behind: the test must fail */
 #include "../../src/core/cpu.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/pages.h"
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
         make_secrets(&secrets[kind], kind);
     if (argc > 1 && strcmp(argv[1], "leak") == 0) {
         compare("any", &leaks, 100, RANDOM, RANDOM_TOO);
-        return check_report("test_residue");
+        return check_report("test_stack_wipe");
     }
 
     static const struct hornet_aes *const implementations[] = {
@@ -193,5 +193,5 @@ int main(int argc, char **argv)
             force_chacha20(chacha20_kernels[k]);
             compare_all(chacha20_name(chacha20_kernels[k]), true);
         }
-    return check_report("test_residue");
+    return check_report("test_stack_wipe");
 }

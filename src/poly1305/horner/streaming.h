@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The evaluation of decimated.h with lanes and powers in memory, where they are kept between the pieces of
  * a message. */
-#ifndef HORNET_POLY1305_HORNER_KEPT_LANES_H
-#define HORNET_POLY1305_HORNER_KEPT_LANES_H
+#ifndef HORNET_POLY1305_HORNER_STREAMING_H
+#define HORNET_POLY1305_HORNER_STREAMING_H
 
 #include "../../core/memory.h"
-#include "../../core/residue.h"
+#include "../../core/stack_wipe.h"
 #include "decimated.h"
 
 /* The maximum number of groups that share a reduction; that many powers of R are kept. */
@@ -63,7 +63,7 @@ HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t 
                  * let it keep them. */
                 uint64_t *kept = lanes;
 #if defined(__clang__) || LIMBS > 3
-                HORNET_OPAQUE("r", kept);
+                HORNET_VALUE_BARRIER("r", kept);
 #endif
                 evaluation_powers powers;
                 HORNET_UNROLL
