@@ -165,6 +165,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[pytest.TestReport]:
 def folder(request: pytest.FixtureRequest) -> Path:
     """The folder build/tests/NAME, empty."""
     path = ROOT / "build/tests" / test_name(request.node)
-    shutil.rmtree(path, ignore_errors=True)
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
     path.mkdir(parents=True)
     return path

@@ -43,8 +43,7 @@ const struct hornet_list hornet_poly1305_list = {
     .count = POLY1305_ROWS,
 #define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
     HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                           \
-        ? &hornet_poly1305_kernel_##name.implementation                                                    \
-        :
+    ? &hornet_poly1305_kernel_##name.implementation:
     .baseline =
 #include "kernels.def"
         NULL,

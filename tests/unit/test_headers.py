@@ -20,7 +20,7 @@ def parsed(compiler, paths, *options):
         command = [*(riscv if path.endswith("/rvv.h") else [compiler]), "-std=c11", "-o", "/dev/null"]
         # These files expect the name of a kernel. kernel_end.h has nothing to end here.
         if path.endswith("/shapes/kernel.h"):
-            command += ["-DKERNEL=alone", "-DKERNEL_NEEDS=0"]
+            command += ["-DKERNEL=alone", "-DKERNEL_REQUIRED=0"]
         elif re.search(r"/kernel_\w*\.h$|\.c$", path):
             command += ["-DKERNEL=alone"]
         status, text = attempt(*command, *options, "-x", "c", path)
