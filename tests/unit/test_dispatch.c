@@ -139,7 +139,7 @@ static void test_feature_sets(const struct hornet_list *list)
             size_t first = 0;
             while (!same_name(&list->rows[first], implementation))
                 first++;
-            while ((list->rows[first].on & ~cpu) != 0 && first + 1 < list->count &&
+            while ((list->rows[first].preferred_on & ~cpu) != 0 && first + 1 < list->count &&
                    same_name(&list->rows[first + 1], implementation))
                 first++;
             check_rows(list, cpu, in_use, first, &list->rows[first]);
