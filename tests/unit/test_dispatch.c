@@ -3,7 +3,7 @@
  * operating systems that do not exist; invalid names; and that a forced kernel is the kernel that runs.
  *
  * Linked with every kernel record replaced by one that counts its calls, by the --wrap options in
- * test_dispatch.py and cpus.sh.
+ * test_dispatch.py and test_cpus.py.
  *
  *     test_dispatch [KERNEL]      KERNEL must be the one that this CPU gets by default */
 #include <string.h>

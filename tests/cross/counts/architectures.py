@@ -55,7 +55,7 @@ class Architecture:
         return [compiler, f"--target={self.triple}", *self.clang_options, "-O2"]
 
     def linked(self) -> list[object]:
-        """Return what programs must be linked with for the emulator, as in architecture.sh."""
+        """Return what programs must be linked with for the emulator, as in test_architectures.py."""
         if not self.triple.startswith("riscv64-"):
             return []
         return ["-Wl,--wrap=syscall", ROOT / "tests/cross/hwprobe.c"]
