@@ -32,14 +32,14 @@ fn info_shows_the_choice() {
             .unwrap()
     };
     let column = |title| row("kernel").find(title).unwrap();
-    let (needs, here) = (column("needs"), column("runs here"));
+    let (required, here) = (column("requires"), column("runs here"));
     for kernel in kernel::all(Primitive::Poly1305) {
         let row = row(kernel.name);
         let names = match kernel.required.as_str() {
             "" => "-",
             names => names,
         };
-        assert!(row[needs..].starts_with(&format!("{names} ")), "{row}");
+        assert!(row[required..].starts_with(&format!("{names} ")), "{row}");
         let end = match kernel.supported {
             _ if kernel.name == best => "yes, in use",
             true => "yes",

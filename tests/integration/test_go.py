@@ -29,9 +29,9 @@ def test_go_checked(folder):
     vectors = [path.name for path in (MODULE / "internal/vectors").glob("*.txt")]
     same, different, missing = filecmp.cmpfiles(MODULE / "internal/vectors", folder, vectors, shallow=False)
     assert same and not different and not missing, "vectors are not those of their sources: run go generate ./..."
-    go("run", "generate.go", folder / "tuning.go", cwd=MODULE / "internal/tuning")
+    go("run", "generate.go", folder / "tuning", cwd=MODULE / "internal/tuning")
     tuning = (MODULE / "internal/tuning/tuning.go").read_text()
-    assert tuning == (folder / "tuning.go").read_text(), (
+    assert tuning == (folder / "tuning").read_text(), (
         "tuning.go is not that of src/core/tuning.h: run go generate ./..."
     )
     # These are copies because the archive of a module contains no links.

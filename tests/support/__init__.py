@@ -21,12 +21,24 @@ function, or that of the row with which it is called. For example, a test for tw
 tests, and see it fail.
 """
 
-from support.build import CCACHE, DEFAULT_KERNELS, STRICT, WARNINGS, Library, compiled, library, program, sources_in
+from support.build import (
+    ALL_KERNELS,
+    CCACHE,
+    DEFAULT_KERNELS,
+    STRICT,
+    WARNINGS,
+    Library,
+    compiled,
+    library,
+    program,
+    sources_in,
+)
 from support.commands import ROOT, attempt, cpus, fails, output, run
 from support.kernels import kernel_names, lanes_program
 from support.suites import row, rows, suite
 
 __all__ = [
+    "ALL_KERNELS",
     "CCACHE",
     "DEFAULT_KERNELS",
     "ROOT",

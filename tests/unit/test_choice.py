@@ -6,7 +6,7 @@ test_choice.c counts the reads, and test_threads.c forces kernels while other th
 
 import re
 
-from support import ROOT, fails, library, program, row, rows, run, suite
+from support import ALL_KERNELS, ROOT, fails, library, program, row, rows, run, suite
 
 # Every kernel handles every length that it can.
 OPTIONS = ["-O2", "-DHORNET_NO_CROSSOVERS"]
@@ -27,8 +27,9 @@ def test_choice_calls():
 
 @rows("compiler", row("choice-gcc", "gcc", cpu_seconds=20), row("choice-clang-19", "clang-19", cpu_seconds=20))
 def test_choice(compiler, folder):
-    built = library(compiler, *OPTIONS, "-include", ROOT / "tests/support/counted_reads.h")
-    test = program(folder / "test", [compiler, *OPTIONS], "tests/unit/test_choice.c", objects=built.objects)
+    built = library(compiler, *OPTIONS, ALL_KERNELS, "-include", ROOT / "tests/support/counted_reads.h")
+    command = [compiler, *OPTIONS, ALL_KERNELS]
+    test = program(folder / "test", command, "tests/unit/test_choice.c", objects=built.objects)
     run(test)
     # The test must detect a function that reads twice.
     fails(test, "twice")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305, Poly1305 and ChaCha20 (RFC 8439), XChaCha20-Poly1305 and Poly1305-AES, built
+//! ChaCha20-Poly1305, Poly1305 and `ChaCha20` (RFC 8439), `XChaCha20`-Poly1305 and Poly1305-AES, built
 //! on the Hornet C library.
 //!
 //! To encrypt and authenticate messages, use the module [`aead`]. To authenticate messages that
