@@ -23,7 +23,7 @@ MODEL_GROUPS = "X(2, 2) X(4, 8)"
 class Kernel:
     """A kernel whose basic blocks are traced, and its number of lanes.
 
-    - kind: "" for lanes of Poly1305; "summed", whose products are summed; "scalar"; "words", in ChaCha20's vectors of
+    - kind: "" for lanes of Poly1305; "vmsl", whose products are summed; "scalar"; "words", in ChaCha20's vectors of
       32-bit words. Each has its own lanes, and all but the first a program in blocks/.
     - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
     - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
@@ -38,7 +38,7 @@ class Kernel:
     @property
     def group_bytes(self) -> int:
         """Return the bytes of a group, as in the kernel: with sums, two evaluations run in parallel."""
-        return 16 * self.lanes * (2 if self.kind == "summed" else 1)
+        return 16 * self.lanes * (2 if self.kind == "vmsl" else 1)
 
     def file(self) -> Path:
         """Return the kernel's file, whose loops are compared with the emitted ones."""
@@ -59,7 +59,7 @@ class Kernel:
         if self.kind == "scalar":
             compiler[0] = "clang++-19"
             return [*compiler, "-Wno-missing-designated-field-initializers", BLOCKS / "scalar.cc"]
-        if self.kind == "summed":
+        if self.kind == "vmsl":
             return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
             compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
@@ -76,7 +76,7 @@ KERNELS = {
         Kernel("ifma", 8),
         Kernel("neon", 4, model="portable"),
         Kernel("vx", 4, model="portable"),
-        Kernel("vmsl", 2, "summed"),
+        Kernel("vmsl", 2, "vmsl"),
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
         Kernel("scalar64", 1, "scalar"),
