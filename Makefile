@@ -144,7 +144,7 @@ test-integration: deps
 	tests/integration/provider/install.sh
 	$(call run_suite,integration)
 
-test-bench: command
+test-bench: deps command
 	bench/install.sh
 	build/venv/bin/python -m pytest bench/tests
 
