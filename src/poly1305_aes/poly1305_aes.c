@@ -44,6 +44,34 @@ static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const ui
                           1, hornet_aes_rows_in_use());
 }
 
+/* What a message needs once its one-time key is known, which `clamped` says is one: each wipes the key. */
+
+HORNET_INLINE bool compute_tag(uint8_t tag[16], const void *msg, size_t len_bytes, uint8_t one_time[32],
+                               bool clamped)
+{
+    hornet_poly1305(tag, msg, len_bytes, one_time);
+    wipe(one_time, 32);
+    return clamped;
+}
+
+HORNET_INLINE bool verify_tag(const uint8_t tag[16], const void *msg, size_t len_bytes,
+                              uint8_t one_time[32], bool clamped)
+{
+    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
+    wipe(one_time, 32);
+    return valid;
+}
+
+HORNET_INLINE bool begin_message(hornet_poly1305_state *state, uint8_t one_time[32], bool clamped)
+{
+    if (clamped)
+        hornet_poly1305_init(state, one_time);
+    else
+        wipe(state, sizeof *state);
+    wipe(one_time, 32);
+    return clamped;
+}
+
 HORNET_CLEARS_REGISTERS
 HORNET_CLEARED(bool, hornet_poly1305_aes,
                (uint8_t tag[16], const void *msg, size_t len_bytes, const uint8_t nonce[16],
@@ -52,9 +80,7 @@ HORNET_CLEARED(bool, hornet_poly1305_aes,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    hornet_poly1305(tag, msg, len_bytes, one_time);
-    wipe(one_time, sizeof one_time);
-    return clamped;
+    return compute_tag(tag, msg, len_bytes, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -65,9 +91,7 @@ HORNET_CLEARED(bool, hornet_poly1305_aes_verify,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
-    wipe(one_time, sizeof one_time);
-    return valid;
+    return verify_tag(tag, msg, len_bytes, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -77,12 +101,7 @@ HORNET_CLEARED(bool, hornet_poly1305_aes_init,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_nonce(one_time, nonce, key);
-    if (clamped)
-        hornet_poly1305_init(state, one_time);
-    else
-        wipe(state, sizeof *state);
-    wipe(one_time, sizeof one_time);
-    return clamped;
+    return begin_message(state, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -93,9 +112,7 @@ HORNET_CLEARED(bool, hornet_poly1305_pad,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_pad(one_time, r, pad);
-    hornet_poly1305(tag, msg, len_bytes, one_time);
-    wipe(one_time, sizeof one_time);
-    return clamped;
+    return compute_tag(tag, msg, len_bytes, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -106,9 +123,7 @@ HORNET_CLEARED(bool, hornet_poly1305_pad_verify,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_pad(one_time, r, pad);
-    const bool valid = clamped && hornet_poly1305_verify(tag, msg, len_bytes, one_time);
-    wipe(one_time, sizeof one_time);
-    return valid;
+    return verify_tag(tag, msg, len_bytes, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -117,12 +132,7 @@ HORNET_CLEARED(bool, hornet_poly1305_pad_init,
 {
     uint8_t one_time[32];
     const bool clamped = key_of_pad(one_time, r, pad);
-    if (clamped)
-        hornet_poly1305_init(state, one_time);
-    else
-        wipe(state, sizeof *state);
-    wipe(one_time, sizeof one_time);
-    return clamped;
+    return begin_message(state, one_time, clamped);
 }
 
 HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], const void *const *msgs,

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +65,24 @@ def compiled(folder: Path, command: Sequence[object], sources: Iterable[str | Pa
         return list(pool.map(compile_one, paths))
 
 
+def once(name: str, build: Callable[[Path], object]) -> Path:
+    """Return the folder build/once/NAME, which `build` fills when the first test of a run asks for it."""
+    folder = ROOT / "build/once" / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # pytest-xdist gives all its processes one name for the run.
+    this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"process {os.getpid()}")
+    with folder.with_name(f"{name}.run").open("a+") as built:
+        fcntl.flock(built, fcntl.LOCK_EX)
+        built.seek(0)
+        if built.read() != this_run:
+            built.truncate(0)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            build(folder)
+            built.write(this_run)
+    return folder
+
+
 def library(*command: object, sources: Sequence[Path] = ()) -> Library:
     """Compile the library, or other sources, with a compiler and its options: once in a run for all tests.
 
@@ -76,17 +94,7 @@ def library(*command: object, sources: Sequence[Path] = ()) -> Library:
     sources = list(sources) or sources_in(ROOT / "src")
     key = hashlib.sha256("\0".join([*words, *map(str, sources)]).encode()).hexdigest()[:8]
     name = "".join(re.findall(r"[\w-]", "".join(words)))[:60]
-    folder = ROOT / "build/objects" / f"{name}-{key}"
-    folder.mkdir(parents=True, exist_ok=True)
-    # pytest-xdist gives all its processes one name for the run.
-    this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"process {os.getpid()}")
-    built = folder / "run"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not built.exists() or built.read_text() != this_run:
-            built.unlink(missing_ok=True)
-            compiled(folder, [*words, "-std=c11", *WARNINGS], sources)
-            built.write_text(this_run)
+    folder = once(f"objects-{name}-{key}", lambda folder: compiled(folder, [*words, "-std=c11", *WARNINGS], sources))
     return Library(words, [object_of(folder, source) for source in sources])
 
 

@@ -1,38 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What users get, built as they build it: once in a run for all tests."""
 
-import fcntl
-import os
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-from support.build import CCACHE, WARNINGS
+from support.build import CCACHE, WARNINGS, once
 from support.commands import ROOT, run
 
 # RFC 8439, section 2.5.2. The programs for users that are built here read the message and print the tag.
 KEY = bytes.fromhex("85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b")
 MESSAGE = b"Cryptographic Forum Research Group"
 TAG = "a8061dc1305136c6c22b8baf0c0127a9"
-
-
-def once(name: str, build: Callable[[Path], object]) -> Path:
-    """Return the folder build/once/NAME, which `build` fills when the first test of a run asks for it."""
-    folder = ROOT / "build/once" / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # pytest-xdist gives all its processes one name for the run.
-    this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"process {os.getpid()}")
-    with folder.with_name(f"{name}.run").open("a+") as built:
-        fcntl.flock(built, fcntl.LOCK_EX)
-        built.seek(0)
-        if built.read() != this_run:
-            built.truncate(0)
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            build(folder)
-            built.write(this_run)
-    return folder
 
 
 def make(*words: object, compiler: str = "cc") -> None:

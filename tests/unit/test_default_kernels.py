@@ -7,9 +7,9 @@ Both the list and the records that the kernels' files define are checked.
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from support import DEFAULT_KERNELS, ROOT, attempt, cpus, kernel_names, suite
+from support import ALL_KERNELS, DEFAULT_KERNELS, ROOT, cpus, kernel_names, suite
 from support.architectures import table
-from support.build import ALL_KERNELS
+from support.commands import execute
 
 FILES = sorted((ROOT / "src/poly1305/kernels").glob("*.c"))
 # The default kernels, best first, and the other ones that HORNET_ALL_KERNELS adds.
@@ -29,20 +29,24 @@ EXPECTED = {
 
 
 def check(target, option, expected):
+    """Compare the names in the list and of the records with those expected, and return those in the list."""
     compiler = f"clang-19 -ffreestanding {option} --target={target}".split()
     listed = kernel_names(compiler)
-    text = "".join(attempt(*compiler, "-std=c11", "-E", "-P", file)[1] for file in FILES)
-    defined = set(re.findall(r"hornet_poly1305_kernel_([a-z0-9]+) = \{", text))
+    defined = set()
+    for file in FILES:
+        status, text = execute([*compiler, "-std=c11", "-E", "-P", file], capture=True)
+        assert status == 0, f"{target}: {file}"
+        defined |= set(re.findall(r"hornet_poly1305_kernel_([a-z0-9]+) = \{", text.decode()))
     assert set(listed) == defined == set(expected), f"{target}, {option}"
+    return listed
 
 
 @suite("quick", cpu_seconds=20)
 def test_kernels_default():
     def check_both(target):
         default, others = (names.split() for names in EXPECTED[target])
-        check(target, DEFAULT_KERNELS, default)
+        assert check(target, DEFAULT_KERNELS, default) == default
         check(target, ALL_KERNELS, default + others)
-        assert kernel_names(f"clang-19 -ffreestanding {DEFAULT_KERNELS} --target={target}".split()) == default
 
     with ThreadPoolExecutor(cpus()) as pool:
         list(pool.map(check_both, EXPECTED))
