@@ -130,7 +130,7 @@ HORNET_INLINE uintptr_t message_stitched(bool opens, uint8_t tag[16], const aead
     const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
     const size_t pass_bytes = (size_t)kernel->lanes * CHACHA20_BLOCK_BYTES;
     const uint8_t *const ciphertext = opens ? c->in : c->out;
-    uint8_t stream[CHACHA20_BESIDE_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
+    uint8_t stream[CHACHA20_STITCHED_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
     chacha20_state state;
     aead_call_begin(&state, c);
     uintptr_t end = kernel->stream(stream, kernel->lanes, &state);
@@ -235,7 +235,7 @@ HORNET_INLINE bool is_stitched(bool opens, const aead_call *c)
     return kernel->stitched != NULL && c->len_bytes > BYTES_BESIDE_KEY(kernel->lanes / 2 * halves);
 }
 
-enum aead_way { WAY_SMALL, WAY_MEDIUM, WAY_LARGE, WAY_BESIDE, WAY_LONG };
+enum aead_way { WAY_SMALL, WAY_MEDIUM, WAY_LARGE, WAY_STITCHED, WAY_LONG };
 
 HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
 {
@@ -243,7 +243,7 @@ HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
     if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_SMALL_BLOCKS))
         return WAY_SMALL;
     if (is_stitched(opens, c))
-        return WAY_BESIDE;
+        return WAY_STITCHED;
     if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_MEDIUM_BLOCKS))
         return WAY_MEDIUM;
     return has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_LARGE_BLOCKS) ? WAY_LARGE : WAY_LONG;
@@ -264,7 +264,7 @@ bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
     case WAY_LARGE:
         clear_stack_and_registers(aead_seal_large(tag, c));
         break;
-    case WAY_BESIDE:
+    case WAY_STITCHED:
         clear_stack_and_registers(aead_seal_stitched(tag, c));
         break;
     case WAY_LONG:
@@ -290,7 +290,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
     case WAY_LARGE:
         clear_stack_and_registers(aead_open_large(&valid, tag, c));
         break;
-    case WAY_BESIDE:
+    case WAY_STITCHED:
         clear_stack_and_registers(aead_open_stitched(&valid, tag, c));
         break;
     case WAY_LONG:

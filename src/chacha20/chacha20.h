@@ -20,7 +20,7 @@ enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64 };
 enum { CHACHA20_STREAM_BLOCKS = 32, CHACHA20_STREAM_BYTES = CHACHA20_STREAM_BLOCKS * CHACHA20_BLOCK_BYTES };
 
 /* Maximum number of lanes of a kernel that interleaves the cipher with Poly1305. */
-enum { CHACHA20_BESIDE_LANES_MAX = 8 };
+enum { CHACHA20_STITCHED_LANES_MAX = 8 };
 
 /* The sixteen words of the state: constants, key, counter (word 12), nonce. */
 typedef struct {

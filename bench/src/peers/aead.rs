@@ -3,8 +3,6 @@
 //! The interface of peers with ChaCha20-Poly1305, and Hornet's builds. The others are in `aead_crates.rs` and
 //! `shims.rs`.
 
-use super::library::Library;
-use super::shims::Functions;
 use crate::packets::{self, Direction, Packet, PacketFunction, Packets};
 use crate::section::Section;
 use std::ffi::c_void;
@@ -37,8 +35,8 @@ pub(super) struct AeadFunctions {
 /// `hornet_chacha20_poly1305_seal_batch` and `_open_batch`.
 #[derive(Clone, Copy)]
 pub(super) struct Batch {
-    seal: unsafe extern "C" fn(*const Packet, usize) -> bool,
-    open: unsafe extern "C" fn(*mut bool, *const Packet, usize) -> bool,
+    pub(super) seal: unsafe extern "C" fn(*const Packet, usize) -> bool,
+    pub(super) open: unsafe extern "C" fn(*mut bool, *const Packet, usize) -> bool,
 }
 
 /// A peer, or the reason why it is missing.
@@ -112,21 +110,4 @@ impl Aead {
 
 pub(super) fn full_name(name: &str) -> String {
     format!("{name}, ChaCha20-Poly1305")
-}
-
-pub(super) fn hornet(name: &str, compiler: &str) -> OpenedAead {
-    let library = format!("hornet_{compiler}");
-    let aead = Functions::of_all_sections(&library, "hornet_bench", name).open_aead()?;
-    let library = Library::open(&library)?;
-    // SAFETY: the types are those in hornet.h.
-    let batch = unsafe {
-        Batch {
-            seal: library.function("hornet_chacha20_poly1305_seal_batch")?,
-            open: library.function("hornet_chacha20_poly1305_open_batch")?,
-        }
-    };
-    Ok(Aead {
-        batch: Some(batch),
-        ..aead
-    })
 }

@@ -2,7 +2,7 @@
 
 //! The peers in C: `shims/` has a file for each library; `peer.h` there describes what it contains.
 
-use super::aead::{Aead, AeadFunctions, KeyFunction, OpenedAead};
+use super::aead::{Aead, AeadFunctions, Batch, KeyFunction, OpenedAead};
 use super::library::Library;
 use super::peer::{Native, Opened};
 use super::pieces::InPieces;
@@ -221,4 +221,22 @@ impl<'a> Functions<'a> {
             in_pieces: pieces.map(|functions| InPieces { functions, context }),
         }))
     }
+}
+
+/// Hornet's ChaCha20-Poly1305, with its batches.
+pub(super) fn hornet_aead(name: &str, compiler: &str) -> OpenedAead {
+    let library = format!("hornet_{compiler}");
+    let aead = Functions::of_all_sections(&library, "hornet_bench", name).open_aead()?;
+    let library = Library::open(&library)?;
+    // SAFETY: the types are those in hornet.h.
+    let batch = unsafe {
+        Batch {
+            seal: library.function("hornet_chacha20_poly1305_seal_batch")?,
+            open: library.function("hornet_chacha20_poly1305_open_batch")?,
+        }
+    };
+    Ok(Aead {
+        batch: Some(batch),
+        ..aead
+    })
 }

@@ -11,7 +11,7 @@
 
 #include "lanes.h"
 
-_Static_assert(WORDS <= CHACHA20_BESIDE_LANES_MAX, "room for a pass");
+_Static_assert(WORDS <= CHACHA20_STITCHED_LANES_MAX, "room for a pass");
 
 /* Blocks of Poly1305 per double round. */
 #define STITCHED_BLOCKS 4

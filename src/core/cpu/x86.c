@@ -18,8 +18,8 @@
 
 /* The bits of the word `properties`. */
 enum {
-    X86_ZMM_WHOLE,
-    X86_ZMM_STEADY,
+    X86_FULL_WIDTH_ZMM,
+    X86_NO_ZMM_DOWNCLOCK,
     X86_ZEN3,
     X86_ZEN4,
     X86_ZEN5,
@@ -81,8 +81,8 @@ static uint32_t properties_of(const struct x86_cpuid *cpuid)
 {
     const int core = core_of(cpuid);
     return (UINT32_C(1) << core & ~(UINT32_C(1) << X86_OTHER)) |
-           (uint32_t)(core != X86_ZEN4) << X86_ZMM_WHOLE |
-           (uint32_t)(core != X86_SKYLAKE_X) << X86_ZMM_STEADY;
+           (uint32_t)(core != X86_ZEN4) << X86_FULL_WIDTH_ZMM |
+           (uint32_t)(core != X86_SKYLAKE_X) << X86_NO_ZMM_DOWNCLOCK;
 }
 
 uint32_t hornet_cpu_from_cpuid(const struct x86_cpuid *cpuid)
