@@ -20,12 +20,6 @@
 /* Length with padding to a whole block of Poly1305. */
 HORNET_INLINE size_t padded_bytes(size_t len_bytes) { return (len_bytes + 15) & ~(size_t)15; }
 
-/* Keystream blocks needed for len_bytes, including block 0. */
-HORNET_INLINE size_t aead_stream_blocks(size_t len_bytes)
-{
-    return 1 + (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
-}
-
 HORNET_INLINE bool too_long(uint64_t len_bytes) { return len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES; }
 
 /* memcpy and memset that also accept 0 bytes at NULL. */
@@ -44,8 +38,7 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
 /* The kernels of a call. Another thread may force others at any time, so a public function reads them once
  * and passes them to everything that it calls. */
 typedef struct {
-    const struct hornet_chacha20_kernel *chacha20;
-    uint32_t poly1305; /* rows in use */
+    uint32_t chacha20, poly1305; /* rows in use */
 } aead_kernels;
 
 /* A message to seal or to open in one call: addresses, lengths, and the kernels to use. Holds no secrets
@@ -85,19 +78,26 @@ HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64
 /* Room before the ciphertext for associated data. */
 enum { AEAD_AAD_ROOM_BYTES = 64 };
 
-/* Returns Poly1305's input, and sets *input_bytes to its length. The ciphertext must already be at memory +
- * AEAD_AAD_ROOM_BYTES, padded. Writes the associated data, up to AEAD_AAD_ROOM_BYTES, before it and the
- * lengths after it. */
-HORNET_INLINE const uint8_t *aead_input(size_t *input_bytes, uint8_t *memory, size_t len_bytes,
-                                        const uint8_t *aad, size_t aad_bytes)
+/* Memory for the input of Poly1305: associated data, ciphertext and lengths. The ciphertext is at memory +
+ * AEAD_AAD_ROOM_BYTES, and may be written up to a multiple of 64 bytes. */
+enum { AEAD_MEMORY_BYTES = AEAD_AAD_ROOM_BYTES + AEAD_COPIED_BYTES + 64 };
+
+/* Writes the associated data, up to AEAD_AAD_ROOM_BYTES, padded, before the ciphertext, and returns where
+ * it begins. */
+HORNET_INLINE uint8_t *aead_input_begin(uint8_t *memory, const uint8_t *aad, size_t aad_bytes)
 {
     uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES - padded_bytes(aad_bytes);
-    uint8_t *const lengths = memory + AEAD_AAD_ROOM_BYTES + padded_bytes(len_bytes);
     memset(memory + AEAD_AAD_ROOM_BYTES - 16, 0, 16);
     copy_bytes(first, aad, aad_bytes);
-    store_lengths(lengths, aad_bytes, len_bytes);
-    *input_bytes = (size_t)(lengths + 16 - first);
     return first;
+}
+
+/* Writes the lengths after the ciphertext, which must be padded, and returns their end. */
+HORNET_INLINE uint8_t *aead_input_end(uint8_t *memory, size_t len_bytes, size_t aad_bytes)
+{
+    uint8_t *const lengths = memory + AEAD_AAD_ROOM_BYTES + padded_bytes(len_bytes);
+    store_lengths(lengths, aad_bytes, len_bytes);
+    return lengths + 16;
 }
 
 #endif

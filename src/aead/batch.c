@@ -21,6 +21,12 @@ static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_ker
     return *valid = opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
+/* Batches have the kernel of the longest messages, which has most lanes. */
+static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
+{
+    return hornet_chacha20_kernel_for(SIZE_MAX, kernels.chacha20);
+}
+
 /* Processes packets order[0 .. count), with `stride` bytes of memory for each. */
 HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
                                    size_t count, bool opens, uint8_t *memory, size_t stride,
@@ -47,10 +53,12 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
     }
     all.count = count;
     all.opens = opens;
-    const uintptr_t end = kernels.chacha20->packets(&all);
+    const uintptr_t end = batch_kernel(kernels)->packets(&all);
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
-        inputs[i] = aead_input(&inputs_bytes[i], memory + stride * i, p->len_bytes, p->aad, p->aad_bytes);
+        const uint8_t *const first = aead_input_begin(memory + stride * i, p->aad, p->aad_bytes);
+        inputs[i] = first;
+        inputs_bytes[i] = (size_t)(aead_input_end(memory + stride * i, p->len_bytes, p->aad_bytes) - first);
     }
     hornet_poly1305_batch_using(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count,
                                 kernels.poly1305);
@@ -114,9 +122,9 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
 {
     size_t alone = 0;
     for (size_t i = 0; i < count; i++)
-        alone += divided_up(aead_stream_blocks(packets[order[i]].len_bytes), kernel->lanes);
+        alone += divided_up(1 + chacha20_blocks(packets[order[i]].len_bytes), kernel->lanes);
     const size_t together =
-        divided_up(aead_stream_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
+        divided_up(1 + chacha20_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
     return 2 * alone >= AEAD_SHARED_HALVES + 2 * together;
 }
 
@@ -124,14 +132,15 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
 static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens,
                         aead_kernels kernels)
 {
-    const size_t lanes = kernels.chacha20->lanes_of_packets;
+    const struct hornet_chacha20_kernel *const kernel = batch_kernel(kernels);
+    const size_t lanes = kernel->lanes_of_packets;
     uint8_t order[AEAD_WINDOW];
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
     while (i != n) {
         const size_t shared = n - i < lanes ? n - i : lanes;
-        if (!gains(packets, order + i, shared, kernels.chacha20)) {
+        if (!gains(packets, order + i, shared, kernel)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;

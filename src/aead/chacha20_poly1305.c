@@ -2,23 +2,19 @@
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): one
  * message in one call.
  *
- * Block 0 of the keystream, whose first half is Poly1305's key, is computed together with the first blocks
- * of the message. For a message that is not long, Poly1305's input is assembled in one buffer, padded:
- * associated data, ciphertext, lengths. So the kernels of Poly1305 get only whole blocks, all in one call:
+ * A message is a sequence of passes (chacha20/shapes/pass.h), which the kernel's plan chooses by the number
+ * of blocks that are left. The first pass also gives block 0 of the keystream, whose first half is
+ * Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
+ * registers; a kernel of Poly1305 processes the rest.
+ *
+ * If a message is not long, Poly1305's input is assembled in one buffer, padded, so that its kernel gets
+ * only whole blocks, all in one call:
  *
  *     aad 0 0 | ciphertext 0 0 0 | aad_bytes len_bytes
  */
 #include "aead.h"
 
 #include "../core/constant_time.h"
-
-/* Number of bytes that fit into keystream blocks 1 to nblocks - 1. */
-#define BYTES_BESIDE_KEY(nblocks) (CHACHA20_BLOCK_BYTES * ((size_t)(nblocks) - 1))
-
-aead_kernels hornet_aead_kernels_in_use(void)
-{
-    return (aead_kernels){hornet_chacha20_kernel_in_use(), hornet_poly1305_rows_in_use()};
-}
 
 HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
 {
@@ -28,68 +24,131 @@ HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
         hornet_chacha20_begin(state, c->key, 0, c->nonce);
 }
 
-/* Computes the tag over ciphertext that is in `input`, padded. */
-HORNET_INLINE void mac_of_input(uint8_t tag[16], uint8_t *input, const aead_call *c, const uint8_t key[32])
-{
-    size_t input_bytes;
-    const uint8_t *const first = aead_input(&input_bytes, input, c->len_bytes, c->aad, c->aad_bytes);
-    hornet_poly1305_kernel_for(input_bytes, c->kernels.poly1305)->mac(tag, first, input_bytes, key);
-}
-
-/* Seals up to BYTES_BESIDE_KEY(n) bytes with a keystream of n blocks. */
-HORNET_INLINE uintptr_t aead_seal_buffered(uint8_t *stream, uint8_t *input, uint8_t tag[16],
-                                           const aead_call *c)
-{
-    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
+/* A message while it is processed. */
+typedef struct {
     chacha20_state state;
-    aead_call_begin(&state, c);
-    uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
-    end = lower_end(end, kernel->apply_twice(c->out, input + AEAD_AAD_ROOM_BYTES, c->in,
-                                             stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
-    mac_of_input(tag, input, c, stream);
-    return end;
-}
+    chacha20_work work; /* of the next pass */
+    const struct hornet_chacha20_kernel *kernel;
+    uintptr_t end; /* of the stack */
+} aead_message;
 
-HORNET_INLINE uintptr_t aead_open_buffered(uint8_t *stream, uint8_t *input, bool *valid,
-                                           const uint8_t tag[16], const aead_call *c)
+/* Prepares the first pass, whose key goes to key. */
+HORNET_INLINE void message_begin(aead_message *m, const aead_call *c, uint8_t key[32], uint8_t *copy)
 {
-    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    chacha20_state state;
-    uint8_t expected[16];
-    aead_call_begin(&state, c);
-    uintptr_t end = kernel->stream(stream, aead_stream_blocks(c->len_bytes), &state);
-    memset(input + AEAD_AAD_ROOM_BYTES + c->len_bytes / 16 * 16, 0, 16);
-    copy_some(input + AEAD_AAD_ROOM_BYTES, c->in, c->len_bytes);
-    mac_of_input(expected, input, c, stream);
-    *valid = declassify(tags_equal(expected, tag));
-    if (*valid)
-        end = lower_end(end, kernel->apply(c->out, c->in, stream + CHACHA20_BLOCK_BYTES, c->len_bytes));
-    else
-        zero_some(c->out, c->len_bytes);
-    return end;
+    aead_call_begin(&m->state, c);
+    m->kernel = hornet_chacha20_kernel_for(c->len_bytes, c->kernels.chacha20);
+    m->work = (chacha20_work){.out = c->out,
+                              .in = c->in,
+                              .len_bytes = c->len_bytes,
+                              .copy = copy,
+                              .key = key,
+                              .state = &m->state};
+    m->end = UINTPTR_MAX;
 }
 
-/* Frames of three sizes. In `input`, up to 64 bytes are written after the ciphertext, and the lengths. */
-#define AEAD_BUFFERS(nblocks)                                                                              \
-    uint8_t stream[CHACHA20_BLOCK_BYTES * (nblocks)] __attribute__((aligned(64)));                         \
-    uint8_t input[AEAD_AAD_ROOM_BYTES + CHACHA20_BLOCK_BYTES * (nblocks) + 16] __attribute__((aligned(64)))
+HORNET_INLINE const chacha20_shape *message_shape(const aead_message *m, bool first)
+{
+    const chacha20_plan *plan = &m->kernel->plan;
+    return chacha20_shape_for(m->kernel, first ? plan->first : plan->next,
+                              chacha20_blocks(m->work.len_bytes));
+}
 
-#define AEAD_BUFFERED(size, nblocks)                                                                       \
-    HORNET_NOINLINE uintptr_t aead_seal_##size(uint8_t tag[16], const aead_call *c)                        \
-    {                                                                                                      \
-        AEAD_BUFFERS(nblocks);                                                                             \
-        const uintptr_t end = aead_seal_buffered(stream, input, tag, c);                                   \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
-    }                                                                                                      \
-    HORNET_NOINLINE uintptr_t aead_open_##size(bool *valid, const uint8_t tag[16], const aead_call *c)     \
-    {                                                                                                      \
-        AEAD_BUFFERS(nblocks);                                                                             \
-        const uintptr_t end = aead_open_buffered(stream, input, valid, tag, c);                            \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+/* Returns how many bytes of the message the next pass processes. */
+HORNET_INLINE size_t message_pass_bytes(const aead_message *m, const chacha20_shape *shape, bool first)
+{
+    const size_t room = (size_t)(shape->nblocks - first) * CHACHA20_BLOCK_BYTES;
+    return room < m->work.len_bytes ? room : m->work.len_bytes;
+}
+
+HORNET_INLINE void message_pass(aead_message *m, const chacha20_shape *shape, bool first)
+{
+    const size_t n = message_pass_bytes(m, shape, first);
+    m->end = lower_end(m->end, shape->run(&m->work));
+    m->state.word[12] += shape->nblocks;
+    m->work.out += n;
+    m->work.in += n;
+    m->work.len_bytes -= n;
+    if (m->work.copy != NULL)
+        m->work.copy += n;
+    m->work.key = NULL;
+}
+
+/* Lets the next pass continue poly over as many of the nblocks blocks as it can, and returns how many. */
+HORNET_INLINE size_t message_beside(aead_message *m, const chacha20_shape *shape, struct poly1305 *poly,
+                                    const uint8_t *blocks, size_t nblocks)
+{
+    const size_t most = (size_t)shape->beside * CHACHA20_DOUBLE_ROUNDS;
+    m->work.poly = poly;
+    m->work.blocks = blocks;
+    return m->work.nblocks = nblocks < most ? nblocks : most;
+}
+
+HORNET_INLINE struct poly1305 mac_begin(const uint8_t key[32])
+{
+    struct poly1305 poly = {.h = {0, 0, 0}};
+    load_r(poly.r, key);
+    load_s(poly.s, key);
+    return poly;
+}
+
+HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
+{
+    store_tag(tag, tag_of_value(poly->h, poly->s));
+}
+
+/* The end of a message: writes its tag or, if it opens a message, compares it with the tag given and clears
+ * the output if that is another. */
+HORNET_INLINE void message_end(bool opens, bool *valid, uint8_t tag[16], const uint8_t computed[16],
+                               const aead_call *c)
+{
+    if (!opens) {
+        memcpy(tag, computed, 16);
+        return;
     }
-AEAD_BUFFERED(small, AEAD_SMALL_BLOCKS)
-AEAD_BUFFERED(medium, AEAD_MEDIUM_BLOCKS)
-AEAD_BUFFERED(large, AEAD_LARGE_BLOCKS)
+    *valid = declassify(tags_equal(computed, tag));
+    if (!*valid)
+        zero_some(c->out, c->len_bytes);
+}
+
+/* Processes a message whose ciphertext fits in `memory`, AEAD_MEMORY_BYTES bytes. What is written there is
+ * no secret, so it may lie in a frame that is not cleared. */
+HORNET_NOINLINE uintptr_t message_copied(bool opens, bool *valid, uint8_t tag[16], const aead_call *c,
+                                         uint8_t *memory)
+{
+    uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES;
+    uint8_t key[32], computed[16];
+    aead_message m;
+    struct poly1305 poly;
+    if (opens) {
+        memset(ciphertext + c->len_bytes / 16 * 16, 0, 16);
+        copy_some(ciphertext, c->in, c->len_bytes);
+    }
+    const uint8_t *const input = aead_input_begin(memory, c->aad, c->aad_bytes);
+    message_begin(&m, c, key, opens ? NULL : ciphertext);
+    message_pass(&m, message_shape(&m, true), true);
+
+    const uint8_t *next = input;
+    for (bool begun = false; m.work.len_bytes != 0;) {
+        const chacha20_shape *const shape = message_shape(&m, false);
+        const size_t ready_bytes = opens ? padded_bytes(c->len_bytes) : c->len_bytes - m.work.len_bytes;
+        if (!begun && shape->beside != 0) {
+            poly = mac_begin(key);
+            begun = true;
+        }
+        next += 16 * message_beside(&m, shape, &poly, next, (size_t)(ciphertext + ready_bytes - next) / 16);
+        message_pass(&m, shape, false);
+    }
+
+    const size_t left_bytes = (size_t)(aead_input_end(memory, c->len_bytes, c->aad_bytes) - next);
+    if (next == input) {
+        hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(computed, next, left_bytes, key);
+    } else {
+        hornet_poly1305_absorb(&poly, next, left_bytes, c->kernels.poly1305);
+        mac_end(computed, &poly);
+    }
+    message_end(opens, valid, tag, computed, c);
+    return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
+}
 
 /* Absorbs whole blocks; zeros after the last byte complete the last block. */
 HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, const uint8_t *bytes,
@@ -104,200 +163,105 @@ HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, cons
     hornet_poly1305_absorb(poly, last, sizeof last, c->kernels.poly1305);
 }
 
-/* Starts Poly1305 under the key at the beginning of the keystream and absorbs the associated data. */
-HORNET_INLINE struct poly1305 mac_begin(const uint8_t *stream, const aead_call *c)
+/* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
+HORNET_INLINE size_t beside_capacity(const aead_message *m, size_t len_bytes)
 {
-    struct poly1305 poly = {.h = {0, 0, 0}};
-    load_r(poly.r, stream);
-    load_s(poly.s, stream);
-    absorb_padded(c, &poly, c->aad, c->aad_bytes);
-    return poly;
+    const chacha20_plan *const plan = &m->kernel->plan;
+    const chacha20_shape *const shape = &m->kernel->shapes[plan->next[plan->count]];
+    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->beside *
+           CHACHA20_DOUBLE_ROUNDS;
 }
 
-HORNET_INLINE void mac_end(uint8_t tag[16], struct poly1305 *poly, const aead_call *c)
+/* Processes a message of any length, piece by piece. Sealing absorbs what earlier passes have encrypted,
+ * and after a piece what is left of it if that is long. Opening absorbs a block at the latest beside the
+ * pass that decrypts it, because `out` may be `in`; what the passes of a piece cannot take comes first. */
+HORNET_NOINLINE uintptr_t message_long(bool opens, bool *valid, uint8_t tag[16], const aead_call *c,
+                                       uint8_t *memory)
 {
-    uint8_t lengths[16];
-    store_lengths(lengths, c->aad_bytes, c->len_bytes);
-    hornet_poly1305_absorb(poly, lengths, sizeof lengths, c->kernels.poly1305);
-    store_tag(tag, tag_of_value(poly->h, poly->s));
-}
-
-/* Processes more than BYTES_BESIDE_KEY(lanes) bytes with a kernel that interleaves encryption with
- * authentication. When sealing, a pass absorbs what the previous pass has encrypted; when opening, what the
- * pass itself decrypts. */
-HORNET_INLINE uintptr_t message_stitched(bool opens, uint8_t tag[16], const aead_call *c)
-{
-    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    const size_t pass_bytes = (size_t)kernel->lanes * CHACHA20_BLOCK_BYTES;
     const uint8_t *const ciphertext = opens ? c->in : c->out;
-    uint8_t stream[CHACHA20_STITCHED_LANES_MAX * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
-    chacha20_state state;
-    aead_call_begin(&state, c);
-    uintptr_t end = kernel->stream(stream, kernel->lanes, &state);
-    struct poly1305 poly = mac_begin(stream, c);
-
-    size_t done = pass_bytes - CHACHA20_BLOCK_BYTES, absorbed = 0, until;
-    if (opens) {
-        hornet_poly1305_absorb(&poly, ciphertext, done, c->kernels.poly1305);
-        absorbed = done;
-    }
-    end = lower_end(end, kernel->apply(c->out, c->in, stream + CHACHA20_BLOCK_BYTES, done));
-    for (; c->len_bytes - done >= pass_bytes; done += pass_bytes, absorbed = until) {
-        until = opens ? done + pass_bytes : done;
-        state.word[12] += kernel->lanes;
-        end = lower_end(end, kernel->stitched(c->out + done, c->in + done, &state, &poly,
-                                              ciphertext + absorbed, (until - absorbed) / 16));
-    }
-    const size_t rest = c->len_bytes - done;
-    if (rest != 0) {
-        until = opens ? done + rest / 64 * 64 : done;
-        state.word[12] += kernel->lanes;
-        end = lower_end(end, until == absorbed
-                                 ? kernel->stream(stream, 1, &state)
-                                 : kernel->stitched(stream, NULL, &state, &poly, ciphertext + absorbed,
-                                                    (until - absorbed) / 16));
-        absorbed = until;
-    }
+    const size_t rest = c->len_bytes % 16;
+    uint8_t key[32], computed[16], last[32] = {0};
+    aead_message m;
+    message_begin(&m, c, key, NULL);
+    const chacha20_shape *shape = message_shape(&m, true);
+    size_t done = message_pass_bytes(&m, shape, true), absorbed = 0;
     if (opens)
-        absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
-    end = lower_end(end, kernel->apply(c->out + done, c->in + done, stream, rest));
-    if (!opens)
-        absorb_padded(c, &poly, ciphertext + absorbed, c->len_bytes - absorbed);
-    mac_end(tag, &poly, c);
-    return end;
-}
+        copy_some(memory, ciphertext, done);
+    message_pass(&m, shape, true);
+    struct poly1305 poly = mac_begin(key);
+    absorb_padded(c, &poly, c->aad, c->aad_bytes);
+    if (opens) {
+        hornet_poly1305_absorb(&poly, memory, done / 16 * 16, c->kernels.poly1305);
+        copy_bytes(last, memory + done / 16 * 16, done % 16);
+        absorbed = done / 16 * 16;
+    }
 
-/* Processes a message of any length piece by piece: each piece is encrypted and then absorbed, or absorbed
- * and then decrypted. */
-HORNET_INLINE uintptr_t long_message(bool opens, uint8_t tag[16], const aead_call *c)
-{
-    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    uint8_t stream[CHACHA20_STREAM_BYTES] __attribute__((aligned(64)));
-    const size_t first_bytes = BYTES_BESIDE_KEY(CHACHA20_STREAM_BLOCKS);
-    chacha20_state state;
-    aead_call_begin(&state, c);
-    size_t piece = c->len_bytes < first_bytes ? c->len_bytes : first_bytes;
-    uintptr_t end = kernel->stream(stream, aead_stream_blocks(piece), &state);
-    struct poly1305 poly = mac_begin(stream, c);
-
-    const uint8_t *in = c->in;
-    uint8_t *out = c->out;
-    size_t left = c->len_bytes;
-    for (bool first = true;; first = false) {
-        const uint8_t *const ciphertext = opens ? in : out;
-        if (!first)
-            piece = left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES;
-        if (opens)
-            absorb_padded(c, &poly, ciphertext, piece);
-        if (first) {
-            end = lower_end(end, kernel->apply(out, in, stream + CHACHA20_BLOCK_BYTES, piece));
-            state.word[12] = CHACHA20_STREAM_BLOCKS;
-        } else {
-            end = lower_end(end, kernel->xor_stream(out, in, piece, &state));
-            state.word[12] += (uint32_t)(AEAD_PIECE_BYTES / CHACHA20_BLOCK_BYTES);
+    for (size_t piece_end = done; done != c->len_bytes;) {
+        if (done == piece_end) {
+            piece_end += c->len_bytes - done < AEAD_PIECE_BYTES ? c->len_bytes - done : AEAD_PIECE_BYTES;
+            const size_t now = opens ? (piece_end - absorbed) / 16 : (done - absorbed) / 16;
+            const size_t beside = opens ? beside_capacity(&m, piece_end - done) : AEAD_PENDING_BYTES / 16;
+            if (now > beside) {
+                const size_t n = 16 * (opens ? now - beside : now);
+                hornet_poly1305_absorb(&poly, ciphertext + absorbed, n, c->kernels.poly1305);
+                absorbed += n;
+            }
         }
-        if (!opens)
-            absorb_padded(c, &poly, ciphertext, piece);
-        left -= piece;
-        if (left == 0)
-            break;
-        out += piece;
-        in += piece;
+        shape = message_shape(&m, false);
+        const size_t pass_end = done + message_pass_bytes(&m, shape, false);
+        const size_t ready = ((opens ? piece_end : done) - absorbed) / 16;
+        size_t beside = message_beside(&m, shape, &poly, ciphertext + absorbed, ready);
+        if (opens && absorbed + 16 * beside < pass_end / 16 * 16) {
+            const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
+            hornet_poly1305_absorb(&poly, ciphertext + absorbed, n, c->kernels.poly1305);
+            absorbed += n;
+            m.work.blocks += n;
+        }
+        if (opens && pass_end == c->len_bytes)
+            copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
+        message_pass(&m, shape, false);
+        absorbed += 16 * beside;
+        done = pass_end;
     }
-
-    mac_end(tag, &poly, c);
-    return end;
-}
-
-#define AEAD_UNBUFFERED(name, message)                                                                     \
-    HORNET_NOINLINE uintptr_t aead_seal_##name(uint8_t tag[16], const aead_call *c)                        \
-    {                                                                                                      \
-        const uintptr_t end = message(false, tag, c);                                                      \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
-    }                                                                                                      \
-    HORNET_NOINLINE uintptr_t aead_open_##name(bool *valid, const uint8_t tag[16], const aead_call *c)     \
-    {                                                                                                      \
-        uint8_t expected[16];                                                                              \
-        const uintptr_t end = message(true, expected, c);                                                  \
-        *valid = declassify(tags_equal(expected, tag));                                                    \
-        if (!*valid)                                                                                       \
-            zero_some(c->out, c->len_bytes);                                                               \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
+    if (!opens) {
+        hornet_poly1305_absorb(&poly, ciphertext + absorbed, (c->len_bytes - absorbed) / 16 * 16,
+                               c->kernels.poly1305);
+        copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
     }
-AEAD_UNBUFFERED(stitched, message_stitched)
-AEAD_UNBUFFERED(long, long_message)
-
-/* Returns whether a message is long enough to interleave the cipher with authentication. */
-HORNET_INLINE bool is_stitched(bool opens, const aead_call *c)
-{
-    const struct hornet_chacha20_kernel *kernel = c->kernels.chacha20;
-    const size_t halves = opens ? AEAD_OPEN_STITCHED_HALVES : AEAD_SEAL_STITCHED_HALVES;
-    return kernel->stitched != NULL && c->len_bytes > BYTES_BESIDE_KEY(kernel->lanes / 2 * halves);
+    uint8_t *const lengths = last + padded_bytes(rest);
+    store_lengths(lengths, c->aad_bytes, c->len_bytes);
+    hornet_poly1305_absorb(&poly, last, (size_t)(lengths + 16 - last), c->kernels.poly1305);
+    mac_end(computed, &poly);
+    message_end(opens, valid, tag, computed, c);
+    return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
 }
 
-enum aead_way { WAY_SMALL, WAY_MEDIUM, WAY_LARGE, WAY_STITCHED, WAY_LONG };
-
-HORNET_INLINE enum aead_way way_of(bool opens, const aead_call *c)
+/* Returns whether the message was processed and, if it is opened, authentic. */
+static bool aead_call_run(bool opens, uint8_t tag[16], const aead_call *c)
 {
-    const bool has_room = c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
-    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_SMALL_BLOCKS))
-        return WAY_SMALL;
-    if (is_stitched(opens, c))
-        return WAY_STITCHED;
-    if (has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_MEDIUM_BLOCKS))
-        return WAY_MEDIUM;
-    return has_room && c->len_bytes <= BYTES_BESIDE_KEY(AEAD_LARGE_BLOCKS) ? WAY_LARGE : WAY_LONG;
-}
-
-bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
-{
+    uint8_t memory[AEAD_MEMORY_BYTES] __attribute__((aligned(64)));
+    bool valid = true;
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    switch (way_of(false, c)) {
-    case WAY_SMALL:
-        clear_stack_and_registers(aead_seal_small(tag, c));
-        break;
-    case WAY_MEDIUM:
-        clear_stack_and_registers(aead_seal_medium(tag, c));
-        break;
-    case WAY_LARGE:
-        clear_stack_and_registers(aead_seal_large(tag, c));
-        break;
-    case WAY_STITCHED:
-        clear_stack_and_registers(aead_seal_stitched(tag, c));
-        break;
-    case WAY_LONG:
-        clear_stack_and_registers(aead_seal_long(tag, c));
-        break;
-    }
-    return true;
+    const bool copied = c->len_bytes <= AEAD_COPIED_BYTES && c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
+    clear_stack_and_registers(copied ? message_copied(opens, &valid, tag, c, memory)
+                                     : message_long(opens, &valid, tag, c, memory));
+    return valid;
 }
+
+bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c) { return aead_call_run(false, tag, c); }
 
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 {
-    bool valid = false;
-    if (too_long(c->len_bytes))
-        return false;
-    check_overlap(c->out, c->in, c->len_bytes);
-    switch (way_of(true, c)) {
-    case WAY_SMALL:
-        clear_stack_and_registers(aead_open_small(&valid, tag, c));
-        break;
-    case WAY_MEDIUM:
-        clear_stack_and_registers(aead_open_medium(&valid, tag, c));
-        break;
-    case WAY_LARGE:
-        clear_stack_and_registers(aead_open_large(&valid, tag, c));
-        break;
-    case WAY_STITCHED:
-        clear_stack_and_registers(aead_open_stitched(&valid, tag, c));
-        break;
-    case WAY_LONG:
-        clear_stack_and_registers(aead_open_long(&valid, tag, c));
-        break;
-    }
-    return valid;
+    uint8_t given[16];
+    memcpy(given, tag, sizeof given);
+    return aead_call_run(true, given, c);
+}
+
+aead_kernels hornet_aead_kernels_in_use(void)
+{
+    return (aead_kernels){hornet_chacha20_rows_in_use(), hornet_poly1305_rows_in_use()};
 }
 
 bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,

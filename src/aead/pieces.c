@@ -31,13 +31,13 @@ _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must
 
 /* Computes the next blocks into `waiting`. The bytes of the first block that have been used count as
  * used. */
-HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, const struct hornet_chacha20_kernel *kernel)
+HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, uint32_t chacha20_in_use)
 {
-    const uintptr_t end = kernel->stream(a->waiting, WAITING_BLOCKS, &a->chacha20);
-    a->chacha20.word[12] += WAITING_BLOCKS;
+    static const uint8_t zeros[WAITING_BYTES];
     a->nwaiting = WAITING_BYTES - a->nused;
     a->nused = 0;
-    return end;
+    return hornet_chacha20_xor(hornet_chacha20_kernel_for(WAITING_BYTES, chacha20_in_use), a->waiting,
+                               zeros, WAITING_BYTES, &a->chacha20);
 }
 
 HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const uint8_t *key,
@@ -48,7 +48,7 @@ HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const
     else
         hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
     a->nused = 0;
-    const uintptr_t end = aead_make_stream(a, hornet_chacha20_kernel_in_use());
+    const uintptr_t end = aead_make_stream(a, hornet_chacha20_rows_in_use());
     a->nwaiting -= CHACHA20_BLOCK_BYTES;
     hornet_poly1305_init(&a->poly1305, a->waiting);
     wipe(a->waiting, CHACHA20_BLOCK_BYTES);
@@ -88,20 +88,21 @@ static void aead_pad(struct aead *a, uint64_t len_bytes, uint32_t poly1305_in_us
 
 /* Sets out to in xor the keystream. */
 HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                         const struct hornet_chacha20_kernel *kernel)
+                                         uint32_t chacha20_in_use)
 {
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (len_bytes != 0) {
         if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
-            end = lower_end(end, kernel->xor_stream(out, in, len_bytes, &a->chacha20));
-            a->chacha20.word[12] += (uint32_t)(len_bytes / CHACHA20_BLOCK_BYTES);
+            const struct hornet_chacha20_kernel *const kernel =
+                hornet_chacha20_kernel_for(len_bytes, chacha20_in_use);
+            end = lower_end(end, hornet_chacha20_xor(kernel, out, in, len_bytes, &a->chacha20));
             a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
             return end;
         }
         if (a->nwaiting == 0)
-            end = lower_end(end, aead_make_stream(a, kernel));
+            end = lower_end(end, aead_make_stream(a, chacha20_in_use));
         const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-        end = lower_end(end, kernel->apply(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n));
+        xor_bytes(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n);
         a->nwaiting -= n;
         out += n;
         in += n;

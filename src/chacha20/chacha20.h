@@ -14,13 +14,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64 };
-
-/* Maximum number of keystream blocks that one call of a kernel's `stream` writes. */
-enum { CHACHA20_STREAM_BLOCKS = 32, CHACHA20_STREAM_BYTES = CHACHA20_STREAM_BLOCKS * CHACHA20_BLOCK_BYTES };
-
-/* Maximum number of lanes of a kernel that interleaves the cipher with Poly1305. */
-enum { CHACHA20_STITCHED_LANES_MAX = 8 };
+enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64, CHACHA20_KEY_BYTES = 32 };
 
 /* The sixteen words of the state: constants, key, counter (word 12), nonce. */
 typedef struct {
@@ -41,54 +35,110 @@ typedef struct {
     bool opens; /* the ciphertext is in, not out */
 } chacha20_packets;
 
-/* Each function returns where its stack has ended, so that the caller of its caller can clear it
- * (core/stack_wipe.h); the functions themselves clear nothing. Counters wrap at 2^32. Branches and
- * addresses depend only on lengths. */
+/* What a pass does: sets out to in xor the keystream from the state's counter on, for as many of the
+ * len_bytes bytes as it computes blocks. out must equal `in` or overlap nothing. */
+typedef struct {
+    uint8_t *out;
+    const uint8_t *in;
+    size_t len_bytes;
+
+    /* If not NULL, a second place for out, followed by zeros up to a multiple of 16 bytes. May be written
+     * up to the next multiple of 64 bytes. */
+    uint8_t *copy;
+
+    /* If not NULL, the first block, of which this gets the first half, belongs to no byte of the message.
+     */
+    uint8_t *key;
+
+    const chacha20_state *state;
+
+    /* If nblocks is not 0: meanwhile, continues poly over this number of full blocks of 16 bytes at
+     * `blocks`, up to 10 for each of the shape's `beside`. They may be part of `in`; if they are part of
+     * `out`, they are read before out is written. */
+    struct poly1305 *poly;
+    const uint8_t *blocks;
+    size_t nblocks;
+} chacha20_work;
+
+/* The shape of a pass. */
+typedef struct {
+    /* Returns where its stack has ended, so that the caller of its caller can clear it
+     * (core/stack_wipe.h); the function itself clears nothing. Branches and addresses depend only on
+     * lengths. */
+    uintptr_t (*run)(const chacha20_work *work);
+    uint16_t nblocks; /* of the keystream */
+    bool keyed;       /* one of them is Poly1305's key: work->key must not be NULL */
+    uint8_t beside;   /* blocks of Poly1305 per double round; 0 if it takes none */
+} chacha20_shape;
+
+/* The shapes for a number of blocks of the message that are left, not counting that of the key: `first` for
+ * the pass that also gives the key, `next` for all others. They are numbers of shapes, for 1 to count
+ * blocks; entry 0 is for none. For more blocks, the last `period` entries repeat. */
+typedef struct {
+    uint8_t period, count; /* period is a power of two, and divides count */
+    const uint8_t *first, *next;
+} chacha20_plan;
+
+/* Counters wrap at 2^32. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
-    uint32_t lanes; /* blocks processed at once */
+    uint32_t lanes; /* maximum number of blocks processed at once */
+    const chacha20_shape *shapes;
+    size_t nshapes;
+    chacha20_plan plan;
 
-    /* Sets stream to nblocks keystream blocks from the state's counter on; nblocks is 1 to
-     * CHACHA20_STREAM_BLOCKS. More blocks may be written after them: stream must have room for 64 bytes per
-     * block with nblocks rounded up to a power of two, and to at least 4. Faster if stream is aligned to 64
-     * bytes. */
-    uintptr_t (*stream)(uint8_t *stream, size_t nblocks, const chacha20_state *state);
-
-    /* Sets out to in xor stream; each has len_bytes bytes. stream may be read up to the next multiple of 64
-     * bytes. out must equal `in` or overlap nothing. */
-    uintptr_t (*apply)(uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t len_bytes);
-
-    /* Does the same, and also writes the result to copy, followed by zeros up to a multiple of 16 bytes.
-     * copy may be written up to the next multiple of 64 bytes. */
-    uintptr_t (*apply_twice)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
-                             size_t len_bytes);
-
-    /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. */
+    /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. Returns where its
+     * stack has ended. */
     uintptr_t (*packets)(chacha20_packets *packets);
     uint32_t lanes_of_packets, blocks_of_packets; /* lanes, and blocks of each lane in a pass */
-
-    /* Sets out to in xor the keystream from the state's counter on. out must equal `in` or overlap
-     * nothing. */
-    uintptr_t (*xor_stream)(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state);
-
-    /* Processes `lanes` keystream blocks from the state's counter on: sets out to in xor these blocks or,
-     * if in is NULL, to the blocks themselves. Interleaved with that, continues poly over nblocks full
-     * blocks of 16 bytes at msg; nblocks is a multiple of 4 from 4 to 40. msg may be part of `in`; if it is
-     * part of `out`, it is read before out is written. NULL if the kernel has no such function. */
-    uintptr_t (*stitched)(uint8_t *out, const uint8_t *in, const chacha20_state *state,
-                          struct poly1305 *poly, const uint8_t *msg, size_t nblocks);
 };
+
+/* Returns the shape for nblocks blocks. */
+static inline const chacha20_shape *chacha20_shape_for(const struct hornet_chacha20_kernel *kernel,
+                                                       const uint8_t *shapes, size_t nblocks)
+{
+    const chacha20_plan *plan = &kernel->plan;
+    if (nblocks > plan->count)
+        nblocks = plan->count - (-nblocks & (size_t)(plan->period - 1));
+    return &kernel->shapes[shapes[nblocks]];
+}
+
+/* Returns the number of blocks that len_bytes bytes take. */
+static inline size_t chacha20_blocks(size_t len_bytes)
+{
+    return len_bytes / CHACHA20_BLOCK_BYTES + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
+}
+
+/* Sets out to in xor the keystream from the state's counter on, and advances the counter by the whole
+ * blocks. out must equal `in` or overlap nothing. Returns where the stack has ended. */
+uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8_t *out, const uint8_t *in,
+                              size_t len_bytes, chacha20_state *state);
 
 /* The kernels, one file each in kernels/. */
 #define HORNET_ROW(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
+#define HORNET_TUNED_ROW      HORNET_ROW
 #include "kernels.def"
 
 /* The list in kernels.def. */
 extern const struct hornet_list hornet_chacha20_list;
 
-/* Returns the kernel in use. Another thread may force another kernel at any time, so a public function
- * reads this once and passes it to everything that it calls. */
-const struct hornet_chacha20_kernel *hornet_chacha20_kernel_in_use(void);
+extern const struct hornet_row hornet_chacha20_rows[];
+extern uint32_t hornet_chacha20_in_use;
+
+/* Returns the rows in use. Another thread may force another kernel at any time, so a public function reads
+ * this once and passes it to everything that it calls. */
+static inline uint32_t hornet_chacha20_rows_in_use(void)
+{
+    return hornet_dispatch_in_use(&hornet_chacha20_list);
+}
+
+/* Returns the kernel that serves messages of this length. */
+static inline const struct hornet_chacha20_kernel *hornet_chacha20_kernel_for(size_t len_bytes,
+                                                                              uint32_t in_use)
+{
+    return (const struct hornet_chacha20_kernel *)hornet_dispatch(hornet_chacha20_rows, in_use, len_bytes)
+        ->implementation;
+}
 
 /* Stores four words with one store: kernels load them with one load, which would have to wait for several
  * stores. */

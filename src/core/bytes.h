@@ -78,4 +78,31 @@ HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes
     }
 }
 
+/* Sets out to a xor b. out may be a or b, or overlap neither. */
+HORNET_INLINE void xor_bytes(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t len_bytes)
+{
+    typedef uint64_t pair __attribute__((vector_size(16)));
+    HORNET_KEEP_LOOP
+    for (; len_bytes >= sizeof(pair); len_bytes -= sizeof(pair)) {
+        pair x, y;
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, b, sizeof y);
+        x ^= y;
+        memcpy(out, &x, sizeof x);
+        out += sizeof x;
+        a += sizeof x;
+        b += sizeof x;
+    }
+    if (len_bytes >= 8) {
+        store_le64(out, load_le64(a) ^ load_le64(b));
+        out += 8;
+        a += 8;
+        b += 8;
+        len_bytes -= 8;
+    }
+    HORNET_KEEP_LOOP
+    for (; len_bytes != 0; len_bytes--)
+        *out++ = (uint8_t)(*a++ ^ *b++);
+}
+
 #endif

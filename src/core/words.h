@@ -42,7 +42,9 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
 /* *lo + *hi 2^64 = a b. */
 HORNET_INLINE void multiply_words(uint64_t *lo, uint64_t *hi, uint64_t a, uint64_t b)
 {
-#if HORNET_X86_64_ASM
+#if HORNET_X86_64_ASM && defined(KERNEL_HAS_MULX)
+    __asm__("mulxq %3, %0, %1" : "=r"(*lo), "=r"(*hi) : "d"(a), HORNET_ASM_OPERAND(b));
+#elif HORNET_X86_64_ASM
     __asm__("mulq %3" : "=a"(*lo), "=d"(*hi) : "a"(a), HORNET_ASM_OPERAND(b) : "cc");
 #else
     __extension__ typedef unsigned __int128 uint128;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20's kernels, directly from the list, and a function that forces one through the dispatcher. */
+/* ChaCha20's kernels with all their plans, directly from the list, and a function that puts one in use. */
 #ifndef HORNET_TESTS_CHACHA20_KERNELS_H
 #define HORNET_TESTS_CHACHA20_KERNELS_H
 
@@ -8,6 +8,7 @@
 
 static const struct hornet_chacha20_kernel *const chacha20_kernels[] = {
 #define HORNET_ROW(name, ...) &hornet_chacha20_kernel_##name,
+#define HORNET_TUNED_ROW      HORNET_ROW
 #include "../../src/chacha20/kernels.def"
 };
 
@@ -23,12 +24,25 @@ static inline bool chacha20_runs_here(const struct hornet_chacha20_kernel *kerne
     return hornet_can_run(&kernel->implementation, hornet_cpu());
 }
 
-/* Uses this kernel, which must run here, or the automatic choice if it is NULL. */
+/* Returns the kernel that serves long messages. */
+static inline const struct hornet_chacha20_kernel *chacha20_in_use(void)
+{
+    return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_rows_in_use());
+}
+
+/* Uses this kernel, which must run here, with its plan, even if that is for other CPUs; or the automatic
+ * choice if it is NULL. */
 static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
 {
-    const char *name = kernel != NULL ? chacha20_name(kernel) : NULL;
-    check(hornet_dispatch_force(&hornet_chacha20_list, name), "ChaCha20 by %s cannot be forced",
-          name != NULL ? name : "itself");
+    if (kernel == NULL) {
+        check(hornet_dispatch_force(&hornet_chacha20_list, NULL), "the automatic choice of ChaCha20");
+        return;
+    }
+    size_t i = 0;
+    while (hornet_chacha20_rows[i].implementation != &kernel->implementation)
+        i++;
+    check(hornet_chacha20_rows[i].min == 0, "%s: its first row serves all lengths", chacha20_name(kernel));
+    atomic_store(hornet_chacha20_list.in_use, UINT32_C(1) << i);
 }
 
 #endif

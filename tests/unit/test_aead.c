@@ -174,7 +174,7 @@ static void begin(hornet_aead_state *state, const struct message *m, size_t cut)
 static const char *names(void)
 {
     static char both[80];
-    snprintf(both, sizeof both, "%s, %s", chacha20_name(hornet_chacha20_kernel_in_use()),
+    snprintf(both, sizeof both, "%s, %s", chacha20_name(chacha20_in_use()),
              hornet_kernel_in_use(HORNET_POLY1305));
     return both;
 }
@@ -217,7 +217,7 @@ static void check_message(const struct message *m)
     static size_t number;
     const size_t n = m->len_bytes;
     tag_t tag, wrong;
-    running_kernel = chacha20_name(hornet_chacha20_kernel_in_use());
+    running_kernel = chacha20_name(chacha20_in_use());
     running_length = n;
     number++;
     for (int in_place = 0; in_place < 2; in_place++) {
@@ -955,7 +955,7 @@ static void test_guard_pages(void)
             m.nonce = memcpy(at[AT_NONCE], m.nonce, sizes[AT_NONCE]);
             m.key = memcpy(at[AT_KEY], m.key, 32);
             force_chacha20(nth_chacha20(n + offset));
-            running_kernel = chacha20_name(hornet_chacha20_kernel_in_use());
+            running_kernel = chacha20_name(chacha20_in_use());
             running_length = n;
 
             copy(at[AT_IN], sealed.msg, n);

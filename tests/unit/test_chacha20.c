@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../src/poly1305/kernel.h"
+#include "../../src/poly1305/tag.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/crash.h"
@@ -82,73 +84,135 @@ static const uint32_t counters[] = {
     0x7fffffff, 0x7ffffff0, UINT32_MAX, UINT32_MAX - 1,  UINT32_MAX - 3,  UINT32_MAX - 15, UINT32_MAX - 7};
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
-/* Tests every number of blocks. No byte may be written beyond what chacha20.h allows. Messages in pieces
- * keep their keystream in a state of arbitrary alignment. */
-static void test_stream(void)
+/* A call of a shape. */
+typedef struct {
+    size_t len_bytes, nblocks; /* of the message, and of Poly1305 beside */
+    bool keyed, copies, in_place;
+    size_t offset; /* of the message from a multiple of 64 bytes */
+    uint32_t counter;
+} pass_call;
+
+enum { MAX_PASS_BYTES = 33 * 64, PASS_ROOM = MAX_PASS_BYTES + 64 };
+
+/* Returns whether both are the same number modulo p. */
+static bool has_value(const struct poly1305 *a, const struct poly1305 *b)
 {
-    _Alignas(64) static uint8_t memory[CHACHA20_STREAM_BYTES + AROUND + 64];
-    static uint8_t expected[CHACHA20_STREAM_BYTES];
-    static const uint8_t zeros[CHACHA20_STREAM_BYTES];
-    chacha20_state state;
-    for (size_t nblocks = 1; nblocks <= CHACHA20_STREAM_BLOCKS; nblocks++)
-        for (size_t c = 0; c < COUNTERS; c++) {
-            const size_t offset = (nblocks + c) % 3 == 0 ? 8 : 0;
-            uint8_t *stream = memory + offset;
-            size_t room = 4;
-            while (room < nblocks)
-                room *= 2;
-            random_bytes(key, sizeof key);
-            random_bytes(nonce, sizeof nonce);
-            memset(memory, FILL, sizeof memory);
-            hornet_chacha20_begin(&state, key, counters[c], nonce);
-            const chacha20_state before = state;
-            running_length = nblocks;
-            kernel->stream(stream, nblocks, &state);
-            reference_chacha20(expected, zeros, 64 * nblocks, key, counters[c], nonce);
-            check(memcmp(stream, expected, 64 * nblocks) == 0, "%s: %zu blocks from %x",
-                  chacha20_name(kernel), nblocks, counters[c]);
-            check(untouched(memory, offset) && untouched(stream + 64 * room, AROUND),
-                  "%s: %zu blocks: writes beside them", chacha20_name(kernel), nblocks);
-            check(memcmp(&state, &before, sizeof state) == 0, "%s: changes the state",
-                  chacha20_name(kernel));
-        }
+    uint8_t of_a[16], of_b[16];
+    store_tag(of_a, tag_of_value(a->h, a->s));
+    store_tag(of_b, tag_of_value(b->h, b->s));
+    return memcmp(of_a, of_b, 16) == 0;
 }
 
-/* Tests every length, in place and not, with and without a copy. */
-static void test_apply(void)
+/* Compares a pass with the reference. No byte may be written beyond what chacha20.h allows. */
+static void test_pass(const chacha20_shape *shape, const pass_call *c)
 {
-    enum { MAX_APPLY = 600, ROOM = (MAX_APPLY + 63) / 64 * 64 + 64 };
-    _Alignas(64) static uint8_t stream[ROOM], copy[ROOM + AROUND];
-    static uint8_t in[MAX_APPLY + 64], out[MAX_APPLY + 64 + AROUND], expected[ROOM];
-    random_bytes(stream, sizeof stream);
-    for (size_t n = 0; n <= MAX_APPLY; n++)
-        for (int way = 0; way < 8; way++) {
-            const bool copies = way & 1, in_place = way & 2;
-            const size_t offset = way & 4 ? 1 + n % 63 : 0;
-            random_bytes(in, sizeof in);
-            memset(out, FILL, sizeof out);
-            memset(copy, FILL, sizeof copy);
-            memset(expected, 0, sizeof expected);
-            uint8_t *to = out + 64 - offset;
-            const uint8_t *from = in + offset;
-            if (in_place)
-                from = memcpy(to, in + offset, n);
-            for (size_t i = 0; i < n; i++)
-                expected[i] = from[i] ^ stream[i];
-            running_length = n;
-            if (copies)
-                kernel->apply_twice(to, copy, from, stream, n);
-            else
-                kernel->apply(to, from, stream, n);
-            check(memcmp(to, expected, n) == 0, "%s: apply to %zu bytes, way %d", chacha20_name(kernel), n,
-                  way);
-            check(untouched(out, 64 - offset) && untouched(to + n, AROUND),
-                  "%s: apply to %zu bytes, way %d: writes beside them", chacha20_name(kernel), n, way);
-            check(!copies || memcmp(copy, expected, (n + 15) / 16 * 16) == 0,
-                  "%s: apply to %zu bytes, way %d: the copy", chacha20_name(kernel), n, way);
-            check(untouched(copy + (copies ? (n + 63) / 64 * 64 : 0), AROUND),
-                  "%s: apply to %zu bytes, way %d: writes beside the copy", chacha20_name(kernel), n, way);
+    _Alignas(64) static uint8_t copy[PASS_ROOM + 2 * AROUND];
+    static uint8_t in[PASS_ROOM + 64], out[PASS_ROOM + 64 + 2 * AROUND], stream[PASS_ROOM + 64];
+    static uint8_t expected[PASS_ROOM + 64], msg[16 * 128];
+    static const uint8_t zeros[PASS_ROOM + 64];
+    const size_t room = 64 * (size_t)(shape->nblocks - c->keyed);
+    const size_t n = c->len_bytes < room ? c->len_bytes : room;
+    uint8_t given[32];
+    chacha20_state state;
+    struct poly1305 poly, poly_expected;
+    random_bytes(key, sizeof key);
+    random_bytes(nonce, sizeof nonce);
+    random_bytes(in, sizeof in);
+    random_bytes(msg, sizeof msg);
+    memset(out, FILL, sizeof out);
+    memset(copy, FILL, sizeof copy);
+    memset(given, FILL, sizeof given);
+    reference_chacha20(stream, zeros, 64 * (size_t)shape->nblocks, key, c->counter, nonce);
+    const uint8_t *const blocks = stream + (c->keyed ? 64 : 0);
+    uint8_t *const to = out + AROUND + 64 - c->offset;
+    const uint8_t *const from = c->in_place ? memcpy(to, in + c->offset, n) : in + c->offset;
+    memset(expected, 0, sizeof expected);
+    for (size_t i = 0; i < n; i++)
+        expected[i] = from[i] ^ blocks[i];
+
+    random_bytes(given, sizeof given);
+    if (c->len_bytes % 5 == 0) {
+        memset(given, 255, sizeof given);
+        memset(msg, 255, sizeof msg);
+    }
+    load_r(poly.r, given);
+    load_s(poly.s, given);
+    poly.h[0] = random_word();
+    poly.h[1] = random_word();
+    poly.h[2] = random_word() % (HORNET_H2_MAX + 1);
+    poly_expected = poly;
+    if (c->nblocks != 0)
+        hornet_poly1305_baseline->absorb(&poly_expected, msg, 16 * c->nblocks);
+
+    hornet_chacha20_begin(&state, key, c->counter, nonce);
+    const chacha20_state before = state;
+    running_length = c->len_bytes;
+    shape->run(&(chacha20_work){.out = to,
+                                .in = from,
+                                .len_bytes = c->len_bytes,
+                                .copy = c->copies ? copy + AROUND : NULL,
+                                .key = c->keyed ? given : NULL,
+                                .state = &state,
+                                .poly = &poly,
+                                .blocks = msg,
+                                .nblocks = c->nblocks});
+    const int number = (int)(shape - kernel->shapes);
+#define CHECK_PASS(condition, what)                                                                        \
+    check(condition,                                                                                       \
+          "%s, shape %d, %zu bytes from %x, keyed %d, copies %d, in place %d, %zu blocks: " what,          \
+          chacha20_name(kernel), number, c->len_bytes, c->counter, c->keyed, c->copies, c->in_place,       \
+          c->nblocks)
+    CHECK_PASS(memcmp(to, expected, n) == 0, "the output");
+    CHECK_PASS(untouched(to - AROUND, AROUND) && untouched(to + n, AROUND), "writes beside the output");
+    CHECK_PASS(!c->copies || memcmp(copy + AROUND, expected, (n + 15) / 16 * 16) == 0, "the copy");
+    CHECK_PASS(untouched(copy, AROUND) &&
+                   untouched(copy + AROUND + (c->copies ? (n + 63) / 64 * 64 : 0), AROUND),
+               "writes beside the copy");
+    CHECK_PASS(!c->keyed || memcmp(given, stream, 32) == 0, "the key");
+    CHECK_PASS(memcmp(&state, &before, sizeof state) == 0, "changes the state");
+    CHECK_PASS(memcmp(poly.r, poly_expected.r, sizeof poly.r) == 0 && has_value(&poly, &poly_expected),
+               "Poly1305");
+#undef CHECK_PASS
+}
+
+/* Tests every shape, with lengths around all multiples of 16 bytes, counters, alignments and numbers of
+ * blocks of Poly1305 in rotation. */
+static void test_passes(void)
+{
+    for (size_t i = 0; i < kernel->nshapes; i++) {
+        const chacha20_shape *const shape = &kernel->shapes[i];
+        const size_t most_beside = (size_t)shape->beside * 10;
+        for (size_t n = 0; n <= 64 * (size_t)shape->nblocks + 65; n++) {
+            if (n > 130 && (n + 1) % 16 > 2) /* the rest of a block is processed in one place */
+                continue;
+            for (size_t way = 0; way < 4; way++)
+                test_pass(shape, &(pass_call){.len_bytes = n,
+                                              .nblocks = shape->keyed || most_beside == 0
+                                                             ? 0
+                                                             : (n + 13 * way) % (most_beside + 1),
+                                              .keyed = shape->keyed || (n + way / 2) % 2 == 0,
+                                              .copies = way % 2 == 0,
+                                              .in_place = way < 2,
+                                              .offset = (n + way) % 3 == 0 ? 1 + n % 63 : 0,
+                                              .counter = counters[(n + way) % COUNTERS]});
         }
+    }
+}
+
+/* Every plan names shapes that exist, computes every number of blocks, and gives the key exactly once. */
+static void test_plan(void)
+{
+    const chacha20_plan *const plan = &kernel->plan;
+    check(plan->period != 0 && (plan->period & (plan->period - 1)) == 0 && plan->count % plan->period == 0,
+          "%s: period %d of %d", chacha20_name(kernel), plan->period, plan->count);
+    for (size_t nblocks = 0; nblocks <= plan->count; nblocks++) {
+        check(plan->first[nblocks] < kernel->nshapes && plan->next[nblocks] < kernel->nshapes,
+              "%s: the shapes for %zu blocks", chacha20_name(kernel), nblocks);
+        check(!kernel->shapes[plan->next[nblocks]].keyed, "%s: a later key, %zu blocks",
+              chacha20_name(kernel), nblocks);
+        check(nblocks == 0 || kernel->shapes[plan->first[nblocks]].nblocks > 1,
+              "%s: only the key, %zu blocks", chacha20_name(kernel), nblocks);
+    }
 }
 
 /* Tests every length, with counters and alignments in rotation, in place and not. */
@@ -172,7 +236,7 @@ static void test_xor(void)
                 from = memcpy(to, from, n);
             hornet_chacha20_begin(&state, key, counter, nonce);
             running_length = n;
-            kernel->xor_stream(to, from, n, &state);
+            hornet_chacha20_xor(kernel, to, from, n, &state);
             check(memcmp(to, expected, n) == 0, "%s: %zu bytes from block %x", chacha20_name(kernel), n,
                   counter);
             check(untouched(out, 63 - offset) && untouched(to + n, AROUND),
@@ -223,8 +287,8 @@ int main(void)
         running_kernel = chacha20_name(kernel);
         force_chacha20(kernel);
         test_vectors();
-        test_stream();
-        test_apply();
+        test_plan();
+        test_passes();
         test_xor();
         test_last_block();
     }

@@ -18,6 +18,19 @@
 #else
 #define LANES_SETS 1
 #endif
+#define SHAPES(X)                                                                                          \
+    X(key, 0, 0, 1, 0, 0)                                                                                  \
+    X(rows1, 0, 1, 0, 0, 0)                                                                                \
+    X(rows2, 0, 2, 0, 0, 0)                                                                                \
+    X(lanes1, 1, 0, 0, 5, 0)                                                                               \
+    X(lanes1_key, 1, 0, 1, 0, 0)                                                                           \
+    X(lanes1_rows1, 1, 1, 0, 5, 0)                                                                         \
+    X(lanes1_rows2, 1, 2, 0, 5, 0)                                                                         \
+    X(lanes2, 2, 0, 0, 5, 0)                                                                               \
+    X(lanes2_key, 2, 0, 1, 0, 0)
+#define PLAN          PLAN_AVX512
+#define KERNEL_TUNING zen5
+#define TUNED_PLAN    PLAN_AVX512_ZEN5
 #include "../shapes/kernel.h"
 
 #endif

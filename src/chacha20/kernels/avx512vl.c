@@ -18,6 +18,19 @@
 #else
 #define LANES_SETS 1
 #endif
+#define SHAPES(X)                                                                                          \
+    X(key, 0, 0, 1, 0, 0)                                                                                  \
+    X(rows1, 0, 1, 0, 0, 0)                                                                                \
+    X(rows1_quick, 0, 1, 0, 0, 1)                                                                          \
+    X(rows2, 0, 2, 0, 0, 0)                                                                                \
+    X(rows3, 0, 3, 0, 0, 0)                                                                                \
+    X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
+    X(lanes1_rows2, 1, 2, 0, 0, 0)                                                                         \
+    X(lanes1, 1, 0, 0, 0, 0)
+#define PLAN             PLAN_AVX512VL
+#define KERNEL_TUNING    zen4
+#define TUNED_PLAN       PLAN_AVX512VL_ZEN4
+#define ROWS_SEPARATE(x) HORNET_VALUE_BARRIER("v", x)
 #include "../shapes/kernel.h"
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The functions of a kernel and its record: rows for few blocks, lanes for many. The kernel file defines
+/* The functions of a kernel and its record. The kernel file defines
  *
  *     KERNEL, KERNEL_REQUIRED    its name, and the CPU features that it requires
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     LANES_BESIDE_SCALAR     defined if the lanes leave units free for interleaved scalar Poly1305
+ *     SHAPES(X)               the shapes of its passes: X(name, lanes, rows, key, beside, quick): pass.h
+ *     PLAN                    its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     KERNEL_TUNING           optional: the name of another record, whose plan is TUNED_PLAN
  *
  * and the optional macros of lanes/words.h. This file has no include guard: each kernel includes it
  * again. */
@@ -14,6 +16,7 @@
 #endif
 
 #include "../../core/stack_wipe.h"
+#include "../../core/tuning.h"
 #include "../../core/words.h"
 #include "../chacha20.h"
 
@@ -24,112 +27,37 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-#include "lanes.h"
-#include "rows.h"
+#include "pass.h"
 
-#ifdef LANES_BESIDE_SCALAR
-#include "stitched.h"
+#ifndef SHAPES /* parsed alone */
+#define SHAPES(X)                                                                                          \
+    X(key, 0, 0, 1, 0, 0) X(rows1, 0, 1, 0, 0, 0) X(rows3, 0, 3, 0, 0, 0) X(lanes1, 1, 0, 0, 0, 0)
+#define PLAN PLAN_VECTOR128
 #endif
 
-#define PASS_BLOCKS ((size_t)WORDS * LANES_SETS)
-
-/* Up to this many blocks are processed in rows: three sets take little longer than one. */
-#define ROWS_BLOCKS_MAX (3 * (size_t)ROWS_BLOCKS)
-
-/* Each of these functions returns where its stack has ended. `later` is added to the state's counter. */
-
-#define rows_1 HORNET_KERNEL_NAME(chacha20, rows_1)
-HORNET_NOINLINE uintptr_t rows_1(uint8_t *stream, const chacha20_state *state, uint32_t later)
-{
-    rows_stream(1, stream, state->word, later);
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#define rows_2 HORNET_KERNEL_NAME(chacha20, rows_2)
-HORNET_NOINLINE uintptr_t rows_2(uint8_t *stream, const chacha20_state *state, uint32_t later)
-{
-    rows_stream(2, stream, state->word, later);
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#define rows_3 HORNET_KERNEL_NAME(chacha20, rows_3)
-HORNET_NOINLINE uintptr_t rows_3(uint8_t *stream, const chacha20_state *state, uint32_t later)
-{
-    rows_stream(3, stream, state->word, later);
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-/* If in is NULL, out gets the keystream. */
-#define lanes_1 HORNET_KERNEL_NAME(chacha20, lanes_1)
-HORNET_NOINLINE uintptr_t lanes_1(uint8_t *out, const uint8_t *in, const chacha20_state *state,
-                                  uint32_t later)
-{
-    lanes_xor(1, out, in, state->word, later);
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#ifdef LANES_BESIDE_SCALAR
-#define kernel_stitched HORNET_KERNEL_NAME(chacha20, kernel_stitched)
-static uintptr_t kernel_stitched(uint8_t *out, const uint8_t *in, const chacha20_state *state,
-                                 struct poly1305 *poly, const uint8_t *msg, size_t nblocks)
-{
-    lanes_xor_stitched(out, in, state->word, poly, msg, nblocks);
-    return stack_end(STACK_BELOW_BYTES);
-}
-#endif
-
-#if LANES_SETS == 2
-#define lanes_2 HORNET_KERNEL_NAME(chacha20, lanes_2)
-HORNET_NOINLINE uintptr_t lanes_2(uint8_t *out, const uint8_t *in, const chacha20_state *state,
-                                  uint32_t later)
-{
-    lanes_xor(2, out, in, state->word, later);
-    return stack_end(STACK_BELOW_BYTES);
-}
-#define LANES_PASS lanes_2
-#else
-#define LANES_PASS lanes_1
-#endif
-
-#define kernel_stream HORNET_KERNEL_NAME(chacha20, kernel_stream)
-static uintptr_t kernel_stream(uint8_t *stream, size_t nblocks, const chacha20_state *state)
-{
-    uintptr_t end = UINTPTR_MAX, end_of_pass;
-    uint32_t done = 0;
-    while (nblocks > ROWS_BLOCKS_MAX) {
-        const size_t pass_blocks = nblocks > WORDS ? PASS_BLOCKS : WORDS;
-        end_of_pass = (nblocks > WORDS ? LANES_PASS : lanes_1)(stream, NULL, state, done);
-        end = lower_end(end, end_of_pass);
-        done += (uint32_t)pass_blocks;
-        stream += pass_blocks * CHACHA20_BLOCK_BYTES;
-        nblocks = nblocks > pass_blocks ? nblocks - pass_blocks : 0;
+/* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
+ * make end in the kernel's. */
+#define SHAPE_FUNCTION(name, lanes, rows, key, beside, quick)                                              \
+    HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
+    {                                                                                                      \
+        pass(lanes, rows, key, beside, quick, work);                                                       \
+        return stack_end(STACK_BELOW_BYTES);                                                               \
     }
-    if (nblocks == 0)
-        return end;
-    if (nblocks <= ROWS_BLOCKS)
-        end_of_pass = rows_1(stream, state, done);
-    else
-        end_of_pass = (nblocks <= 2 * ROWS_BLOCKS ? rows_2 : rows_3)(stream, state, done);
-    return lower_end(end, end_of_pass);
-}
+SHAPES(SHAPE_FUNCTION)
 
-/* Sets out to in xor stream. */
-HORNET_INLINE void apply_stream(uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t len_bytes)
-{
-    HORNET_KEEP_LOOP
-    for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
-        words_store(out, words_xor(words_load(in), words_load(stream)));
-        in += sizeof(word_vec);
-        stream += sizeof(word_vec);
-        out += sizeof(word_vec);
-    }
-    if (len_bytes != 0)
-        words_store_first(
-            out, words_xor(words_load_first(in, len_bytes), words_first(words_load(stream), len_bytes)),
-            len_bytes);
-}
+#define SHAPE_RECORD(name, lanes, rows, key, beside, quick)                                                \
+    {HORNET_PASTE(chacha20_, name, _, KERNEL), (lanes) * WORDS + (rows) * ROWS_BLOCKS + (key), key, beside},
+static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 
-/* Does the same, and sets copy to in (if copies_in) or out, followed by zeros. */
+#define SHAPE_NUMBER(name, ...) HORNET_PASTE(SHAPE_, name, _, KERNEL),
+enum { SHAPES(SHAPE_NUMBER) };
+
+#define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(SHAPE_, name, _, KERNEL)),
+static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)};
+static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
+_Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
+
+/* Sets out to in xor stream, and copy to in (if copies_in) or out, followed by zeros. */
 HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
                                       const uint8_t *stream, size_t len_bytes)
 {
@@ -149,22 +77,6 @@ HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, bool copies_i
         words_store_first(out, output, len_bytes);
         words_store(copy, copies_in ? input : output);
     }
-}
-
-#define kernel_apply HORNET_KERNEL_NAME(chacha20, kernel_apply)
-HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, const uint8_t *in, const uint8_t *stream,
-                                       size_t len_bytes)
-{
-    apply_stream(out, in, stream, len_bytes);
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#define kernel_apply_twice HORNET_KERNEL_NAME(chacha20, kernel_apply_twice)
-HORNET_NOINLINE uintptr_t kernel_apply_twice(uint8_t *out, uint8_t *copy, const uint8_t *in,
-                                             const uint8_t *stream, size_t len_bytes)
-{
-    apply_stream_twice(out, copy, false, in, stream, len_bytes);
-    return stack_end(STACK_BELOW_BYTES);
 }
 
 /* Processes blocks counter to counter + LANES_SETS - 1 of the packets that have them. */
@@ -207,51 +119,33 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
     return end;
 }
 
-/* Processes less than a pass. */
-#define xor_rest HORNET_KERNEL_NAME(chacha20, xor_rest)
-HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                   const chacha20_state *state, uint32_t later)
-{
-    uint8_t stream[PASS_BLOCKS * CHACHA20_BLOCK_BYTES] __attribute__((aligned(64)));
-    chacha20_state at = *state;
-    at.word[12] += later;
-    const size_t nblocks = (len_bytes + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES;
-    uintptr_t end = kernel_stream(stream, nblocks, &at);
-    end = lower_end(end, kernel_apply(out, in, stream, len_bytes));
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
-}
-
-#define kernel_xor HORNET_KERNEL_NAME(chacha20, kernel_xor)
-static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, const chacha20_state *state)
-{
-    const size_t pass_bytes = PASS_BLOCKS * CHACHA20_BLOCK_BYTES;
-    uintptr_t end = UINTPTR_MAX;
-    uint32_t done = 0;
-    for (; len_bytes >= pass_bytes; len_bytes -= pass_bytes, done += (uint32_t)PASS_BLOCKS) {
-        end = LANES_PASS(out, in, state, done); /* the same in each iteration */
-        out += pass_bytes;
-        in += pass_bytes;
-    }
-    return len_bytes != 0 ? lower_end(end, xor_rest(out, in, len_bytes, state, done)) : end;
-}
-
 #include "../../core/target_end.h"
 
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
 
-const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERNEL, ) = {
-    .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},
-    .lanes = (uint32_t)PASS_BLOCKS,
-    .stream = kernel_stream,
-    .apply = kernel_apply,
-    .apply_twice = kernel_apply_twice,
-    .packets = kernel_packets,
-    .lanes_of_packets = WORDS,
-    .blocks_of_packets = LANES_SETS,
-    .xor_stream = kernel_xor,
-#ifdef LANES_BESIDE_SCALAR
-    .stitched = kernel_stitched,
+#define KERNEL_RECORD(plan_period, first_shapes, next_shapes)                                              \
+    {                                                                                                      \
+        .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
+        .lanes = WORDS * LANES_SETS,                                                                       \
+        .shapes = kernel_shapes,                                                                           \
+        .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
+        .plan = {plan_period, sizeof first_shapes - 1, first_shapes, next_shapes},                         \
+        .packets = kernel_packets,                                                                         \
+        .lanes_of_packets = WORDS,                                                                         \
+        .blocks_of_packets = LANES_SETS,                                                                   \
+    }
+
+const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _,
+                                                 KERNEL, ) = KERNEL_RECORD(HORNET_PASTE(PLAN, _period, , ),
+                                                                           plan_first, plan_next);
+
+#ifdef KERNEL_TUNING /* the same with another plan */
+static const uint8_t tuned_first[] = {HORNET_PASTE(TUNED_PLAN, _first, , )(PLAN_SHAPES)};
+static const uint8_t tuned_next[] = {HORNET_PASTE(TUNED_PLAN, _next, , )(PLAN_SHAPES)};
+_Static_assert(sizeof tuned_first == sizeof tuned_next, "two tables of one length");
+
+const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, KERNEL, _, KERNEL_TUNING) =
+    KERNEL_RECORD(HORNET_PASTE(TUNED_PLAN, _period, , ), tuned_first, tuned_next);
 #endif
-};

@@ -16,26 +16,52 @@
  * previous one. */
 #define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
 
-/* The quarter rounds of columns, or diagonals, first to last - 1. */
-HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn, int first, int last){
+/* A kernel may fix the order in which values are computed. */
+#ifndef LANES_IN_ORDER
+#define LANES_IN_ORDER(x) ((void)0)
+#endif
+
+/* Half 0 or 1 of the quarter rounds of columns, or diagonals, first to last - 1. */
+HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int turn, int half, int first,
+                                     int last)
+{
+#define LANES_WORD(row) x[s][LANES_AT(row, i, turn)]
+#define LANES_PAIR(row, value)                                                                             \
+    HORNET_UNROLL                                                                                          \
+    for (int i = pair; i < pair + 2; i++) {                                                                \
+        LANES_WORD(row) = value;                                                                           \
+        LANES_IN_ORDER(LANES_WORD(row));                                                                   \
+    }
 #define LANES_STEP(to, from, by, rotate)                                                                   \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
         HORNET_UNROLL                                                                                      \
-        for (int i = first; i < last; i++) {                                                               \
-            x[s][LANES_AT(to, i, turn)] =                                                                  \
-                words_add(x[s][LANES_AT(to, i, turn)], x[s][LANES_AT(from, i, turn)]);                     \
-            x[s][LANES_AT(by, i, turn)] =                                                                  \
-                rotate(words_xor(x[s][LANES_AT(by, i, turn)], x[s][LANES_AT(to, i, turn)]));               \
+        for (int pair = first; pair < last; pair += 2) {                                                   \
+            LANES_PAIR(to, words_add(LANES_WORD(to), LANES_WORD(from)))                                    \
+            LANES_PAIR(by, words_xor(LANES_WORD(by), LANES_WORD(to)))                                      \
+            LANES_PAIR(by, rotate(LANES_WORD(by)))                                                         \
         }                                                                                                  \
     }
 #define LANES_ROTL12(v) words_rotl(v, 12)
 #define LANES_ROTL7(v)  words_rotl(v, 7)
-    LANES_STEP(0, 1, 3, words_rotl16) LANES_STEP(2, 3, 1, LANES_ROTL12) LANES_STEP(0, 1, 3, words_rotl8)
+    if (half == 0) {
+        LANES_STEP(0, 1, 3, words_rotl16)
+        LANES_STEP(2, 3, 1, LANES_ROTL12)
+    } else {
+        LANES_STEP(0, 1, 3, words_rotl8)
         LANES_STEP(2, 3, 1, LANES_ROTL7)
+    }
+#undef LANES_WORD
+#undef LANES_PAIR
 #undef LANES_STEP
 #undef LANES_ROTL12
 #undef LANES_ROTL7
+}
+
+HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn, int first, int last)
+{
+    lanes_half_rounds(x, sets, turn, 0, first, last);
+    lanes_half_rounds(x, sets, turn, 1, first, last);
 }
 
 /* Word i of the blocks of set s; `later` is added to the state's counter. */
@@ -83,35 +109,13 @@ HORNET_INLINE void lanes_start(size_t sets, word_vec (*x)[16], const uint32_t st
     }
 }
 
-/* Sets out to in xor the blocks in x after the rounds or, if in is NULL, to the blocks. */
-HORNET_INLINE void lanes_finish(size_t sets, uint8_t *out, const uint8_t *in, word_vec (*x)[16],
-                                const uint32_t state[16], uint32_t later)
+/* Sets vectors to the consecutive blocks of a set: x after the rounds, plus what it was before them. */
+HORNET_INLINE void lanes_end(word_vec vectors[16], word_vec x[16], const uint32_t state[16], uint32_t later)
 {
     HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++, out += 64 * WORDS) {
-        word_vec rows[16];
-        HORNET_UNROLL
-        for (int i = 0; i < 16; i++)
-            x[s][i] = words_add(x[s][i], lanes_word(state, i, later, s));
-        lanes_to_rows(rows, x[s]);
-        HORNET_UNROLL
-        for (size_t i = 0; i < 16; i++) {
-            if (in != NULL)
-                rows[i] = words_xor(rows[i], words_load(in + (64 * WORDS * s + i * sizeof(word_vec))));
-            words_store(out + i * sizeof(word_vec), rows[i]);
-        }
-    }
-}
-
-/* Sets out to in xor the blocks of `sets` sets or, if in is NULL, to the blocks. sets is a constant. */
-HORNET_INLINE void lanes_xor(size_t sets, uint8_t *out, const uint8_t *in, const uint32_t state[16],
-                             uint32_t later)
-{
-    word_vec x[LANES_SETS][16];
-    lanes_start(sets, x, state, later);
-    lanes_rounds(x, sets);
-    HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
-    lanes_finish(sets, out, in, x, state, later);
+    for (int i = 0; i < 16; i++)
+        x[i] = words_add(x[i], lanes_word(state, i, later, 0));
+    lanes_to_rows(vectors, x);
 }
 
 /* Word i of many keystreams, one per lane, all with the same counter. */

@@ -10,7 +10,12 @@
 #include "../lanes/words.h"
 
 #define ROWS_BLOCKS   (WORDS / 4)
-#define ROWS_SETS_MAX 3
+#define ROWS_SETS_MAX 4
+
+/* A kernel may keep compilers from making one rotation of two shifts. */
+#ifndef ROWS_SEPARATE
+#define ROWS_SEPARATE(x) ((void)0)
+#endif
 
 typedef struct {
     word_vec a, b, c, d;
@@ -25,66 +30,56 @@ HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
     return x;
 }
 
-HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets){
-#define ROWS_STEP(to, from, by, rotate)                                                                    \
+/* Rotates x xor y. With `quick`, the way from y to the result is shorter by an exclusive or, where that and
+ * two shifts of y are one instruction each: rotl(x ^ y, n) = rotl(x, n) ^ y << n ^ y >> (32 - n). */
+HORNET_INLINE word_vec rows_rotl_xor(word_vec x, word_vec y, int bits, bool quick)
+{
+    if (quick) {
+        word_vec left = y << bits, right = y >> (32 - bits);
+        ROWS_SEPARATE(left);
+        ROWS_SEPARATE(right);
+        return words_rotl(x, bits) ^ left ^ right;
+    }
+    x = words_xor(x, y);
+    return bits == 16 ? words_rotl16(x) : bits == 8 ? words_rotl8(x) : words_rotl(x, bits);
+}
+
+HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets, bool quick){
+#define ROWS_STEP(to, from, by, bits)                                                                      \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
         x[s].to = words_add(x[s].to, x[s].from);                                                           \
-        x[s].by = rotate(words_xor(x[s].by, x[s].to));                                                     \
+        x[s].by = rows_rotl_xor(x[s].by, x[s].to, bits, quick);                                            \
     }
-#define ROWS_ROTL12(v) words_rotl(v, 12)
-#define ROWS_ROTL7(v)  words_rotl(v, 7)
-    ROWS_STEP(a, b, d, words_rotl16) ROWS_STEP(c, d, b, ROWS_ROTL12) ROWS_STEP(a, b, d, words_rotl8)
-        ROWS_STEP(c, d, b, ROWS_ROTL7)
+    ROWS_STEP(a, b, d, 16) ROWS_STEP(c, d, b, 12) ROWS_STEP(a, b, d, 8) ROWS_STEP(c, d, b, 7)
 #undef ROWS_STEP
-#undef ROWS_ROTL12
-#undef ROWS_ROTL7
+}
+
+/* A round, of columns (turn 0) or diagonals (turn 1), after which the rows are those of the other kind. */
+HORNET_INLINE void rows_round(rows_set *x, size_t sets, int turn, bool quick)
+{
+    rows_quarter_rounds(x, sets, quick);
+    HORNET_UNROLL
+    for (size_t s = 0; s < sets; s++) {
+        x[s].a = turn == 0 ? words_from_3(x[s].a) : words_from_1(x[s].a);
+        x[s].c = turn == 0 ? words_from_1(x[s].c) : words_from_3(x[s].c);
+        x[s].d = words_from_2(x[s].d);
+    }
 }
 
 HORNET_INLINE void rows_double_round(rows_set *x, size_t sets)
 {
-    rows_quarter_rounds(x, sets);
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++) {
-        x[s].a = words_from_3(x[s].a);
-        x[s].c = words_from_1(x[s].c);
-        x[s].d = words_from_2(x[s].d);
-    }
-    rows_quarter_rounds(x, sets);
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++) {
-        x[s].a = words_from_1(x[s].a);
-        x[s].c = words_from_3(x[s].c);
-        x[s].d = words_from_2(x[s].d);
-    }
+    rows_round(x, sets, 0, false);
+    rows_round(x, sets, 1, false);
 }
 
-/* Sets stream to the blocks of a set: x after the rounds, plus begin. */
-HORNET_INLINE void rows_end(uint8_t *stream, rows_set x, rows_set begin)
+/* Sets vectors to the consecutive blocks of a set: x after the rounds, plus begin. */
+HORNET_INLINE void rows_end(word_vec vectors[4], rows_set x, rows_set begin)
 {
-    word_vec rows[4];
-    words_gather_parts(rows, 16 / WORDS, words_little_endian(words_add(x.a, begin.a)),
+    words_gather_parts(vectors, 16 / WORDS, words_little_endian(words_add(x.a, begin.a)),
                        words_little_endian(words_add(x.b, begin.b)),
                        words_little_endian(words_add(x.c, begin.c)),
                        words_little_endian(words_add(x.d, begin.d)));
-    HORNET_UNROLL
-    for (size_t i = 0; i < 4; i++)
-        words_store(stream + i * sizeof(word_vec), rows[i]);
-}
-
-/* Sets stream to the blocks of `sets` sets. sets is a constant. */
-HORNET_INLINE void rows_stream(size_t sets, uint8_t *stream, const uint32_t state[16], uint32_t later)
-{
-    rows_set x[ROWS_SETS_MAX], begin[ROWS_SETS_MAX];
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++)
-        x[s] = begin[s] = rows_begin(state, later + (uint32_t)(s * ROWS_BLOCKS));
-    HORNET_KEEP_LOOP
-    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        rows_double_round(x, sets);
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++)
-        rows_end(stream + s * (4 * sizeof(word_vec)), x[s], begin[s]);
 }
 
 #endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* A pass: blocks that are computed at the same time, each shape on what the others leave free.
+ *
+ *     lanes     sets of WORDS blocks, one block to a lane (lanes.h)
+ *     rows      sets of WORDS / 4 blocks, with the rows of a block in registers (rows.h)
+ *     key       block 0 of the keystream, which is Poly1305's key, in general-purpose registers
+ *     beside    blocks of Poly1305 per double round, in general-purpose registers, instead of that
+ *     quick     whether rows have the quick rotation (rows.h), which takes more instructions
+ *
+ * One set alone waits for its own results most of the time, so further ones cost little until the execution
+ * units or the registers are all in use. */
+#ifndef HORNET_CHACHA20_SHAPES_PASS_H
+#define HORNET_CHACHA20_SHAPES_PASS_H
+
+#include "../../core/words.h"
+#include "../../poly1305/scalar_field.h"
+#include "../../poly1305/state.h"
+#include "../block.h"
+#include "../chacha20.h"
+
+#include "lanes.h"
+#include "rows.h"
+
+/* Maximum number of sets of lanes in a pass. */
+#define LANES_MAX 2
+
+/* What the general-purpose registers hold: block 0, or Poly1305. */
+typedef struct {
+    uint32_t key[16];
+    scalar_fe h;
+    scalar_r r;
+    const uint8_t *next, *end; /* the blocks to be absorbed */
+} pass_scalars;
+
+/* The work of general-purpose registers that accompanies part number `part` of `parts` of a double round.
+ * `all` says that there are blocks for all of it. */
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, bool key, size_t beside, bool all, size_t part,
+                                    size_t parts)
+{
+    if (key) {
+        HORNET_UNROLL
+        for (size_t half = 4 * part / parts; half < 4 * (part + 1) / parts; half++)
+            chacha20_half_round(s->key, (int)half / 2, (int)half % 2 * 2);
+    }
+    HORNET_UNROLL
+    for (size_t i = beside * part / parts; i < beside * (part + 1) / parts; i++) {
+        if (!all && s->next == s->end)
+            break;
+        s->h = scalar_fe_mul_add(s->h, s->r, load_le64(s->next), load_le64(s->next + 8), 1);
+        s->next += 16;
+    }
+}
+
+#if defined(__clang__) && HORNET_X86_64_ASM
+#define PASS_TIE(word, x) __asm__("" : "+r"(word), "+v"((x)[0]), "+v"((x)[1]), "+v"((x)[2]), "+v"((x)[3]))
+#else
+#define PASS_TIE(word, x) ((void)0)
+#endif
+
+/* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
+ * another takes a round, because each must be loaded and stored. */
+HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t rows, bool quick, rows_set *y,
+                                     pass_scalars *s, bool key, size_t beside, bool all)
+{
+    const size_t in_step = LANES_SETS < lanes ? LANES_SETS : lanes;
+    const size_t turns = lanes == 0 ? 1 : lanes / in_step, parts = 4 * turns;
+    HORNET_UNROLL
+    for (size_t part = 0; part < parts; part++) {
+        const int turn = (int)(part / (2 * turns)), half = (int)(part % 2);
+        const size_t set = part / 2 % turns * in_step;
+        if (lanes != 0 && LANES_SETS == 1)
+            lanes_quarter_rounds(x + set, 1, turn, 2 * half, 2 * half + 2);
+        else if (lanes != 0)
+            lanes_half_rounds(x, lanes, turn, half, 0, 4);
+        if (rows != 0 && part % (2 * turns) == 0)
+            rows_round(y, rows, turn, quick);
+        pass_scalar_part(s, key, beside, all, part, parts);
+        /* Without this, clang 19 moves all of block 0 or of Poly1305 to one place, where it waits for
+         * itself. */
+        if (lanes != 0 && all)
+            PASS_TIE(s->h.limb[0], x[set]);
+        if (lanes != 0 && key) {
+            HORNET_UNROLL
+            for (int word = 0; word < 4; word++)
+                PASS_TIE(s->key[word], x[set]);
+        }
+    }
+}
+
+/* Where the blocks of a pass go. If block 0 comes first and belongs to the key, the addresses are those of
+ * a block that would lie before the message. */
+typedef struct {
+    uintptr_t out, in, copy; /* copy is out if there is none, which saves a condition for each vector */
+    size_t len_bytes;        /* including that block */
+    uint8_t *key;            /* NULL if there is no such block */
+} pass_output;
+
+HORNET_INLINE pass_output pass_output_of(const chacha20_work *work, bool keyed)
+{
+    const size_t before = keyed ? CHACHA20_BLOCK_BYTES : 0;
+    return (pass_output){(uintptr_t)work->out - before, (uintptr_t)work->in - before,
+                         (uintptr_t)(work->copy == NULL ? work->out : work->copy) - before,
+                         work->len_bytes + before, keyed ? work->key : NULL};
+}
+
+/* Returns whether the keystream up to end_bytes after the first block goes to `out` only. Most passes of a
+ * long message are so, and take 5 % less without the conditions of pass_put. */
+HORNET_INLINE bool pass_is_whole(const pass_output *to, size_t end_bytes)
+{
+    return to->len_bytes >= end_bytes && to->copy == to->out && to->key == NULL;
+}
+
+/* Processes a vector of the keystream that begins `at` bytes after the first block, and returns true; or
+ * returns false if the message ends within it, or before. */
+HORNET_INLINE bool pass_put(const pass_output *to, size_t at, word_vec stream)
+{
+    if (at < CHACHA20_BLOCK_BYTES && to->key != NULL) {
+        if (at < CHACHA20_KEY_BYTES)
+            memcpy(to->key + at, &stream,
+                   sizeof stream < CHACHA20_KEY_BYTES ? sizeof stream : CHACHA20_KEY_BYTES);
+        return true;
+    }
+    if (to->len_bytes < at + sizeof stream)
+        return false;
+    stream = words_xor(stream, words_load((const uint8_t *)to->in + at));
+    words_store((uint8_t *)to->out + at, stream);
+    words_store((uint8_t *)to->copy + at, stream);
+    return true;
+}
+
+/* Processes the vector in which the message ends, or which it does not need. */
+HORNET_INLINE void pass_put_last(const pass_output *to, size_t at, word_vec stream)
+{
+    if (to->len_bytes <= at)
+        return;
+    const size_t rest = to->len_bytes - at;
+    stream = words_first(words_xor(stream, words_load_first((const uint8_t *)to->in + at, rest)), rest);
+    words_store_first((uint8_t *)to->out + at, stream, rest);
+    if (to->copy != to->out)
+        words_store((uint8_t *)to->copy + at, stream);
+}
+
+/* Computes WORDS blocks for each set of lanes, WORDS / 4 for each set of rows, and before them block 0 if
+ * `key`. All but work are constants. */
+HORNET_INLINE void pass(size_t lanes, size_t rows, bool key, size_t beside, bool quick,
+                        const chacha20_work *work)
+{
+    const uint32_t *state = work->state->word;
+    const uint32_t after_key = key;
+    word_vec x[LANES_MAX][16];
+    rows_set y[ROWS_SETS_MAX];
+    pass_scalars s = {.next = work->blocks, .end = work->blocks};
+    lanes_start(lanes, x, state, after_key);
+    HORNET_UNROLL
+    for (size_t i = 0; i < rows; i++)
+        y[i] = rows_begin(state, after_key + (uint32_t)(lanes * WORDS + i * ROWS_BLOCKS));
+
+    if (key)
+        for (int w = 0; w < 16; w++)
+            s.key[w] = state[w];
+    if (beside != 0 && work->nblocks != 0) {
+        uint64_t first[3] = {work->poly->h[0], work->poly->h[1], work->poly->h[2]};
+        add_words(first, load_le64(work->blocks), load_le64(work->blocks + 8), 1);
+        s.h = scalar_fe_from_words(first);
+        s.r = scalar_r_from_words(work->poly->r);
+        s.next = work->blocks + 16;
+        s.end = work->blocks + 16 * work->nblocks;
+    }
+    int i = 0;
+    if (beside != 0 &&
+        lanes > LANES_SETS) { /* the conditions would take registers, and a tenth of the time */
+        const size_t full = (size_t)(s.end - s.next) / (16 * beside);
+        const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
+        HORNET_KEEP_LOOP
+        for (; i < rounds; i++)
+            pass_double_round(lanes, x, rows, quick, y, &s, key, beside, true);
+    }
+    HORNET_KEEP_LOOP
+    for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
+        pass_double_round(lanes, x, rows, quick, y, &s, key, lanes > LANES_SETS ? 0 : beside, false);
+    if (beside != 0 && lanes > LANES_SETS) {
+        HORNET_KEEP_LOOP
+        for (; s.next != s.end; s.next += 16)
+            s.h = scalar_fe_mul_add(s.h, s.r, load_le64(s.next), load_le64(s.next + 8), 1);
+    }
+    if (beside != 0 && work->nblocks != 0)
+        scalar_fe_to_words(work->poly->h, scalar_fe_mul(s.h, s.r), 0);
+    HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
+
+    if (key)
+        for (int w = 0; w < 8; w += 2)
+            store_le64(work->key + 4 * w,
+                       (uint32_t)(s.key[w] + state[w]) | (uint64_t)(s.key[w + 1] + state[w + 1]) << 32);
+    const pass_output to = pass_output_of(work, !key && work->key != NULL);
+    size_t at = 0;
+    word_vec last;
+    HORNET_UNROLL
+    for (size_t set = 0; set < lanes; set++) {
+        word_vec vectors[16];
+        lanes_end(vectors, x[set], state, after_key + (uint32_t)(set * WORDS));
+        if (!key && rows == 0 && pass_is_whole(&to, at + 16 * sizeof(word_vec))) {
+            HORNET_UNROLL
+            for (int v = 0; v < 16; v++, at += sizeof(word_vec))
+                words_store((uint8_t *)to.out + at,
+                            words_xor(words_load((const uint8_t *)to.in + at), vectors[v]));
+            continue;
+        }
+        HORNET_UNROLL
+        for (int v = 0; v < 16; v++, at += sizeof(word_vec))
+            if (!pass_put(&to, at, vectors[v])) {
+                last = vectors[v];
+                goto ends;
+            }
+    }
+    HORNET_UNROLL
+    for (size_t set = 0; set < rows; set++) {
+        word_vec vectors[4];
+        rows_end(vectors, y[set],
+                 rows_begin(state, after_key + (uint32_t)(lanes * WORDS + set * ROWS_BLOCKS)));
+        HORNET_UNROLL
+        for (int v = 0; v < 4; v++, at += sizeof(word_vec))
+            if (!pass_put(&to, at, vectors[v])) {
+                last = vectors[v];
+                goto ends;
+            }
+    }
+    return;
+ends:
+    pass_put_last(&to, at, last);
+}
+
+#endif
