@@ -15,6 +15,7 @@
 #include "aead.h"
 
 #include "../core/constant_time.h"
+#include "../core/wipe.h"
 
 HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
 {
@@ -96,25 +97,27 @@ HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
-/* The end of a message: writes its tag or, if it opens a message, compares it with the tag given and clears
- * the output if that is another. */
-HORNET_INLINE void message_end(bool opens, bool *valid, uint8_t tag[16], const uint8_t computed[16],
+/* The end of a message: writes its tag or, if it is opened, compares it with the tag `given` and clears the
+ * output if that is another. */
+HORNET_INLINE bool message_end(uint8_t *tag, const uint8_t *given, const uint8_t computed[16],
                                const aead_call *c)
 {
-    if (!opens) {
+    if (given == NULL) {
         memcpy(tag, computed, 16);
-        return;
+        return true;
     }
-    *valid = declassify(tags_equal(computed, tag));
-    if (!*valid)
+    const bool valid = declassify(tags_equal(computed, given));
+    if (!valid)
         zero_some(c->out, c->len_bytes);
+    return valid;
 }
 
 /* Processes a message whose ciphertext fits in `memory`, AEAD_MEMORY_BYTES bytes. What is written there is
  * no secret, so it may lie in a frame that is not cleared. */
-HORNET_NOINLINE uintptr_t message_copied(bool opens, bool *valid, uint8_t tag[16], const aead_call *c,
-                                         uint8_t *memory)
+HORNET_NOINLINE uintptr_t message_copied(bool *valid, uint8_t *tag, const uint8_t *given,
+                                         const aead_call *c, uint8_t *memory)
 {
+    const bool opens = given != NULL;
     uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES;
     uint8_t key[32], computed[16];
     aead_message m;
@@ -146,7 +149,8 @@ HORNET_NOINLINE uintptr_t message_copied(bool opens, bool *valid, uint8_t tag[16
         hornet_poly1305_absorb(&poly, next, left_bytes, c->kernels.poly1305);
         mac_end(computed, &poly);
     }
-    message_end(opens, valid, tag, computed, c);
+    wipe(memory, AEAD_AAD_ROOM_BYTES); /* associated data may be secret */
+    *valid = message_end(tag, given, computed, c);
     return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
 }
 
@@ -175,9 +179,10 @@ HORNET_INLINE size_t beside_capacity(const aead_message *m, size_t len_bytes)
 /* Processes a message of any length, piece by piece. Sealing absorbs what earlier passes have encrypted,
  * and after a piece what is left of it if that is long. Opening absorbs a block at the latest beside the
  * pass that decrypts it, because `out` may be `in`; what the passes of a piece cannot take comes first. */
-HORNET_NOINLINE uintptr_t message_long(bool opens, bool *valid, uint8_t tag[16], const aead_call *c,
+HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t *given, const aead_call *c,
                                        uint8_t *memory)
 {
+    const bool opens = given != NULL;
     const uint8_t *const ciphertext = opens ? c->in : c->out;
     const size_t rest = c->len_bytes % 16;
     uint8_t key[32], computed[16], last[32] = {0};
@@ -232,31 +237,29 @@ HORNET_NOINLINE uintptr_t message_long(bool opens, bool *valid, uint8_t tag[16],
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
     hornet_poly1305_absorb(&poly, last, (size_t)(lengths + 16 - last), c->kernels.poly1305);
     mac_end(computed, &poly);
-    message_end(opens, valid, tag, computed, c);
+    *valid = message_end(tag, given, computed, c);
     return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Returns whether the message was processed and, if it is opened, authentic. */
-static bool aead_call_run(bool opens, uint8_t tag[16], const aead_call *c)
+/* Seals a message or, if `given` is not NULL, opens it. Returns whether it was processed and is authentic.
+ */
+static bool aead_call_run(uint8_t *tag, const uint8_t *given, const aead_call *c)
 {
     uint8_t memory[AEAD_MEMORY_BYTES] __attribute__((aligned(64)));
-    bool valid = true;
+    bool valid;
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
     const bool copied = c->len_bytes <= AEAD_COPIED_BYTES && c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
-    clear_stack_and_registers(copied ? message_copied(opens, &valid, tag, c, memory)
-                                     : message_long(opens, &valid, tag, c, memory));
+    clear_stack_and_registers((copied ? message_copied : message_long)(&valid, tag, given, c, memory));
     return valid;
 }
 
-bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c) { return aead_call_run(false, tag, c); }
+bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c) { return aead_call_run(tag, NULL, c); }
 
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 {
-    uint8_t given[16];
-    memcpy(given, tag, sizeof given);
-    return aead_call_run(true, given, c);
+    return aead_call_run(NULL, tag, c);
 }
 
 aead_kernels hornet_aead_kernels_in_use(void)

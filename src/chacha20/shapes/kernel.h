@@ -49,10 +49,10 @@ SHAPES(SHAPE_FUNCTION)
     {HORNET_PASTE(chacha20_, name, _, KERNEL), (lanes) * WORDS + (rows) * ROWS_BLOCKS + (key), key, beside},
 static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 
-#define SHAPE_NUMBER(name, ...) HORNET_PASTE(SHAPE_, name, _, KERNEL),
+#define SHAPE_NUMBER(name, ...) HORNET_PASTE(chacha20_shape_, name, _, KERNEL),
 enum { SHAPES(SHAPE_NUMBER) };
 
-#define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(SHAPE_, name, _, KERNEL)),
+#define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(chacha20_shape_, name, _, KERNEL)),
 static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)};
 static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
 _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
