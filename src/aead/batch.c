@@ -11,9 +11,6 @@
 /* Packets are sorted within windows of this many. */
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 
-/* Memory for one packet of a group. */
-#define PACKET_BYTES(len_bytes) (AEAD_AAD_ROOM_BYTES + (len_bytes) + 64 + 16)
-
 static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_kernels kernels)
 {
     const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad, p->aad_bytes,
@@ -21,25 +18,23 @@ static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_ker
     return *valid = opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
-/* Processes packets order[0 .. count), with `stride` bytes of memory for each. */
-HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                   size_t count, bool opens, uint8_t *memory, size_t stride,
-                                   aead_kernels kernels)
+/* Processes packets order[0 .. count), the longest first. */
+HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
+                                     size_t count, bool opens, aead_kernels kernels)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
     size_t inputs_bytes[CHACHA20_PACKETS_MAX];
     uint8_t tags[CHACHA20_PACKETS_MAX][16];
-    for (size_t i = 0; i < CHACHA20_PACKETS_MAX; i++) {
-        const hornet_packet *p = &packets[order[i < count ? i : 0]]; /* lanes left over take any packet */
-        chacha20_state state;
-        hornet_chacha20_begin(&state, p->key, 0, p->nonce);
-        for (int w = 0; w < 16; w++)
-            all.word[w][i] = state.word[w];
-    }
+    /* Poly1305's inputs: associated data, ciphertext, lengths. No longer than needed, because all of it is
+     * cleared. */
+    const size_t stride = AEAD_AAD_ROOM_BYTES + padded_bytes(packets[order[0]].len_bytes) + 64;
+    uint8_t memory[count * stride] __attribute__((aligned(64)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         check_overlap(p->out, p->in, p->len_bytes);
+        all.key[i] = p->key;
+        chacha20_last_row(all.last_row[i], 0, p->nonce);
         all.out[i] = p->out;
         all.copy[i] = memory + stride * i + AEAD_AAD_ROOM_BYTES;
         all.in[i] = p->in;
@@ -65,21 +60,8 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
                 zero_some(p->out, p->len_bytes);
         }
     }
-    return end;
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
-
-/* Frames of two sizes, because the whole frame must be cleared afterwards. */
-#define AEAD_GROUP(name, len_bytes)                                                                        \
-    HORNET_NOINLINE uintptr_t name(bool *valid, const hornet_packet *packets, const uint8_t *order,        \
-                                   size_t count, bool opens, aead_kernels kernels)                         \
-    {                                                                                                      \
-        uint8_t memory[CHACHA20_PACKETS_MAX * PACKET_BYTES(len_bytes)] __attribute__((aligned(64)));       \
-        const uintptr_t end =                                                                              \
-            aead_group(valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes), kernels);     \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
-    }
-AEAD_GROUP(aead_group_short, AEAD_SHARED_SHORT_BYTES)
-AEAD_GROUP(aead_group_any, AEAD_SHARED_BYTES)
 
 /* More associated data gains little from sharing a pass, as longer packets do. */
 static bool may_share(const hornet_packet *p)
@@ -105,19 +87,20 @@ static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t cou
 
 static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
- * in passes of ChaCha20, which take the same time whether their lanes are full or not. Alone, each packet
- * takes one pass per kernel->lanes blocks. Together, they take as many passes as the longest needs, and
- * AEAD_SHARED_HALVES half passes to move everything into place. */
+/* Returns whether count packets are faster together. Times are counted in passes of ChaCha20, which take
+ * the same time whether their lanes are full or not. Alone, each packet takes one pass per kernel->lanes
+ * blocks. Together, their blocks share passes, and AEAD_SHARED_HALVES half passes move everything into
+ * place. */
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    size_t alone = 0;
-    for (size_t i = 0; i < count; i++)
-        alone += divided_up(aead_stream_blocks(packets[order[i]].len_bytes), kernel->lanes);
-    const size_t together =
-        divided_up(aead_stream_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
-    return 2 * alone >= AEAD_SHARED_HALVES + 2 * together;
+    size_t alone = 0, nblocks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = aead_stream_blocks(packets[order[i]].len_bytes);
+        alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes);
+        nblocks += (n + kernel->blocks_of_packets - 1) & -(size_t)kernel->blocks_of_packets;
+    }
+    return 2 * alone >= AEAD_SHARED_HALVES + 2 * divided_up(nblocks, kernel->lanes);
 }
 
 /* Sets valid[i] to whether packet i was opened or sealed, and returns whether all were. */
@@ -126,6 +109,7 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
 {
     const size_t lanes = kernels.chacha20->lanes_of_packets;
     uint8_t order[AEAD_WINDOW];
+    uintptr_t end = UINTPTR_MAX;
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
@@ -136,14 +120,13 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
             i++;
             continue;
         }
-        if (packets[order[i]].len_bytes <= AEAD_SHARED_SHORT_BYTES)
-            clear_stack_and_registers(aead_group_short(valid, packets, order + i, shared, opens, kernels));
-        else
-            clear_stack_and_registers(aead_group_any(valid, packets, order + i, shared, opens, kernels));
+        end = lower_end(end, aead_group(valid, packets, order + i, shared, opens, kernels));
         for (size_t j = i; j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;
     }
+    if (end != UINTPTR_MAX)
+        clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
             all &= aead_alone(&valid[i], &packets[i], opens, kernels);

@@ -167,46 +167,6 @@ HORNET_NOINLINE uintptr_t kernel_apply_twice(uint8_t *out, uint8_t *copy, const 
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* Processes blocks counter to counter + LANES_SETS - 1 of the packets that have them. */
-#define packets_pass HORNET_KERNEL_NAME(chacha20, packets_pass)
-HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
-{
-    word_vec rows[LANES_SETS][16];
-    lanes_of_each(LANES_SETS, rows, packets, counter);
-    HORNET_KEEP_LOOP
-    for (size_t s = 0; s < LANES_SETS; s++, counter++) {
-        HORNET_KEEP_LOOP
-        for (size_t i = 0; i < packets->count; i++) {
-            const uint8_t *const row = (const uint8_t *)rows[s] + CHACHA20_BLOCK_BYTES * i;
-            if (counter == 0) {
-                memcpy(packets->block0[i], row, sizeof packets->block0[i]);
-                continue;
-            }
-            const size_t at = CHACHA20_BLOCK_BYTES * (size_t)(counter - 1);
-            if (packets->len_bytes[i] >= at + CHACHA20_BLOCK_BYTES)
-                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                                   packets->in[i] + at, row, CHACHA20_BLOCK_BYTES);
-            else if (packets->len_bytes[i] > at)
-                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                                   packets->in[i] + at, row, packets->len_bytes[i] - at);
-        }
-    }
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#define kernel_packets HORNET_KERNEL_NAME(chacha20, kernel_packets)
-static uintptr_t kernel_packets(chacha20_packets *packets)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < packets->count; i++)
-        longest = longest > packets->len_bytes[i] ? longest : packets->len_bytes[i];
-    const uint32_t nblocks = 1 + (uint32_t)((longest + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES);
-    uintptr_t end = UINTPTR_MAX;
-    for (uint32_t done = 0; done < nblocks; done += LANES_SETS)
-        end = packets_pass(packets, done); /* the same in each iteration */
-    return end;
-}
-
 /* Processes less than a pass. */
 #define xor_rest HORNET_KERNEL_NAME(chacha20, xor_rest)
 HORNET_NOINLINE uintptr_t xor_rest(uint8_t *out, const uint8_t *in, size_t len_bytes,
@@ -234,6 +194,8 @@ static uintptr_t kernel_xor(uint8_t *out, const uint8_t *in, size_t len_bytes, c
     }
     return len_bytes != 0 ? lower_end(end, xor_rest(out, in, len_bytes, state, done)) : end;
 }
+
+#include "packets.h"
 
 #include "../../core/target_end.h"
 
