@@ -73,15 +73,14 @@ static bool may_share(const hornet_packet *p)
  * there are. */
 static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t count)
 {
+    uint16_t lens_bytes[AEAD_WINDOW];
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!may_share(&packets[i]))
-            continue;
-        size_t at = n++;
-        for (; at != 0 && packets[order[at - 1]].len_bytes < packets[i].len_bytes; at--)
-            order[at] = order[at - 1];
-        order[at] = (uint8_t)i;
+        lens_bytes[i] = (uint16_t)packets[i].len_bytes;
+        if (may_share(&packets[i]))
+            order[n++] = (uint8_t)i;
     }
+    hornet_batch_sort(order, lens_bytes, n);
     return n;
 }
 

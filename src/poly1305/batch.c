@@ -30,6 +30,20 @@ static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t 
         order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
 }
 
+void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < count; i++)
+        sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
+    if (sorted)
+        return;
+    uint8_t other[HORNET_BATCH_WINDOW];
+    sort_by_digit(other, order, lens_bytes, count, 0);
+    sort_by_digit(order, other, lens_bytes, count, DIGIT_BITS);
+    sort_by_digit(other, order, lens_bytes, count, 2 * DIGIT_BITS);
+    memcpy(order, other, count);
+}
+
 HORNET_NOINLINE void tag_alone(const struct hornet_batch *batch, size_t i, uint32_t in_use)
 {
     const size_t len_bytes = batch->lens_bytes[i];
@@ -53,10 +67,8 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
         if (differences == 0)
             return count;
     }
-    uint8_t other[HORNET_BATCH_WINDOW];
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
-    uint16_t differences = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
@@ -65,14 +77,8 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
         }
         keys[i] = (uint16_t)len_bytes;
         order[nshort++] = (uint8_t)i;
-        differences |= keys[i] ^ keys[order[0]];
     }
-    if (differences != 0) {
-        sort_by_digit(other, order, keys, nshort, 0);
-        sort_by_digit(order, other, keys, nshort, DIGIT_BITS);
-        sort_by_digit(other, order, keys, nshort, 2 * DIGIT_BITS);
-        memcpy(order, other, nshort);
-    }
+    hornet_batch_sort(order, keys, nshort);
     return nshort;
 }
 
