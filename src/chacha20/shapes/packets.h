@@ -82,25 +82,36 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
     word_vec rows[LANES_SETS][16];
     packets_rows(rows, lanes);
     HORNET_KEEP_LOOP
-    for (size_t s = 0; s < LANES_SETS; s++) {
-        HORNET_KEEP_LOOP
-        for (size_t lane = 0; lane < lanes->used; lane++) {
-            const uint8_t *const row = (const uint8_t *)rows[s] + CHACHA20_BLOCK_BYTES * lane;
-            const size_t i = lanes->packet[lane], block = lanes->word[12][lane] + s;
-            if (block == 0) {
-                memcpy(packets->block0[i], row, sizeof packets->block0[i]);
-                continue;
-            }
-            const size_t at = CHACHA20_BLOCK_BYTES * (block - 1);
-            if (at >= packets->len_bytes[i])
-                continue;
-            const size_t left = packets->len_bytes[i] - at;
-            apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                               packets->in[i] + at, row,
-                               left < CHACHA20_BLOCK_BYTES ? left : CHACHA20_BLOCK_BYTES);
+    for (size_t lane = 0; lane < lanes->used; lane++) {
+        const uint8_t *const row = (const uint8_t *)rows + CHACHA20_BLOCK_BYTES * lane;
+        const size_t i = lanes->packet[lane], block = lanes->word[12][lane];
+        size_t s = 0;
+        if (block == 0) {
+            memcpy(packets->block0[i], row, sizeof packets->block0[i]);
+            s = 1;
+        }
+        const size_t at = CHACHA20_BLOCK_BYTES * (block + s - 1);
+        const uint8_t *in = packets->in[i] + at;
+        uint8_t *out = packets->out[i] + at, *copy = packets->copy[i] + at;
+        size_t left = packets->len_bytes[i] - at;
+        for (; s < LANES_SETS && left != 0; s++) {
+            const size_t n = left < CHACHA20_BLOCK_BYTES ? left : CHACHA20_BLOCK_BYTES;
+            apply_stream_twice(out, copy, packets->opens, in, row + sizeof rows[0] * s, n);
+            in += CHACHA20_BLOCK_BYTES;
+            out += CHACHA20_BLOCK_BYTES;
+            copy += CHACHA20_BLOCK_BYTES;
+            left -= n;
         }
     }
     return stack_end(STACK_BELOW_BYTES);
+}
+
+/* Returns how many of the first `left` packets have block `block`. */
+HORNET_INLINE size_t packets_with(const chacha20_packets *packets, size_t left, uint32_t block)
+{
+    while (left != 0 && CHACHA20_BLOCK_BYTES * (size_t)(block - 1) >= packets->len_bytes[left - 1])
+        left--;
+    return left;
 }
 
 #define kernel_packets HORNET_KERNEL_NAME(chacha20, kernel_packets)
@@ -113,22 +124,24 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
     uint32_t block = 0;
     uintptr_t end = UINTPTR_MAX;
     while (left != 0) {
-        /* If there is a packet for each lane, it stays there. */
-        const bool stay = left == WORDS && block != 0;
-        uint32_t counters[WORDS] = {0};
-        for (lanes.used = 0; lanes.used < WORDS && left != 0; lanes.used++) {
-            lanes.packet[lanes.used] = (uint8_t)next;
-            counters[lanes.used] = block;
-            if (++next < left)
-                continue;
-            next = 0;
+        if (left == WORDS && block != 0) { /* each packet stays in its lane */
+            words_store((uint8_t *)lanes.word[12], words_splat(block));
             block += LANES_SETS;
-            while (left != 0 && CHACHA20_BLOCK_BYTES * (size_t)(block - 1) >= packets->len_bytes[left - 1])
-                left--;
-        }
-        if (!stay)
+            left = packets_with(packets, left, block);
+        } else {
+            uint32_t counters[WORDS] = {0};
+            for (lanes.used = 0; lanes.used < WORDS && left != 0; lanes.used++) {
+                lanes.packet[lanes.used] = (uint8_t)next;
+                counters[lanes.used] = block;
+                if (++next < left)
+                    continue;
+                next = 0;
+                block += LANES_SETS;
+                left = packets_with(packets, left, block);
+            }
             packets_load(&lanes, packets);
-        memcpy(lanes.word[12], counters, sizeof counters);
+            memcpy(lanes.word[12], counters, sizeof counters);
+        }
         end = packets_pass(packets, &lanes); /* the same in each iteration */
     }
     return end;
