@@ -97,7 +97,7 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
     for (size_t i = 0; i < count; i++) {
         const size_t n = aead_stream_blocks(packets[order[i]].len_bytes);
         alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes);
-        nblocks += (n + kernel->blocks_of_packets - 1) & -(size_t)kernel->blocks_of_packets;
+        nblocks += n;
     }
     return 2 * alone >= AEAD_SHARED_HALVES + 2 * divided_up(nblocks, kernel->lanes);
 }
@@ -106,14 +106,15 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
 static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens,
                         aead_kernels kernels)
 {
-    const size_t lanes = kernels.chacha20->lanes_of_packets;
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
     while (i != n) {
-        const size_t shared = n - i < lanes ? n - i : lanes;
+        const size_t most = packets[order[i]].len_bytes <= AEAD_SHARED_SHORT_BYTES ? CHACHA20_PACKETS_MAX
+                                                                                   : CHACHA20_PACKETS_MAX / 2;
+        const size_t shared = n - i < most ? n - i : most;
         if (!gains(packets, order + i, shared, kernels.chacha20)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;

@@ -28,7 +28,7 @@ typedef struct {
 } chacha20_state;
 
 /* Maximum number of packets that are encrypted in parallel, each under its own key and nonce. */
-enum { CHACHA20_PACKETS_MAX = 16 };
+enum { CHACHA20_PACKETS_MAX = 32 };
 
 /* Packets, the longest first. */
 typedef struct {
@@ -65,9 +65,8 @@ struct hornet_chacha20_kernel {
     uintptr_t (*apply_twice)(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
                              size_t len_bytes);
 
-    /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. */
+    /* Does what chacha20_packets describes. */
     uintptr_t (*packets)(chacha20_packets *packets);
-    uint32_t lanes_of_packets, blocks_of_packets; /* lanes, and blocks of each lane in a pass */
 
     /* Sets out to in xor the keystream from the state's counter on. out must equal `in` or overlap
      * nothing. */

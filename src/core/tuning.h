@@ -63,7 +63,7 @@
 
 /* Longer packets gain little from sharing a pass. Frames of two sizes. */
 #define AEAD_SHARED_BYTES       1536
-#define AEAD_SHARED_SHORT_BYTES 256
+#define AEAD_SHARED_SHORT_BYTES 640
 
 /* Half passes that packets which share lanes take to move into place, some 2.5 passes (Zen 5, AVX-512 and
  * AVX2). */

@@ -210,8 +210,6 @@ const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _, KERN
     .apply = kernel_apply,
     .apply_twice = kernel_apply_twice,
     .packets = kernel_packets,
-    .lanes_of_packets = WORDS,
-    .blocks_of_packets = LANES_SETS,
     .xor_stream = kernel_xor,
 #ifdef LANES_BESIDE_SCALAR
     .stitched = kernel_stitched,

@@ -1,57 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Many packets at once, each under its own key and nonce. A lane holds LANES_SETS consecutive blocks of a
- * packet.
+/* Many packets at once, each under its own key and nonce, one block per lane.
  *
- * Packets take the lanes in turn, each with its next blocks, so that only the last pass has empty lanes.
- * Packets 0, 1, 2 and 3 of 5, 4, 2 and 1 blocks, in four lanes of one block:
+ * Packets take the lanes in turn, each with its next block, so that only the last pass has empty lanes.
+ * Packets 0, 1 and 2 of 5, 4 and 2 blocks in four lanes:
  *
- *     pass 0    0 1 2 3
- *     pass 1    0 1 2 0
- *     pass 2    1 0 1 0
+ *     pass 0    0 1 2 0
+ *     pass 1    1 2 0 1
+ *     pass 2    0 1 0
  */
 #ifndef HORNET_CHACHA20_SHAPES_PACKETS_H
 #define HORNET_CHACHA20_SHAPES_PACKETS_H
 
 #include "lanes.h"
 
-/* The contents of the lanes before the rounds. */
+/* The lanes of all sets. */
+#define PACKETS_LANES (WORDS * LANES_SETS)
+
+/* The contents of the lanes before the rounds. The last two have room for a turn too many. */
 typedef struct {
-    uint32_t word[16][WORDS] __attribute__((aligned(64))); /* word[i][j]: word i of lane j */
-    uint8_t packet[WORDS];                                 /* the packet in each lane */
-    size_t used;                                           /* lanes with a packet */
+    uint32_t word[LANES_SETS][12][WORDS] __attribute__((aligned(64))); /* from word 4 on */
+    uint32_t block[2 * PACKETS_LANES] __attribute__((aligned(64)));    /* word 12 of each lane */
+    uint8_t packet[2 * CHACHA20_PACKETS_MAX];                          /* the packet in each lane */
+    size_t used;                                                       /* lanes with a packet */
 } packets_lanes;
 
-/* Sets rows 1 to 3 of the state in each lane to those of its packet, with the counter 0. */
+/* Sets words 4 to 15 of each lane, but not the counters, to those of its packet. */
 HORNET_INLINE void packets_load(packets_lanes *lanes, const chacha20_packets *packets)
 {
-    HORNET_UNROLL
-    for (size_t row = 1; row < 4; row++) {
-        word_vec x[4];
+    HORNET_KEEP_LOOP
+    for (size_t s = 0; s < LANES_SETS; s++) {
         HORNET_UNROLL
-        for (size_t i = 0; i < 4; i++) {
-            const uint8_t *parts[WORDS / 4];
+        for (size_t row = 0; row < 3; row++) {
+            word_vec x[4];
             HORNET_UNROLL
-            for (size_t part = 0; part < WORDS / 4; part++) {
-                const size_t packet = lanes->packet[4 * part + i];
-                parts[part] = row < 3 ? packets->key[packet] + 16 * (row - 1)
-                                      : (const uint8_t *)packets->last_row[packet];
+            for (size_t i = 0; i < 4; i++) {
+                const uint8_t *parts[WORDS / 4];
+                HORNET_UNROLL
+                for (size_t part = 0; part < WORDS / 4; part++) {
+                    const size_t packet = lanes->packet[WORDS * s + 4 * part + i];
+                    parts[part] = row < 2 ? packets->key[packet] + 16 * row
+                                          : (const uint8_t *)packets->last_row[packet];
+                }
+                x[i] = words_load_parts(parts);
+                if (row < 2)
+                    x[i] = words_little_endian(x[i]);
             }
-            x[i] = words_load_parts(parts);
-            if (row < 3)
-                x[i] = words_little_endian(x[i]);
+            words_transpose_parts(x);
+            HORNET_UNROLL
+            for (size_t i = 0; i < 4; i++)
+                words_store((uint8_t *)lanes->word[s][4 * row + i], x[i]);
         }
-        words_transpose_parts(x);
-        HORNET_UNROLL
-        for (size_t i = 0; i < 4; i++)
-            words_store((uint8_t *)lanes->word[4 * row + i], x[i]);
     }
 }
 
 /* Word i of the blocks of set s. */
 HORNET_INLINE word_vec packets_word(const packets_lanes *lanes, int i, size_t s)
 {
-    const word_vec word = words_load((const uint8_t *)lanes->word[i]);
-    return i == 12 && s != 0 ? words_add(word, words_splat((uint32_t)s)) : word;
+    if (i < 4)
+        return words_broadcast(&chacha20_constants[i]);
+    return words_load((const uint8_t *)(i == 12 ? lanes->block + WORDS * s : lanes->word[s][i - 4]));
 }
 
 /* Sets rows[s] to the blocks of set s, one row for each lane. */
@@ -84,64 +91,69 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
     HORNET_KEEP_LOOP
     for (size_t lane = 0; lane < lanes->used; lane++) {
         const uint8_t *const row = (const uint8_t *)rows + CHACHA20_BLOCK_BYTES * lane;
-        const size_t i = lanes->packet[lane], block = lanes->word[12][lane];
-        size_t s = 0;
+        const size_t i = lanes->packet[lane], block = lanes->block[lane];
         if (block == 0) {
             memcpy(packets->block0[i], row, sizeof packets->block0[i]);
-            s = 1;
+            continue;
         }
-        const size_t at = CHACHA20_BLOCK_BYTES * (block + s - 1);
-        const uint8_t *in = packets->in[i] + at;
-        uint8_t *out = packets->out[i] + at, *copy = packets->copy[i] + at;
-        size_t left = packets->len_bytes[i] - at;
-        for (; s < LANES_SETS && left != 0; s++) {
-            const size_t n = left < CHACHA20_BLOCK_BYTES ? left : CHACHA20_BLOCK_BYTES;
-            apply_stream_twice(out, copy, packets->opens, in, row + sizeof rows[0] * s, n);
-            in += CHACHA20_BLOCK_BYTES;
-            out += CHACHA20_BLOCK_BYTES;
-            copy += CHACHA20_BLOCK_BYTES;
-            left -= n;
-        }
+        const size_t at = CHACHA20_BLOCK_BYTES * (block - 1), left = packets->len_bytes[i] - at;
+        apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens, packets->in[i] + at,
+                           row, left < CHACHA20_BLOCK_BYTES ? left : CHACHA20_BLOCK_BYTES);
     }
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* Returns how many of the first `left` packets have block `block`. */
-HORNET_INLINE size_t packets_with(const chacha20_packets *packets, size_t left, uint32_t block)
+/* The packets that have more blocks; of these the one whose turn it is, and its block. */
+typedef struct {
+    size_t left, next;
+    uint32_t block;
+} packets_turn;
+
+/* Fills the lanes with packets and their blocks. Returns whether a lane has another packet than before. */
+HORNET_INLINE bool packets_take(packets_lanes *lanes, packets_turn *turn, const chacha20_packets *packets)
 {
-    while (left != 0 && CHACHA20_BLOCK_BYTES * (size_t)(block - 1) >= packets->len_bytes[left - 1])
-        left--;
-    return left;
+    static const uint8_t numbers[2 * CHACHA20_PACKETS_MAX] = {
+#define NUMBERS(i) WORDS_FOUR(WORDS_NUMBER, i), WORDS_FOUR(WORDS_NUMBER, (i) + 4)
+        NUMBERS(0),  NUMBERS(8),  NUMBERS(16), NUMBERS(24),
+        NUMBERS(32), NUMBERS(40), NUMBERS(48), NUMBERS(56)};
+    uint8_t before[CHACHA20_PACKETS_MAX];
+    uint64_t moved = 0;
+    memcpy(before, lanes->packet, sizeof before);
+    size_t lane = 0;
+    while (lane < PACKETS_LANES && turn->left != 0) {
+        memcpy(lanes->packet + lane, numbers + turn->next, CHACHA20_PACKETS_MAX);
+        HORNET_UNROLL
+        for (size_t s = 0; s < LANES_SETS; s++)
+            words_store((uint8_t *)(lanes->block + lane + WORDS * s), words_splat(turn->block));
+        const size_t free = PACKETS_LANES - lane, n = turn->left - turn->next;
+        lane += n < free ? n : free;
+        turn->next += n < free ? n : free;
+        if (turn->next == turn->left) {
+            turn->next = 0;
+            turn->block++;
+            while (turn->left != 0 && packets->len_bytes[turn->left - 1] <=
+                                          CHACHA20_BLOCK_BYTES * (size_t)(turn->block - 1))
+                turn->left--;
+        }
+    }
+    memset(lanes->packet + lane, 0, CHACHA20_PACKETS_MAX); /* lanes left over take any packet */
+    lanes->used = lane;
+    HORNET_UNROLL
+    for (size_t i = 0; i < CHACHA20_PACKETS_MAX / 8; i++)
+        moved |= load_le64(before + 8 * i) ^ load_le64(lanes->packet + 8 * i);
+    return moved != 0;
 }
 
 #define kernel_packets HORNET_KERNEL_NAME(chacha20, kernel_packets)
 static uintptr_t kernel_packets(chacha20_packets *packets)
 {
-    packets_lanes lanes = {.used = 0};
-    for (size_t i = 0; i < 4; i++)
-        words_store((uint8_t *)lanes.word[i], words_splat(chacha20_constants[i]));
-    size_t left = packets->count, next = 0; /* the packets that have more blocks, and whose turn it is */
-    uint32_t block = 0;
+    packets_lanes lanes;
+    memset(lanes.packet, 0xff, sizeof lanes.packet);
+    packets_turn turn = {.left = packets->count};
     uintptr_t end = UINTPTR_MAX;
-    while (left != 0) {
-        if (left == WORDS && block != 0) { /* each packet stays in its lane */
-            words_store((uint8_t *)lanes.word[12], words_splat(block));
-            block += LANES_SETS;
-            left = packets_with(packets, left, block);
-        } else {
-            uint32_t counters[WORDS] = {0};
-            for (lanes.used = 0; lanes.used < WORDS && left != 0; lanes.used++) {
-                lanes.packet[lanes.used] = (uint8_t)next;
-                counters[lanes.used] = block;
-                if (++next < left)
-                    continue;
-                next = 0;
-                block += LANES_SETS;
-                left = packets_with(packets, left, block);
-            }
+    while (turn.left != 0) {
+        if (packets_take(&lanes, &turn, packets))
             packets_load(&lanes, packets);
-            memcpy(lanes.word[12], counters, sizeof counters);
-        }
         end = packets_pass(packets, &lanes); /* the same in each iteration */
     }
     return end;
