@@ -88,8 +88,10 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
 {
     word_vec rows[LANES_SETS][16];
     packets_rows(rows, lanes);
+    const size_t used = lanes->used;
+    const bool opens = packets->opens;
     HORNET_KEEP_LOOP
-    for (size_t lane = 0; lane < lanes->used; lane++) {
+    for (size_t lane = 0; lane < used; lane++) {
         const uint8_t *const row = (const uint8_t *)rows + CHACHA20_BLOCK_BYTES * lane;
         const size_t i = lanes->packet[lane], block = lanes->block[lane];
         if (block == 0) {
@@ -97,8 +99,18 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
             continue;
         }
         const size_t at = CHACHA20_BLOCK_BYTES * (block - 1), left = packets->len_bytes[i] - at;
-        apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens, packets->in[i] + at,
-                           row, left < CHACHA20_BLOCK_BYTES ? left : CHACHA20_BLOCK_BYTES);
+        const uint8_t *const in = packets->in[i] + at;
+        uint8_t *const out = packets->out[i] + at, *const copy = packets->copy[i] + at;
+        if (left >= CHACHA20_BLOCK_BYTES) {
+            HORNET_UNROLL
+            for (size_t j = 0; j < CHACHA20_BLOCK_BYTES; j += sizeof(word_vec)) {
+                const word_vec input = words_load(in + j), output = words_xor(input, words_load(row + j));
+                words_store(out + j, output);
+                words_store(copy + j, opens ? input : output);
+            }
+        } else {
+            apply_stream_twice(out, copy, opens, in, row, left);
+        }
     }
     return stack_end(STACK_BELOW_BYTES);
 }
