@@ -106,16 +106,18 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
 static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens,
                         aead_kernels kernels)
 {
+    const size_t lanes = kernels.chacha20->lanes;
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
     while (i != n) {
-        const size_t most = packets[order[i]].len_bytes <= AEAD_SHARED_SHORT_BYTES ? CHACHA20_PACKETS_MAX
-                                                                                   : CHACHA20_PACKETS_MAX / 2;
+        const bool is_long = packets[order[i]].len_bytes > AEAD_SHARED_SHORT_BYTES;
+        const size_t most = is_long && lanes > AEAD_SHARED_LONG_MAX ? AEAD_SHARED_LONG_MAX : lanes;
         const size_t shared = n - i < most ? n - i : most;
-        if (!gains(packets, order + i, shared, kernels.chacha20)) {
+        if ((is_long && shared < AEAD_SHARED_LONG_MIN) ||
+            !gains(packets, order + i, shared, kernels.chacha20)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;

@@ -61,13 +61,17 @@
 #define AEAD_SEAL_STITCHED_HALVES 2
 #define AEAD_OPEN_STITCHED_HALVES 3
 
-/* Longer packets gain little from sharing a pass. Frames of two sizes. */
-#define AEAD_SHARED_BYTES       1536
-#define AEAD_SHARED_SHORT_BYTES 640
+/* Longer packets gain little from sharing passes. */
+#define AEAD_SHARED_BYTES 1536
 
-/* Half passes that packets which share lanes take to move into place, some 2.5 passes (Zen 5, AVX-512 and
- * AVX2). */
-#define AEAD_SHARED_HALVES 5
+/* Of packets longer than this, at most 16 share passes, so that the copies of their ciphertexts stay in L1,
+ * and at least 5, because fewer would leave most lanes of Poly1305 empty. */
+#define AEAD_SHARED_SHORT_BYTES 640
+#define AEAD_SHARED_LONG_MAX    16
+#define AEAD_SHARED_LONG_MIN    5
+
+/* Half passes that packets which share lanes take to move into place (Zen 5, AVX-512 and AVX2). */
+#define AEAD_SHARED_HALVES 3
 
 /* Go: minimum lengths for which lanes are faster than scalar code (MIN), and long sums than short ones
  * (LONG); on Zen 5. */
