@@ -27,8 +27,8 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
     size_t inputs_bytes[CHACHA20_PACKETS_MAX];
     uint8_t tags[CHACHA20_PACKETS_MAX][16];
     /* Poly1305's inputs: associated data, ciphertext, lengths. No longer than needed, because all of it is
-     * cleared. */
-    const size_t stride = AEAD_AAD_ROOM_BYTES + padded_bytes(packets[order[0]].len_bytes) + 64;
+     * cleared; an odd number of cache lines, so that they spread over the sets of L1. */
+    const size_t stride = (AEAD_AAD_ROOM_BYTES + packets[order[0]].len_bytes + 64 + 63) / 64 * 64 | 64;
     uint8_t memory[count * stride] __attribute__((aligned(64)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
@@ -86,20 +86,23 @@ static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t cou
 
 static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-/* Returns whether count packets are faster together. Times are counted in passes of ChaCha20, which take
- * the same time whether their lanes are full or not. Alone, each packet takes one pass per kernel->lanes
- * blocks. Together, their blocks share passes, and AEAD_SHARED_HALVES half passes move everything into
- * place. */
+/* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
+ * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not. */
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
+    const bool stitched = kernel->stitched != NULL;
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = aead_stream_blocks(packets[order[i]].len_bytes);
         alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes);
         nblocks += n;
     }
-    return 2 * alone >= AEAD_SHARED_HALVES + 2 * divided_up(nblocks, kernel->lanes);
+    alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC);
+    const size_t longest = aead_stream_blocks(packets[order[0]].len_bytes);
+    const size_t together = AEAD_SHARED_PLACE + 64 * divided_up(nblocks, kernel->lanes) +
+                            longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
+    return alone >= together;
 }
 
 /* Sets valid[i] to whether packet i was opened or sealed, and returns whether all were. */
@@ -116,8 +119,7 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
         const bool is_long = packets[order[i]].len_bytes > AEAD_SHARED_SHORT_BYTES;
         const size_t most = is_long && lanes > AEAD_SHARED_LONG_MAX ? AEAD_SHARED_LONG_MAX : lanes;
         const size_t shared = n - i < most ? n - i : most;
-        if ((is_long && shared < AEAD_SHARED_LONG_MIN) ||
-            !gains(packets, order + i, shared, kernels.chacha20)) {
+        if (!gains(packets, order + i, shared, kernels.chacha20)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;

@@ -64,14 +64,19 @@
 /* Longer packets gain little from sharing passes. */
 #define AEAD_SHARED_BYTES 1536
 
-/* Of packets longer than this, at most 16 share passes, so that the copies of their ciphertexts stay in L1,
- * and at least 5, because fewer would leave most lanes of Poly1305 empty. */
+/* Of packets longer than this, at most 16 share passes, so that the copies of their ciphertexts stay in
+ * L1. */
 #define AEAD_SHARED_SHORT_BYTES 640
 #define AEAD_SHARED_LONG_MAX    16
-#define AEAD_SHARED_LONG_MIN    5
 
-/* Half passes that packets which share lanes take to move into place (Zen 5, AVX-512 and AVX2). */
-#define AEAD_SHARED_HALVES 3
+/* Times in 64ths of a pass of ChaCha20 (Zen 5; a pass takes 180 to 200 ns): what packets that share passes
+ * take to move into place; Poly1305 of 64 bytes of each in its lanes, with a kernel that interleaves
+ * the cipher with Poly1305 twice as many, because vectors are half as long; and of 64 bytes of one packet
+ * alone, which such a kernel does beside the cipher. */
+#define AEAD_SHARED_PLACE        64
+#define AEAD_SHARED_MAC          8
+#define AEAD_SHARED_MAC_STITCHED 16
+#define AEAD_ALONE_MAC           1
 
 /* Go: minimum lengths for which lanes are faster than scalar code (MIN), and long sums than short ones
  * (LONG); on Zen 5. */
