@@ -33,7 +33,8 @@ enum { CHACHA20_PACKETS_MAX = 32 };
 /* Packets, the longest first. */
 typedef struct {
     const uint8_t *key[CHACHA20_PACKETS_MAX];
-    uint32_t last_row[CHACHA20_PACKETS_MAX][4] __attribute__((aligned(16))); /* words 12 to 15 of the state */
+    /* Words 12 to 15 of the state, with the counter 0. */
+    uint32_t last_row[CHACHA20_PACKETS_MAX][4] __attribute__((aligned(16)));
     uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* output: the first half of block 0 of each keystream */
     uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the keystream from block 1 on */
     uint8_t *copy[CHACHA20_PACKETS_MAX]; /* a second copy of the ciphertext, written as by apply_twice */

@@ -13,7 +13,7 @@
 #define WORDS_LOAD_PARTS(p)                                                                                \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p)[0])),              \
                             _mm_loadu_si128((const __m128i *)(p)[1]), 1)
-#define LANES_SETS                  1
+#define LANES_SETS 1
 #if HORNET_INT128
 #define LANES_BESIDE_SCALAR
 #endif

@@ -13,10 +13,9 @@
 #define WORDS_PART(p, i)   _mm_loadu_si128((const __m128i *)(p)[i])
 #define WORDS_LOAD_PARTS(p)                                                                                \
     _mm512_mask_broadcast_i32x4(                                                                           \
-        _mm512_mask_broadcast_i32x4(                                                                       \
-            _mm512_mask_broadcast_i32x4(_mm512_castsi128_si512(WORDS_PART(p, 0)), 0x00f0,                  \
-                                        WORDS_PART(p, 1)),                                                 \
-            0x0f00, WORDS_PART(p, 2)),                                                                     \
+        _mm512_mask_broadcast_i32x4(_mm512_mask_broadcast_i32x4(_mm512_castsi128_si512(WORDS_PART(p, 0)),  \
+                                                                0x00f0, WORDS_PART(p, 1)),                 \
+                                    0x0f00, WORDS_PART(p, 2)),                                             \
         0xf000, WORDS_PART(p, 3))
 #define WORDS_MASKED
 #define WORDS_MASKED_LOAD(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)

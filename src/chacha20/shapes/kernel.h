@@ -129,25 +129,25 @@ HORNET_INLINE void apply_stream(uint8_t *out, const uint8_t *in, const uint8_t *
             len_bytes);
 }
 
-/* Does the same, and sets copy to in (if copies_in) or out, followed by zeros. */
-HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
-                                      const uint8_t *stream, size_t len_bytes)
+/* Does the same, and sets copy to out, followed by zeros. */
+HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, const uint8_t *in, const uint8_t *stream,
+                                      size_t len_bytes)
 {
     HORNET_KEEP_LOOP
     for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
-        const word_vec input = words_load(in), output = words_xor(input, words_load(stream));
+        const word_vec output = words_xor(words_load(in), words_load(stream));
         words_store(out, output);
-        words_store(copy, copies_in ? input : output);
+        words_store(copy, output);
         copy += sizeof(word_vec);
         in += sizeof(word_vec);
         stream += sizeof(word_vec);
         out += sizeof(word_vec);
     }
     if (len_bytes != 0) {
-        const word_vec input = words_load_first(in, len_bytes);
-        const word_vec output = words_xor(input, words_first(words_load(stream), len_bytes));
+        const word_vec output =
+            words_xor(words_load_first(in, len_bytes), words_first(words_load(stream), len_bytes));
         words_store_first(out, output, len_bytes);
-        words_store(copy, copies_in ? input : output);
+        words_store(copy, output);
     }
 }
 
@@ -163,7 +163,7 @@ HORNET_NOINLINE uintptr_t kernel_apply(uint8_t *out, const uint8_t *in, const ui
 HORNET_NOINLINE uintptr_t kernel_apply_twice(uint8_t *out, uint8_t *copy, const uint8_t *in,
                                              const uint8_t *stream, size_t len_bytes)
 {
-    apply_stream_twice(out, copy, false, in, stream, len_bytes);
+    apply_stream_twice(out, copy, in, stream, len_bytes);
     return stack_end(STACK_BELOW_BYTES);
 }
 

@@ -11,6 +11,7 @@
 #ifndef HORNET_CHACHA20_SHAPES_PACKETS_H
 #define HORNET_CHACHA20_SHAPES_PACKETS_H
 
+#include "../../core/stack_wipe.h"
 #include "lanes.h"
 
 /* The lanes of all sets. */
@@ -82,6 +83,32 @@ HORNET_INLINE void packets_rows(word_vec (*rows)[16], const packets_lanes *lanes
     }
 }
 
+/* Sets a vector of out to in xor row, and of copy to in (if opens) or out. */
+HORNET_INLINE void packets_apply(uint8_t *out, uint8_t *copy, bool opens, const uint8_t *in,
+                                 const uint8_t *row)
+{
+    const word_vec input = words_load(in), output = words_xor(input, words_load(row));
+    words_store(out, output);
+    words_store(copy, opens ? input : output);
+}
+
+/* Does the same for less than a block, and sets what remains of the last vector of copy to zeros. */
+HORNET_INLINE void packets_apply_rest(uint8_t *out, uint8_t *copy, bool opens, const uint8_t *in,
+                                      const uint8_t *row, size_t len_bytes)
+{
+    size_t at = 0;
+    HORNET_KEEP_LOOP
+    for (; len_bytes - at >= sizeof(word_vec); at += sizeof(word_vec))
+        packets_apply(out + at, copy + at, opens, in + at, row + at);
+    len_bytes -= at;
+    if (len_bytes == 0)
+        return;
+    const word_vec input = words_load_first(in + at, len_bytes);
+    const word_vec output = words_xor(input, words_first(words_load(row + at), len_bytes));
+    words_store_first(out + at, output, len_bytes);
+    words_store(copy + at, opens ? input : output);
+}
+
 /* Processes the blocks in the lanes. */
 #define packets_pass HORNET_KERNEL_NAME(chacha20, packets_pass)
 HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_lanes *lanes)
@@ -101,16 +128,13 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
         const size_t at = CHACHA20_BLOCK_BYTES * (block - 1), left = packets->len_bytes[i] - at;
         const uint8_t *const in = packets->in[i] + at;
         uint8_t *const out = packets->out[i] + at, *const copy = packets->copy[i] + at;
-        if (left >= CHACHA20_BLOCK_BYTES) {
-            HORNET_UNROLL
-            for (size_t j = 0; j < CHACHA20_BLOCK_BYTES; j += sizeof(word_vec)) {
-                const word_vec input = words_load(in + j), output = words_xor(input, words_load(row + j));
-                words_store(out + j, output);
-                words_store(copy + j, opens ? input : output);
-            }
-        } else {
-            apply_stream_twice(out, copy, opens, in, row, left);
+        if (left < CHACHA20_BLOCK_BYTES) {
+            packets_apply_rest(out, copy, opens, in, row, left);
+            continue;
         }
+        HORNET_UNROLL
+        for (size_t j = 0; j < CHACHA20_BLOCK_BYTES; j += sizeof(word_vec))
+            packets_apply(out + j, copy + j, opens, in + j, row + j);
     }
     return stack_end(STACK_BELOW_BYTES);
 }
@@ -143,8 +167,8 @@ HORNET_INLINE bool packets_take(packets_lanes *lanes, packets_turn *turn, const 
         if (turn->next == turn->left) {
             turn->next = 0;
             turn->block++;
-            while (turn->left != 0 && packets->len_bytes[turn->left - 1] <=
-                                          CHACHA20_BLOCK_BYTES * (size_t)(turn->block - 1))
+            while (turn->left != 0 &&
+                   packets->len_bytes[turn->left - 1] <= CHACHA20_BLOCK_BYTES * (size_t)(turn->block - 1))
                 turn->left--;
         }
     }
