@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The AEAD over many packets: each packet gets a lane of ChaCha20, and then a lane of Poly1305.
+/* The AEAD over many packets: their blocks share the passes of ChaCha20, and then each packet gets a lane
+ * of Poly1305.
  *
- * A pass takes as long as its longest packet needs, so packets are sorted with the longest first.
- * Poly1305's input is assembled for each packet, with padding, as for a single message
+ * Packets are sorted with the longest first, because Poly1305 takes as many steps as the longest of those
+ * that share a vector needs. Its input is assembled for each packet, with padding, as for a single message
  * (chacha20_poly1305.c). */
 #include "aead.h"
 
@@ -18,7 +19,7 @@ static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_ker
     return *valid = opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
-/* Processes packets order[0 .. count), the longest first. */
+/* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
 HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
                                      size_t count, bool opens, aead_kernels kernels)
 {
@@ -26,8 +27,9 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
     const void *inputs[CHACHA20_PACKETS_MAX];
     size_t inputs_bytes[CHACHA20_PACKETS_MAX];
     uint8_t tags[CHACHA20_PACKETS_MAX][16];
-    /* Poly1305's inputs: associated data, ciphertext, lengths. No longer than needed, because all of it is
-     * cleared; an odd number of cache lines, so that they spread over the sets of L1. */
+    /* Poly1305's inputs: associated data, ciphertext, lengths. They have no more room than they need,
+     * because all of it is cleared, and an odd number of cache lines each, so that they spread over the
+     * sets of L1. */
     const size_t stride = (AEAD_AAD_ROOM_BYTES + packets[order[0]].len_bytes + 64 + 63) / 64 * 64 | 64;
     uint8_t memory[count * stride] __attribute__((aligned(64)));
     for (size_t i = 0; i < count; i++) {
@@ -73,7 +75,7 @@ static bool may_share(const hornet_packet *p)
  * there are. */
 static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t count)
 {
-    uint16_t lens_bytes[AEAD_WINDOW];
+    uint16_t lens_bytes[AEAD_WINDOW] = {0};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         lens_bytes[i] = (uint16_t)packets[i].len_bytes;
@@ -84,7 +86,7 @@ static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t cou
     return n;
 }
 
-static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
 /* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
  * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not. */
@@ -95,7 +97,7 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = aead_stream_blocks(packets[order[i]].len_bytes);
-        alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes);
+        alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes); /* divisions take long */
         nblocks += n;
     }
     alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC);
@@ -129,7 +131,7 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
             all &= valid[order[j]];
         i += shared;
     }
-    if (end != UINTPTR_MAX)
+    if (end != UINTPTR_MAX) /* once for all groups */
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))

@@ -17,6 +17,7 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
     enum { EACH = sizeof(lens_vec) / sizeof(int16_t), VECTORS = HORNET_BATCH_WINDOW / EACH };
     _Static_assert(HORNET_BATCH_MAX_BYTES <= INT16_MAX, "room in a lane");
     bool sorted = true;
+    HORNET_KEEP_LOOP
     for (size_t i = 1; i < count; i++)
         sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
     if (sorted)
@@ -28,15 +29,18 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
         int16_t each[HORNET_BATCH_WINDOW];
     } limits, before = {{{0}}};
     uint8_t unsorted[HORNET_BATCH_WINDOW];
+    HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++) {
         limits.each[i] = (int16_t)(lens_bytes[order[i]] - 1);
         unsorted[i] = order[i];
     }
     for (size_t i = 0; i < count; i++) {
         const lens_vec len = (lens_vec){0} + ++limits.each[i];
+        HORNET_KEEP_LOOP
         for (size_t v = 0; v * EACH < count; v++)
             before.vectors[v] -= len > limits.vectors[v]; /* -1 if it is */
     }
+    HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++)
         order[before.each[i]] = unsorted[i];
 }

@@ -16,6 +16,7 @@
 
 /* The lanes of all sets. */
 #define PACKETS_LANES (WORDS * LANES_SETS)
+_Static_assert(PACKETS_LANES <= CHACHA20_PACKETS_MAX, "room for a turn in packets_lanes");
 
 /* The contents of the lanes before the rounds. The last two have room for a turn too many. */
 typedef struct {
