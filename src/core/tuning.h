@@ -64,14 +64,13 @@
 /* Longer packets gain little from sharing passes. */
 #define AEAD_SHARED_BYTES 1536
 
-/* Of packets longer than this, at most 16 share passes, so that the copies of their ciphertexts stay in
- * L1. */
+/* At most 16 packets longer than this share passes, so that the copies of their ciphertexts stay in L1. */
 #define AEAD_SHARED_SHORT_BYTES 640
 #define AEAD_SHARED_LONG_MAX    16
 
-/* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes take
- * to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone. A
- * kernel that interleaves the cipher with Poly1305 does the latter beside the cipher; its vectors of
+/* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes
+ * take to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone.
+ * A kernel that interleaves the cipher with Poly1305 does the latter beside the cipher; its vectors of
  * Poly1305 are shorter. */
 #define AEAD_SHARED_PLACE        64
 #define AEAD_SHARED_MAC          8
