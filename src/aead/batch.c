@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The AEAD over many packets: each packet gets a lane of ChaCha20, and then a lane of Poly1305.
+/* The AEAD over many packets: their blocks share the passes of ChaCha20, and then each packet gets a lane
+ * of Poly1305.
  *
- * A pass takes as long as its longest packet needs, so packets are sorted with the longest first.
- * Poly1305's input is assembled for each packet, with padding, as for a single message
+ * Packets are sorted with the longest first, because Poly1305 takes as many steps as the longest of those
+ * that share a vector needs. Its input is assembled for each packet, with padding, as for a single message
  * (chacha20_poly1305.c). */
 #include "aead.h"
 
@@ -10,9 +11,6 @@
 
 /* Packets are sorted within windows of this many. */
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
-
-/* Memory for one packet of a group. */
-#define PACKET_BYTES(len_bytes) (AEAD_AAD_ROOM_BYTES + (len_bytes) + 64 + 16)
 
 static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_kernels kernels)
 {
@@ -27,25 +25,24 @@ static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
     return hornet_chacha20_kernel_for(SIZE_MAX, kernels.chacha20);
 }
 
-/* Processes packets order[0 .. count), with `stride` bytes of memory for each. */
-HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                   size_t count, bool opens, uint8_t *memory, size_t stride,
-                                   aead_kernels kernels)
+/* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
+HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
+                                     size_t count, bool opens, aead_kernels kernels)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
     size_t inputs_bytes[CHACHA20_PACKETS_MAX];
     uint8_t tags[CHACHA20_PACKETS_MAX][16];
-    for (size_t i = 0; i < CHACHA20_PACKETS_MAX; i++) {
-        const hornet_packet *p = &packets[order[i < count ? i : 0]]; /* lanes left over take any packet */
-        chacha20_state state;
-        hornet_chacha20_begin(&state, p->key, 0, p->nonce);
-        for (int w = 0; w < 16; w++)
-            all.word[w][i] = state.word[w];
-    }
+    /* Poly1305's inputs: associated data, ciphertext, lengths. They have no more room than they need,
+     * because all of it is cleared, and an odd number of cache lines each, so that they spread over the
+     * sets of L1. */
+    const size_t stride = (AEAD_AAD_ROOM_BYTES + packets[order[0]].len_bytes + 64 + 63) / 64 * 64 | 64;
+    uint8_t memory[count * stride] __attribute__((aligned(64)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         check_overlap(p->out, p->in, p->len_bytes);
+        all.key[i] = p->key;
+        chacha20_last_row(all.last_row[i], 0, p->nonce);
         all.out[i] = p->out;
         all.copy[i] = memory + stride * i + AEAD_AAD_ROOM_BYTES;
         all.in[i] = p->in;
@@ -73,21 +70,8 @@ HORNET_INLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, co
                 zero_some(p->out, p->len_bytes);
         }
     }
-    return end;
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
-
-/* Frames of two sizes, because the whole frame must be cleared afterwards. */
-#define AEAD_GROUP(name, len_bytes)                                                                        \
-    HORNET_NOINLINE uintptr_t name(bool *valid, const hornet_packet *packets, const uint8_t *order,        \
-                                   size_t count, bool opens, aead_kernels kernels)                         \
-    {                                                                                                      \
-        uint8_t memory[CHACHA20_PACKETS_MAX * PACKET_BYTES(len_bytes)] __attribute__((aligned(64)));       \
-        const uintptr_t end =                                                                              \
-            aead_group(valid, packets, order, count, opens, memory, PACKET_BYTES(len_bytes), kernels);     \
-        return lower_end(end, stack_end(STACK_BELOW_BYTES));                                               \
-    }
-AEAD_GROUP(aead_group_short, AEAD_SHARED_SHORT_BYTES)
-AEAD_GROUP(aead_group_any, AEAD_SHARED_BYTES)
 
 /* More associated data gains little from sharing a pass, as longer packets do. */
 static bool may_share(const hornet_packet *p)
@@ -99,33 +83,39 @@ static bool may_share(const hornet_packet *p)
  * there are. */
 static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t count)
 {
+    uint16_t lens_bytes[AEAD_WINDOW] = {0};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!may_share(&packets[i]))
-            continue;
-        size_t at = n++;
-        for (; at != 0 && packets[order[at - 1]].len_bytes < packets[i].len_bytes; at--)
-            order[at] = order[at - 1];
-        order[at] = (uint8_t)i;
+        lens_bytes[i] = (uint16_t)packets[i].len_bytes;
+        if (may_share(&packets[i]))
+            order[n++] = (uint8_t)i;
     }
+    hornet_batch_sort(order, lens_bytes, n);
     return n;
 }
 
-static size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
 /* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
- * in passes of ChaCha20, which take the same time whether their lanes are full or not. Alone, each packet
- * takes one pass per kernel->lanes blocks. Together, they take as many passes as the longest needs, and
- * AEAD_SHARED_HALVES half passes to move everything into place. */
+ * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not. */
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    size_t alone = 0;
-    for (size_t i = 0; i < count; i++)
-        alone += divided_up(1 + chacha20_blocks(packets[order[i]].len_bytes), kernel->lanes);
-    const size_t together =
-        divided_up(1 + chacha20_blocks(packets[order[0]].len_bytes), kernel->blocks_of_packets);
-    return 2 * alone >= AEAD_SHARED_HALVES + 2 * together;
+    /* Whether long messages have all of Poly1305 beside the cipher. */
+    const chacha20_shape *const shape = &kernel->shapes[kernel->plan.next[kernel->plan.count]];
+    const bool stitched =
+        shape->beside * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
+    size_t alone = 0, nblocks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);
+        alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes); /* divisions take long */
+        nblocks += n;
+    }
+    alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC);
+    const size_t longest = 1 + chacha20_blocks(packets[order[0]].len_bytes);
+    const size_t together = AEAD_SHARED_PLACE + 64 * divided_up(nblocks, kernel->lanes) +
+                            longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
+    return alone >= together;
 }
 
 /* Sets valid[i] to whether packet i was opened or sealed, and returns whether all were. */
@@ -133,26 +123,28 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
                         aead_kernels kernels)
 {
     const struct hornet_chacha20_kernel *const kernel = batch_kernel(kernels);
-    const size_t lanes = kernel->lanes_of_packets;
+    const size_t lanes = kernel->lanes;
     uint8_t order[AEAD_WINDOW];
+    uintptr_t end = UINTPTR_MAX;
     bool all = true;
     const size_t n = aead_sort(order, packets, count);
     size_t i = 0;
     while (i != n) {
-        const size_t shared = n - i < lanes ? n - i : lanes;
+        const bool is_long = packets[order[i]].len_bytes > AEAD_SHARED_SHORT_BYTES;
+        const size_t most = is_long && lanes > AEAD_SHARED_LONG_MAX ? AEAD_SHARED_LONG_MAX : lanes;
+        const size_t shared = n - i < most ? n - i : most;
         if (!gains(packets, order + i, shared, kernel)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;
         }
-        if (packets[order[i]].len_bytes <= AEAD_SHARED_SHORT_BYTES)
-            clear_stack_and_registers(aead_group_short(valid, packets, order + i, shared, opens, kernels));
-        else
-            clear_stack_and_registers(aead_group_any(valid, packets, order + i, shared, opens, kernels));
+        end = lower_end(end, aead_group(valid, packets, order + i, shared, opens, kernels));
         for (size_t j = i; j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;
     }
+    if (end != UINTPTR_MAX) /* once for all groups */
+        clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
             all &= aead_alone(&valid[i], &packets[i], opens, kernels);

@@ -190,14 +190,15 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
     message_begin(&m, c, key, NULL);
     const chacha20_shape *shape = message_shape(&m, true);
     size_t done = message_pass_bytes(&m, shape, true), absorbed = 0;
+    uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES;
     if (opens)
-        copy_some(memory, ciphertext, done);
+        copy_some(first, ciphertext, done);
     message_pass(&m, shape, true);
     struct poly1305 poly = mac_begin(key);
     absorb_padded(c, &poly, c->aad, c->aad_bytes);
     if (opens) {
-        hornet_poly1305_absorb(&poly, memory, done / 16 * 16, c->kernels.poly1305);
-        copy_bytes(last, memory + done / 16 * 16, done % 16);
+        hornet_poly1305_absorb(&poly, first, done / 16 * 16, c->kernels.poly1305);
+        copy_bytes(last, first + done / 16 * 16, done % 16);
         absorbed = done / 16 * 16;
     }
 

@@ -22,10 +22,13 @@ typedef struct {
 } chacha20_state;
 
 /* Maximum number of packets that are encrypted in parallel, each under its own key and nonce. */
-enum { CHACHA20_PACKETS_MAX = 16 };
+enum { CHACHA20_PACKETS_MAX = 32 };
 
+/* Packets, the longest first. */
 typedef struct {
-    uint32_t word[16][CHACHA20_PACKETS_MAX] __attribute__((aligned(64))); /* word[i][j]: state j, word i */
+    const uint8_t *key[CHACHA20_PACKETS_MAX];
+    /* Words 12 to 15 of the state, with the counter 0. */
+    uint32_t last_row[CHACHA20_PACKETS_MAX][4] __attribute__((aligned(16)));
     uint8_t block0[CHACHA20_PACKETS_MAX][32]; /* output: the first half of block 0 of each keystream */
     uint8_t *out[CHACHA20_PACKETS_MAX];       /* len_bytes each: in xor the keystream from block 1 on */
     uint8_t *copy[CHACHA20_PACKETS_MAX]; /* a second copy of the ciphertext, written as by apply_twice */
@@ -87,10 +90,8 @@ struct hornet_chacha20_kernel {
     size_t nshapes;
     chacha20_plan plan;
 
-    /* Does what chacha20_packets describes, for count packets, up to `lanes_of_packets`. Returns where its
-     * stack has ended. */
+    /* Does what chacha20_packets describes. Returns where its stack has ended. */
     uintptr_t (*packets)(chacha20_packets *packets);
-    uint32_t lanes_of_packets, blocks_of_packets; /* lanes, and blocks of each lane in a pass */
 };
 
 /* Returns the shape for nblocks blocks. */
@@ -153,15 +154,23 @@ HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)
     memcpy(row, &both, sizeof both);
 }
 
+/* "expand 32-byte k" */
+static const uint32_t chacha20_constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+
+/* Sets words 12 to 15 of a state to a counter and a nonce. */
+HORNET_INLINE void chacha20_last_row(uint32_t row[4], uint32_t counter, const uint8_t nonce[12])
+{
+    chacha20_store_row(row, counter | (uint64_t)load_le32(nonce) << 32, load_le64(nonce + 4));
+}
+
 /* Sets up the state for a key of 32 bytes, a counter and a nonce of 12 bytes. */
 HORNET_INLINE void hornet_chacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
                                          const uint8_t nonce[12])
 {
-    static const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
-    memcpy(state->word, constants, sizeof constants); /* "expand 32-byte k" */
+    memcpy(state->word, chacha20_constants, sizeof chacha20_constants);
     for (int i = 0; i < 8; i += 4)
         chacha20_store_row(state->word + 4 + i, load_le64(key + 4 * i), load_le64(key + 4 * i + 8));
-    chacha20_store_row(state->word + 12, counter | (uint64_t)load_le32(nonce) << 32, load_le64(nonce + 4));
+    chacha20_last_row(state->word + 12, counter, nonce);
 }
 
 /* Sets up the state for a nonce of 24 bytes: the key and the first 16 bytes give another key

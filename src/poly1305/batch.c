@@ -8,26 +8,41 @@
 #include "padding.h"
 #include "poly1305.h"
 
-/* Lengths are sorted by three digits of 5 bits. */
-enum { DIGIT_BITS = 5, DIGITS = 1 << DIGIT_BITS };
-_Static_assert(HORNET_BATCH_MAX_BYTES < 1 << (3 * DIGIT_BITS), "three digits must do");
-
-/* Sets order to the numbers of `before`, sorted by falling digit of their keys; equal digits keep their
- * order. */
-static void sort_by_digit(uint8_t *order, const uint8_t *before, const uint16_t *keys, size_t count,
-                          int shift)
+/* Computes for each element how many precede it: longer ones, and earlier ones of the same length. A vector
+ * compares eight at once, which takes less time than sorting by digits, whose counters wait for each
+ * other. */
+void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
 {
-    uint8_t place[DIGITS] = {0}; /* position of the next message with that digit */
-    for (size_t i = 0; i < count; i++)
-        place[keys[before[i]] >> shift & (DIGITS - 1)]++;
-    uint8_t sum = 0;
-    for (int digit = DIGITS - 1; digit >= 0; digit--) {
-        const uint8_t n = place[digit];
-        place[digit] = sum;
-        sum = (uint8_t)(sum + n);
+    typedef int16_t lens_vec __attribute__((vector_size(16)));
+    enum { EACH = sizeof(lens_vec) / sizeof(int16_t), VECTORS = HORNET_BATCH_WINDOW / EACH };
+    _Static_assert(HORNET_BATCH_MAX_BYTES <= INT16_MAX, "room in a lane");
+    bool sorted = true;
+    HORNET_KEEP_LOOP
+    for (size_t i = 1; i < count; i++)
+        sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
+    if (sorted)
+        return;
+    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j's turn,
+     * 1 less. */
+    union {
+        lens_vec vectors[VECTORS];
+        int16_t each[HORNET_BATCH_WINDOW];
+    } limits, before = {{{0}}};
+    uint8_t unsorted[HORNET_BATCH_WINDOW];
+    HORNET_KEEP_LOOP
+    for (size_t i = 0; i < count; i++) {
+        limits.each[i] = (int16_t)(lens_bytes[order[i]] - 1);
+        unsorted[i] = order[i];
     }
+    for (size_t i = 0; i < count; i++) {
+        const lens_vec len = (lens_vec){0} + ++limits.each[i];
+        HORNET_KEEP_LOOP
+        for (size_t v = 0; v * EACH < count; v++)
+            before.vectors[v] -= len > limits.vectors[v]; /* -1 if it is */
+    }
+    HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++)
-        order[place[keys[before[i]] >> shift & (DIGITS - 1)]++] = before[i];
+        order[before.each[i]] = unsorted[i];
 }
 
 HORNET_NOINLINE void tag_alone(const struct hornet_batch *batch, size_t i, uint32_t in_use)
@@ -53,10 +68,8 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
         if (differences == 0)
             return count;
     }
-    uint8_t other[HORNET_BATCH_WINDOW];
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
-    uint16_t differences = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
@@ -65,14 +78,8 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
         }
         keys[i] = (uint16_t)len_bytes;
         order[nshort++] = (uint8_t)i;
-        differences |= keys[i] ^ keys[order[0]];
     }
-    if (differences != 0) {
-        sort_by_digit(other, order, keys, nshort, 0);
-        sort_by_digit(order, other, keys, nshort, DIGIT_BITS);
-        sort_by_digit(other, order, keys, nshort, 2 * DIGIT_BITS);
-        memcpy(order, other, nshort);
-    }
+    hornet_batch_sort(order, keys, nshort);
     return nshort;
 }
 

@@ -31,6 +31,10 @@ static inline size_t hornet_batch_window(size_t first, size_t count)
     return count - first < HORNET_BATCH_WINDOW ? count - first : HORNET_BATCH_WINDOW;
 }
 
+/* Sorts the numbers order[0 .. count), at most HORNET_BATCH_WINDOW, by their lengths lens_bytes[order[i]],
+ * the longest first; equal lengths keep their order. Lengths are at most HORNET_BATCH_MAX_BYTES. */
+void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count);
+
 /* For i < count, sets blocks[16 i] to blocks[16 i + 15] to the last block of message order[i], padded if it
  * is short, or to zeros if the message is empty; and tops[i] to 1 if that block is full, else to 0. `equal`
  * says that all messages have the same length. */

@@ -281,8 +281,8 @@ static const struct secret_call secret_calls[] = {
     {"hornet_aead_final_verify", call_aead_final_verify, call_aead_final, false, true, false},
     {"hornet_aead_final_verify_truncated", call_aead_final_verify_truncated, call_aead_final, false, true,
      false},
-    {"hornet_chacha20_poly1305_seal_batch", call_seal_batch, NULL, false, true, false},
-    {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true, false},
+    {"hornet_chacha20_poly1305_seal_batch", call_seal_batch, NULL, false, true, true},
+    {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true, true},
     {"hornet_chacha20", call_chacha20, NULL, false, true, false},
 };
 

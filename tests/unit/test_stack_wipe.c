@@ -67,17 +67,37 @@ static struct secrets secrets[SECRETS_KINDS];
 /* Whether AES is to be chosen by the call itself, as by the first one of a process. */
 static bool first_use;
 
-/* Clears the copy of the ciphertext, or of its beginning, that a call has left on the stack. */
-static void forget_ciphertext(size_t n)
+/* Returns how many bytes at a position of the stack, up to `most`, are those of a ciphertext from byte
+ * `from` on, or its end, which zeros or unused memory follow. */
+static size_t ciphertext_at(size_t at, size_t from, size_t most)
 {
-    const size_t least = n < 64 ? n : 64;
-    for (size_t at = 0; n != 0 && at + least <= STACK_BYTES; at += 64) {
-        if (memcmp(stack + at, it.sealed[0], least) != 0)
-            continue;
-        for (size_t i = 0; i < n && at + i < STACK_BYTES && stack[at + i] == it.sealed[0][i]; i++)
-            stack[at + i] = 0;
-        return;
+    static const uint8_t zeros[64]; /* as in buffers that no call has written */
+    for (size_t i = 0; i < MESSAGES; i++) {
+        const size_t len_bytes = it.packets[i].len_bytes;
+        const size_t n = len_bytes < from ? 0 : len_bytes - from < most ? len_bytes - from : most;
+        if (memcmp(stack + at, it.sealed[i] + from, n) == 0 && memcmp(stack + at, zeros, n) != 0 &&
+            (memcmp(stack + at + n, zeros, most - n) == 0 || stack[at + n] == 0xa5))
+            return n;
     }
+    return 0;
+}
+
+/* Where on the stack a function copies ciphertexts: always to the same place, so that of an earlier one
+ * only what is beyond the last one may be left. STACK_BYTES if it leaves none. */
+static size_t ciphertexts_at = STACK_BYTES;
+
+static void find_ciphertexts(void)
+{
+    for (ciphertexts_at = 0; ciphertexts_at + 64 < STACK_BYTES; ciphertexts_at += 64)
+        if (ciphertext_at(ciphertexts_at, 0, 64) == 64)
+            return;
+    ciphertexts_at = STACK_BYTES;
+}
+
+static void forget_ciphertexts(void)
+{
+    for (size_t i = 0; ciphertexts_at + i + 16 < STACK_BYTES; i += 16)
+        memset(stack + ciphertexts_at + i, 0, ciphertext_at(ciphertexts_at + i, i, 16));
 }
 
 static void run(const struct secret_call *function, size_t n, enum secrets_kind kind)
@@ -91,8 +111,6 @@ static void run(const struct secret_call *function, size_t n, enum secrets_kind 
     memset(&registers, 0, sizeof registers);
     memcpy(registers.extended + XSAVE_MXCSR, &(uint32_t){0x1f80}, 4);
     call_on(function->call, n, stack + STACK_BYTES, &registers);
-    if (function->leaves_ciphertext)
-        forget_ciphertext(n);
     memset(registers.extended + XSAVE_HEADER, 0, XSAVE_HEADER_BYTES);
     /* A valid message takes another code path than a forgery. */
     check(function->makes_tag == NULL || it.ok == (kind < WRONG_FIRST_BYTE), "%s, %zu bytes: the verdict",
@@ -120,9 +138,11 @@ static void compare(const char *kernel, const struct secret_call *function, size
 {
     first_use = !first_use; /* the same in both runs */
     run(function, n, one);
+    forget_ciphertexts();
     memcpy(stack_before, stack, STACK_BYTES);
     registers_before = registers;
     run(function, n, other);
+    forget_ciphertexts();
     size_t first = 0, last = 0, count = differences(stack_before, stack, STACK_BYTES, &first, &last);
     check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of the stack differ, %zu to %zu below the frame",
           kernel, function->name, n, count, STACK_BYTES - last - 1, STACK_BYTES - first - 1);
@@ -145,6 +165,11 @@ static void compare_all(const char *kernel, bool of_chacha20)
         if (of_chacha20 && !function->encrypts)
             continue;
         const bool few = function->encrypts && !of_chacha20;
+        ciphertexts_at = STACK_BYTES;
+        if (function->leaves_ciphertext) {
+            run(function, 4000, RANDOM);
+            find_ciphertexts();
+        }
         for (size_t n = 0; n <= (function->one_length ? 0 : 12000);
              n += n < 150 ? (few ? 16 - n % 16 + n / 16 % 2 : 1) : 1 + n / 8) {
             compare(kernel, function, n, RANDOM, RANDOM_TOO);

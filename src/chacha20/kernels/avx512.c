@@ -10,6 +10,13 @@
 #define HORNET_TARGET      "avx512f,avx512bw"
 #define WORDS              16
 #define WORDS_BROADCAST(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(p)))
+#define WORDS_PART(p, i)   _mm_loadu_si128((const __m128i *)(p)[i])
+#define WORDS_LOAD_PARTS(p)                                                                                \
+    _mm512_mask_broadcast_i32x4(                                                                           \
+        _mm512_mask_broadcast_i32x4(_mm512_mask_broadcast_i32x4(_mm512_castsi128_si512(WORDS_PART(p, 0)),  \
+                                                                0x00f0, WORDS_PART(p, 1)),                 \
+                                    0x0f00, WORDS_PART(p, 2)),                                             \
+        0xf000, WORDS_PART(p, 3))
 #define WORDS_MASKED
 #define WORDS_MASKED_LOAD(p, n)     _mm512_maskz_loadu_epi8((UINT64_C(1) << (n)) - 1, p)
 #define WORDS_MASKED_STORE(p, a, n) _mm512_mask_storeu_epi8(p, (UINT64_C(1) << (n)) - 1, (__m512i)(a))

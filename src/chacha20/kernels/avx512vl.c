@@ -10,6 +10,9 @@
 #define HORNET_TARGET      "avx512f,avx512bw,avx512vl"
 #define WORDS              8
 #define WORDS_BROADCAST(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
+#define WORDS_LOAD_PARTS(p)                                                                                \
+    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p)[0])),              \
+                            _mm_loadu_si128((const __m128i *)(p)[1]), 1)
 #define WORDS_MASKED
 #define WORDS_MASKED_LOAD(p, n)     _mm256_maskz_loadu_epi8((UINT32_C(1) << (n)) - 1, p)
 #define WORDS_MASKED_STORE(p, a, n) _mm256_mask_storeu_epi8(p, (UINT32_C(1) << (n)) - 1, (__m256i)(a))

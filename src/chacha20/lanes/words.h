@@ -139,6 +139,21 @@ HORNET_INLINE word_vec words_each_part(const uint32_t four[4])
 }
 #endif
 
+/* Loads 16 bytes from each of these addresses into the parts. A kernel may define instructions for it;
+ * otherwise the parts are joined in memory. */
+HORNET_INLINE word_vec words_load_parts(const uint8_t *const parts[WORDS / 4])
+{
+#ifdef WORDS_LOAD_PARTS
+    return (word_vec)WORDS_LOAD_PARTS(parts);
+#else
+    uint8_t all[sizeof(word_vec)];
+    HORNET_UNROLL
+    for (size_t i = 0; i < WORDS / 4; i++)
+        memcpy(all + 16 * i, parts[i], 16);
+    return words_load(all);
+#endif
+}
+
 /* 64 bytes of all ones, and then 64 zero bytes; a load that starts n bytes before the zeros is a mask of n
  * bytes. */
 static const uint8_t words_ones_then_zeros[2 * 64] __attribute__((aligned(64))) = {

@@ -57,67 +57,7 @@ static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)
 static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
 _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
 
-/* Sets out to in xor stream, and copy to in (if copies_in) or out, followed by zeros. */
-HORNET_INLINE void apply_stream_twice(uint8_t *out, uint8_t *copy, bool copies_in, const uint8_t *in,
-                                      const uint8_t *stream, size_t len_bytes)
-{
-    HORNET_KEEP_LOOP
-    for (; len_bytes >= sizeof(word_vec); len_bytes -= sizeof(word_vec)) {
-        const word_vec input = words_load(in), output = words_xor(input, words_load(stream));
-        words_store(out, output);
-        words_store(copy, copies_in ? input : output);
-        copy += sizeof(word_vec);
-        in += sizeof(word_vec);
-        stream += sizeof(word_vec);
-        out += sizeof(word_vec);
-    }
-    if (len_bytes != 0) {
-        const word_vec input = words_load_first(in, len_bytes);
-        const word_vec output = words_xor(input, words_first(words_load(stream), len_bytes));
-        words_store_first(out, output, len_bytes);
-        words_store(copy, copies_in ? input : output);
-    }
-}
-
-/* Processes blocks counter to counter + LANES_SETS - 1 of the packets that have them. */
-#define packets_pass HORNET_KERNEL_NAME(chacha20, packets_pass)
-HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, uint32_t counter)
-{
-    word_vec rows[LANES_SETS][16];
-    lanes_of_each(LANES_SETS, rows, packets, counter);
-    HORNET_KEEP_LOOP
-    for (size_t s = 0; s < LANES_SETS; s++, counter++) {
-        HORNET_KEEP_LOOP
-        for (size_t i = 0; i < packets->count; i++) {
-            const uint8_t *const row = (const uint8_t *)rows[s] + CHACHA20_BLOCK_BYTES * i;
-            if (counter == 0) {
-                memcpy(packets->block0[i], row, sizeof packets->block0[i]);
-                continue;
-            }
-            const size_t at = CHACHA20_BLOCK_BYTES * (size_t)(counter - 1);
-            if (packets->len_bytes[i] >= at + CHACHA20_BLOCK_BYTES)
-                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                                   packets->in[i] + at, row, CHACHA20_BLOCK_BYTES);
-            else if (packets->len_bytes[i] > at)
-                apply_stream_twice(packets->out[i] + at, packets->copy[i] + at, packets->opens,
-                                   packets->in[i] + at, row, packets->len_bytes[i] - at);
-        }
-    }
-    return stack_end(STACK_BELOW_BYTES);
-}
-
-#define kernel_packets HORNET_KERNEL_NAME(chacha20, kernel_packets)
-static uintptr_t kernel_packets(chacha20_packets *packets)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < packets->count; i++)
-        longest = longest > packets->len_bytes[i] ? longest : packets->len_bytes[i];
-    const uint32_t nblocks = 1 + (uint32_t)((longest + CHACHA20_BLOCK_BYTES - 1) / CHACHA20_BLOCK_BYTES);
-    uintptr_t end = UINTPTR_MAX;
-    for (uint32_t done = 0; done < nblocks; done += LANES_SETS)
-        end = packets_pass(packets, done); /* the same in each iteration */
-    return end;
-}
+#include "packets.h"
 
 #include "../../core/target_end.h"
 
@@ -133,13 +73,11 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
         .plan = {plan_period, sizeof first_shapes - 1, first_shapes, next_shapes},                         \
         .packets = kernel_packets,                                                                         \
-        .lanes_of_packets = WORDS,                                                                         \
-        .blocks_of_packets = LANES_SETS,                                                                   \
     }
 
-const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel, _,
-                                                 KERNEL, ) = KERNEL_RECORD(HORNET_PASTE(PLAN, _period, , ),
-                                                                           plan_first, plan_next);
+#define PLAN_PERIOD HORNET_PASTE(PLAN, _period, , )
+const struct hornet_chacha20_kernel
+    HORNET_PASTE(hornet_chacha20_, kernel_, KERNEL, ) = KERNEL_RECORD(PLAN_PERIOD, plan_first, plan_next);
 
 #ifdef KERNEL_TUNING /* the same with another plan */
 static const uint8_t tuned_first[] = {HORNET_PASTE(TUNED_PLAN, _first, , )(PLAN_SHAPES)};

@@ -118,32 +118,4 @@ HORNET_INLINE void lanes_end(word_vec vectors[16], word_vec x[16], const uint32_
     lanes_to_rows(vectors, x);
 }
 
-/* Word i of many keystreams, one per lane, all with the same counter. */
-HORNET_INLINE word_vec lanes_word_of_each(const chacha20_packets *packets, int i, uint32_t counter)
-{
-    return i == 12 ? words_splat(counter) : words_load((const uint8_t *)packets->word[i]);
-}
-
-/* Sets rows[s] to block counter + s of each keystream, one row per keystream. sets is a constant. */
-HORNET_INLINE void lanes_of_each(size_t sets, word_vec (*rows)[16], const chacha20_packets *packets,
-                                 uint32_t counter)
-{
-    word_vec x[LANES_SETS][16];
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++) {
-        HORNET_UNROLL
-        for (int i = 0; i < 16; i++)
-            x[s][i] = lanes_word_of_each(packets, i, counter + (uint32_t)s);
-    }
-    lanes_rounds(x, sets);
-    HORNET_VALUE_BARRIER("r", packets);
-    HORNET_UNROLL
-    for (size_t s = 0; s < sets; s++) {
-        HORNET_UNROLL
-        for (int i = 0; i < 16; i++)
-            x[s][i] = words_add(x[s][i], lanes_word_of_each(packets, i, counter + (uint32_t)s));
-        lanes_to_rows(rows[s], x[s]);
-    }
-}
-
 #endif
