@@ -28,7 +28,6 @@
     X(rows2, 0, 2, 0, 0, 0)                                                                                \
     X(rows3, 0, 3, 0, 0, 0)                                                                                \
     X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
-    X(lanes1_rows2, 1, 2, 0, 0, 0)                                                                         \
     X(lanes1, 1, 0, 0, 0, 0)
 #define PLAN             PLAN_AVX512VL
 #define KERNEL_TUNING    zen4
