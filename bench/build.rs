@@ -3,6 +3,8 @@
 //! Builds the measured libraries that are not Rust crates, each as a shared library that the bench loads at run time. A
 //! library that cannot be built, usually because it is not installed, is left out, and the bench reports why.
 
+#[path = "sources/find.rs"]
+mod find;
 #[path = "src/source_tree.rs"]
 mod source_tree;
 
@@ -21,18 +23,38 @@ const TUNING_FLAGS: &str = "-DHORNET_NO_CROSSOVERS";
 const SHIM_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined";
 
 /// The files in shims/, with the flags for the library that each calls.
-const SHIMS: [(&str, &str); 4] = [
+const SHIMS: [(&str, &str); 3] = [
     ("ipsec_mb", "-l:libIPSec_MB.a"),
     ("nettle", "-l:libnettle.a"),
     ("libgcrypt", "-lgcrypt"),
-    ("botan", "-I/usr/include/botan-2 -lbotan-2"),
+];
+
+/// Libraries that contain AVX-512 code are built again, with this flag, for the section without it.
+const WITHOUT_AVX512: [(&str, &str); 2] = [("", ""), ("_avx2", "-DAVX2_ONLY")];
+
+/// What `./configure --enable-intelasm` passes to the compiler, less what other files need.
+const WOLFSSL_FLAGS: &str = "-fwrapv -DHAVE_C___ATOMIC=1 -DHAVE_THREAD_LS -DNDEBUG -DWOLFSSL_X86_64_BUILD \
+    -DUSE_INTEL_SPEEDUP -DWOLFSSL_USE_ALIGN -DHAVE_POLY1305 -DHAVE_CHACHA -DWOLFCRYPT_ONLY -DHAVE___UINT128_T=1 \
+    -DWC_NO_RNG";
+
+/// All of wolfSSL that its ChaCha20-Poly1305 calls.
+const WOLFSSL: [&str; 8] = [
+    "chacha.c",
+    "chacha20_poly1305.c",
+    "chacha_asm.S",
+    "cpuid.c",
+    "memory.c",
+    "poly1305.c",
+    "poly1305_asm.S",
+    "wc_port.c",
 ];
 
 /// Crates whose versions the bench reports.
-const MEASURED: [&str; 6] = [
+const MEASURED: [&str; 7] = [
     "aws-lc-sys",
     "chacha20poly1305",
     "graviola",
+    "libcrux-chacha20poly1305",
     "libcrux-poly1305",
     "poly1305",
     "ring",
@@ -49,6 +71,7 @@ fn main() {
         "shims",
         "go",
         "Cargo.lock",
+        "sources",
     ] {
         println!("cargo::rerun-if-changed={input}");
     }
@@ -73,6 +96,19 @@ fn main() {
     for (shim, needs) in SHIMS {
         builds.push((shim.into(), shim_command(shim, needs)));
     }
+    let mut missing = Vec::new();
+    for (suffix, flag) in WITHOUT_AVX512 {
+        for (shim, command) in [("botan", botan()), ("wolfssl", wolfssl())] {
+            let name = format!("{shim}{suffix}");
+            match command {
+                Ok(mut command) => {
+                    command.args(words(flag));
+                    builds.push((name, command));
+                }
+                Err(why) => missing.push((name, Err(why))),
+            }
+        }
+    }
     let mut cycles = Command::new("gcc");
     cycles.args(["-O2", "-fPIC", "-shared", "../study/cycles.c"]);
     builds.push(("cycles".into(), cycles));
@@ -93,11 +129,17 @@ fn main() {
     builds.push(("go".into(), go));
 
     let out = PathBuf::from(variable("OUT_DIR"));
-    let libraries = if is_for_clippy() {
+    let mut libraries = if is_for_clippy() {
         Vec::new()
     } else {
         build_all(&out, builds)
     };
+    libraries.extend(missing);
+    for (name, result) in &libraries {
+        if let Err(why) = result {
+            println!("cargo::warning={name} is left out: {why}");
+        }
+    }
     if let Some((_, Err(why))) = libraries.first() {
         panic!("Hornet cannot be built: {why}");
     }
@@ -122,6 +164,34 @@ fn shim_command(shim: &str, needs: &str) -> Command {
     command
 }
 
+/// Returns the command that builds the shim of Botan, with the library that botan/build.rs built.
+fn botan() -> Result<Command, String> {
+    if let Ok(why) = env::var("DEP_HORNET_BENCH_BOTAN_MISSING") {
+        return Err(why);
+    }
+    let include = variable("DEP_HORNET_BENCH_BOTAN_INCLUDE");
+    let mut command = Command::new("g++");
+    command
+        .args(words(SHIM_FLAGS))
+        .arg("-std=c++20")
+        .arg(format!("-I{include}"))
+        .arg(format!("-I{include}/../internal"))
+        .arg("shims/botan.cc")
+        .arg(format!("-L{}", variable("DEP_HORNET_BENCH_BOTAN_LIB")))
+        .args(["-l:libbotan-3.a", "-pthread"]);
+    Ok(command)
+}
+
+/// Returns the command that builds the shim of wolfSSL, with the library's files.
+fn wolfssl() -> Result<Command, String> {
+    let folder = find::folder(Path::new("sources/Cargo.toml"), "wolfssl-sys")?.join("wolfssl-src");
+    let mut command = shim_command("wolfssl", WOLFSSL_FLAGS);
+    command
+        .arg(format!("-I{}", folder.display()))
+        .args(WOLFSSL.map(|file| folder.join("wolfcrypt/src").join(file)));
+    Ok(command)
+}
+
 fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
     let (names, mut jobs): (Vec<String>, Vec<Job>) = builds
         .into_iter()
@@ -133,11 +203,10 @@ fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
     let results = source_tree::run_all(&mut jobs);
     let all = names.into_iter().zip(jobs).zip(results);
     all.map(|((name, job), result)| {
-        let result = result.map(|()| job.output).map_err(|why| reason(&why));
-        if let Err(why) = &result {
-            println!("cargo::warning={name} is left out: {why}");
-        }
-        (name, result)
+        (
+            name,
+            result.map(|()| job.output).map_err(|why| reason(&why)),
+        )
     })
     .collect()
 }
