@@ -29,8 +29,15 @@ const SHIMS: [(&str, &str); 3] = [
     ("libgcrypt", "-lgcrypt"),
 ];
 
-/// Libraries that contain AVX-512 code are built again, with this flag, for the section without it.
-const WITHOUT_AVX512: [(&str, &str); 2] = [("", ""), ("_avx2", "-DAVX2_ONLY")];
+/// Libraries that choose their instructions once in a process are built again for the sections with fewer: the shim, the
+/// end of the library's name, and the flag.
+const VARIANTS: [(&str, &str, &str); 5] = [
+    ("botan", "", ""),
+    ("botan", "_avx2", "-DNO_AVX512"),
+    ("wolfssl", "", ""),
+    ("wolfssl", "_avx2", "-DNO_AVX512"),
+    ("wolfssl", "_avx512f", "-DNO_IFMA"),
+];
 
 /// What `./configure --enable-intelasm` passes to the compiler, less what other files need.
 const WOLFSSL_FLAGS: &str = "-fwrapv -DHAVE_C___ATOMIC=1 -DHAVE_THREAD_LS -DNDEBUG -DWOLFSSL_X86_64_BUILD \
@@ -97,16 +104,15 @@ fn main() {
         builds.push((shim.into(), shim_command(shim, needs)));
     }
     let mut missing = Vec::new();
-    for (suffix, flag) in WITHOUT_AVX512 {
-        for (shim, command) in [("botan", botan()), ("wolfssl", wolfssl())] {
-            let name = format!("{shim}{suffix}");
-            match command {
-                Ok(mut command) => {
-                    command.args(words(flag));
-                    builds.push((name, command));
-                }
-                Err(why) => missing.push((name, Err(why))),
+    for (shim, suffix, flag) in VARIANTS {
+        let name = format!("{shim}{suffix}");
+        let command = if shim == "botan" { botan() } else { wolfssl() };
+        match command {
+            Ok(mut command) => {
+                command.args(words(flag));
+                builds.push((name, command));
             }
+            Err(why) => missing.push((name, Err(why))),
         }
     }
     let mut cycles = Command::new("gcc");

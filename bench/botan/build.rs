@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All implementations of both for x86.
-const MODULES: &str = "chacha20poly1305,chacha_simd32,chacha_avx2,chacha_avx512,poly1305_avx2,poly1305_avx512";
+const MODULES: &str =
+    "chacha20poly1305,chacha_simd32,chacha_avx2,chacha_avx512,poly1305_avx2,poly1305_avx512";
 
 fn main() {
     for input in ["build.rs", "../sources/find.rs", "../sources/Cargo.lock"] {
@@ -37,7 +38,9 @@ fn main() {
 /// Builds the library in `out`/build.
 fn build(out: &Path) -> Result<(), String> {
     let vendor = find::folder(Path::new("../sources/Cargo.toml"), "botan-src")?.join("vendor");
-    let archive = fs::read_dir(&vendor).ok().and_then(|mut all| all.next()?.ok());
+    let archive = fs::read_dir(&vendor)
+        .ok()
+        .and_then(|mut all| all.next()?.ok());
     let archive = archive.ok_or("botan-src contains no archive")?.path();
     let sources = out.join("sources");
     fs::create_dir_all(&sources).map_err(|error| error.to_string())?;
@@ -72,7 +75,9 @@ fn run(command: &mut Command) -> Result<(), String> {
             eprint!("{}", String::from_utf8_lossy(&output.stderr));
             Err(format!("{program}: {}", output.status))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(format!("there is no {program}")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(format!("there is no {program}"))
+        }
         Err(error) => Err(format!("{program}: {error}")),
     }
 }

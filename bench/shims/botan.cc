@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Botan, through its interface for C++. Compiled twice, each with its own copy of Botan: with AVX2_ONLY, Botan is told
- * that the CPU has no AVX-512. */
+/* Botan, through its interface for C++. Compiled twice, each with its own copy of Botan: with NO_AVX512,
+ * Botan is told that the CPU has no AVX-512. It uses none either on a CPU without IFMA. */
 #include <botan/aead.h>
 #include <botan/exceptn.h>
 #include <botan/internal/cpuid.h>
@@ -13,7 +13,7 @@
 
 static void choose_instructions()
 {
-#ifdef AVX2_ONLY
+#ifdef NO_AVX512
     Botan::CPUID::clear_cpuid_bit(Botan::CPUFeature(Botan::CPUFeature::Bit::AVX512));
 #endif
 }
@@ -21,7 +21,7 @@ static void choose_instructions()
 /* Botan names the instructions that it uses. */
 static bool are_chosen(const std::string &provider)
 {
-#ifdef AVX2_ONLY
+#ifdef NO_AVX512
     return provider != "avx512";
 #else
     return !provider.empty();

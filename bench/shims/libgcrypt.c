@@ -48,7 +48,7 @@ PEER_AEAD(libgcrypt)
     gcry_cipher_hd_t context;
     initialize();
     return gcry_cipher_open(&context, GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305, 0) == 0 ? context
-                                                                                             : NULL;
+                                                                                               : NULL;
 }
 
 PEER_AEAD_KEY(libgcrypt) { gcry_cipher_setkey(context, key, 32); }
@@ -63,13 +63,15 @@ static bool start(gcry_cipher_hd_t context, const struct peer_packet *packet)
 PEER_AEAD_SEAL(libgcrypt)
 {
     return start(context, packet) &&
-           gcry_cipher_encrypt(context, packet->out, packet->len_bytes, packet->in, packet->len_bytes) == 0 &&
+           gcry_cipher_encrypt(context, packet->out, packet->len_bytes, packet->in, packet->len_bytes) ==
+               0 &&
            gcry_cipher_gettag(context, packet->tag, 16) == 0;
 }
 
 PEER_AEAD_OPEN(libgcrypt)
 {
     return start(context, packet) &&
-           gcry_cipher_decrypt(context, packet->out, packet->len_bytes, packet->in, packet->len_bytes) == 0 &&
+           gcry_cipher_decrypt(context, packet->out, packet->len_bytes, packet->in, packet->len_bytes) ==
+               0 &&
            gcry_cipher_checktag(context, packet->tag, 16) == 0;
 }

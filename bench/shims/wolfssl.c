@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* wolfSSL: the functions that its TLS calls for each record, under a key that is set once. Compiled twice, each with its
- * own copy of wolfSSL: with AVX2_ONLY, wolfSSL is told that the CPU has no AVX-512. */
+/* wolfSSL: the functions that its TLS calls for each record, under a key that is set once. Compiled for
+ * each section, each with its own copy of wolfSSL, which is told that the CPU has no AVX-512 (NO_AVX512),
+ * or no IFMA and newer (NO_IFMA). */
 #include <wolfssl/wolfcrypt/settings.h>
 
 #include <wolfssl/version.h>
@@ -11,17 +12,19 @@
 
 PEER_VERSION { return LIBWOLFSSL_VERSION_STRING; }
 
-/* All bits of AVX-512 in cpuid.h. */
 enum {
-    AVX512 = CPUID_AVX512 | CPUID_AVX512_VL | CPUID_AVX512_DQ | CPUID_AVX512_BW | CPUID_AVX512_IFMA |
-             CPUID_AVX512_VBMI | CPUID_AVX512_VBMI2,
+    IFMA = CPUID_AVX512_IFMA | CPUID_AVX512_VBMI | CPUID_AVX512_VBMI2,
+    AVX512 = CPUID_AVX512 | CPUID_AVX512_VL | CPUID_AVX512_DQ | CPUID_AVX512_BW | IFMA,
 };
 
 static void choose_instructions(void)
 {
     cpuid_get_flags(); /* sets them */
-#ifdef AVX2_ONLY
+#ifdef NO_AVX512
     cpuid_clear_flag(AVX512);
+#endif
+#ifdef NO_IFMA
+    cpuid_clear_flag(IFMA);
 #endif
 }
 

@@ -68,7 +68,6 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
             "libcrux",
             Ok(Aead {
                 note: Some(FOR_THIS_CPU),
-                fast: false,
                 ..peer::<Libcrux>("libcrux", "libcrux-chacha20poly1305", &[Best])
             }),
         ),

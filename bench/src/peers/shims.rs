@@ -75,10 +75,12 @@ const SHIMS: &[Functions<'static>] = &[
     slow("nettle", "nettle", "Nettle", ALL,
          Some("its internal functions: the public interface has Poly1305 with AES only")),
     slow("libgcrypt", "libgcrypt", "Libgcrypt", ALL, None),
-    fast("botan", "botan", "Botan", &[Best], BOTAN),
-    fast("botan_avx2", "botan", "Botan AVX2", &[Avx2], NO_AVX512),
+    slow("botan", "botan", "Botan", &[Best], Some("its interface for C++, one object for all messages")),
+    slow("botan_avx2", "botan", "Botan AVX2", &[Avx2, Avx512f], Some(WITHOUT_AVX512)),
     fast("wolfssl", "wolfssl", "wolfSSL", &[Best], "wc_Poly1305SetKey, wc_Poly1305Update, wc_Poly1305Final"),
-    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], NO_AVX512),
+    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], WITHOUT_AVX512),
+    fast("wolfssl_avx512f", "wolfssl", "wolfSSL AVX-512", &[Avx512f],
+         "the same, told that the CPU has no AVX-512 IFMA"),
 ];
 
 /// The peers with ChaCha20-Poly1305.
@@ -94,16 +96,17 @@ const AEAD: &[Functions<'static>] = &[
     fast("ipsec_mb", "ipsec_mb_job_avx2", "ipsec-mb job AVX2", &[Avx2],
          "the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2"),
     fast("libgcrypt", "libgcrypt", "Libgcrypt", ALL, "one handle for all packets, which keeps the key"),
-    fast("botan", "botan", "Botan", &[Best], "works in place only, so the message is copied first"),
-    fast("botan_avx2", "botan", "Botan AVX2", &[Avx2], NO_AVX512),
+    slow("botan", "botan", "Botan", &[Best],
+         Some("works in place only, so the message is copied first; one object for all packets, which keeps the key")),
+    slow("botan_avx2", "botan", "Botan AVX2", &[Avx2, Avx512f], Some(WITHOUT_AVX512)),
     fast("wolfssl", "wolfssl", "wolfSSL", &[Best],
          "wc_ChaCha20Poly1305_Encrypt_ex and _Decrypt_ex: one context for all packets, which keeps the key"),
-    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], NO_AVX512),
+    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], WITHOUT_AVX512),
+    fast("wolfssl_avx512f", "wolfssl", "wolfSSL AVX-512", &[Avx512f],
+         "the same, told that the CPU has no AVX-512 IFMA"),
 ];
 
-const BOTAN: &str = "its interface for C++, one object for all messages";
-
-const NO_AVX512: &str = "the same with the bits of AVX-512 cleared in the features that it found";
+const WITHOUT_AVX512: &str = "the same, told that the CPU has no AVX-512";
 
 const EVP: &str = "EVP: one context for all packets, which keeps the key";
 
