@@ -23,17 +23,18 @@ const TUNING_FLAGS: &str = "-DHORNET_NO_CROSSOVERS";
 const SHIM_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined";
 
 /// The files in shims/, with the flags for the library that each calls.
-const SHIMS: [(&str, &str); 3] = [
+const SHIMS: [(&str, &str); 2] = [
     ("ipsec_mb", "-l:libIPSec_MB.a"),
     ("nettle", "-l:libnettle.a"),
-    ("libgcrypt", "-lgcrypt"),
 ];
 
 /// Libraries that choose their instructions once in a process are built again for the sections with fewer: the shim, the
 /// end of the library's name, and the flag.
-const VARIANTS: [(&str, &str, &str); 5] = [
+const VARIANTS: [(&str, &str, &str); 7] = [
     ("botan", "", ""),
     ("botan", "_avx2", "-DNO_AVX512"),
+    ("libgcrypt", "", ""),
+    ("libgcrypt", "_avx2", "-DNO_AVX512"),
     ("wolfssl", "", ""),
     ("wolfssl", "_avx2", "-DNO_AVX512"),
     ("wolfssl", "_avx512f", "-DNO_IFMA"),
@@ -106,7 +107,11 @@ fn main() {
     let mut missing = Vec::new();
     for (shim, suffix, flag) in VARIANTS {
         let name = format!("{shim}{suffix}");
-        let command = if shim == "botan" { botan() } else { wolfssl() };
+        let command = match shim {
+            "botan" => botan(),
+            "libgcrypt" => Ok(libgcrypt()),
+            _ => wolfssl(),
+        };
         match command {
             Ok(mut command) => {
                 command.args(words(flag));
@@ -186,6 +191,21 @@ fn botan() -> Result<Command, String> {
         .arg(format!("-L{}", variable("DEP_HORNET_BENCH_BOTAN_LIB")))
         .args(["-l:libbotan-3.a", "-pthread"]);
     Ok(command)
+}
+
+/// Returns the command that builds the shim of Libgcrypt, with the library that libgcrypt/build.rs built, or else the
+/// installed one.
+fn libgcrypt() -> Command {
+    let Ok(folder) = env::var("DEP_HORNET_BENCH_LIBGCRYPT_FOLDER") else {
+        return shim_command("libgcrypt", "-lgcrypt");
+    };
+    let mut command = shim_command("libgcrypt", "");
+    command
+        .arg(format!("-I{folder}/libgcrypt/src"))
+        .arg(format!("-I{folder}/prefix/include"))
+        .arg(format!("{folder}/libgcrypt/src/.libs/libgcrypt.a"))
+        .arg(format!("{folder}/prefix/lib/libgpg-error.a"));
+    command
 }
 
 /// Returns the command that builds the shim of wolfSSL, with the library's files.

@@ -5,10 +5,12 @@
 
 #[path = "../sources/find.rs"]
 mod find;
+#[path = "../sources/run.rs"]
+mod run;
 
+use run::run;
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,7 +19,7 @@ const MODULES: &str =
     "chacha20poly1305,chacha_simd32,chacha_avx2,chacha_avx512,poly1305_avx2,poly1305_avx512";
 
 fn main() {
-    for input in ["build.rs", "../sources/find.rs", "../sources/Cargo.lock"] {
+    for input in ["build.rs", "../sources"] {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -63,21 +65,4 @@ fn build(out: &Path) -> Result<(), String> {
     ]))?;
     let jobs = env::var("NUM_JOBS").unwrap_or_else(|_| "1".into());
     run(command("make").args(["-f", "../build/Makefile", "-j", &jobs, "libs"]))
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    match command.output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            // The output of a build script is stored, and shown if the build fails.
-            print!("{}", String::from_utf8_lossy(&output.stdout));
-            eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            Err(format!("{program}: {}", output.status))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(format!("there is no {program}"))
-        }
-        Err(error) => Err(format!("{program}: {error}")),
-    }
 }
