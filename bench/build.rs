@@ -3,6 +3,8 @@
 //! Builds the measured libraries that are not Rust crates, each as a shared library that the bench loads at run time. A
 //! library that cannot be built, usually because it is not installed, is left out, and the bench reports why.
 
+#[path = "sources/find.rs"]
+mod find;
 #[path = "src/source_tree.rs"]
 mod source_tree;
 
@@ -21,18 +23,46 @@ const TUNING_FLAGS: &str = "-DHORNET_NO_CROSSOVERS";
 const SHIM_FLAGS: &str = "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined";
 
 /// The files in shims/, with the flags for the library that each calls.
-const SHIMS: [(&str, &str); 4] = [
+const SHIMS: [(&str, &str); 2] = [
     ("ipsec_mb", "-l:libIPSec_MB.a"),
     ("nettle", "-l:libnettle.a"),
-    ("libgcrypt", "-lgcrypt"),
-    ("botan", "-I/usr/include/botan-2 -lbotan-2"),
+];
+
+/// Libraries that choose their instructions once in a process are built again for the sections with fewer: the shim, the
+/// end of the library's name, and the flag.
+const VARIANTS: [(&str, &str, &str); 7] = [
+    ("botan", "", ""),
+    ("botan", "_avx2", "-DNO_AVX512"),
+    ("libgcrypt", "", ""),
+    ("libgcrypt", "_avx2", "-DNO_AVX512"),
+    ("wolfssl", "", ""),
+    ("wolfssl", "_avx2", "-DNO_AVX512"),
+    ("wolfssl", "_avx512f", "-DNO_IFMA"),
+];
+
+/// What `./configure --enable-intelasm` passes to the compiler, less what other files need.
+const WOLFSSL_FLAGS: &str = "-fwrapv -DHAVE_C___ATOMIC=1 -DHAVE_THREAD_LS -DNDEBUG -DWOLFSSL_X86_64_BUILD \
+    -DUSE_INTEL_SPEEDUP -DWOLFSSL_USE_ALIGN -DHAVE_POLY1305 -DHAVE_CHACHA -DWOLFCRYPT_ONLY -DHAVE___UINT128_T=1 \
+    -DWC_NO_RNG";
+
+/// All of wolfSSL that its ChaCha20-Poly1305 calls.
+const WOLFSSL: [&str; 8] = [
+    "chacha.c",
+    "chacha20_poly1305.c",
+    "chacha_asm.S",
+    "cpuid.c",
+    "memory.c",
+    "poly1305.c",
+    "poly1305_asm.S",
+    "wc_port.c",
 ];
 
 /// Crates whose versions the bench reports.
-const MEASURED: [&str; 6] = [
+const MEASURED: [&str; 7] = [
     "aws-lc-sys",
     "chacha20poly1305",
     "graviola",
+    "libcrux-chacha20poly1305",
     "libcrux-poly1305",
     "poly1305",
     "ring",
@@ -49,6 +79,7 @@ fn main() {
         "shims",
         "go",
         "Cargo.lock",
+        "sources",
     ] {
         println!("cargo::rerun-if-changed={input}");
     }
@@ -73,6 +104,22 @@ fn main() {
     for (shim, needs) in SHIMS {
         builds.push((shim.into(), shim_command(shim, needs)));
     }
+    let mut missing = Vec::new();
+    for (shim, suffix, flag) in VARIANTS {
+        let name = format!("{shim}{suffix}");
+        let command = match shim {
+            "botan" => botan(),
+            "libgcrypt" => Ok(libgcrypt()),
+            _ => wolfssl(),
+        };
+        match command {
+            Ok(mut command) => {
+                command.args(words(flag));
+                builds.push((name, command));
+            }
+            Err(why) => missing.push((name, Err(why))),
+        }
+    }
     let mut cycles = Command::new("gcc");
     cycles.args(["-O2", "-fPIC", "-shared", "../study/cycles.c"]);
     builds.push(("cycles".into(), cycles));
@@ -93,11 +140,17 @@ fn main() {
     builds.push(("go".into(), go));
 
     let out = PathBuf::from(variable("OUT_DIR"));
-    let libraries = if is_for_clippy() {
+    let mut libraries = if is_for_clippy() {
         Vec::new()
     } else {
         build_all(&out, builds)
     };
+    libraries.extend(missing);
+    for (name, result) in &libraries {
+        if let Err(why) = result {
+            println!("cargo::warning={name} is left out: {why}");
+        }
+    }
     if let Some((_, Err(why))) = libraries.first() {
         panic!("Hornet cannot be built: {why}");
     }
@@ -122,6 +175,49 @@ fn shim_command(shim: &str, needs: &str) -> Command {
     command
 }
 
+/// Returns the command that builds the shim of Botan, with the library that botan/build.rs built.
+fn botan() -> Result<Command, String> {
+    if let Ok(why) = env::var("DEP_HORNET_BENCH_BOTAN_MISSING") {
+        return Err(why);
+    }
+    let include = variable("DEP_HORNET_BENCH_BOTAN_INCLUDE");
+    let mut command = Command::new("g++");
+    command
+        .args(words(SHIM_FLAGS))
+        .arg("-std=c++20")
+        .arg(format!("-I{include}"))
+        .arg(format!("-I{include}/../internal"))
+        .arg("shims/botan.cc")
+        .arg(format!("-L{}", variable("DEP_HORNET_BENCH_BOTAN_LIB")))
+        .args(["-l:libbotan-3.a", "-pthread"]);
+    Ok(command)
+}
+
+/// Returns the command that builds the shim of Libgcrypt, with the library that libgcrypt/build.rs built, or else the
+/// installed one.
+fn libgcrypt() -> Command {
+    let Ok(folder) = env::var("DEP_HORNET_BENCH_LIBGCRYPT_FOLDER") else {
+        return shim_command("libgcrypt", "-lgcrypt");
+    };
+    let mut command = shim_command("libgcrypt", "");
+    command
+        .arg(format!("-I{folder}/libgcrypt/src"))
+        .arg(format!("-I{folder}/prefix/include"))
+        .arg(format!("{folder}/libgcrypt/src/.libs/libgcrypt.a"))
+        .arg(format!("{folder}/prefix/lib/libgpg-error.a"));
+    command
+}
+
+/// Returns the command that builds the shim of wolfSSL, with the library's files.
+fn wolfssl() -> Result<Command, String> {
+    let folder = find::folder(Path::new("sources/Cargo.toml"), "wolfssl-sys")?.join("wolfssl-src");
+    let mut command = shim_command("wolfssl", WOLFSSL_FLAGS);
+    command
+        .arg(format!("-I{}", folder.display()))
+        .args(WOLFSSL.map(|file| folder.join("wolfcrypt/src").join(file)));
+    Ok(command)
+}
+
 fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
     let (names, mut jobs): (Vec<String>, Vec<Job>) = builds
         .into_iter()
@@ -133,11 +229,10 @@ fn build_all(out: &Path, builds: Vec<(String, Command)>) -> Vec<Library> {
     let results = source_tree::run_all(&mut jobs);
     let all = names.into_iter().zip(jobs).zip(results);
     all.map(|((name, job), result)| {
-        let result = result.map(|()| job.output).map_err(|why| reason(&why));
-        if let Err(why) = &result {
-            println!("cargo::warning={name} is left out: {why}");
-        }
-        (name, result)
+        (
+            name,
+            result.map(|()| job.output).map_err(|why| reason(&why)),
+        )
     })
     .collect()
 }

@@ -46,16 +46,43 @@ def test_the_tags_of_all_peers():
     text = measured("check")
     assert "hornet gcc, scalar64: all" in text and "OpenSSL: all" in text
     assert "OpenSSL, ChaCha20-Poly1305: all" in text and "hornet gcc EVP provider, ChaCha20-Poly1305: all" in text
+    for peer in ("Libgcrypt AVX2", "Botan", "Botan AVX2", "wolfSSL", "wolfSSL AVX2", "wolfSSL AVX-512", "libcrux"):
+        assert f"\n{peer}: all" in text and f"\n{peer}, ChaCha20-Poly1305: all" in text, peer
+
+
+def built_by(crate: str) -> list[Path]:
+    """Return the folders in which the build scripts of crates with that prefix wrote."""
+    messages = map(json.loads, execute("cargo", "build", *CARGO, "--message-format", "json").splitlines())
+    return [Path(message["out_dir"]) for message in messages if f"/{crate}-" in message.get("out_dir", "")]
+
+
+def test_what_is_limited_uses_no_avx512(tmp_path):
+    count = tmp_path / "instructions"
+    execute("gcc", "-O2", "-o", count, BENCH / "tests/instructions.c", "-ldl")
+    folder = next(folder for folder in built_by("hornet-bench") if (folder / "libhornet_gcc.so").exists())
+
+    def counts(library: str, prefix: str) -> tuple[int, int]:
+        avx512, ifma = execute(count, folder / f"lib{library}.so", prefix).split()
+        return int(avx512), int(ifma)
+
+    for library, prefix in (
+        ("botan_avx2", "botan"),
+        ("wolfssl_avx2", "wolfssl"),
+        ("libgcrypt_avx2", "libgcrypt"),
+        ("ipsec_mb", "ipsec_mb_avx2"),
+        ("ipsec_mb", "ipsec_mb_job_avx2"),
+    ):
+        assert counts(library, prefix) == (0, 0), library
+    assert counts("wolfssl_avx512f", "wolfssl")[1] == 0
+    if "avx512ifma" in Path("/proc/cpuinfo").read_text():
+        for library in ("botan", "wolfssl"):
+            assert min(counts(library, library)) > 0, library
+        assert counts("wolfssl_avx512f", "wolfssl")[0] > 0
 
 
 def test_the_provider_in_openssl_4():
     execute(ROOT / "tools/apt-install.sh", "libssl-dev")  # the module is built with its headers
-    messages = execute("cargo", "build", *CARGO, "--message-format", "json").splitlines()
-    folders = [
-        message["out_dir"]
-        for message in map(json.loads, messages)
-        if "hornet-bench-openssl" in message.get("out_dir", "")
-    ]
+    folders = built_by("hornet-bench-openssl")
     # From the root, where pytest's configuration is.
     test = "exec build/venv/bin/pytest -k openssl-provider-gcc"
     execute("sh", "-c", f"cd '{ROOT}' && HORNET_OPENSSL='{folders[0]}/openssl-build/install' {test}")

@@ -14,6 +14,7 @@ use std::ptr;
 use std::slice;
 
 const IN_PLACE: &str = "works in place only, so the message is copied first";
+const FOR_THIS_CPU: &str = "compiled for this CPU, so that it may use AVX-512 anywhere";
 
 pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
     // SAFETY: both return static strings.
@@ -48,7 +49,7 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
         (
             "RustCrypto",
             Ok(Aead {
-                note: Some("compiled for this CPU, so that it may use AVX-512 anywhere"),
+                note: Some(FOR_THIS_CPU),
                 fast: false,
                 ..peer::<ChaCha20Poly1305>("RustCrypto", "chacha20poly1305", &[Best])
             }),
@@ -61,6 +62,13 @@ pub(super) fn all() -> Vec<(&'static str, OpenedAead)> {
                 ),
                 fast: false,
                 ..peer::<Graviola>("graviola", "graviola", &[Best])
+            }),
+        ),
+        (
+            "libcrux",
+            Ok(Aead {
+                note: Some(FOR_THIS_CPU),
+                ..peer::<Libcrux>("libcrux", "libcrux-chacha20poly1305", &[Best])
             }),
         ),
     ]
@@ -315,5 +323,28 @@ impl Keyed for Graviola {
     fn open(&self, text: Text, tag: &Tag) -> bool {
         text.out.copy_from_slice(text.input);
         self.0.decrypt(text.nonce, text.aad, text.out, tag).is_ok()
+    }
+}
+
+struct Libcrux([u8; 32]);
+
+impl Keyed for Libcrux {
+    fn new(key: &[u8; 32]) -> Self {
+        Self(*key)
+    }
+
+    fn seal(&self, text: Text) -> Option<Tag> {
+        let mut tag = [0; TAG_BYTES];
+        let sealed = libcrux_chacha20poly1305::encrypt_detached(
+            &self.0, text.input, text.out, &mut tag, text.aad, text.nonce,
+        );
+        sealed.is_ok().then_some(tag)
+    }
+
+    fn open(&self, text: Text, tag: &Tag) -> bool {
+        libcrux_chacha20poly1305::decrypt_detached(
+            &self.0, text.out, text.input, tag, text.aad, text.nonce,
+        )
+        .is_ok()
     }
 }

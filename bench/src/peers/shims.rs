@@ -74,8 +74,14 @@ const SHIMS: &[Functions<'static>] = &[
          Some("the public interface, its manager set up by init_mb_mgr_avx2")),
     slow("nettle", "nettle", "Nettle", ALL,
          Some("its internal functions: the public interface has Poly1305 with AES only")),
-    slow("libgcrypt", "libgcrypt", "Libgcrypt", ALL, None),
-    slow("botan", "botan", "Botan", ALL, Some("its interface for C, one object for all messages")),
+    slow("libgcrypt", "libgcrypt", "Libgcrypt", &[Best], None),
+    slow("libgcrypt_avx2", "libgcrypt", "Libgcrypt AVX2", &[Avx2, Avx512f], Some(WITHOUT_AVX512)),
+    slow("botan", "botan", "Botan", &[Best], Some("its interface for C++, one object for all messages")),
+    slow("botan_avx2", "botan", "Botan AVX2", &[Avx2, Avx512f], Some(WITHOUT_AVX512)),
+    fast("wolfssl", "wolfssl", "wolfSSL", &[Best], "wc_Poly1305SetKey, wc_Poly1305Update, wc_Poly1305Final"),
+    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], WITHOUT_AVX512),
+    fast("wolfssl_avx512f", "wolfssl", "wolfSSL AVX-512", &[Avx512f],
+         "the same, told that the CPU has no AVX-512 IFMA"),
 ];
 
 /// The peers with ChaCha20-Poly1305.
@@ -90,7 +96,19 @@ const AEAD: &[Functions<'static>] = &[
          "the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"),
     fast("ipsec_mb", "ipsec_mb_job_avx2", "ipsec-mb job AVX2", &[Avx2],
          "the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2"),
+    fast("libgcrypt", "libgcrypt", "Libgcrypt", &[Best], "one handle for all packets, which keeps the key"),
+    fast("libgcrypt_avx2", "libgcrypt", "Libgcrypt AVX2", &[Avx2, Avx512f], WITHOUT_AVX512),
+    slow("botan", "botan", "Botan", &[Best],
+         Some("works in place only, so the message is copied first; one object for all packets, which keeps the key")),
+    slow("botan_avx2", "botan", "Botan AVX2", &[Avx2, Avx512f], Some(WITHOUT_AVX512)),
+    fast("wolfssl", "wolfssl", "wolfSSL", &[Best],
+         "wc_ChaCha20Poly1305_Encrypt_ex and _Decrypt_ex: one context for all packets, which keeps the key"),
+    fast("wolfssl_avx2", "wolfssl", "wolfSSL AVX2", &[Avx2], WITHOUT_AVX512),
+    fast("wolfssl_avx512f", "wolfssl", "wolfSSL AVX-512", &[Avx512f],
+         "the same, told that the CPU has no AVX-512 IFMA"),
 ];
+
+const WITHOUT_AVX512: &str = "the same, told that the CPU has no AVX-512";
 
 const EVP: &str = "EVP: one context for all packets, which keeps the key";
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Counts the AVX-512 instructions that a peer's ChaCha20-Poly1305 executes, step by step, outside the C
+ * library, whose memcpy chooses its own instructions:
+ *
+ *     instructions LIBRARY PREFIX    prints two numbers: of all, and of those that are vpmadd52 (IFMA)
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../shims/peer.h"
+
+/* Either side of where the peers change their method. */
+static const size_t lengths[] = {0, 64, 100, 200, 500, 1500, 4100};
+
+static void *function(void *library, const char *prefix, const char *what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_aead%s", prefix, what);
+    void *found = dlsym(library, name);
+    if (found == NULL)
+        _exit(2);
+    return found;
+}
+
+/* Seals and opens, step by step after the first stop. The first calls, which choose the instructions, are
+ * made before. */
+static void run(const char *path, const char *prefix)
+{
+    static uint8_t in[4100], sealed[4100], opened[4100], tag[16];
+    static const uint8_t key[32] = {1};
+    void *library = dlopen(path, RTLD_NOW);
+    if (library == NULL)
+        _exit(2);
+    /* As the bench does, which calls this function first. */
+    const char *(*version)(void) = (const char *(*)(void))dlsym(library, "peer_version");
+    if (version != NULL)
+        version();
+    void *(*open_peer)(void) = (void *(*)(void))function(library, prefix, "");
+    void (*set_key)(void *, const uint8_t *) =
+        (void (*)(void *, const uint8_t *))function(library, prefix, "_key");
+    bool (*seal)(const struct peer_packet *, void *) =
+        (bool (*)(const struct peer_packet *, void *))function(library, prefix, "_seal");
+    bool (*open)(const struct peer_packet *, void *) =
+        (bool (*)(const struct peer_packet *, void *))function(library, prefix, "_open");
+    void *context = open_peer();
+    if (context == NULL)
+        _exit(2);
+    set_key(context, key);
+    bool stepped = false, ok = true;
+    do {
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            struct peer_packet packet = {sealed, in, lengths[i], key, 16, key, key, tag};
+            ok &= seal(&packet, context);
+            packet.out = opened;
+            packet.in = sealed;
+            ok &= open(&packet, context) && memcmp(in, opened, lengths[i]) == 0;
+        }
+        if (stepped)
+            break;
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        stepped = true;
+    } while (true);
+    _exit(ok ? 0 : 2);
+}
+
+/* Returns where the code of the C library is. */
+static void libc_of(pid_t process, unsigned long *from, unsigned long *to)
+{
+    char name[64], line[512], access[8];
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
+    FILE *maps = fopen(name, "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+        if (strstr(line, "/libc.so") != NULL && sscanf(line, "%lx-%lx %7s", from, to, access) == 3 &&
+            access[2] == 'x')
+            break;
+    if (maps != NULL)
+        fclose(maps);
+}
+
+int main(int count, char **words)
+{
+    if (count != 3)
+        return 2;
+    pid_t process = fork();
+    if (process == 0)
+        run(words[1], words[2]);
+    int status;
+    waitpid(process, &status, 0);
+    unsigned long from = 0, to = 0;
+    if (WIFSTOPPED(status))
+        libc_of(process, &from, &to);
+    long all = 0, ifma = 0;
+    while (WIFSTOPPED(status)) {
+        struct user_regs_struct registers;
+        ptrace(PTRACE_GETREGS, process, NULL, &registers);
+        errno = 0;
+        const unsigned long bytes = ptrace(PTRACE_PEEKTEXT, process, registers.rip, NULL);
+        /* EVEX: 62, three bytes, of which the first contains the opcode's map, and the opcode. 62 is
+         * nothing else in 64-bit code. */
+        if (errno == 0 && (bytes & 0xff) == 0x62 && (registers.rip < from || registers.rip >= to)) {
+            const unsigned opcode = bytes >> 32 & 0xff;
+            all++;
+            ifma += (bytes >> 8 & 7) == 2 && (opcode == 0xb4 || opcode == 0xb5);
+        }
+        ptrace(PTRACE_SINGLESTEP, process, NULL, NULL);
+        waitpid(process, &status, 0);
+    }
+    printf("%ld %ld\n", all, ifma);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
