@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Make functions of basic blocks, of four kinds, which differ in how values pass from block to block."""
+"""Make functions of basic blocks, of several kinds, which differ in how values pass from block to block."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -215,7 +215,7 @@ class ChaCha20(Function):
 
     @property
     def loads_message(self) -> bool:
-        return len(self.parameters) == 4
+        return "src" in " ".join(self.parameters)
 
     @property
     def group_bytes(self) -> int:
@@ -260,6 +260,148 @@ class ChaCha20(Function):
             *assembler.control("again", counter=assembler.counters[0], label="group"),
             "",
         ]
+
+
+@dataclass(frozen=True)
+class Stitched(ChaCha20):
+    """Blocks of ChaCha20 in vectors, with Poly1305 in general registers beside the rounds.
+
+        func NAME(dst, src *byte, state *State, mac *MAC, message *byte, groups, fours uint64)
+        func NAME(dst *byte, state *State, mac *MAC, message *byte, fours uint64)
+
+    They do what functions of ChaCha20 do, and advance the counter; and each group continues mac over 4 fours blocks of
+    message, with four beside each of the first `fours` double rounds, 1 to 10. Both use registers and memory of their
+    own, so that each order of the two keeps what either computes; their instructions alternate evenly, and the CPU does
+    the rest.
+    """
+
+    mac: tuple[Block, ...] = ()  # before all, beside a double round, after all
+
+    @staticmethod
+    def beside(
+        alone: ChaCha20, architecture: Architecture, general: Architecture, graphs: dict[str, Graph]
+    ) -> "Stitched":
+        """Return a function of ChaCha20, with pointers as in architecture, beside Poly1305's graphs."""
+        assert alone.whole is not None
+        start, four, finish = (program_of(general, graphs[part]) for part in ("start", "four", "finish"))
+        four = ordered(four)
+        place = {name: register for register, name in enumerate(four.inputs)}
+        outputs = dict(start.outputs)
+        if four.inputs != finish.inputs or set(outputs) != set(four.inputs):
+            raise ValueError(f"{alone.name}: the blocks of Poly1305 do not fit together")
+        ended, places = allocate_loop(finish, {}), start.memory_inputs()
+        stores = tuple(
+            moved(general, "store", ended.at[value], Memory("powers", places[name]), name)
+            for name, value in finish.outputs
+        )
+        mac = (
+            Block.of(start, allocate_loop(start, {outputs[name]: place[name] for name in outputs})),
+            Block.of(four, allocate_loop(four)),
+            replace(Block.of(finish, ended), after=stores),
+        )
+        blocks = tuple(replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks)
+        parameters = ("dst *byte", *["src *byte"] * alone.loads_message, "state *State", "mac *MAC", "message *byte")
+        parameters += (*["groups uint64"] * alone.loads_message, "fours uint64")
+        return Stitched(
+            alone.name,
+            blocks,
+            parameters,
+            f"{alone.description} Beside {four.graph.title} ({len(four.ops)} instructions).",
+            alone.constants,
+            alone.frame_bytes,
+            clears=True,
+            whole=alone.whole,
+            mac=mac,
+        )
+
+    @property
+    def general(self) -> Architecture:
+        """Return the architecture of the general registers."""
+        return self.mac[0].program.architecture
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        return {}
+
+    def text(self, assembler: Assembler) -> str:
+        """Return the function, whose constants have no register of their own."""
+        return super().text(with_table(assembler, self.name))
+
+    def head(self, assembler: Assembler) -> list[str]:
+        return list(assembler.head)
+
+    def body(self, assembler: Assembler) -> list[str]:
+        other = self.general.go
+        assert assembler.is_go and other is not None
+        begin, rounds, end = self.blocks
+        start, four, finish = self.mac
+        counter, pointers = other.counters[0], assembler.pointers
+        message = other.pointers["message"]
+        iteration = rounds.iteration(assembler)
+
+        def loop(label: str, lines: list[str]) -> list[str]:
+            again = assembler.control("again", counter=counter, label=label)
+            return ["", *assembler.control("align"), f"{label}:", *lines, *again, ""]
+
+        lines = [
+            *self.argument(assembler, "mac", other.pointers["powers"]),
+            *self.argument(assembler, "message", message),
+            *start.iteration(other),
+            "",
+            *["group:"] * self.loads_message,
+            *self.argument(assembler, "state", pointers["state"]),
+            *begin.iteration(assembler),
+            *self.argument(assembler, "fours", counter),
+            *loop(
+                "beside",
+                [
+                    *alternating(iteration, four.iteration(other)),
+                    *assembler.control("advance", bytes=four.program.graph.advance, pointer=message),
+                ],
+            ),
+            *assembler.control("count", number=int(rounds.repeat), counter=counter),
+            *assembler.control("subtract", **self.place(assembler, "fours"), register=counter),
+            *assembler.control("none_left", label="end"),
+            *loop("alone", iteration),
+            "end:",
+            *self.argument(assembler, "state", pointers["state"]),
+            *self.argument(assembler, "dst", pointers["out"]),
+        ]
+        size = self.group_bytes
+        counts = assembler.control(
+            "add_word", number=size // CHACHA20_BYTES, offset=COUNTER, pointer=pointers["state"]
+        )
+        if not self.loads_message:
+            lines += [*end.iteration(assembler), *counts]
+        else:
+            lines += [
+                *self.argument(assembler, "src", pointers["message"]),
+                *end.iteration(assembler),
+                *counts,
+                *(
+                    line
+                    for name in ("dst", "src")
+                    for line in assembler.control("advance_argument", bytes=size, **self.place(assembler, name))
+                ),
+                *assembler.control("again_argument", label="group", **self.place(assembler, "groups")),
+                "",
+            ]
+        return [*lines, *finish.iteration(other), *text_of(finish.after, other)]
+
+    def place(self, assembler: Assembler, name: str) -> dict[str, str | int]:
+        names = [parameter.split()[0] for parameter in self.parameters]
+        return {"name": name, "offset": 8 * names.index(name)}
+
+
+def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return both sequences in one, in which each is spread evenly."""
+    at = [(i * len(others), line) for i, line in enumerate(lines)]
+    at += [(i * len(lines), line) for i, line in enumerate(others)]
+    return [line for _, line in sorted(at, key=lambda place: place[0])]
+
+
+def with_table(assembler: Assembler, name: str) -> Assembler:
+    """Return an assembler that addresses the constants of a function by their name, without a register."""
+    return replace(assembler, pointers=assembler.pointers | {"constants": f"·{name}Constants<>"})
 
 
 def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) -> tuple[Block, dict[str, int]]:

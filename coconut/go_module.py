@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.scalar_amd64 import AMD64
 from coconut.emit import go_declarations, go_file
-from coconut.functions import ChaCha20, Message, ScalarBlocks
-from coconut.interpret import check_chacha20, check_message, check_scalar
+from coconut.functions import ChaCha20, Message, ScalarBlocks, Stitched
+from coconut.interpret import check_chacha20, check_message, check_scalar, check_stitched
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select
@@ -44,6 +46,31 @@ def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
         select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", "double round", f"{end} end")
     ]
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
+
+
+# ChaCha20 with Poly1305 beside it.
+STITCHED_XOR = {"xor8BesideAVX2": ("chacha20-256", "lanes 1")}
+STITCHED_STREAM = {
+    "stream2BesideAVX2": ("chacha20-256", "rows 1"),
+    "stream4BesideAVX2": ("chacha20-256", "rows 2"),
+    "stream6BesideAVX2": ("chacha20-256", "rows 3"),
+}
+
+
+def stitched() -> dict[str, str]:
+    graphs, mac_samples = read_traced("scalar64")
+    alone = [chacha20_function(name, *of, "xor") for name, of in STITCHED_XOR.items()]
+    alone += [chacha20_function(name, *of, "stream") for name, of in STITCHED_STREAM.items()]
+    functions = [Stitched.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs) for function in alone]
+    text = go_file(functions, CONSTRAINT)
+    for function in functions:
+        assert function.whole is not None
+        samples = read_traced(function.whole.kernel)[1][function.whole.name]
+        check_stitched(function, text, samples, graphs, mac_samples["start"])
+    return {
+        "internal/stitched/emitted_amd64.s": text,
+        "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", CONSTRAINT),
+    }
 
 
 def chacha20() -> dict[str, str]:
@@ -113,7 +140,11 @@ def poly1305() -> dict[str, str]:
     }
 
 
-GENERATORS: dict[str, Callable[[], dict[str, str]]] = {"chacha20": chacha20, "poly1305": poly1305}
+GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
+    "chacha20": chacha20,
+    "poly1305": poly1305,
+    "stitched": stitched,
+}
 
 
 def generated(packages: Iterable[str] = ()) -> dict[str, str]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
-from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, ChaCha20, Message, ScalarBlocks
+from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, ChaCha20, Message, ScalarBlocks, Stitched
 from coconut.graph import Graph
-from coconut.instructions import Instruction
+from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value
 from coconut.program import Program, to_lanes
 from coconut.simulate import Mismatch, Sample, show
@@ -117,11 +117,17 @@ General = Pointer | int
 
 @dataclass
 class Machine:
-    """The state of a call: memory, general registers, numbered ones, and those without a number."""
+    """The state of a call: memory, general registers, numbered ones, and those without a number.
+
+    Beside vectors, numbers in general registers have an architecture of their own. A general register holds either what
+    controls use, by its name, or such a number; what is written last remains.
+    """
 
     architecture: Architecture
     storage: Storage
     arguments: dict[str, General]
+    beside: Architecture | None = None
+    numbers: dict[int, Value] = field(default_factory=dict)
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
     implicit: dict[str, Value] = field(default_factory=dict)
@@ -136,6 +142,8 @@ class Machine:
         self.general[to] = replace(a, offset=a.offset + b) if isinstance(a, Pointer) else a + b
 
     def pointer(self, register: str) -> Pointer:
+        if register.startswith("·"):
+            return Pointer(register[1:])
         place = self.general.get(register, 0)
         if not isinstance(place, Pointer):
             raise Mismatch(f"{register} is used as a pointer, and is {place}")
@@ -147,8 +155,26 @@ class Machine:
             raise Mismatch(f"{register} counts, and is a pointer")
         return number
 
-    def run(self, read: Read) -> None:
-        """Run an instruction of the table."""
+    def control(self, line: "Line") -> bool:
+        """Run an instruction on general registers, and return whether it jumps."""
+        assert line.control is not None
+        jumps = line.control(self, *line.groups) is True
+        mnemonic, _, operands = line.text.partition(" ")
+        if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST")):
+            self.implicit.pop(FLAGS, None)
+        written = operands.rpartition(" ")[2]
+        if self.beside is not None and not mnemonic.startswith("V"):
+            names = general_registers(self.beside)
+            if written in names:
+                self.numbers.pop(names.index(written), None)
+            if written in PRODUCT_REGISTERS:
+                self.implicit.pop(PRODUCT, None)
+        return jumps
+
+    def run(self, read: Read, is_beside: bool = False) -> None:
+        """Run an instruction of a table: that of the function's architecture, or of numbers beside vectors."""
+        architecture = self.beside if is_beside and self.beside is not None else self.architecture
+        values = self.numbers if is_beside else self.registers
         instruction, registers = read.instruction, read.registers
         uses = dict(instruction.implicit_uses)
         operands = []
@@ -158,31 +184,55 @@ class Machine:
                     raise Mismatch(f"{instruction.name} takes {uses[i]}, which is overwritten")
                 operands.append(self.implicit[uses[i]])
             else:
-                operands.append(self.registers[registers[str(i)] if str(i) in registers else registers["d"]])
+                number = registers[str(i)] if str(i) in registers else registers["d"]
+                if number not in values:
+                    raise Mismatch(f"{instruction.name} takes a register that holds a pointer")
+                operands.append(values[number])
         if read.pointer:
             place = self.pointer(read.pointer)
             offset = place.offset + read.offset
             if instruction.stores:
-                size = self.architecture.word_bytes
-                for i, number in enumerate(
-                    operands[0][: 1 if read.broadcast else self.architecture.vector_bytes // size]
-                ):
+                size = architecture.word_bytes
+                for i, number in enumerate(operands[0][: 1 if read.broadcast else architecture.vector_bytes // size]):
                     if (place.base, offset + size * i) not in self.storage:
                         raise Mismatch(f"a store beyond {place.base}: {offset}")
                     self.storage[place.base, offset + size * i] = number
                 return
-            operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, self.architecture))
+            operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
         value = instruction.meaning(read.imm, *operands)
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         for name in instruction.implicit_defs:
             self.implicit[name] = value
         if not instruction.implicit:
-            self.registers[registers["0" if instruction.accumulates and "0" in registers else "d"]] = value
+            number = registers["0" if instruction.accumulates and "0" in registers else "d"]
+            values[number] = value
+            if is_beside:
+                self.general.pop(general_registers(architecture)[number], None)
+        elif is_beside:
+            for name in PRODUCT_REGISTERS:
+                self.general.pop(name, None)
 
     def align(self, register: str, align: int) -> None:
         place = self.pointer(register)
         self.general[register] = replace(place, offset=place.offset // align * align)
+
+    def advance(self, name: str, number: int) -> None:
+        place = self.arguments[name]
+        assert isinstance(place, Pointer)
+        self.arguments[name] = replace(place, offset=place.offset + number)
+
+    def subtract(self, register: str, name: str) -> None:
+        number = self.arguments[name]
+        assert isinstance(number, int)
+        self.general[register] = self.count(register) - number
+        self.is_zero = self.general[register] == 0
+
+    def decrement_argument(self, name: str) -> None:
+        number = self.arguments[name]
+        assert isinstance(number, int)
+        self.arguments[name] = number - 1
+        self.is_zero = number == 1
 
     def decrement(self, register: str) -> bool:
         """Count down, and return whether the counter is zero now."""
@@ -196,12 +246,21 @@ class Machine:
         self.storage[at] = self.storage[at] + number & 0xFFFFFFFF
 
 
+# The registers of a product, on amd64, which alone has functions with numbers beside vectors.
+PRODUCT_REGISTERS = ("AX", "DX")
+
+
+def general_registers(architecture: Architecture) -> tuple[str, ...]:
+    assert architecture.go is not None
+    return architecture.go.registers
+
+
 # What instructions on general registers do, of all architectures; the result is whether a jump is taken, to the last
 # group.
 Control = Callable[..., object]
 CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.general.update({to: m.arguments[name]})),
-    (r"MOV[QD]? \$·(\w+)\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
+    (r"MOV[QD]? \$·(\w+)<>\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
     (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.general.update({to: int(n)})),
     (r"(?:ADDQ?|ADDI) \$(-?\d+), (\w+)(?:, (\w+))?", lambda m, n, a, to: m.add(to or a, a, int(n))),
     (r"SUB \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.add(to, a, -int(n))),
@@ -212,6 +271,9 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"ADDL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
     (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
     (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
+    (r"SUBQ (\w+)\+\d+\(FP\), (\w+)", lambda m, name, a: m.subtract(a, name)),
+    (r"ADDQ \$(\d+), (\w+)\+\d+\(FP\)", lambda m, n, name: m.advance(name, int(n))),
+    (r"DECQ (\w+)\+\d+\(FP\)", lambda m, name: m.decrement_argument(name)),
     (r"DECQ (\w+)", lambda m, a: bool(m.decrement(a)) and None),
     (r"TESTQ (\w+), \1", lambda m, a: setattr(m, "is_zero", m.general[a] == 0)),
     (r"JZ (\w+)", lambda m, label: m.is_zero),
@@ -239,11 +301,16 @@ class Line:
     read: Read | None
     control: Control | None = None
     groups: tuple[str | None, ...] = ()
+    is_beside: bool = False
 
 
-def line_of(number: int, text: str, architecture: Architecture) -> Line:
+def line_of(number: int, text: str, architecture: Architecture, beside: Architecture | None) -> Line:
     assert architecture.go is not None
     read = architecture.go.read(text)
+    if read is None and beside is not None and beside.go is not None:
+        read = beside.go.read(text)
+        if read is not None:
+            return Line(number, text, read, is_beside=True)
     if read is None and not text.endswith(":"):
         for pattern, control in CONTROLS:
             found = re.fullmatch(pattern, text)
@@ -264,13 +331,14 @@ class Code:
     constants: Storage
     frame_bytes: int
     clears: bool
+    beside: Architecture | None = None
 
     def run(self, arguments: dict[str, General], storage: Storage) -> None:
         """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
         architecture, size = self.architecture, self.architecture.word_bytes
         ones = (1 << 8 * size) - 1
         frame = [("frame", FRAME + i) for i in range(0, self.frame_bytes, size)]
-        machine = Machine(architecture, storage, arguments)
+        machine = Machine(architecture, storage, dict(arguments), self.beside)
         storage |= self.constants | dict.fromkeys(frame, ones)
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
@@ -280,8 +348,8 @@ class Code:
             line = self.lines[at]
             at += 1
             if line.read is not None:
-                machine.run(line.read)
-            elif line.control is not None and line.control(machine, *line.groups) is True:
+                machine.run(line.read, line.is_beside)
+            elif line.control is not None and machine.control(line):
                 label = line.groups[-1]
                 if label not in self.labels:
                     raise ParseError(f"line {line.number}: {line.text}: no such label")
@@ -296,7 +364,9 @@ class Code:
             raise Mismatch(f"{self.name} leaves something in its frame or in registers")
 
 
-def read_function(text: str, name: str, architecture: Architecture, clears: bool) -> Code:
+def read_function(
+    text: str, name: str, architecture: Architecture, clears: bool, beside: Architecture | None = None
+) -> Code:
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
     constants: Storage = {}
@@ -306,14 +376,14 @@ def read_function(text: str, name: str, architecture: Architecture, clears: bool
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
-            lines.append(line_of(number, line, architecture))
+            lines.append(line_of(number, line, architecture, beside))
             inside = line != "RET"
-        if entry := re.match(r"DATA ·(\w+)\+(\d+)\(SB\)/\d, \$(\w+)$", line):
+        if entry := re.match(r"DATA ·(\w+)<>\+(\d+)\(SB\)/\d, \$(\w+)$", line):
             constants[entry[1], int(entry[2])] = int(entry[3], 0)
     if not lines:
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears)
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside)
 
 
 def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:
@@ -425,3 +495,41 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
                 if function.loads_message:
                     state[COUNTER // 4] = state[COUNTER // 4] + size // CHACHA20_BYTES & 0xFFFFFFFF
                 expect(function.name, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
+
+
+def check_stitched(
+    function: Stitched, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
+) -> None:
+    """Raise Mismatch unless a function leaves what those of ChaCha20 and of Poly1305 leave apart from each other.
+
+    Each sample of one is run with one of the other, in all numbers of blocks beside.
+    """
+    general = function.general
+    code = read_function(text, function.name, function.architecture, function.clears, general)
+    names = tuple(function.mac[0].program.memory_inputs())
+    size = function.group_bytes
+    for number in range(max(len(samples), len(mac_samples))):
+        sample, other = samples[number % len(samples)], mac_samples[number % len(mac_samples)]
+        in_order = sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
+        expected = [word for name in in_order for word in sample.outputs[name]]
+        groups = 2 if function.loads_message and number % 5 == 0 else 1
+        fours = 1 + number % int(function.blocks[1].repeat)
+        message = (other.message * (groups * fours))[: groups * fours * graphs["four"].advance]
+        values = evaluate(graphs["start"], dict(other.inputs), b"", other)
+        for at in range(0, len(message), graphs["four"].advance):
+            values = evaluate(graphs["four"], values, message[at:], other)
+        values = evaluate(graphs["finish"], values, b"", other)
+
+        storage = memory_of(function.architecture, src=sample.message[: groups * size].ljust(groups * size, b"\0"))
+        storage |= memory_of(general, message=message)
+        room(storage, "dst", groups * size // 4, 4)
+        store(storage, "state", [sample.state], 4)
+        store(storage, "mac", (other.inputs[name] for name in names), 8)
+        pointers: dict[str, General] = {name: Pointer(name) for name in ("dst", "src", "state", "mac", "message")}
+        code.run(pointers | {"groups": groups, "fours": fours}, storage)
+        title = f"{function.name}, {groups} groups, {fours} fours"
+        expect(title, sample, "the keystream", [storage["dst", 4 * i] for i in range(len(expected))], expected)
+        state = list(sample.state)
+        state[COUNTER // 4] = state[COUNTER // 4] + groups * size // CHACHA20_BYTES & 0xFFFFFFFF
+        expect(title, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
+        expect_words(title, other, storage, "mac", ((name, values[name]) for name in names))

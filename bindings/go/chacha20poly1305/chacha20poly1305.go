@@ -31,6 +31,7 @@ import (
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/stitched"
 )
 
 const (
@@ -167,15 +168,19 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
 	done, absorbed := xorFirst(out, plaintext, stream, blocks), 0
-	for {
+	if stitched.Pays(len(plaintext) - done) {
+		stitched.Seal(out, plaintext, done, &s, &p)
+		done = len(plaintext)
+		absorbed = done
+	}
+	for done < len(plaintext) {
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
 		done += n
-		if done == len(plaintext) {
-			break
+		if done < len(plaintext) {
+			p.Absorb(out[absorbed:done])
+			absorbed = done
 		}
-		p.Absorb(out[absorbed:done])
-		absorbed = done
 	}
 
 	p.AbsorbLast(out[absorbed:done], uint64(len(additionalData)), uint64(len(plaintext)))
@@ -190,12 +195,21 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	var expected [Overhead]byte
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
+	done, received := min(len(ciphertext), (blocks-1)*chacha20.BlockSize), *tag // the output may overlap the tag
+	isStitched := stitched.Pays(len(ciphertext) - done)
+	if isStitched {
+		stitched.Open(out, ciphertext, done, &s, &p)
+		p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	} else {
+		p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
+	}
 	p.Tag(&expected)
-	valid := poly1305.Equal(&expected, tag)
+	valid := poly1305.Equal(&expected, &received)
 	if valid {
-		done := xorFirst(out, ciphertext, stream, blocks)
-		s.XOR(out[done:], ciphertext[done:])
+		xorFirst(out, ciphertext, stream, blocks)
+		if !isStitched {
+			s.XOR(out[done:], ciphertext[done:])
+		}
 	}
 
 	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
