@@ -15,11 +15,18 @@ from coconut.operations import Value
 from coconut.orders import by_list, simulated_cycles, steady_cycles, within_registers
 from coconut.program import Program
 from coconut.schedule import problem_of
-from coconut.select import Selector
+from coconut.select import Selector, select
 
 BLOCK_BYTES = 16  # of Poly1305
 CHACHA20_BYTES = 64
 COUNTER = 48  # offset in ChaCha20's state of the word that counts blocks
+
+
+# Where values are between basic blocks, by name: in a register, or in the frame.
+Places = dict[str, int | Memory]
+
+# The CPU whose model decides the order of instructions in functions of ChaCha20.
+CPU = "sapphirerapids"
 
 
 def flat(vectors: Sequence[Value]) -> list[int]:
@@ -191,7 +198,7 @@ class ChaCha20(Function):
     def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
         programs = with_one_table(programs)
         blocks: list[Block] = []
-        inputs: dict[str, int] = {}
+        inputs: Places = {}
         for program, repeat in zip(programs, repeats, strict=True):
             block, inputs = best_block(program, repeat, inputs, cpu)
             blocks.append(block)
@@ -264,25 +271,85 @@ class ChaCha20(Function):
 
 @dataclass(frozen=True)
 class Stitched(ChaCha20):
-    """Blocks of ChaCha20 in vectors, with Poly1305 in general registers beside the rounds.
+    """Blocks of ChaCha20 in vectors, and beside the rounds something else in general registers.
 
-        func NAME(dst, src *byte, state *State, mac *MAC, message *byte, groups, fours uint64)
-        func NAME(dst *byte, state *State, mac *MAC, message *byte, fours uint64)
+    Both use registers and memory of their own, so that each order of the two keeps what either computes; their
+    instructions alternate evenly, and the CPU does the rest.
 
-    They do what functions of ChaCha20 do, and advance the counter; and each group continues mac over 4 fours blocks of
-    message, with four beside each of the first `fours` double rounds, 1 to 10. Both use registers and memory of their
-    own, so that each order of the two keeps what either computes; their instructions alternate evenly, and the CPU does
-    the rest.
+    - other: the basic blocks in general registers: before the rounds, beside a double round, after them.
     """
 
-    mac: tuple[Block, ...] = ()  # before all, beside a double round, after all
+    other: tuple[Block, ...] = ()
+
+    @property
+    def general(self) -> Architecture:
+        """Return the architecture of the general registers."""
+        return self.other[0].program.architecture
+
+    @staticmethod
+    def vectors(alone: ChaCha20, architecture: Architecture) -> tuple[Block, ...]:
+        """Return the blocks of a function of ChaCha20, with other pointers."""
+        return tuple(replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks)
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        return {}
+
+    def text(self, assembler: Assembler) -> str:
+        """Return the function, whose constants have no register of their own."""
+        symbol = f"·{self.name}Constants<>"
+        return super().text(replace(assembler, pointers=assembler.pointers | {"constants": symbol}))
+
+    def head(self, assembler: Assembler) -> list[str]:
+        return list(assembler.head)
+
+    def place(self, name: str) -> dict[str, str | int]:
+        """Return the operand that is an argument in memory."""
+        names = [parameter.split()[0] for parameter in self.parameters]
+        return {"name": name, "offset": 8 * names.index(name)}
+
+    def notation(self) -> Assembler:
+        assert self.general.go is not None
+        return self.general.go
+
+    def repeated(self, assembler: Assembler, label: str, lines: list[str]) -> list[str]:
+        again = assembler.control("again", counter=self.notation().counters[0], label=label)
+        return ["", *assembler.control("align"), f"{label}:", *lines, *again, ""]
+
+    def ending(self, assembler: Assembler) -> list[str]:
+        """Return the end of a group, which the counter then counts."""
+        names = ("state", "dst", "src") if self.loads_message else ("state", "dst")
+        registers = dict(zip(("state", "dst", "src"), ("state", "out", "message"), strict=True))
+        pointers, blocks = assembler.pointers, self.group_bytes // CHACHA20_BYTES
+        return [
+            *(line for name in names for line in self.argument(assembler, name, pointers[registers[name]])),
+            *self.blocks[2].iteration(assembler),
+            *assembler.control("add_word", number=blocks, offset=COUNTER, pointer=pointers["state"]),
+        ]
+
+    def cleared(self) -> list[str]:
+        clears = self.notation().clears
+        assert clears is not None
+        return [clears(i) for i in range(self.general.registers)]
+
+
+@dataclass(frozen=True)
+class MacBeside(Stitched):
+    """Poly1305 beside ChaCha20.
+
+        func NAME(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+        func NAME(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+
+    They do what functions of ChaCha20 do, and advance the counter; and each group continues mac over the next blocks of
+    message, four (or 4 fours) beside each of the first `rounds` double rounds, 1 to 10.
+    """
+
+    fours: int = 1
 
     @staticmethod
     def beside(
-        alone: ChaCha20, architecture: Architecture, general: Architecture, graphs: dict[str, Graph]
-    ) -> "Stitched":
-        """Return a function of ChaCha20, with pointers as in architecture, beside Poly1305's graphs."""
-        assert alone.whole is not None
+        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph], fours: int
+    ) -> "MacBeside":
+        """Return a function of ChaCha20, with pointers as in vectors, beside Poly1305's graphs."""
         start, four, finish = (program_of(general, graphs[part]) for part in ("start", "four", "finish"))
         four = ordered(four)
         place = {name: register for register, name in enumerate(four.inputs)}
@@ -299,97 +366,132 @@ class Stitched(ChaCha20):
             Block.of(four, allocate_loop(four)),
             replace(Block.of(finish, ended), after=stores),
         )
-        blocks = tuple(replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks)
-        parameters = ("dst *byte", *["src *byte"] * alone.loads_message, "state *State", "mac *MAC", "message *byte")
-        parameters += (*["groups uint64"] * alone.loads_message, "fours uint64")
-        return Stitched(
+        loads = alone.loads_message
+        return MacBeside(
             alone.name,
-            blocks,
-            parameters,
-            f"{alone.description} Beside {four.graph.title} ({len(four.ops)} instructions).",
+            Stitched.vectors(alone, vectors),
+            (
+                *("dst *byte", "src *byte")[: 1 + loads],
+                *("state *State", "mac *MAC", "message *byte"),
+                *("groups uint64", "rounds uint64")[1 - loads :],
+            ),
+            f"{alone.description} Beside {four.graph.title} ({len(four.ops)} instructions"
+            f"{f', {fours} times' if fours != 1 else ''}).",
             alone.constants,
             alone.frame_bytes,
             clears=True,
             whole=alone.whole,
-            mac=mac,
+            other=mac,
+            fours=fours,
         )
 
-    @property
-    def general(self) -> Architecture:
-        """Return the architecture of the general registers."""
-        return self.mac[0].program.architecture
-
-    def arguments(self, assembler: Assembler) -> dict[str, str]:
-        return {}
-
-    def text(self, assembler: Assembler) -> str:
-        """Return the function, whose constants have no register of their own."""
-        return super().text(with_table(assembler, self.name))
-
-    def head(self, assembler: Assembler) -> list[str]:
-        return list(assembler.head)
-
     def body(self, assembler: Assembler) -> list[str]:
-        other = self.general.go
-        assert assembler.is_go and other is not None
-        begin, rounds, end = self.blocks
-        start, four, finish = self.mac
-        counter, pointers = other.counters[0], assembler.pointers
-        message = other.pointers["message"]
+        other = self.notation()
+        begin, rounds, _ = self.blocks
+        start, four, finish = self.other
+        counter, message = other.counters[0], other.pointers["message"]
         iteration = rounds.iteration(assembler)
-
-        def loop(label: str, lines: list[str]) -> list[str]:
-            again = assembler.control("again", counter=counter, label=label)
-            return ["", *assembler.control("align"), f"{label}:", *lines, *again, ""]
-
+        absorbed = [
+            *four.iteration(other),
+            *assembler.control("advance", bytes=four.program.graph.advance, pointer=message),
+        ]
         lines = [
             *self.argument(assembler, "mac", other.pointers["powers"]),
             *self.argument(assembler, "message", message),
             *start.iteration(other),
             "",
             *["group:"] * self.loads_message,
-            *self.argument(assembler, "state", pointers["state"]),
+            *self.argument(assembler, "state", assembler.pointers["state"]),
             *begin.iteration(assembler),
-            *self.argument(assembler, "fours", counter),
-            *loop(
-                "beside",
-                [
-                    *alternating(iteration, four.iteration(other)),
-                    *assembler.control("advance", bytes=four.program.graph.advance, pointer=message),
-                ],
-            ),
+            *self.argument(assembler, "rounds", counter),
+            *self.repeated(assembler, "beside", alternating(iteration, absorbed * self.fours)),
             *assembler.control("count", number=int(rounds.repeat), counter=counter),
-            *assembler.control("subtract", **self.place(assembler, "fours"), register=counter),
+            *assembler.control("subtract", **self.place("rounds"), register=counter),
             *assembler.control("none_left", label="end"),
-            *loop("alone", iteration),
+            *self.repeated(assembler, "alone", iteration),
             "end:",
-            *self.argument(assembler, "state", pointers["state"]),
-            *self.argument(assembler, "dst", pointers["out"]),
+            *self.ending(assembler),
         ]
-        size = self.group_bytes
-        counts = assembler.control(
-            "add_word", number=size // CHACHA20_BYTES, offset=COUNTER, pointer=pointers["state"]
-        )
-        if not self.loads_message:
-            lines += [*end.iteration(assembler), *counts]
-        else:
+        if self.loads_message:
             lines += [
-                *self.argument(assembler, "src", pointers["message"]),
-                *end.iteration(assembler),
-                *counts,
-                *(
-                    line
-                    for name in ("dst", "src")
-                    for line in assembler.control("advance_argument", bytes=size, **self.place(assembler, name))
-                ),
-                *assembler.control("again_argument", label="group", **self.place(assembler, "groups")),
+                *assembler.control("advance_argument", bytes=self.group_bytes, **self.place("dst")),
+                *assembler.control("advance_argument", bytes=self.group_bytes, **self.place("src")),
+                *assembler.control("again_argument", label="group", **self.place("groups")),
                 "",
             ]
-        return [*lines, *finish.iteration(other), *text_of(finish.after, other)]
+        return [*lines, *finish.iteration(other), *text_of(finish.after, other), *self.cleared()]
 
-    def place(self, assembler: Assembler, name: str) -> dict[str, str | int]:
-        names = [parameter.split()[0] for parameter in self.parameters]
-        return {"name": name, "offset": 8 * names.index(name)}
+
+@dataclass(frozen=True)
+class BlocksBeside(Stitched):
+    """A group of blocks of ChaCha20, and beside it the block before, which has Poly1305's key, and the block after.
+
+        func NAME(dst, src *byte, state *State, others *byte)
+
+    The blocks before and after, or only that before, go to others, 64 bytes each. The counter advances by the group.
+    """
+
+    @staticmethod
+    def beside(
+        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph], blocks: int
+    ) -> "BlocksBeside":
+        """Return a function of ChaCha20, with pointers as in vectors, beside one or two blocks of a lane of graphs."""
+        spill = Memory("frame", alone.frame_bytes)
+        places: Places = {}
+        others: list[Block] = []
+        for number in range(blocks):
+            lane = -1 if number == 0 else alone.group_bytes // CHACHA20_BYTES
+            for part in ("begin", "double round in turn", "lanes end"):
+                program = select(general, graphs[f"lanes 1 {part}"].one_lane(lane))
+                program = replace(
+                    program,
+                    ops=tuple(
+                        replace(op, memory=replace(op.memory, offset=op.memory.offset + CHACHA20_BYTES * number))
+                        if op.memory is not None and op.memory.base == "out"
+                        else op
+                        for op in program.ops
+                    ),
+                )
+                repeat = int(alone.blocks[1].repeat) if part == "double round in turn" else 1
+                block, places = best_block(program, repeat, places, CPU, spill)
+                others.append(block)
+        size = alone.architecture.vector_bytes
+        words = max(block.vectors for block in others) * general.vector_bytes
+        return BlocksBeside(
+            alone.name,
+            Stitched.vectors(alone, vectors),
+            ("dst *byte", "src *byte", "state *State", "others *byte"),
+            f"{alone.description} Beside {blocks} in general registers "
+            f"({len(others[1].steps)} instructions a double round).",
+            alone.constants,
+            alone.frame_bytes + (words + size - 1) // size * size,
+            clears=True,
+            whole=alone.whole,
+            other=tuple(others),
+        )
+
+    def body(self, assembler: Assembler) -> list[str]:
+        other = self.notation()
+        begin, rounds, _ = self.blocks
+        blocks = len(self.other) // 3
+        lines = [
+            *self.argument(assembler, "state", assembler.pointers["state"]),
+            *begin.iteration(assembler),
+        ]
+        for number in range(blocks):
+            before, beside, after = self.other[3 * number : 3 * number + 3]
+            lines += [
+                *before.iteration(other),
+                *assembler.control("count", number=int(rounds.repeat) // blocks, counter=other.counters[0]),
+                *self.repeated(
+                    assembler,
+                    f"beside{number}",
+                    alternating(rounds.iteration(assembler), beside.iteration(other) * blocks),
+                ),
+                *self.argument(assembler, "others", other.pointers["out"]),
+                *after.iteration(other),
+            ]
+        return [*lines, *self.cleared(), *self.ending(assembler)]
 
 
 def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:
@@ -399,13 +501,10 @@ def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:
     return [line for _, line in sorted(at, key=lambda place: place[0])]
 
 
-def with_table(assembler: Assembler, name: str) -> Assembler:
-    """Return an assembler that addresses the constants of a function by their name, without a register."""
-    return replace(assembler, pointers=assembler.pointers | {"constants": f"·{name}Constants<>"})
-
-
-def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) -> tuple[Block, dict[str, int]]:
-    """Return the block in its fastest order, and the registers of its outputs.
+def best_block(
+    program: Program, repeat: int, inputs: Places, cpu: str, spill: Memory = Memory("frame", 0)
+) -> tuple[Block, Places]:
+    """Return the block in its fastest order, and the registers or places of its outputs.
 
     The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
     to the frame and loads from it.
@@ -418,9 +517,9 @@ def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) 
         order = program.reordered(within_registers(problem, urgency, registers))
         if order not in orders:
             orders.append(order)
-    best: tuple[float, Block, dict[str, int]] | None = None
+    best: tuple[float, Block, Places] | None = None
     for order in orders:
-        allocator, outputs = allocate_chained(order, inputs, repeat != 1)
+        allocator, outputs = allocate_chained(order, inputs, repeat != 1, spill)
         block = Block.of(order, allocator, repeat)
         time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:

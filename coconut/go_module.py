@@ -11,17 +11,16 @@ from functools import cache
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
+from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import ChaCha20, Message, ScalarBlocks, Stitched
-from coconut.interpret import check_chacha20, check_message, check_scalar, check_stitched
+from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks
+from coconut.interpret import check_blocks_beside, check_chacha20, check_mac_beside, check_message, check_scalar
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select
 from coconut.trace import read_traced
 
 CONSTRAINT = "amd64 && gc && !purego"
-# The CPU whose model decides the order of instructions.
-CPU = "sapphirerapids"
 DOUBLE_ROUNDS = 10
 
 # Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
@@ -42,31 +41,52 @@ CHACHA20_STREAM = {
 
 def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
     graphs, _ = read_traced(kernel)
-    programs = [
-        select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", "double round", f"{end} end")
-    ]
+    # Two sets of lanes do not fit into AVX2's registers.
+    rounds = "double round in turn" if (kernel, shape) == ("chacha20-256", "lanes 2") else "double round"
+    programs = [select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", rounds, f"{end} end")]
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
 
 
-# ChaCha20 with Poly1305 beside it.
-STITCHED_XOR = {"xor8BesideAVX2": ("chacha20-256", "lanes 1")}
-STITCHED_STREAM = {
-    "stream2BesideAVX2": ("chacha20-256", "rows 1"),
-    "stream4BesideAVX2": ("chacha20-256", "rows 2"),
-    "stream6BesideAVX2": ("chacha20-256", "rows 3"),
+# ChaCha20 with Poly1305 beside it, and with one or two blocks.
+MAC_BESIDE = {
+    "xor8MACAVX2": ("lanes 1", "xor"),
+    "xor16MACAVX2": ("lanes 2", "xor"),
+    "stream2MACAVX2": ("rows 1", "stream"),
+    "stream4MACAVX2": ("rows 2", "stream"),
+    "stream6MACAVX2": ("rows 3", "stream"),
+}
+BLOCKS_BESIDE = {
+    "xor8And1AVX2": ("lanes 1", "xor"),
+    "xor8And2AVX2": ("lanes 1", "xor"),
+    "xor16And1AVX2": ("lanes 2", "xor"),
+    "xor16And2AVX2": ("lanes 2", "xor"),
 }
 
 
 def stitched() -> dict[str, str]:
     graphs, mac_samples = read_traced("scalar64")
-    alone = [chacha20_function(name, *of, "xor") for name, of in STITCHED_XOR.items()]
-    alone += [chacha20_function(name, *of, "stream") for name, of in STITCHED_STREAM.items()]
-    functions = [Stitched.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs) for function in alone]
+    kernel = "chacha20-256"
+    words, samples = read_traced(kernel)
+    macs, ones = (
+        [chacha20_function(name, kernel, *of) for name, of in functions.items()]
+        for functions in (MAC_BESIDE, BLOCKS_BESIDE)
+    )
+    with_mac = [
+        MacBeside.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs, 2 if "16" in function.name else 1)
+        for function in macs
+    ]
+    with_blocks = [
+        BlocksBeside.beside(function, AVX2_WORDS_BESIDE, AMD64_WORDS, words, 2 if "And2" in function.name else 1)
+        for function in ones
+    ]
+    functions = [*with_mac, *with_blocks]
     text = go_file(functions, CONSTRAINT)
-    for function in functions:
+    for function in with_mac:
         assert function.whole is not None
-        samples = read_traced(function.whole.kernel)[1][function.whole.name]
-        check_stitched(function, text, samples, graphs, mac_samples["start"])
+        check_mac_beside(function, text, samples[function.whole.name], graphs, mac_samples["start"])
+    for beside in with_blocks:
+        assert beside.whole is not None
+        check_blocks_beside(beside, text, samples[beside.whole.name])
     return {
         "internal/stitched/emitted_amd64.s": text,
         "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", CONSTRAINT),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
-from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, ChaCha20, Message, ScalarBlocks, Stitched
+from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value
@@ -158,9 +158,8 @@ class Machine:
     def control(self, line: "Line") -> bool:
         """Run an instruction on general registers, and return whether it jumps."""
         assert line.control is not None
-        jumps = line.control(self, *line.groups) is True
         mnemonic, _, operands = line.text.partition(" ")
-        if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST")):
+        if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST", "XORL")):
             self.implicit.pop(FLAGS, None)
         written = operands.rpartition(" ")[2]
         if self.beside is not None and not mnemonic.startswith("V"):
@@ -169,7 +168,12 @@ class Machine:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
-        return jumps
+        return line.control(self, *line.groups) is True
+
+    def zero(self, register: str) -> None:
+        assert self.beside is not None
+        self.numbers[general_registers(self.beside).index(register)] = (0, 0)
+        self.general[register] = 0
 
     def run(self, read: Read, is_beside: bool = False) -> None:
         """Run an instruction of a table: that of the function's architecture, or of numbers beside vectors."""
@@ -288,6 +292,7 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
             {int(number): (0,) * (m.architecture.vector_bytes // m.architecture.word_bytes)}
         ),
     ),
+    (r"XORL (\w+), \1", lambda m, a: m.zero(a)),
     (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
 )
 
@@ -359,6 +364,7 @@ class Code:
         else:
             raise Mismatch(f"{self.name} does not end")
         left = {number for value in machine.registers.values() for number in value}
+        left |= {number for value in machine.numbers.values() for number in value}
         left |= {storage[place] for place in frame} - {ones}
         if self.clears and left != {0}:
             raise Mismatch(f"{self.name} leaves something in its frame or in registers")
@@ -478,8 +484,7 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
     """
     code = read_function(text, function.name, function.architecture, function.clears)
     for sample in samples:
-        in_order = sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
-        expected = [number for name in in_order for number in sample.outputs[name]]
+        expected = blocks_of(sample.outputs)
         for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
             size = groups * function.group_bytes
             for in_place in (False, True) if function.loads_message else (False,):
@@ -497,8 +502,15 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
                 expect(function.name, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
 
 
-def check_stitched(
-    function: Stitched, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
+def blocks_of(outputs: dict[str, Value]) -> list[int]:
+    """Return the words of blocks, which vectors have in order."""
+    names = (name for name in outputs if name.startswith("out["))
+    in_order = sorted(names, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
+    return [word for name in in_order for word in outputs[name]]
+
+
+def check_mac_beside(
+    function: MacBeside, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
 ) -> None:
     """Raise Mismatch unless a function leaves what those of ChaCha20 and of Poly1305 leave apart from each other.
 
@@ -506,30 +518,58 @@ def check_stitched(
     """
     general = function.general
     code = read_function(text, function.name, function.architecture, function.clears, general)
-    names = tuple(function.mac[0].program.memory_inputs())
-    size = function.group_bytes
+    names = tuple(function.other[0].program.memory_inputs())
+    size, advance = function.group_bytes, graphs["four"].advance
     for number in range(max(len(samples), len(mac_samples))):
         sample, other = samples[number % len(samples)], mac_samples[number % len(mac_samples)]
-        in_order = sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
-        expected = [word for name in in_order for word in sample.outputs[name]]
         groups = 2 if function.loads_message and number % 5 == 0 else 1
-        fours = 1 + number % int(function.blocks[1].repeat)
-        message = (other.message * (groups * fours))[: groups * fours * graphs["four"].advance]
+        rounds = 1 + number % int(function.blocks[1].repeat)
+        length = groups * rounds * function.fours * advance
+        message = (other.message * (length // len(other.message) + 1))[:length]
         values = evaluate(graphs["start"], dict(other.inputs), b"", other)
-        for at in range(0, len(message), graphs["four"].advance):
+        for at in range(0, len(message), advance):
             values = evaluate(graphs["four"], values, message[at:], other)
         values = evaluate(graphs["finish"], values, b"", other)
 
         storage = memory_of(function.architecture, src=sample.message[: groups * size].ljust(groups * size, b"\0"))
         storage |= memory_of(general, message=message)
-        room(storage, "dst", groups * size // 4, 4)
-        store(storage, "state", [sample.state], 4)
         store(storage, "mac", (other.inputs[name] for name in names), 8)
-        pointers: dict[str, General] = {name: Pointer(name) for name in ("dst", "src", "state", "mac", "message")}
-        code.run(pointers | {"groups": groups, "fours": fours}, storage)
-        title = f"{function.name}, {groups} groups, {fours} fours"
-        expect(title, sample, "the keystream", [storage["dst", 4 * i] for i in range(len(expected))], expected)
-        state = list(sample.state)
-        state[COUNTER // 4] = state[COUNTER // 4] + groups * size // CHACHA20_BYTES & 0xFFFFFFFF
-        expect(title, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
+        title = f"{function.name}, {groups} groups, {rounds} rounds"
+        run_group(title, function, code, sample, storage, {"groups": groups, "rounds": rounds})
         expect_words(title, other, storage, "mac", ((name, values[name]) for name in names))
+
+
+def check_blocks_beside(function: BlocksBeside, text: str, samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves the same blocks as the library's lanes, and those before and after."""
+    assert function.whole is not None
+    code = read_function(text, function.name, function.architecture, function.clears, function.general)
+    for sample in samples:
+        storage = memory_of(function.architecture, src=sample.message[: function.group_bytes])
+        count = len(function.other) // 3
+        room(storage, "others", 16 * count, 4)
+        run_group(function.name, function, code, sample, storage, {"groups": 1})
+        for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)[:count]):
+            state = list(sample.state)
+            state[COUNTER // 4] = state[COUNTER // 4] + lane & 0xFFFFFFFF
+            zeros = bytes(len(sample.message))
+            first = evaluate(function.whole, {"state[0]": tuple(state)}, zeros, sample)
+            found = [storage["others", CHACHA20_BYTES * number + 4 * i] for i in range(16)]
+            expect(function.name, sample, f"the block of lane {lane}", found, blocks_of(first)[:16])
+
+
+def run_group(
+    title: str, function: ChaCha20, code: Code, sample: Sample, storage: Storage, numbers: dict[str, General]
+) -> None:
+    """Run a function beside something, and raise Mismatch unless it leaves the sample's blocks and advances the counter."""
+    groups = numbers["groups"]
+    assert isinstance(groups, int)
+    room(storage, "dst", groups * function.group_bytes // 4, 4)
+    store(storage, "state", [sample.state], 4)
+    names = [parameter.split()[0] for parameter in function.parameters]
+    pointers: dict[str, General] = {name: Pointer(name) for name in names if name not in numbers}
+    code.run(pointers | numbers, storage)
+    expected = blocks_of(sample.outputs)
+    expect(title, sample, "the keystream", [storage["dst", 4 * i] for i in range(len(expected))], expected)
+    state = list(sample.state)
+    state[COUNTER // 4] = state[COUNTER // 4] + groups * function.group_bytes // CHACHA20_BYTES & 0xFFFFFFFF
+    expect(title, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)

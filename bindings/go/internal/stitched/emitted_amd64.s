@@ -8,9 +8,9 @@
 
 #include "textflag.h"
 
-// func xor8BesideAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, fours uint64)
+// func xor8MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions).
-TEXT ·xor8BesideAVX2(SB), NOSPLIT, $64-56
+TEXT ·xor8MACAVX2(SB), NOSPLIT, $64-56
 	MOVQ mac+24(FP), DI
 	MOVQ message+32(FP), SI
 	MOVQ 8(DI), R11 // r[1]
@@ -26,7 +26,7 @@ TEXT ·xor8BesideAVX2(SB), NOSPLIT, $64-56
 group:
 	MOVQ state+16(FP), DX
 	VPBROADCASTD 48(DX), Y0 // state
-	VPADDD ·xor8BesideAVX2Constants<>+0(SB), Y0, Y0 // x[12]
+	VPADDD ·xor8MACAVX2Constants<>+0(SB), Y0, Y0 // x[12]
 	VPBROADCASTD 0(DX), Y1 // state
 	VPBROADCASTD 4(DX), Y2 // state
 	VPBROADCASTD 8(DX), Y3 // state
@@ -42,7 +42,7 @@ group:
 	VPBROADCASTD 52(DX), Y13 // state
 	VPBROADCASTD 56(DX), Y14 // state
 	VPBROADCASTD 60(DX), Y15 // state
-	MOVQ fours+48(FP), CX
+	MOVQ rounds+48(FP), CX
 
 	PCALIGN $64
 beside:
@@ -50,25 +50,25 @@ beside:
 	ADDQ 0(SI), R8 // v10
 	VPXOR Y1, Y0, Y0 // v17
 	ADCQ 8(SI), R9 // v12
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y0, Y0 // v18
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
 	ADCQ $1, R10 // v14
 	VPADDD Y6, Y2, Y2 // v19
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y13, Y13 // v20
 	MULQ R8 // v15
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y13, Y13 // v21
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
 	MOVQ AX, R13 // v15
 	VPADDD Y7, Y3, Y3 // v22
 	MOVQ DX, R14 // v15
 	VPXOR Y3, Y14, Y14 // v23
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y14, Y14 // v24
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
 	MULQ R8 // v17
 	VPADDD Y8, Y4, Y4 // v25
 	MOVQ AX, R15 // v17
 	VPXOR Y4, Y15, Y15 // v26
 	MOVQ DX, BX // v17
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y15, Y15 // v27
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
 	MOVQ R11, AX // v21
 	VPADDD Y0, Y9, Y9 // v28
 	MULQ R9 // v21
@@ -116,25 +116,25 @@ beside:
 	ADDQ 16(SI), R13 // v48
 	VPXOR Y1, Y0, Y0 // v41
 	ADCQ 24(SI), R15 // v50
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y0, Y0 // v42
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
 	ADCQ $1, R8 // v52
 	VPADDD Y6, Y2, Y2 // v43
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y13, Y13 // v44
 	MULQ R13 // v53
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y13, Y13 // v45
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
 	MOVQ AX, R14 // v53
 	VPADDD Y7, Y3, Y3 // v46
 	MOVQ DX, BX // v53
 	VPXOR Y3, Y14, Y14 // v47
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y14, Y14 // v48
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
 	MULQ R13 // v55
 	VPADDD Y8, Y4, Y4 // v49
 	MOVQ AX, R13 // v55
 	VPXOR Y4, Y15, Y15 // v50
 	MOVQ DX, R9 // v55
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y15, Y15 // v51
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
 	MOVQ R11, AX // v59
 	VPADDD 0(SP), Y0, Y9 // v52
 	MULQ R15 // v59
@@ -182,25 +182,25 @@ beside:
 	ADDQ 32(SI), R14 // v85
 	VPXOR Y1, Y15, Y15 // v65
 	ADCQ 40(SI), R13 // v87
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y15, Y15 // v66
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
 	ADCQ $1, R15 // v89
 	VPADDD Y7, Y2, Y2 // v67
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y0, Y0 // v68
 	MULQ R14 // v90
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y0, Y0 // v69
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
 	MOVQ AX, BX // v90
 	VPADDD Y8, Y3, Y3 // v70
 	MOVQ DX, R8 // v90
 	VPXOR Y3, Y13, Y13 // v71
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y13, Y13 // v72
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
 	MULQ R14 // v92
 	VPADDD Y5, Y4, Y4 // v73
 	MOVQ AX, R14 // v92
 	VPXOR Y4, Y14, Y14 // v74
 	MOVQ DX, R9 // v92
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y14, Y14 // v75
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
 	MOVQ R11, AX // v96
 	VPADDD Y15, Y11, Y11 // v76
 	MULQ R13 // v96
@@ -248,25 +248,25 @@ beside:
 	ADDQ 48(SI), BX // v122
 	VPXOR Y1, Y15, Y15 // v89
 	ADCQ 56(SI), R14 // v124
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
 	ADCQ $1, R13 // v126
 	VPADDD Y7, Y2, Y2 // x[1]
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y0, Y0 // v92
 	MULQ BX // v127
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
 	MOVQ AX, R8 // v127
 	VPADDD Y8, Y3, Y3 // x[2]
 	MOVQ DX, R15 // v127
 	VPXOR Y3, Y13, Y13 // v95
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
 	MULQ BX // v129
 	VPADDD Y5, Y4, Y4 // x[3]
 	MOVQ AX, R9 // v129
 	VPXOR Y4, Y14, Y14 // v98
 	MOVQ DX, BX // v129
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
 	MOVQ R11, AX // v133
 	VPADDD Y15, Y11, Y11 // x[10]
 	MULQ R14 // v133
@@ -316,23 +316,23 @@ beside:
 	JNZ beside
 
 	MOVQ $10, CX
-	SUBQ fours+48(FP), CX
+	SUBQ rounds+48(FP), CX
 	JZ end
 
 	PCALIGN $64
 alone:
 	VPADDD Y5, Y1, Y1 // v16
 	VPXOR Y1, Y0, Y0 // v17
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y0, Y0 // v18
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
 	VPADDD Y6, Y2, Y2 // v19
 	VPXOR Y2, Y13, Y13 // v20
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y13, Y13 // v21
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
 	VPADDD Y7, Y3, Y3 // v22
 	VPXOR Y3, Y14, Y14 // v23
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y14, Y14 // v24
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
 	VPADDD Y8, Y4, Y4 // v25
 	VPXOR Y4, Y15, Y15 // v26
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y15, Y15 // v27
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
 	VPADDD Y0, Y9, Y9 // v28
 	VPXOR Y9, Y5, Y5 // v29
 	VMOVDQU Y9, 0(SP) // v28
@@ -356,16 +356,16 @@ alone:
 	VPOR Y8, Y9, Y8 // v39
 	VPADDD Y5, Y1, Y1 // v40
 	VPXOR Y1, Y0, Y0 // v41
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y0, Y0 // v42
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
 	VPADDD Y6, Y2, Y2 // v43
 	VPXOR Y2, Y13, Y13 // v44
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y13, Y13 // v45
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
 	VPADDD Y7, Y3, Y3 // v46
 	VPXOR Y3, Y14, Y14 // v47
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y14, Y14 // v48
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
 	VPADDD Y8, Y4, Y4 // v49
 	VPXOR Y4, Y15, Y15 // v50
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y15, Y15 // v51
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
 	VPADDD 0(SP), Y0, Y9 // v52
 	VPXOR Y9, Y5, Y5 // v53
 	VMOVDQU Y9, 0(SP) // v52
@@ -389,16 +389,16 @@ alone:
 	VPOR Y8, Y9, Y8 // v63
 	VPADDD Y6, Y1, Y1 // v64
 	VPXOR Y1, Y15, Y15 // v65
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y15, Y15 // v66
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
 	VPADDD Y7, Y2, Y2 // v67
 	VPXOR Y2, Y0, Y0 // v68
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y0, Y0 // v69
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
 	VPADDD Y8, Y3, Y3 // v70
 	VPXOR Y3, Y13, Y13 // v71
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y13, Y13 // v72
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
 	VPADDD Y5, Y4, Y4 // v73
 	VPXOR Y4, Y14, Y14 // v74
-	VPSHUFB ·xor8BesideAVX2Constants<>+32(SB), Y14, Y14 // v75
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
 	VPADDD Y15, Y11, Y11 // v76
 	VPXOR Y11, Y6, Y6 // v77
 	VPSLLD $12, Y6, Y9 // v78
@@ -422,16 +422,16 @@ alone:
 	VPOR Y5, Y9, Y5 // v87
 	VPADDD Y6, Y1, Y1 // x[0]
 	VPXOR Y1, Y15, Y15 // v89
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
 	VPADDD Y7, Y2, Y2 // x[1]
 	VPXOR Y2, Y0, Y0 // v92
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
 	VPADDD Y8, Y3, Y3 // x[2]
 	VPXOR Y3, Y13, Y13 // v95
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
 	VPADDD Y5, Y4, Y4 // x[3]
 	VPXOR Y4, Y14, Y14 // v98
-	VPSHUFB ·xor8BesideAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
 	VPADDD Y15, Y11, Y11 // x[10]
 	VPXOR Y11, Y6, Y6 // v101
 	VPSLLD $7, Y6, Y9 // x[5]
@@ -465,7 +465,7 @@ end:
 	VPBROADCASTD 48(DX), Y15 // state
 	VMOVDQU Y14, 32(SP) // x[14]
 	VPBROADCASTD 0(DX), Y14 // state
-	VPADDD ·xor8BesideAVX2Constants<>+0(SB), Y15, Y15 // v42
+	VPADDD ·xor8MACAVX2Constants<>+0(SB), Y15, Y15 // v42
 	VPADDD Y14, Y1, Y1 // v17
 	VPBROADCASTD 4(DX), Y14 // state
 	VPADDD Y15, Y0, Y0 // v43
@@ -600,6 +600,15 @@ end:
 	MOVQ R8, 32(DI) // h[0]
 	MOVQ R9, 40(DI) // h[1]
 	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -621,35 +630,1401 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·xor8BesideAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·xor8BesideAVX2Constants<>+4(SB)/4, $0x00000001
-DATA ·xor8BesideAVX2Constants<>+8(SB)/4, $0x00000002
-DATA ·xor8BesideAVX2Constants<>+12(SB)/4, $0x00000003
-DATA ·xor8BesideAVX2Constants<>+16(SB)/4, $0x00000004
-DATA ·xor8BesideAVX2Constants<>+20(SB)/4, $0x00000005
-DATA ·xor8BesideAVX2Constants<>+24(SB)/4, $0x00000006
-DATA ·xor8BesideAVX2Constants<>+28(SB)/4, $0x00000007
-DATA ·xor8BesideAVX2Constants<>+32(SB)/4, $0x01000302
-DATA ·xor8BesideAVX2Constants<>+36(SB)/4, $0x05040706
-DATA ·xor8BesideAVX2Constants<>+40(SB)/4, $0x09080b0a
-DATA ·xor8BesideAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
-DATA ·xor8BesideAVX2Constants<>+48(SB)/4, $0x01000302
-DATA ·xor8BesideAVX2Constants<>+52(SB)/4, $0x05040706
-DATA ·xor8BesideAVX2Constants<>+56(SB)/4, $0x09080b0a
-DATA ·xor8BesideAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
-DATA ·xor8BesideAVX2Constants<>+64(SB)/4, $0x02010003
-DATA ·xor8BesideAVX2Constants<>+68(SB)/4, $0x06050407
-DATA ·xor8BesideAVX2Constants<>+72(SB)/4, $0x0a09080b
-DATA ·xor8BesideAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
-DATA ·xor8BesideAVX2Constants<>+80(SB)/4, $0x02010003
-DATA ·xor8BesideAVX2Constants<>+84(SB)/4, $0x06050407
-DATA ·xor8BesideAVX2Constants<>+88(SB)/4, $0x0a09080b
-DATA ·xor8BesideAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
-GLOBL ·xor8BesideAVX2Constants<>(SB), RODATA|NOPTR, $96
+DATA ·xor8MACAVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor8MACAVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor8MACAVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor8MACAVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor8MACAVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor8MACAVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor8MACAVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor8MACAVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor8MACAVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·xor8MACAVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·xor8MACAVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·xor8MACAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·xor8MACAVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·xor8MACAVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·xor8MACAVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·xor8MACAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·xor8MACAVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·xor8MACAVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·xor8MACAVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·xor8MACAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·xor8MACAVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·xor8MACAVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·xor8MACAVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·xor8MACAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·xor8MACAVX2Constants<>(SB), RODATA|NOPTR, $96
 
-// func stream2BesideAVX2(dst *byte, state *State, mac *MAC, message *byte, fours uint64)
+// func xor16MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+// chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside scalar64/four (132 instructions, 2 times).
+TEXT ·xor16MACAVX2(SB), 0, $1152-56
+	MOVQ mac+24(FP), DI
+	MOVQ message+32(FP), SI
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v7
+	SHRQ $2, R13 // v7
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
+	MOVQ 32(DI), R8 // h[0]
+	MOVQ 40(DI), R9 // h[1]
+	MOVQ 48(DI), R10 // h[2]
+
+group:
+	MOVQ state+16(FP), DX
+	VPBROADCASTD 48(DX), Y0 // state
+	VPBROADCASTD 0(DX), Y1 // state
+	VPBROADCASTD 4(DX), Y2 // state
+	VPBROADCASTD 8(DX), Y3 // state
+	VPBROADCASTD 12(DX), Y4 // state
+	VPBROADCASTD 16(DX), Y5 // state
+	VPBROADCASTD 20(DX), Y6 // state
+	VPBROADCASTD 24(DX), Y7 // state
+	VPBROADCASTD 28(DX), Y8 // state
+	VPBROADCASTD 32(DX), Y9 // state
+	VPBROADCASTD 36(DX), Y10 // state
+	VPBROADCASTD 40(DX), Y11 // state
+	VPBROADCASTD 44(DX), Y12 // state
+	VPBROADCASTD 52(DX), Y13 // state
+	VPBROADCASTD 56(DX), Y14 // state
+	VPBROADCASTD 60(DX), Y15 // state
+	VMOVDQU Y15, 0(SP) // state
+	VPADDD ·xor16MACAVX2Constants<>+0(SB), Y0, Y15 // x[12]
+	VPADDD ·xor16MACAVX2Constants<>+32(SB), Y0, Y0 // x[28]
+	VMOVDQU Y1, 32(SP) // state
+	VMOVDQU Y2, 64(SP) // state
+	VMOVDQU Y3, 96(SP) // state
+	VMOVDQU Y4, 128(SP) // state
+	VMOVDQU Y5, 160(SP) // state
+	VMOVDQU Y6, 192(SP) // state
+	VMOVDQU Y7, 224(SP) // state
+	VMOVDQU Y8, 256(SP) // state
+	VMOVDQU Y9, 288(SP) // state
+	VMOVDQU Y10, 320(SP) // state
+	VMOVDQU Y11, 352(SP) // state
+	VMOVDQU Y12, 384(SP) // state
+	VMOVDQU Y13, 416(SP) // state
+	VMOVDQU Y14, 448(SP) // state
+	VMOVDQU Y0, 480(SP) // x[28]
+	VMOVDQU 0(SP), Y0 // state
+	VMOVDQU Y0, 512(SP) // state
+	MOVQ rounds+48(FP), CX
+
+	PCALIGN $64
+beside:
+	VPADDD Y5, Y1, Y1 // v32
+	ADDQ 0(SI), R8 // v10
+	VPXOR Y1, Y15, Y15 // v33
+	ADCQ 8(SI), R9 // v12
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v34
+	ADCQ $1, R10 // v14
+	VPADDD Y6, Y2, Y2 // v35
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y13, Y13 // v36
+	MULQ R8 // v15
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v37
+	VPADDD Y15, Y9, Y9 // v38
+	MOVQ AX, R13 // v15
+	VPXOR Y9, Y5, Y5 // v39
+	MOVQ DX, R14 // v15
+	VMOVDQU Y12, 544(SP) // x[11]
+	MOVQ 8(DI), AX // k[1]
+	VPSLLD $12, Y5, Y12 // v40
+	MULQ R8 // v17
+	VPSRLD $20, Y5, Y5 // v40
+	VPOR Y5, Y12, Y5 // v40
+	MOVQ AX, R15 // v17
+	VPADDD Y13, Y10, Y10 // v41
+	MOVQ DX, BX // v17
+	VPXOR Y10, Y6, Y6 // v42
+	MOVQ R11, AX // v21
+	VPSLLD $12, Y6, Y12 // v43
+	MULQ R9 // v21
+	VPSRLD $20, Y6, Y6 // v43
+	ADDQ AX, R13 // v21
+	VPOR Y6, Y12, Y6 // v43
+	VPADDD Y5, Y1, Y1 // v44
+	ADCQ DX, R14 // v23
+	VPXOR Y1, Y15, Y15 // v45
+	MOVQ R10, AX // v27
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // v46
+	SHRQ $2, AX // v27
+	VPADDD Y6, Y2, Y2 // v47
+	MULQ R12 // v27
+	VPXOR Y2, Y13, Y13 // v48
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v49
+	ADDQ AX, R13 // v27
+	VPADDD Y15, Y9, Y9 // v50
+	ADCQ DX, R14 // v29
+	VPXOR Y9, Y5, Y5 // v51
+	MOVQ 0(DI), AX // k[0]
+	VPSLLD $7, Y5, Y12 // v52
+	MULQ R9 // v32
+	VPSRLD $25, Y5, Y5 // v52
+	VPOR Y5, Y12, Y5 // v52
+	ADDQ AX, R15 // v32
+	VPADDD Y13, Y10, Y10 // v53
+	ADCQ DX, BX // v34
+	VPXOR Y10, Y6, Y6 // v54
+	MOVQ R10, R8 // v36
+	VPSLLD $7, Y6, Y12 // v55
+	ANDQ $3, R8 // v36
+	VPSRLD $25, Y6, Y6 // v55
+	IMULQ 0(DI), R8 // v37
+	VPOR Y6, Y12, Y6 // v55
+	VPADDD Y7, Y3, Y3 // v56
+	MOVQ R11, AX // v40
+	VPXOR Y3, Y14, Y14 // v57
+	MULQ R10 // v40
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v58
+	ADDQ AX, R15 // v40
+	VPADDD Y8, Y4, Y4 // v59
+	ADCQ DX, BX // v42
+	VPXOR Y4, Y0, Y0 // v60
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v61
+	ADDQ R14, R15 // v43
+	VPADDD Y14, Y11, Y11 // v62
+	ADCQ BX, R8 // v45
+	VPXOR Y11, Y7, Y7 // v63
+	ADDQ 16(SI), R13 // v48
+	VPSLLD $12, Y7, Y12 // v64
+	ADCQ 24(SI), R15 // v50
+	VPSRLD $20, Y7, Y7 // v64
+	VPOR Y7, Y12, Y7 // v64
+	ADCQ $1, R8 // v52
+	VPADDD 544(SP), Y0, Y12 // v65
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y12, Y8, Y8 // v66
+	MULQ R13 // v53
+	VMOVDQU Y10, 544(SP) // v53
+	MOVQ AX, R14 // v53
+	VPSLLD $12, Y8, Y10 // v67
+	MOVQ DX, BX // v53
+	VPSRLD $20, Y8, Y8 // v67
+	VPOR Y8, Y10, Y8 // v67
+	MOVQ 8(DI), AX // k[1]
+	VPADDD Y7, Y3, Y3 // v68
+	MULQ R13 // v55
+	VPXOR Y3, Y14, Y14 // v69
+	MOVQ AX, R13 // v55
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v70
+	MOVQ DX, R9 // v55
+	VPADDD Y8, Y4, Y4 // v71
+	VPXOR Y4, Y0, Y0 // v72
+	MOVQ R11, AX // v59
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // v73
+	MULQ R15 // v59
+	VPADDD Y14, Y11, Y11 // v74
+	ADDQ AX, R14 // v59
+	VPXOR Y11, Y7, Y7 // v75
+	ADCQ DX, BX // v61
+	VPSLLD $7, Y7, Y10 // v76
+	VPSRLD $25, Y7, Y7 // v76
+	MOVQ R8, AX // v65
+	VPOR Y7, Y10, Y7 // v76
+	SHRQ $2, AX // v65
+	VPADDD Y0, Y12, Y12 // v77
+	MULQ R12 // v65
+	VPXOR Y12, Y8, Y8 // v78
+	ADDQ AX, R14 // v65
+	VPSLLD $7, Y8, Y10 // v79
+	ADCQ DX, BX // v67
+	VPSRLD $25, Y8, Y8 // v79
+	VPOR Y8, Y10, Y8 // v79
+	MOVQ 0(DI), AX // k[0]
+	VMOVDQU 160(SP), Y10 // x[20]
+	MULQ R15 // v70
+	VMOVDQU Y9, 576(SP) // v50
+	ADDQ AX, R13 // v70
+	VPADDD 32(SP), Y10, Y9 // v80
+	ADCQ DX, R9 // v72
+	VMOVDQU Y14, 608(SP) // v70
+	VPXOR 480(SP), Y9, Y14 // v81
+	MOVQ R8, R15 // v73
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v82
+	ANDQ $3, R15 // v73
+	VMOVDQU Y4, 640(SP) // v71
+	IMULQ 0(DI), R15 // v74
+	VMOVDQU 192(SP), Y4 // x[21]
+	MOVQ R11, AX // v77
+	VMOVDQU Y5, 672(SP) // v52
+	MULQ R8 // v77
+	VPADDD 64(SP), Y4, Y5 // v83
+	VMOVDQU Y13, 704(SP) // v49
+	ADDQ AX, R13 // v77
+	VPXOR 416(SP), Y5, Y13 // v84
+	ADCQ DX, R9 // v79
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v85
+	ADDQ BX, R13 // v80
+	VMOVDQU Y8, 736(SP) // v79
+	ADCQ R9, R15 // v82
+	VPADDD 288(SP), Y14, Y8 // v86
+	VPXOR Y8, Y10, Y10 // v87
+	ADDQ 32(SI), R14 // v85
+	VMOVDQU Y3, 768(SP) // v68
+	ADCQ 40(SI), R13 // v87
+	VPSLLD $12, Y10, Y3 // v88
+	ADCQ $1, R15 // v89
+	VPSRLD $20, Y10, Y10 // v88
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y10, Y3, Y3 // v88
+	VPADDD 320(SP), Y13, Y10 // v89
+	MULQ R14 // v90
+	VPXOR Y10, Y4, Y4 // v90
+	MOVQ AX, BX // v90
+	VMOVDQU Y12, 800(SP) // v77
+	MOVQ DX, R8 // v90
+	VPSLLD $12, Y4, Y12 // v91
+	MOVQ 8(DI), AX // k[1]
+	VPSRLD $20, Y4, Y4 // v91
+	MULQ R14 // v92
+	VPOR Y4, Y12, Y12 // v91
+	VPADDD Y3, Y9, Y9 // v92
+	MOVQ AX, R14 // v92
+	VPXOR Y9, Y14, Y14 // v93
+	MOVQ DX, R9 // v92
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v94
+	MOVQ R11, AX // v96
+	VPADDD Y12, Y5, Y5 // v95
+	MULQ R13 // v96
+	VPXOR Y5, Y13, Y13 // v96
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v97
+	ADDQ AX, BX // v96
+	VPADDD Y14, Y8, Y8 // v98
+	ADCQ DX, R8 // v98
+	VPXOR Y8, Y3, Y3 // v99
+	MOVQ R15, AX // v102
+	VPSLLD $7, Y3, Y4 // v100
+	SHRQ $2, AX // v102
+	VPSRLD $25, Y3, Y3 // v100
+	VPOR Y3, Y4, Y4 // v100
+	MULQ R12 // v102
+	VPADDD Y13, Y10, Y10 // v101
+	ADDQ AX, BX // v102
+	VPXOR Y10, Y12, Y12 // v102
+	ADCQ DX, R8 // v104
+	VPSLLD $7, Y12, Y3 // v103
+	MOVQ 0(DI), AX // k[0]
+	VPSRLD $25, Y12, Y12 // v103
+	MULQ R13 // v107
+	VPOR Y12, Y3, Y3 // v103
+	VMOVDQU 224(SP), Y12 // x[22]
+	ADDQ AX, R14 // v107
+	VMOVDQU Y10, 832(SP) // v101
+	ADCQ DX, R9 // v109
+	VPADDD 96(SP), Y12, Y10 // v104
+	MOVQ R15, R13 // v110
+	VMOVDQU Y8, 864(SP) // v98
+	ANDQ $3, R13 // v110
+	VPXOR 448(SP), Y10, Y8 // v105
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v106
+	IMULQ 0(DI), R13 // v111
+	VMOVDQU Y4, 896(SP) // v100
+	MOVQ R11, AX // v114
+	VMOVDQU 256(SP), Y4 // x[23]
+	MULQ R15 // v114
+	VMOVDQU Y13, 928(SP) // v97
+	ADDQ AX, R14 // v114
+	VPADDD 128(SP), Y4, Y13 // v107
+	VMOVDQU Y14, 960(SP) // v94
+	ADCQ DX, R9 // v116
+	VPXOR 512(SP), Y13, Y14 // v108
+	ADDQ R8, R14 // v117
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v109
+	ADCQ R9, R13 // v119
+	VMOVDQU Y5, 992(SP) // v95
+	ADDQ 48(SI), BX // v122
+	VPADDD 352(SP), Y8, Y5 // v110
+	ADCQ 56(SI), R14 // v124
+	VPXOR Y5, Y12, Y12 // v111
+	VMOVDQU Y3, 1024(SP) // v103
+	ADCQ $1, R13 // v126
+	VPSLLD $12, Y12, Y3 // v112
+	MOVQ 0(DI), AX // k[0]
+	VPSRLD $20, Y12, Y12 // v112
+	MULQ BX // v127
+	VPOR Y12, Y3, Y3 // v112
+	MOVQ AX, R8 // v127
+	VPADDD 384(SP), Y14, Y12 // v113
+	VPXOR Y12, Y4, Y4 // v114
+	MOVQ DX, R15 // v127
+	VMOVDQU Y9, 1056(SP) // v92
+	MOVQ 8(DI), AX // k[1]
+	VPSLLD $12, Y4, Y9 // v115
+	MULQ BX // v129
+	VPSRLD $20, Y4, Y4 // v115
+	MOVQ AX, R9 // v129
+	VPOR Y4, Y9, Y9 // v115
+	MOVQ DX, BX // v129
+	VPADDD Y3, Y10, Y10 // v116
+	VPXOR Y10, Y8, Y8 // v117
+	MOVQ R11, AX // v133
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // v118
+	MULQ R14 // v133
+	VPADDD Y9, Y13, Y13 // v119
+	ADDQ AX, R8 // v133
+	VPXOR Y13, Y14, Y14 // v120
+	ADCQ DX, R15 // v135
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v121
+	VPADDD Y8, Y5, Y5 // v122
+	MOVQ R13, AX // v139
+	VPXOR Y5, Y3, Y3 // v123
+	SHRQ $2, AX // v139
+	VPSLLD $7, Y3, Y4 // v124
+	MULQ R12 // v139
+	VPSRLD $25, Y3, Y3 // v124
+	ADDQ AX, R8 // v139
+	VPOR Y3, Y4, Y4 // v124
+	VPADDD Y14, Y12, Y12 // v125
+	ADCQ DX, R15 // v141
+	VPXOR Y12, Y9, Y9 // v126
+	MOVQ 0(DI), AX // k[0]
+	VPSLLD $7, Y9, Y3 // v127
+	MULQ R14 // v144
+	VPSRLD $25, Y9, Y9 // v127
+	ADDQ AX, R9 // v144
+	VPOR Y9, Y3, Y3 // v127
+	ADCQ DX, BX // v146
+	VPADDD Y6, Y1, Y1 // v128
+	VPXOR Y1, Y0, Y0 // v129
+	MOVQ R13, R10 // v147
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v130
+	ANDQ $3, R10 // v147
+	VPADDD Y7, Y2, Y2 // v131
+	IMULQ 0(DI), R10 // v148
+	VPXOR Y2, Y15, Y15 // v132
+	MOVQ R11, AX // v151
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v133
+	VPADDD Y0, Y11, Y11 // v134
+	MULQ R13 // v151
+	VPXOR Y11, Y6, Y6 // v135
+	ADDQ AX, R9 // v151
+	VPSLLD $12, Y6, Y9 // v136
+	ADCQ DX, BX // v153
+	VPSRLD $20, Y6, Y6 // v136
+	ADDQ R15, R9 // v154
+	VPOR Y6, Y9, Y6 // v136
+	VPADDD 800(SP), Y15, Y9 // v137
+	ADCQ BX, R10 // t[2]
+	VPXOR Y9, Y7, Y7 // v138
+	ADDQ $64, SI
+	VMOVDQU Y8, 800(SP) // v118
+	ADDQ 0(SI), R8 // v10
+	VPSLLD $12, Y7, Y8 // v139
+	ADCQ 8(SI), R9 // v12
+	VPSRLD $20, Y7, Y7 // v139
+	ADCQ $1, R10 // v14
+	VPOR Y7, Y8, Y7 // v139
+	VPADDD Y6, Y1, Y1 // x[0]
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y1, Y0, Y0 // v141
+	MULQ R8 // v15
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	MOVQ AX, R13 // v15
+	VPADDD Y7, Y2, Y2 // x[1]
+	MOVQ DX, R14 // v15
+	VPXOR Y2, Y15, Y15 // v144
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	MOVQ 8(DI), AX // k[1]
+	VPADDD Y0, Y11, Y11 // x[10]
+	MULQ R8 // v17
+	VPXOR Y11, Y6, Y6 // v147
+	MOVQ AX, R15 // v17
+	VPSLLD $7, Y6, Y8 // x[5]
+	MOVQ DX, BX // v17
+	VPSRLD $25, Y6, Y6 // x[5]
+	VPOR Y6, Y8, Y6 // x[5]
+	MOVQ R11, AX // v21
+	VPADDD Y15, Y9, Y9 // x[11]
+	MULQ R9 // v21
+	VPXOR Y9, Y7, Y7 // v150
+	ADDQ AX, R13 // v21
+	VPSLLD $7, Y7, Y8 // x[6]
+	ADCQ DX, R14 // v23
+	VPSRLD $25, Y7, Y7 // x[6]
+	MOVQ R10, AX // v27
+	VPOR Y7, Y8, Y7 // x[6]
+	VMOVDQU 736(SP), Y8 // v79
+	SHRQ $2, AX // v27
+	VMOVDQU Y7, 1088(SP) // x[6]
+	MULQ R12 // v27
+	VPADDD 768(SP), Y8, Y7 // v152
+	ADDQ AX, R13 // v27
+	VMOVDQU Y9, 768(SP) // x[11]
+	ADCQ DX, R14 // v29
+	VPXOR 704(SP), Y7, Y9 // v153
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y9, Y9 // v154
+	MOVQ 0(DI), AX // k[0]
+	VMOVDQU Y6, 704(SP) // x[5]
+	MULQ R9 // v32
+	VMOVDQU 672(SP), Y6 // v52
+	ADDQ AX, R15 // v32
+	VMOVDQU Y11, 1120(SP) // x[10]
+	ADCQ DX, BX // v34
+	VPADDD 640(SP), Y6, Y11 // v155
+	VMOVDQU Y15, 640(SP) // x[12]
+	MOVQ R10, R8 // v36
+	VPXOR 608(SP), Y11, Y15 // v156
+	ANDQ $3, R8 // v36
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v157
+	IMULQ 0(DI), R8 // v37
+	VMOVDQU Y2, 608(SP) // x[1]
+	MOVQ R11, AX // v40
+	VPADDD 576(SP), Y9, Y2 // v158
+	MULQ R10 // v40
+	VPXOR Y2, Y8, Y8 // v159
+	VMOVDQU Y0, 736(SP) // x[15]
+	ADDQ AX, R15 // v40
+	VPSLLD $12, Y8, Y0 // v160
+	ADCQ DX, BX // v42
+	VPSRLD $20, Y8, Y8 // v160
+	ADDQ R14, R15 // v43
+	VPOR Y8, Y0, Y8 // v160
+	ADCQ BX, R8 // v45
+	VPADDD 544(SP), Y15, Y0 // v161
+	VPXOR Y0, Y6, Y6 // v162
+	ADDQ 16(SI), R13 // v48
+	VMOVDQU Y1, 672(SP) // x[0]
+	ADCQ 24(SI), R15 // v50
+	VPSLLD $12, Y6, Y1 // v163
+	ADCQ $1, R8 // v52
+	VPSRLD $20, Y6, Y6 // v163
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y6, Y1, Y1 // v163
+	MULQ R13 // v53
+	VPADDD Y8, Y7, Y7 // x[2]
+	VPXOR Y7, Y9, Y9 // v165
+	MOVQ AX, R14 // v53
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	MOVQ DX, BX // v53
+	VPADDD Y1, Y11, Y11 // x[3]
+	MOVQ 8(DI), AX // k[1]
+	VPXOR Y11, Y15, Y15 // v168
+	MULQ R13 // v55
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	VPADDD Y9, Y2, Y2 // x[8]
+	MOVQ AX, R13 // v55
+	VPXOR Y2, Y8, Y8 // v171
+	MOVQ DX, R9 // v55
+	VPSLLD $7, Y8, Y6 // x[7]
+	MOVQ R11, AX // v59
+	VPSRLD $25, Y8, Y8 // x[7]
+	MULQ R15 // v59
+	VPOR Y8, Y6, Y8 // x[7]
+	VPADDD Y15, Y0, Y0 // x[9]
+	ADDQ AX, R14 // v59
+	VPXOR Y0, Y1, Y1 // v174
+	ADCQ DX, BX // v61
+	VPSLLD $7, Y1, Y6 // x[4]
+	MOVQ R8, AX // v65
+	VPSRLD $25, Y1, Y1 // x[4]
+	SHRQ $2, AX // v65
+	VPOR Y1, Y6, Y6 // x[4]
+	MULQ R12 // v65
+	VMOVDQU 1024(SP), Y1 // v103
+	VMOVDQU Y6, 544(SP) // x[4]
+	ADDQ AX, R14 // v65
+	VPADDD 1056(SP), Y1, Y6 // v176
+	ADCQ DX, BX // v67
+	VPXOR Y6, Y14, Y14 // v177
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v178
+	MULQ R15 // v70
+	VMOVDQU Y0, 1056(SP) // x[9]
+	VPADDD 992(SP), Y4, Y0 // v179
+	ADDQ AX, R13 // v70
+	VMOVDQU Y8, 992(SP) // x[7]
+	ADCQ DX, R9 // v72
+	VPXOR 960(SP), Y0, Y8 // v180
+	MOVQ R8, R15 // v73
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v181
+	ANDQ $3, R15 // v73
+	VPADDD Y14, Y5, Y5 // v182
+	VPXOR Y5, Y1, Y1 // v183
+	IMULQ 0(DI), R15 // v74
+	VMOVDQU Y2, 1024(SP) // x[8]
+	MOVQ R11, AX // v77
+	VPSLLD $12, Y1, Y2 // v184
+	MULQ R8 // v77
+	VPSRLD $20, Y1, Y1 // v184
+	ADDQ AX, R13 // v77
+	VPOR Y1, Y2, Y2 // v184
+	ADCQ DX, R9 // v79
+	VPADDD Y8, Y12, Y12 // v185
+	VPXOR Y12, Y4, Y4 // v186
+	ADDQ BX, R13 // v80
+	VPSLLD $12, Y4, Y1 // v187
+	ADCQ R9, R15 // v82
+	VPSRLD $20, Y4, Y4 // v187
+	ADDQ 32(SI), R14 // v85
+	VPOR Y4, Y1, Y1 // v187
+	ADCQ 40(SI), R13 // v87
+	VPADDD Y2, Y6, Y6 // x[16]
+	VPXOR Y6, Y14, Y14 // v189
+	ADCQ $1, R15 // v89
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y0, Y0 // x[17]
+	MULQ R14 // v90
+	VPXOR Y0, Y8, Y8 // v192
+	MOVQ AX, BX // v90
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	VPADDD Y14, Y5, Y5 // x[26]
+	MOVQ DX, R8 // v90
+	VPXOR Y5, Y2, Y2 // v195
+	MOVQ 8(DI), AX // k[1]
+	VPSLLD $7, Y2, Y4 // x[21]
+	MULQ R14 // v92
+	VPSRLD $25, Y2, Y2 // x[21]
+	MOVQ AX, R14 // v92
+	VPOR Y2, Y4, Y4 // x[21]
+	MOVQ DX, R9 // v92
+	VPADDD Y8, Y12, Y12 // x[27]
+	VPXOR Y12, Y1, Y1 // v198
+	MOVQ R11, AX // v96
+	VPSLLD $7, Y1, Y2 // x[22]
+	MULQ R13 // v96
+	VPSRLD $25, Y1, Y1 // x[22]
+	ADDQ AX, BX // v96
+	VPOR Y1, Y2, Y2 // x[22]
+	ADCQ DX, R8 // v98
+	VPADDD Y3, Y10, Y10 // v200
+	VPXOR 928(SP), Y10, Y1 // v201
+	MOVQ R15, AX // v102
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y1, Y1 // v202
+	SHRQ $2, AX // v102
+	VMOVDQU Y2, 224(SP) // x[22]
+	MULQ R12 // v102
+	VMOVDQU 896(SP), Y2 // v100
+	ADDQ AX, BX // v102
+	VPADDD Y2, Y13, Y13 // v203
+	ADCQ DX, R8 // v104
+	VMOVDQU Y12, 384(SP) // x[27]
+	VPXOR 800(SP), Y13, Y12 // v204
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y12, Y12 // v205
+	MULQ R13 // v107
+	VMOVDQU Y4, 192(SP) // x[21]
+	ADDQ AX, R14 // v107
+	VPADDD 864(SP), Y1, Y4 // v206
+	ADCQ DX, R9 // v109
+	VPXOR Y4, Y3, Y3 // v207
+	VMOVDQU Y5, 352(SP) // x[26]
+	MOVQ R15, R13 // v110
+	VPSLLD $12, Y3, Y5 // v208
+	ANDQ $3, R13 // v110
+	VPSRLD $20, Y3, Y3 // v208
+	IMULQ 0(DI), R13 // v111
+	VPOR Y3, Y5, Y5 // v208
+	MOVQ R11, AX // v114
+	VPADDD 832(SP), Y12, Y3 // v209
+	VPXOR Y3, Y2, Y2 // v210
+	MULQ R15 // v114
+	VMOVDQU Y8, 480(SP) // x[28]
+	ADDQ AX, R14 // v114
+	VPSLLD $12, Y2, Y8 // v211
+	ADCQ DX, R9 // v116
+	VPSRLD $20, Y2, Y2 // v211
+	ADDQ R8, R14 // v117
+	VPOR Y2, Y8, Y8 // v211
+	ADCQ R9, R13 // v119
+	VPADDD Y5, Y10, Y10 // x[18]
+	VPXOR Y10, Y1, Y1 // v213
+	ADDQ 48(SI), BX // v122
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	ADCQ 56(SI), R14 // v124
+	VPADDD Y8, Y13, Y13 // x[19]
+	ADCQ $1, R13 // v126
+	VPXOR Y13, Y12, Y12 // v216
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	VPADDD Y1, Y4, Y4 // x[24]
+	MULQ BX // v127
+	VPXOR Y4, Y5, Y5 // v219
+	MOVQ AX, R8 // v127
+	VPSLLD $7, Y5, Y2 // x[23]
+	MOVQ DX, R15 // v127
+	VPSRLD $25, Y5, Y5 // x[23]
+	MOVQ 8(DI), AX // k[1]
+	VPOR Y5, Y2, Y2 // x[23]
+	VPADDD Y12, Y3, Y3 // x[25]
+	MULQ BX // v129
+	VPXOR Y3, Y8, Y8 // v222
+	MOVQ AX, R9 // v129
+	VPSLLD $7, Y8, Y5 // x[20]
+	MOVQ DX, BX // v129
+	VPSRLD $25, Y8, Y8 // x[20]
+	MOVQ R11, AX // v133
+	VPOR Y8, Y5, Y5 // x[20]
+	MULQ R14 // v133
+	VMOVDQU Y6, 32(SP) // x[16]
+	VMOVDQU Y0, 64(SP) // x[17]
+	ADDQ AX, R8 // v133
+	VMOVDQU Y10, 96(SP) // x[18]
+	ADCQ DX, R15 // v135
+	VMOVDQU Y13, 128(SP) // x[19]
+	MOVQ R13, AX // v139
+	VMOVDQU Y5, 160(SP) // x[20]
+	SHRQ $2, AX // v139
+	VMOVDQU Y2, 256(SP) // x[23]
+	VMOVDQU Y4, 288(SP) // x[24]
+	MULQ R12 // v139
+	VMOVDQU Y3, 320(SP) // x[25]
+	ADDQ AX, R8 // v139
+	VMOVDQU Y1, 416(SP) // x[29]
+	ADCQ DX, R15 // v141
+	VMOVDQU Y12, 448(SP) // x[30]
+	MOVQ 0(DI), AX // k[0]
+	VMOVDQU Y14, 512(SP) // x[31]
+	VMOVDQU 672(SP), Y1 // x[0]
+	MULQ R14 // v144
+	VMOVDQU 608(SP), Y2 // x[1]
+	ADDQ AX, R9 // v144
+	VMOVDQA Y7, Y3 // x[2]
+	ADCQ DX, BX // v146
+	VMOVDQA Y11, Y4 // x[3]
+	MOVQ R13, R10 // v147
+	VMOVDQU 544(SP), Y5 // x[4]
+	ANDQ $3, R10 // v147
+	VMOVDQU 704(SP), Y6 // x[5]
+	VMOVDQU 1088(SP), Y7 // x[6]
+	IMULQ 0(DI), R10 // v148
+	VMOVDQU 992(SP), Y8 // x[7]
+	MOVQ R11, AX // v151
+	VMOVDQU 1056(SP), Y10 // x[9]
+	MULQ R13 // v151
+	VMOVDQU 1120(SP), Y11 // x[10]
+	ADDQ AX, R9 // v151
+	VMOVDQU 768(SP), Y12 // x[11]
+	VMOVDQA Y9, Y13 // x[13]
+	ADCQ DX, BX // v153
+	VMOVDQU 1024(SP), Y9 // x[8]
+	ADDQ R15, R9 // v154
+	VMOVDQA Y15, Y14 // x[14]
+	ADCQ BX, R10 // t[2]
+	VMOVDQU 640(SP), Y15 // x[12]
+	ADDQ $64, SI
+	VMOVDQU 736(SP), Y0 // x[15]
+	DECQ CX
+	JNZ beside
+
+	MOVQ $10, CX
+	SUBQ rounds+48(FP), CX
+	JZ end
+
+	PCALIGN $64
+alone:
+	VPADDD Y5, Y1, Y1 // v32
+	VPXOR Y1, Y15, Y15 // v33
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v34
+	VPADDD Y6, Y2, Y2 // v35
+	VPXOR Y2, Y13, Y13 // v36
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v37
+	VPADDD Y15, Y9, Y9 // v38
+	VPXOR Y9, Y5, Y5 // v39
+	VMOVDQU Y12, 544(SP) // x[11]
+	VPSLLD $12, Y5, Y12 // v40
+	VPSRLD $20, Y5, Y5 // v40
+	VPOR Y5, Y12, Y5 // v40
+	VPADDD Y13, Y10, Y10 // v41
+	VPXOR Y10, Y6, Y6 // v42
+	VPSLLD $12, Y6, Y12 // v43
+	VPSRLD $20, Y6, Y6 // v43
+	VPOR Y6, Y12, Y6 // v43
+	VPADDD Y5, Y1, Y1 // v44
+	VPXOR Y1, Y15, Y15 // v45
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPADDD Y6, Y2, Y2 // v47
+	VPXOR Y2, Y13, Y13 // v48
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v49
+	VPADDD Y15, Y9, Y9 // v50
+	VPXOR Y9, Y5, Y5 // v51
+	VPSLLD $7, Y5, Y12 // v52
+	VPSRLD $25, Y5, Y5 // v52
+	VPOR Y5, Y12, Y5 // v52
+	VPADDD Y13, Y10, Y10 // v53
+	VPXOR Y10, Y6, Y6 // v54
+	VPSLLD $7, Y6, Y12 // v55
+	VPSRLD $25, Y6, Y6 // v55
+	VPOR Y6, Y12, Y6 // v55
+	VPADDD Y7, Y3, Y3 // v56
+	VPXOR Y3, Y14, Y14 // v57
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPADDD Y8, Y4, Y4 // v59
+	VPXOR Y4, Y0, Y0 // v60
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v61
+	VPADDD Y14, Y11, Y11 // v62
+	VPXOR Y11, Y7, Y7 // v63
+	VPSLLD $12, Y7, Y12 // v64
+	VPSRLD $20, Y7, Y7 // v64
+	VPOR Y7, Y12, Y7 // v64
+	VPADDD 544(SP), Y0, Y12 // v65
+	VPXOR Y12, Y8, Y8 // v66
+	VMOVDQU Y10, 544(SP) // v53
+	VPSLLD $12, Y8, Y10 // v67
+	VPSRLD $20, Y8, Y8 // v67
+	VPOR Y8, Y10, Y8 // v67
+	VPADDD Y7, Y3, Y3 // v68
+	VPXOR Y3, Y14, Y14 // v69
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v70
+	VPADDD Y8, Y4, Y4 // v71
+	VPXOR Y4, Y0, Y0 // v72
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPADDD Y14, Y11, Y11 // v74
+	VPXOR Y11, Y7, Y7 // v75
+	VPSLLD $7, Y7, Y10 // v76
+	VPSRLD $25, Y7, Y7 // v76
+	VPOR Y7, Y10, Y7 // v76
+	VPADDD Y0, Y12, Y12 // v77
+	VPXOR Y12, Y8, Y8 // v78
+	VPSLLD $7, Y8, Y10 // v79
+	VPSRLD $25, Y8, Y8 // v79
+	VPOR Y8, Y10, Y8 // v79
+	VMOVDQU 160(SP), Y10 // x[20]
+	VMOVDQU Y9, 576(SP) // v50
+	VPADDD 32(SP), Y10, Y9 // v80
+	VMOVDQU Y14, 608(SP) // v70
+	VPXOR 480(SP), Y9, Y14 // v81
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v82
+	VMOVDQU Y4, 640(SP) // v71
+	VMOVDQU 192(SP), Y4 // x[21]
+	VMOVDQU Y5, 672(SP) // v52
+	VPADDD 64(SP), Y4, Y5 // v83
+	VMOVDQU Y13, 704(SP) // v49
+	VPXOR 416(SP), Y5, Y13 // v84
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v85
+	VMOVDQU Y8, 736(SP) // v79
+	VPADDD 288(SP), Y14, Y8 // v86
+	VPXOR Y8, Y10, Y10 // v87
+	VMOVDQU Y3, 768(SP) // v68
+	VPSLLD $12, Y10, Y3 // v88
+	VPSRLD $20, Y10, Y10 // v88
+	VPOR Y10, Y3, Y3 // v88
+	VPADDD 320(SP), Y13, Y10 // v89
+	VPXOR Y10, Y4, Y4 // v90
+	VMOVDQU Y12, 800(SP) // v77
+	VPSLLD $12, Y4, Y12 // v91
+	VPSRLD $20, Y4, Y4 // v91
+	VPOR Y4, Y12, Y12 // v91
+	VPADDD Y3, Y9, Y9 // v92
+	VPXOR Y9, Y14, Y14 // v93
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPADDD Y12, Y5, Y5 // v95
+	VPXOR Y5, Y13, Y13 // v96
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v97
+	VPADDD Y14, Y8, Y8 // v98
+	VPXOR Y8, Y3, Y3 // v99
+	VPSLLD $7, Y3, Y4 // v100
+	VPSRLD $25, Y3, Y3 // v100
+	VPOR Y3, Y4, Y4 // v100
+	VPADDD Y13, Y10, Y10 // v101
+	VPXOR Y10, Y12, Y12 // v102
+	VPSLLD $7, Y12, Y3 // v103
+	VPSRLD $25, Y12, Y12 // v103
+	VPOR Y12, Y3, Y3 // v103
+	VMOVDQU 224(SP), Y12 // x[22]
+	VMOVDQU Y10, 832(SP) // v101
+	VPADDD 96(SP), Y12, Y10 // v104
+	VMOVDQU Y8, 864(SP) // v98
+	VPXOR 448(SP), Y10, Y8 // v105
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v106
+	VMOVDQU Y4, 896(SP) // v100
+	VMOVDQU 256(SP), Y4 // x[23]
+	VMOVDQU Y13, 928(SP) // v97
+	VPADDD 128(SP), Y4, Y13 // v107
+	VMOVDQU Y14, 960(SP) // v94
+	VPXOR 512(SP), Y13, Y14 // v108
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v109
+	VMOVDQU Y5, 992(SP) // v95
+	VPADDD 352(SP), Y8, Y5 // v110
+	VPXOR Y5, Y12, Y12 // v111
+	VMOVDQU Y3, 1024(SP) // v103
+	VPSLLD $12, Y12, Y3 // v112
+	VPSRLD $20, Y12, Y12 // v112
+	VPOR Y12, Y3, Y3 // v112
+	VPADDD 384(SP), Y14, Y12 // v113
+	VPXOR Y12, Y4, Y4 // v114
+	VMOVDQU Y9, 1056(SP) // v92
+	VPSLLD $12, Y4, Y9 // v115
+	VPSRLD $20, Y4, Y4 // v115
+	VPOR Y4, Y9, Y9 // v115
+	VPADDD Y3, Y10, Y10 // v116
+	VPXOR Y10, Y8, Y8 // v117
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // v118
+	VPADDD Y9, Y13, Y13 // v119
+	VPXOR Y13, Y14, Y14 // v120
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v121
+	VPADDD Y8, Y5, Y5 // v122
+	VPXOR Y5, Y3, Y3 // v123
+	VPSLLD $7, Y3, Y4 // v124
+	VPSRLD $25, Y3, Y3 // v124
+	VPOR Y3, Y4, Y4 // v124
+	VPADDD Y14, Y12, Y12 // v125
+	VPXOR Y12, Y9, Y9 // v126
+	VPSLLD $7, Y9, Y3 // v127
+	VPSRLD $25, Y9, Y9 // v127
+	VPOR Y9, Y3, Y3 // v127
+	VPADDD Y6, Y1, Y1 // v128
+	VPXOR Y1, Y0, Y0 // v129
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v130
+	VPADDD Y7, Y2, Y2 // v131
+	VPXOR Y2, Y15, Y15 // v132
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v133
+	VPADDD Y0, Y11, Y11 // v134
+	VPXOR Y11, Y6, Y6 // v135
+	VPSLLD $12, Y6, Y9 // v136
+	VPSRLD $20, Y6, Y6 // v136
+	VPOR Y6, Y9, Y6 // v136
+	VPADDD 800(SP), Y15, Y9 // v137
+	VPXOR Y9, Y7, Y7 // v138
+	VMOVDQU Y8, 800(SP) // v118
+	VPSLLD $12, Y7, Y8 // v139
+	VPSRLD $20, Y7, Y7 // v139
+	VPOR Y7, Y8, Y7 // v139
+	VPADDD Y6, Y1, Y1 // x[0]
+	VPXOR Y1, Y0, Y0 // v141
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPADDD Y7, Y2, Y2 // x[1]
+	VPXOR Y2, Y15, Y15 // v144
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	VPADDD Y0, Y11, Y11 // x[10]
+	VPXOR Y11, Y6, Y6 // v147
+	VPSLLD $7, Y6, Y8 // x[5]
+	VPSRLD $25, Y6, Y6 // x[5]
+	VPOR Y6, Y8, Y6 // x[5]
+	VPADDD Y15, Y9, Y9 // x[11]
+	VPXOR Y9, Y7, Y7 // v150
+	VPSLLD $7, Y7, Y8 // x[6]
+	VPSRLD $25, Y7, Y7 // x[6]
+	VPOR Y7, Y8, Y7 // x[6]
+	VMOVDQU 736(SP), Y8 // v79
+	VMOVDQU Y7, 1088(SP) // x[6]
+	VPADDD 768(SP), Y8, Y7 // v152
+	VMOVDQU Y9, 768(SP) // x[11]
+	VPXOR 704(SP), Y7, Y9 // v153
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y9, Y9 // v154
+	VMOVDQU Y6, 704(SP) // x[5]
+	VMOVDQU 672(SP), Y6 // v52
+	VMOVDQU Y11, 1120(SP) // x[10]
+	VPADDD 640(SP), Y6, Y11 // v155
+	VMOVDQU Y15, 640(SP) // x[12]
+	VPXOR 608(SP), Y11, Y15 // v156
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v157
+	VMOVDQU Y2, 608(SP) // x[1]
+	VPADDD 576(SP), Y9, Y2 // v158
+	VPXOR Y2, Y8, Y8 // v159
+	VMOVDQU Y0, 736(SP) // x[15]
+	VPSLLD $12, Y8, Y0 // v160
+	VPSRLD $20, Y8, Y8 // v160
+	VPOR Y8, Y0, Y8 // v160
+	VPADDD 544(SP), Y15, Y0 // v161
+	VPXOR Y0, Y6, Y6 // v162
+	VMOVDQU Y1, 672(SP) // x[0]
+	VPSLLD $12, Y6, Y1 // v163
+	VPSRLD $20, Y6, Y6 // v163
+	VPOR Y6, Y1, Y1 // v163
+	VPADDD Y8, Y7, Y7 // x[2]
+	VPXOR Y7, Y9, Y9 // v165
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	VPADDD Y1, Y11, Y11 // x[3]
+	VPXOR Y11, Y15, Y15 // v168
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	VPADDD Y9, Y2, Y2 // x[8]
+	VPXOR Y2, Y8, Y8 // v171
+	VPSLLD $7, Y8, Y6 // x[7]
+	VPSRLD $25, Y8, Y8 // x[7]
+	VPOR Y8, Y6, Y8 // x[7]
+	VPADDD Y15, Y0, Y0 // x[9]
+	VPXOR Y0, Y1, Y1 // v174
+	VPSLLD $7, Y1, Y6 // x[4]
+	VPSRLD $25, Y1, Y1 // x[4]
+	VPOR Y1, Y6, Y6 // x[4]
+	VMOVDQU 1024(SP), Y1 // v103
+	VMOVDQU Y6, 544(SP) // x[4]
+	VPADDD 1056(SP), Y1, Y6 // v176
+	VPXOR Y6, Y14, Y14 // v177
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v178
+	VMOVDQU Y0, 1056(SP) // x[9]
+	VPADDD 992(SP), Y4, Y0 // v179
+	VMOVDQU Y8, 992(SP) // x[7]
+	VPXOR 960(SP), Y0, Y8 // v180
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v181
+	VPADDD Y14, Y5, Y5 // v182
+	VPXOR Y5, Y1, Y1 // v183
+	VMOVDQU Y2, 1024(SP) // x[8]
+	VPSLLD $12, Y1, Y2 // v184
+	VPSRLD $20, Y1, Y1 // v184
+	VPOR Y1, Y2, Y2 // v184
+	VPADDD Y8, Y12, Y12 // v185
+	VPXOR Y12, Y4, Y4 // v186
+	VPSLLD $12, Y4, Y1 // v187
+	VPSRLD $20, Y4, Y4 // v187
+	VPOR Y4, Y1, Y1 // v187
+	VPADDD Y2, Y6, Y6 // x[16]
+	VPXOR Y6, Y14, Y14 // v189
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPADDD Y1, Y0, Y0 // x[17]
+	VPXOR Y0, Y8, Y8 // v192
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	VPADDD Y14, Y5, Y5 // x[26]
+	VPXOR Y5, Y2, Y2 // v195
+	VPSLLD $7, Y2, Y4 // x[21]
+	VPSRLD $25, Y2, Y2 // x[21]
+	VPOR Y2, Y4, Y4 // x[21]
+	VPADDD Y8, Y12, Y12 // x[27]
+	VPXOR Y12, Y1, Y1 // v198
+	VPSLLD $7, Y1, Y2 // x[22]
+	VPSRLD $25, Y1, Y1 // x[22]
+	VPOR Y1, Y2, Y2 // x[22]
+	VPADDD Y3, Y10, Y10 // v200
+	VPXOR 928(SP), Y10, Y1 // v201
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y1, Y1 // v202
+	VMOVDQU Y2, 224(SP) // x[22]
+	VMOVDQU 896(SP), Y2 // v100
+	VPADDD Y2, Y13, Y13 // v203
+	VMOVDQU Y12, 384(SP) // x[27]
+	VPXOR 800(SP), Y13, Y12 // v204
+	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y12, Y12 // v205
+	VMOVDQU Y4, 192(SP) // x[21]
+	VPADDD 864(SP), Y1, Y4 // v206
+	VPXOR Y4, Y3, Y3 // v207
+	VMOVDQU Y5, 352(SP) // x[26]
+	VPSLLD $12, Y3, Y5 // v208
+	VPSRLD $20, Y3, Y3 // v208
+	VPOR Y3, Y5, Y5 // v208
+	VPADDD 832(SP), Y12, Y3 // v209
+	VPXOR Y3, Y2, Y2 // v210
+	VMOVDQU Y8, 480(SP) // x[28]
+	VPSLLD $12, Y2, Y8 // v211
+	VPSRLD $20, Y2, Y2 // v211
+	VPOR Y2, Y8, Y8 // v211
+	VPADDD Y5, Y10, Y10 // x[18]
+	VPXOR Y10, Y1, Y1 // v213
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	VPADDD Y8, Y13, Y13 // x[19]
+	VPXOR Y13, Y12, Y12 // v216
+	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	VPADDD Y1, Y4, Y4 // x[24]
+	VPXOR Y4, Y5, Y5 // v219
+	VPSLLD $7, Y5, Y2 // x[23]
+	VPSRLD $25, Y5, Y5 // x[23]
+	VPOR Y5, Y2, Y2 // x[23]
+	VPADDD Y12, Y3, Y3 // x[25]
+	VPXOR Y3, Y8, Y8 // v222
+	VPSLLD $7, Y8, Y5 // x[20]
+	VPSRLD $25, Y8, Y8 // x[20]
+	VPOR Y8, Y5, Y5 // x[20]
+	VMOVDQU Y6, 32(SP) // x[16]
+	VMOVDQU Y0, 64(SP) // x[17]
+	VMOVDQU Y10, 96(SP) // x[18]
+	VMOVDQU Y13, 128(SP) // x[19]
+	VMOVDQU Y5, 160(SP) // x[20]
+	VMOVDQU Y2, 256(SP) // x[23]
+	VMOVDQU Y4, 288(SP) // x[24]
+	VMOVDQU Y3, 320(SP) // x[25]
+	VMOVDQU Y1, 416(SP) // x[29]
+	VMOVDQU Y12, 448(SP) // x[30]
+	VMOVDQU Y14, 512(SP) // x[31]
+	VMOVDQU 672(SP), Y1 // x[0]
+	VMOVDQU 608(SP), Y2 // x[1]
+	VMOVDQA Y7, Y3 // x[2]
+	VMOVDQA Y11, Y4 // x[3]
+	VMOVDQU 544(SP), Y5 // x[4]
+	VMOVDQU 704(SP), Y6 // x[5]
+	VMOVDQU 1088(SP), Y7 // x[6]
+	VMOVDQU 992(SP), Y8 // x[7]
+	VMOVDQU 1056(SP), Y10 // x[9]
+	VMOVDQU 1120(SP), Y11 // x[10]
+	VMOVDQU 768(SP), Y12 // x[11]
+	VMOVDQA Y9, Y13 // x[13]
+	VMOVDQU 1024(SP), Y9 // x[8]
+	VMOVDQA Y15, Y14 // x[14]
+	VMOVDQU 640(SP), Y15 // x[12]
+	VMOVDQU 736(SP), Y0 // x[15]
+	DECQ CX
+	JNZ alone
+
+end:
+	MOVQ state+16(FP), DX
+	MOVQ dst+0(FP), R13
+	MOVQ src+8(FP), R14
+	VMOVDQU Y0, 544(SP) // x[15]
+	VPBROADCASTD 0(DX), Y0 // state
+	VPADDD Y0, Y1, Y1 // v33
+	VMOVDQU Y0, 576(SP) // state
+	VPBROADCASTD 4(DX), Y0 // state
+	VPADDD Y0, Y2, Y2 // v35
+	VMOVDQU Y0, 608(SP) // state
+	VPBROADCASTD 8(DX), Y0 // state
+	VPADDD Y0, Y3, Y3 // v37
+	VMOVDQU Y0, 640(SP) // state
+	VPBROADCASTD 12(DX), Y0 // state
+	VPADDD Y0, Y4, Y4 // v39
+	VMOVDQU Y0, 672(SP) // state
+	VPBROADCASTD 16(DX), Y0 // state
+	VPADDD Y0, Y5, Y5 // v41
+	VMOVDQU Y0, 704(SP) // state
+	VPBROADCASTD 20(DX), Y0 // state
+	VPADDD Y0, Y6, Y6 // v43
+	VMOVDQU Y0, 736(SP) // state
+	VPBROADCASTD 24(DX), Y0 // state
+	VPADDD Y0, Y7, Y7 // v45
+	VMOVDQU Y0, 768(SP) // state
+	VPBROADCASTD 28(DX), Y0 // state
+	VPADDD Y0, Y8, Y8 // v47
+	VMOVDQU Y0, 800(SP) // state
+	VPBROADCASTD 32(DX), Y0 // state
+	VPADDD Y0, Y9, Y9 // v49
+	VMOVDQU Y0, 832(SP) // state
+	VPBROADCASTD 36(DX), Y0 // state
+	VPADDD Y0, Y10, Y10 // v51
+	VMOVDQU Y0, 864(SP) // state
+	VPBROADCASTD 40(DX), Y0 // state
+	VPADDD Y0, Y11, Y11 // v53
+	VMOVDQU Y0, 896(SP) // state
+	VPBROADCASTD 44(DX), Y0 // state
+	VPADDD Y0, Y12, Y12 // v55
+	VMOVDQU Y0, 928(SP) // state
+	VPBROADCASTD 48(DX), Y0 // state
+	VMOVDQU Y12, 960(SP) // v55
+	VPADDD ·xor16MACAVX2Constants<>+0(SB), Y0, Y12 // v58
+	VPADDD Y12, Y15, Y15 // v59
+	VPBROADCASTD 52(DX), Y12 // state
+	VPADDD Y12, Y13, Y13 // v61
+	VMOVDQU Y12, 992(SP) // state
+	VPBROADCASTD 56(DX), Y12 // state
+	VPADDD Y12, Y14, Y14 // v63
+	VMOVDQU Y12, 1024(SP) // state
+	VPBROADCASTD 60(DX), Y12 // state
+	VMOVDQU Y0, 1056(SP) // state
+	VPADDD 544(SP), Y12, Y0 // v65
+	VMOVDQU Y12, 544(SP) // state
+	VPUNPCKLDQ Y2, Y1, Y12 // v66
+	VPUNPCKHDQ Y2, Y1, Y1 // v67
+	VPUNPCKLDQ Y4, Y3, Y2 // v68
+	VPUNPCKHDQ Y4, Y3, Y3 // v69
+	VPUNPCKLQDQ Y2, Y12, Y4 // v70
+	VPUNPCKHQDQ Y2, Y12, Y12 // v71
+	VPUNPCKLQDQ Y3, Y1, Y2 // v72
+	VPUNPCKHQDQ Y3, Y1, Y1 // v73
+	VPUNPCKLDQ Y6, Y5, Y3 // v74
+	VPUNPCKHDQ Y6, Y5, Y5 // v75
+	VPUNPCKLDQ Y8, Y7, Y6 // v76
+	VPUNPCKHDQ Y8, Y7, Y7 // v77
+	VPUNPCKLQDQ Y6, Y3, Y8 // v78
+	VPUNPCKHQDQ Y6, Y3, Y3 // v79
+	VPUNPCKLQDQ Y7, Y5, Y6 // v80
+	VPUNPCKHQDQ Y7, Y5, Y5 // v81
+	VPUNPCKLDQ Y10, Y9, Y7 // v82
+	VPUNPCKHDQ Y10, Y9, Y9 // v83
+	VMOVDQU 960(SP), Y10 // v55
+	VMOVDQU Y5, 1088(SP) // v81
+	VPUNPCKLDQ Y10, Y11, Y5 // v84
+	VPUNPCKHDQ Y10, Y11, Y11 // v85
+	VPUNPCKLQDQ Y5, Y7, Y10 // v86
+	VPUNPCKHQDQ Y5, Y7, Y7 // v87
+	VPUNPCKLQDQ Y11, Y9, Y5 // v88
+	VPUNPCKHQDQ Y11, Y9, Y9 // v89
+	VPUNPCKLDQ Y13, Y15, Y11 // v90
+	VPUNPCKHDQ Y13, Y15, Y15 // v91
+	VPUNPCKLDQ Y0, Y14, Y13 // v92
+	VPUNPCKHDQ Y0, Y14, Y14 // v93
+	VPUNPCKLQDQ Y13, Y11, Y0 // v94
+	VPUNPCKHQDQ Y13, Y11, Y11 // v95
+	VPUNPCKLQDQ Y14, Y15, Y13 // v96
+	VPUNPCKHQDQ Y14, Y15, Y15 // v97
+	VPERM2I128 $32, Y8, Y4, Y14 // v98
+	VMOVDQU Y14, 960(SP) // v98
+	VPERM2I128 $32, Y0, Y10, Y14 // v99
+	VPERM2I128 $49, Y8, Y4, Y4 // v100
+	VPERM2I128 $49, Y0, Y10, Y10 // v101
+	VPERM2I128 $32, Y3, Y12, Y0 // v102
+	VPERM2I128 $32, Y11, Y7, Y8 // v103
+	VPERM2I128 $49, Y3, Y12, Y12 // v104
+	VPERM2I128 $49, Y11, Y7, Y7 // v105
+	VPERM2I128 $32, Y6, Y2, Y3 // v106
+	VPERM2I128 $32, Y13, Y5, Y11 // v107
+	VPERM2I128 $49, Y6, Y2, Y2 // v108
+	VPERM2I128 $49, Y13, Y5, Y5 // v109
+	VMOVDQU 1088(SP), Y6 // v81
+	VPERM2I128 $32, Y6, Y1, Y13 // v110
+	VMOVDQU Y5, 1120(SP) // v109
+	VPERM2I128 $32, Y15, Y9, Y5 // v111
+	VPERM2I128 $49, Y6, Y1, Y1 // v112
+	VPERM2I128 $49, Y15, Y9, Y9 // v113
+	VMOVDQU 960(SP), Y6 // v98
+	VPXOR 0(R14), Y6, Y6 // out[0]
+	VMOVDQU Y6, 0(R13) // v116
+	VPXOR 32(R14), Y14, Y14 // out[1]
+	VMOVDQU Y14, 32(R13) // v119
+	VPXOR 64(R14), Y0, Y0 // out[2]
+	VMOVDQU Y0, 64(R13) // v122
+	VPXOR 96(R14), Y8, Y8 // out[3]
+	VMOVDQU Y8, 96(R13) // v125
+	VPXOR 128(R14), Y3, Y3 // out[4]
+	VMOVDQU Y3, 128(R13) // v128
+	VPXOR 160(R14), Y11, Y11 // out[5]
+	VMOVDQU Y11, 160(R13) // v131
+	VPXOR 192(R14), Y13, Y13 // out[6]
+	VMOVDQU Y13, 192(R13) // v134
+	VPXOR 224(R14), Y5, Y5 // out[7]
+	VMOVDQU Y5, 224(R13) // v137
+	VPXOR 256(R14), Y4, Y4 // out[8]
+	VMOVDQU Y4, 256(R13) // v140
+	VPXOR 288(R14), Y10, Y10 // out[9]
+	VMOVDQU Y10, 288(R13) // v143
+	VPXOR 320(R14), Y12, Y12 // out[10]
+	VMOVDQU Y12, 320(R13) // v146
+	VPXOR 352(R14), Y7, Y7 // out[11]
+	VMOVDQU Y7, 352(R13) // v149
+	VPXOR 384(R14), Y2, Y2 // out[12]
+	VMOVDQU Y2, 384(R13) // v152
+	VMOVDQU 1120(SP), Y0 // v109
+	VPXOR 416(R14), Y0, Y0 // out[13]
+	VMOVDQU Y0, 416(R13) // v155
+	VPXOR 448(R14), Y1, Y1 // out[14]
+	VMOVDQU Y1, 448(R13) // v158
+	VPXOR 480(R14), Y9, Y9 // out[15]
+	VMOVDQU Y9, 480(R13) // v161
+	VMOVDQU 32(SP), Y0 // x[16]
+	VPADDD 576(SP), Y0, Y0 // v162
+	VMOVDQU 64(SP), Y1 // x[17]
+	VPADDD 608(SP), Y1, Y1 // v163
+	VMOVDQU 96(SP), Y2 // x[18]
+	VPADDD 640(SP), Y2, Y2 // v164
+	VMOVDQU 128(SP), Y3 // x[19]
+	VPADDD 672(SP), Y3, Y3 // v165
+	VMOVDQU 160(SP), Y4 // x[20]
+	VPADDD 704(SP), Y4, Y4 // v166
+	VMOVDQU 192(SP), Y5 // x[21]
+	VPADDD 736(SP), Y5, Y5 // v167
+	VMOVDQU 224(SP), Y6 // x[22]
+	VPADDD 768(SP), Y6, Y6 // v168
+	VMOVDQU 256(SP), Y7 // x[23]
+	VPADDD 800(SP), Y7, Y7 // v169
+	VMOVDQU 288(SP), Y8 // x[24]
+	VPADDD 832(SP), Y8, Y8 // v170
+	VMOVDQU 320(SP), Y9 // x[25]
+	VPADDD 864(SP), Y9, Y9 // v171
+	VMOVDQU 352(SP), Y10 // x[26]
+	VPADDD 896(SP), Y10, Y10 // v172
+	VMOVDQU 384(SP), Y11 // x[27]
+	VPADDD 928(SP), Y11, Y11 // v173
+	VMOVDQU 1056(SP), Y12 // state
+	VPADDD ·xor16MACAVX2Constants<>+32(SB), Y12, Y12 // v175
+	VPADDD 480(SP), Y12, Y12 // v176
+	VMOVDQU 416(SP), Y13 // x[29]
+	VPADDD 992(SP), Y13, Y13 // v177
+	VMOVDQU 448(SP), Y14 // x[30]
+	VPADDD 1024(SP), Y14, Y14 // v178
+	VMOVDQU 512(SP), Y15 // x[31]
+	VPADDD 544(SP), Y15, Y15 // v179
+	VMOVDQU Y15, 544(SP) // v179
+	VPUNPCKLDQ Y1, Y0, Y15 // v180
+	VPUNPCKHDQ Y1, Y0, Y0 // v181
+	VPUNPCKLDQ Y3, Y2, Y1 // v182
+	VPUNPCKHDQ Y3, Y2, Y2 // v183
+	VPUNPCKLQDQ Y1, Y15, Y3 // v184
+	VPUNPCKHQDQ Y1, Y15, Y15 // v185
+	VPUNPCKLQDQ Y2, Y0, Y1 // v186
+	VPUNPCKHQDQ Y2, Y0, Y0 // v187
+	VPUNPCKLDQ Y5, Y4, Y2 // v188
+	VPUNPCKHDQ Y5, Y4, Y4 // v189
+	VPUNPCKLDQ Y7, Y6, Y5 // v190
+	VPUNPCKHDQ Y7, Y6, Y6 // v191
+	VPUNPCKLQDQ Y5, Y2, Y7 // v192
+	VPUNPCKHQDQ Y5, Y2, Y2 // v193
+	VPUNPCKLQDQ Y6, Y4, Y5 // v194
+	VPUNPCKHQDQ Y6, Y4, Y4 // v195
+	VPUNPCKLDQ Y9, Y8, Y6 // v196
+	VPUNPCKHDQ Y9, Y8, Y8 // v197
+	VPUNPCKLDQ Y11, Y10, Y9 // v198
+	VPUNPCKHDQ Y11, Y10, Y10 // v199
+	VPUNPCKLQDQ Y9, Y6, Y11 // v200
+	VPUNPCKHQDQ Y9, Y6, Y6 // v201
+	VPUNPCKLQDQ Y10, Y8, Y9 // v202
+	VPUNPCKHQDQ Y10, Y8, Y8 // v203
+	VPUNPCKLDQ Y13, Y12, Y10 // v204
+	VPUNPCKHDQ Y13, Y12, Y12 // v205
+	VMOVDQU 544(SP), Y13 // v179
+	VMOVDQU Y8, 512(SP) // v203
+	VPUNPCKLDQ Y13, Y14, Y8 // v206
+	VPUNPCKHDQ Y13, Y14, Y14 // v207
+	VPUNPCKLQDQ Y8, Y10, Y13 // v208
+	VPUNPCKHQDQ Y8, Y10, Y10 // v209
+	VPUNPCKLQDQ Y14, Y12, Y8 // v210
+	VPUNPCKHQDQ Y14, Y12, Y12 // v211
+	VPERM2I128 $32, Y7, Y3, Y14 // v212
+	VMOVDQU Y14, 544(SP) // v212
+	VPERM2I128 $32, Y13, Y11, Y14 // v213
+	VPERM2I128 $49, Y7, Y3, Y3 // v214
+	VPERM2I128 $49, Y13, Y11, Y11 // v215
+	VPERM2I128 $32, Y2, Y15, Y7 // v216
+	VPERM2I128 $32, Y10, Y6, Y13 // v217
+	VPERM2I128 $49, Y2, Y15, Y15 // v218
+	VPERM2I128 $49, Y10, Y6, Y6 // v219
+	VPERM2I128 $32, Y5, Y1, Y2 // v220
+	VPERM2I128 $32, Y8, Y9, Y10 // v221
+	VPERM2I128 $49, Y5, Y1, Y1 // v222
+	VPERM2I128 $49, Y8, Y9, Y9 // v223
+	VPERM2I128 $32, Y4, Y0, Y5 // v224
+	VMOVDQU 512(SP), Y8 // v203
+	VMOVDQU Y9, 1024(SP) // v223
+	VPERM2I128 $32, Y12, Y8, Y9 // v225
+	VPERM2I128 $49, Y4, Y0, Y0 // v226
+	VPERM2I128 $49, Y12, Y8, Y8 // v227
+	VMOVDQU 544(SP), Y4 // v212
+	VPXOR 512(R14), Y4, Y4 // out[16]
+	VMOVDQU Y4, 512(R13) // v230
+	VPXOR 544(R14), Y14, Y14 // out[17]
+	VMOVDQU Y14, 544(R13) // v233
+	VPXOR 576(R14), Y7, Y7 // out[18]
+	VMOVDQU Y7, 576(R13) // v236
+	VPXOR 608(R14), Y13, Y13 // out[19]
+	VMOVDQU Y13, 608(R13) // v239
+	VPXOR 640(R14), Y2, Y2 // out[20]
+	VMOVDQU Y2, 640(R13) // v242
+	VPXOR 672(R14), Y10, Y10 // out[21]
+	VMOVDQU Y10, 672(R13) // v245
+	VPXOR 704(R14), Y5, Y5 // out[22]
+	VMOVDQU Y5, 704(R13) // v248
+	VPXOR 736(R14), Y9, Y9 // out[23]
+	VMOVDQU Y9, 736(R13) // v251
+	VPXOR 768(R14), Y3, Y3 // out[24]
+	VMOVDQU Y3, 768(R13) // v254
+	VPXOR 800(R14), Y11, Y11 // out[25]
+	VMOVDQU Y11, 800(R13) // v257
+	VPXOR 832(R14), Y15, Y15 // out[26]
+	VMOVDQU Y15, 832(R13) // v260
+	VPXOR 864(R14), Y6, Y6 // out[27]
+	VMOVDQU Y6, 864(R13) // v263
+	VPXOR 896(R14), Y1, Y1 // out[28]
+	VMOVDQU Y1, 896(R13) // v266
+	VMOVDQU 1024(SP), Y1 // v223
+	VPXOR 928(R14), Y1, Y1 // out[29]
+	VMOVDQU Y1, 928(R13) // v269
+	VPXOR 960(R14), Y0, Y0 // out[30]
+	VMOVDQU Y0, 960(R13) // v272
+	VPXOR 992(R14), Y8, Y8 // out[31]
+	VMOVDQU Y8, 992(R13) // v275
+	ADDL $16, 48(DX)
+	ADDQ $1024, dst+0(FP)
+	ADDQ $1024, src+8(FP)
+	DECQ groups+40(FP)
+	JNZ group
+
+	MOVQ R10, R11 // v8
+	SHRQ $2, R11 // v8
+	ANDQ $3, R10 // v10
+	LEAQ (R11)(R11*4), R11 // v12
+	ADDQ R11, R8 // v13
+	ADCQ $0, R9 // h[1]
+	ADCQ $0, R10 // h[2]
+	MOVQ R8, 32(DI) // h[0]
+	MOVQ R9, 40(DI) // h[1]
+	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VMOVDQU Y0, 0(SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VMOVDQU Y0, 512(SP)
+	VMOVDQU Y0, 544(SP)
+	VMOVDQU Y0, 576(SP)
+	VMOVDQU Y0, 608(SP)
+	VMOVDQU Y0, 640(SP)
+	VMOVDQU Y0, 672(SP)
+	VMOVDQU Y0, 704(SP)
+	VMOVDQU Y0, 736(SP)
+	VMOVDQU Y0, 768(SP)
+	VMOVDQU Y0, 800(SP)
+	VMOVDQU Y0, 832(SP)
+	VMOVDQU Y0, 864(SP)
+	VMOVDQU Y0, 896(SP)
+	VMOVDQU Y0, 928(SP)
+	VMOVDQU Y0, 960(SP)
+	VMOVDQU Y0, 992(SP)
+	VMOVDQU Y0, 1024(SP)
+	VMOVDQU Y0, 1056(SP)
+	VMOVDQU Y0, 1088(SP)
+	VMOVDQU Y0, 1120(SP)
+	VZEROUPPER
+	RET
+
+DATA ·xor16MACAVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor16MACAVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor16MACAVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor16MACAVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor16MACAVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor16MACAVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor16MACAVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor16MACAVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor16MACAVX2Constants<>+32(SB)/4, $0x00000008
+DATA ·xor16MACAVX2Constants<>+36(SB)/4, $0x00000009
+DATA ·xor16MACAVX2Constants<>+40(SB)/4, $0x0000000a
+DATA ·xor16MACAVX2Constants<>+44(SB)/4, $0x0000000b
+DATA ·xor16MACAVX2Constants<>+48(SB)/4, $0x0000000c
+DATA ·xor16MACAVX2Constants<>+52(SB)/4, $0x0000000d
+DATA ·xor16MACAVX2Constants<>+56(SB)/4, $0x0000000e
+DATA ·xor16MACAVX2Constants<>+60(SB)/4, $0x0000000f
+DATA ·xor16MACAVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·xor16MACAVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·xor16MACAVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·xor16MACAVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·xor16MACAVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·xor16MACAVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·xor16MACAVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·xor16MACAVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·xor16MACAVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·xor16MACAVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·xor16MACAVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·xor16MACAVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·xor16MACAVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·xor16MACAVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·xor16MACAVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·xor16MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·xor16MACAVX2Constants<>(SB), RODATA|NOPTR, $128
+
+// func stream2MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 // chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions).
-TEXT ·stream2BesideAVX2(SB), NOSPLIT, $0-40
+TEXT ·stream2MACAVX2(SB), NOSPLIT, $0-40
 	MOVQ mac+16(FP), DI
 	MOVQ message+24(FP), SI
 	MOVQ 8(DI), R11 // r[1]
@@ -666,11 +2041,11 @@ TEXT ·stream2BesideAVX2(SB), NOSPLIT, $0-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream2BesideAVX2Constants<>+0(SB), Y0, Y0 // x[3]
+	VPADDD ·stream2MACAVX2Constants<>+0(SB), Y0, Y0 // x[3]
 	VBROADCASTI128 0(DX), Y1 // state
 	VBROADCASTI128 16(DX), Y2 // state
 	VBROADCASTI128 32(DX), Y3 // state
-	MOVQ fours+32(FP), CX
+	MOVQ rounds+32(FP), CX
 
 	PCALIGN $64
 beside:
@@ -683,7 +2058,7 @@ beside:
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
 	MOVQ DX, R14 // v15
-	VPSHUFB ·stream2BesideAVX2Constants<>+32(SB), Y0, Y0 // v6
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
 	MOVQ AX, R15 // v17
@@ -719,7 +2094,7 @@ beside:
 	ADCQ BX, R8 // v45
 	ADDQ 16(SI), R13 // v48
 	ADCQ 24(SI), R15 // v50
-	VPSHUFB ·stream2BesideAVX2Constants<>+64(SB), Y0, Y0 // v12
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v53
@@ -759,8 +2134,8 @@ beside:
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
 	ADCQ R9, R15 // v82
-	VPADDD Y2, Y1, Y1 // v19
 	ADDQ 32(SI), R14 // v85
+	VPADDD Y2, Y1, Y1 // v19
 	ADCQ 40(SI), R13 // v87
 	ADCQ $1, R15 // v89
 	MOVQ 0(DI), AX // k[0]
@@ -768,8 +2143,8 @@ beside:
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
 	MOVQ DX, R8 // v90
-	VPSHUFB ·stream2BesideAVX2Constants<>+32(SB), Y0, Y0 // v21
 	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
 	MULQ R14 // v92
 	MOVQ AX, R14 // v92
 	MOVQ DX, R9 // v92
@@ -777,8 +2152,8 @@ beside:
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
 	ADDQ AX, BX // v96
-	VPXOR Y3, Y2, Y2 // v23
 	ADCQ DX, R8 // v98
+	VPXOR Y3, Y2, Y2 // v23
 	MOVQ R15, AX // v102
 	SHRQ $2, AX // v102
 	MULQ R12 // v102
@@ -786,8 +2161,8 @@ beside:
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $20, Y2, Y2 // v24
 	MULQ R13 // v107
+	VPSRLD $20, Y2, Y2 // v24
 	ADDQ AX, R14 // v107
 	ADCQ DX, R9 // v109
 	MOVQ R15, R13 // v110
@@ -795,8 +2170,8 @@ beside:
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
 	MOVQ R11, AX // v114
-	VPADDD Y2, Y1, Y1 // v25
 	MULQ R15 // v114
+	VPADDD Y2, Y1, Y1 // v25
 	ADDQ AX, R14 // v114
 	ADCQ DX, R9 // v116
 	ADDQ R8, R14 // v117
@@ -804,8 +2179,8 @@ beside:
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
 	ADCQ 56(SI), R14 // v124
-	VPSHUFB ·stream2BesideAVX2Constants<>+64(SB), Y0, Y0 // v27
 	ADCQ $1, R13 // v126
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
 	MOVQ 0(DI), AX // k[0]
 	MULQ BX // v127
 	MOVQ AX, R8 // v127
@@ -813,8 +2188,8 @@ beside:
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
 	MULQ BX // v129
-	VPXOR Y3, Y2, Y2 // v29
 	MOVQ AX, R9 // v129
+	VPXOR Y3, Y2, Y2 // v29
 	MOVQ DX, BX // v129
 	MOVQ R11, AX // v133
 	MULQ R14 // v133
@@ -822,8 +2197,8 @@ beside:
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
 	MOVQ R13, AX // v139
-	VPSRLD $25, Y2, Y2 // x[1]
 	SHRQ $2, AX // v139
+	VPSRLD $25, Y2, Y2 // x[1]
 	MULQ R12 // v139
 	ADDQ AX, R8 // v139
 	ADCQ DX, R15 // v141
@@ -831,8 +2206,8 @@ beside:
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
 	ADDQ AX, R9 // v144
-	VPSHUFD $57, Y1, Y1 // x[0]
 	ADCQ DX, BX // v146
+	VPSHUFD $57, Y1, Y1 // x[0]
 	MOVQ R13, R10 // v147
 	ANDQ $3, R10 // v147
 	IMULQ 0(DI), R10 // v148
@@ -840,8 +2215,8 @@ beside:
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
 	ADDQ AX, R9 // v151
-	VPSHUFD $78, Y0, Y0 // x[3]
 	ADCQ DX, BX // v153
+	VPSHUFD $78, Y0, Y0 // x[3]
 	ADDQ R15, R9 // v154
 	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
@@ -849,14 +2224,14 @@ beside:
 	JNZ beside
 
 	MOVQ $10, CX
-	SUBQ fours+32(FP), CX
+	SUBQ rounds+32(FP), CX
 	JZ end
 
 	PCALIGN $64
 alone:
 	VPADDD Y2, Y1, Y1 // v4
 	VPXOR Y1, Y0, Y0 // v5
-	VPSHUFB ·stream2BesideAVX2Constants<>+32(SB), Y0, Y0 // v6
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
 	VPADDD Y0, Y3, Y3 // v7
 	VPXOR Y3, Y2, Y2 // v8
 	VPSLLD $12, Y2, Y4 // v9
@@ -864,7 +2239,7 @@ alone:
 	VPOR Y2, Y4, Y2 // v9
 	VPADDD Y2, Y1, Y1 // v10
 	VPXOR Y1, Y0, Y0 // v11
-	VPSHUFB ·stream2BesideAVX2Constants<>+64(SB), Y0, Y0 // v12
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
 	VPADDD Y0, Y3, Y3 // v13
 	VPXOR Y3, Y2, Y2 // v14
 	VPSLLD $7, Y2, Y4 // v15
@@ -875,7 +2250,7 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v18
 	VPADDD Y2, Y1, Y1 // v19
 	VPXOR Y1, Y0, Y0 // v20
-	VPSHUFB ·stream2BesideAVX2Constants<>+32(SB), Y0, Y0 // v21
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
 	VPADDD Y0, Y3, Y3 // v22
 	VPXOR Y3, Y2, Y2 // v23
 	VPSLLD $12, Y2, Y4 // v24
@@ -883,7 +2258,7 @@ alone:
 	VPOR Y2, Y4, Y2 // v24
 	VPADDD Y2, Y1, Y1 // v25
 	VPXOR Y1, Y0, Y0 // v26
-	VPSHUFB ·stream2BesideAVX2Constants<>+64(SB), Y0, Y0 // v27
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
 	VPADDD Y0, Y3, Y3 // v28
 	VPXOR Y3, Y2, Y2 // v29
 	VPSLLD $7, Y2, Y4 // x[1]
@@ -901,7 +2276,7 @@ end:
 	VMOVQ 48(DX), X4 // state
 	VPINSRQ $1, 56(DX), X4, X4 // v9
 	VPERM2I128 $0, Y4, Y4, Y4 // v9
-	VPADDD ·stream2BesideAVX2Constants<>+0(SB), Y4, Y4 // v9
+	VPADDD ·stream2MACAVX2Constants<>+0(SB), Y4, Y4 // v9
 	VBROADCASTI128 0(DX), Y5 // state
 	VPADDD Y5, Y1, Y1 // v10
 	VBROADCASTI128 16(DX), Y5 // state
@@ -928,6 +2303,15 @@ end:
 	MOVQ R8, 32(DI) // h[0]
 	MOVQ R9, 40(DI) // h[1]
 	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -947,35 +2331,35 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream2BesideAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream2BesideAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream2BesideAVX2Constants<>+32(SB)/4, $0x01000302
-DATA ·stream2BesideAVX2Constants<>+36(SB)/4, $0x05040706
-DATA ·stream2BesideAVX2Constants<>+40(SB)/4, $0x09080b0a
-DATA ·stream2BesideAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
-DATA ·stream2BesideAVX2Constants<>+48(SB)/4, $0x01000302
-DATA ·stream2BesideAVX2Constants<>+52(SB)/4, $0x05040706
-DATA ·stream2BesideAVX2Constants<>+56(SB)/4, $0x09080b0a
-DATA ·stream2BesideAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
-DATA ·stream2BesideAVX2Constants<>+64(SB)/4, $0x02010003
-DATA ·stream2BesideAVX2Constants<>+68(SB)/4, $0x06050407
-DATA ·stream2BesideAVX2Constants<>+72(SB)/4, $0x0a09080b
-DATA ·stream2BesideAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
-DATA ·stream2BesideAVX2Constants<>+80(SB)/4, $0x02010003
-DATA ·stream2BesideAVX2Constants<>+84(SB)/4, $0x06050407
-DATA ·stream2BesideAVX2Constants<>+88(SB)/4, $0x0a09080b
-DATA ·stream2BesideAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
-GLOBL ·stream2BesideAVX2Constants<>(SB), RODATA|NOPTR, $96
+DATA ·stream2MACAVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream2MACAVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream2MACAVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·stream2MACAVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·stream2MACAVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·stream2MACAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·stream2MACAVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·stream2MACAVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·stream2MACAVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·stream2MACAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·stream2MACAVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·stream2MACAVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·stream2MACAVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·stream2MACAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·stream2MACAVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·stream2MACAVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·stream2MACAVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·stream2MACAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·stream2MACAVX2Constants<>(SB), RODATA|NOPTR, $96
 
-// func stream4BesideAVX2(dst *byte, state *State, mac *MAC, message *byte, fours uint64)
+// func stream4MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 // chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions).
-TEXT ·stream4BesideAVX2(SB), NOSPLIT, $0-40
+TEXT ·stream4MACAVX2(SB), NOSPLIT, $0-40
 	MOVQ mac+16(FP), DI
 	MOVQ message+24(FP), SI
 	MOVQ 8(DI), R11 // r[1]
@@ -992,15 +2376,15 @@ TEXT ·stream4BesideAVX2(SB), NOSPLIT, $0-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream4BesideAVX2Constants<>+0(SB), Y0, Y1 // x[3]
-	VPADDD ·stream4BesideAVX2Constants<>+32(SB), Y0, Y0 // x[7]
+	VPADDD ·stream4MACAVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream4MACAVX2Constants<>+32(SB), Y0, Y0 // x[7]
 	VBROADCASTI128 0(DX), Y2 // state
 	VBROADCASTI128 16(DX), Y3 // state
 	VBROADCASTI128 32(DX), Y4 // state
 	VMOVDQA Y2, Y5 // state
 	VMOVDQA Y3, Y6 // state
 	VMOVDQA Y4, Y7 // state
-	MOVQ fours+32(FP), CX
+	MOVQ rounds+32(FP), CX
 
 	PCALIGN $64
 beside:
@@ -1010,7 +2394,7 @@ beside:
 	VPXOR Y2, Y1, Y1 // v9
 	ADCQ $1, R10 // v14
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y1, Y1 // v10
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
 	VPADDD Y6, Y5, Y5 // v11
@@ -1018,7 +2402,7 @@ beside:
 	VPXOR Y5, Y0, Y0 // v12
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y0, Y0 // v13
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
 	MOVQ AX, R15 // v17
 	MOVQ DX, BX // v17
 	VPADDD Y1, Y4, Y4 // v14
@@ -1054,21 +2438,21 @@ beside:
 	VPXOR Y2, Y1, Y1 // v21
 	ADCQ DX, BX // v42
 	ADDQ R14, R15 // v43
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y1, Y1 // v22
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
 	ADCQ BX, R8 // v45
-	VPADDD Y6, Y5, Y5 // v23
 	ADDQ 16(SI), R13 // v48
+	VPADDD Y6, Y5, Y5 // v23
 	ADCQ 24(SI), R15 // v50
 	VPXOR Y5, Y0, Y0 // v24
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y0, Y0 // v25
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
 	MULQ R13 // v53
 	MOVQ AX, R14 // v53
 	VPADDD Y1, Y4, Y4 // v26
 	MOVQ DX, BX // v53
-	VPXOR Y4, Y3, Y3 // v27
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y4, Y3, Y3 // v27
 	MULQ R13 // v55
 	VPSLLD $7, Y3, Y8 // v28
 	MOVQ AX, R13 // v55
@@ -1078,8 +2462,8 @@ beside:
 	MULQ R15 // v59
 	VPOR Y3, Y8, Y3 // v28
 	ADDQ AX, R14 // v59
-	VPADDD Y0, Y7, Y7 // v29
 	ADCQ DX, BX // v61
+	VPADDD Y0, Y7, Y7 // v29
 	MOVQ R8, AX // v65
 	VPXOR Y7, Y6, Y6 // v30
 	SHRQ $2, AX // v65
@@ -1089,8 +2473,8 @@ beside:
 	ADCQ DX, BX // v67
 	VPSRLD $25, Y6, Y6 // v31
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y6, Y8, Y6 // v31
 	MULQ R15 // v70
+	VPOR Y6, Y8, Y6 // v31
 	ADDQ AX, R13 // v70
 	VPSHUFD $147, Y2, Y2 // v32
 	ADCQ DX, R9 // v72
@@ -1100,134 +2484,134 @@ beside:
 	IMULQ 0(DI), R15 // v74
 	VPSHUFD $78, Y1, Y1 // v34
 	MOVQ R11, AX // v77
-	VPSHUFD $147, Y5, Y5 // v35
 	MULQ R8 // v77
+	VPSHUFD $147, Y5, Y5 // v35
 	ADDQ AX, R13 // v77
 	VPSHUFD $57, Y7, Y7 // v36
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
 	VPSHUFD $78, Y0, Y0 // v37
 	ADCQ R9, R15 // v82
-	VPADDD Y3, Y2, Y2 // v38
 	ADDQ 32(SI), R14 // v85
+	VPADDD Y3, Y2, Y2 // v38
 	ADCQ 40(SI), R13 // v87
-	VPXOR Y2, Y1, Y1 // v39
 	ADCQ $1, R15 // v89
+	VPXOR Y2, Y1, Y1 // v39
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
 	VPADDD Y6, Y5, Y5 // v41
 	MOVQ DX, R8 // v90
-	VPXOR Y5, Y0, Y0 // v42
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y5, Y0, Y0 // v42
 	MULQ R14 // v92
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y0, Y0 // v43
 	MOVQ AX, R14 // v92
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
 	MOVQ DX, R9 // v92
 	VPADDD Y1, Y4, Y4 // v44
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
 	VPXOR Y4, Y3, Y3 // v45
 	ADDQ AX, BX // v96
-	VPSLLD $12, Y3, Y8 // v46
 	ADCQ DX, R8 // v98
+	VPSLLD $12, Y3, Y8 // v46
 	MOVQ R15, AX // v102
-	VPSRLD $20, Y3, Y3 // v46
 	SHRQ $2, AX // v102
+	VPSRLD $20, Y3, Y3 // v46
 	MULQ R12 // v102
 	VPOR Y3, Y8, Y3 // v46
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
 	VPADDD Y0, Y7, Y7 // v47
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y7, Y6, Y6 // v48
 	MULQ R13 // v107
+	VPXOR Y7, Y6, Y6 // v48
 	ADDQ AX, R14 // v107
-	VPSLLD $12, Y6, Y8 // v49
 	ADCQ DX, R9 // v109
+	VPSLLD $12, Y6, Y8 // v49
 	MOVQ R15, R13 // v110
 	VPSRLD $20, Y6, Y6 // v49
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
 	VPOR Y6, Y8, Y6 // v49
 	MOVQ R11, AX // v114
-	VPADDD Y3, Y2, Y2 // v50
 	MULQ R15 // v114
+	VPADDD Y3, Y2, Y2 // v50
 	ADDQ AX, R14 // v114
-	VPXOR Y2, Y1, Y1 // v51
 	ADCQ DX, R9 // v116
+	VPXOR Y2, Y1, Y1 // v51
 	ADDQ R8, R14 // v117
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
 	ADCQ R9, R13 // v119
-	VPADDD Y6, Y5, Y5 // v53
 	ADDQ 48(SI), BX // v122
+	VPADDD Y6, Y5, Y5 // v53
 	ADCQ 56(SI), R14 // v124
-	VPXOR Y5, Y0, Y0 // v54
 	ADCQ $1, R13 // v126
+	VPXOR Y5, Y0, Y0 // v54
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y0, Y0 // v55
 	MULQ BX // v127
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
 	MOVQ AX, R8 // v127
 	VPADDD Y1, Y4, Y4 // v56
 	MOVQ DX, R15 // v127
-	VPXOR Y4, Y3, Y3 // v57
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y4, Y3, Y3 // v57
 	MULQ BX // v129
-	VPSLLD $7, Y3, Y8 // x[1]
 	MOVQ AX, R9 // v129
+	VPSLLD $7, Y3, Y8 // x[1]
 	MOVQ DX, BX // v129
-	VPSRLD $25, Y3, Y3 // x[1]
 	MOVQ R11, AX // v133
+	VPSRLD $25, Y3, Y3 // x[1]
 	MULQ R14 // v133
 	VPOR Y3, Y8, Y3 // x[1]
 	ADDQ AX, R8 // v133
-	VPADDD Y0, Y7, Y7 // v59
 	ADCQ DX, R15 // v135
+	VPADDD Y0, Y7, Y7 // v59
 	MOVQ R13, AX // v139
-	VPXOR Y7, Y6, Y6 // v60
 	SHRQ $2, AX // v139
+	VPXOR Y7, Y6, Y6 // v60
 	MULQ R12 // v139
-	VPSLLD $7, Y6, Y8 // x[5]
 	ADDQ AX, R8 // v139
+	VPSLLD $7, Y6, Y8 // x[5]
 	ADCQ DX, R15 // v141
 	VPSRLD $25, Y6, Y6 // x[5]
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y6, Y8, Y6 // x[5]
 	MULQ R14 // v144
+	VPOR Y6, Y8, Y6 // x[5]
 	ADDQ AX, R9 // v144
-	VPSHUFD $57, Y2, Y2 // x[0]
 	ADCQ DX, BX // v146
+	VPSHUFD $57, Y2, Y2 // x[0]
 	MOVQ R13, R10 // v147
-	VPSHUFD $147, Y4, Y4 // x[2]
 	ANDQ $3, R10 // v147
+	VPSHUFD $147, Y4, Y4 // x[2]
 	IMULQ 0(DI), R10 // v148
 	VPSHUFD $78, Y1, Y1 // x[3]
 	MOVQ R11, AX // v151
-	VPSHUFD $57, Y5, Y5 // x[4]
 	MULQ R13 // v151
+	VPSHUFD $57, Y5, Y5 // x[4]
 	ADDQ AX, R9 // v151
-	VPSHUFD $147, Y7, Y7 // x[6]
 	ADCQ DX, BX // v153
+	VPSHUFD $147, Y7, Y7 // x[6]
 	ADDQ R15, R9 // v154
-	VPSHUFD $78, Y0, Y0 // x[7]
 	ADCQ BX, R10 // t[2]
+	VPSHUFD $78, Y0, Y0 // x[7]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
 
 	MOVQ $10, CX
-	SUBQ fours+32(FP), CX
+	SUBQ rounds+32(FP), CX
 	JZ end
 
 	PCALIGN $64
 alone:
 	VPADDD Y3, Y2, Y2 // v8
 	VPXOR Y2, Y1, Y1 // v9
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y1, Y1 // v10
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
 	VPADDD Y6, Y5, Y5 // v11
 	VPXOR Y5, Y0, Y0 // v12
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y0, Y0 // v13
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
 	VPADDD Y1, Y4, Y4 // v14
 	VPXOR Y4, Y3, Y3 // v15
 	VPSLLD $12, Y3, Y8 // v16
@@ -1240,10 +2624,10 @@ alone:
 	VPOR Y6, Y8, Y6 // v19
 	VPADDD Y3, Y2, Y2 // v20
 	VPXOR Y2, Y1, Y1 // v21
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y1, Y1 // v22
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
 	VPADDD Y6, Y5, Y5 // v23
 	VPXOR Y5, Y0, Y0 // v24
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y0, Y0 // v25
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
 	VPADDD Y1, Y4, Y4 // v26
 	VPXOR Y4, Y3, Y3 // v27
 	VPSLLD $7, Y3, Y8 // v28
@@ -1262,10 +2646,10 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v37
 	VPADDD Y3, Y2, Y2 // v38
 	VPXOR Y2, Y1, Y1 // v39
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
 	VPADDD Y6, Y5, Y5 // v41
 	VPXOR Y5, Y0, Y0 // v42
-	VPSHUFB ·stream4BesideAVX2Constants<>+64(SB), Y0, Y0 // v43
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
 	VPADDD Y1, Y4, Y4 // v44
 	VPXOR Y4, Y3, Y3 // v45
 	VPSLLD $12, Y3, Y8 // v46
@@ -1278,10 +2662,10 @@ alone:
 	VPOR Y6, Y8, Y6 // v49
 	VPADDD Y3, Y2, Y2 // v50
 	VPXOR Y2, Y1, Y1 // v51
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
 	VPADDD Y6, Y5, Y5 // v53
 	VPXOR Y5, Y0, Y0 // v54
-	VPSHUFB ·stream4BesideAVX2Constants<>+96(SB), Y0, Y0 // v55
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
 	VPADDD Y1, Y4, Y4 // v56
 	VPXOR Y4, Y3, Y3 // v57
 	VPSLLD $7, Y3, Y8 // x[1]
@@ -1318,8 +2702,8 @@ end:
 	VPERM2I128 $0, Y8, Y8, Y8 // v13
 	VPERM2I128 $32, Y3, Y2, Y9 // out[0]
 	VPERM2I128 $49, Y3, Y2, Y2 // out[2]
-	VPADDD ·stream4BesideAVX2Constants<>+0(SB), Y8, Y3 // v13
-	VPADDD ·stream4BesideAVX2Constants<>+32(SB), Y8, Y8 // v15
+	VPADDD ·stream4MACAVX2Constants<>+0(SB), Y8, Y3 // v13
+	VPADDD ·stream4MACAVX2Constants<>+32(SB), Y8, Y8 // v15
 	VPERM2I128 $32, Y6, Y5, Y10 // out[4]
 	VPADDD Y3, Y1, Y1 // v19
 	VPADDD Y8, Y0, Y0 // v31
@@ -1347,6 +2731,15 @@ end:
 	MOVQ R8, 32(DI) // h[0]
 	MOVQ R9, 40(DI) // h[1]
 	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -1366,43 +2759,43 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream4BesideAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream4BesideAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+32(SB)/4, $0x00000002
-DATA ·stream4BesideAVX2Constants<>+36(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+40(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+44(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+48(SB)/4, $0x00000003
-DATA ·stream4BesideAVX2Constants<>+52(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+56(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+60(SB)/4, $0x00000000
-DATA ·stream4BesideAVX2Constants<>+64(SB)/4, $0x01000302
-DATA ·stream4BesideAVX2Constants<>+68(SB)/4, $0x05040706
-DATA ·stream4BesideAVX2Constants<>+72(SB)/4, $0x09080b0a
-DATA ·stream4BesideAVX2Constants<>+76(SB)/4, $0x0d0c0f0e
-DATA ·stream4BesideAVX2Constants<>+80(SB)/4, $0x01000302
-DATA ·stream4BesideAVX2Constants<>+84(SB)/4, $0x05040706
-DATA ·stream4BesideAVX2Constants<>+88(SB)/4, $0x09080b0a
-DATA ·stream4BesideAVX2Constants<>+92(SB)/4, $0x0d0c0f0e
-DATA ·stream4BesideAVX2Constants<>+96(SB)/4, $0x02010003
-DATA ·stream4BesideAVX2Constants<>+100(SB)/4, $0x06050407
-DATA ·stream4BesideAVX2Constants<>+104(SB)/4, $0x0a09080b
-DATA ·stream4BesideAVX2Constants<>+108(SB)/4, $0x0e0d0c0f
-DATA ·stream4BesideAVX2Constants<>+112(SB)/4, $0x02010003
-DATA ·stream4BesideAVX2Constants<>+116(SB)/4, $0x06050407
-DATA ·stream4BesideAVX2Constants<>+120(SB)/4, $0x0a09080b
-DATA ·stream4BesideAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
-GLOBL ·stream4BesideAVX2Constants<>(SB), RODATA|NOPTR, $128
+DATA ·stream4MACAVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream4MACAVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream4MACAVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream4MACAVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream4MACAVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·stream4MACAVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·stream4MACAVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·stream4MACAVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·stream4MACAVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·stream4MACAVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·stream4MACAVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·stream4MACAVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·stream4MACAVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·stream4MACAVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·stream4MACAVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·stream4MACAVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·stream4MACAVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·stream4MACAVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·stream4MACAVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·stream4MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·stream4MACAVX2Constants<>(SB), RODATA|NOPTR, $128
 
-// func stream6BesideAVX2(dst *byte, state *State, mac *MAC, message *byte, fours uint64)
+// func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 // chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions).
-TEXT ·stream6BesideAVX2(SB), NOSPLIT, $0-40
+TEXT ·stream6MACAVX2(SB), NOSPLIT, $0-40
 	MOVQ mac+16(FP), DI
 	MOVQ message+24(FP), SI
 	MOVQ 8(DI), R11 // r[1]
@@ -1419,9 +2812,9 @@ TEXT ·stream6BesideAVX2(SB), NOSPLIT, $0-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream6BesideAVX2Constants<>+0(SB), Y0, Y1 // x[3]
-	VPADDD ·stream6BesideAVX2Constants<>+32(SB), Y0, Y2 // x[7]
-	VPADDD ·stream6BesideAVX2Constants<>+64(SB), Y0, Y0 // x[11]
+	VPADDD ·stream6MACAVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream6MACAVX2Constants<>+32(SB), Y0, Y2 // x[7]
+	VPADDD ·stream6MACAVX2Constants<>+64(SB), Y0, Y0 // x[11]
 	VBROADCASTI128 0(DX), Y3 // state
 	VBROADCASTI128 16(DX), Y4 // state
 	VBROADCASTI128 32(DX), Y5 // state
@@ -1431,7 +2824,7 @@ TEXT ·stream6BesideAVX2(SB), NOSPLIT, $0-40
 	VMOVDQA Y3, Y9 // state
 	VMOVDQA Y4, Y10 // state
 	VMOVDQA Y5, Y11 // state
-	MOVQ fours+32(FP), CX
+	MOVQ rounds+32(FP), CX
 
 	PCALIGN $64
 beside:
@@ -1440,20 +2833,20 @@ beside:
 	ADCQ 8(SI), R9 // v12
 	VPXOR Y3, Y1, Y1 // v13
 	ADCQ $1, R10 // v14
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y1, Y1 // v14
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
 	MOVQ 0(DI), AX // k[0]
 	VPADDD Y7, Y6, Y6 // v15
 	MULQ R8 // v15
 	VPXOR Y6, Y2, Y2 // v16
 	MOVQ AX, R13 // v15
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y2, Y2 // v17
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
 	MOVQ DX, R14 // v15
 	VPADDD Y10, Y9, Y9 // v18
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
 	VPXOR Y9, Y0, Y0 // v19
 	MOVQ AX, R15 // v17
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y0, Y0 // v20
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
 	MOVQ DX, BX // v17
 	VPADDD Y1, Y5, Y5 // v21
 	MOVQ R11, AX // v21
@@ -1476,8 +2869,8 @@ beside:
 	MOVQ 0(DI), AX // k[0]
 	VPOR Y7, Y12, Y7 // v26
 	MULQ R9 // v32
-	VPADDD Y0, Y11, Y11 // v27
 	ADDQ AX, R15 // v32
+	VPADDD Y0, Y11, Y11 // v27
 	ADCQ DX, BX // v34
 	VPXOR Y11, Y10, Y10 // v28
 	MOVQ R10, R8 // v36
@@ -1489,23 +2882,23 @@ beside:
 	MOVQ R11, AX // v40
 	VPADDD Y4, Y3, Y3 // v30
 	MULQ R10 // v40
-	VPXOR Y3, Y1, Y1 // v31
 	ADDQ AX, R15 // v40
+	VPXOR Y3, Y1, Y1 // v31
 	ADCQ DX, BX // v42
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y1, Y1 // v32
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
 	ADDQ R14, R15 // v43
 	VPADDD Y7, Y6, Y6 // v33
 	ADCQ BX, R8 // v45
 	VPXOR Y6, Y2, Y2 // v34
 	ADDQ 16(SI), R13 // v48
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y2, Y2 // v35
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
 	ADCQ 24(SI), R15 // v50
 	VPADDD Y10, Y9, Y9 // v36
 	ADCQ $1, R8 // v52
-	VPXOR Y9, Y0, Y0 // v37
 	MOVQ 0(DI), AX // k[0]
+	VPXOR Y9, Y0, Y0 // v37
 	MULQ R13 // v53
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y0, Y0 // v38
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
 	MOVQ AX, R14 // v53
 	VPADDD Y1, Y5, Y5 // v39
 	MOVQ DX, BX // v53
@@ -1515,10 +2908,10 @@ beside:
 	MULQ R13 // v55
 	VPSRLD $25, Y4, Y4 // v41
 	MOVQ AX, R13 // v55
-	VPOR Y4, Y12, Y4 // v41
 	MOVQ DX, R9 // v55
-	VPADDD Y2, Y8, Y8 // v42
+	VPOR Y4, Y12, Y4 // v41
 	MOVQ R11, AX // v59
+	VPADDD Y2, Y8, Y8 // v42
 	MULQ R15 // v59
 	VPXOR Y8, Y7, Y7 // v43
 	ADDQ AX, R14 // v59
@@ -1528,10 +2921,10 @@ beside:
 	MOVQ R8, AX // v65
 	VPOR Y7, Y12, Y7 // v44
 	SHRQ $2, AX // v65
-	VPADDD Y0, Y11, Y11 // v45
 	MULQ R12 // v65
-	VPXOR Y11, Y10, Y10 // v46
+	VPADDD Y0, Y11, Y11 // v45
 	ADDQ AX, R14 // v65
+	VPXOR Y11, Y10, Y10 // v46
 	ADCQ DX, BX // v67
 	VPSLLD $7, Y10, Y12 // v47
 	MOVQ 0(DI), AX // k[0]
@@ -1541,10 +2934,10 @@ beside:
 	ADDQ AX, R13 // v70
 	VPSHUFD $147, Y3, Y3 // v48
 	ADCQ DX, R9 // v72
-	VPSHUFD $57, Y5, Y5 // v49
 	MOVQ R8, R15 // v73
-	VPSHUFD $78, Y1, Y1 // v50
+	VPSHUFD $57, Y5, Y5 // v49
 	ANDQ $3, R15 // v73
+	VPSHUFD $78, Y1, Y1 // v50
 	IMULQ 0(DI), R15 // v74
 	VPSHUFD $147, Y6, Y6 // v51
 	MOVQ R11, AX // v77
@@ -1554,38 +2947,38 @@ beside:
 	ADDQ AX, R13 // v77
 	VPSHUFD $147, Y9, Y9 // v54
 	ADCQ DX, R9 // v79
-	VPSHUFD $57, Y11, Y11 // v55
 	ADDQ BX, R13 // v80
-	VPSHUFD $78, Y0, Y0 // v56
+	VPSHUFD $57, Y11, Y11 // v55
 	ADCQ R9, R15 // v82
-	VPADDD Y4, Y3, Y3 // v57
+	VPSHUFD $78, Y0, Y0 // v56
 	ADDQ 32(SI), R14 // v85
+	VPADDD Y4, Y3, Y3 // v57
 	ADCQ 40(SI), R13 // v87
 	VPXOR Y3, Y1, Y1 // v58
 	ADCQ $1, R15 // v89
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y1, Y1 // v59
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
 	MOVQ 0(DI), AX // k[0]
 	VPADDD Y7, Y6, Y6 // v60
 	MULQ R14 // v90
-	VPXOR Y6, Y2, Y2 // v61
 	MOVQ AX, BX // v90
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPXOR Y6, Y2, Y2 // v61
 	MOVQ DX, R8 // v90
-	VPADDD Y10, Y9, Y9 // v63
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
 	MOVQ 8(DI), AX // k[1]
+	VPADDD Y10, Y9, Y9 // v63
 	MULQ R14 // v92
 	VPXOR Y9, Y0, Y0 // v64
 	MOVQ AX, R14 // v92
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y0, Y0 // v65
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
 	MOVQ DX, R9 // v92
 	VPADDD Y1, Y5, Y5 // v66
 	MOVQ R11, AX // v96
-	VPXOR Y5, Y4, Y4 // v67
 	MULQ R13 // v96
-	VPSLLD $12, Y4, Y12 // v68
+	VPXOR Y5, Y4, Y4 // v67
 	ADDQ AX, BX // v96
-	VPSRLD $20, Y4, Y4 // v68
+	VPSLLD $12, Y4, Y12 // v68
 	ADCQ DX, R8 // v98
+	VPSRLD $20, Y4, Y4 // v68
 	MOVQ R15, AX // v102
 	VPOR Y4, Y12, Y4 // v68
 	SHRQ $2, AX // v102
@@ -1593,113 +2986,113 @@ beside:
 	MULQ R12 // v102
 	VPXOR Y8, Y7, Y7 // v70
 	ADDQ AX, BX // v102
-	VPSLLD $12, Y7, Y12 // v71
 	ADCQ DX, R8 // v104
-	VPSRLD $20, Y7, Y7 // v71
+	VPSLLD $12, Y7, Y12 // v71
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y12, Y7 // v71
+	VPSRLD $20, Y7, Y7 // v71
 	MULQ R13 // v107
-	VPADDD Y0, Y11, Y11 // v72
+	VPOR Y7, Y12, Y7 // v71
 	ADDQ AX, R14 // v107
+	VPADDD Y0, Y11, Y11 // v72
 	ADCQ DX, R9 // v109
 	VPXOR Y11, Y10, Y10 // v73
 	MOVQ R15, R13 // v110
 	VPSLLD $12, Y10, Y12 // v74
 	ANDQ $3, R13 // v110
-	VPSRLD $20, Y10, Y10 // v74
 	IMULQ 0(DI), R13 // v111
-	VPOR Y10, Y12, Y10 // v74
+	VPSRLD $20, Y10, Y10 // v74
 	MOVQ R11, AX // v114
-	VPADDD Y4, Y3, Y3 // v75
+	VPOR Y10, Y12, Y10 // v74
 	MULQ R15 // v114
-	VPXOR Y3, Y1, Y1 // v76
+	VPADDD Y4, Y3, Y3 // v75
 	ADDQ AX, R14 // v114
+	VPXOR Y3, Y1, Y1 // v76
 	ADCQ DX, R9 // v116
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y1, Y1 // v77
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
 	ADDQ R8, R14 // v117
 	VPADDD Y7, Y6, Y6 // v78
 	ADCQ R9, R13 // v119
-	VPXOR Y6, Y2, Y2 // v79
 	ADDQ 48(SI), BX // v122
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPXOR Y6, Y2, Y2 // v79
 	ADCQ 56(SI), R14 // v124
-	VPADDD Y10, Y9, Y9 // v81
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
 	ADCQ $1, R13 // v126
-	VPXOR Y9, Y0, Y0 // v82
+	VPADDD Y10, Y9, Y9 // v81
 	MOVQ 0(DI), AX // k[0]
+	VPXOR Y9, Y0, Y0 // v82
 	MULQ BX // v127
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y0, Y0 // v83
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
 	MOVQ AX, R8 // v127
 	VPADDD Y1, Y5, Y5 // v84
 	MOVQ DX, R15 // v127
-	VPXOR Y5, Y4, Y4 // v85
 	MOVQ 8(DI), AX // k[1]
-	VPSLLD $7, Y4, Y12 // x[1]
+	VPXOR Y5, Y4, Y4 // v85
 	MULQ BX // v129
-	VPSRLD $25, Y4, Y4 // x[1]
+	VPSLLD $7, Y4, Y12 // x[1]
 	MOVQ AX, R9 // v129
-	VPOR Y4, Y12, Y4 // x[1]
+	VPSRLD $25, Y4, Y4 // x[1]
 	MOVQ DX, BX // v129
-	VPADDD Y2, Y8, Y8 // v87
+	VPOR Y4, Y12, Y4 // x[1]
 	MOVQ R11, AX // v133
+	VPADDD Y2, Y8, Y8 // v87
 	MULQ R14 // v133
 	VPXOR Y8, Y7, Y7 // v88
 	ADDQ AX, R8 // v133
-	VPSLLD $7, Y7, Y12 // x[5]
 	ADCQ DX, R15 // v135
-	VPSRLD $25, Y7, Y7 // x[5]
+	VPSLLD $7, Y7, Y12 // x[5]
 	MOVQ R13, AX // v139
-	VPOR Y7, Y12, Y7 // x[5]
+	VPSRLD $25, Y7, Y7 // x[5]
 	SHRQ $2, AX // v139
-	VPADDD Y0, Y11, Y11 // v90
+	VPOR Y7, Y12, Y7 // x[5]
 	MULQ R12 // v139
-	VPXOR Y11, Y10, Y10 // v91
+	VPADDD Y0, Y11, Y11 // v90
 	ADDQ AX, R8 // v139
+	VPXOR Y11, Y10, Y10 // v91
 	ADCQ DX, R15 // v141
 	VPSLLD $7, Y10, Y12 // x[9]
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $25, Y10, Y10 // x[9]
 	MULQ R14 // v144
-	VPOR Y10, Y12, Y10 // x[9]
+	VPSRLD $25, Y10, Y10 // x[9]
 	ADDQ AX, R9 // v144
-	VPSHUFD $57, Y3, Y3 // x[0]
+	VPOR Y10, Y12, Y10 // x[9]
 	ADCQ DX, BX // v146
-	VPSHUFD $147, Y5, Y5 // x[2]
+	VPSHUFD $57, Y3, Y3 // x[0]
 	MOVQ R13, R10 // v147
-	VPSHUFD $78, Y1, Y1 // x[3]
+	VPSHUFD $147, Y5, Y5 // x[2]
 	ANDQ $3, R10 // v147
+	VPSHUFD $78, Y1, Y1 // x[3]
 	IMULQ 0(DI), R10 // v148
 	VPSHUFD $57, Y6, Y6 // x[4]
 	MOVQ R11, AX // v151
-	VPSHUFD $147, Y8, Y8 // x[6]
 	MULQ R13 // v151
-	VPSHUFD $78, Y2, Y2 // x[7]
+	VPSHUFD $147, Y8, Y8 // x[6]
 	ADDQ AX, R9 // v151
-	VPSHUFD $57, Y9, Y9 // x[8]
+	VPSHUFD $78, Y2, Y2 // x[7]
 	ADCQ DX, BX // v153
-	VPSHUFD $147, Y11, Y11 // x[10]
+	VPSHUFD $57, Y9, Y9 // x[8]
 	ADDQ R15, R9 // v154
-	VPSHUFD $78, Y0, Y0 // x[11]
+	VPSHUFD $147, Y11, Y11 // x[10]
 	ADCQ BX, R10 // t[2]
+	VPSHUFD $78, Y0, Y0 // x[11]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
 
 	MOVQ $10, CX
-	SUBQ fours+32(FP), CX
+	SUBQ rounds+32(FP), CX
 	JZ end
 
 	PCALIGN $64
 alone:
 	VPADDD Y4, Y3, Y3 // v12
 	VPXOR Y3, Y1, Y1 // v13
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y1, Y1 // v14
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
 	VPADDD Y7, Y6, Y6 // v15
 	VPXOR Y6, Y2, Y2 // v16
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y2, Y2 // v17
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
 	VPADDD Y10, Y9, Y9 // v18
 	VPXOR Y9, Y0, Y0 // v19
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y0, Y0 // v20
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
 	VPADDD Y1, Y5, Y5 // v21
 	VPXOR Y5, Y4, Y4 // v22
 	VPSLLD $12, Y4, Y12 // v23
@@ -1717,13 +3110,13 @@ alone:
 	VPOR Y10, Y12, Y10 // v29
 	VPADDD Y4, Y3, Y3 // v30
 	VPXOR Y3, Y1, Y1 // v31
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y1, Y1 // v32
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
 	VPADDD Y7, Y6, Y6 // v33
 	VPXOR Y6, Y2, Y2 // v34
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y2, Y2 // v35
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
 	VPADDD Y10, Y9, Y9 // v36
 	VPXOR Y9, Y0, Y0 // v37
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y0, Y0 // v38
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
 	VPADDD Y1, Y5, Y5 // v39
 	VPXOR Y5, Y4, Y4 // v40
 	VPSLLD $7, Y4, Y12 // v41
@@ -1750,13 +3143,13 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v56
 	VPADDD Y4, Y3, Y3 // v57
 	VPXOR Y3, Y1, Y1 // v58
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y1, Y1 // v59
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
 	VPADDD Y7, Y6, Y6 // v60
 	VPXOR Y6, Y2, Y2 // v61
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
 	VPADDD Y10, Y9, Y9 // v63
 	VPXOR Y9, Y0, Y0 // v64
-	VPSHUFB ·stream6BesideAVX2Constants<>+96(SB), Y0, Y0 // v65
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
 	VPADDD Y1, Y5, Y5 // v66
 	VPXOR Y5, Y4, Y4 // v67
 	VPSLLD $12, Y4, Y12 // v68
@@ -1774,13 +3167,13 @@ alone:
 	VPOR Y10, Y12, Y10 // v74
 	VPADDD Y4, Y3, Y3 // v75
 	VPXOR Y3, Y1, Y1 // v76
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y1, Y1 // v77
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
 	VPADDD Y7, Y6, Y6 // v78
 	VPXOR Y6, Y2, Y2 // v79
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
 	VPADDD Y10, Y9, Y9 // v81
 	VPXOR Y9, Y0, Y0 // v82
-	VPSHUFB ·stream6BesideAVX2Constants<>+128(SB), Y0, Y0 // v83
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
 	VPADDD Y1, Y5, Y5 // v84
 	VPXOR Y5, Y4, Y4 // v85
 	VPSLLD $7, Y4, Y12 // x[1]
@@ -1828,9 +3221,9 @@ end:
 	VPADDD Y15, Y11, Y11 // v48
 	VPERM2I128 $32, Y4, Y3, Y13 // out[0]
 	VPERM2I128 $49, Y4, Y3, Y3 // out[2]
-	VPADDD ·stream6BesideAVX2Constants<>+0(SB), Y12, Y4 // v17
-	VPADDD ·stream6BesideAVX2Constants<>+32(SB), Y12, Y14 // v19
-	VPADDD ·stream6BesideAVX2Constants<>+64(SB), Y12, Y12 // v21
+	VPADDD ·stream6MACAVX2Constants<>+0(SB), Y12, Y4 // v17
+	VPADDD ·stream6MACAVX2Constants<>+32(SB), Y12, Y14 // v19
+	VPADDD ·stream6MACAVX2Constants<>+64(SB), Y12, Y12 // v21
 	VPADDD Y4, Y1, Y1 // v25
 	VPADDD Y14, Y2, Y2 // v37
 	VPADDD Y12, Y0, Y0 // v49
@@ -1867,6 +3260,15 @@ end:
 	MOVQ R8, 32(DI) // h[0]
 	MOVQ R9, 40(DI) // h[1]
 	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -1886,44 +3288,4276 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream6BesideAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream6BesideAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+32(SB)/4, $0x00000002
-DATA ·stream6BesideAVX2Constants<>+36(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+40(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+44(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+48(SB)/4, $0x00000003
-DATA ·stream6BesideAVX2Constants<>+52(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+56(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+60(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+64(SB)/4, $0x00000004
-DATA ·stream6BesideAVX2Constants<>+68(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+72(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+76(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+80(SB)/4, $0x00000005
-DATA ·stream6BesideAVX2Constants<>+84(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+88(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+92(SB)/4, $0x00000000
-DATA ·stream6BesideAVX2Constants<>+96(SB)/4, $0x01000302
-DATA ·stream6BesideAVX2Constants<>+100(SB)/4, $0x05040706
-DATA ·stream6BesideAVX2Constants<>+104(SB)/4, $0x09080b0a
-DATA ·stream6BesideAVX2Constants<>+108(SB)/4, $0x0d0c0f0e
-DATA ·stream6BesideAVX2Constants<>+112(SB)/4, $0x01000302
-DATA ·stream6BesideAVX2Constants<>+116(SB)/4, $0x05040706
-DATA ·stream6BesideAVX2Constants<>+120(SB)/4, $0x09080b0a
-DATA ·stream6BesideAVX2Constants<>+124(SB)/4, $0x0d0c0f0e
-DATA ·stream6BesideAVX2Constants<>+128(SB)/4, $0x02010003
-DATA ·stream6BesideAVX2Constants<>+132(SB)/4, $0x06050407
-DATA ·stream6BesideAVX2Constants<>+136(SB)/4, $0x0a09080b
-DATA ·stream6BesideAVX2Constants<>+140(SB)/4, $0x0e0d0c0f
-DATA ·stream6BesideAVX2Constants<>+144(SB)/4, $0x02010003
-DATA ·stream6BesideAVX2Constants<>+148(SB)/4, $0x06050407
-DATA ·stream6BesideAVX2Constants<>+152(SB)/4, $0x0a09080b
-DATA ·stream6BesideAVX2Constants<>+156(SB)/4, $0x0e0d0c0f
-GLOBL ·stream6BesideAVX2Constants<>(SB), RODATA|NOPTR, $160
+DATA ·stream6MACAVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream6MACAVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream6MACAVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream6MACAVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+64(SB)/4, $0x00000004
+DATA ·stream6MACAVX2Constants<>+68(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+72(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+76(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+80(SB)/4, $0x00000005
+DATA ·stream6MACAVX2Constants<>+84(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+88(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+92(SB)/4, $0x00000000
+DATA ·stream6MACAVX2Constants<>+96(SB)/4, $0x01000302
+DATA ·stream6MACAVX2Constants<>+100(SB)/4, $0x05040706
+DATA ·stream6MACAVX2Constants<>+104(SB)/4, $0x09080b0a
+DATA ·stream6MACAVX2Constants<>+108(SB)/4, $0x0d0c0f0e
+DATA ·stream6MACAVX2Constants<>+112(SB)/4, $0x01000302
+DATA ·stream6MACAVX2Constants<>+116(SB)/4, $0x05040706
+DATA ·stream6MACAVX2Constants<>+120(SB)/4, $0x09080b0a
+DATA ·stream6MACAVX2Constants<>+124(SB)/4, $0x0d0c0f0e
+DATA ·stream6MACAVX2Constants<>+128(SB)/4, $0x02010003
+DATA ·stream6MACAVX2Constants<>+132(SB)/4, $0x06050407
+DATA ·stream6MACAVX2Constants<>+136(SB)/4, $0x0a09080b
+DATA ·stream6MACAVX2Constants<>+140(SB)/4, $0x0e0d0c0f
+DATA ·stream6MACAVX2Constants<>+144(SB)/4, $0x02010003
+DATA ·stream6MACAVX2Constants<>+148(SB)/4, $0x06050407
+DATA ·stream6MACAVX2Constants<>+152(SB)/4, $0x0a09080b
+DATA ·stream6MACAVX2Constants<>+156(SB)/4, $0x0e0d0c0f
+GLOBL ·stream6MACAVX2Constants<>(SB), RODATA|NOPTR, $160
+
+// func xor8And1AVX2(dst, src *byte, state *State, others *byte)
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 1 in general registers (122 instructions a double round).
+TEXT ·xor8And1AVX2(SB), NOSPLIT, $128-32
+	MOVQ state+16(FP), DX
+	VPBROADCASTD 48(DX), Y0 // state
+	VPADDD ·xor8And1AVX2Constants<>+0(SB), Y0, Y0 // x[12]
+	VPBROADCASTD 0(DX), Y1 // state
+	VPBROADCASTD 4(DX), Y2 // state
+	VPBROADCASTD 8(DX), Y3 // state
+	VPBROADCASTD 12(DX), Y4 // state
+	VPBROADCASTD 16(DX), Y5 // state
+	VPBROADCASTD 20(DX), Y6 // state
+	VPBROADCASTD 24(DX), Y7 // state
+	VPBROADCASTD 28(DX), Y8 // state
+	VPBROADCASTD 32(DX), Y9 // state
+	VPBROADCASTD 36(DX), Y10 // state
+	VPBROADCASTD 40(DX), Y11 // state
+	VPBROADCASTD 44(DX), Y12 // state
+	VPBROADCASTD 52(DX), Y13 // state
+	VPBROADCASTD 56(DX), Y14 // state
+	VPBROADCASTD 60(DX), Y15 // state
+	MOVL 48(DX), R8 // state
+	ADDL $-1, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 64(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 68(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 72(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 76(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $10, CX
+
+	PCALIGN $64
+beside0:
+	VPADDD Y5, Y1, Y1 // v16
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y0, Y0 // v17
+	XORL R9, R8 // v17
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y0, Y0 // v18
+	ROLL $16, R8 // v18
+	VPADDD Y6, Y2, Y2 // v19
+	ADDL R14, R10 // v19
+	VPXOR Y2, Y13, Y13 // v20
+	MOVL DI, 80(SP) // x[15]
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y13, Y13 // v21
+	MOVL R10, DI // v19
+	VPADDD Y7, Y3, Y3 // v22
+	XORL 72(SP), DI // v20
+	VPXOR Y3, Y14, Y14 // v23
+	ROLL $16, DI // v21
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y14, Y14 // v24
+	ADDL R8, BX // v22
+	VPADDD Y8, Y4, Y4 // v25
+	XORL BX, R13 // v23
+	VPXOR Y4, Y15, Y15 // v26
+	ROLL $12, R13 // v24
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y15, Y15 // v27
+	ADDL DI, SI // v25
+	VPADDD Y0, Y9, Y9 // v28
+	VPXOR Y9, Y5, Y5 // v29
+	XORL SI, R14 // v26
+	VMOVDQU Y9, 0(SP) // v28
+	ROLL $12, R14 // v27
+	VPSLLD $12, Y5, Y9 // v30
+	ADDL R13, R9 // v28
+	VPSRLD $20, Y5, Y5 // v30
+	XORL R9, R8 // v29
+	VPOR Y5, Y9, Y5 // v30
+	ROLL $8, R8 // v30
+	VPADDD Y13, Y10, Y10 // v31
+	ADDL R14, R10 // v31
+	VPXOR Y10, Y6, Y6 // v32
+	XORL R10, DI // v32
+	VPSLLD $12, Y6, Y9 // v33
+	ROLL $8, DI // v33
+	VPSRLD $20, Y6, Y6 // v33
+	ADDL R8, BX // v34
+	VPOR Y6, Y9, Y6 // v33
+	XORL BX, R13 // v35
+	VPADDD Y14, Y11, Y11 // v34
+	ROLL $7, R13 // v36
+	VPXOR Y11, Y7, Y7 // v35
+	VPSLLD $12, Y7, Y9 // v36
+	ADDL DI, SI // v37
+	VPSRLD $20, Y7, Y7 // v36
+	XORL SI, R14 // v38
+	VPOR Y7, Y9, Y7 // v36
+	ROLL $7, R14 // v39
+	VPADDD Y15, Y12, Y12 // v37
+	ADDL R15, R11 // v40
+	VPXOR Y12, Y8, Y8 // v38
+	MOVL SI, 84(SP) // v37
+	VPSLLD $12, Y8, Y9 // v39
+	MOVL R11, SI // v40
+	VPSRLD $20, Y8, Y8 // v39
+	XORL 76(SP), SI // v41
+	VPOR Y8, Y9, Y8 // v39
+	ROLL $16, SI // v42
+	VPADDD Y5, Y1, Y1 // v40
+	ADDL AX, R12 // v43
+	VPXOR Y1, Y0, Y0 // v41
+	MOVL BX, 88(SP) // v34
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y0, Y0 // v42
+	MOVL R12, BX // v43
+	VPADDD Y6, Y2, Y2 // v43
+	VPXOR Y2, Y13, Y13 // v44
+	XORL 80(SP), BX // v44
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y13, Y13 // v45
+	ROLL $16, BX // v45
+	VPADDD Y7, Y3, Y3 // v46
+	MOVL R13, 80(SP) // v36
+	VPXOR Y3, Y14, Y14 // v47
+	MOVL SI, R13 // v42
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y14, Y14 // v48
+	ADDL 64(SP), R13 // v46
+	VPADDD Y8, Y4, Y4 // v49
+	XORL R13, R15 // v47
+	VPXOR Y4, Y15, Y15 // v50
+	ROLL $12, R15 // v48
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y15, Y15 // v51
+	MOVL DI, 92(SP) // v33
+	VPADDD 0(SP), Y0, Y9 // v52
+	MOVL BX, DI // v45
+	VPXOR Y9, Y5, Y5 // v53
+	ADDL 68(SP), DI // v49
+	VMOVDQU Y9, 0(SP) // v52
+	XORL DI, AX // v50
+	VPSLLD $7, Y5, Y9 // v54
+	VPSRLD $25, Y5, Y5 // v54
+	ROLL $12, AX // v51
+	VPOR Y5, Y9, Y5 // v54
+	ADDL R15, R11 // v52
+	VPADDD Y13, Y10, Y10 // v55
+	XORL R11, SI // v53
+	VPXOR Y10, Y6, Y6 // v56
+	ROLL $8, SI // v54
+	VPSLLD $7, Y6, Y9 // v57
+	ADDL AX, R12 // v55
+	VPSRLD $25, Y6, Y6 // v57
+	XORL R12, BX // v56
+	VPOR Y6, Y9, Y6 // v57
+	ROLL $8, BX // v57
+	VPADDD Y14, Y11, Y11 // v58
+	ADDL SI, R13 // v58
+	VPXOR Y11, Y7, Y7 // v59
+	XORL R13, R15 // v59
+	VPSLLD $7, Y7, Y9 // v60
+	ROLL $7, R15 // v60
+	VPSRLD $25, Y7, Y7 // v60
+	ADDL BX, DI // v61
+	VPOR Y7, Y9, Y7 // v60
+	VPADDD Y15, Y12, Y12 // v61
+	XORL DI, AX // v62
+	VPXOR Y12, Y8, Y8 // v62
+	ROLL $7, AX // v63
+	VPSLLD $7, Y8, Y9 // v63
+	ADDL R14, R9 // v64
+	VPSRLD $25, Y8, Y8 // v63
+	XORL R9, BX // v65
+	VPOR Y8, Y9, Y8 // v63
+	ROLL $16, BX // v66
+	VPADDD Y6, Y1, Y1 // v64
+	ADDL R15, R10 // v67
+	VPXOR Y1, Y15, Y15 // v65
+	XORL R10, R8 // v68
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y15, Y15 // v66
+	ROLL $16, R8 // v69
+	VPADDD Y7, Y2, Y2 // v67
+	ADDL BX, R13 // v70
+	VPXOR Y2, Y0, Y0 // v68
+	XORL R13, R14 // v71
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y0, Y0 // v69
+	ROLL $12, R14 // v72
+	VPADDD Y8, Y3, Y3 // v70
+	VPXOR Y3, Y13, Y13 // v71
+	ADDL R8, DI // v73
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y13, Y13 // v72
+	XORL DI, R15 // v74
+	VPADDD Y5, Y4, Y4 // v73
+	ROLL $12, R15 // v75
+	VPXOR Y4, Y14, Y14 // v74
+	ADDL R14, R9 // x[0]
+	VPSHUFB ·xor8And1AVX2Constants<>+32(SB), Y14, Y14 // v75
+	XORL R9, BX // v77
+	VPADDD Y15, Y11, Y11 // v76
+	ROLL $8, BX // x[15]
+	VPXOR Y11, Y6, Y6 // v77
+	ADDL R15, R10 // x[1]
+	VPSLLD $12, Y6, Y9 // v78
+	XORL R10, R8 // v80
+	VPSRLD $20, Y6, Y6 // v78
+	ROLL $8, R8 // x[12]
+	VPOR Y6, Y9, Y6 // v78
+	ADDL BX, R13 // x[10]
+	VPADDD Y0, Y12, Y12 // v79
+	XORL R13, R14 // v83
+	VPXOR Y12, Y7, Y7 // v80
+	VPSLLD $12, Y7, Y9 // v81
+	ROLL $7, R14 // x[5]
+	VPSRLD $20, Y7, Y7 // v81
+	ADDL R8, DI // x[11]
+	VPOR Y7, Y9, Y7 // v81
+	XORL DI, R15 // v86
+	VPADDD 0(SP), Y13, Y9 // v82
+	ROLL $7, R15 // x[6]
+	VPXOR Y9, Y8, Y8 // v83
+	ADDL AX, R11 // v88
+	VMOVDQU Y9, 0(SP) // v82
+	MOVL R15, 96(SP) // x[6]
+	VPSLLD $12, Y8, Y9 // v84
+	MOVL R11, R15 // v88
+	VPSRLD $20, Y8, Y8 // v84
+	XORL 92(SP), R15 // v89
+	VPOR Y8, Y9, Y8 // v84
+	ROLL $16, R15 // v90
+	VPADDD Y14, Y10, Y10 // v85
+	MOVL DI, 68(SP) // x[11]
+	VPXOR Y10, Y5, Y5 // v86
+	MOVL 80(SP), DI // v36
+	VPSLLD $12, Y5, Y9 // v87
+	VPSRLD $20, Y5, Y5 // v87
+	ADDL DI, R12 // v91
+	VPOR Y5, Y9, Y5 // v87
+	XORL R12, SI // v92
+	VPADDD Y6, Y1, Y1 // x[0]
+	ROLL $16, SI // v93
+	VPXOR Y1, Y15, Y15 // v89
+	MOVL R14, 92(SP) // x[5]
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	MOVL R15, R14 // v90
+	VPADDD Y7, Y2, Y2 // x[1]
+	ADDL 88(SP), R14 // v94
+	VPXOR Y2, Y0, Y0 // v92
+	XORL R14, AX // v95
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	ROLL $12, AX // v96
+	VPADDD Y8, Y3, Y3 // x[2]
+	MOVL R13, 64(SP) // x[10]
+	VPXOR Y3, Y13, Y13 // v95
+	MOVL SI, R13 // v93
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	ADDL 84(SP), R13 // v97
+	VPADDD Y5, Y4, Y4 // x[3]
+	VPXOR Y4, Y14, Y14 // v98
+	XORL R13, DI // v98
+	VPSHUFB ·xor8And1AVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	ROLL $12, DI // v99
+	VPADDD Y15, Y11, Y11 // x[10]
+	ADDL AX, R11 // x[2]
+	VPXOR Y11, Y6, Y6 // v101
+	XORL R11, R15 // v101
+	VPSLLD $7, Y6, Y9 // x[5]
+	ROLL $8, R15 // x[13]
+	VPSRLD $25, Y6, Y6 // x[5]
+	ADDL DI, R12 // x[3]
+	VPOR Y6, Y9, Y6 // x[5]
+	XORL R12, SI // v104
+	VPADDD Y0, Y12, Y12 // x[11]
+	ROLL $8, SI // x[14]
+	VPXOR Y12, Y7, Y7 // v104
+	ADDL R15, R14 // x[8]
+	VPSLLD $7, Y7, Y9 // x[6]
+	XORL R14, AX // v107
+	VPSRLD $25, Y7, Y7 // x[6]
+	ROLL $7, AX // x[7]
+	VPOR Y7, Y9, Y7 // x[6]
+	VPADDD 0(SP), Y13, Y9 // x[8]
+	ADDL SI, R13 // x[9]
+	VPXOR Y9, Y8, Y8 // v107
+	XORL R13, DI // v110
+	VMOVDQU Y9, 0(SP) // x[8]
+	ROLL $7, DI // x[4]
+	VPSLLD $7, Y8, Y9 // x[7]
+	MOVL R15, 72(SP) // x[13]
+	VPSRLD $25, Y8, Y8 // x[7]
+	MOVL SI, 76(SP) // x[14]
+	VPOR Y8, Y9, Y8 // x[7]
+	MOVL 96(SP), R15 // x[6]
+	VPADDD Y14, Y10, Y10 // x[9]
+	MOVL R13, SI // x[9]
+	VPXOR Y10, Y5, Y5 // v110
+	MOVL DI, R13 // x[4]
+	VPSLLD $7, Y5, Y9 // x[4]
+	MOVL BX, DI // x[15]
+	VPSRLD $25, Y5, Y5 // x[4]
+	MOVL R14, BX // x[8]
+	VPOR Y5, Y9, Y5 // x[4]
+	MOVL 92(SP), R14 // x[5]
+	VMOVDQU 0(SP), Y9 // x[8]
+	DECQ CX
+	JNZ beside0
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 0(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 4(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 8(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 12(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 16(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 20(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 24(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 28(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 32(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 36(CX) // v45
+	MOVL 64(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 40(CX) // v48
+	MOVL 68(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 44(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $-1, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 48(CX) // v56
+	MOVL 72(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 52(CX) // v59
+	MOVL 76(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 56(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 60(CX) // v65
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL AX, AX
+	XORL BX, BX
+	XORL SI, SI
+	XORL DI, DI
+	MOVQ state+16(FP), DX
+	MOVQ dst+0(FP), R13
+	MOVQ src+8(FP), R14
+	VMOVDQU Y15, 0(SP) // x[15]
+	VPBROADCASTD 48(DX), Y15 // state
+	VMOVDQU Y14, 32(SP) // x[14]
+	VPBROADCASTD 0(DX), Y14 // state
+	VPADDD ·xor8And1AVX2Constants<>+0(SB), Y15, Y15 // v42
+	VPADDD Y14, Y1, Y1 // v17
+	VPBROADCASTD 4(DX), Y14 // state
+	VPADDD Y15, Y0, Y0 // v43
+	VPBROADCASTD 8(DX), Y15 // state
+	VPADDD Y14, Y2, Y2 // v19
+	VPBROADCASTD 12(DX), Y14 // state
+	VPADDD Y15, Y3, Y3 // v21
+	VPBROADCASTD 16(DX), Y15 // state
+	VPADDD Y14, Y4, Y4 // v23
+	VPBROADCASTD 20(DX), Y14 // state
+	VPADDD Y15, Y5, Y5 // v25
+	VPBROADCASTD 24(DX), Y15 // state
+	VPADDD Y14, Y6, Y6 // v27
+	VPBROADCASTD 28(DX), Y14 // state
+	VPADDD Y15, Y7, Y7 // v29
+	VPBROADCASTD 32(DX), Y15 // state
+	VPADDD Y14, Y8, Y8 // v31
+	VPBROADCASTD 36(DX), Y14 // state
+	VPADDD Y15, Y9, Y9 // v33
+	VPBROADCASTD 40(DX), Y15 // state
+	VPADDD Y14, Y10, Y10 // v35
+	VPBROADCASTD 44(DX), Y14 // state
+	VPADDD Y15, Y11, Y11 // v37
+	VPBROADCASTD 52(DX), Y15 // state
+	VPADDD Y14, Y12, Y12 // v39
+	VPBROADCASTD 56(DX), Y14 // state
+	VPADDD Y15, Y13, Y13 // v45
+	VPBROADCASTD 60(DX), Y15 // state
+	VPADDD 32(SP), Y14, Y14 // v47
+	VMOVDQU Y14, 32(SP) // v47
+	VPUNPCKLDQ Y2, Y1, Y14 // v50
+	VPUNPCKHDQ Y2, Y1, Y1 // v51
+	VPADDD 0(SP), Y15, Y15 // v49
+	VPUNPCKLDQ Y4, Y3, Y2 // v52
+	VPUNPCKHDQ Y4, Y3, Y3 // v53
+	VPUNPCKLDQ Y6, Y5, Y4 // v58
+	VPUNPCKHDQ Y6, Y5, Y5 // v59
+	VPUNPCKLDQ Y8, Y7, Y6 // v60
+	VPUNPCKHDQ Y8, Y7, Y7 // v61
+	VPUNPCKLDQ Y10, Y9, Y8 // v66
+	VPUNPCKHDQ Y10, Y9, Y9 // v67
+	VPUNPCKLDQ Y12, Y11, Y10 // v68
+	VPUNPCKHDQ Y12, Y11, Y11 // v69
+	VPUNPCKLDQ Y13, Y0, Y12 // v74
+	VPUNPCKHDQ Y13, Y0, Y0 // v75
+	VMOVDQU 32(SP), Y13 // v47
+	VMOVDQU Y0, 0(SP) // v75
+	VPUNPCKLDQ Y15, Y13, Y0 // v76
+	VPUNPCKHDQ Y15, Y13, Y13 // v77
+	VPUNPCKLQDQ Y2, Y14, Y15 // v54
+	VPUNPCKHQDQ Y2, Y14, Y14 // v55
+	VPUNPCKLQDQ Y3, Y1, Y2 // v56
+	VPUNPCKHQDQ Y3, Y1, Y1 // v57
+	VPUNPCKLQDQ Y6, Y4, Y3 // v62
+	VPUNPCKHQDQ Y6, Y4, Y4 // v63
+	VPUNPCKLQDQ Y7, Y5, Y6 // v64
+	VPUNPCKHQDQ Y7, Y5, Y5 // v65
+	VPUNPCKLQDQ Y10, Y8, Y7 // v70
+	VPUNPCKHQDQ Y10, Y8, Y8 // v71
+	VPUNPCKLQDQ Y11, Y9, Y10 // v72
+	VPUNPCKHQDQ Y11, Y9, Y9 // v73
+	VPUNPCKLQDQ Y0, Y12, Y11 // v78
+	VPUNPCKHQDQ Y0, Y12, Y12 // v79
+	VMOVDQU 0(SP), Y0 // v75
+	VMOVDQU Y9, 32(SP) // v73
+	VPUNPCKLQDQ Y13, Y0, Y9 // v80
+	VPUNPCKHQDQ Y13, Y0, Y0 // v81
+	VPERM2I128 $32, Y3, Y15, Y13 // v82
+	VMOVDQU Y0, 0(SP) // v81
+	VPERM2I128 $32, Y11, Y7, Y0 // v83
+	VPERM2I128 $49, Y3, Y15, Y15 // v84
+	VPERM2I128 $49, Y11, Y7, Y7 // v85
+	VPXOR 0(R14), Y13, Y13 // out[0]
+	VPERM2I128 $32, Y4, Y14, Y3 // v86
+	VPXOR 32(R14), Y0, Y0 // out[1]
+	VPERM2I128 $32, Y12, Y8, Y11 // v87
+	VPXOR 256(R14), Y15, Y15 // out[8]
+	VPERM2I128 $49, Y4, Y14, Y14 // v88
+	VPXOR 288(R14), Y7, Y7 // out[9]
+	VMOVDQU Y13, 0(R13) // v100
+	VPERM2I128 $49, Y12, Y8, Y8 // v89
+	VPXOR 64(R14), Y3, Y3 // out[2]
+	VMOVDQU Y0, 32(R13) // v103
+	VPERM2I128 $32, Y6, Y2, Y0 // v90
+	VPXOR 96(R14), Y11, Y11 // out[3]
+	VMOVDQU Y15, 256(R13) // v124
+	VPERM2I128 $32, Y9, Y10, Y4 // v91
+	VPXOR 320(R14), Y14, Y14 // out[10]
+	VMOVDQU Y7, 288(R13) // v127
+	VPERM2I128 $49, Y6, Y2, Y2 // v92
+	VPXOR 352(R14), Y8, Y8 // out[11]
+	VMOVDQU Y3, 64(R13) // v106
+	VPERM2I128 $49, Y9, Y10, Y10 // v93
+	VPXOR 128(R14), Y0, Y0 // out[4]
+	VMOVDQU Y11, 96(R13) // v109
+	VPERM2I128 $32, Y5, Y1, Y3 // v94
+	VPXOR 160(R14), Y4, Y4 // out[5]
+	VMOVDQU Y14, 320(R13) // v130
+	VMOVDQU 32(SP), Y6 // v73
+	VMOVDQU 0(SP), Y7 // v81
+	VPERM2I128 $32, Y7, Y6, Y9 // v95
+	VPXOR 384(R14), Y2, Y2 // out[12]
+	VMOVDQU Y8, 352(R13) // v133
+	VPERM2I128 $49, Y5, Y1, Y1 // v96
+	VPXOR 416(R14), Y10, Y10 // out[13]
+	VMOVDQU Y0, 128(R13) // v112
+	VPERM2I128 $49, Y7, Y6, Y6 // v97
+	VPXOR 192(R14), Y3, Y3 // out[6]
+	VMOVDQU Y4, 160(R13) // v115
+	VPXOR 224(R14), Y9, Y9 // out[7]
+	VMOVDQU Y2, 384(R13) // v136
+	VPXOR 448(R14), Y1, Y1 // out[14]
+	VMOVDQU Y10, 416(R13) // v139
+	VPXOR 480(R14), Y6, Y6 // out[15]
+	VMOVDQU Y3, 192(R13) // v118
+	VMOVDQU Y9, 224(R13) // v121
+	VMOVDQU Y1, 448(R13) // v142
+	VMOVDQU Y6, 480(R13) // v145
+	ADDL $8, 48(DX)
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VMOVDQU Y0, 0(SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VZEROUPPER
+	RET
+
+DATA ·xor8And1AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor8And1AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor8And1AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor8And1AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor8And1AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor8And1AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor8And1AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor8And1AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor8And1AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·xor8And1AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·xor8And1AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·xor8And1AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·xor8And1AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·xor8And1AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·xor8And1AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·xor8And1AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·xor8And1AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·xor8And1AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·xor8And1AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·xor8And1AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·xor8And1AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·xor8And1AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·xor8And1AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·xor8And1AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·xor8And1AVX2Constants<>(SB), RODATA|NOPTR, $96
+
+// func xor8And2AVX2(dst, src *byte, state *State, others *byte)
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).
+TEXT ·xor8And2AVX2(SB), NOSPLIT, $128-32
+	MOVQ state+16(FP), DX
+	VPBROADCASTD 48(DX), Y0 // state
+	VPADDD ·xor8And2AVX2Constants<>+0(SB), Y0, Y0 // x[12]
+	VPBROADCASTD 0(DX), Y1 // state
+	VPBROADCASTD 4(DX), Y2 // state
+	VPBROADCASTD 8(DX), Y3 // state
+	VPBROADCASTD 12(DX), Y4 // state
+	VPBROADCASTD 16(DX), Y5 // state
+	VPBROADCASTD 20(DX), Y6 // state
+	VPBROADCASTD 24(DX), Y7 // state
+	VPBROADCASTD 28(DX), Y8 // state
+	VPBROADCASTD 32(DX), Y9 // state
+	VPBROADCASTD 36(DX), Y10 // state
+	VPBROADCASTD 40(DX), Y11 // state
+	VPBROADCASTD 44(DX), Y12 // state
+	VPBROADCASTD 52(DX), Y13 // state
+	VPBROADCASTD 56(DX), Y14 // state
+	VPBROADCASTD 60(DX), Y15 // state
+	MOVL 48(DX), R8 // state
+	ADDL $-1, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 64(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 68(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 72(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 76(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $5, CX
+
+	PCALIGN $64
+beside0:
+	VPADDD Y5, Y1, Y1 // v16
+	ADDL R13, R9 // v16
+	XORL R9, R8 // v17
+	VPXOR Y1, Y0, Y0 // v17
+	ROLL $16, R8 // v18
+	ADDL R14, R10 // v19
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y0, Y0 // v18
+	MOVL DI, 80(SP) // x[15]
+	MOVL R10, DI // v19
+	VPADDD Y6, Y2, Y2 // v19
+	XORL 72(SP), DI // v20
+	ROLL $16, DI // v21
+	VPXOR Y2, Y13, Y13 // v20
+	ADDL R8, BX // v22
+	XORL BX, R13 // v23
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y13, Y13 // v21
+	ROLL $12, R13 // v24
+	ADDL DI, SI // v25
+	VPADDD Y7, Y3, Y3 // v22
+	XORL SI, R14 // v26
+	VPXOR Y3, Y14, Y14 // v23
+	ROLL $12, R14 // v27
+	ADDL R13, R9 // v28
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y14, Y14 // v24
+	XORL R9, R8 // v29
+	ROLL $8, R8 // v30
+	VPADDD Y8, Y4, Y4 // v25
+	ADDL R14, R10 // v31
+	XORL R10, DI // v32
+	VPXOR Y4, Y15, Y15 // v26
+	ROLL $8, DI // v33
+	ADDL R8, BX // v34
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y15, Y15 // v27
+	XORL BX, R13 // v35
+	ROLL $7, R13 // v36
+	VPADDD Y0, Y9, Y9 // v28
+	ADDL DI, SI // v37
+	VPXOR Y9, Y5, Y5 // v29
+	XORL SI, R14 // v38
+	ROLL $7, R14 // v39
+	VMOVDQU Y9, 0(SP) // v28
+	ADDL R15, R11 // v40
+	MOVL SI, 84(SP) // v37
+	VPSLLD $12, Y5, Y9 // v30
+	MOVL R11, SI // v40
+	XORL 76(SP), SI // v41
+	VPSRLD $20, Y5, Y5 // v30
+	ROLL $16, SI // v42
+	ADDL AX, R12 // v43
+	VPOR Y5, Y9, Y5 // v30
+	MOVL BX, 88(SP) // v34
+	MOVL R12, BX // v43
+	VPADDD Y13, Y10, Y10 // v31
+	XORL 80(SP), BX // v44
+	VPXOR Y10, Y6, Y6 // v32
+	ROLL $16, BX // v45
+	MOVL R13, 80(SP) // v36
+	VPSLLD $12, Y6, Y9 // v33
+	MOVL SI, R13 // v42
+	ADDL 64(SP), R13 // v46
+	VPSRLD $20, Y6, Y6 // v33
+	XORL R13, R15 // v47
+	ROLL $12, R15 // v48
+	VPOR Y6, Y9, Y6 // v33
+	MOVL DI, 92(SP) // v33
+	MOVL BX, DI // v45
+	VPADDD Y14, Y11, Y11 // v34
+	ADDL 68(SP), DI // v49
+	XORL DI, AX // v50
+	VPXOR Y11, Y7, Y7 // v35
+	ROLL $12, AX // v51
+	VPSLLD $12, Y7, Y9 // v36
+	ADDL R15, R11 // v52
+	XORL R11, SI // v53
+	VPSRLD $20, Y7, Y7 // v36
+	ROLL $8, SI // v54
+	ADDL AX, R12 // v55
+	VPOR Y7, Y9, Y7 // v36
+	XORL R12, BX // v56
+	ROLL $8, BX // v57
+	VPADDD Y15, Y12, Y12 // v37
+	ADDL SI, R13 // v58
+	XORL R13, R15 // v59
+	VPXOR Y12, Y8, Y8 // v38
+	ROLL $7, R15 // v60
+	ADDL BX, DI // v61
+	VPSLLD $12, Y8, Y9 // v39
+	XORL DI, AX // v62
+	VPSRLD $20, Y8, Y8 // v39
+	ROLL $7, AX // v63
+	ADDL R14, R9 // v64
+	VPOR Y8, Y9, Y8 // v39
+	XORL R9, BX // v65
+	ROLL $16, BX // v66
+	VPADDD Y5, Y1, Y1 // v40
+	ADDL R15, R10 // v67
+	XORL R10, R8 // v68
+	VPXOR Y1, Y0, Y0 // v41
+	ROLL $16, R8 // v69
+	ADDL BX, R13 // v70
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y0, Y0 // v42
+	XORL R13, R14 // v71
+	ROLL $12, R14 // v72
+	VPADDD Y6, Y2, Y2 // v43
+	ADDL R8, DI // v73
+	VPXOR Y2, Y13, Y13 // v44
+	XORL DI, R15 // v74
+	ROLL $12, R15 // v75
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y13, Y13 // v45
+	ADDL R14, R9 // x[0]
+	XORL R9, BX // v77
+	VPADDD Y7, Y3, Y3 // v46
+	ROLL $8, BX // x[15]
+	ADDL R15, R10 // x[1]
+	VPXOR Y3, Y14, Y14 // v47
+	XORL R10, R8 // v80
+	ROLL $8, R8 // x[12]
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y14, Y14 // v48
+	ADDL BX, R13 // x[10]
+	XORL R13, R14 // v83
+	VPADDD Y8, Y4, Y4 // v49
+	ROLL $7, R14 // x[5]
+	VPXOR Y4, Y15, Y15 // v50
+	ADDL R8, DI // x[11]
+	XORL DI, R15 // v86
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y15, Y15 // v51
+	ROLL $7, R15 // x[6]
+	ADDL AX, R11 // v88
+	VPADDD 0(SP), Y0, Y9 // v52
+	MOVL R15, 96(SP) // x[6]
+	MOVL R11, R15 // v88
+	VPXOR Y9, Y5, Y5 // v53
+	XORL 92(SP), R15 // v89
+	ROLL $16, R15 // v90
+	VMOVDQU Y9, 0(SP) // v52
+	MOVL DI, 68(SP) // x[11]
+	MOVL 80(SP), DI // v36
+	VPSLLD $7, Y5, Y9 // v54
+	ADDL DI, R12 // v91
+	VPSRLD $25, Y5, Y5 // v54
+	XORL R12, SI // v92
+	ROLL $16, SI // v93
+	VPOR Y5, Y9, Y5 // v54
+	MOVL R14, 92(SP) // x[5]
+	MOVL R15, R14 // v90
+	VPADDD Y13, Y10, Y10 // v55
+	ADDL 88(SP), R14 // v94
+	XORL R14, AX // v95
+	VPXOR Y10, Y6, Y6 // v56
+	ROLL $12, AX // v96
+	MOVL R13, 64(SP) // x[10]
+	VPSLLD $7, Y6, Y9 // v57
+	MOVL SI, R13 // v93
+	ADDL 84(SP), R13 // v97
+	VPSRLD $25, Y6, Y6 // v57
+	XORL R13, DI // v98
+	VPOR Y6, Y9, Y6 // v57
+	ROLL $12, DI // v99
+	ADDL AX, R11 // x[2]
+	VPADDD Y14, Y11, Y11 // v58
+	XORL R11, R15 // v101
+	ROLL $8, R15 // x[13]
+	VPXOR Y11, Y7, Y7 // v59
+	ADDL DI, R12 // x[3]
+	XORL R12, SI // v104
+	VPSLLD $7, Y7, Y9 // v60
+	ROLL $8, SI // x[14]
+	ADDL R15, R14 // x[8]
+	VPSRLD $25, Y7, Y7 // v60
+	XORL R14, AX // v107
+	ROLL $7, AX // x[7]
+	VPOR Y7, Y9, Y7 // v60
+	ADDL SI, R13 // x[9]
+	VPADDD Y15, Y12, Y12 // v61
+	XORL R13, DI // v110
+	ROLL $7, DI // x[4]
+	VPXOR Y12, Y8, Y8 // v62
+	MOVL R15, 72(SP) // x[13]
+	MOVL SI, 76(SP) // x[14]
+	VPSLLD $7, Y8, Y9 // v63
+	MOVL 96(SP), R15 // x[6]
+	MOVL R13, SI // x[9]
+	VPSRLD $25, Y8, Y8 // v63
+	MOVL DI, R13 // x[4]
+	MOVL BX, DI // x[15]
+	VPOR Y8, Y9, Y8 // v63
+	MOVL R14, BX // x[8]
+	MOVL 92(SP), R14 // x[5]
+	VPADDD Y6, Y1, Y1 // v64
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y15, Y15 // v65
+	XORL R9, R8 // v17
+	ROLL $16, R8 // v18
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y15, Y15 // v66
+	ADDL R14, R10 // v19
+	MOVL DI, 80(SP) // x[15]
+	VPADDD Y7, Y2, Y2 // v67
+	MOVL R10, DI // v19
+	XORL 72(SP), DI // v20
+	VPXOR Y2, Y0, Y0 // v68
+	ROLL $16, DI // v21
+	ADDL R8, BX // v22
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y0, Y0 // v69
+	XORL BX, R13 // v23
+	ROLL $12, R13 // v24
+	VPADDD Y8, Y3, Y3 // v70
+	ADDL DI, SI // v25
+	VPXOR Y3, Y13, Y13 // v71
+	XORL SI, R14 // v26
+	ROLL $12, R14 // v27
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y13, Y13 // v72
+	ADDL R13, R9 // v28
+	XORL R9, R8 // v29
+	VPADDD Y5, Y4, Y4 // v73
+	ROLL $8, R8 // v30
+	ADDL R14, R10 // v31
+	VPXOR Y4, Y14, Y14 // v74
+	XORL R10, DI // v32
+	ROLL $8, DI // v33
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y14, Y14 // v75
+	ADDL R8, BX // v34
+	XORL BX, R13 // v35
+	VPADDD Y15, Y11, Y11 // v76
+	ROLL $7, R13 // v36
+	VPXOR Y11, Y6, Y6 // v77
+	ADDL DI, SI // v37
+	XORL SI, R14 // v38
+	VPSLLD $12, Y6, Y9 // v78
+	ROLL $7, R14 // v39
+	ADDL R15, R11 // v40
+	VPSRLD $20, Y6, Y6 // v78
+	MOVL SI, 84(SP) // v37
+	MOVL R11, SI // v40
+	VPOR Y6, Y9, Y6 // v78
+	XORL 76(SP), SI // v41
+	ROLL $16, SI // v42
+	VPADDD Y0, Y12, Y12 // v79
+	ADDL AX, R12 // v43
+	MOVL BX, 88(SP) // v34
+	VPXOR Y12, Y7, Y7 // v80
+	MOVL R12, BX // v43
+	VPSLLD $12, Y7, Y9 // v81
+	XORL 80(SP), BX // v44
+	ROLL $16, BX // v45
+	VPSRLD $20, Y7, Y7 // v81
+	MOVL R13, 80(SP) // v36
+	MOVL SI, R13 // v42
+	VPOR Y7, Y9, Y7 // v81
+	ADDL 64(SP), R13 // v46
+	XORL R13, R15 // v47
+	VPADDD 0(SP), Y13, Y9 // v82
+	ROLL $12, R15 // v48
+	MOVL DI, 92(SP) // v33
+	VPXOR Y9, Y8, Y8 // v83
+	MOVL BX, DI // v45
+	ADDL 68(SP), DI // v49
+	VMOVDQU Y9, 0(SP) // v82
+	XORL DI, AX // v50
+	VPSLLD $12, Y8, Y9 // v84
+	ROLL $12, AX // v51
+	ADDL R15, R11 // v52
+	VPSRLD $20, Y8, Y8 // v84
+	XORL R11, SI // v53
+	ROLL $8, SI // v54
+	VPOR Y8, Y9, Y8 // v84
+	ADDL AX, R12 // v55
+	XORL R12, BX // v56
+	VPADDD Y14, Y10, Y10 // v85
+	ROLL $8, BX // v57
+	ADDL SI, R13 // v58
+	VPXOR Y10, Y5, Y5 // v86
+	XORL R13, R15 // v59
+	ROLL $7, R15 // v60
+	VPSLLD $12, Y5, Y9 // v87
+	ADDL BX, DI // v61
+	VPSRLD $20, Y5, Y5 // v87
+	XORL DI, AX // v62
+	ROLL $7, AX // v63
+	VPOR Y5, Y9, Y5 // v87
+	ADDL R14, R9 // v64
+	XORL R9, BX // v65
+	VPADDD Y6, Y1, Y1 // x[0]
+	ROLL $16, BX // v66
+	ADDL R15, R10 // v67
+	VPXOR Y1, Y15, Y15 // v89
+	XORL R10, R8 // v68
+	ROLL $16, R8 // v69
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	ADDL BX, R13 // v70
+	XORL R13, R14 // v71
+	VPADDD Y7, Y2, Y2 // x[1]
+	ROLL $12, R14 // v72
+	VPXOR Y2, Y0, Y0 // v92
+	ADDL R8, DI // v73
+	XORL DI, R15 // v74
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	ROLL $12, R15 // v75
+	ADDL R14, R9 // x[0]
+	VPADDD Y8, Y3, Y3 // x[2]
+	XORL R9, BX // v77
+	ROLL $8, BX // x[15]
+	VPXOR Y3, Y13, Y13 // v95
+	ADDL R15, R10 // x[1]
+	XORL R10, R8 // v80
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	ROLL $8, R8 // x[12]
+	ADDL BX, R13 // x[10]
+	VPADDD Y5, Y4, Y4 // x[3]
+	XORL R13, R14 // v83
+	VPXOR Y4, Y14, Y14 // v98
+	ROLL $7, R14 // x[5]
+	ADDL R8, DI // x[11]
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	XORL DI, R15 // v86
+	ROLL $7, R15 // x[6]
+	VPADDD Y15, Y11, Y11 // x[10]
+	ADDL AX, R11 // v88
+	MOVL R15, 96(SP) // x[6]
+	VPXOR Y11, Y6, Y6 // v101
+	MOVL R11, R15 // v88
+	XORL 92(SP), R15 // v89
+	VPSLLD $7, Y6, Y9 // x[5]
+	ROLL $16, R15 // v90
+	MOVL DI, 68(SP) // x[11]
+	VPSRLD $25, Y6, Y6 // x[5]
+	MOVL 80(SP), DI // v36
+	VPOR Y6, Y9, Y6 // x[5]
+	ADDL DI, R12 // v91
+	XORL R12, SI // v92
+	VPADDD Y0, Y12, Y12 // x[11]
+	ROLL $16, SI // v93
+	MOVL R14, 92(SP) // x[5]
+	VPXOR Y12, Y7, Y7 // v104
+	MOVL R15, R14 // v90
+	ADDL 88(SP), R14 // v94
+	VPSLLD $7, Y7, Y9 // x[6]
+	XORL R14, AX // v95
+	ROLL $12, AX // v96
+	VPSRLD $25, Y7, Y7 // x[6]
+	MOVL R13, 64(SP) // x[10]
+	MOVL SI, R13 // v93
+	VPOR Y7, Y9, Y7 // x[6]
+	ADDL 84(SP), R13 // v97
+	VPADDD 0(SP), Y13, Y9 // x[8]
+	XORL R13, DI // v98
+	ROLL $12, DI // v99
+	VPXOR Y9, Y8, Y8 // v107
+	ADDL AX, R11 // x[2]
+	XORL R11, R15 // v101
+	VMOVDQU Y9, 0(SP) // x[8]
+	ROLL $8, R15 // x[13]
+	ADDL DI, R12 // x[3]
+	VPSLLD $7, Y8, Y9 // x[7]
+	XORL R12, SI // v104
+	ROLL $8, SI // x[14]
+	VPSRLD $25, Y8, Y8 // x[7]
+	ADDL R15, R14 // x[8]
+	XORL R14, AX // v107
+	VPOR Y8, Y9, Y8 // x[7]
+	ROLL $7, AX // x[7]
+	VPADDD Y14, Y10, Y10 // x[9]
+	ADDL SI, R13 // x[9]
+	XORL R13, DI // v110
+	VPXOR Y10, Y5, Y5 // v110
+	ROLL $7, DI // x[4]
+	MOVL R15, 72(SP) // x[13]
+	VPSLLD $7, Y5, Y9 // x[4]
+	MOVL SI, 76(SP) // x[14]
+	MOVL 96(SP), R15 // x[6]
+	VPSRLD $25, Y5, Y5 // x[4]
+	MOVL R13, SI // x[9]
+	MOVL DI, R13 // x[4]
+	VPOR Y5, Y9, Y5 // x[4]
+	MOVL BX, DI // x[15]
+	MOVL R14, BX // x[8]
+	VMOVDQU 0(SP), Y9 // x[8]
+	MOVL 92(SP), R14 // x[5]
+	DECQ CX
+	JNZ beside0
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 0(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 4(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 8(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 12(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 16(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 20(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 24(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 28(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 32(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 36(CX) // v45
+	MOVL 64(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 40(CX) // v48
+	MOVL 68(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 44(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $-1, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 48(CX) // v56
+	MOVL 72(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 52(CX) // v59
+	MOVL 76(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 56(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 60(CX) // v65
+	MOVL 48(DX), R8 // state
+	ADDL $8, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 64(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 68(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 72(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 76(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $5, CX
+
+	PCALIGN $64
+beside1:
+	VPADDD Y5, Y1, Y1 // v16
+	ADDL R13, R9 // v16
+	XORL R9, R8 // v17
+	VPXOR Y1, Y0, Y0 // v17
+	ROLL $16, R8 // v18
+	ADDL R14, R10 // v19
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y0, Y0 // v18
+	MOVL DI, 80(SP) // x[15]
+	MOVL R10, DI // v19
+	VPADDD Y6, Y2, Y2 // v19
+	XORL 72(SP), DI // v20
+	ROLL $16, DI // v21
+	VPXOR Y2, Y13, Y13 // v20
+	ADDL R8, BX // v22
+	XORL BX, R13 // v23
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y13, Y13 // v21
+	ROLL $12, R13 // v24
+	ADDL DI, SI // v25
+	VPADDD Y7, Y3, Y3 // v22
+	XORL SI, R14 // v26
+	VPXOR Y3, Y14, Y14 // v23
+	ROLL $12, R14 // v27
+	ADDL R13, R9 // v28
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y14, Y14 // v24
+	XORL R9, R8 // v29
+	ROLL $8, R8 // v30
+	VPADDD Y8, Y4, Y4 // v25
+	ADDL R14, R10 // v31
+	XORL R10, DI // v32
+	VPXOR Y4, Y15, Y15 // v26
+	ROLL $8, DI // v33
+	ADDL R8, BX // v34
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y15, Y15 // v27
+	XORL BX, R13 // v35
+	ROLL $7, R13 // v36
+	VPADDD Y0, Y9, Y9 // v28
+	ADDL DI, SI // v37
+	VPXOR Y9, Y5, Y5 // v29
+	XORL SI, R14 // v38
+	ROLL $7, R14 // v39
+	VMOVDQU Y9, 0(SP) // v28
+	ADDL R15, R11 // v40
+	MOVL SI, 84(SP) // v37
+	VPSLLD $12, Y5, Y9 // v30
+	MOVL R11, SI // v40
+	XORL 76(SP), SI // v41
+	VPSRLD $20, Y5, Y5 // v30
+	ROLL $16, SI // v42
+	ADDL AX, R12 // v43
+	VPOR Y5, Y9, Y5 // v30
+	MOVL BX, 88(SP) // v34
+	MOVL R12, BX // v43
+	VPADDD Y13, Y10, Y10 // v31
+	XORL 80(SP), BX // v44
+	VPXOR Y10, Y6, Y6 // v32
+	ROLL $16, BX // v45
+	MOVL R13, 80(SP) // v36
+	VPSLLD $12, Y6, Y9 // v33
+	MOVL SI, R13 // v42
+	ADDL 64(SP), R13 // v46
+	VPSRLD $20, Y6, Y6 // v33
+	XORL R13, R15 // v47
+	ROLL $12, R15 // v48
+	VPOR Y6, Y9, Y6 // v33
+	MOVL DI, 92(SP) // v33
+	MOVL BX, DI // v45
+	VPADDD Y14, Y11, Y11 // v34
+	ADDL 68(SP), DI // v49
+	XORL DI, AX // v50
+	VPXOR Y11, Y7, Y7 // v35
+	ROLL $12, AX // v51
+	VPSLLD $12, Y7, Y9 // v36
+	ADDL R15, R11 // v52
+	XORL R11, SI // v53
+	VPSRLD $20, Y7, Y7 // v36
+	ROLL $8, SI // v54
+	ADDL AX, R12 // v55
+	VPOR Y7, Y9, Y7 // v36
+	XORL R12, BX // v56
+	ROLL $8, BX // v57
+	VPADDD Y15, Y12, Y12 // v37
+	ADDL SI, R13 // v58
+	XORL R13, R15 // v59
+	VPXOR Y12, Y8, Y8 // v38
+	ROLL $7, R15 // v60
+	ADDL BX, DI // v61
+	VPSLLD $12, Y8, Y9 // v39
+	XORL DI, AX // v62
+	VPSRLD $20, Y8, Y8 // v39
+	ROLL $7, AX // v63
+	ADDL R14, R9 // v64
+	VPOR Y8, Y9, Y8 // v39
+	XORL R9, BX // v65
+	ROLL $16, BX // v66
+	VPADDD Y5, Y1, Y1 // v40
+	ADDL R15, R10 // v67
+	XORL R10, R8 // v68
+	VPXOR Y1, Y0, Y0 // v41
+	ROLL $16, R8 // v69
+	ADDL BX, R13 // v70
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y0, Y0 // v42
+	XORL R13, R14 // v71
+	ROLL $12, R14 // v72
+	VPADDD Y6, Y2, Y2 // v43
+	ADDL R8, DI // v73
+	VPXOR Y2, Y13, Y13 // v44
+	XORL DI, R15 // v74
+	ROLL $12, R15 // v75
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y13, Y13 // v45
+	ADDL R14, R9 // x[0]
+	XORL R9, BX // v77
+	VPADDD Y7, Y3, Y3 // v46
+	ROLL $8, BX // x[15]
+	ADDL R15, R10 // x[1]
+	VPXOR Y3, Y14, Y14 // v47
+	XORL R10, R8 // v80
+	ROLL $8, R8 // x[12]
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y14, Y14 // v48
+	ADDL BX, R13 // x[10]
+	XORL R13, R14 // v83
+	VPADDD Y8, Y4, Y4 // v49
+	ROLL $7, R14 // x[5]
+	VPXOR Y4, Y15, Y15 // v50
+	ADDL R8, DI // x[11]
+	XORL DI, R15 // v86
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y15, Y15 // v51
+	ROLL $7, R15 // x[6]
+	ADDL AX, R11 // v88
+	VPADDD 0(SP), Y0, Y9 // v52
+	MOVL R15, 96(SP) // x[6]
+	MOVL R11, R15 // v88
+	VPXOR Y9, Y5, Y5 // v53
+	XORL 92(SP), R15 // v89
+	ROLL $16, R15 // v90
+	VMOVDQU Y9, 0(SP) // v52
+	MOVL DI, 68(SP) // x[11]
+	MOVL 80(SP), DI // v36
+	VPSLLD $7, Y5, Y9 // v54
+	ADDL DI, R12 // v91
+	VPSRLD $25, Y5, Y5 // v54
+	XORL R12, SI // v92
+	ROLL $16, SI // v93
+	VPOR Y5, Y9, Y5 // v54
+	MOVL R14, 92(SP) // x[5]
+	MOVL R15, R14 // v90
+	VPADDD Y13, Y10, Y10 // v55
+	ADDL 88(SP), R14 // v94
+	XORL R14, AX // v95
+	VPXOR Y10, Y6, Y6 // v56
+	ROLL $12, AX // v96
+	MOVL R13, 64(SP) // x[10]
+	VPSLLD $7, Y6, Y9 // v57
+	MOVL SI, R13 // v93
+	ADDL 84(SP), R13 // v97
+	VPSRLD $25, Y6, Y6 // v57
+	XORL R13, DI // v98
+	VPOR Y6, Y9, Y6 // v57
+	ROLL $12, DI // v99
+	ADDL AX, R11 // x[2]
+	VPADDD Y14, Y11, Y11 // v58
+	XORL R11, R15 // v101
+	ROLL $8, R15 // x[13]
+	VPXOR Y11, Y7, Y7 // v59
+	ADDL DI, R12 // x[3]
+	XORL R12, SI // v104
+	VPSLLD $7, Y7, Y9 // v60
+	ROLL $8, SI // x[14]
+	ADDL R15, R14 // x[8]
+	VPSRLD $25, Y7, Y7 // v60
+	XORL R14, AX // v107
+	ROLL $7, AX // x[7]
+	VPOR Y7, Y9, Y7 // v60
+	ADDL SI, R13 // x[9]
+	VPADDD Y15, Y12, Y12 // v61
+	XORL R13, DI // v110
+	ROLL $7, DI // x[4]
+	VPXOR Y12, Y8, Y8 // v62
+	MOVL R15, 72(SP) // x[13]
+	MOVL SI, 76(SP) // x[14]
+	VPSLLD $7, Y8, Y9 // v63
+	MOVL 96(SP), R15 // x[6]
+	MOVL R13, SI // x[9]
+	VPSRLD $25, Y8, Y8 // v63
+	MOVL DI, R13 // x[4]
+	MOVL BX, DI // x[15]
+	VPOR Y8, Y9, Y8 // v63
+	MOVL R14, BX // x[8]
+	MOVL 92(SP), R14 // x[5]
+	VPADDD Y6, Y1, Y1 // v64
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y15, Y15 // v65
+	XORL R9, R8 // v17
+	ROLL $16, R8 // v18
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y15, Y15 // v66
+	ADDL R14, R10 // v19
+	MOVL DI, 80(SP) // x[15]
+	VPADDD Y7, Y2, Y2 // v67
+	MOVL R10, DI // v19
+	XORL 72(SP), DI // v20
+	VPXOR Y2, Y0, Y0 // v68
+	ROLL $16, DI // v21
+	ADDL R8, BX // v22
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y0, Y0 // v69
+	XORL BX, R13 // v23
+	ROLL $12, R13 // v24
+	VPADDD Y8, Y3, Y3 // v70
+	ADDL DI, SI // v25
+	VPXOR Y3, Y13, Y13 // v71
+	XORL SI, R14 // v26
+	ROLL $12, R14 // v27
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y13, Y13 // v72
+	ADDL R13, R9 // v28
+	XORL R9, R8 // v29
+	VPADDD Y5, Y4, Y4 // v73
+	ROLL $8, R8 // v30
+	ADDL R14, R10 // v31
+	VPXOR Y4, Y14, Y14 // v74
+	XORL R10, DI // v32
+	ROLL $8, DI // v33
+	VPSHUFB ·xor8And2AVX2Constants<>+32(SB), Y14, Y14 // v75
+	ADDL R8, BX // v34
+	XORL BX, R13 // v35
+	VPADDD Y15, Y11, Y11 // v76
+	ROLL $7, R13 // v36
+	VPXOR Y11, Y6, Y6 // v77
+	ADDL DI, SI // v37
+	XORL SI, R14 // v38
+	VPSLLD $12, Y6, Y9 // v78
+	ROLL $7, R14 // v39
+	ADDL R15, R11 // v40
+	VPSRLD $20, Y6, Y6 // v78
+	MOVL SI, 84(SP) // v37
+	MOVL R11, SI // v40
+	VPOR Y6, Y9, Y6 // v78
+	XORL 76(SP), SI // v41
+	ROLL $16, SI // v42
+	VPADDD Y0, Y12, Y12 // v79
+	ADDL AX, R12 // v43
+	MOVL BX, 88(SP) // v34
+	VPXOR Y12, Y7, Y7 // v80
+	MOVL R12, BX // v43
+	VPSLLD $12, Y7, Y9 // v81
+	XORL 80(SP), BX // v44
+	ROLL $16, BX // v45
+	VPSRLD $20, Y7, Y7 // v81
+	MOVL R13, 80(SP) // v36
+	MOVL SI, R13 // v42
+	VPOR Y7, Y9, Y7 // v81
+	ADDL 64(SP), R13 // v46
+	XORL R13, R15 // v47
+	VPADDD 0(SP), Y13, Y9 // v82
+	ROLL $12, R15 // v48
+	MOVL DI, 92(SP) // v33
+	VPXOR Y9, Y8, Y8 // v83
+	MOVL BX, DI // v45
+	ADDL 68(SP), DI // v49
+	VMOVDQU Y9, 0(SP) // v82
+	XORL DI, AX // v50
+	VPSLLD $12, Y8, Y9 // v84
+	ROLL $12, AX // v51
+	ADDL R15, R11 // v52
+	VPSRLD $20, Y8, Y8 // v84
+	XORL R11, SI // v53
+	ROLL $8, SI // v54
+	VPOR Y8, Y9, Y8 // v84
+	ADDL AX, R12 // v55
+	XORL R12, BX // v56
+	VPADDD Y14, Y10, Y10 // v85
+	ROLL $8, BX // v57
+	ADDL SI, R13 // v58
+	VPXOR Y10, Y5, Y5 // v86
+	XORL R13, R15 // v59
+	ROLL $7, R15 // v60
+	VPSLLD $12, Y5, Y9 // v87
+	ADDL BX, DI // v61
+	VPSRLD $20, Y5, Y5 // v87
+	XORL DI, AX // v62
+	ROLL $7, AX // v63
+	VPOR Y5, Y9, Y5 // v87
+	ADDL R14, R9 // v64
+	XORL R9, BX // v65
+	VPADDD Y6, Y1, Y1 // x[0]
+	ROLL $16, BX // v66
+	ADDL R15, R10 // v67
+	VPXOR Y1, Y15, Y15 // v89
+	XORL R10, R8 // v68
+	ROLL $16, R8 // v69
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	ADDL BX, R13 // v70
+	XORL R13, R14 // v71
+	VPADDD Y7, Y2, Y2 // x[1]
+	ROLL $12, R14 // v72
+	VPXOR Y2, Y0, Y0 // v92
+	ADDL R8, DI // v73
+	XORL DI, R15 // v74
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	ROLL $12, R15 // v75
+	ADDL R14, R9 // x[0]
+	VPADDD Y8, Y3, Y3 // x[2]
+	XORL R9, BX // v77
+	ROLL $8, BX // x[15]
+	VPXOR Y3, Y13, Y13 // v95
+	ADDL R15, R10 // x[1]
+	XORL R10, R8 // v80
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	ROLL $8, R8 // x[12]
+	ADDL BX, R13 // x[10]
+	VPADDD Y5, Y4, Y4 // x[3]
+	XORL R13, R14 // v83
+	VPXOR Y4, Y14, Y14 // v98
+	ROLL $7, R14 // x[5]
+	ADDL R8, DI // x[11]
+	VPSHUFB ·xor8And2AVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	XORL DI, R15 // v86
+	ROLL $7, R15 // x[6]
+	VPADDD Y15, Y11, Y11 // x[10]
+	ADDL AX, R11 // v88
+	MOVL R15, 96(SP) // x[6]
+	VPXOR Y11, Y6, Y6 // v101
+	MOVL R11, R15 // v88
+	XORL 92(SP), R15 // v89
+	VPSLLD $7, Y6, Y9 // x[5]
+	ROLL $16, R15 // v90
+	MOVL DI, 68(SP) // x[11]
+	VPSRLD $25, Y6, Y6 // x[5]
+	MOVL 80(SP), DI // v36
+	VPOR Y6, Y9, Y6 // x[5]
+	ADDL DI, R12 // v91
+	XORL R12, SI // v92
+	VPADDD Y0, Y12, Y12 // x[11]
+	ROLL $16, SI // v93
+	MOVL R14, 92(SP) // x[5]
+	VPXOR Y12, Y7, Y7 // v104
+	MOVL R15, R14 // v90
+	ADDL 88(SP), R14 // v94
+	VPSLLD $7, Y7, Y9 // x[6]
+	XORL R14, AX // v95
+	ROLL $12, AX // v96
+	VPSRLD $25, Y7, Y7 // x[6]
+	MOVL R13, 64(SP) // x[10]
+	MOVL SI, R13 // v93
+	VPOR Y7, Y9, Y7 // x[6]
+	ADDL 84(SP), R13 // v97
+	VPADDD 0(SP), Y13, Y9 // x[8]
+	XORL R13, DI // v98
+	ROLL $12, DI // v99
+	VPXOR Y9, Y8, Y8 // v107
+	ADDL AX, R11 // x[2]
+	XORL R11, R15 // v101
+	VMOVDQU Y9, 0(SP) // x[8]
+	ROLL $8, R15 // x[13]
+	ADDL DI, R12 // x[3]
+	VPSLLD $7, Y8, Y9 // x[7]
+	XORL R12, SI // v104
+	ROLL $8, SI // x[14]
+	VPSRLD $25, Y8, Y8 // x[7]
+	ADDL R15, R14 // x[8]
+	XORL R14, AX // v107
+	VPOR Y8, Y9, Y8 // x[7]
+	ROLL $7, AX // x[7]
+	VPADDD Y14, Y10, Y10 // x[9]
+	ADDL SI, R13 // x[9]
+	XORL R13, DI // v110
+	VPXOR Y10, Y5, Y5 // v110
+	ROLL $7, DI // x[4]
+	MOVL R15, 72(SP) // x[13]
+	VPSLLD $7, Y5, Y9 // x[4]
+	MOVL SI, 76(SP) // x[14]
+	MOVL 96(SP), R15 // x[6]
+	VPSRLD $25, Y5, Y5 // x[4]
+	MOVL R13, SI // x[9]
+	MOVL DI, R13 // x[4]
+	VPOR Y5, Y9, Y5 // x[4]
+	MOVL BX, DI // x[15]
+	MOVL R14, BX // x[8]
+	VMOVDQU 0(SP), Y9 // x[8]
+	MOVL 92(SP), R14 // x[5]
+	DECQ CX
+	JNZ beside1
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 64(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 68(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 72(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 76(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 80(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 84(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 88(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 92(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 96(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 100(CX) // v45
+	MOVL 64(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 104(CX) // v48
+	MOVL 68(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 108(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $8, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 112(CX) // v56
+	MOVL 72(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 116(CX) // v59
+	MOVL 76(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 120(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 124(CX) // v65
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL AX, AX
+	XORL BX, BX
+	XORL SI, SI
+	XORL DI, DI
+	MOVQ state+16(FP), DX
+	MOVQ dst+0(FP), R13
+	MOVQ src+8(FP), R14
+	VMOVDQU Y15, 0(SP) // x[15]
+	VPBROADCASTD 48(DX), Y15 // state
+	VMOVDQU Y14, 32(SP) // x[14]
+	VPBROADCASTD 0(DX), Y14 // state
+	VPADDD ·xor8And2AVX2Constants<>+0(SB), Y15, Y15 // v42
+	VPADDD Y14, Y1, Y1 // v17
+	VPBROADCASTD 4(DX), Y14 // state
+	VPADDD Y15, Y0, Y0 // v43
+	VPBROADCASTD 8(DX), Y15 // state
+	VPADDD Y14, Y2, Y2 // v19
+	VPBROADCASTD 12(DX), Y14 // state
+	VPADDD Y15, Y3, Y3 // v21
+	VPBROADCASTD 16(DX), Y15 // state
+	VPADDD Y14, Y4, Y4 // v23
+	VPBROADCASTD 20(DX), Y14 // state
+	VPADDD Y15, Y5, Y5 // v25
+	VPBROADCASTD 24(DX), Y15 // state
+	VPADDD Y14, Y6, Y6 // v27
+	VPBROADCASTD 28(DX), Y14 // state
+	VPADDD Y15, Y7, Y7 // v29
+	VPBROADCASTD 32(DX), Y15 // state
+	VPADDD Y14, Y8, Y8 // v31
+	VPBROADCASTD 36(DX), Y14 // state
+	VPADDD Y15, Y9, Y9 // v33
+	VPBROADCASTD 40(DX), Y15 // state
+	VPADDD Y14, Y10, Y10 // v35
+	VPBROADCASTD 44(DX), Y14 // state
+	VPADDD Y15, Y11, Y11 // v37
+	VPBROADCASTD 52(DX), Y15 // state
+	VPADDD Y14, Y12, Y12 // v39
+	VPBROADCASTD 56(DX), Y14 // state
+	VPADDD Y15, Y13, Y13 // v45
+	VPBROADCASTD 60(DX), Y15 // state
+	VPADDD 32(SP), Y14, Y14 // v47
+	VMOVDQU Y14, 32(SP) // v47
+	VPUNPCKLDQ Y2, Y1, Y14 // v50
+	VPUNPCKHDQ Y2, Y1, Y1 // v51
+	VPADDD 0(SP), Y15, Y15 // v49
+	VPUNPCKLDQ Y4, Y3, Y2 // v52
+	VPUNPCKHDQ Y4, Y3, Y3 // v53
+	VPUNPCKLDQ Y6, Y5, Y4 // v58
+	VPUNPCKHDQ Y6, Y5, Y5 // v59
+	VPUNPCKLDQ Y8, Y7, Y6 // v60
+	VPUNPCKHDQ Y8, Y7, Y7 // v61
+	VPUNPCKLDQ Y10, Y9, Y8 // v66
+	VPUNPCKHDQ Y10, Y9, Y9 // v67
+	VPUNPCKLDQ Y12, Y11, Y10 // v68
+	VPUNPCKHDQ Y12, Y11, Y11 // v69
+	VPUNPCKLDQ Y13, Y0, Y12 // v74
+	VPUNPCKHDQ Y13, Y0, Y0 // v75
+	VMOVDQU 32(SP), Y13 // v47
+	VMOVDQU Y0, 0(SP) // v75
+	VPUNPCKLDQ Y15, Y13, Y0 // v76
+	VPUNPCKHDQ Y15, Y13, Y13 // v77
+	VPUNPCKLQDQ Y2, Y14, Y15 // v54
+	VPUNPCKHQDQ Y2, Y14, Y14 // v55
+	VPUNPCKLQDQ Y3, Y1, Y2 // v56
+	VPUNPCKHQDQ Y3, Y1, Y1 // v57
+	VPUNPCKLQDQ Y6, Y4, Y3 // v62
+	VPUNPCKHQDQ Y6, Y4, Y4 // v63
+	VPUNPCKLQDQ Y7, Y5, Y6 // v64
+	VPUNPCKHQDQ Y7, Y5, Y5 // v65
+	VPUNPCKLQDQ Y10, Y8, Y7 // v70
+	VPUNPCKHQDQ Y10, Y8, Y8 // v71
+	VPUNPCKLQDQ Y11, Y9, Y10 // v72
+	VPUNPCKHQDQ Y11, Y9, Y9 // v73
+	VPUNPCKLQDQ Y0, Y12, Y11 // v78
+	VPUNPCKHQDQ Y0, Y12, Y12 // v79
+	VMOVDQU 0(SP), Y0 // v75
+	VMOVDQU Y9, 32(SP) // v73
+	VPUNPCKLQDQ Y13, Y0, Y9 // v80
+	VPUNPCKHQDQ Y13, Y0, Y0 // v81
+	VPERM2I128 $32, Y3, Y15, Y13 // v82
+	VMOVDQU Y0, 0(SP) // v81
+	VPERM2I128 $32, Y11, Y7, Y0 // v83
+	VPERM2I128 $49, Y3, Y15, Y15 // v84
+	VPERM2I128 $49, Y11, Y7, Y7 // v85
+	VPXOR 0(R14), Y13, Y13 // out[0]
+	VPERM2I128 $32, Y4, Y14, Y3 // v86
+	VPXOR 32(R14), Y0, Y0 // out[1]
+	VPERM2I128 $32, Y12, Y8, Y11 // v87
+	VPXOR 256(R14), Y15, Y15 // out[8]
+	VPERM2I128 $49, Y4, Y14, Y14 // v88
+	VPXOR 288(R14), Y7, Y7 // out[9]
+	VMOVDQU Y13, 0(R13) // v100
+	VPERM2I128 $49, Y12, Y8, Y8 // v89
+	VPXOR 64(R14), Y3, Y3 // out[2]
+	VMOVDQU Y0, 32(R13) // v103
+	VPERM2I128 $32, Y6, Y2, Y0 // v90
+	VPXOR 96(R14), Y11, Y11 // out[3]
+	VMOVDQU Y15, 256(R13) // v124
+	VPERM2I128 $32, Y9, Y10, Y4 // v91
+	VPXOR 320(R14), Y14, Y14 // out[10]
+	VMOVDQU Y7, 288(R13) // v127
+	VPERM2I128 $49, Y6, Y2, Y2 // v92
+	VPXOR 352(R14), Y8, Y8 // out[11]
+	VMOVDQU Y3, 64(R13) // v106
+	VPERM2I128 $49, Y9, Y10, Y10 // v93
+	VPXOR 128(R14), Y0, Y0 // out[4]
+	VMOVDQU Y11, 96(R13) // v109
+	VPERM2I128 $32, Y5, Y1, Y3 // v94
+	VPXOR 160(R14), Y4, Y4 // out[5]
+	VMOVDQU Y14, 320(R13) // v130
+	VMOVDQU 32(SP), Y6 // v73
+	VMOVDQU 0(SP), Y7 // v81
+	VPERM2I128 $32, Y7, Y6, Y9 // v95
+	VPXOR 384(R14), Y2, Y2 // out[12]
+	VMOVDQU Y8, 352(R13) // v133
+	VPERM2I128 $49, Y5, Y1, Y1 // v96
+	VPXOR 416(R14), Y10, Y10 // out[13]
+	VMOVDQU Y0, 128(R13) // v112
+	VPERM2I128 $49, Y7, Y6, Y6 // v97
+	VPXOR 192(R14), Y3, Y3 // out[6]
+	VMOVDQU Y4, 160(R13) // v115
+	VPXOR 224(R14), Y9, Y9 // out[7]
+	VMOVDQU Y2, 384(R13) // v136
+	VPXOR 448(R14), Y1, Y1 // out[14]
+	VMOVDQU Y10, 416(R13) // v139
+	VPXOR 480(R14), Y6, Y6 // out[15]
+	VMOVDQU Y3, 192(R13) // v118
+	VMOVDQU Y9, 224(R13) // v121
+	VMOVDQU Y1, 448(R13) // v142
+	VMOVDQU Y6, 480(R13) // v145
+	ADDL $8, 48(DX)
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VMOVDQU Y0, 0(SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VZEROUPPER
+	RET
+
+DATA ·xor8And2AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor8And2AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor8And2AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor8And2AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor8And2AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor8And2AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor8And2AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor8And2AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor8And2AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·xor8And2AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·xor8And2AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·xor8And2AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·xor8And2AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·xor8And2AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·xor8And2AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·xor8And2AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·xor8And2AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·xor8And2AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·xor8And2AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·xor8And2AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·xor8And2AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·xor8And2AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·xor8And2AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·xor8And2AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·xor8And2AVX2Constants<>(SB), RODATA|NOPTR, $96
+
+// func xor16And1AVX2(dst, src *byte, state *State, others *byte)
+// chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 1 in general registers (122 instructions a double round).
+TEXT ·xor16And1AVX2(SB), 0, $1216-32
+	MOVQ state+16(FP), DX
+	VPBROADCASTD 48(DX), Y0 // state
+	VPBROADCASTD 0(DX), Y1 // state
+	VPBROADCASTD 4(DX), Y2 // state
+	VPBROADCASTD 8(DX), Y3 // state
+	VPBROADCASTD 12(DX), Y4 // state
+	VPBROADCASTD 16(DX), Y5 // state
+	VPBROADCASTD 20(DX), Y6 // state
+	VPBROADCASTD 24(DX), Y7 // state
+	VPBROADCASTD 28(DX), Y8 // state
+	VPBROADCASTD 32(DX), Y9 // state
+	VPBROADCASTD 36(DX), Y10 // state
+	VPBROADCASTD 40(DX), Y11 // state
+	VPBROADCASTD 44(DX), Y12 // state
+	VPBROADCASTD 52(DX), Y13 // state
+	VPBROADCASTD 56(DX), Y14 // state
+	VPBROADCASTD 60(DX), Y15 // state
+	VMOVDQU Y15, 0(SP) // state
+	VPADDD ·xor16And1AVX2Constants<>+0(SB), Y0, Y15 // x[12]
+	VPADDD ·xor16And1AVX2Constants<>+32(SB), Y0, Y0 // x[28]
+	VMOVDQU Y1, 32(SP) // state
+	VMOVDQU Y2, 64(SP) // state
+	VMOVDQU Y3, 96(SP) // state
+	VMOVDQU Y4, 128(SP) // state
+	VMOVDQU Y5, 160(SP) // state
+	VMOVDQU Y6, 192(SP) // state
+	VMOVDQU Y7, 224(SP) // state
+	VMOVDQU Y8, 256(SP) // state
+	VMOVDQU Y9, 288(SP) // state
+	VMOVDQU Y10, 320(SP) // state
+	VMOVDQU Y11, 352(SP) // state
+	VMOVDQU Y12, 384(SP) // state
+	VMOVDQU Y13, 416(SP) // state
+	VMOVDQU Y14, 448(SP) // state
+	VMOVDQU Y0, 480(SP) // x[28]
+	VMOVDQU 0(SP), Y0 // state
+	VMOVDQU Y0, 512(SP) // state
+	MOVL 48(DX), R8 // state
+	ADDL $-1, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 1152(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 1156(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 1160(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 1164(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $10, CX
+
+	PCALIGN $64
+beside0:
+	VPADDD Y5, Y1, Y1 // v32
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y15, Y15 // v33
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y15, Y15 // v34
+	XORL R9, R8 // v17
+	VPADDD Y6, Y2, Y2 // v35
+	VPXOR Y2, Y13, Y13 // v36
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y13, Y13 // v37
+	ROLL $16, R8 // v18
+	VPADDD Y15, Y9, Y9 // v38
+	VPXOR Y9, Y5, Y5 // v39
+	VMOVDQU Y12, 544(SP) // x[11]
+	ADDL R14, R10 // v19
+	VPSLLD $12, Y5, Y12 // v40
+	VPSRLD $20, Y5, Y5 // v40
+	MOVL DI, 1168(SP) // x[15]
+	VPOR Y5, Y12, Y5 // v40
+	VPADDD Y13, Y10, Y10 // v41
+	VPXOR Y10, Y6, Y6 // v42
+	MOVL R10, DI // v19
+	VPSLLD $12, Y6, Y12 // v43
+	VPSRLD $20, Y6, Y6 // v43
+	VPOR Y6, Y12, Y6 // v43
+	XORL 1160(SP), DI // v20
+	VPADDD Y5, Y1, Y1 // v44
+	VPXOR Y1, Y15, Y15 // v45
+	ROLL $16, DI // v21
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPADDD Y6, Y2, Y2 // v47
+	VPXOR Y2, Y13, Y13 // v48
+	ADDL R8, BX // v22
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y13, Y13 // v49
+	VPADDD Y15, Y9, Y9 // v50
+	VPXOR Y9, Y5, Y5 // v51
+	XORL BX, R13 // v23
+	VPSLLD $7, Y5, Y12 // v52
+	VPSRLD $25, Y5, Y5 // v52
+	ROLL $12, R13 // v24
+	VPOR Y5, Y12, Y5 // v52
+	VPADDD Y13, Y10, Y10 // v53
+	VPXOR Y10, Y6, Y6 // v54
+	ADDL DI, SI // v25
+	VPSLLD $7, Y6, Y12 // v55
+	VPSRLD $25, Y6, Y6 // v55
+	VPOR Y6, Y12, Y6 // v55
+	XORL SI, R14 // v26
+	VPADDD Y7, Y3, Y3 // v56
+	VPXOR Y3, Y14, Y14 // v57
+	ROLL $12, R14 // v27
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPADDD Y8, Y4, Y4 // v59
+	VPXOR Y4, Y0, Y0 // v60
+	ADDL R13, R9 // v28
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y0, Y0 // v61
+	VPADDD Y14, Y11, Y11 // v62
+	VPXOR Y11, Y7, Y7 // v63
+	XORL R9, R8 // v29
+	VPSLLD $12, Y7, Y12 // v64
+	VPSRLD $20, Y7, Y7 // v64
+	ROLL $8, R8 // v30
+	VPOR Y7, Y12, Y7 // v64
+	VPADDD 544(SP), Y0, Y12 // v65
+	VPXOR Y12, Y8, Y8 // v66
+	ADDL R14, R10 // v31
+	VMOVDQU Y10, 544(SP) // v53
+	VPSLLD $12, Y8, Y10 // v67
+	VPSRLD $20, Y8, Y8 // v67
+	XORL R10, DI // v32
+	VPOR Y8, Y10, Y8 // v67
+	VPADDD Y7, Y3, Y3 // v68
+	ROLL $8, DI // v33
+	VPXOR Y3, Y14, Y14 // v69
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y14, Y14 // v70
+	VPADDD Y8, Y4, Y4 // v71
+	ADDL R8, BX // v34
+	VPXOR Y4, Y0, Y0 // v72
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPADDD Y14, Y11, Y11 // v74
+	XORL BX, R13 // v35
+	VPXOR Y11, Y7, Y7 // v75
+	VPSLLD $7, Y7, Y10 // v76
+	ROLL $7, R13 // v36
+	VPSRLD $25, Y7, Y7 // v76
+	VPOR Y7, Y10, Y7 // v76
+	VPADDD Y0, Y12, Y12 // v77
+	ADDL DI, SI // v37
+	VPXOR Y12, Y8, Y8 // v78
+	VPSLLD $7, Y8, Y10 // v79
+	VPSRLD $25, Y8, Y8 // v79
+	XORL SI, R14 // v38
+	VPOR Y8, Y10, Y8 // v79
+	VMOVDQU 160(SP), Y10 // x[20]
+	VMOVDQU Y9, 576(SP) // v50
+	ROLL $7, R14 // v39
+	VPADDD 32(SP), Y10, Y9 // v80
+	VMOVDQU Y14, 608(SP) // v70
+	ADDL R15, R11 // v40
+	VPXOR 480(SP), Y9, Y14 // v81
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y14, Y14 // v82
+	VMOVDQU Y4, 640(SP) // v71
+	MOVL SI, 1172(SP) // v37
+	VMOVDQU 192(SP), Y4 // x[21]
+	VMOVDQU Y5, 672(SP) // v52
+	VPADDD 64(SP), Y4, Y5 // v83
+	MOVL R11, SI // v40
+	VMOVDQU Y13, 704(SP) // v49
+	VPXOR 416(SP), Y5, Y13 // v84
+	XORL 1164(SP), SI // v41
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y13, Y13 // v85
+	VMOVDQU Y8, 736(SP) // v79
+	VPADDD 288(SP), Y14, Y8 // v86
+	ROLL $16, SI // v42
+	VPXOR Y8, Y10, Y10 // v87
+	VMOVDQU Y3, 768(SP) // v68
+	VPSLLD $12, Y10, Y3 // v88
+	ADDL AX, R12 // v43
+	VPSRLD $20, Y10, Y10 // v88
+	VPOR Y10, Y3, Y3 // v88
+	MOVL BX, 1176(SP) // v34
+	VPADDD 320(SP), Y13, Y10 // v89
+	VPXOR Y10, Y4, Y4 // v90
+	VMOVDQU Y12, 800(SP) // v77
+	MOVL R12, BX // v43
+	VPSLLD $12, Y4, Y12 // v91
+	VPSRLD $20, Y4, Y4 // v91
+	VPOR Y4, Y12, Y12 // v91
+	XORL 1168(SP), BX // v44
+	VPADDD Y3, Y9, Y9 // v92
+	VPXOR Y9, Y14, Y14 // v93
+	ROLL $16, BX // v45
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPADDD Y12, Y5, Y5 // v95
+	VPXOR Y5, Y13, Y13 // v96
+	MOVL R13, 1168(SP) // v36
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y13, Y13 // v97
+	VPADDD Y14, Y8, Y8 // v98
+	VPXOR Y8, Y3, Y3 // v99
+	MOVL SI, R13 // v42
+	VPSLLD $7, Y3, Y4 // v100
+	VPSRLD $25, Y3, Y3 // v100
+	ADDL 1152(SP), R13 // v46
+	VPOR Y3, Y4, Y4 // v100
+	VPADDD Y13, Y10, Y10 // v101
+	VPXOR Y10, Y12, Y12 // v102
+	XORL R13, R15 // v47
+	VPSLLD $7, Y12, Y3 // v103
+	VPSRLD $25, Y12, Y12 // v103
+	VPOR Y12, Y3, Y3 // v103
+	ROLL $12, R15 // v48
+	VMOVDQU 224(SP), Y12 // x[22]
+	VMOVDQU Y10, 832(SP) // v101
+	MOVL DI, 1180(SP) // v33
+	VPADDD 96(SP), Y12, Y10 // v104
+	VMOVDQU Y8, 864(SP) // v98
+	VPXOR 448(SP), Y10, Y8 // v105
+	MOVL BX, DI // v45
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y8, Y8 // v106
+	VMOVDQU Y4, 896(SP) // v100
+	VMOVDQU 256(SP), Y4 // x[23]
+	ADDL 1156(SP), DI // v49
+	VMOVDQU Y13, 928(SP) // v97
+	VPADDD 128(SP), Y4, Y13 // v107
+	XORL DI, AX // v50
+	VMOVDQU Y14, 960(SP) // v94
+	VPXOR 512(SP), Y13, Y14 // v108
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y14, Y14 // v109
+	ROLL $12, AX // v51
+	VMOVDQU Y5, 992(SP) // v95
+	VPADDD 352(SP), Y8, Y5 // v110
+	VPXOR Y5, Y12, Y12 // v111
+	ADDL R15, R11 // v52
+	VMOVDQU Y3, 1024(SP) // v103
+	VPSLLD $12, Y12, Y3 // v112
+	XORL R11, SI // v53
+	VPSRLD $20, Y12, Y12 // v112
+	VPOR Y12, Y3, Y3 // v112
+	VPADDD 384(SP), Y14, Y12 // v113
+	ROLL $8, SI // v54
+	VPXOR Y12, Y4, Y4 // v114
+	VMOVDQU Y9, 1056(SP) // v92
+	VPSLLD $12, Y4, Y9 // v115
+	ADDL AX, R12 // v55
+	VPSRLD $20, Y4, Y4 // v115
+	VPOR Y4, Y9, Y9 // v115
+	VPADDD Y3, Y10, Y10 // v116
+	XORL R12, BX // v56
+	VPXOR Y10, Y8, Y8 // v117
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y8, Y8 // v118
+	ROLL $8, BX // v57
+	VPADDD Y9, Y13, Y13 // v119
+	VPXOR Y13, Y14, Y14 // v120
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y14, Y14 // v121
+	ADDL SI, R13 // v58
+	VPADDD Y8, Y5, Y5 // v122
+	VPXOR Y5, Y3, Y3 // v123
+	VPSLLD $7, Y3, Y4 // v124
+	XORL R13, R15 // v59
+	VPSRLD $25, Y3, Y3 // v124
+	VPOR Y3, Y4, Y4 // v124
+	ROLL $7, R15 // v60
+	VPADDD Y14, Y12, Y12 // v125
+	VPXOR Y12, Y9, Y9 // v126
+	VPSLLD $7, Y9, Y3 // v127
+	ADDL BX, DI // v61
+	VPSRLD $25, Y9, Y9 // v127
+	VPOR Y9, Y3, Y3 // v127
+	VPADDD Y6, Y1, Y1 // v128
+	XORL DI, AX // v62
+	VPXOR Y1, Y0, Y0 // v129
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y0, Y0 // v130
+	ROLL $7, AX // v63
+	VPADDD Y7, Y2, Y2 // v131
+	VPXOR Y2, Y15, Y15 // v132
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y15, Y15 // v133
+	ADDL R14, R9 // v64
+	VPADDD Y0, Y11, Y11 // v134
+	VPXOR Y11, Y6, Y6 // v135
+	VPSLLD $12, Y6, Y9 // v136
+	XORL R9, BX // v65
+	VPSRLD $20, Y6, Y6 // v136
+	VPOR Y6, Y9, Y6 // v136
+	ROLL $16, BX // v66
+	VPADDD 800(SP), Y15, Y9 // v137
+	VPXOR Y9, Y7, Y7 // v138
+	VMOVDQU Y8, 800(SP) // v118
+	ADDL R15, R10 // v67
+	VPSLLD $12, Y7, Y8 // v139
+	VPSRLD $20, Y7, Y7 // v139
+	VPOR Y7, Y8, Y7 // v139
+	XORL R10, R8 // v68
+	VPADDD Y6, Y1, Y1 // x[0]
+	VPXOR Y1, Y0, Y0 // v141
+	ROLL $16, R8 // v69
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPADDD Y7, Y2, Y2 // x[1]
+	VPXOR Y2, Y15, Y15 // v144
+	ADDL BX, R13 // v70
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	VPADDD Y0, Y11, Y11 // x[10]
+	VPXOR Y11, Y6, Y6 // v147
+	XORL R13, R14 // v71
+	VPSLLD $7, Y6, Y8 // x[5]
+	VPSRLD $25, Y6, Y6 // x[5]
+	ROLL $12, R14 // v72
+	VPOR Y6, Y8, Y6 // x[5]
+	VPADDD Y15, Y9, Y9 // x[11]
+	VPXOR Y9, Y7, Y7 // v150
+	ADDL R8, DI // v73
+	VPSLLD $7, Y7, Y8 // x[6]
+	VPSRLD $25, Y7, Y7 // x[6]
+	VPOR Y7, Y8, Y7 // x[6]
+	XORL DI, R15 // v74
+	VMOVDQU 736(SP), Y8 // v79
+	VMOVDQU Y7, 1088(SP) // x[6]
+	ROLL $12, R15 // v75
+	VPADDD 768(SP), Y8, Y7 // v152
+	VMOVDQU Y9, 768(SP) // x[11]
+	VPXOR 704(SP), Y7, Y9 // v153
+	ADDL R14, R9 // x[0]
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y9, Y9 // v154
+	VMOVDQU Y6, 704(SP) // x[5]
+	VMOVDQU 672(SP), Y6 // v52
+	XORL R9, BX // v77
+	VMOVDQU Y11, 1120(SP) // x[10]
+	VPADDD 640(SP), Y6, Y11 // v155
+	ROLL $8, BX // x[15]
+	VMOVDQU Y15, 640(SP) // x[12]
+	VPXOR 608(SP), Y11, Y15 // v156
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y15, Y15 // v157
+	ADDL R15, R10 // x[1]
+	VMOVDQU Y2, 608(SP) // x[1]
+	VPADDD 576(SP), Y9, Y2 // v158
+	VPXOR Y2, Y8, Y8 // v159
+	XORL R10, R8 // v80
+	VMOVDQU Y0, 736(SP) // x[15]
+	VPSLLD $12, Y8, Y0 // v160
+	VPSRLD $20, Y8, Y8 // v160
+	ROLL $8, R8 // x[12]
+	VPOR Y8, Y0, Y8 // v160
+	VPADDD 544(SP), Y15, Y0 // v161
+	ADDL BX, R13 // x[10]
+	VPXOR Y0, Y6, Y6 // v162
+	VMOVDQU Y1, 672(SP) // x[0]
+	VPSLLD $12, Y6, Y1 // v163
+	XORL R13, R14 // v83
+	VPSRLD $20, Y6, Y6 // v163
+	VPOR Y6, Y1, Y1 // v163
+	VPADDD Y8, Y7, Y7 // x[2]
+	ROLL $7, R14 // x[5]
+	VPXOR Y7, Y9, Y9 // v165
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	ADDL R8, DI // x[11]
+	VPADDD Y1, Y11, Y11 // x[3]
+	VPXOR Y11, Y15, Y15 // v168
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	XORL DI, R15 // v86
+	VPADDD Y9, Y2, Y2 // x[8]
+	VPXOR Y2, Y8, Y8 // v171
+	VPSLLD $7, Y8, Y6 // x[7]
+	ROLL $7, R15 // x[6]
+	VPSRLD $25, Y8, Y8 // x[7]
+	VPOR Y8, Y6, Y8 // x[7]
+	ADDL AX, R11 // v88
+	VPADDD Y15, Y0, Y0 // x[9]
+	VPXOR Y0, Y1, Y1 // v174
+	VPSLLD $7, Y1, Y6 // x[4]
+	MOVL R15, 1184(SP) // x[6]
+	VPSRLD $25, Y1, Y1 // x[4]
+	VPOR Y1, Y6, Y6 // x[4]
+	VMOVDQU 1024(SP), Y1 // v103
+	MOVL R11, R15 // v88
+	VMOVDQU Y6, 544(SP) // x[4]
+	VPADDD 1056(SP), Y1, Y6 // v176
+	XORL 1180(SP), R15 // v89
+	VPXOR Y6, Y14, Y14 // v177
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y14, Y14 // v178
+	VMOVDQU Y0, 1056(SP) // x[9]
+	ROLL $16, R15 // v90
+	VPADDD 992(SP), Y4, Y0 // v179
+	VMOVDQU Y8, 992(SP) // x[7]
+	VPXOR 960(SP), Y0, Y8 // v180
+	MOVL DI, 1156(SP) // x[11]
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y8, Y8 // v181
+	VPADDD Y14, Y5, Y5 // v182
+	MOVL 1168(SP), DI // v36
+	VPXOR Y5, Y1, Y1 // v183
+	VMOVDQU Y2, 1024(SP) // x[8]
+	VPSLLD $12, Y1, Y2 // v184
+	ADDL DI, R12 // v91
+	VPSRLD $20, Y1, Y1 // v184
+	VPOR Y1, Y2, Y2 // v184
+	VPADDD Y8, Y12, Y12 // v185
+	XORL R12, SI // v92
+	VPXOR Y12, Y4, Y4 // v186
+	VPSLLD $12, Y4, Y1 // v187
+	ROLL $16, SI // v93
+	VPSRLD $20, Y4, Y4 // v187
+	VPOR Y4, Y1, Y1 // v187
+	VPADDD Y2, Y6, Y6 // x[16]
+	MOVL R14, 1180(SP) // x[5]
+	VPXOR Y6, Y14, Y14 // v189
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPADDD Y1, Y0, Y0 // x[17]
+	MOVL R15, R14 // v90
+	VPXOR Y0, Y8, Y8 // v192
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	ADDL 1176(SP), R14 // v94
+	VPADDD Y14, Y5, Y5 // x[26]
+	VPXOR Y5, Y2, Y2 // v195
+	VPSLLD $7, Y2, Y4 // x[21]
+	XORL R14, AX // v95
+	VPSRLD $25, Y2, Y2 // x[21]
+	VPOR Y2, Y4, Y4 // x[21]
+	VPADDD Y8, Y12, Y12 // x[27]
+	ROLL $12, AX // v96
+	VPXOR Y12, Y1, Y1 // v198
+	VPSLLD $7, Y1, Y2 // x[22]
+	MOVL R13, 1152(SP) // x[10]
+	VPSRLD $25, Y1, Y1 // x[22]
+	VPOR Y1, Y2, Y2 // x[22]
+	VPADDD Y3, Y10, Y10 // v200
+	MOVL SI, R13 // v93
+	VPXOR 928(SP), Y10, Y1 // v201
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y1, Y1 // v202
+	VMOVDQU Y2, 224(SP) // x[22]
+	ADDL 1172(SP), R13 // v97
+	VMOVDQU 896(SP), Y2 // v100
+	VPADDD Y2, Y13, Y13 // v203
+	VMOVDQU Y12, 384(SP) // x[27]
+	XORL R13, DI // v98
+	VPXOR 800(SP), Y13, Y12 // v204
+	VPSHUFB ·xor16And1AVX2Constants<>+64(SB), Y12, Y12 // v205
+	ROLL $12, DI // v99
+	VMOVDQU Y4, 192(SP) // x[21]
+	VPADDD 864(SP), Y1, Y4 // v206
+	VPXOR Y4, Y3, Y3 // v207
+	ADDL AX, R11 // x[2]
+	VMOVDQU Y5, 352(SP) // x[26]
+	VPSLLD $12, Y3, Y5 // v208
+	VPSRLD $20, Y3, Y3 // v208
+	XORL R11, R15 // v101
+	VPOR Y3, Y5, Y5 // v208
+	VPADDD 832(SP), Y12, Y3 // v209
+	ROLL $8, R15 // x[13]
+	VPXOR Y3, Y2, Y2 // v210
+	VMOVDQU Y8, 480(SP) // x[28]
+	VPSLLD $12, Y2, Y8 // v211
+	ADDL DI, R12 // x[3]
+	VPSRLD $20, Y2, Y2 // v211
+	VPOR Y2, Y8, Y8 // v211
+	VPADDD Y5, Y10, Y10 // x[18]
+	XORL R12, SI // v104
+	VPXOR Y10, Y1, Y1 // v213
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	ROLL $8, SI // x[14]
+	VPADDD Y8, Y13, Y13 // x[19]
+	VPXOR Y13, Y12, Y12 // v216
+	VPSHUFB ·xor16And1AVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	ADDL R15, R14 // x[8]
+	VPADDD Y1, Y4, Y4 // x[24]
+	VPXOR Y4, Y5, Y5 // v219
+	VPSLLD $7, Y5, Y2 // x[23]
+	XORL R14, AX // v107
+	VPSRLD $25, Y5, Y5 // x[23]
+	VPOR Y5, Y2, Y2 // x[23]
+	ROLL $7, AX // x[7]
+	VPADDD Y12, Y3, Y3 // x[25]
+	VPXOR Y3, Y8, Y8 // v222
+	VPSLLD $7, Y8, Y5 // x[20]
+	ADDL SI, R13 // x[9]
+	VPSRLD $25, Y8, Y8 // x[20]
+	VPOR Y8, Y5, Y5 // x[20]
+	VMOVDQU Y6, 32(SP) // x[16]
+	XORL R13, DI // v110
+	VMOVDQU Y0, 64(SP) // x[17]
+	VMOVDQU Y10, 96(SP) // x[18]
+	ROLL $7, DI // x[4]
+	VMOVDQU Y13, 128(SP) // x[19]
+	VMOVDQU Y5, 160(SP) // x[20]
+	VMOVDQU Y2, 256(SP) // x[23]
+	MOVL R15, 1160(SP) // x[13]
+	VMOVDQU Y4, 288(SP) // x[24]
+	VMOVDQU Y3, 320(SP) // x[25]
+	VMOVDQU Y1, 416(SP) // x[29]
+	MOVL SI, 1164(SP) // x[14]
+	VMOVDQU Y12, 448(SP) // x[30]
+	VMOVDQU Y14, 512(SP) // x[31]
+	MOVL 1184(SP), R15 // x[6]
+	VMOVDQU 672(SP), Y1 // x[0]
+	VMOVDQU 608(SP), Y2 // x[1]
+	VMOVDQA Y7, Y3 // x[2]
+	MOVL R13, SI // x[9]
+	VMOVDQA Y11, Y4 // x[3]
+	VMOVDQU 544(SP), Y5 // x[4]
+	VMOVDQU 704(SP), Y6 // x[5]
+	MOVL DI, R13 // x[4]
+	VMOVDQU 1088(SP), Y7 // x[6]
+	VMOVDQU 992(SP), Y8 // x[7]
+	MOVL BX, DI // x[15]
+	VMOVDQU 1056(SP), Y10 // x[9]
+	VMOVDQU 1120(SP), Y11 // x[10]
+	VMOVDQU 768(SP), Y12 // x[11]
+	MOVL R14, BX // x[8]
+	VMOVDQA Y9, Y13 // x[13]
+	VMOVDQU 1024(SP), Y9 // x[8]
+	VMOVDQA Y15, Y14 // x[14]
+	MOVL 1180(SP), R14 // x[5]
+	VMOVDQU 640(SP), Y15 // x[12]
+	VMOVDQU 736(SP), Y0 // x[15]
+	DECQ CX
+	JNZ beside0
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 0(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 4(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 8(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 12(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 16(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 20(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 24(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 28(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 32(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 36(CX) // v45
+	MOVL 1152(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 40(CX) // v48
+	MOVL 1156(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 44(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $-1, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 48(CX) // v56
+	MOVL 1160(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 52(CX) // v59
+	MOVL 1164(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 56(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 60(CX) // v65
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL AX, AX
+	XORL BX, BX
+	XORL SI, SI
+	XORL DI, DI
+	MOVQ state+16(FP), DX
+	MOVQ dst+0(FP), R13
+	MOVQ src+8(FP), R14
+	VMOVDQU Y0, 544(SP) // x[15]
+	VPBROADCASTD 0(DX), Y0 // state
+	VPADDD Y0, Y1, Y1 // v33
+	VMOVDQU Y0, 576(SP) // state
+	VPBROADCASTD 4(DX), Y0 // state
+	VPADDD Y0, Y2, Y2 // v35
+	VMOVDQU Y0, 608(SP) // state
+	VPBROADCASTD 8(DX), Y0 // state
+	VPADDD Y0, Y3, Y3 // v37
+	VMOVDQU Y0, 640(SP) // state
+	VPBROADCASTD 12(DX), Y0 // state
+	VPADDD Y0, Y4, Y4 // v39
+	VMOVDQU Y0, 672(SP) // state
+	VPBROADCASTD 16(DX), Y0 // state
+	VPADDD Y0, Y5, Y5 // v41
+	VMOVDQU Y0, 704(SP) // state
+	VPBROADCASTD 20(DX), Y0 // state
+	VPADDD Y0, Y6, Y6 // v43
+	VMOVDQU Y0, 736(SP) // state
+	VPBROADCASTD 24(DX), Y0 // state
+	VPADDD Y0, Y7, Y7 // v45
+	VMOVDQU Y0, 768(SP) // state
+	VPBROADCASTD 28(DX), Y0 // state
+	VPADDD Y0, Y8, Y8 // v47
+	VMOVDQU Y0, 800(SP) // state
+	VPBROADCASTD 32(DX), Y0 // state
+	VPADDD Y0, Y9, Y9 // v49
+	VMOVDQU Y0, 832(SP) // state
+	VPBROADCASTD 36(DX), Y0 // state
+	VPADDD Y0, Y10, Y10 // v51
+	VMOVDQU Y0, 864(SP) // state
+	VPBROADCASTD 40(DX), Y0 // state
+	VPADDD Y0, Y11, Y11 // v53
+	VMOVDQU Y0, 896(SP) // state
+	VPBROADCASTD 44(DX), Y0 // state
+	VPADDD Y0, Y12, Y12 // v55
+	VMOVDQU Y0, 928(SP) // state
+	VPBROADCASTD 48(DX), Y0 // state
+	VMOVDQU Y12, 960(SP) // v55
+	VPADDD ·xor16And1AVX2Constants<>+0(SB), Y0, Y12 // v58
+	VPADDD Y12, Y15, Y15 // v59
+	VPBROADCASTD 52(DX), Y12 // state
+	VPADDD Y12, Y13, Y13 // v61
+	VMOVDQU Y12, 992(SP) // state
+	VPBROADCASTD 56(DX), Y12 // state
+	VPADDD Y12, Y14, Y14 // v63
+	VMOVDQU Y12, 1024(SP) // state
+	VPBROADCASTD 60(DX), Y12 // state
+	VMOVDQU Y0, 1056(SP) // state
+	VPADDD 544(SP), Y12, Y0 // v65
+	VMOVDQU Y12, 544(SP) // state
+	VPUNPCKLDQ Y2, Y1, Y12 // v66
+	VPUNPCKHDQ Y2, Y1, Y1 // v67
+	VPUNPCKLDQ Y4, Y3, Y2 // v68
+	VPUNPCKHDQ Y4, Y3, Y3 // v69
+	VPUNPCKLQDQ Y2, Y12, Y4 // v70
+	VPUNPCKHQDQ Y2, Y12, Y12 // v71
+	VPUNPCKLQDQ Y3, Y1, Y2 // v72
+	VPUNPCKHQDQ Y3, Y1, Y1 // v73
+	VPUNPCKLDQ Y6, Y5, Y3 // v74
+	VPUNPCKHDQ Y6, Y5, Y5 // v75
+	VPUNPCKLDQ Y8, Y7, Y6 // v76
+	VPUNPCKHDQ Y8, Y7, Y7 // v77
+	VPUNPCKLQDQ Y6, Y3, Y8 // v78
+	VPUNPCKHQDQ Y6, Y3, Y3 // v79
+	VPUNPCKLQDQ Y7, Y5, Y6 // v80
+	VPUNPCKHQDQ Y7, Y5, Y5 // v81
+	VPUNPCKLDQ Y10, Y9, Y7 // v82
+	VPUNPCKHDQ Y10, Y9, Y9 // v83
+	VMOVDQU 960(SP), Y10 // v55
+	VMOVDQU Y5, 1088(SP) // v81
+	VPUNPCKLDQ Y10, Y11, Y5 // v84
+	VPUNPCKHDQ Y10, Y11, Y11 // v85
+	VPUNPCKLQDQ Y5, Y7, Y10 // v86
+	VPUNPCKHQDQ Y5, Y7, Y7 // v87
+	VPUNPCKLQDQ Y11, Y9, Y5 // v88
+	VPUNPCKHQDQ Y11, Y9, Y9 // v89
+	VPUNPCKLDQ Y13, Y15, Y11 // v90
+	VPUNPCKHDQ Y13, Y15, Y15 // v91
+	VPUNPCKLDQ Y0, Y14, Y13 // v92
+	VPUNPCKHDQ Y0, Y14, Y14 // v93
+	VPUNPCKLQDQ Y13, Y11, Y0 // v94
+	VPUNPCKHQDQ Y13, Y11, Y11 // v95
+	VPUNPCKLQDQ Y14, Y15, Y13 // v96
+	VPUNPCKHQDQ Y14, Y15, Y15 // v97
+	VPERM2I128 $32, Y8, Y4, Y14 // v98
+	VMOVDQU Y14, 960(SP) // v98
+	VPERM2I128 $32, Y0, Y10, Y14 // v99
+	VPERM2I128 $49, Y8, Y4, Y4 // v100
+	VPERM2I128 $49, Y0, Y10, Y10 // v101
+	VPERM2I128 $32, Y3, Y12, Y0 // v102
+	VPERM2I128 $32, Y11, Y7, Y8 // v103
+	VPERM2I128 $49, Y3, Y12, Y12 // v104
+	VPERM2I128 $49, Y11, Y7, Y7 // v105
+	VPERM2I128 $32, Y6, Y2, Y3 // v106
+	VPERM2I128 $32, Y13, Y5, Y11 // v107
+	VPERM2I128 $49, Y6, Y2, Y2 // v108
+	VPERM2I128 $49, Y13, Y5, Y5 // v109
+	VMOVDQU 1088(SP), Y6 // v81
+	VPERM2I128 $32, Y6, Y1, Y13 // v110
+	VMOVDQU Y5, 1120(SP) // v109
+	VPERM2I128 $32, Y15, Y9, Y5 // v111
+	VPERM2I128 $49, Y6, Y1, Y1 // v112
+	VPERM2I128 $49, Y15, Y9, Y9 // v113
+	VMOVDQU 960(SP), Y6 // v98
+	VPXOR 0(R14), Y6, Y6 // out[0]
+	VMOVDQU Y6, 0(R13) // v116
+	VPXOR 32(R14), Y14, Y14 // out[1]
+	VMOVDQU Y14, 32(R13) // v119
+	VPXOR 64(R14), Y0, Y0 // out[2]
+	VMOVDQU Y0, 64(R13) // v122
+	VPXOR 96(R14), Y8, Y8 // out[3]
+	VMOVDQU Y8, 96(R13) // v125
+	VPXOR 128(R14), Y3, Y3 // out[4]
+	VMOVDQU Y3, 128(R13) // v128
+	VPXOR 160(R14), Y11, Y11 // out[5]
+	VMOVDQU Y11, 160(R13) // v131
+	VPXOR 192(R14), Y13, Y13 // out[6]
+	VMOVDQU Y13, 192(R13) // v134
+	VPXOR 224(R14), Y5, Y5 // out[7]
+	VMOVDQU Y5, 224(R13) // v137
+	VPXOR 256(R14), Y4, Y4 // out[8]
+	VMOVDQU Y4, 256(R13) // v140
+	VPXOR 288(R14), Y10, Y10 // out[9]
+	VMOVDQU Y10, 288(R13) // v143
+	VPXOR 320(R14), Y12, Y12 // out[10]
+	VMOVDQU Y12, 320(R13) // v146
+	VPXOR 352(R14), Y7, Y7 // out[11]
+	VMOVDQU Y7, 352(R13) // v149
+	VPXOR 384(R14), Y2, Y2 // out[12]
+	VMOVDQU Y2, 384(R13) // v152
+	VMOVDQU 1120(SP), Y0 // v109
+	VPXOR 416(R14), Y0, Y0 // out[13]
+	VMOVDQU Y0, 416(R13) // v155
+	VPXOR 448(R14), Y1, Y1 // out[14]
+	VMOVDQU Y1, 448(R13) // v158
+	VPXOR 480(R14), Y9, Y9 // out[15]
+	VMOVDQU Y9, 480(R13) // v161
+	VMOVDQU 32(SP), Y0 // x[16]
+	VPADDD 576(SP), Y0, Y0 // v162
+	VMOVDQU 64(SP), Y1 // x[17]
+	VPADDD 608(SP), Y1, Y1 // v163
+	VMOVDQU 96(SP), Y2 // x[18]
+	VPADDD 640(SP), Y2, Y2 // v164
+	VMOVDQU 128(SP), Y3 // x[19]
+	VPADDD 672(SP), Y3, Y3 // v165
+	VMOVDQU 160(SP), Y4 // x[20]
+	VPADDD 704(SP), Y4, Y4 // v166
+	VMOVDQU 192(SP), Y5 // x[21]
+	VPADDD 736(SP), Y5, Y5 // v167
+	VMOVDQU 224(SP), Y6 // x[22]
+	VPADDD 768(SP), Y6, Y6 // v168
+	VMOVDQU 256(SP), Y7 // x[23]
+	VPADDD 800(SP), Y7, Y7 // v169
+	VMOVDQU 288(SP), Y8 // x[24]
+	VPADDD 832(SP), Y8, Y8 // v170
+	VMOVDQU 320(SP), Y9 // x[25]
+	VPADDD 864(SP), Y9, Y9 // v171
+	VMOVDQU 352(SP), Y10 // x[26]
+	VPADDD 896(SP), Y10, Y10 // v172
+	VMOVDQU 384(SP), Y11 // x[27]
+	VPADDD 928(SP), Y11, Y11 // v173
+	VMOVDQU 1056(SP), Y12 // state
+	VPADDD ·xor16And1AVX2Constants<>+32(SB), Y12, Y12 // v175
+	VPADDD 480(SP), Y12, Y12 // v176
+	VMOVDQU 416(SP), Y13 // x[29]
+	VPADDD 992(SP), Y13, Y13 // v177
+	VMOVDQU 448(SP), Y14 // x[30]
+	VPADDD 1024(SP), Y14, Y14 // v178
+	VMOVDQU 512(SP), Y15 // x[31]
+	VPADDD 544(SP), Y15, Y15 // v179
+	VMOVDQU Y15, 544(SP) // v179
+	VPUNPCKLDQ Y1, Y0, Y15 // v180
+	VPUNPCKHDQ Y1, Y0, Y0 // v181
+	VPUNPCKLDQ Y3, Y2, Y1 // v182
+	VPUNPCKHDQ Y3, Y2, Y2 // v183
+	VPUNPCKLQDQ Y1, Y15, Y3 // v184
+	VPUNPCKHQDQ Y1, Y15, Y15 // v185
+	VPUNPCKLQDQ Y2, Y0, Y1 // v186
+	VPUNPCKHQDQ Y2, Y0, Y0 // v187
+	VPUNPCKLDQ Y5, Y4, Y2 // v188
+	VPUNPCKHDQ Y5, Y4, Y4 // v189
+	VPUNPCKLDQ Y7, Y6, Y5 // v190
+	VPUNPCKHDQ Y7, Y6, Y6 // v191
+	VPUNPCKLQDQ Y5, Y2, Y7 // v192
+	VPUNPCKHQDQ Y5, Y2, Y2 // v193
+	VPUNPCKLQDQ Y6, Y4, Y5 // v194
+	VPUNPCKHQDQ Y6, Y4, Y4 // v195
+	VPUNPCKLDQ Y9, Y8, Y6 // v196
+	VPUNPCKHDQ Y9, Y8, Y8 // v197
+	VPUNPCKLDQ Y11, Y10, Y9 // v198
+	VPUNPCKHDQ Y11, Y10, Y10 // v199
+	VPUNPCKLQDQ Y9, Y6, Y11 // v200
+	VPUNPCKHQDQ Y9, Y6, Y6 // v201
+	VPUNPCKLQDQ Y10, Y8, Y9 // v202
+	VPUNPCKHQDQ Y10, Y8, Y8 // v203
+	VPUNPCKLDQ Y13, Y12, Y10 // v204
+	VPUNPCKHDQ Y13, Y12, Y12 // v205
+	VMOVDQU 544(SP), Y13 // v179
+	VMOVDQU Y8, 512(SP) // v203
+	VPUNPCKLDQ Y13, Y14, Y8 // v206
+	VPUNPCKHDQ Y13, Y14, Y14 // v207
+	VPUNPCKLQDQ Y8, Y10, Y13 // v208
+	VPUNPCKHQDQ Y8, Y10, Y10 // v209
+	VPUNPCKLQDQ Y14, Y12, Y8 // v210
+	VPUNPCKHQDQ Y14, Y12, Y12 // v211
+	VPERM2I128 $32, Y7, Y3, Y14 // v212
+	VMOVDQU Y14, 544(SP) // v212
+	VPERM2I128 $32, Y13, Y11, Y14 // v213
+	VPERM2I128 $49, Y7, Y3, Y3 // v214
+	VPERM2I128 $49, Y13, Y11, Y11 // v215
+	VPERM2I128 $32, Y2, Y15, Y7 // v216
+	VPERM2I128 $32, Y10, Y6, Y13 // v217
+	VPERM2I128 $49, Y2, Y15, Y15 // v218
+	VPERM2I128 $49, Y10, Y6, Y6 // v219
+	VPERM2I128 $32, Y5, Y1, Y2 // v220
+	VPERM2I128 $32, Y8, Y9, Y10 // v221
+	VPERM2I128 $49, Y5, Y1, Y1 // v222
+	VPERM2I128 $49, Y8, Y9, Y9 // v223
+	VPERM2I128 $32, Y4, Y0, Y5 // v224
+	VMOVDQU 512(SP), Y8 // v203
+	VMOVDQU Y9, 1024(SP) // v223
+	VPERM2I128 $32, Y12, Y8, Y9 // v225
+	VPERM2I128 $49, Y4, Y0, Y0 // v226
+	VPERM2I128 $49, Y12, Y8, Y8 // v227
+	VMOVDQU 544(SP), Y4 // v212
+	VPXOR 512(R14), Y4, Y4 // out[16]
+	VMOVDQU Y4, 512(R13) // v230
+	VPXOR 544(R14), Y14, Y14 // out[17]
+	VMOVDQU Y14, 544(R13) // v233
+	VPXOR 576(R14), Y7, Y7 // out[18]
+	VMOVDQU Y7, 576(R13) // v236
+	VPXOR 608(R14), Y13, Y13 // out[19]
+	VMOVDQU Y13, 608(R13) // v239
+	VPXOR 640(R14), Y2, Y2 // out[20]
+	VMOVDQU Y2, 640(R13) // v242
+	VPXOR 672(R14), Y10, Y10 // out[21]
+	VMOVDQU Y10, 672(R13) // v245
+	VPXOR 704(R14), Y5, Y5 // out[22]
+	VMOVDQU Y5, 704(R13) // v248
+	VPXOR 736(R14), Y9, Y9 // out[23]
+	VMOVDQU Y9, 736(R13) // v251
+	VPXOR 768(R14), Y3, Y3 // out[24]
+	VMOVDQU Y3, 768(R13) // v254
+	VPXOR 800(R14), Y11, Y11 // out[25]
+	VMOVDQU Y11, 800(R13) // v257
+	VPXOR 832(R14), Y15, Y15 // out[26]
+	VMOVDQU Y15, 832(R13) // v260
+	VPXOR 864(R14), Y6, Y6 // out[27]
+	VMOVDQU Y6, 864(R13) // v263
+	VPXOR 896(R14), Y1, Y1 // out[28]
+	VMOVDQU Y1, 896(R13) // v266
+	VMOVDQU 1024(SP), Y1 // v223
+	VPXOR 928(R14), Y1, Y1 // out[29]
+	VMOVDQU Y1, 928(R13) // v269
+	VPXOR 960(R14), Y0, Y0 // out[30]
+	VMOVDQU Y0, 960(R13) // v272
+	VPXOR 992(R14), Y8, Y8 // out[31]
+	VMOVDQU Y8, 992(R13) // v275
+	ADDL $16, 48(DX)
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VMOVDQU Y0, 0(SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VMOVDQU Y0, 512(SP)
+	VMOVDQU Y0, 544(SP)
+	VMOVDQU Y0, 576(SP)
+	VMOVDQU Y0, 608(SP)
+	VMOVDQU Y0, 640(SP)
+	VMOVDQU Y0, 672(SP)
+	VMOVDQU Y0, 704(SP)
+	VMOVDQU Y0, 736(SP)
+	VMOVDQU Y0, 768(SP)
+	VMOVDQU Y0, 800(SP)
+	VMOVDQU Y0, 832(SP)
+	VMOVDQU Y0, 864(SP)
+	VMOVDQU Y0, 896(SP)
+	VMOVDQU Y0, 928(SP)
+	VMOVDQU Y0, 960(SP)
+	VMOVDQU Y0, 992(SP)
+	VMOVDQU Y0, 1024(SP)
+	VMOVDQU Y0, 1056(SP)
+	VMOVDQU Y0, 1088(SP)
+	VMOVDQU Y0, 1120(SP)
+	VMOVDQU Y0, 1152(SP)
+	VMOVDQU Y0, 1184(SP)
+	VZEROUPPER
+	RET
+
+DATA ·xor16And1AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor16And1AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor16And1AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor16And1AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor16And1AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor16And1AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor16And1AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor16And1AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor16And1AVX2Constants<>+32(SB)/4, $0x00000008
+DATA ·xor16And1AVX2Constants<>+36(SB)/4, $0x00000009
+DATA ·xor16And1AVX2Constants<>+40(SB)/4, $0x0000000a
+DATA ·xor16And1AVX2Constants<>+44(SB)/4, $0x0000000b
+DATA ·xor16And1AVX2Constants<>+48(SB)/4, $0x0000000c
+DATA ·xor16And1AVX2Constants<>+52(SB)/4, $0x0000000d
+DATA ·xor16And1AVX2Constants<>+56(SB)/4, $0x0000000e
+DATA ·xor16And1AVX2Constants<>+60(SB)/4, $0x0000000f
+DATA ·xor16And1AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·xor16And1AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·xor16And1AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·xor16And1AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·xor16And1AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·xor16And1AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·xor16And1AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·xor16And1AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·xor16And1AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·xor16And1AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·xor16And1AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·xor16And1AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·xor16And1AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·xor16And1AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·xor16And1AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·xor16And1AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·xor16And1AVX2Constants<>(SB), RODATA|NOPTR, $128
+
+// func xor16And2AVX2(dst, src *byte, state *State, others *byte)
+// chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 2 in general registers (122 instructions a double round).
+TEXT ·xor16And2AVX2(SB), 0, $1216-32
+	MOVQ state+16(FP), DX
+	VPBROADCASTD 48(DX), Y0 // state
+	VPBROADCASTD 0(DX), Y1 // state
+	VPBROADCASTD 4(DX), Y2 // state
+	VPBROADCASTD 8(DX), Y3 // state
+	VPBROADCASTD 12(DX), Y4 // state
+	VPBROADCASTD 16(DX), Y5 // state
+	VPBROADCASTD 20(DX), Y6 // state
+	VPBROADCASTD 24(DX), Y7 // state
+	VPBROADCASTD 28(DX), Y8 // state
+	VPBROADCASTD 32(DX), Y9 // state
+	VPBROADCASTD 36(DX), Y10 // state
+	VPBROADCASTD 40(DX), Y11 // state
+	VPBROADCASTD 44(DX), Y12 // state
+	VPBROADCASTD 52(DX), Y13 // state
+	VPBROADCASTD 56(DX), Y14 // state
+	VPBROADCASTD 60(DX), Y15 // state
+	VMOVDQU Y15, 0(SP) // state
+	VPADDD ·xor16And2AVX2Constants<>+0(SB), Y0, Y15 // x[12]
+	VPADDD ·xor16And2AVX2Constants<>+32(SB), Y0, Y0 // x[28]
+	VMOVDQU Y1, 32(SP) // state
+	VMOVDQU Y2, 64(SP) // state
+	VMOVDQU Y3, 96(SP) // state
+	VMOVDQU Y4, 128(SP) // state
+	VMOVDQU Y5, 160(SP) // state
+	VMOVDQU Y6, 192(SP) // state
+	VMOVDQU Y7, 224(SP) // state
+	VMOVDQU Y8, 256(SP) // state
+	VMOVDQU Y9, 288(SP) // state
+	VMOVDQU Y10, 320(SP) // state
+	VMOVDQU Y11, 352(SP) // state
+	VMOVDQU Y12, 384(SP) // state
+	VMOVDQU Y13, 416(SP) // state
+	VMOVDQU Y14, 448(SP) // state
+	VMOVDQU Y0, 480(SP) // x[28]
+	VMOVDQU 0(SP), Y0 // state
+	VMOVDQU Y0, 512(SP) // state
+	MOVL 48(DX), R8 // state
+	ADDL $-1, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 1152(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 1156(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 1160(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 1164(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $5, CX
+
+	PCALIGN $64
+beside0:
+	VPADDD Y5, Y1, Y1 // v32
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y15, Y15 // v33
+	XORL R9, R8 // v17
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v34
+	ROLL $16, R8 // v18
+	VPADDD Y6, Y2, Y2 // v35
+	VPXOR Y2, Y13, Y13 // v36
+	ADDL R14, R10 // v19
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y13, Y13 // v37
+	MOVL DI, 1168(SP) // x[15]
+	VPADDD Y15, Y9, Y9 // v38
+	MOVL R10, DI // v19
+	VPXOR Y9, Y5, Y5 // v39
+	VMOVDQU Y12, 544(SP) // x[11]
+	XORL 1160(SP), DI // v20
+	VPSLLD $12, Y5, Y12 // v40
+	ROLL $16, DI // v21
+	VPSRLD $20, Y5, Y5 // v40
+	ADDL R8, BX // v22
+	VPOR Y5, Y12, Y5 // v40
+	VPADDD Y13, Y10, Y10 // v41
+	XORL BX, R13 // v23
+	VPXOR Y10, Y6, Y6 // v42
+	ROLL $12, R13 // v24
+	VPSLLD $12, Y6, Y12 // v43
+	ADDL DI, SI // v25
+	VPSRLD $20, Y6, Y6 // v43
+	VPOR Y6, Y12, Y6 // v43
+	XORL SI, R14 // v26
+	VPADDD Y5, Y1, Y1 // v44
+	ROLL $12, R14 // v27
+	VPXOR Y1, Y15, Y15 // v45
+	ADDL R13, R9 // v28
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPADDD Y6, Y2, Y2 // v47
+	XORL R9, R8 // v29
+	VPXOR Y2, Y13, Y13 // v48
+	ROLL $8, R8 // v30
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y13, Y13 // v49
+	ADDL R14, R10 // v31
+	VPADDD Y15, Y9, Y9 // v50
+	VPXOR Y9, Y5, Y5 // v51
+	XORL R10, DI // v32
+	VPSLLD $7, Y5, Y12 // v52
+	ROLL $8, DI // v33
+	VPSRLD $25, Y5, Y5 // v52
+	ADDL R8, BX // v34
+	VPOR Y5, Y12, Y5 // v52
+	VPADDD Y13, Y10, Y10 // v53
+	XORL BX, R13 // v35
+	VPXOR Y10, Y6, Y6 // v54
+	ROLL $7, R13 // v36
+	VPSLLD $7, Y6, Y12 // v55
+	ADDL DI, SI // v37
+	VPSRLD $25, Y6, Y6 // v55
+	VPOR Y6, Y12, Y6 // v55
+	XORL SI, R14 // v38
+	VPADDD Y7, Y3, Y3 // v56
+	ROLL $7, R14 // v39
+	VPXOR Y3, Y14, Y14 // v57
+	ADDL R15, R11 // v40
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPADDD Y8, Y4, Y4 // v59
+	MOVL SI, 1172(SP) // v37
+	VPXOR Y4, Y0, Y0 // v60
+	MOVL R11, SI // v40
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y0, Y0 // v61
+	XORL 1164(SP), SI // v41
+	VPADDD Y14, Y11, Y11 // v62
+	VPXOR Y11, Y7, Y7 // v63
+	ROLL $16, SI // v42
+	VPSLLD $12, Y7, Y12 // v64
+	ADDL AX, R12 // v43
+	VPSRLD $20, Y7, Y7 // v64
+	MOVL BX, 1176(SP) // v34
+	VPOR Y7, Y12, Y7 // v64
+	VPADDD 544(SP), Y0, Y12 // v65
+	MOVL R12, BX // v43
+	VPXOR Y12, Y8, Y8 // v66
+	XORL 1168(SP), BX // v44
+	VMOVDQU Y10, 544(SP) // v53
+	ROLL $16, BX // v45
+	VPSLLD $12, Y8, Y10 // v67
+	VPSRLD $20, Y8, Y8 // v67
+	MOVL R13, 1168(SP) // v36
+	VPOR Y8, Y10, Y8 // v67
+	MOVL SI, R13 // v42
+	VPADDD Y7, Y3, Y3 // v68
+	ADDL 1152(SP), R13 // v46
+	VPXOR Y3, Y14, Y14 // v69
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v70
+	XORL R13, R15 // v47
+	VPADDD Y8, Y4, Y4 // v71
+	ROLL $12, R15 // v48
+	VPXOR Y4, Y0, Y0 // v72
+	MOVL DI, 1180(SP) // v33
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPADDD Y14, Y11, Y11 // v74
+	MOVL BX, DI // v45
+	VPXOR Y11, Y7, Y7 // v75
+	ADDL 1156(SP), DI // v49
+	VPSLLD $7, Y7, Y10 // v76
+	XORL DI, AX // v50
+	VPSRLD $25, Y7, Y7 // v76
+	VPOR Y7, Y10, Y7 // v76
+	ROLL $12, AX // v51
+	VPADDD Y0, Y12, Y12 // v77
+	ADDL R15, R11 // v52
+	VPXOR Y12, Y8, Y8 // v78
+	XORL R11, SI // v53
+	VPSLLD $7, Y8, Y10 // v79
+	VPSRLD $25, Y8, Y8 // v79
+	ROLL $8, SI // v54
+	VPOR Y8, Y10, Y8 // v79
+	ADDL AX, R12 // v55
+	VMOVDQU 160(SP), Y10 // x[20]
+	VMOVDQU Y9, 576(SP) // v50
+	XORL R12, BX // v56
+	VPADDD 32(SP), Y10, Y9 // v80
+	ROLL $8, BX // v57
+	VMOVDQU Y14, 608(SP) // v70
+	ADDL SI, R13 // v58
+	VPXOR 480(SP), Y9, Y14 // v81
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v82
+	XORL R13, R15 // v59
+	VMOVDQU Y4, 640(SP) // v71
+	ROLL $7, R15 // v60
+	VMOVDQU 192(SP), Y4 // x[21]
+	ADDL BX, DI // v61
+	VMOVDQU Y5, 672(SP) // v52
+	VPADDD 64(SP), Y4, Y5 // v83
+	XORL DI, AX // v62
+	VMOVDQU Y13, 704(SP) // v49
+	ROLL $7, AX // v63
+	VPXOR 416(SP), Y5, Y13 // v84
+	ADDL R14, R9 // v64
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y13, Y13 // v85
+	VMOVDQU Y8, 736(SP) // v79
+	XORL R9, BX // v65
+	VPADDD 288(SP), Y14, Y8 // v86
+	ROLL $16, BX // v66
+	VPXOR Y8, Y10, Y10 // v87
+	ADDL R15, R10 // v67
+	VMOVDQU Y3, 768(SP) // v68
+	VPSLLD $12, Y10, Y3 // v88
+	XORL R10, R8 // v68
+	VPSRLD $20, Y10, Y10 // v88
+	ROLL $16, R8 // v69
+	VPOR Y10, Y3, Y3 // v88
+	ADDL BX, R13 // v70
+	VPADDD 320(SP), Y13, Y10 // v89
+	VPXOR Y10, Y4, Y4 // v90
+	XORL R13, R14 // v71
+	VMOVDQU Y12, 800(SP) // v77
+	ROLL $12, R14 // v72
+	VPSLLD $12, Y4, Y12 // v91
+	ADDL R8, DI // v73
+	VPSRLD $20, Y4, Y4 // v91
+	VPOR Y4, Y12, Y12 // v91
+	XORL DI, R15 // v74
+	VPADDD Y3, Y9, Y9 // v92
+	ROLL $12, R15 // v75
+	VPXOR Y9, Y14, Y14 // v93
+	ADDL R14, R9 // x[0]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPADDD Y12, Y5, Y5 // v95
+	XORL R9, BX // v77
+	VPXOR Y5, Y13, Y13 // v96
+	ROLL $8, BX // x[15]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y13, Y13 // v97
+	ADDL R15, R10 // x[1]
+	VPADDD Y14, Y8, Y8 // v98
+	VPXOR Y8, Y3, Y3 // v99
+	XORL R10, R8 // v80
+	VPSLLD $7, Y3, Y4 // v100
+	ROLL $8, R8 // x[12]
+	VPSRLD $25, Y3, Y3 // v100
+	ADDL BX, R13 // x[10]
+	VPOR Y3, Y4, Y4 // v100
+	VPADDD Y13, Y10, Y10 // v101
+	XORL R13, R14 // v83
+	VPXOR Y10, Y12, Y12 // v102
+	ROLL $7, R14 // x[5]
+	VPSLLD $7, Y12, Y3 // v103
+	ADDL R8, DI // x[11]
+	VPSRLD $25, Y12, Y12 // v103
+	VPOR Y12, Y3, Y3 // v103
+	XORL DI, R15 // v86
+	VMOVDQU 224(SP), Y12 // x[22]
+	ROLL $7, R15 // x[6]
+	VMOVDQU Y10, 832(SP) // v101
+	ADDL AX, R11 // v88
+	VPADDD 96(SP), Y12, Y10 // v104
+	VMOVDQU Y8, 864(SP) // v98
+	MOVL R15, 1184(SP) // x[6]
+	VPXOR 448(SP), Y10, Y8 // v105
+	MOVL R11, R15 // v88
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y8, Y8 // v106
+	XORL 1180(SP), R15 // v89
+	VMOVDQU Y4, 896(SP) // v100
+	VMOVDQU 256(SP), Y4 // x[23]
+	ROLL $16, R15 // v90
+	VMOVDQU Y13, 928(SP) // v97
+	MOVL DI, 1156(SP) // x[11]
+	VPADDD 128(SP), Y4, Y13 // v107
+	MOVL 1168(SP), DI // v36
+	VMOVDQU Y14, 960(SP) // v94
+	VPXOR 512(SP), Y13, Y14 // v108
+	ADDL DI, R12 // v91
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v109
+	XORL R12, SI // v92
+	VMOVDQU Y5, 992(SP) // v95
+	ROLL $16, SI // v93
+	VPADDD 352(SP), Y8, Y5 // v110
+	VPXOR Y5, Y12, Y12 // v111
+	MOVL R14, 1180(SP) // x[5]
+	VMOVDQU Y3, 1024(SP) // v103
+	MOVL R15, R14 // v90
+	VPSLLD $12, Y12, Y3 // v112
+	ADDL 1176(SP), R14 // v94
+	VPSRLD $20, Y12, Y12 // v112
+	VPOR Y12, Y3, Y3 // v112
+	XORL R14, AX // v95
+	VPADDD 384(SP), Y14, Y12 // v113
+	ROLL $12, AX // v96
+	VPXOR Y12, Y4, Y4 // v114
+	MOVL R13, 1152(SP) // x[10]
+	VMOVDQU Y9, 1056(SP) // v92
+	VPSLLD $12, Y4, Y9 // v115
+	MOVL SI, R13 // v93
+	VPSRLD $20, Y4, Y4 // v115
+	ADDL 1172(SP), R13 // v97
+	VPOR Y4, Y9, Y9 // v115
+	VPADDD Y3, Y10, Y10 // v116
+	XORL R13, DI // v98
+	VPXOR Y10, Y8, Y8 // v117
+	ROLL $12, DI // v99
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y8, Y8 // v118
+	ADDL AX, R11 // x[2]
+	VPADDD Y9, Y13, Y13 // v119
+	VPXOR Y13, Y14, Y14 // v120
+	XORL R11, R15 // v101
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v121
+	ROLL $8, R15 // x[13]
+	VPADDD Y8, Y5, Y5 // v122
+	ADDL DI, R12 // x[3]
+	VPXOR Y5, Y3, Y3 // v123
+	VPSLLD $7, Y3, Y4 // v124
+	XORL R12, SI // v104
+	VPSRLD $25, Y3, Y3 // v124
+	ROLL $8, SI // x[14]
+	VPOR Y3, Y4, Y4 // v124
+	ADDL R15, R14 // x[8]
+	VPADDD Y14, Y12, Y12 // v125
+	VPXOR Y12, Y9, Y9 // v126
+	XORL R14, AX // v107
+	VPSLLD $7, Y9, Y3 // v127
+	ROLL $7, AX // x[7]
+	VPSRLD $25, Y9, Y9 // v127
+	ADDL SI, R13 // x[9]
+	VPOR Y9, Y3, Y3 // v127
+	VPADDD Y6, Y1, Y1 // v128
+	XORL R13, DI // v110
+	VPXOR Y1, Y0, Y0 // v129
+	ROLL $7, DI // x[4]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y0, Y0 // v130
+	MOVL R15, 1160(SP) // x[13]
+	VPADDD Y7, Y2, Y2 // v131
+	VPXOR Y2, Y15, Y15 // v132
+	MOVL SI, 1164(SP) // x[14]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v133
+	MOVL 1184(SP), R15 // x[6]
+	VPADDD Y0, Y11, Y11 // v134
+	MOVL R13, SI // x[9]
+	VPXOR Y11, Y6, Y6 // v135
+	VPSLLD $12, Y6, Y9 // v136
+	MOVL DI, R13 // x[4]
+	VPSRLD $20, Y6, Y6 // v136
+	MOVL BX, DI // x[15]
+	VPOR Y6, Y9, Y6 // v136
+	MOVL R14, BX // x[8]
+	VPADDD 800(SP), Y15, Y9 // v137
+	VPXOR Y9, Y7, Y7 // v138
+	MOVL 1180(SP), R14 // x[5]
+	VMOVDQU Y8, 800(SP) // v118
+	ADDL R13, R9 // v16
+	VPSLLD $12, Y7, Y8 // v139
+	XORL R9, R8 // v17
+	VPSRLD $20, Y7, Y7 // v139
+	VPOR Y7, Y8, Y7 // v139
+	ROLL $16, R8 // v18
+	VPADDD Y6, Y1, Y1 // x[0]
+	ADDL R14, R10 // v19
+	VPXOR Y1, Y0, Y0 // v141
+	MOVL DI, 1168(SP) // x[15]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPADDD Y7, Y2, Y2 // x[1]
+	MOVL R10, DI // v19
+	VPXOR Y2, Y15, Y15 // v144
+	XORL 1160(SP), DI // v20
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	ROLL $16, DI // v21
+	VPADDD Y0, Y11, Y11 // x[10]
+	VPXOR Y11, Y6, Y6 // v147
+	ADDL R8, BX // v22
+	VPSLLD $7, Y6, Y8 // x[5]
+	XORL BX, R13 // v23
+	VPSRLD $25, Y6, Y6 // x[5]
+	ROLL $12, R13 // v24
+	VPOR Y6, Y8, Y6 // x[5]
+	VPADDD Y15, Y9, Y9 // x[11]
+	ADDL DI, SI // v25
+	VPXOR Y9, Y7, Y7 // v150
+	XORL SI, R14 // v26
+	VPSLLD $7, Y7, Y8 // x[6]
+	ROLL $12, R14 // v27
+	VPSRLD $25, Y7, Y7 // x[6]
+	VPOR Y7, Y8, Y7 // x[6]
+	ADDL R13, R9 // v28
+	VMOVDQU 736(SP), Y8 // v79
+	XORL R9, R8 // v29
+	VMOVDQU Y7, 1088(SP) // x[6]
+	ROLL $8, R8 // v30
+	VPADDD 768(SP), Y8, Y7 // v152
+	VMOVDQU Y9, 768(SP) // x[11]
+	ADDL R14, R10 // v31
+	VPXOR 704(SP), Y7, Y9 // v153
+	XORL R10, DI // v32
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y9, Y9 // v154
+	ROLL $8, DI // v33
+	VMOVDQU Y6, 704(SP) // x[5]
+	VMOVDQU 672(SP), Y6 // v52
+	ADDL R8, BX // v34
+	VMOVDQU Y11, 1120(SP) // x[10]
+	XORL BX, R13 // v35
+	VPADDD 640(SP), Y6, Y11 // v155
+	ROLL $7, R13 // v36
+	VMOVDQU Y15, 640(SP) // x[12]
+	VPXOR 608(SP), Y11, Y15 // v156
+	ADDL DI, SI // v37
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v157
+	XORL SI, R14 // v38
+	VMOVDQU Y2, 608(SP) // x[1]
+	VPADDD 576(SP), Y9, Y2 // v158
+	ROLL $7, R14 // v39
+	VPXOR Y2, Y8, Y8 // v159
+	ADDL R15, R11 // v40
+	VMOVDQU Y0, 736(SP) // x[15]
+	MOVL SI, 1172(SP) // v37
+	VPSLLD $12, Y8, Y0 // v160
+	VPSRLD $20, Y8, Y8 // v160
+	MOVL R11, SI // v40
+	VPOR Y8, Y0, Y8 // v160
+	XORL 1164(SP), SI // v41
+	VPADDD 544(SP), Y15, Y0 // v161
+	ROLL $16, SI // v42
+	VPXOR Y0, Y6, Y6 // v162
+	VMOVDQU Y1, 672(SP) // x[0]
+	ADDL AX, R12 // v43
+	VPSLLD $12, Y6, Y1 // v163
+	MOVL BX, 1176(SP) // v34
+	VPSRLD $20, Y6, Y6 // v163
+	MOVL R12, BX // v43
+	VPOR Y6, Y1, Y1 // v163
+	VPADDD Y8, Y7, Y7 // x[2]
+	XORL 1168(SP), BX // v44
+	VPXOR Y7, Y9, Y9 // v165
+	ROLL $16, BX // v45
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	MOVL R13, 1168(SP) // v36
+	VPADDD Y1, Y11, Y11 // x[3]
+	VPXOR Y11, Y15, Y15 // v168
+	MOVL SI, R13 // v42
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	ADDL 1152(SP), R13 // v46
+	VPADDD Y9, Y2, Y2 // x[8]
+	XORL R13, R15 // v47
+	VPXOR Y2, Y8, Y8 // v171
+	VPSLLD $7, Y8, Y6 // x[7]
+	ROLL $12, R15 // v48
+	VPSRLD $25, Y8, Y8 // x[7]
+	MOVL DI, 1180(SP) // v33
+	VPOR Y8, Y6, Y8 // x[7]
+	MOVL BX, DI // v45
+	VPADDD Y15, Y0, Y0 // x[9]
+	VPXOR Y0, Y1, Y1 // v174
+	ADDL 1156(SP), DI // v49
+	VPSLLD $7, Y1, Y6 // x[4]
+	XORL DI, AX // v50
+	VPSRLD $25, Y1, Y1 // x[4]
+	ROLL $12, AX // v51
+	VPOR Y1, Y6, Y6 // x[4]
+	VMOVDQU 1024(SP), Y1 // v103
+	ADDL R15, R11 // v52
+	VMOVDQU Y6, 544(SP) // x[4]
+	XORL R11, SI // v53
+	VPADDD 1056(SP), Y1, Y6 // v176
+	ROLL $8, SI // v54
+	VPXOR Y6, Y14, Y14 // v177
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v178
+	ADDL AX, R12 // v55
+	VMOVDQU Y0, 1056(SP) // x[9]
+	XORL R12, BX // v56
+	VPADDD 992(SP), Y4, Y0 // v179
+	ROLL $8, BX // v57
+	VMOVDQU Y8, 992(SP) // x[7]
+	VPXOR 960(SP), Y0, Y8 // v180
+	ADDL SI, R13 // v58
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y8, Y8 // v181
+	XORL R13, R15 // v59
+	VPADDD Y14, Y5, Y5 // v182
+	ROLL $7, R15 // v60
+	VPXOR Y5, Y1, Y1 // v183
+	VMOVDQU Y2, 1024(SP) // x[8]
+	ADDL BX, DI // v61
+	VPSLLD $12, Y1, Y2 // v184
+	XORL DI, AX // v62
+	VPSRLD $20, Y1, Y1 // v184
+	ROLL $7, AX // v63
+	VPOR Y1, Y2, Y2 // v184
+	VPADDD Y8, Y12, Y12 // v185
+	ADDL R14, R9 // v64
+	VPXOR Y12, Y4, Y4 // v186
+	XORL R9, BX // v65
+	VPSLLD $12, Y4, Y1 // v187
+	ROLL $16, BX // v66
+	VPSRLD $20, Y4, Y4 // v187
+	VPOR Y4, Y1, Y1 // v187
+	ADDL R15, R10 // v67
+	VPADDD Y2, Y6, Y6 // x[16]
+	XORL R10, R8 // v68
+	VPXOR Y6, Y14, Y14 // v189
+	ROLL $16, R8 // v69
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPADDD Y1, Y0, Y0 // x[17]
+	ADDL BX, R13 // v70
+	VPXOR Y0, Y8, Y8 // v192
+	XORL R13, R14 // v71
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	ROLL $12, R14 // v72
+	VPADDD Y14, Y5, Y5 // x[26]
+	VPXOR Y5, Y2, Y2 // v195
+	ADDL R8, DI // v73
+	VPSLLD $7, Y2, Y4 // x[21]
+	XORL DI, R15 // v74
+	VPSRLD $25, Y2, Y2 // x[21]
+	ROLL $12, R15 // v75
+	VPOR Y2, Y4, Y4 // x[21]
+	VPADDD Y8, Y12, Y12 // x[27]
+	ADDL R14, R9 // x[0]
+	VPXOR Y12, Y1, Y1 // v198
+	XORL R9, BX // v77
+	VPSLLD $7, Y1, Y2 // x[22]
+	ROLL $8, BX // x[15]
+	VPSRLD $25, Y1, Y1 // x[22]
+	VPOR Y1, Y2, Y2 // x[22]
+	ADDL R15, R10 // x[1]
+	VPADDD Y3, Y10, Y10 // v200
+	XORL R10, R8 // v80
+	VPXOR 928(SP), Y10, Y1 // v201
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y1, Y1 // v202
+	ROLL $8, R8 // x[12]
+	VMOVDQU Y2, 224(SP) // x[22]
+	ADDL BX, R13 // x[10]
+	VMOVDQU 896(SP), Y2 // v100
+	XORL R13, R14 // v83
+	VPADDD Y2, Y13, Y13 // v203
+	VMOVDQU Y12, 384(SP) // x[27]
+	ROLL $7, R14 // x[5]
+	VPXOR 800(SP), Y13, Y12 // v204
+	ADDL R8, DI // x[11]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y12, Y12 // v205
+	XORL DI, R15 // v86
+	VMOVDQU Y4, 192(SP) // x[21]
+	VPADDD 864(SP), Y1, Y4 // v206
+	ROLL $7, R15 // x[6]
+	VPXOR Y4, Y3, Y3 // v207
+	ADDL AX, R11 // v88
+	VMOVDQU Y5, 352(SP) // x[26]
+	MOVL R15, 1184(SP) // x[6]
+	VPSLLD $12, Y3, Y5 // v208
+	VPSRLD $20, Y3, Y3 // v208
+	MOVL R11, R15 // v88
+	VPOR Y3, Y5, Y5 // v208
+	XORL 1180(SP), R15 // v89
+	VPADDD 832(SP), Y12, Y3 // v209
+	ROLL $16, R15 // v90
+	VPXOR Y3, Y2, Y2 // v210
+	VMOVDQU Y8, 480(SP) // x[28]
+	MOVL DI, 1156(SP) // x[11]
+	VPSLLD $12, Y2, Y8 // v211
+	MOVL 1168(SP), DI // v36
+	VPSRLD $20, Y2, Y2 // v211
+	ADDL DI, R12 // v91
+	VPOR Y2, Y8, Y8 // v211
+	VPADDD Y5, Y10, Y10 // x[18]
+	XORL R12, SI // v92
+	VPXOR Y10, Y1, Y1 // v213
+	ROLL $16, SI // v93
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	MOVL R14, 1180(SP) // x[5]
+	VPADDD Y8, Y13, Y13 // x[19]
+	VPXOR Y13, Y12, Y12 // v216
+	MOVL R15, R14 // v90
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	ADDL 1176(SP), R14 // v94
+	VPADDD Y1, Y4, Y4 // x[24]
+	XORL R14, AX // v95
+	VPXOR Y4, Y5, Y5 // v219
+	VPSLLD $7, Y5, Y2 // x[23]
+	ROLL $12, AX // v96
+	VPSRLD $25, Y5, Y5 // x[23]
+	MOVL R13, 1152(SP) // x[10]
+	VPOR Y5, Y2, Y2 // x[23]
+	MOVL SI, R13 // v93
+	VPADDD Y12, Y3, Y3 // x[25]
+	VPXOR Y3, Y8, Y8 // v222
+	ADDL 1172(SP), R13 // v97
+	VPSLLD $7, Y8, Y5 // x[20]
+	XORL R13, DI // v98
+	VPSRLD $25, Y8, Y8 // x[20]
+	ROLL $12, DI // v99
+	VPOR Y8, Y5, Y5 // x[20]
+	VMOVDQU Y6, 32(SP) // x[16]
+	ADDL AX, R11 // x[2]
+	VMOVDQU Y0, 64(SP) // x[17]
+	XORL R11, R15 // v101
+	VMOVDQU Y10, 96(SP) // x[18]
+	ROLL $8, R15 // x[13]
+	VMOVDQU Y13, 128(SP) // x[19]
+	VMOVDQU Y5, 160(SP) // x[20]
+	ADDL DI, R12 // x[3]
+	VMOVDQU Y2, 256(SP) // x[23]
+	XORL R12, SI // v104
+	VMOVDQU Y4, 288(SP) // x[24]
+	ROLL $8, SI // x[14]
+	VMOVDQU Y3, 320(SP) // x[25]
+	VMOVDQU Y1, 416(SP) // x[29]
+	ADDL R15, R14 // x[8]
+	VMOVDQU Y12, 448(SP) // x[30]
+	XORL R14, AX // v107
+	VMOVDQU Y14, 512(SP) // x[31]
+	ROLL $7, AX // x[7]
+	VMOVDQU 672(SP), Y1 // x[0]
+	VMOVDQU 608(SP), Y2 // x[1]
+	ADDL SI, R13 // x[9]
+	VMOVDQA Y7, Y3 // x[2]
+	XORL R13, DI // v110
+	VMOVDQA Y11, Y4 // x[3]
+	ROLL $7, DI // x[4]
+	VMOVDQU 544(SP), Y5 // x[4]
+	VMOVDQU 704(SP), Y6 // x[5]
+	MOVL R15, 1160(SP) // x[13]
+	VMOVDQU 1088(SP), Y7 // x[6]
+	MOVL SI, 1164(SP) // x[14]
+	VMOVDQU 992(SP), Y8 // x[7]
+	MOVL 1184(SP), R15 // x[6]
+	VMOVDQU 1056(SP), Y10 // x[9]
+	VMOVDQU 1120(SP), Y11 // x[10]
+	MOVL R13, SI // x[9]
+	VMOVDQU 768(SP), Y12 // x[11]
+	MOVL DI, R13 // x[4]
+	VMOVDQA Y9, Y13 // x[13]
+	MOVL BX, DI // x[15]
+	VMOVDQU 1024(SP), Y9 // x[8]
+	VMOVDQA Y15, Y14 // x[14]
+	MOVL R14, BX // x[8]
+	VMOVDQU 640(SP), Y15 // x[12]
+	MOVL 1180(SP), R14 // x[5]
+	VMOVDQU 736(SP), Y0 // x[15]
+	DECQ CX
+	JNZ beside0
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 0(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 4(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 8(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 12(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 16(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 20(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 24(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 28(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 32(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 36(CX) // v45
+	MOVL 1152(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 40(CX) // v48
+	MOVL 1156(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 44(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $-1, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 48(CX) // v56
+	MOVL 1160(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 52(CX) // v59
+	MOVL 1164(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 56(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 60(CX) // v65
+	MOVL 48(DX), R8 // state
+	ADDL $16, R8 // x[12]
+	MOVL 0(DX), R9 // state
+	MOVL 4(DX), R10 // state
+	MOVL 8(DX), R11 // state
+	MOVL 12(DX), R12 // state
+	MOVL 16(DX), R13 // state
+	MOVL 20(DX), R14 // state
+	MOVL 24(DX), R15 // state
+	MOVL 28(DX), AX // state
+	MOVL 32(DX), BX // state
+	MOVL 36(DX), SI // state
+	MOVL 40(DX), DI // state
+	MOVL DI, 1152(SP) // state
+	MOVL 44(DX), DI // state
+	MOVL DI, 1156(SP) // state
+	MOVL 52(DX), DI // state
+	MOVL DI, 1160(SP) // state
+	MOVL 56(DX), DI // state
+	MOVL DI, 1164(SP) // state
+	MOVL 60(DX), DI // state
+	MOVQ $5, CX
+
+	PCALIGN $64
+beside1:
+	VPADDD Y5, Y1, Y1 // v32
+	ADDL R13, R9 // v16
+	VPXOR Y1, Y15, Y15 // v33
+	XORL R9, R8 // v17
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v34
+	ROLL $16, R8 // v18
+	VPADDD Y6, Y2, Y2 // v35
+	VPXOR Y2, Y13, Y13 // v36
+	ADDL R14, R10 // v19
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y13, Y13 // v37
+	MOVL DI, 1168(SP) // x[15]
+	VPADDD Y15, Y9, Y9 // v38
+	MOVL R10, DI // v19
+	VPXOR Y9, Y5, Y5 // v39
+	VMOVDQU Y12, 544(SP) // x[11]
+	XORL 1160(SP), DI // v20
+	VPSLLD $12, Y5, Y12 // v40
+	ROLL $16, DI // v21
+	VPSRLD $20, Y5, Y5 // v40
+	ADDL R8, BX // v22
+	VPOR Y5, Y12, Y5 // v40
+	VPADDD Y13, Y10, Y10 // v41
+	XORL BX, R13 // v23
+	VPXOR Y10, Y6, Y6 // v42
+	ROLL $12, R13 // v24
+	VPSLLD $12, Y6, Y12 // v43
+	ADDL DI, SI // v25
+	VPSRLD $20, Y6, Y6 // v43
+	VPOR Y6, Y12, Y6 // v43
+	XORL SI, R14 // v26
+	VPADDD Y5, Y1, Y1 // v44
+	ROLL $12, R14 // v27
+	VPXOR Y1, Y15, Y15 // v45
+	ADDL R13, R9 // v28
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPADDD Y6, Y2, Y2 // v47
+	XORL R9, R8 // v29
+	VPXOR Y2, Y13, Y13 // v48
+	ROLL $8, R8 // v30
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y13, Y13 // v49
+	ADDL R14, R10 // v31
+	VPADDD Y15, Y9, Y9 // v50
+	VPXOR Y9, Y5, Y5 // v51
+	XORL R10, DI // v32
+	VPSLLD $7, Y5, Y12 // v52
+	ROLL $8, DI // v33
+	VPSRLD $25, Y5, Y5 // v52
+	ADDL R8, BX // v34
+	VPOR Y5, Y12, Y5 // v52
+	VPADDD Y13, Y10, Y10 // v53
+	XORL BX, R13 // v35
+	VPXOR Y10, Y6, Y6 // v54
+	ROLL $7, R13 // v36
+	VPSLLD $7, Y6, Y12 // v55
+	ADDL DI, SI // v37
+	VPSRLD $25, Y6, Y6 // v55
+	VPOR Y6, Y12, Y6 // v55
+	XORL SI, R14 // v38
+	VPADDD Y7, Y3, Y3 // v56
+	ROLL $7, R14 // v39
+	VPXOR Y3, Y14, Y14 // v57
+	ADDL R15, R11 // v40
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPADDD Y8, Y4, Y4 // v59
+	MOVL SI, 1172(SP) // v37
+	VPXOR Y4, Y0, Y0 // v60
+	MOVL R11, SI // v40
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y0, Y0 // v61
+	XORL 1164(SP), SI // v41
+	VPADDD Y14, Y11, Y11 // v62
+	VPXOR Y11, Y7, Y7 // v63
+	ROLL $16, SI // v42
+	VPSLLD $12, Y7, Y12 // v64
+	ADDL AX, R12 // v43
+	VPSRLD $20, Y7, Y7 // v64
+	MOVL BX, 1176(SP) // v34
+	VPOR Y7, Y12, Y7 // v64
+	VPADDD 544(SP), Y0, Y12 // v65
+	MOVL R12, BX // v43
+	VPXOR Y12, Y8, Y8 // v66
+	XORL 1168(SP), BX // v44
+	VMOVDQU Y10, 544(SP) // v53
+	ROLL $16, BX // v45
+	VPSLLD $12, Y8, Y10 // v67
+	VPSRLD $20, Y8, Y8 // v67
+	MOVL R13, 1168(SP) // v36
+	VPOR Y8, Y10, Y8 // v67
+	MOVL SI, R13 // v42
+	VPADDD Y7, Y3, Y3 // v68
+	ADDL 1152(SP), R13 // v46
+	VPXOR Y3, Y14, Y14 // v69
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v70
+	XORL R13, R15 // v47
+	VPADDD Y8, Y4, Y4 // v71
+	ROLL $12, R15 // v48
+	VPXOR Y4, Y0, Y0 // v72
+	MOVL DI, 1180(SP) // v33
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPADDD Y14, Y11, Y11 // v74
+	MOVL BX, DI // v45
+	VPXOR Y11, Y7, Y7 // v75
+	ADDL 1156(SP), DI // v49
+	VPSLLD $7, Y7, Y10 // v76
+	XORL DI, AX // v50
+	VPSRLD $25, Y7, Y7 // v76
+	VPOR Y7, Y10, Y7 // v76
+	ROLL $12, AX // v51
+	VPADDD Y0, Y12, Y12 // v77
+	ADDL R15, R11 // v52
+	VPXOR Y12, Y8, Y8 // v78
+	XORL R11, SI // v53
+	VPSLLD $7, Y8, Y10 // v79
+	VPSRLD $25, Y8, Y8 // v79
+	ROLL $8, SI // v54
+	VPOR Y8, Y10, Y8 // v79
+	ADDL AX, R12 // v55
+	VMOVDQU 160(SP), Y10 // x[20]
+	VMOVDQU Y9, 576(SP) // v50
+	XORL R12, BX // v56
+	VPADDD 32(SP), Y10, Y9 // v80
+	ROLL $8, BX // v57
+	VMOVDQU Y14, 608(SP) // v70
+	ADDL SI, R13 // v58
+	VPXOR 480(SP), Y9, Y14 // v81
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v82
+	XORL R13, R15 // v59
+	VMOVDQU Y4, 640(SP) // v71
+	ROLL $7, R15 // v60
+	VMOVDQU 192(SP), Y4 // x[21]
+	ADDL BX, DI // v61
+	VMOVDQU Y5, 672(SP) // v52
+	VPADDD 64(SP), Y4, Y5 // v83
+	XORL DI, AX // v62
+	VMOVDQU Y13, 704(SP) // v49
+	ROLL $7, AX // v63
+	VPXOR 416(SP), Y5, Y13 // v84
+	ADDL R14, R9 // v64
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y13, Y13 // v85
+	VMOVDQU Y8, 736(SP) // v79
+	XORL R9, BX // v65
+	VPADDD 288(SP), Y14, Y8 // v86
+	ROLL $16, BX // v66
+	VPXOR Y8, Y10, Y10 // v87
+	ADDL R15, R10 // v67
+	VMOVDQU Y3, 768(SP) // v68
+	VPSLLD $12, Y10, Y3 // v88
+	XORL R10, R8 // v68
+	VPSRLD $20, Y10, Y10 // v88
+	ROLL $16, R8 // v69
+	VPOR Y10, Y3, Y3 // v88
+	ADDL BX, R13 // v70
+	VPADDD 320(SP), Y13, Y10 // v89
+	VPXOR Y10, Y4, Y4 // v90
+	XORL R13, R14 // v71
+	VMOVDQU Y12, 800(SP) // v77
+	ROLL $12, R14 // v72
+	VPSLLD $12, Y4, Y12 // v91
+	ADDL R8, DI // v73
+	VPSRLD $20, Y4, Y4 // v91
+	VPOR Y4, Y12, Y12 // v91
+	XORL DI, R15 // v74
+	VPADDD Y3, Y9, Y9 // v92
+	ROLL $12, R15 // v75
+	VPXOR Y9, Y14, Y14 // v93
+	ADDL R14, R9 // x[0]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPADDD Y12, Y5, Y5 // v95
+	XORL R9, BX // v77
+	VPXOR Y5, Y13, Y13 // v96
+	ROLL $8, BX // x[15]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y13, Y13 // v97
+	ADDL R15, R10 // x[1]
+	VPADDD Y14, Y8, Y8 // v98
+	VPXOR Y8, Y3, Y3 // v99
+	XORL R10, R8 // v80
+	VPSLLD $7, Y3, Y4 // v100
+	ROLL $8, R8 // x[12]
+	VPSRLD $25, Y3, Y3 // v100
+	ADDL BX, R13 // x[10]
+	VPOR Y3, Y4, Y4 // v100
+	VPADDD Y13, Y10, Y10 // v101
+	XORL R13, R14 // v83
+	VPXOR Y10, Y12, Y12 // v102
+	ROLL $7, R14 // x[5]
+	VPSLLD $7, Y12, Y3 // v103
+	ADDL R8, DI // x[11]
+	VPSRLD $25, Y12, Y12 // v103
+	VPOR Y12, Y3, Y3 // v103
+	XORL DI, R15 // v86
+	VMOVDQU 224(SP), Y12 // x[22]
+	ROLL $7, R15 // x[6]
+	VMOVDQU Y10, 832(SP) // v101
+	ADDL AX, R11 // v88
+	VPADDD 96(SP), Y12, Y10 // v104
+	VMOVDQU Y8, 864(SP) // v98
+	MOVL R15, 1184(SP) // x[6]
+	VPXOR 448(SP), Y10, Y8 // v105
+	MOVL R11, R15 // v88
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y8, Y8 // v106
+	XORL 1180(SP), R15 // v89
+	VMOVDQU Y4, 896(SP) // v100
+	VMOVDQU 256(SP), Y4 // x[23]
+	ROLL $16, R15 // v90
+	VMOVDQU Y13, 928(SP) // v97
+	MOVL DI, 1156(SP) // x[11]
+	VPADDD 128(SP), Y4, Y13 // v107
+	MOVL 1168(SP), DI // v36
+	VMOVDQU Y14, 960(SP) // v94
+	VPXOR 512(SP), Y13, Y14 // v108
+	ADDL DI, R12 // v91
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v109
+	XORL R12, SI // v92
+	VMOVDQU Y5, 992(SP) // v95
+	ROLL $16, SI // v93
+	VPADDD 352(SP), Y8, Y5 // v110
+	VPXOR Y5, Y12, Y12 // v111
+	MOVL R14, 1180(SP) // x[5]
+	VMOVDQU Y3, 1024(SP) // v103
+	MOVL R15, R14 // v90
+	VPSLLD $12, Y12, Y3 // v112
+	ADDL 1176(SP), R14 // v94
+	VPSRLD $20, Y12, Y12 // v112
+	VPOR Y12, Y3, Y3 // v112
+	XORL R14, AX // v95
+	VPADDD 384(SP), Y14, Y12 // v113
+	ROLL $12, AX // v96
+	VPXOR Y12, Y4, Y4 // v114
+	MOVL R13, 1152(SP) // x[10]
+	VMOVDQU Y9, 1056(SP) // v92
+	VPSLLD $12, Y4, Y9 // v115
+	MOVL SI, R13 // v93
+	VPSRLD $20, Y4, Y4 // v115
+	ADDL 1172(SP), R13 // v97
+	VPOR Y4, Y9, Y9 // v115
+	VPADDD Y3, Y10, Y10 // v116
+	XORL R13, DI // v98
+	VPXOR Y10, Y8, Y8 // v117
+	ROLL $12, DI // v99
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y8, Y8 // v118
+	ADDL AX, R11 // x[2]
+	VPADDD Y9, Y13, Y13 // v119
+	VPXOR Y13, Y14, Y14 // v120
+	XORL R11, R15 // v101
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // v121
+	ROLL $8, R15 // x[13]
+	VPADDD Y8, Y5, Y5 // v122
+	ADDL DI, R12 // x[3]
+	VPXOR Y5, Y3, Y3 // v123
+	VPSLLD $7, Y3, Y4 // v124
+	XORL R12, SI // v104
+	VPSRLD $25, Y3, Y3 // v124
+	ROLL $8, SI // x[14]
+	VPOR Y3, Y4, Y4 // v124
+	ADDL R15, R14 // x[8]
+	VPADDD Y14, Y12, Y12 // v125
+	VPXOR Y12, Y9, Y9 // v126
+	XORL R14, AX // v107
+	VPSLLD $7, Y9, Y3 // v127
+	ROLL $7, AX // x[7]
+	VPSRLD $25, Y9, Y9 // v127
+	ADDL SI, R13 // x[9]
+	VPOR Y9, Y3, Y3 // v127
+	VPADDD Y6, Y1, Y1 // v128
+	XORL R13, DI // v110
+	VPXOR Y1, Y0, Y0 // v129
+	ROLL $7, DI // x[4]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y0, Y0 // v130
+	MOVL R15, 1160(SP) // x[13]
+	VPADDD Y7, Y2, Y2 // v131
+	VPXOR Y2, Y15, Y15 // v132
+	MOVL SI, 1164(SP) // x[14]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v133
+	MOVL 1184(SP), R15 // x[6]
+	VPADDD Y0, Y11, Y11 // v134
+	MOVL R13, SI // x[9]
+	VPXOR Y11, Y6, Y6 // v135
+	VPSLLD $12, Y6, Y9 // v136
+	MOVL DI, R13 // x[4]
+	VPSRLD $20, Y6, Y6 // v136
+	MOVL BX, DI // x[15]
+	VPOR Y6, Y9, Y6 // v136
+	MOVL R14, BX // x[8]
+	VPADDD 800(SP), Y15, Y9 // v137
+	VPXOR Y9, Y7, Y7 // v138
+	MOVL 1180(SP), R14 // x[5]
+	VMOVDQU Y8, 800(SP) // v118
+	ADDL R13, R9 // v16
+	VPSLLD $12, Y7, Y8 // v139
+	XORL R9, R8 // v17
+	VPSRLD $20, Y7, Y7 // v139
+	VPOR Y7, Y8, Y7 // v139
+	ROLL $16, R8 // v18
+	VPADDD Y6, Y1, Y1 // x[0]
+	ADDL R14, R10 // v19
+	VPXOR Y1, Y0, Y0 // v141
+	MOVL DI, 1168(SP) // x[15]
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPADDD Y7, Y2, Y2 // x[1]
+	MOVL R10, DI // v19
+	VPXOR Y2, Y15, Y15 // v144
+	XORL 1160(SP), DI // v20
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	ROLL $16, DI // v21
+	VPADDD Y0, Y11, Y11 // x[10]
+	VPXOR Y11, Y6, Y6 // v147
+	ADDL R8, BX // v22
+	VPSLLD $7, Y6, Y8 // x[5]
+	XORL BX, R13 // v23
+	VPSRLD $25, Y6, Y6 // x[5]
+	ROLL $12, R13 // v24
+	VPOR Y6, Y8, Y6 // x[5]
+	VPADDD Y15, Y9, Y9 // x[11]
+	ADDL DI, SI // v25
+	VPXOR Y9, Y7, Y7 // v150
+	XORL SI, R14 // v26
+	VPSLLD $7, Y7, Y8 // x[6]
+	ROLL $12, R14 // v27
+	VPSRLD $25, Y7, Y7 // x[6]
+	VPOR Y7, Y8, Y7 // x[6]
+	ADDL R13, R9 // v28
+	VMOVDQU 736(SP), Y8 // v79
+	XORL R9, R8 // v29
+	VMOVDQU Y7, 1088(SP) // x[6]
+	ROLL $8, R8 // v30
+	VPADDD 768(SP), Y8, Y7 // v152
+	VMOVDQU Y9, 768(SP) // x[11]
+	ADDL R14, R10 // v31
+	VPXOR 704(SP), Y7, Y9 // v153
+	XORL R10, DI // v32
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y9, Y9 // v154
+	ROLL $8, DI // v33
+	VMOVDQU Y6, 704(SP) // x[5]
+	VMOVDQU 672(SP), Y6 // v52
+	ADDL R8, BX // v34
+	VMOVDQU Y11, 1120(SP) // x[10]
+	XORL BX, R13 // v35
+	VPADDD 640(SP), Y6, Y11 // v155
+	ROLL $7, R13 // v36
+	VMOVDQU Y15, 640(SP) // x[12]
+	VPXOR 608(SP), Y11, Y15 // v156
+	ADDL DI, SI // v37
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y15, Y15 // v157
+	XORL SI, R14 // v38
+	VMOVDQU Y2, 608(SP) // x[1]
+	VPADDD 576(SP), Y9, Y2 // v158
+	ROLL $7, R14 // v39
+	VPXOR Y2, Y8, Y8 // v159
+	ADDL R15, R11 // v40
+	VMOVDQU Y0, 736(SP) // x[15]
+	MOVL SI, 1172(SP) // v37
+	VPSLLD $12, Y8, Y0 // v160
+	VPSRLD $20, Y8, Y8 // v160
+	MOVL R11, SI // v40
+	VPOR Y8, Y0, Y8 // v160
+	XORL 1164(SP), SI // v41
+	VPADDD 544(SP), Y15, Y0 // v161
+	ROLL $16, SI // v42
+	VPXOR Y0, Y6, Y6 // v162
+	VMOVDQU Y1, 672(SP) // x[0]
+	ADDL AX, R12 // v43
+	VPSLLD $12, Y6, Y1 // v163
+	MOVL BX, 1176(SP) // v34
+	VPSRLD $20, Y6, Y6 // v163
+	MOVL R12, BX // v43
+	VPOR Y6, Y1, Y1 // v163
+	VPADDD Y8, Y7, Y7 // x[2]
+	XORL 1168(SP), BX // v44
+	VPXOR Y7, Y9, Y9 // v165
+	ROLL $16, BX // v45
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	MOVL R13, 1168(SP) // v36
+	VPADDD Y1, Y11, Y11 // x[3]
+	VPXOR Y11, Y15, Y15 // v168
+	MOVL SI, R13 // v42
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	ADDL 1152(SP), R13 // v46
+	VPADDD Y9, Y2, Y2 // x[8]
+	XORL R13, R15 // v47
+	VPXOR Y2, Y8, Y8 // v171
+	VPSLLD $7, Y8, Y6 // x[7]
+	ROLL $12, R15 // v48
+	VPSRLD $25, Y8, Y8 // x[7]
+	MOVL DI, 1180(SP) // v33
+	VPOR Y8, Y6, Y8 // x[7]
+	MOVL BX, DI // v45
+	VPADDD Y15, Y0, Y0 // x[9]
+	VPXOR Y0, Y1, Y1 // v174
+	ADDL 1156(SP), DI // v49
+	VPSLLD $7, Y1, Y6 // x[4]
+	XORL DI, AX // v50
+	VPSRLD $25, Y1, Y1 // x[4]
+	ROLL $12, AX // v51
+	VPOR Y1, Y6, Y6 // x[4]
+	VMOVDQU 1024(SP), Y1 // v103
+	ADDL R15, R11 // v52
+	VMOVDQU Y6, 544(SP) // x[4]
+	XORL R11, SI // v53
+	VPADDD 1056(SP), Y1, Y6 // v176
+	ROLL $8, SI // v54
+	VPXOR Y6, Y14, Y14 // v177
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y14, Y14 // v178
+	ADDL AX, R12 // v55
+	VMOVDQU Y0, 1056(SP) // x[9]
+	XORL R12, BX // v56
+	VPADDD 992(SP), Y4, Y0 // v179
+	ROLL $8, BX // v57
+	VMOVDQU Y8, 992(SP) // x[7]
+	VPXOR 960(SP), Y0, Y8 // v180
+	ADDL SI, R13 // v58
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y8, Y8 // v181
+	XORL R13, R15 // v59
+	VPADDD Y14, Y5, Y5 // v182
+	ROLL $7, R15 // v60
+	VPXOR Y5, Y1, Y1 // v183
+	VMOVDQU Y2, 1024(SP) // x[8]
+	ADDL BX, DI // v61
+	VPSLLD $12, Y1, Y2 // v184
+	XORL DI, AX // v62
+	VPSRLD $20, Y1, Y1 // v184
+	ROLL $7, AX // v63
+	VPOR Y1, Y2, Y2 // v184
+	VPADDD Y8, Y12, Y12 // v185
+	ADDL R14, R9 // v64
+	VPXOR Y12, Y4, Y4 // v186
+	XORL R9, BX // v65
+	VPSLLD $12, Y4, Y1 // v187
+	ROLL $16, BX // v66
+	VPSRLD $20, Y4, Y4 // v187
+	VPOR Y4, Y1, Y1 // v187
+	ADDL R15, R10 // v67
+	VPADDD Y2, Y6, Y6 // x[16]
+	XORL R10, R8 // v68
+	VPXOR Y6, Y14, Y14 // v189
+	ROLL $16, R8 // v69
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPADDD Y1, Y0, Y0 // x[17]
+	ADDL BX, R13 // v70
+	VPXOR Y0, Y8, Y8 // v192
+	XORL R13, R14 // v71
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	ROLL $12, R14 // v72
+	VPADDD Y14, Y5, Y5 // x[26]
+	VPXOR Y5, Y2, Y2 // v195
+	ADDL R8, DI // v73
+	VPSLLD $7, Y2, Y4 // x[21]
+	XORL DI, R15 // v74
+	VPSRLD $25, Y2, Y2 // x[21]
+	ROLL $12, R15 // v75
+	VPOR Y2, Y4, Y4 // x[21]
+	VPADDD Y8, Y12, Y12 // x[27]
+	ADDL R14, R9 // x[0]
+	VPXOR Y12, Y1, Y1 // v198
+	XORL R9, BX // v77
+	VPSLLD $7, Y1, Y2 // x[22]
+	ROLL $8, BX // x[15]
+	VPSRLD $25, Y1, Y1 // x[22]
+	VPOR Y1, Y2, Y2 // x[22]
+	ADDL R15, R10 // x[1]
+	VPADDD Y3, Y10, Y10 // v200
+	XORL R10, R8 // v80
+	VPXOR 928(SP), Y10, Y1 // v201
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y1, Y1 // v202
+	ROLL $8, R8 // x[12]
+	VMOVDQU Y2, 224(SP) // x[22]
+	ADDL BX, R13 // x[10]
+	VMOVDQU 896(SP), Y2 // v100
+	XORL R13, R14 // v83
+	VPADDD Y2, Y13, Y13 // v203
+	VMOVDQU Y12, 384(SP) // x[27]
+	ROLL $7, R14 // x[5]
+	VPXOR 800(SP), Y13, Y12 // v204
+	ADDL R8, DI // x[11]
+	VPSHUFB ·xor16And2AVX2Constants<>+64(SB), Y12, Y12 // v205
+	XORL DI, R15 // v86
+	VMOVDQU Y4, 192(SP) // x[21]
+	VPADDD 864(SP), Y1, Y4 // v206
+	ROLL $7, R15 // x[6]
+	VPXOR Y4, Y3, Y3 // v207
+	ADDL AX, R11 // v88
+	VMOVDQU Y5, 352(SP) // x[26]
+	MOVL R15, 1184(SP) // x[6]
+	VPSLLD $12, Y3, Y5 // v208
+	VPSRLD $20, Y3, Y3 // v208
+	MOVL R11, R15 // v88
+	VPOR Y3, Y5, Y5 // v208
+	XORL 1180(SP), R15 // v89
+	VPADDD 832(SP), Y12, Y3 // v209
+	ROLL $16, R15 // v90
+	VPXOR Y3, Y2, Y2 // v210
+	VMOVDQU Y8, 480(SP) // x[28]
+	MOVL DI, 1156(SP) // x[11]
+	VPSLLD $12, Y2, Y8 // v211
+	MOVL 1168(SP), DI // v36
+	VPSRLD $20, Y2, Y2 // v211
+	ADDL DI, R12 // v91
+	VPOR Y2, Y8, Y8 // v211
+	VPADDD Y5, Y10, Y10 // x[18]
+	XORL R12, SI // v92
+	VPXOR Y10, Y1, Y1 // v213
+	ROLL $16, SI // v93
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	MOVL R14, 1180(SP) // x[5]
+	VPADDD Y8, Y13, Y13 // x[19]
+	VPXOR Y13, Y12, Y12 // v216
+	MOVL R15, R14 // v90
+	VPSHUFB ·xor16And2AVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	ADDL 1176(SP), R14 // v94
+	VPADDD Y1, Y4, Y4 // x[24]
+	XORL R14, AX // v95
+	VPXOR Y4, Y5, Y5 // v219
+	VPSLLD $7, Y5, Y2 // x[23]
+	ROLL $12, AX // v96
+	VPSRLD $25, Y5, Y5 // x[23]
+	MOVL R13, 1152(SP) // x[10]
+	VPOR Y5, Y2, Y2 // x[23]
+	MOVL SI, R13 // v93
+	VPADDD Y12, Y3, Y3 // x[25]
+	VPXOR Y3, Y8, Y8 // v222
+	ADDL 1172(SP), R13 // v97
+	VPSLLD $7, Y8, Y5 // x[20]
+	XORL R13, DI // v98
+	VPSRLD $25, Y8, Y8 // x[20]
+	ROLL $12, DI // v99
+	VPOR Y8, Y5, Y5 // x[20]
+	VMOVDQU Y6, 32(SP) // x[16]
+	ADDL AX, R11 // x[2]
+	VMOVDQU Y0, 64(SP) // x[17]
+	XORL R11, R15 // v101
+	VMOVDQU Y10, 96(SP) // x[18]
+	ROLL $8, R15 // x[13]
+	VMOVDQU Y13, 128(SP) // x[19]
+	VMOVDQU Y5, 160(SP) // x[20]
+	ADDL DI, R12 // x[3]
+	VMOVDQU Y2, 256(SP) // x[23]
+	XORL R12, SI // v104
+	VMOVDQU Y4, 288(SP) // x[24]
+	ROLL $8, SI // x[14]
+	VMOVDQU Y3, 320(SP) // x[25]
+	VMOVDQU Y1, 416(SP) // x[29]
+	ADDL R15, R14 // x[8]
+	VMOVDQU Y12, 448(SP) // x[30]
+	XORL R14, AX // v107
+	VMOVDQU Y14, 512(SP) // x[31]
+	ROLL $7, AX // x[7]
+	VMOVDQU 672(SP), Y1 // x[0]
+	VMOVDQU 608(SP), Y2 // x[1]
+	ADDL SI, R13 // x[9]
+	VMOVDQA Y7, Y3 // x[2]
+	XORL R13, DI // v110
+	VMOVDQA Y11, Y4 // x[3]
+	ROLL $7, DI // x[4]
+	VMOVDQU 544(SP), Y5 // x[4]
+	VMOVDQU 704(SP), Y6 // x[5]
+	MOVL R15, 1160(SP) // x[13]
+	VMOVDQU 1088(SP), Y7 // x[6]
+	MOVL SI, 1164(SP) // x[14]
+	VMOVDQU 992(SP), Y8 // x[7]
+	MOVL 1184(SP), R15 // x[6]
+	VMOVDQU 1056(SP), Y10 // x[9]
+	VMOVDQU 1120(SP), Y11 // x[10]
+	MOVL R13, SI // x[9]
+	VMOVDQU 768(SP), Y12 // x[11]
+	MOVL DI, R13 // x[4]
+	VMOVDQA Y9, Y13 // x[13]
+	MOVL BX, DI // x[15]
+	VMOVDQU 1024(SP), Y9 // x[8]
+	VMOVDQA Y15, Y14 // x[14]
+	MOVL R14, BX // x[8]
+	VMOVDQU 640(SP), Y15 // x[12]
+	MOVL 1180(SP), R14 // x[5]
+	VMOVDQU 736(SP), Y0 // x[15]
+	DECQ CX
+	JNZ beside1
+
+	MOVQ others+24(FP), CX
+	ADDL 0(DX), R9 // out[0]
+	MOVL R9, 64(CX) // v18
+	ADDL 4(DX), R10 // out[1]
+	MOVL R10, 68(CX) // v21
+	ADDL 8(DX), R11 // out[2]
+	MOVL R11, 72(CX) // v24
+	ADDL 12(DX), R12 // out[3]
+	MOVL R12, 76(CX) // v27
+	ADDL 16(DX), R13 // out[4]
+	MOVL R13, 80(CX) // v30
+	ADDL 20(DX), R14 // out[5]
+	MOVL R14, 84(CX) // v33
+	ADDL 24(DX), R15 // out[6]
+	MOVL R15, 88(CX) // v36
+	ADDL 28(DX), AX // out[7]
+	MOVL AX, 92(CX) // v39
+	ADDL 32(DX), BX // out[8]
+	MOVL BX, 96(CX) // v42
+	ADDL 36(DX), SI // out[9]
+	MOVL SI, 100(CX) // v45
+	MOVL 1152(SP), R9 // x[10]
+	ADDL 40(DX), R9 // out[10]
+	MOVL R9, 104(CX) // v48
+	MOVL 1156(SP), R9 // x[11]
+	ADDL 44(DX), R9 // out[11]
+	MOVL R9, 108(CX) // v51
+	MOVL 48(DX), R9 // state
+	ADDL $16, R9 // v54
+	ADDL R9, R8 // out[12]
+	MOVL R8, 112(CX) // v56
+	MOVL 1160(SP), R8 // x[13]
+	ADDL 52(DX), R8 // out[13]
+	MOVL R8, 116(CX) // v59
+	MOVL 1164(SP), R8 // x[14]
+	ADDL 56(DX), R8 // out[14]
+	MOVL R8, 120(CX) // v62
+	ADDL 60(DX), DI // out[15]
+	MOVL DI, 124(CX) // v65
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL AX, AX
+	XORL BX, BX
+	XORL SI, SI
+	XORL DI, DI
+	MOVQ state+16(FP), DX
+	MOVQ dst+0(FP), R13
+	MOVQ src+8(FP), R14
+	VMOVDQU Y0, 544(SP) // x[15]
+	VPBROADCASTD 0(DX), Y0 // state
+	VPADDD Y0, Y1, Y1 // v33
+	VMOVDQU Y0, 576(SP) // state
+	VPBROADCASTD 4(DX), Y0 // state
+	VPADDD Y0, Y2, Y2 // v35
+	VMOVDQU Y0, 608(SP) // state
+	VPBROADCASTD 8(DX), Y0 // state
+	VPADDD Y0, Y3, Y3 // v37
+	VMOVDQU Y0, 640(SP) // state
+	VPBROADCASTD 12(DX), Y0 // state
+	VPADDD Y0, Y4, Y4 // v39
+	VMOVDQU Y0, 672(SP) // state
+	VPBROADCASTD 16(DX), Y0 // state
+	VPADDD Y0, Y5, Y5 // v41
+	VMOVDQU Y0, 704(SP) // state
+	VPBROADCASTD 20(DX), Y0 // state
+	VPADDD Y0, Y6, Y6 // v43
+	VMOVDQU Y0, 736(SP) // state
+	VPBROADCASTD 24(DX), Y0 // state
+	VPADDD Y0, Y7, Y7 // v45
+	VMOVDQU Y0, 768(SP) // state
+	VPBROADCASTD 28(DX), Y0 // state
+	VPADDD Y0, Y8, Y8 // v47
+	VMOVDQU Y0, 800(SP) // state
+	VPBROADCASTD 32(DX), Y0 // state
+	VPADDD Y0, Y9, Y9 // v49
+	VMOVDQU Y0, 832(SP) // state
+	VPBROADCASTD 36(DX), Y0 // state
+	VPADDD Y0, Y10, Y10 // v51
+	VMOVDQU Y0, 864(SP) // state
+	VPBROADCASTD 40(DX), Y0 // state
+	VPADDD Y0, Y11, Y11 // v53
+	VMOVDQU Y0, 896(SP) // state
+	VPBROADCASTD 44(DX), Y0 // state
+	VPADDD Y0, Y12, Y12 // v55
+	VMOVDQU Y0, 928(SP) // state
+	VPBROADCASTD 48(DX), Y0 // state
+	VMOVDQU Y12, 960(SP) // v55
+	VPADDD ·xor16And2AVX2Constants<>+0(SB), Y0, Y12 // v58
+	VPADDD Y12, Y15, Y15 // v59
+	VPBROADCASTD 52(DX), Y12 // state
+	VPADDD Y12, Y13, Y13 // v61
+	VMOVDQU Y12, 992(SP) // state
+	VPBROADCASTD 56(DX), Y12 // state
+	VPADDD Y12, Y14, Y14 // v63
+	VMOVDQU Y12, 1024(SP) // state
+	VPBROADCASTD 60(DX), Y12 // state
+	VMOVDQU Y0, 1056(SP) // state
+	VPADDD 544(SP), Y12, Y0 // v65
+	VMOVDQU Y12, 544(SP) // state
+	VPUNPCKLDQ Y2, Y1, Y12 // v66
+	VPUNPCKHDQ Y2, Y1, Y1 // v67
+	VPUNPCKLDQ Y4, Y3, Y2 // v68
+	VPUNPCKHDQ Y4, Y3, Y3 // v69
+	VPUNPCKLQDQ Y2, Y12, Y4 // v70
+	VPUNPCKHQDQ Y2, Y12, Y12 // v71
+	VPUNPCKLQDQ Y3, Y1, Y2 // v72
+	VPUNPCKHQDQ Y3, Y1, Y1 // v73
+	VPUNPCKLDQ Y6, Y5, Y3 // v74
+	VPUNPCKHDQ Y6, Y5, Y5 // v75
+	VPUNPCKLDQ Y8, Y7, Y6 // v76
+	VPUNPCKHDQ Y8, Y7, Y7 // v77
+	VPUNPCKLQDQ Y6, Y3, Y8 // v78
+	VPUNPCKHQDQ Y6, Y3, Y3 // v79
+	VPUNPCKLQDQ Y7, Y5, Y6 // v80
+	VPUNPCKHQDQ Y7, Y5, Y5 // v81
+	VPUNPCKLDQ Y10, Y9, Y7 // v82
+	VPUNPCKHDQ Y10, Y9, Y9 // v83
+	VMOVDQU 960(SP), Y10 // v55
+	VMOVDQU Y5, 1088(SP) // v81
+	VPUNPCKLDQ Y10, Y11, Y5 // v84
+	VPUNPCKHDQ Y10, Y11, Y11 // v85
+	VPUNPCKLQDQ Y5, Y7, Y10 // v86
+	VPUNPCKHQDQ Y5, Y7, Y7 // v87
+	VPUNPCKLQDQ Y11, Y9, Y5 // v88
+	VPUNPCKHQDQ Y11, Y9, Y9 // v89
+	VPUNPCKLDQ Y13, Y15, Y11 // v90
+	VPUNPCKHDQ Y13, Y15, Y15 // v91
+	VPUNPCKLDQ Y0, Y14, Y13 // v92
+	VPUNPCKHDQ Y0, Y14, Y14 // v93
+	VPUNPCKLQDQ Y13, Y11, Y0 // v94
+	VPUNPCKHQDQ Y13, Y11, Y11 // v95
+	VPUNPCKLQDQ Y14, Y15, Y13 // v96
+	VPUNPCKHQDQ Y14, Y15, Y15 // v97
+	VPERM2I128 $32, Y8, Y4, Y14 // v98
+	VMOVDQU Y14, 960(SP) // v98
+	VPERM2I128 $32, Y0, Y10, Y14 // v99
+	VPERM2I128 $49, Y8, Y4, Y4 // v100
+	VPERM2I128 $49, Y0, Y10, Y10 // v101
+	VPERM2I128 $32, Y3, Y12, Y0 // v102
+	VPERM2I128 $32, Y11, Y7, Y8 // v103
+	VPERM2I128 $49, Y3, Y12, Y12 // v104
+	VPERM2I128 $49, Y11, Y7, Y7 // v105
+	VPERM2I128 $32, Y6, Y2, Y3 // v106
+	VPERM2I128 $32, Y13, Y5, Y11 // v107
+	VPERM2I128 $49, Y6, Y2, Y2 // v108
+	VPERM2I128 $49, Y13, Y5, Y5 // v109
+	VMOVDQU 1088(SP), Y6 // v81
+	VPERM2I128 $32, Y6, Y1, Y13 // v110
+	VMOVDQU Y5, 1120(SP) // v109
+	VPERM2I128 $32, Y15, Y9, Y5 // v111
+	VPERM2I128 $49, Y6, Y1, Y1 // v112
+	VPERM2I128 $49, Y15, Y9, Y9 // v113
+	VMOVDQU 960(SP), Y6 // v98
+	VPXOR 0(R14), Y6, Y6 // out[0]
+	VMOVDQU Y6, 0(R13) // v116
+	VPXOR 32(R14), Y14, Y14 // out[1]
+	VMOVDQU Y14, 32(R13) // v119
+	VPXOR 64(R14), Y0, Y0 // out[2]
+	VMOVDQU Y0, 64(R13) // v122
+	VPXOR 96(R14), Y8, Y8 // out[3]
+	VMOVDQU Y8, 96(R13) // v125
+	VPXOR 128(R14), Y3, Y3 // out[4]
+	VMOVDQU Y3, 128(R13) // v128
+	VPXOR 160(R14), Y11, Y11 // out[5]
+	VMOVDQU Y11, 160(R13) // v131
+	VPXOR 192(R14), Y13, Y13 // out[6]
+	VMOVDQU Y13, 192(R13) // v134
+	VPXOR 224(R14), Y5, Y5 // out[7]
+	VMOVDQU Y5, 224(R13) // v137
+	VPXOR 256(R14), Y4, Y4 // out[8]
+	VMOVDQU Y4, 256(R13) // v140
+	VPXOR 288(R14), Y10, Y10 // out[9]
+	VMOVDQU Y10, 288(R13) // v143
+	VPXOR 320(R14), Y12, Y12 // out[10]
+	VMOVDQU Y12, 320(R13) // v146
+	VPXOR 352(R14), Y7, Y7 // out[11]
+	VMOVDQU Y7, 352(R13) // v149
+	VPXOR 384(R14), Y2, Y2 // out[12]
+	VMOVDQU Y2, 384(R13) // v152
+	VMOVDQU 1120(SP), Y0 // v109
+	VPXOR 416(R14), Y0, Y0 // out[13]
+	VMOVDQU Y0, 416(R13) // v155
+	VPXOR 448(R14), Y1, Y1 // out[14]
+	VMOVDQU Y1, 448(R13) // v158
+	VPXOR 480(R14), Y9, Y9 // out[15]
+	VMOVDQU Y9, 480(R13) // v161
+	VMOVDQU 32(SP), Y0 // x[16]
+	VPADDD 576(SP), Y0, Y0 // v162
+	VMOVDQU 64(SP), Y1 // x[17]
+	VPADDD 608(SP), Y1, Y1 // v163
+	VMOVDQU 96(SP), Y2 // x[18]
+	VPADDD 640(SP), Y2, Y2 // v164
+	VMOVDQU 128(SP), Y3 // x[19]
+	VPADDD 672(SP), Y3, Y3 // v165
+	VMOVDQU 160(SP), Y4 // x[20]
+	VPADDD 704(SP), Y4, Y4 // v166
+	VMOVDQU 192(SP), Y5 // x[21]
+	VPADDD 736(SP), Y5, Y5 // v167
+	VMOVDQU 224(SP), Y6 // x[22]
+	VPADDD 768(SP), Y6, Y6 // v168
+	VMOVDQU 256(SP), Y7 // x[23]
+	VPADDD 800(SP), Y7, Y7 // v169
+	VMOVDQU 288(SP), Y8 // x[24]
+	VPADDD 832(SP), Y8, Y8 // v170
+	VMOVDQU 320(SP), Y9 // x[25]
+	VPADDD 864(SP), Y9, Y9 // v171
+	VMOVDQU 352(SP), Y10 // x[26]
+	VPADDD 896(SP), Y10, Y10 // v172
+	VMOVDQU 384(SP), Y11 // x[27]
+	VPADDD 928(SP), Y11, Y11 // v173
+	VMOVDQU 1056(SP), Y12 // state
+	VPADDD ·xor16And2AVX2Constants<>+32(SB), Y12, Y12 // v175
+	VPADDD 480(SP), Y12, Y12 // v176
+	VMOVDQU 416(SP), Y13 // x[29]
+	VPADDD 992(SP), Y13, Y13 // v177
+	VMOVDQU 448(SP), Y14 // x[30]
+	VPADDD 1024(SP), Y14, Y14 // v178
+	VMOVDQU 512(SP), Y15 // x[31]
+	VPADDD 544(SP), Y15, Y15 // v179
+	VMOVDQU Y15, 544(SP) // v179
+	VPUNPCKLDQ Y1, Y0, Y15 // v180
+	VPUNPCKHDQ Y1, Y0, Y0 // v181
+	VPUNPCKLDQ Y3, Y2, Y1 // v182
+	VPUNPCKHDQ Y3, Y2, Y2 // v183
+	VPUNPCKLQDQ Y1, Y15, Y3 // v184
+	VPUNPCKHQDQ Y1, Y15, Y15 // v185
+	VPUNPCKLQDQ Y2, Y0, Y1 // v186
+	VPUNPCKHQDQ Y2, Y0, Y0 // v187
+	VPUNPCKLDQ Y5, Y4, Y2 // v188
+	VPUNPCKHDQ Y5, Y4, Y4 // v189
+	VPUNPCKLDQ Y7, Y6, Y5 // v190
+	VPUNPCKHDQ Y7, Y6, Y6 // v191
+	VPUNPCKLQDQ Y5, Y2, Y7 // v192
+	VPUNPCKHQDQ Y5, Y2, Y2 // v193
+	VPUNPCKLQDQ Y6, Y4, Y5 // v194
+	VPUNPCKHQDQ Y6, Y4, Y4 // v195
+	VPUNPCKLDQ Y9, Y8, Y6 // v196
+	VPUNPCKHDQ Y9, Y8, Y8 // v197
+	VPUNPCKLDQ Y11, Y10, Y9 // v198
+	VPUNPCKHDQ Y11, Y10, Y10 // v199
+	VPUNPCKLQDQ Y9, Y6, Y11 // v200
+	VPUNPCKHQDQ Y9, Y6, Y6 // v201
+	VPUNPCKLQDQ Y10, Y8, Y9 // v202
+	VPUNPCKHQDQ Y10, Y8, Y8 // v203
+	VPUNPCKLDQ Y13, Y12, Y10 // v204
+	VPUNPCKHDQ Y13, Y12, Y12 // v205
+	VMOVDQU 544(SP), Y13 // v179
+	VMOVDQU Y8, 512(SP) // v203
+	VPUNPCKLDQ Y13, Y14, Y8 // v206
+	VPUNPCKHDQ Y13, Y14, Y14 // v207
+	VPUNPCKLQDQ Y8, Y10, Y13 // v208
+	VPUNPCKHQDQ Y8, Y10, Y10 // v209
+	VPUNPCKLQDQ Y14, Y12, Y8 // v210
+	VPUNPCKHQDQ Y14, Y12, Y12 // v211
+	VPERM2I128 $32, Y7, Y3, Y14 // v212
+	VMOVDQU Y14, 544(SP) // v212
+	VPERM2I128 $32, Y13, Y11, Y14 // v213
+	VPERM2I128 $49, Y7, Y3, Y3 // v214
+	VPERM2I128 $49, Y13, Y11, Y11 // v215
+	VPERM2I128 $32, Y2, Y15, Y7 // v216
+	VPERM2I128 $32, Y10, Y6, Y13 // v217
+	VPERM2I128 $49, Y2, Y15, Y15 // v218
+	VPERM2I128 $49, Y10, Y6, Y6 // v219
+	VPERM2I128 $32, Y5, Y1, Y2 // v220
+	VPERM2I128 $32, Y8, Y9, Y10 // v221
+	VPERM2I128 $49, Y5, Y1, Y1 // v222
+	VPERM2I128 $49, Y8, Y9, Y9 // v223
+	VPERM2I128 $32, Y4, Y0, Y5 // v224
+	VMOVDQU 512(SP), Y8 // v203
+	VMOVDQU Y9, 1024(SP) // v223
+	VPERM2I128 $32, Y12, Y8, Y9 // v225
+	VPERM2I128 $49, Y4, Y0, Y0 // v226
+	VPERM2I128 $49, Y12, Y8, Y8 // v227
+	VMOVDQU 544(SP), Y4 // v212
+	VPXOR 512(R14), Y4, Y4 // out[16]
+	VMOVDQU Y4, 512(R13) // v230
+	VPXOR 544(R14), Y14, Y14 // out[17]
+	VMOVDQU Y14, 544(R13) // v233
+	VPXOR 576(R14), Y7, Y7 // out[18]
+	VMOVDQU Y7, 576(R13) // v236
+	VPXOR 608(R14), Y13, Y13 // out[19]
+	VMOVDQU Y13, 608(R13) // v239
+	VPXOR 640(R14), Y2, Y2 // out[20]
+	VMOVDQU Y2, 640(R13) // v242
+	VPXOR 672(R14), Y10, Y10 // out[21]
+	VMOVDQU Y10, 672(R13) // v245
+	VPXOR 704(R14), Y5, Y5 // out[22]
+	VMOVDQU Y5, 704(R13) // v248
+	VPXOR 736(R14), Y9, Y9 // out[23]
+	VMOVDQU Y9, 736(R13) // v251
+	VPXOR 768(R14), Y3, Y3 // out[24]
+	VMOVDQU Y3, 768(R13) // v254
+	VPXOR 800(R14), Y11, Y11 // out[25]
+	VMOVDQU Y11, 800(R13) // v257
+	VPXOR 832(R14), Y15, Y15 // out[26]
+	VMOVDQU Y15, 832(R13) // v260
+	VPXOR 864(R14), Y6, Y6 // out[27]
+	VMOVDQU Y6, 864(R13) // v263
+	VPXOR 896(R14), Y1, Y1 // out[28]
+	VMOVDQU Y1, 896(R13) // v266
+	VMOVDQU 1024(SP), Y1 // v223
+	VPXOR 928(R14), Y1, Y1 // out[29]
+	VMOVDQU Y1, 928(R13) // v269
+	VPXOR 960(R14), Y0, Y0 // out[30]
+	VMOVDQU Y0, 960(R13) // v272
+	VPXOR 992(R14), Y8, Y8 // out[31]
+	VMOVDQU Y8, 992(R13) // v275
+	ADDL $16, 48(DX)
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VMOVDQU Y0, 0(SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VMOVDQU Y0, 512(SP)
+	VMOVDQU Y0, 544(SP)
+	VMOVDQU Y0, 576(SP)
+	VMOVDQU Y0, 608(SP)
+	VMOVDQU Y0, 640(SP)
+	VMOVDQU Y0, 672(SP)
+	VMOVDQU Y0, 704(SP)
+	VMOVDQU Y0, 736(SP)
+	VMOVDQU Y0, 768(SP)
+	VMOVDQU Y0, 800(SP)
+	VMOVDQU Y0, 832(SP)
+	VMOVDQU Y0, 864(SP)
+	VMOVDQU Y0, 896(SP)
+	VMOVDQU Y0, 928(SP)
+	VMOVDQU Y0, 960(SP)
+	VMOVDQU Y0, 992(SP)
+	VMOVDQU Y0, 1024(SP)
+	VMOVDQU Y0, 1056(SP)
+	VMOVDQU Y0, 1088(SP)
+	VMOVDQU Y0, 1120(SP)
+	VMOVDQU Y0, 1152(SP)
+	VMOVDQU Y0, 1184(SP)
+	VZEROUPPER
+	RET
+
+DATA ·xor16And2AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor16And2AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor16And2AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor16And2AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor16And2AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor16And2AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor16And2AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor16And2AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor16And2AVX2Constants<>+32(SB)/4, $0x00000008
+DATA ·xor16And2AVX2Constants<>+36(SB)/4, $0x00000009
+DATA ·xor16And2AVX2Constants<>+40(SB)/4, $0x0000000a
+DATA ·xor16And2AVX2Constants<>+44(SB)/4, $0x0000000b
+DATA ·xor16And2AVX2Constants<>+48(SB)/4, $0x0000000c
+DATA ·xor16And2AVX2Constants<>+52(SB)/4, $0x0000000d
+DATA ·xor16And2AVX2Constants<>+56(SB)/4, $0x0000000e
+DATA ·xor16And2AVX2Constants<>+60(SB)/4, $0x0000000f
+DATA ·xor16And2AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·xor16And2AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·xor16And2AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·xor16And2AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·xor16And2AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·xor16And2AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·xor16And2AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·xor16And2AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·xor16And2AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·xor16And2AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·xor16And2AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·xor16And2AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·xor16And2AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·xor16And2AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·xor16And2AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·xor16And2AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·xor16And2AVX2Constants<>(SB), RODATA|NOPTR, $128

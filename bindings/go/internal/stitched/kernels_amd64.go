@@ -17,5 +17,5 @@ func Pays(n int) bool { return useAVX2 && n > 0 }
 //
 //go:noinline
 func xorBeside(dst, src *byte, s *State, mac *MAC, message *byte, groups, fours uint64) {
-	xor8BesideAVX2(dst, src, s, mac, message, groups, fours)
+	xor8MACAVX2(dst, src, s, mac, message, groups, fours)
 }
