@@ -13,9 +13,6 @@ from coconut.assembler import Assembler
 from coconut.instructions import Memory, Op
 from coconut.program import Program
 
-# Larger frames need a check that the stack has room for them.
-FRAME_MAX = 512
-
 LICENCE = "SPDX-License-Identifier: Apache-2.0 OR MIT"
 
 
@@ -166,7 +163,7 @@ class Function:
         return [
             f"// func {self.signature}",
             f"// {self.description}",
-            f"TEXT ·{self.name}(SB), {'0' if self.align or frame > FRAME_MAX else 'NOSPLIT'}, ${frame}-{8 * len(self.parameters)}",
+            f"TEXT ·{self.name}(SB), {'0' if self.align else 'NOSPLIT'}, ${frame}-{8 * len(self.parameters)}",
             *lines,
             "",
             *(

@@ -28,6 +28,8 @@ Places = dict[str, int | Memory]
 # The CPU whose model decides the order of instructions in functions of ChaCha20.
 CPU = "sapphirerapids"
 
+FRAME_ALIGN = 64
+
 
 def flat(vectors: Sequence[Value]) -> list[int]:
     return [number for vector in vectors for number in vector]
@@ -300,7 +302,9 @@ class Stitched(ChaCha20):
         return super().text(replace(assembler, pointers=assembler.pointers | {"constants": symbol}))
 
     def head(self, assembler: Assembler) -> list[str]:
-        return list(assembler.head)
+        """Return what aligns the frame: half of all vectors would be in two lines of the cache."""
+        frame = assembler.pointers["frame"]
+        return assembler.control("frame", extra=self.align - 1, align=self.align, register=frame)
 
     def place(self, name: str) -> dict[str, str | int]:
         """Return the operand that is an argument in memory."""
@@ -379,6 +383,7 @@ class MacBeside(Stitched):
             f"{f', {fours} times' if fours != 1 else ''}).",
             alone.constants,
             alone.frame_bytes,
+            FRAME_ALIGN,
             clears=True,
             whole=alone.whole,
             other=mac,
@@ -465,6 +470,7 @@ class BlocksBeside(Stitched):
             f"({len(others[1].steps)} instructions a double round).",
             alone.constants,
             alone.frame_bytes + (words + size - 1) // size * size,
+            FRAME_ALIGN,
             clears=True,
             whole=alone.whole,
             other=tuple(others),

@@ -56,9 +56,7 @@ MAC_BESIDE = {
     "stream6MACAVX2": ("rows 3", "stream"),
 }
 BLOCKS_BESIDE = {
-    "xor8And1AVX2": ("lanes 1", "xor"),
     "xor8And2AVX2": ("lanes 1", "xor"),
-    "xor16And1AVX2": ("lanes 2", "xor"),
     "xor16And2AVX2": ("lanes 2", "xor"),
 }
 

@@ -226,7 +226,7 @@ POINTERS: dict[str, Any] = {
 
 
 # Beside Poly1305, which leaves few general registers, and pointers between the rounds only.
-POINTERS_BESIDE = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "SP"}}
+POINTERS_BESIDE = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
 
 
 def amd64_words(

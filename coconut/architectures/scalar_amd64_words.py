@@ -116,7 +116,7 @@ def words_beside(vectors: Architecture) -> Architecture:
         go=assembler(
             True,
             registers=(*(f"R{i}" for i in NUMBERED), "AX", "BX", "SI", "DI"),
-            pointers={"state": "DX", "frame": "SP", "out": "CX"},
+            pointers={"state": "DX", "frame": "BP", "out": "CX"},
             counters=("CX",),
             comment="//",
             clears=lambda i: "XORL {0}, {0}".format((*(f"R{i}" for i in NUMBERED), "AX", "BX", "SI", "DI")[i]),

@@ -79,6 +79,10 @@
 /* Minimum length for which scalar assembly is faster than Go. */
 #define GO_SCALAR_MIN_BYTES 48
 
+/* Minimum length of a message that AVX2 encrypts with both algorithms at the same time; shorter ones fit
+ * into the rows of one pass. */
+#define GO_STITCHED_MIN_BYTES 321
+
 /* Maximum lengths for one call of an assembly function, and of one that raises r to powers. */
 #define GO_STEP_BYTES       65536
 #define GO_LANES_STEP_BYTES 1048576

@@ -88,6 +88,10 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	whole, out := extend(dst, len(plaintext)+Overhead)
 	checkOverlap(out, plaintext, additionalData)
 
+	if stitched.Pays(len(plaintext)) {
+		a.sealStitched(out, nonce, plaintext, additionalData)
+		return whole
+	}
 	// The buffer comes in several sizes because it is cleared before and after use.
 	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
 	case 4:
@@ -126,16 +130,18 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	checkOverlap(out, ciphertext, additionalData)
 
 	var valid bool
-	switch first := firstBlocks(n); chacha20.StreamRoom(first) {
-	case 4:
+	switch first := firstBlocks(n); {
+	case stitched.Pays(n):
+		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
+	case chacha20.StreamRoom(first) == 4:
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
-	case 8:
+	case chacha20.StreamRoom(first) == 8:
 		var stream [8 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [8 * chacha20.BlockSize]byte{}
-	case 16:
+	case chacha20.StreamRoom(first) == 16:
 		var stream [16 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [16 * chacha20.BlockSize]byte{}
@@ -168,19 +174,15 @@ func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
 	done, absorbed := xorFirst(out, plaintext, stream, blocks), 0
-	if stitched.Pays(len(plaintext) - done) {
-		stitched.Seal(out, plaintext, done, &s, &p)
-		done = len(plaintext)
-		absorbed = done
-	}
-	for done < len(plaintext) {
+	for {
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
 		done += n
-		if done < len(plaintext) {
-			p.Absorb(out[absorbed:done])
-			absorbed = done
+		if done == len(plaintext) {
+			break
 		}
+		p.Absorb(out[absorbed:done])
+		absorbed = done
 	}
 
 	p.AbsorbLast(out[absorbed:done], uint64(len(additionalData)), uint64(len(plaintext)))
@@ -195,23 +197,41 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	var expected [Overhead]byte
 	a.begin(&s, &p, stream, blocks, nonce, additionalData)
 
-	done, received := min(len(ciphertext), (blocks-1)*chacha20.BlockSize), *tag // the output may overlap the tag
-	isStitched := stitched.Pays(len(ciphertext) - done)
-	if isStitched {
-		stitched.Open(out, ciphertext, done, &s, &p)
-		p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
-	} else {
-		p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
-	}
+	p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
 	p.Tag(&expected)
-	valid := poly1305.Equal(&expected, &received)
+	valid := poly1305.Equal(&expected, tag)
 	if valid {
-		xorFirst(out, ciphertext, stream, blocks)
-		if !isStitched {
-			s.XOR(out[done:], ciphertext[done:])
-		}
+		done := xorFirst(out, ciphertext, stream, blocks)
+		s.XOR(out[done:], ciphertext[done:])
 	}
 
+	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
+	return valid
+}
+
+// sealStitched is seal with both algorithms at the same time.
+func (a *aead) sealStitched(out, nonce, plaintext, additionalData []byte) {
+	var s chacha20.State
+	var p poly1305.State
+	a.init(&s, nonce)
+	n := len(plaintext)
+	stitched.Seal(out[:n], plaintext, additionalData, &s, &p)
+	p.AbsorbWords(uint64(len(additionalData)), uint64(n))
+	p.Tag((*[Overhead]byte)(out[n:]))
+	s, p = chacha20.State{}, poly1305.State{}
+}
+
+// openStitched is open with both algorithms at the same time, so that it writes the plaintext even if the tag is wrong.
+func (a *aead) openStitched(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte) bool {
+	var s chacha20.State
+	var p poly1305.State
+	var expected [Overhead]byte
+	received := *tag // the output may overlap the tag
+	a.init(&s, nonce)
+	stitched.Open(out, ciphertext, additionalData, &s, &p)
+	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	p.Tag(&expected)
+	valid := poly1305.Equal(&expected, &received)
 	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
 	return valid
 }
@@ -219,14 +239,18 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 // begin writes the first blocks of the keystream to stream, and absorbs the additional data under the Poly1305 key, which is
 // at the beginning of the keystream.
 func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks int, nonce, additionalData []byte) {
+	a.init(s, nonce)
+	s.Stream(stream, blocks)
+	p.Init((*[poly1305.KeySize]byte)(stream))
+	p.AbsorbPadded(additionalData)
+}
+
+func (a *aead) init(s *chacha20.State, nonce []byte) {
 	if a.nonceSize == NonceSizeX {
 		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
 	} else {
 		s.Init(&a.key, (*[NonceSize]byte)(nonce))
 	}
-	s.Stream(stream, blocks)
-	p.Init((*[poly1305.KeySize]byte)(stream))
-	p.AbsorbPadded(additionalData)
 }
 
 // xorFirst xors src with the keystream after block 0, as far as stream goes, and returns the number of bytes processed.

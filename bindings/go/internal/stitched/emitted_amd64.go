@@ -31,20 +31,10 @@ func stream4MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uin
 //go:noescape
 func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
-// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 1 in general registers (122 instructions a double round).
-//
-//go:noescape
-func xor8And1AVX2(dst, src *byte, state *State, others *byte)
-
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).
 //
 //go:noescape
 func xor8And2AVX2(dst, src *byte, state *State, others *byte)
-
-// chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 1 in general registers (122 instructions a double round).
-//
-//go:noescape
-func xor16And1AVX2(dst, src *byte, state *State, others *byte)
 
 // chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 2 in general registers (122 instructions a double round).
 //

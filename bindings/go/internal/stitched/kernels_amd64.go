@@ -4,18 +4,42 @@
 
 package stitched
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
+)
 
 // Package internal documents these functions.
 
 var useAVX2 = cpu.X86.HasAVX2 && !(cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI)
 
-// Pays reports whether Seal and Open are faster than one algorithm after the other, for n bytes.
-func Pays(n int) bool { return useAVX2 && n > 0 }
+// Pays reports whether Seal and Open are faster, for n bytes, than one algorithm after the other.
+func Pays(n int) bool { return useAVX2 && n >= tuning.StitchedMinBytes }
 
-// xorBeside is not inlined, since the goroutine can be preempted where it is called.
+// xorMAC is not inlined, since the goroutine can be preempted where it is called.
 //
 //go:noinline
-func xorBeside(dst, src *byte, s *State, mac *MAC, message *byte, groups, fours uint64) {
-	xor8MACAVX2(dst, src, s, mac, message, groups, fours)
+func xorMAC(dst, src *byte, s *State, mac *MAC, message *byte, groups int, long bool, rounds int) {
+	if long {
+		xor16MACAVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
+	} else {
+		xor8MACAVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
+	}
 }
+
+// streamMAC continues mac over rounds * roundBytes bytes of message, and writes at most six blocks to buf, which asm.MaxBytes exceeds.
+func streamMAC(buf []byte, s *State, mac *MAC, message *byte, blocks, rounds int) {
+	switch {
+	case blocks <= 2:
+		stream2MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+	case blocks <= 4:
+		stream4MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+	default:
+		stream6MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+	}
+}
+
+func xor8And2(dst, src *byte, s *State, others *byte) { xor8And2AVX2(dst, src, s, others) }
+
+func xor16And2(dst, src *byte, s *State, others *byte) { xor16And2AVX2(dst, src, s, others) }

@@ -8,4 +8,10 @@ package stitched
 
 func Pays(int) bool { return false }
 
-func xorBeside(_, _ *byte, _ *State, _ *MAC, _ *byte, _, _ uint64) {}
+func xorMAC(_, _ *byte, _ *State, _ *MAC, _ *byte, _ int, _ bool, _ int) {}
+
+func streamMAC(_ []byte, _ *State, _ *MAC, _ *byte, _, _ int) {}
+
+func xor8And2(_, _ *byte, _ *State, _ *byte) {}
+
+func xor16And2(_, _ *byte, _ *State, _ *byte) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Package stitched computes ChaCha20 in vectors and Poly1305 in general registers at the same time: each leaves free the
-// execution units that the other uses.
+// Package stitched computes ChaCha20-Poly1305 with both algorithms at the same time: ChaCha20 in vectors, and in general
+// registers Poly1305, or further blocks of ChaCha20. Each leaves free the execution units that the other uses.
 package stitched
 
 import (
@@ -16,87 +16,160 @@ type (
 )
 
 const (
-	// groupBytes is the length of the blocks that are encrypted at once.
-	groupBytes = 8 * chacha20.BlockSize
+	// The lengths of the blocks that are encrypted at once.
+	group     = 8 * chacha20.BlockSize
+	longGroup = 2 * group
 
-	// fourBytes is the length of four blocks of Poly1305.
-	fourBytes = 4 * poly1305.BlockSize
+	// rowsBytes is the maximum length for which rows of blocks take less time than a group.
+	rowsBytes = 6 * chacha20.BlockSize
 
-	// groupFours is the number of such fours in a group, maxFours the number for which a group has room beside it.
-	groupFours = groupBytes / fourBytes
-	maxFours   = 10
+	// A pass has as many double rounds, of which each has room for roundBytes of Poly1305 beside it, or twice that in a long
+	// group.
+	rounds     = 10
+	roundBytes = 4 * poly1305.BlockSize
+
+	counter = 12 // the word of the state that counts blocks
 )
 
-// Seal encrypts in to out from byte done on, and absorbs all of out, padded. The first done bytes, whole blocks, are encrypted
-// already.
-func Seal(out, in []byte, done int, s *State, mac *MAC) {
+// Seal encrypts in to out and absorbs additionalData and out, both padded. s is at block 0, of which mac gets the key.
+func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
+	done := first(out, in, s, mac)
+	mac.AbsorbPadded(additionalData)
 	absorbed := 0
-	for len(in)-done >= groupBytes {
-		fours, groups := min(maxFours, (done-absorbed)/fourBytes), 1
-		if fours >= groupFours && fours < maxFours {
-			fours, groups = groupFours, (len(in)-done)/groupBytes
+	for len(in)-done >= group {
+		size := group
+		if len(in)-done >= longGroup {
+			size = longGroup
 		}
-		n := groups * groupBytes
-		beside(out[done:done+n], in[done:done+n], s, mac, out[absorbed:], fours)
-		done, absorbed = done+n, absorbed+groups*fours*fourBytes
+		each, groups := size/group*roundBytes, 1
+		beside := min(rounds, (done-absorbed)/each)
+		if beside >= size/each && beside < rounds {
+			beside, groups = size/each, (len(in)-done)/size
+		}
+		n := groups * size
+		xor(out[done:done+n], in[done:done+n], s, mac, out[absorbed:], size, beside)
+		done, absorbed = done+n, absorbed+groups*beside*each
 	}
 	if done < len(in) {
-		fours := min(maxFours, (done-absorbed)/fourBytes)
-		var group [groupBytes]byte
-		copy(group[:], in[done:])
-		beside(group[:], group[:], s, mac, out[absorbed:], fours)
-		copy(out[done:len(in)], group[:])
-		group = [groupBytes]byte{}
-		absorbed += fours * fourBytes
+		beside := min(rounds, (done-absorbed)/roundBytes)
+		xorRest(out[done:len(in)], in[done:], s, mac, out[absorbed:], beside)
+		absorbed += beside * roundBytes
 	}
 	mac.AbsorbPadded(out[absorbed:len(in)])
 }
 
-// Open decrypts in to out from byte done on, and absorbs all of in, padded. A byte is absorbed before out may overwrite it. The
-// first done bytes, whole blocks, are not decrypted.
-func Open(out, in []byte, done int, s *State, mac *MAC) {
-	absorbed := 0
-	for len(in)-done >= groupBytes {
-		groups := 1
-		if absorbed == done {
-			groups = (len(in) - done) / groupBytes
-		}
-		if before := done + groupBytes - maxFours*fourBytes; absorbed < before {
-			mac.Absorb(in[absorbed:before])
-			absorbed = before
-		}
-		n := groups * groupBytes
-		fours := (done + groupBytes - absorbed) / fourBytes
-		beside(out[done:done+n], in[done:done+n], s, mac, in[absorbed:], fours)
-		done, absorbed = done+n, absorbed+groups*fours*fourBytes
+// first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0.
+func first(out, in []byte, s *State, mac *MAC) (done int) {
+	var others [2 * chacha20.BlockSize]byte // block 0, and that after the group
+	s[counter]++
+	switch {
+	case len(in) >= longGroup:
+		done = longGroup
+		xor16And2(&out[0], &in[0], s, &others[0])
+	case len(in) >= group:
+		done = group
+		xor8And2(&out[0], &in[0], s, &others[0])
+	default:
+		done = len(in)
+		var blocks [group]byte
+		copy(blocks[:], in)
+		xor8And2(&blocks[0], &blocks[0], s, &others[0])
+		copy(out[:done], blocks[:])
+		blocks = [group]byte{}
 	}
-	if done < len(in) {
-		var group [groupBytes]byte
-		copy(group[:], in[done:])
-		fours := min(maxFours, (len(in)-absorbed)/fourBytes)
-		beside(group[:], group[:], s, mac, in[absorbed:], fours)
-		absorbed += fours * fourBytes
-		mac.AbsorbPadded(in[absorbed:])
-		absorbed = len(in)
-		copy(out[done:], group[:])
-		group = [groupBytes]byte{}
+	// The block after the group may save a pass, unless whole passes would have to be followed by another one.
+	if n := min(len(in)-done, chacha20.BlockSize); (len(in)-done+chacha20.BlockSize-1)/chacha20.BlockSize%16 != 0 {
+		chacha20.XORBytes(out[done:done+n], in[done:done+n], others[chacha20.BlockSize:])
+		done += n
+		s[counter]++
 	}
-	mac.AbsorbPadded(in[absorbed:])
+	mac.Init((*[poly1305.KeySize]byte)(others[:]))
+	others = [2 * chacha20.BlockSize]byte{}
+	return done
 }
 
-// beside encrypts whole groups, and absorbs the first fours of message for each.
-func beside(dst, src []byte, s *State, mac *MAC, message []byte, fours int) {
-	if fours == 0 {
-		s.XOR(dst, src)
+// Open decrypts in to out and absorbs additionalData and in, both padded. A byte is absorbed before out may overwrite it. s is
+// at block 0, of which mac gets the key.
+func Open(out, in, additionalData []byte, s *State, mac *MAC) {
+	if len(in) <= group+chacha20.BlockSize {
+		var stream [group + 2*chacha20.BlockSize]byte // the last two are blocks 0 and 9
+		others := stream[group:]
+		s[counter]++
+		xor8And2(&stream[0], &stream[0], s, &others[0])
+		mac.Init((*[poly1305.KeySize]byte)(others))
+		copy(others, others[chacha20.BlockSize:])
+		mac.AbsorbPadded(additionalData)
+		mac.AbsorbPadded(in)
+		chacha20.XORBytes(out, in, stream[:])
+		stream = [group + 2*chacha20.BlockSize]byte{}
 		return
 	}
+
+	// Block 0 and the blocks that do not make a group.
+	var stream [group]byte
+	blocks := (len(in)+chacha20.BlockSize-1)/chacha20.BlockSize%8 + 1
+	s.Stream(stream[:], blocks)
+	mac.Init((*[poly1305.KeySize]byte)(stream[:]))
+	mac.AbsorbPadded(additionalData)
+	before := (blocks - 1) * chacha20.BlockSize
+
+	done, absorbed := before, 0
+	for len(in)-done >= group {
+		size := group
+		if len(in)-done >= longGroup {
+			size = longGroup
+		}
+		each, groups := size/group*roundBytes, 1
+		if absorbed == done {
+			groups = (len(in) - done) / size
+		}
+		if least := done + size - rounds*each; absorbed < least {
+			mac.Absorb(in[absorbed:least])
+			absorbed = least
+		}
+		if odd := (done + size - absorbed) % each; odd != 0 {
+			mac.Absorb(in[absorbed : absorbed+odd])
+			absorbed += odd
+		}
+		n, beside := groups*size, (done+size-absorbed)/each
+		xor(out[done:done+n], in[done:done+n], s, mac, in[absorbed:], size, beside)
+		done, absorbed = done+n, absorbed+groups*beside*each
+	}
+	if done < len(in) {
+		var last [group]byte
+		copy(last[:], in[done:])
+		beside := min(rounds, (len(in)-absorbed)/roundBytes)
+		xor(last[:], last[:], s, mac, in[absorbed:], group, beside)
+		mac.AbsorbPadded(in[absorbed+beside*roundBytes:])
+		copy(out[done:], last[:])
+		last = [group]byte{}
+	}
+	chacha20.XORBytes(out[:before], in[:before], stream[chacha20.BlockSize:])
+	stream = [group]byte{}
+}
+
+// xor encrypts whole groups of size bytes, and absorbs a part of message for each, beside so many double rounds, at least one.
+func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) {
 	for len(src) != 0 {
 		n := min(len(src), asm.MaxBytes)
-		groups := n / groupBytes
-		xorBeside(&dst[0], &src[0], s, mac, &message[0], uint64(groups), uint64(fours))
+		xorMAC(&dst[0], &src[0], s, mac, &message[0], n/size, size == longGroup, beside)
 		dst, src = dst[n:], src[n:]
 		if len(src) != 0 {
-			message = message[groups*fours*fourBytes:]
+			message = message[n/group*beside*roundBytes:]
 		}
 	}
+}
+
+// xorRest does the same for less than a group, and so much less than asm.MaxBytes.
+func xorRest(dst, src []byte, s *State, mac *MAC, message []byte, beside int) {
+	var blocks [group]byte
+	if len(src) <= min(rowsBytes, asm.MaxBytes) {
+		streamMAC(blocks[:], s, mac, &message[0], (len(src)+chacha20.BlockSize-1)/chacha20.BlockSize, beside)
+		chacha20.XORBytes(dst, src, blocks[:])
+	} else {
+		copy(blocks[:], src)
+		xor(blocks[:], blocks[:], s, mac, message, group, beside)
+		copy(dst, blocks[:])
+	}
+	blocks = [group]byte{}
 }
