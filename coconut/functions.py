@@ -618,6 +618,53 @@ class ScalarBlocks(Function):
         ]
 
 
+@dataclass(frozen=True)
+class ScalarEnd(Function):
+    """The end of a message of Poly1305, of blocks in two places: "start", the loop "block" twice, and "end".
+
+        func NAME(p *State, message *byte, blocks uint64, last *byte, lasts uint64)
+
+    It multiplies a value to which a block has been added, and continues it over the blocks of message, and those of
+    last; there may be none.
+    """
+
+    @staticmethod
+    def of(name: str, whole: ScalarBlocks, graphs: dict[str, Graph]) -> "ScalarEnd":
+        """Return the function, with the loop and the end of another one."""
+        _, loop, _, end = whole.blocks
+        start = program_of(whole.architecture, graphs["start"])
+        place = {name: register for register, name in enumerate(loop.program.inputs)}
+        first = Block.of(start, allocate_loop(start, {value: place[name] for name, value in start.outputs}))
+        return ScalarEnd(
+            name,
+            (first, loop, end),
+            ("p *State", "message *byte", "blocks uint64", "last *byte", "lasts uint64"),
+            f"{loop.program.graph.title}: {len(loop.program.ops)} instructions a block.",
+        )
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        return {"p": pointers["powers"], "message": pointers["message"], "blocks": assembler.counters[0]}
+
+    def body(self, assembler: Assembler) -> list[str]:
+        start, loop, end = self.blocks
+        lines = start.iteration(assembler)
+        for number in range(2):
+            lines += [
+                *assembler.control("skip", label=f"done{number}"),
+                *assembler.control("align"),
+                f"loop{number}:",
+                *loop.iteration(assembler),
+                *loop.advance(assembler, loop.program.graph.advance),
+                *assembler.control("again", label=f"loop{number}"),
+                f"done{number}:",
+            ]
+            if number == 0:
+                lines += self.argument(assembler, "last", assembler.pointers["message"])
+                lines += self.argument(assembler, "lasts", assembler.counters[0])
+        return [*lines, *end.iteration(assembler), *text_of(end.after, assembler)]
+
+
 def program_of(architecture: Architecture, graph: Graph) -> Program:
     """Return the program of a graph, with its inputs where the graph has them, even if it is not a loop."""
     graph = graph.simplified()

@@ -13,8 +13,8 @@ from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks
-from coconut.interpret import check_blocks_beside, check_chacha20, check_mac_beside, check_message, check_scalar
+from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
+from coconut.interpret import check_blocks_beside, check_chacha20, check_mac_beside, check_message, check_scalar, check_scalar_end
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select
@@ -137,7 +137,10 @@ def scalar() -> dict[str, str]:
     files = {}
     for function in scalar_functions():
         goarch = function.architecture.goarch
-        text = go_file([function], f"{goarch} && gc && !purego")
+        ends = [ScalarEnd.of("scalarEnd", function, graphs)] if function.architecture is AMD64 else []
+        text = go_file([function, *ends], f"{goarch} && gc && !purego")
+        for end in ends:
+            check_scalar_end(end, text, graphs, samples["start"])
         check_scalar(function, text, graphs, samples["begin"])
         files[f"internal/poly1305/emitted_scalar_{goarch}.s"] = text
     return files

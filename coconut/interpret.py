@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
-from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks
+from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value
@@ -474,6 +474,27 @@ def check_scalar(function: ScalarBlocks, text: str, graphs: dict[str, Graph], sa
             arguments: dict[str, General] = {"p": Pointer("p"), "message": Pointer("message"), "blocks": blocks}
             code.run(arguments | {"last": Pointer("last") if is_padded else 0}, storage)
             title = f"{function.name}, {architecture.name}, {blocks} blocks"
+            expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
+
+
+def check_scalar_end(function: ScalarEnd, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
+    architecture = function.architecture
+    code = read_function(text, function.name, architecture, function.clears)
+    names = tuple(function.blocks[0].program.memory_inputs())
+    for sample in samples:
+        for blocks, lasts in ((0, 0), (0, 1), (1, 2), (3, 1)):
+            message = sample.message[: BLOCK_BYTES * blocks]
+            last = sample.message[-BLOCK_BYTES * lasts :] if lasts else b""
+            values = evaluate(graphs["start"], dict(sample.inputs), b"", sample)
+            for at in range(0, len(message + last), BLOCK_BYTES):
+                values = evaluate(graphs["block"], values, (message + last)[at:], sample)
+            values = evaluate(graphs["end"], values, b"", sample)
+            storage = memory_of(architecture, message=message, last=last)
+            store(storage, "p", (sample.inputs[name] for name in names), 8)
+            pointers: dict[str, General] = {name: Pointer(name) for name in ("p", "message", "last")}
+            code.run(pointers | {"blocks": blocks, "lasts": lasts}, storage)
+            title = f"{function.name}, {blocks} and {lasts} blocks"
             expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
 
 

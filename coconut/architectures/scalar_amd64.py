@@ -151,6 +151,7 @@ GO = dict(
         "argument": "MOVQ {name}+{offset}(FP), {register}",
         "advance": "ADDQ ${bytes}, SI",
         "none_left": "DECQ CX; JZ {label}",
+        "skip": "TESTQ CX, CX; JZ {label}",
         "align": "PCALIGN $64",
         "again": "DECQ CX; JNZ {label}",
         "no_last": "MOVQ last+24(FP), SI; TESTQ SI, SI; JZ {label}",

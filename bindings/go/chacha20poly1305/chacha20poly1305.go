@@ -88,21 +88,27 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	whole, out := extend(dst, len(plaintext)+Overhead)
 	checkOverlap(out, plaintext, additionalData)
 
-	if stitched.Pays(len(plaintext)) {
-		a.sealStitched(out, nonce, plaintext, additionalData)
-		return whole
-	}
 	// The buffer comes in several sizes because it is cleared before and after use.
-	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
-	case 4:
+	switch first := firstBlocks(len(plaintext)); {
+	case len(plaintext) <= 3*chacha20.BlockSize:
+		var stream [4 * chacha20.BlockSize]byte
+		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
+		stream = [4 * chacha20.BlockSize]byte{}
+	case stitched.Pays(len(plaintext)):
+		a.sealStitched(out, nonce, plaintext, additionalData)
+	case len(plaintext) <= 7*chacha20.BlockSize:
+		var stream [8 * chacha20.BlockSize]byte
+		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
+		stream = [8 * chacha20.BlockSize]byte{}
+	case chacha20.StreamRoom(first) == 4:
 		var stream [4 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
-	case 8:
+	case chacha20.StreamRoom(first) == 8:
 		var stream [8 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [8 * chacha20.BlockSize]byte{}
-	case 16:
+	case chacha20.StreamRoom(first) == 16:
 		var stream [16 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [16 * chacha20.BlockSize]byte{}
@@ -131,8 +137,16 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 
 	var valid bool
 	switch first := firstBlocks(n); {
+	case n <= 3*chacha20.BlockSize:
+		var stream [4 * chacha20.BlockSize]byte
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
+		stream = [4 * chacha20.BlockSize]byte{}
 	case stitched.Pays(n):
 		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
+	case n <= 7*chacha20.BlockSize:
+		var stream [8 * chacha20.BlockSize]byte
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
+		stream = [8 * chacha20.BlockSize]byte{}
 	case chacha20.StreamRoom(first) == 4:
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
@@ -206,6 +220,32 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	}
 
 	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
+	return valid
+}
+
+// sealShort is seal for a message whose whole keystream fits into stream.
+func (a *aead) sealShort(out, nonce, plaintext, additionalData, stream []byte) {
+	var s chacha20.State
+	a.init(&s, nonce)
+	s.Stream(stream, 1+(len(plaintext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	n := len(plaintext)
+	chacha20.XORBytes(out[:n], plaintext, stream[chacha20.BlockSize:])
+	poly1305.SumShort((*[Overhead]byte)(out[n:]), additionalData, out[:n], (*[poly1305.KeySize]byte)(stream))
+	s = chacha20.State{}
+}
+
+// openShort is open for a message whose whole keystream fits into stream.
+func (a *aead) openShort(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte) bool {
+	var s chacha20.State
+	var expected [Overhead]byte
+	a.init(&s, nonce)
+	s.Stream(stream, 1+(len(ciphertext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	poly1305.SumShort(&expected, additionalData, ciphertext, (*[poly1305.KeySize]byte)(stream))
+	valid := poly1305.Equal(&expected, tag)
+	if valid {
+		chacha20.XORBytes(out, ciphertext, stream[chacha20.BlockSize:])
+	}
+	s, expected = chacha20.State{}, [Overhead]byte{}
 	return valid
 }
 
