@@ -5,17 +5,31 @@
 package stitched
 
 import (
+	"math"
+
 	"golang.org/x/sys/cpu"
 
+	"github.com/hornet-mac/hornet/bindings/go/internal/family"
 	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 // Package internal documents these functions.
 
-var useAVX2 = cpu.X86.HasAVX2 && !(cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI)
+// endBytes is the length from which AVX-512 is faster, with one algorithm after the other.
+var endBytes = end(cpu.X86.HasAVX2, cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI, family.ZMMInHalves)
+
+func end(hasAVX2, hasAVX512, zmmInHalves bool) int {
+	switch {
+	case !hasAVX2 || hasAVX512 && !zmmInHalves:
+		return 0
+	case hasAVX512:
+		return tuning.HalvesMinBytes
+	}
+	return math.MaxInt
+}
 
 // Pays reports whether Seal and Open are faster, for n bytes, than one algorithm after the other.
-func Pays(n int) bool { return useAVX2 && n >= tuning.StitchedMinBytes }
+func Pays(n int) bool { return n >= tuning.StitchedMinBytes && n < endBytes }
 
 // xorMAC is not inlined, since the goroutine can be preempted where it is called.
 //

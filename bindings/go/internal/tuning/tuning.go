@@ -14,6 +14,7 @@ const (
 	IFMALongBytes    = 5120
 	ScalarMinBytes   = 48
 	StitchedMinBytes = 321
+	HalvesMinBytes   = 3072
 	StepBytes        = 65536
 	LanesStepBytes   = 1048576
 )
