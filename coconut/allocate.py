@@ -206,6 +206,10 @@ class Allocator:
                 return replace(op, args=(first,), memory=self.saved[last])
         return op
 
+    def read_now(self, op: Op) -> list[Memory]:
+        """Return the free places that an instruction still reads: what makes room for its result is stored before."""
+        return [place for place in self.free_places if place == op.memory]
+
     def run(self, i: int) -> int:
         """Run an instruction, and return the register of its result."""
         op, value = self.program.ops[i], self.program.first_op + i
@@ -231,8 +235,7 @@ class Allocator:
                 self.steps.append(Step(op, tuple(args), -1, self.program.label(value)))
                 return -1
             home = self.homes.get(value)
-            # What makes room for the result is stored before the instruction reads its operand.
-            read = [place for place in self.free_places if place == op.memory]
+            read = self.read_now(op)
             self.free_places = [place for place in self.free_places if place not in read]
             result = self.take(i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home])
             self.free_places += read
@@ -358,21 +361,22 @@ def allocate_chained(
         for name, value in outputs.items():
             if whole and value in single:
                 register = allocator.bring(value, len(program.ops), (value,))
-                names[name] = replace(spill, offset=spill.offset + allocator.spilled * size)
+                place = replace(spill, offset=spill.offset + allocator.spilled * size)
+                names[name] = place
                 allocator.spilled += 1
-                allocator.move(program.architecture.store, (register,), -1, value, names[name])
+                allocator.move(program.architecture.store, (register,), -1, value, place)
             single.add(value)
         for name, value in outputs.items():
             if name in names:
                 continue
-            register = allocator.at.get(value)
-            if register is None and value in allocator.saved and allocator.saved[value] not in names.values():
+            free = allocator.at.get(value)
+            if free is None and value in allocator.saved and allocator.saved[value] not in names.values():
                 names[name] = allocator.saved[value]
                 continue
-            if register is None or register in names.values():
+            if free is None or free in names.values():
                 others = {*names.values(), *allocator.at.values()}
-                register = min(set(range(program.architecture.registers)) - others)
-            names[name] = register
+                free = min(set(range(program.architecture.registers)) - others)
+            names[name] = free
     allocator.settle_places()
     allocator.settle({register: outputs[name] for name, register in names.items() if isinstance(register, int)})
     return allocator, names

@@ -291,7 +291,9 @@ class Stitched(ChaCha20):
     @staticmethod
     def vectors(alone: ChaCha20, architecture: Architecture) -> tuple[Block, ...]:
         """Return the blocks of a function of ChaCha20, with other pointers."""
-        return tuple(replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks)
+        return tuple(
+            replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks
+        )
 
     def arguments(self, assembler: Assembler) -> dict[str, str]:
         return {}

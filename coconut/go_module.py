@@ -14,7 +14,14 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
 from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
-from coconut.interpret import check_blocks_beside, check_chacha20, check_mac_beside, check_message, check_scalar, check_scalar_end
+from coconut.interpret import (
+    check_blocks_beside,
+    check_chacha20,
+    check_mac_beside,
+    check_message,
+    check_scalar,
+    check_scalar_end,
+)
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select

@@ -13,7 +13,17 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
-from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
+from coconut.functions import (
+    BLOCK_BYTES,
+    CHACHA20_BYTES,
+    COUNTER,
+    BlocksBeside,
+    ChaCha20,
+    MacBeside,
+    Message,
+    ScalarBlocks,
+    ScalarEnd,
+)
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value

@@ -112,6 +112,9 @@ def words_beside(vectors: Architecture) -> Architecture:
             registers=(*(f"%r{i}d" for i in NUMBERED), "%eax", "%ebx", "%esi", "%edi"),
             pointers={"state": "%rdx", "frame": "%rsp", "out": "%rcx", "message": "%rbp"},
             counters=("%rcx",),
+            # The third argument of a function of one instruction is the message.
+            head=("movq %rdx, %rcx",),
+            tail=("ret",),
         ),
         go=assembler(
             True,
