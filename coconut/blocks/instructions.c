@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Calls emitted functions of one instruction each on vectors from standard input, and writes the results,
  * for coconut/check_instructions.py. INSTRUCTIONS is a file that lists
- * INSTRUCTION(function, vectors of operands, vectors of results, calls); VECTOR_BYTES is a vector's length. */
+ * INSTRUCTION(function, vectors of operands, vectors of results, calls); VECTOR_BYTES is the length of a
+ * vector. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -69,8 +69,8 @@ static void blocks_of_lanes(size_t sets)
     bb_out_vectors("x", after[0], 16 * sets);
     bb_end();
 
-    /* The same in another order, in which fewer words are in use at once: pairs of quarter rounds, and a round
-     * of one set after that of another. */
+    /* The same in another order, in which fewer words are in use at once: pairs of quarter rounds, and a
+     * round of one set after that of another. */
     begin("lanes", sets, " double round in turn", 0);
     memcpy(after, x, sizeof x);
     bb_in_vectors("x", after[0], 16 * sets);

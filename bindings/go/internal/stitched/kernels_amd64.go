@@ -42,7 +42,7 @@ func xorMAC(dst, src *byte, s *State, mac *MAC, message *byte, groups int, long 
 	}
 }
 
-// streamMAC continues mac over rounds * roundBytes bytes of message, and writes at most six blocks to buf, which asm.MaxBytes exceeds.
+// streamMAC writes blocks of the keystream to buf, at most 6.
 func streamMAC(buf []byte, s *State, mac *MAC, message *byte, blocks, rounds int) {
 	switch {
 	case blocks <= 2:
