@@ -433,43 +433,32 @@ class MacBeside(Stitched):
 class BlocksBeside(Stitched):
     """A group of blocks of ChaCha20, and beside it the block before, which has Poly1305's key, and the block after.
 
-        func NAME(dst, src *byte, state *State, others *byte)
+        func NAME(dst, src *byte, state *State, others *byte, blocks uint64)
 
-    The blocks before and after, or only that before, go to others, 64 bytes each. The counter advances by the group.
+    The blocks before and after go to others, 64 bytes each. The counter advances by the group. `blocks` is 2: each of
+    the two is made beside half of the double rounds, by the same code, because loops that the CPU cannot keep decoded
+    take longer.
     """
 
     @staticmethod
     def beside(
-        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph], blocks: int
+        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph]
     ) -> "BlocksBeside":
-        """Return a function of ChaCha20, with pointers as in vectors, beside one or two blocks of a lane of graphs."""
+        """Return a function of ChaCha20, with pointers as in vectors, beside two blocks of a lane of graphs."""
         spill = Memory("frame", alone.frame_bytes)
         places: Places = {}
         others: list[Block] = []
-        for number in range(blocks):
-            lane = -1 if number == 0 else alone.group_bytes // CHACHA20_BYTES
-            for part in ("begin", "double round in turn", "lanes end"):
-                program = select(general, graphs[f"lanes 1 {part}"].one_lane(lane))
-                program = replace(
-                    program,
-                    ops=tuple(
-                        replace(op, memory=replace(op.memory, offset=op.memory.offset + CHACHA20_BYTES * number))
-                        if op.memory is not None and op.memory.base == "out"
-                        else op
-                        for op in program.ops
-                    ),
-                )
-                repeat = int(alone.blocks[1].repeat) if part == "double round in turn" else 1
-                block, places = best_block(program, repeat, places, CPU, spill)
-                others.append(block)
+        for part, block in zip(("begin", "double round in turn", "lanes end"), alone.blocks, strict=True):
+            program = select(general, graphs[f"lanes 1 {part}"].one_lane(0))
+            other, places = best_block(program, int(block.repeat), places, CPU, spill)
+            others.append(other)
         size = alone.architecture.vector_bytes
         words = max(block.vectors for block in others) * general.vector_bytes
         return BlocksBeside(
             alone.name,
             Stitched.vectors(alone, vectors),
-            ("dst *byte", "src *byte", "state *State", "others *byte"),
-            f"{alone.description} Beside {blocks} in general registers "
-            f"({len(others[1].steps)} instructions a double round).",
+            ("dst *byte", "src *byte", "state *State", "others *byte", "blocks uint64"),
+            f"{alone.description} Beside 2 in general registers ({len(others[1].steps)} instructions a double round).",
             alone.constants,
             alone.frame_bytes + (words + size - 1) // size * size,
             FRAME_ALIGN,
@@ -479,27 +468,33 @@ class BlocksBeside(Stitched):
         )
 
     def body(self, assembler: Assembler) -> list[str]:
-        other = self.notation()
+        other, state = self.notation(), assembler.pointers["state"]
         begin, rounds, _ = self.blocks
-        blocks = len(self.other) // 3
-        lines = [
-            *self.argument(assembler, "state", assembler.pointers["state"]),
+        before, beside, after = self.other
+        group = self.group_bytes // CHACHA20_BYTES
+
+        def counts(number: int) -> list[str]:
+            return assembler.control("add_word", number=number, offset=COUNTER, pointer=state)
+
+        return [
+            *self.argument(assembler, "state", state),
             *begin.iteration(assembler),
+            *counts(-1),
+            "",
+            "block:",
+            *before.iteration(other),
+            *assembler.control("count", number=int(rounds.repeat) // 2, counter=other.counters[0]),
+            *self.repeated(assembler, "beside", alternating(rounds.iteration(assembler), beside.iteration(other) * 2)),
+            *self.argument(assembler, "others", other.pointers["out"]),
+            *after.iteration(other),
+            *assembler.control("advance_argument", bytes=CHACHA20_BYTES, **self.place("others")),
+            *counts(group + 1),
+            *assembler.control("again_argument", label="block", **self.place("blocks")),
+            "",
+            *counts(-2 * group - 1),
+            *self.cleared(),
+            *self.ending(assembler),
         ]
-        for number in range(blocks):
-            before, beside, after = self.other[3 * number : 3 * number + 3]
-            lines += [
-                *before.iteration(other),
-                *assembler.control("count", number=int(rounds.repeat) // blocks, counter=other.counters[0]),
-                *self.repeated(
-                    assembler,
-                    f"beside{number}",
-                    alternating(rounds.iteration(assembler), beside.iteration(other) * blocks),
-                ),
-                *self.argument(assembler, "others", other.pointers["out"]),
-                *after.iteration(other),
-            ]
-        return [*lines, *self.cleared(), *self.ending(assembler)]
 
 
 def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -54,7 +54,7 @@ def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
 
 
-# ChaCha20 with Poly1305 beside it, and with one or two blocks.
+# ChaCha20 with Poly1305 beside it, and with two blocks.
 MAC_BESIDE = {
     "xor8MACAVX2": ("lanes 1", "xor"),
     "xor16MACAVX2": ("lanes 2", "xor"),
@@ -80,10 +80,7 @@ def stitched() -> dict[str, str]:
         MacBeside.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs, 2 if "16" in function.name else 1)
         for function in macs
     ]
-    with_blocks = [
-        BlocksBeside.beside(function, AVX2_WORDS_BESIDE, AMD64_WORDS, words, 2 if "And2" in function.name else 1)
-        for function in ones
-    ]
+    with_blocks = [BlocksBeside.beside(function, AVX2_WORDS_BESIDE, AMD64_WORDS, words) for function in ones]
     functions = [*with_mac, *with_blocks]
     text = go_file(functions, CONSTRAINT)
     for function in with_mac:

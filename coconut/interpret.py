@@ -282,7 +282,7 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"SLLI \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.general.update({to: m.count(a) << int(n)})),
     (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
     (r"ANDQ \$-(\d+), (\w+)", lambda m, n, a: m.align(a, int(n))),
-    (r"ADDL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
+    (r"ADDL \$(-?\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
     (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
     (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
     (r"SUBQ (\w+)\+\d+\(FP\), (\w+)", lambda m, name, a: m.subtract(a, name)),
@@ -576,10 +576,9 @@ def check_blocks_beside(function: BlocksBeside, text: str, samples: Sequence[Sam
     code = read_function(text, function.name, function.architecture, function.clears, function.general)
     for sample in samples:
         storage = memory_of(function.architecture, src=sample.message[: function.group_bytes])
-        count = len(function.other) // 3
-        room(storage, "others", 16 * count, 4)
-        run_group(function.name, function, code, sample, storage, {"groups": 1})
-        for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)[:count]):
+        room(storage, "others", 2 * 16, 4)
+        run_group(function.name, function, code, sample, storage, {"groups": 1, "blocks": 2})
+        for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)):
             state = list(sample.state)
             state[COUNTER // 4] = state[COUNTER // 4] + lane & 0xFFFFFFFF
             zeros = bytes(len(sample.message))
