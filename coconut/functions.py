@@ -433,11 +433,10 @@ class MacBeside(Stitched):
 class BlocksBeside(Stitched):
     """A group of blocks of ChaCha20, and beside it the block before, which has Poly1305's key, and the block after.
 
-        func NAME(dst, src *byte, state *State, others *byte, blocks uint64)
+        func NAME(dst, src *byte, state *State, others *byte)
 
-    The blocks before and after go to others, 64 bytes each. The counter advances by the group. `blocks` is 2: each of
-    the two is made beside half of the double rounds, by the same code, because loops that the CPU cannot keep decoded
-    take longer.
+    The blocks before and after go to others, 64 bytes each. The counter advances by the group. Each of the two is made
+    beside half of the double rounds, by the same code, because loops that the CPU cannot keep decoded take longer.
     """
 
     @staticmethod
@@ -453,11 +452,12 @@ class BlocksBeside(Stitched):
             other, places = best_block(program, int(block.repeat), places, CPU, spill)
             others.append(other)
         size = alone.architecture.vector_bytes
-        words = max(block.vectors for block in others) * general.vector_bytes
+        # The last word of the frame counts the blocks.
+        words = (max(block.vectors for block in others) + 1) * general.vector_bytes
         return BlocksBeside(
             alone.name,
             Stitched.vectors(alone, vectors),
-            ("dst *byte", "src *byte", "state *State", "others *byte", "blocks uint64"),
+            ("dst *byte", "src *byte", "state *State", "others *byte"),
             f"{alone.description} Beside 2 in general registers ({len(others[1].steps)} instructions a double round).",
             alone.constants,
             alone.frame_bytes + (words + size - 1) // size * size,
@@ -473,6 +473,11 @@ class BlocksBeside(Stitched):
         before, beside, after = self.other
         group = self.group_bytes // CHACHA20_BYTES
 
+        counted: dict[str, str | int] = {
+            "offset": self.frame_bytes - self.general.vector_bytes,
+            "pointer": assembler.pointers["frame"],
+        }
+
         def counts(number: int) -> list[str]:
             return assembler.control("add_word", number=number, offset=COUNTER, pointer=state)
 
@@ -480,6 +485,7 @@ class BlocksBeside(Stitched):
             *self.argument(assembler, "state", state),
             *begin.iteration(assembler),
             *counts(-1),
+            *assembler.control("count_word", number=2, **counted),
             "",
             "block:",
             *before.iteration(other),
@@ -489,7 +495,7 @@ class BlocksBeside(Stitched):
             *after.iteration(other),
             *assembler.control("advance_argument", bytes=CHACHA20_BYTES, **self.place("others")),
             *counts(group + 1),
-            *assembler.control("again_argument", label="block", **self.place("blocks")),
+            *assembler.control("again_word", label="block", **counted),
             "",
             *counts(-2 * group - 1),
             *self.cleared(),

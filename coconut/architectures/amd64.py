@@ -124,6 +124,8 @@ GO_CONTROLS = {
     "none_left": "JZ {label}",
     "advance_argument": "ADDQ ${bytes}, {name}+{offset}(FP)",
     "again_argument": "DECQ {name}+{offset}(FP); JNZ {label}",
+    "count_word": "MOVL ${number}, {offset}({pointer})",
+    "again_word": "DECL {offset}({pointer}); JNZ {label}",
     "add_word": "ADDL ${number}, {offset}({pointer})",
 }
 

@@ -34,9 +34,9 @@ func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uin
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).
 //
 //go:noescape
-func xor8And2AVX2(dst, src *byte, state *State, others *byte, blocks uint64)
+func xor8And2AVX2(dst, src *byte, state *State, others *byte)
 
 // chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 2 in general registers (122 instructions a double round).
 //
 //go:noescape
-func xor16And2AVX2(dst, src *byte, state *State, others *byte, blocks uint64)
+func xor16And2AVX2(dst, src *byte, state *State, others *byte)

@@ -3340,9 +3340,9 @@ DATA ·stream6MACAVX2Constants<>+152(SB)/4, $0x0a09080b
 DATA ·stream6MACAVX2Constants<>+156(SB)/4, $0x0e0d0c0f
 GLOBL ·stream6MACAVX2Constants<>(SB), RODATA|NOPTR, $160
 
-// func xor8And2AVX2(dst, src *byte, state *State, others *byte, blocks uint64)
+// func xor8And2AVX2(dst, src *byte, state *State, others *byte)
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).
-TEXT ·xor8And2AVX2(SB), 0, $192-40
+TEXT ·xor8And2AVX2(SB), 0, $192-32
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ state+16(FP), DX
@@ -3364,6 +3364,7 @@ TEXT ·xor8And2AVX2(SB), 0, $192-40
 	VPBROADCASTD 56(DX), Y14 // state
 	VPBROADCASTD 60(DX), Y15 // state
 	ADDL $-1, 48(DX)
+	MOVL $2, 124(BP)
 
 block:
 	MOVL 48(DX), R8 // state
@@ -3810,7 +3811,7 @@ beside:
 	MOVL DI, 60(CX) // v65
 	ADDQ $64, others+24(FP)
 	ADDL $9, 48(DX)
-	DECQ blocks+32(FP)
+	DECL 124(BP)
 	JNZ block
 
 	ADDL $-17, 48(DX)
@@ -4002,9 +4003,9 @@ DATA ·xor8And2AVX2Constants<>+88(SB)/4, $0x0a09080b
 DATA ·xor8And2AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
 GLOBL ·xor8And2AVX2Constants<>(SB), RODATA|NOPTR, $96
 
-// func xor16And2AVX2(dst, src *byte, state *State, others *byte, blocks uint64)
+// func xor16And2AVX2(dst, src *byte, state *State, others *byte)
 // chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside 2 in general registers (122 instructions a double round).
-TEXT ·xor16And2AVX2(SB), 0, $1280-40
+TEXT ·xor16And2AVX2(SB), 0, $1280-32
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ state+16(FP), DX
@@ -4045,6 +4046,7 @@ TEXT ·xor16And2AVX2(SB), 0, $1280-40
 	VMOVDQU 0(BP), Y0 // state
 	VMOVDQU Y0, 512(BP) // state
 	ADDL $-1, 48(DX)
+	MOVL $2, 1212(BP)
 
 block:
 	MOVL 48(DX), R8 // state
@@ -4685,7 +4687,7 @@ beside:
 	MOVL DI, 60(CX) // v65
 	ADDQ $64, others+24(FP)
 	ADDL $17, 48(DX)
-	DECQ blocks+32(FP)
+	DECL 1212(BP)
 	JNZ block
 
 	ADDL $-33, 48(DX)

@@ -54,6 +54,6 @@ func streamMAC(buf []byte, s *State, mac *MAC, message *byte, blocks, rounds int
 	}
 }
 
-func xor8And2(dst, src *byte, s *State, others *byte) { xor8And2AVX2(dst, src, s, others, 2) }
+func xor8And2(dst, src *byte, s *State, others *byte) { xor8And2AVX2(dst, src, s, others) }
 
-func xor16And2(dst, src *byte, s *State, others *byte) { xor16And2AVX2(dst, src, s, others, 2) }
+func xor16And2(dst, src *byte, s *State, others *byte) { xor16And2AVX2(dst, src, s, others) }
