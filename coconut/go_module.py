@@ -62,6 +62,8 @@ MAC_BESIDE = {
     "stream4MACAVX2": ("rows 2", "stream"),
     "stream6MACAVX2": ("rows 3", "stream"),
 }
+# How many times four blocks of Poly1305 are beside a double round.
+FOURS = 2
 BLOCKS_BESIDE = {
     "xor8And2AVX2": ("lanes 1", "xor"),
     "xor16And2AVX2": ("lanes 2", "xor"),
@@ -76,10 +78,7 @@ def stitched() -> dict[str, str]:
         [chacha20_function(name, kernel, *of) for name, of in functions.items()]
         for functions in (MAC_BESIDE, BLOCKS_BESIDE)
     )
-    with_mac = [
-        MacBeside.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs, 2 if "16" in function.name else 1)
-        for function in macs
-    ]
+    with_mac = [MacBeside.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs, FOURS) for function in macs]
     with_blocks = [BlocksBeside.beside(function, AVX2_WORDS_BESIDE, AMD64_WORDS, words) for function in ones]
     functions = [*with_mac, *with_blocks]
     text = go_file(functions, CONSTRAINT)

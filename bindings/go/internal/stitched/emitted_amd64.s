@@ -9,7 +9,7 @@
 #include "textflag.h"
 
 // func xor8MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
-// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions).
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions, 2 times).
 TEXT ·xor8MACAVX2(SB), 0, $128-56
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
@@ -50,269 +50,402 @@ group:
 beside:
 	VPADDD Y5, Y1, Y1 // v16
 	ADDQ 0(SI), R8 // v10
-	VPXOR Y1, Y0, Y0 // v17
 	ADCQ 8(SI), R9 // v12
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
+	VPXOR Y1, Y0, Y0 // v17
 	ADCQ $1, R10 // v14
-	VPADDD Y6, Y2, Y2 // v19
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y2, Y13, Y13 // v20
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
 	MULQ R8 // v15
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
 	MOVQ AX, R13 // v15
-	VPADDD Y7, Y3, Y3 // v22
+	VPADDD Y6, Y2, Y2 // v19
 	MOVQ DX, R14 // v15
-	VPXOR Y3, Y14, Y14 // v23
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
+	VPXOR Y2, Y13, Y13 // v20
 	MULQ R8 // v17
-	VPADDD Y8, Y4, Y4 // v25
 	MOVQ AX, R15 // v17
-	VPXOR Y4, Y15, Y15 // v26
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
 	MOVQ DX, BX // v17
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
 	MOVQ R11, AX // v21
-	VPADDD Y0, Y9, Y9 // v28
+	VPADDD Y7, Y3, Y3 // v22
 	MULQ R9 // v21
-	VPXOR Y9, Y5, Y5 // v29
 	ADDQ AX, R13 // v21
-	VMOVDQU Y9, 0(BP) // v28
+	VPXOR Y3, Y14, Y14 // v23
 	ADCQ DX, R14 // v23
-	VPSLLD $12, Y5, Y9 // v30
 	MOVQ R10, AX // v27
-	VPSRLD $20, Y5, Y5 // v30
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
 	SHRQ $2, AX // v27
-	VPOR Y5, Y9, Y5 // v30
 	MULQ R12 // v27
-	VPADDD Y13, Y10, Y10 // v31
+	VPADDD Y8, Y4, Y4 // v25
 	ADDQ AX, R13 // v27
-	VPXOR Y10, Y6, Y6 // v32
 	ADCQ DX, R14 // v29
-	VPSLLD $12, Y6, Y9 // v33
+	VPXOR Y4, Y15, Y15 // v26
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $20, Y6, Y6 // v33
 	MULQ R9 // v32
-	VPOR Y6, Y9, Y6 // v33
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
 	ADDQ AX, R15 // v32
-	VPADDD Y14, Y11, Y11 // v34
 	ADCQ DX, BX // v34
-	VPXOR Y11, Y7, Y7 // v35
+	VPADDD Y0, Y9, Y9 // v28
 	MOVQ R10, R8 // v36
-	VPSLLD $12, Y7, Y9 // v36
 	ANDQ $3, R8 // v36
-	VPSRLD $20, Y7, Y7 // v36
+	VPXOR Y9, Y5, Y5 // v29
 	IMULQ 0(DI), R8 // v37
-	VPOR Y7, Y9, Y7 // v36
 	MOVQ R11, AX // v40
-	VPADDD Y15, Y12, Y12 // v37
+	VMOVDQU Y9, 0(BP) // v28
 	MULQ R10 // v40
-	VPXOR Y12, Y8, Y8 // v38
 	ADDQ AX, R15 // v40
-	VPSLLD $12, Y8, Y9 // v39
+	VPSLLD $12, Y5, Y9 // v30
 	ADCQ DX, BX // v42
-	VPSRLD $20, Y8, Y8 // v39
 	ADDQ R14, R15 // v43
-	VPOR Y8, Y9, Y8 // v39
+	VPSRLD $20, Y5, Y5 // v30
 	ADCQ BX, R8 // v45
-	VPADDD Y5, Y1, Y1 // v40
 	ADDQ 16(SI), R13 // v48
-	VPXOR Y1, Y0, Y0 // v41
+	VPOR Y5, Y9, Y5 // v30
 	ADCQ 24(SI), R15 // v50
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
 	ADCQ $1, R8 // v52
-	VPADDD Y6, Y2, Y2 // v43
+	VPADDD Y13, Y10, Y10 // v31
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y2, Y13, Y13 // v44
 	MULQ R13 // v53
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
+	VPXOR Y10, Y6, Y6 // v32
 	MOVQ AX, R14 // v53
-	VPADDD Y7, Y3, Y3 // v46
 	MOVQ DX, BX // v53
-	VPXOR Y3, Y14, Y14 // v47
+	VPSLLD $12, Y6, Y9 // v33
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
 	MULQ R13 // v55
-	VPADDD Y8, Y4, Y4 // v49
+	VPSRLD $20, Y6, Y6 // v33
 	MOVQ AX, R13 // v55
-	VPXOR Y4, Y15, Y15 // v50
 	MOVQ DX, R9 // v55
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
+	VPOR Y6, Y9, Y6 // v33
 	MOVQ R11, AX // v59
-	VPADDD 0(BP), Y0, Y9 // v52
 	MULQ R15 // v59
-	VPXOR Y9, Y5, Y5 // v53
+	VPADDD Y14, Y11, Y11 // v34
 	ADDQ AX, R14 // v59
-	VMOVDQU Y9, 0(BP) // v52
 	ADCQ DX, BX // v61
-	VPSLLD $7, Y5, Y9 // v54
+	VPXOR Y11, Y7, Y7 // v35
 	MOVQ R8, AX // v65
-	VPSRLD $25, Y5, Y5 // v54
 	SHRQ $2, AX // v65
-	VPOR Y5, Y9, Y5 // v54
+	VPSLLD $12, Y7, Y9 // v36
 	MULQ R12 // v65
-	VPADDD Y13, Y10, Y10 // v55
 	ADDQ AX, R14 // v65
-	VPXOR Y10, Y6, Y6 // v56
+	VPSRLD $20, Y7, Y7 // v36
 	ADCQ DX, BX // v67
-	VPSLLD $7, Y6, Y9 // v57
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $25, Y6, Y6 // v57
+	VPOR Y7, Y9, Y7 // v36
 	MULQ R15 // v70
-	VPOR Y6, Y9, Y6 // v57
 	ADDQ AX, R13 // v70
-	VPADDD Y14, Y11, Y11 // v58
+	VPADDD Y15, Y12, Y12 // v37
 	ADCQ DX, R9 // v72
-	VPXOR Y11, Y7, Y7 // v59
 	MOVQ R8, R15 // v73
-	VPSLLD $7, Y7, Y9 // v60
+	VPXOR Y12, Y8, Y8 // v38
 	ANDQ $3, R15 // v73
-	VPSRLD $25, Y7, Y7 // v60
 	IMULQ 0(DI), R15 // v74
-	VPOR Y7, Y9, Y7 // v60
+	VPSLLD $12, Y8, Y9 // v39
 	MOVQ R11, AX // v77
-	VPADDD Y15, Y12, Y12 // v61
 	MULQ R8 // v77
-	VPXOR Y12, Y8, Y8 // v62
+	VPSRLD $20, Y8, Y8 // v39
 	ADDQ AX, R13 // v77
-	VPSLLD $7, Y8, Y9 // v63
 	ADCQ DX, R9 // v79
-	VPSRLD $25, Y8, Y8 // v63
+	VPOR Y8, Y9, Y8 // v39
 	ADDQ BX, R13 // v80
-	VPOR Y8, Y9, Y8 // v63
 	ADCQ R9, R15 // v82
-	VPADDD Y6, Y1, Y1 // v64
+	VPADDD Y5, Y1, Y1 // v40
 	ADDQ 32(SI), R14 // v85
-	VPXOR Y1, Y15, Y15 // v65
 	ADCQ 40(SI), R13 // v87
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
+	VPXOR Y1, Y0, Y0 // v41
 	ADCQ $1, R15 // v89
-	VPADDD Y7, Y2, Y2 // v67
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y2, Y0, Y0 // v68
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
 	MULQ R14 // v90
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
 	MOVQ AX, BX // v90
-	VPADDD Y8, Y3, Y3 // v70
+	VPADDD Y6, Y2, Y2 // v43
 	MOVQ DX, R8 // v90
-	VPXOR Y3, Y13, Y13 // v71
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
+	VPXOR Y2, Y13, Y13 // v44
 	MULQ R14 // v92
-	VPADDD Y5, Y4, Y4 // v73
 	MOVQ AX, R14 // v92
-	VPXOR Y4, Y14, Y14 // v74
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
 	MOVQ DX, R9 // v92
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
 	MOVQ R11, AX // v96
-	VPADDD Y15, Y11, Y11 // v76
+	VPADDD Y7, Y3, Y3 // v46
 	MULQ R13 // v96
-	VPXOR Y11, Y6, Y6 // v77
 	ADDQ AX, BX // v96
-	VPSLLD $12, Y6, Y9 // v78
+	VPXOR Y3, Y14, Y14 // v47
 	ADCQ DX, R8 // v98
-	VPSRLD $20, Y6, Y6 // v78
 	MOVQ R15, AX // v102
-	VPOR Y6, Y9, Y6 // v78
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
 	SHRQ $2, AX // v102
-	VPADDD Y0, Y12, Y12 // v79
 	MULQ R12 // v102
-	VPXOR Y12, Y7, Y7 // v80
+	VPADDD Y8, Y4, Y4 // v49
 	ADDQ AX, BX // v102
-	VPSLLD $12, Y7, Y9 // v81
 	ADCQ DX, R8 // v104
-	VPSRLD $20, Y7, Y7 // v81
+	VPXOR Y4, Y15, Y15 // v50
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y9, Y7 // v81
 	MULQ R13 // v107
-	VPADDD 0(BP), Y13, Y9 // v82
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
 	ADDQ AX, R14 // v107
-	VPXOR Y9, Y8, Y8 // v83
 	ADCQ DX, R9 // v109
-	VMOVDQU Y9, 0(BP) // v82
+	VPADDD 0(BP), Y0, Y9 // v52
 	MOVQ R15, R13 // v110
-	VPSLLD $12, Y8, Y9 // v84
 	ANDQ $3, R13 // v110
-	VPSRLD $20, Y8, Y8 // v84
+	VPXOR Y9, Y5, Y5 // v53
 	IMULQ 0(DI), R13 // v111
-	VPOR Y8, Y9, Y8 // v84
 	MOVQ R11, AX // v114
-	VPADDD Y14, Y10, Y10 // v85
+	VMOVDQU Y9, 0(BP) // v52
 	MULQ R15 // v114
-	VPXOR Y10, Y5, Y5 // v86
 	ADDQ AX, R14 // v114
-	VPSLLD $12, Y5, Y9 // v87
+	VPSLLD $7, Y5, Y9 // v54
 	ADCQ DX, R9 // v116
-	VPSRLD $20, Y5, Y5 // v87
 	ADDQ R8, R14 // v117
-	VPOR Y5, Y9, Y5 // v87
+	VPSRLD $25, Y5, Y5 // v54
 	ADCQ R9, R13 // v119
-	VPADDD Y6, Y1, Y1 // x[0]
 	ADDQ 48(SI), BX // v122
-	VPXOR Y1, Y15, Y15 // v89
+	VPOR Y5, Y9, Y5 // v54
 	ADCQ 56(SI), R14 // v124
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
 	ADCQ $1, R13 // v126
-	VPADDD Y7, Y2, Y2 // x[1]
+	VPADDD Y13, Y10, Y10 // v55
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y2, Y0, Y0 // v92
 	MULQ BX // v127
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	VPXOR Y10, Y6, Y6 // v56
 	MOVQ AX, R8 // v127
-	VPADDD Y8, Y3, Y3 // x[2]
 	MOVQ DX, R15 // v127
-	VPXOR Y3, Y13, Y13 // v95
+	VPSLLD $7, Y6, Y9 // v57
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
 	MULQ BX // v129
-	VPADDD Y5, Y4, Y4 // x[3]
+	VPSRLD $25, Y6, Y6 // v57
 	MOVQ AX, R9 // v129
-	VPXOR Y4, Y14, Y14 // v98
 	MOVQ DX, BX // v129
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	VPOR Y6, Y9, Y6 // v57
 	MOVQ R11, AX // v133
-	VPADDD Y15, Y11, Y11 // x[10]
 	MULQ R14 // v133
-	VPXOR Y11, Y6, Y6 // v101
+	VPADDD Y14, Y11, Y11 // v58
 	ADDQ AX, R8 // v133
-	VPSLLD $7, Y6, Y9 // x[5]
 	ADCQ DX, R15 // v135
-	VPSRLD $25, Y6, Y6 // x[5]
+	VPXOR Y11, Y7, Y7 // v59
 	MOVQ R13, AX // v139
-	VPOR Y6, Y9, Y6 // x[5]
 	SHRQ $2, AX // v139
-	VPADDD Y0, Y12, Y12 // x[11]
+	VPSLLD $7, Y7, Y9 // v60
 	MULQ R12 // v139
-	VPXOR Y12, Y7, Y7 // v104
 	ADDQ AX, R8 // v139
-	VPSLLD $7, Y7, Y9 // x[6]
+	VPSRLD $25, Y7, Y7 // v60
 	ADCQ DX, R15 // v141
-	VPSRLD $25, Y7, Y7 // x[6]
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y9, Y7 // x[6]
+	VPOR Y7, Y9, Y7 // v60
 	MULQ R14 // v144
-	VPADDD 0(BP), Y13, Y9 // x[8]
 	ADDQ AX, R9 // v144
-	VPXOR Y9, Y8, Y8 // v107
+	VPADDD Y15, Y12, Y12 // v61
 	ADCQ DX, BX // v146
-	VMOVDQU Y9, 0(BP) // x[8]
 	MOVQ R13, R10 // v147
-	VPSLLD $7, Y8, Y9 // x[7]
+	VPXOR Y12, Y8, Y8 // v62
 	ANDQ $3, R10 // v147
-	VPSRLD $25, Y8, Y8 // x[7]
 	IMULQ 0(DI), R10 // v148
-	VPOR Y8, Y9, Y8 // x[7]
+	VPSLLD $7, Y8, Y9 // v63
 	MOVQ R11, AX // v151
-	VPADDD Y14, Y10, Y10 // x[9]
 	MULQ R13 // v151
-	VPXOR Y10, Y5, Y5 // v110
+	VPSRLD $25, Y8, Y8 // v63
 	ADDQ AX, R9 // v151
-	VPSLLD $7, Y5, Y9 // x[4]
 	ADCQ DX, BX // v153
-	VPSRLD $25, Y5, Y5 // x[4]
+	VPOR Y8, Y9, Y8 // v63
 	ADDQ R15, R9 // v154
-	VPOR Y5, Y9, Y5 // x[4]
 	ADCQ BX, R10 // t[2]
+	VPADDD Y6, Y1, Y1 // v64
+	ADDQ $64, SI
+	ADDQ 0(SI), R8 // v10
+	VPXOR Y1, Y15, Y15 // v65
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	VPADDD Y7, Y2, Y2 // v67
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPXOR Y2, Y0, Y0 // v68
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	VPADDD Y8, Y3, Y3 // v70
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	VPXOR Y3, Y13, Y13 // v71
+	ADDQ AX, R13 // v21
+	ADCQ DX, R14 // v23
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	VPADDD Y5, Y4, Y4 // v73
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	VPXOR Y4, Y14, Y14 // v74
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	VPADDD Y15, Y11, Y11 // v76
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	VPXOR Y11, Y6, Y6 // v77
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	VPSLLD $12, Y6, Y9 // v78
+	MOVQ R11, AX // v40
+	MULQ R10 // v40
+	VPSRLD $20, Y6, Y6 // v78
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	VPOR Y6, Y9, Y6 // v78
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	VPADDD Y0, Y12, Y12 // v79
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPXOR Y12, Y7, Y7 // v80
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	VPSLLD $12, Y7, Y9 // v81
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	VPSRLD $20, Y7, Y7 // v81
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	VPOR Y7, Y9, Y7 // v81
+	MULQ R13 // v55
+	MOVQ AX, R13 // v55
+	VPADDD 0(BP), Y13, Y9 // v82
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	VPXOR Y9, Y8, Y8 // v83
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	VMOVDQU Y9, 0(BP) // v82
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSLLD $12, Y8, Y9 // v84
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	VPSRLD $20, Y8, Y8 // v84
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	VPOR Y8, Y9, Y8 // v84
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	VPADDD Y14, Y10, Y10 // v85
+	ADDQ AX, R13 // v70
+	ADCQ DX, R9 // v72
+	VPXOR Y10, Y5, Y5 // v86
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	VPSLLD $12, Y5, Y9 // v87
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	VPSRLD $20, Y5, Y5 // v87
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPOR Y5, Y9, Y5 // v87
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	VPADDD Y6, Y1, Y1 // x[0]
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	VPXOR Y1, Y15, Y15 // v89
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v90
+	VPADDD Y7, Y2, Y2 // x[1]
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	VPXOR Y2, Y0, Y0 // v92
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y8, Y3, Y3 // x[2]
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	VPXOR Y3, Y13, Y13 // v95
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	VPADDD Y5, Y4, Y4 // x[3]
+	MULQ R12 // v102
+	ADDQ AX, BX // v102
+	VPXOR Y4, Y14, Y14 // v98
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	VPADDD Y15, Y11, Y11 // x[10]
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPXOR Y11, Y6, Y6 // v101
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	VPSLLD $7, Y6, Y9 // x[5]
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	VPSRLD $25, Y6, Y6 // x[5]
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	VPOR Y6, Y9, Y6 // x[5]
+	ADDQ R8, R14 // v117
+	ADCQ R9, R13 // v119
+	VPADDD Y0, Y12, Y12 // x[11]
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	VPXOR Y12, Y7, Y7 // v104
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	VPSLLD $7, Y7, Y9 // x[6]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSRLD $25, Y7, Y7 // x[6]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	VPOR Y7, Y9, Y7 // x[6]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	VPADDD 0(BP), Y13, Y9 // x[8]
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	VPXOR Y9, Y8, Y8 // v107
+	MULQ R14 // v133
+	ADDQ AX, R8 // v133
+	VMOVDQU Y9, 0(BP) // x[8]
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	VPSLLD $7, Y8, Y9 // x[7]
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	VPSRLD $25, Y8, Y8 // x[7]
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPOR Y8, Y9, Y8 // x[7]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	VPADDD Y14, Y10, Y10 // x[9]
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	VPXOR Y10, Y5, Y5 // v110
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	VPSLLD $7, Y5, Y9 // x[4]
+	IMULQ 0(DI), R10 // v148
+	MOVQ R11, AX // v151
+	VPSRLD $25, Y5, Y5 // x[4]
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	VPOR Y5, Y9, Y5 // x[4]
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
 	VMOVDQU 0(BP), Y9 // x[8]
+	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
@@ -2027,7 +2160,7 @@ DATA ·xor16MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
 GLOBL ·xor16MACAVX2Constants<>(SB), RODATA|NOPTR, $128
 
 // func stream2MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions).
+// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions, 2 times).
 TEXT ·stream2MACAVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
@@ -2060,169 +2193,302 @@ beside:
 	ADCQ 8(SI), R9 // v12
 	ADCQ $1, R10 // v14
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y1, Y0, Y0 // v5
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
 	MOVQ DX, R14 // v15
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
+	VPXOR Y1, Y0, Y0 // v5
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
 	MOVQ AX, R15 // v17
 	MOVQ DX, BX // v17
-	VPADDD Y0, Y3, Y3 // v7
 	MOVQ R11, AX // v21
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
-	VPXOR Y3, Y2, Y2 // v8
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
 	SHRQ $2, AX // v27
 	MULQ R12 // v27
-	VPSLLD $12, Y2, Y4 // v9
 	ADDQ AX, R13 // v27
 	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $20, Y2, Y2 // v9
+	VPADDD Y0, Y3, Y3 // v7
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
 	ADCQ DX, BX // v34
 	MOVQ R10, R8 // v36
-	VPOR Y2, Y4, Y2 // v9
 	ANDQ $3, R8 // v36
 	IMULQ 0(DI), R8 // v37
 	MOVQ R11, AX // v40
-	VPADDD Y2, Y1, Y1 // v10
+	VPXOR Y3, Y2, Y2 // v8
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
 	ADCQ DX, BX // v42
 	ADDQ R14, R15 // v43
-	VPXOR Y1, Y0, Y0 // v11
 	ADCQ BX, R8 // v45
 	ADDQ 16(SI), R13 // v48
 	ADCQ 24(SI), R15 // v50
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
+	VPSLLD $12, Y2, Y4 // v9
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v53
 	MOVQ AX, R14 // v53
-	VPADDD Y0, Y3, Y3 // v13
 	MOVQ DX, BX // v53
 	MOVQ 8(DI), AX // k[1]
 	MULQ R13 // v55
-	VPXOR Y3, Y2, Y2 // v14
+	VPSRLD $20, Y2, Y2 // v9
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
 	MOVQ R11, AX // v59
 	MULQ R15 // v59
-	VPSLLD $7, Y2, Y4 // v15
 	ADDQ AX, R14 // v59
 	ADCQ DX, BX // v61
 	MOVQ R8, AX // v65
-	VPSRLD $25, Y2, Y2 // v15
+	VPOR Y2, Y4, Y2 // v9
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
 	ADDQ AX, R14 // v65
 	ADCQ DX, BX // v67
-	VPOR Y2, Y4, Y2 // v15
 	MOVQ 0(DI), AX // k[0]
 	MULQ R15 // v70
 	ADDQ AX, R13 // v70
-	VPSHUFD $147, Y1, Y1 // v16
+	VPADDD Y2, Y1, Y1 // v10
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
 	ANDQ $3, R15 // v73
 	IMULQ 0(DI), R15 // v74
-	VPSHUFD $57, Y3, Y3 // v17
 	MOVQ R11, AX // v77
 	MULQ R8 // v77
 	ADDQ AX, R13 // v77
-	VPSHUFD $78, Y0, Y0 // v18
+	VPXOR Y1, Y0, Y0 // v11
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
 	ADCQ R9, R15 // v82
 	ADDQ 32(SI), R14 // v85
-	VPADDD Y2, Y1, Y1 // v19
 	ADCQ 40(SI), R13 // v87
 	ADCQ $1, R15 // v89
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y1, Y0, Y0 // v20
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
 	MOVQ DX, R8 // v90
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
 	MULQ R14 // v92
 	MOVQ AX, R14 // v92
 	MOVQ DX, R9 // v92
-	VPADDD Y0, Y3, Y3 // v22
+	VPADDD Y0, Y3, Y3 // v13
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
 	ADDQ AX, BX // v96
 	ADCQ DX, R8 // v98
-	VPXOR Y3, Y2, Y2 // v23
 	MOVQ R15, AX // v102
 	SHRQ $2, AX // v102
 	MULQ R12 // v102
-	VPSLLD $12, Y2, Y4 // v24
+	VPXOR Y3, Y2, Y2 // v14
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v107
-	VPSRLD $20, Y2, Y2 // v24
 	ADDQ AX, R14 // v107
 	ADCQ DX, R9 // v109
 	MOVQ R15, R13 // v110
-	VPOR Y2, Y4, Y2 // v24
+	VPSLLD $7, Y2, Y4 // v15
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
 	MOVQ R11, AX // v114
 	MULQ R15 // v114
-	VPADDD Y2, Y1, Y1 // v25
 	ADDQ AX, R14 // v114
 	ADCQ DX, R9 // v116
 	ADDQ R8, R14 // v117
-	VPXOR Y1, Y0, Y0 // v26
+	VPSRLD $25, Y2, Y2 // v15
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
 	ADCQ 56(SI), R14 // v124
 	ADCQ $1, R13 // v126
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
 	MOVQ 0(DI), AX // k[0]
 	MULQ BX // v127
 	MOVQ AX, R8 // v127
-	VPADDD Y0, Y3, Y3 // v28
+	VPOR Y2, Y4, Y2 // v15
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
 	MULQ BX // v129
 	MOVQ AX, R9 // v129
-	VPXOR Y3, Y2, Y2 // v29
 	MOVQ DX, BX // v129
 	MOVQ R11, AX // v133
 	MULQ R14 // v133
-	VPSLLD $7, Y2, Y4 // x[1]
+	VPSHUFD $147, Y1, Y1 // v16
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
 	MOVQ R13, AX // v139
 	SHRQ $2, AX // v139
-	VPSRLD $25, Y2, Y2 // x[1]
 	MULQ R12 // v139
 	ADDQ AX, R8 // v139
 	ADCQ DX, R15 // v141
-	VPOR Y2, Y4, Y2 // x[1]
+	VPSHUFD $57, Y3, Y3 // v17
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
 	ADDQ AX, R9 // v144
 	ADCQ DX, BX // v146
-	VPSHUFD $57, Y1, Y1 // x[0]
 	MOVQ R13, R10 // v147
 	ANDQ $3, R10 // v147
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $147, Y3, Y3 // x[2]
+	VPSHUFD $78, Y0, Y0 // v18
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
 	ADDQ AX, R9 // v151
 	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y2, Y1, Y1 // v19
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPXOR Y1, Y0, Y0 // v20
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y0, Y3, Y3 // v22
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPXOR Y3, Y2, Y2 // v23
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPSLLD $12, Y2, Y4 // v24
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPSRLD $20, Y2, Y2 // v24
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPOR Y2, Y4, Y2 // v24
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y2, Y1, Y1 // v25
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPXOR Y1, Y0, Y0 // v26
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y0, Y3, Y3 // v28
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPXOR Y3, Y2, Y2 // v29
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPSLLD $7, Y2, Y4 // x[1]
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPSRLD $25, Y2, Y2 // x[1]
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPOR Y2, Y4, Y2 // x[1]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y1, Y1 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $147, Y3, Y3 // x[2]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
 	VPSHUFD $78, Y0, Y0 // x[3]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
 	ADDQ R15, R9 // v154
 	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
@@ -2364,7 +2630,7 @@ DATA ·stream2MACAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
 GLOBL ·stream2MACAVX2Constants<>(SB), RODATA|NOPTR, $96
 
 // func stream4MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions).
+// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions, 2 times).
 TEXT ·stream4MACAVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
@@ -2399,211 +2665,344 @@ beside:
 	VPADDD Y3, Y2, Y2 // v8
 	ADDQ 0(SI), R8 // v10
 	ADCQ 8(SI), R9 // v12
-	VPXOR Y2, Y1, Y1 // v9
 	ADCQ $1, R10 // v14
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
+	VPXOR Y2, Y1, Y1 // v9
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
-	VPADDD Y6, Y5, Y5 // v11
 	MOVQ DX, R14 // v15
-	VPXOR Y5, Y0, Y0 // v12
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
 	MOVQ AX, R15 // v17
 	MOVQ DX, BX // v17
-	VPADDD Y1, Y4, Y4 // v14
+	VPADDD Y6, Y5, Y5 // v11
 	MOVQ R11, AX // v21
 	MULQ R9 // v21
-	VPXOR Y4, Y3, Y3 // v15
 	ADDQ AX, R13 // v21
-	VPSLLD $12, Y3, Y8 // v16
+	VPXOR Y5, Y0, Y0 // v12
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
-	VPSRLD $20, Y3, Y3 // v16
 	SHRQ $2, AX // v27
 	MULQ R12 // v27
-	VPOR Y3, Y8, Y3 // v16
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
 	ADDQ AX, R13 // v27
 	ADCQ DX, R14 // v29
-	VPADDD Y0, Y7, Y7 // v17
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y7, Y6, Y6 // v18
+	VPADDD Y1, Y4, Y4 // v14
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
-	VPSLLD $12, Y6, Y8 // v19
 	ADCQ DX, BX // v34
 	MOVQ R10, R8 // v36
-	VPSRLD $20, Y6, Y6 // v19
+	VPXOR Y4, Y3, Y3 // v15
 	ANDQ $3, R8 // v36
 	IMULQ 0(DI), R8 // v37
-	VPOR Y6, Y8, Y6 // v19
 	MOVQ R11, AX // v40
-	VPADDD Y3, Y2, Y2 // v20
+	VPSLLD $12, Y3, Y8 // v16
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
-	VPXOR Y2, Y1, Y1 // v21
 	ADCQ DX, BX // v42
 	ADDQ R14, R15 // v43
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
+	VPSRLD $20, Y3, Y3 // v16
 	ADCQ BX, R8 // v45
 	ADDQ 16(SI), R13 // v48
-	VPADDD Y6, Y5, Y5 // v23
 	ADCQ 24(SI), R15 // v50
-	VPXOR Y5, Y0, Y0 // v24
+	VPOR Y3, Y8, Y3 // v16
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
 	MULQ R13 // v53
 	MOVQ AX, R14 // v53
-	VPADDD Y1, Y4, Y4 // v26
+	VPADDD Y0, Y7, Y7 // v17
 	MOVQ DX, BX // v53
 	MOVQ 8(DI), AX // k[1]
-	VPXOR Y4, Y3, Y3 // v27
 	MULQ R13 // v55
-	VPSLLD $7, Y3, Y8 // v28
+	VPXOR Y7, Y6, Y6 // v18
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
-	VPSRLD $25, Y3, Y3 // v28
 	MOVQ R11, AX // v59
 	MULQ R15 // v59
-	VPOR Y3, Y8, Y3 // v28
+	VPSLLD $12, Y6, Y8 // v19
 	ADDQ AX, R14 // v59
 	ADCQ DX, BX // v61
-	VPADDD Y0, Y7, Y7 // v29
 	MOVQ R8, AX // v65
-	VPXOR Y7, Y6, Y6 // v30
+	VPSRLD $20, Y6, Y6 // v19
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
-	VPSLLD $7, Y6, Y8 // v31
 	ADDQ AX, R14 // v65
 	ADCQ DX, BX // v67
-	VPSRLD $25, Y6, Y6 // v31
+	VPOR Y6, Y8, Y6 // v19
 	MOVQ 0(DI), AX // k[0]
 	MULQ R15 // v70
-	VPOR Y6, Y8, Y6 // v31
 	ADDQ AX, R13 // v70
-	VPSHUFD $147, Y2, Y2 // v32
+	VPADDD Y3, Y2, Y2 // v20
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
-	VPSHUFD $57, Y4, Y4 // v33
 	ANDQ $3, R15 // v73
 	IMULQ 0(DI), R15 // v74
-	VPSHUFD $78, Y1, Y1 // v34
+	VPXOR Y2, Y1, Y1 // v21
 	MOVQ R11, AX // v77
 	MULQ R8 // v77
-	VPSHUFD $147, Y5, Y5 // v35
 	ADDQ AX, R13 // v77
-	VPSHUFD $57, Y7, Y7 // v36
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
-	VPSHUFD $78, Y0, Y0 // v37
 	ADCQ R9, R15 // v82
 	ADDQ 32(SI), R14 // v85
-	VPADDD Y3, Y2, Y2 // v38
+	VPADDD Y6, Y5, Y5 // v23
 	ADCQ 40(SI), R13 // v87
 	ADCQ $1, R15 // v89
-	VPXOR Y2, Y1, Y1 // v39
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPXOR Y5, Y0, Y0 // v24
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
-	VPADDD Y6, Y5, Y5 // v41
 	MOVQ DX, R8 // v90
 	MOVQ 8(DI), AX // k[1]
-	VPXOR Y5, Y0, Y0 // v42
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
 	MULQ R14 // v92
 	MOVQ AX, R14 // v92
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
 	MOVQ DX, R9 // v92
-	VPADDD Y1, Y4, Y4 // v44
+	VPADDD Y1, Y4, Y4 // v26
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
-	VPXOR Y4, Y3, Y3 // v45
 	ADDQ AX, BX // v96
 	ADCQ DX, R8 // v98
-	VPSLLD $12, Y3, Y8 // v46
+	VPXOR Y4, Y3, Y3 // v27
 	MOVQ R15, AX // v102
 	SHRQ $2, AX // v102
-	VPSRLD $20, Y3, Y3 // v46
 	MULQ R12 // v102
-	VPOR Y3, Y8, Y3 // v46
+	VPSLLD $7, Y3, Y8 // v28
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
-	VPADDD Y0, Y7, Y7 // v47
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v107
-	VPXOR Y7, Y6, Y6 // v48
+	VPSRLD $25, Y3, Y3 // v28
 	ADDQ AX, R14 // v107
 	ADCQ DX, R9 // v109
-	VPSLLD $12, Y6, Y8 // v49
 	MOVQ R15, R13 // v110
-	VPSRLD $20, Y6, Y6 // v49
+	VPOR Y3, Y8, Y3 // v28
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
-	VPOR Y6, Y8, Y6 // v49
 	MOVQ R11, AX // v114
 	MULQ R15 // v114
-	VPADDD Y3, Y2, Y2 // v50
+	VPADDD Y0, Y7, Y7 // v29
 	ADDQ AX, R14 // v114
 	ADCQ DX, R9 // v116
-	VPXOR Y2, Y1, Y1 // v51
 	ADDQ R8, R14 // v117
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPXOR Y7, Y6, Y6 // v30
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
-	VPADDD Y6, Y5, Y5 // v53
 	ADCQ 56(SI), R14 // v124
 	ADCQ $1, R13 // v126
-	VPXOR Y5, Y0, Y0 // v54
+	VPSLLD $7, Y6, Y8 // v31
 	MOVQ 0(DI), AX // k[0]
 	MULQ BX // v127
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
 	MOVQ AX, R8 // v127
-	VPADDD Y1, Y4, Y4 // v56
+	VPSRLD $25, Y6, Y6 // v31
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
-	VPXOR Y4, Y3, Y3 // v57
 	MULQ BX // v129
 	MOVQ AX, R9 // v129
-	VPSLLD $7, Y3, Y8 // x[1]
+	VPOR Y6, Y8, Y6 // v31
 	MOVQ DX, BX // v129
 	MOVQ R11, AX // v133
-	VPSRLD $25, Y3, Y3 // x[1]
 	MULQ R14 // v133
-	VPOR Y3, Y8, Y3 // x[1]
+	VPSHUFD $147, Y2, Y2 // v32
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
-	VPADDD Y0, Y7, Y7 // v59
 	MOVQ R13, AX // v139
 	SHRQ $2, AX // v139
-	VPXOR Y7, Y6, Y6 // v60
+	VPSHUFD $57, Y4, Y4 // v33
 	MULQ R12 // v139
 	ADDQ AX, R8 // v139
-	VPSLLD $7, Y6, Y8 // x[5]
 	ADCQ DX, R15 // v141
-	VPSRLD $25, Y6, Y6 // x[5]
+	VPSHUFD $78, Y1, Y1 // v34
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
-	VPOR Y6, Y8, Y6 // x[5]
 	ADDQ AX, R9 // v144
 	ADCQ DX, BX // v146
-	VPSHUFD $57, Y2, Y2 // x[0]
+	VPSHUFD $147, Y5, Y5 // v35
 	MOVQ R13, R10 // v147
 	ANDQ $3, R10 // v147
-	VPSHUFD $147, Y4, Y4 // x[2]
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $78, Y1, Y1 // x[3]
+	VPSHUFD $57, Y7, Y7 // v36
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
-	VPSHUFD $57, Y5, Y5 // x[4]
 	ADDQ AX, R9 // v151
 	ADCQ DX, BX // v153
-	VPSHUFD $147, Y7, Y7 // x[6]
+	VPSHUFD $78, Y0, Y0 // v37
 	ADDQ R15, R9 // v154
 	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y3, Y2, Y2 // v38
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y1, Y1 // v39
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	VPADDD Y6, Y5, Y5 // v41
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPXOR Y5, Y0, Y0 // v42
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y4, Y4 // v44
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	VPXOR Y4, Y3, Y3 // v45
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSLLD $12, Y3, Y8 // v46
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	VPSRLD $20, Y3, Y3 // v46
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPOR Y3, Y8, Y3 // v46
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	VPADDD Y0, Y7, Y7 // v47
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPXOR Y7, Y6, Y6 // v48
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	VPSLLD $12, Y6, Y8 // v49
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSRLD $20, Y6, Y6 // v49
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	VPOR Y6, Y8, Y6 // v49
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y3, Y2, Y2 // v50
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	VPXOR Y2, Y1, Y1 // v51
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	VPADDD Y6, Y5, Y5 // v53
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y5, Y0, Y0 // v54
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y4, Y4 // v56
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	VPXOR Y4, Y3, Y3 // v57
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSLLD $7, Y3, Y8 // x[1]
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	VPSRLD $25, Y3, Y3 // x[1]
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPOR Y3, Y8, Y3 // x[1]
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	VPADDD Y0, Y7, Y7 // v59
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPXOR Y7, Y6, Y6 // v60
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	VPSLLD $7, Y6, Y8 // x[5]
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSRLD $25, Y6, Y6 // x[5]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	VPOR Y6, Y8, Y6 // x[5]
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y2, Y2 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	VPSHUFD $147, Y4, Y4 // x[2]
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $78, Y1, Y1 // x[3]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	VPSHUFD $57, Y5, Y5 // x[4]
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $147, Y7, Y7 // x[6]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
 	VPSHUFD $78, Y0, Y0 // x[7]
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
@@ -2802,7 +3201,7 @@ DATA ·stream4MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
 GLOBL ·stream4MACAVX2Constants<>(SB), RODATA|NOPTR, $128
 
 // func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions).
+// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions, 2 times).
 TEXT ·stream6MACAVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
@@ -2841,249 +3240,382 @@ beside:
 	VPADDD Y4, Y3, Y3 // v12
 	ADDQ 0(SI), R8 // v10
 	ADCQ 8(SI), R9 // v12
-	VPXOR Y3, Y1, Y1 // v13
 	ADCQ $1, R10 // v14
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
+	VPXOR Y3, Y1, Y1 // v13
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y7, Y6, Y6 // v15
 	MULQ R8 // v15
-	VPXOR Y6, Y2, Y2 // v16
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
 	MOVQ AX, R13 // v15
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
 	MOVQ DX, R14 // v15
-	VPADDD Y10, Y9, Y9 // v18
+	VPADDD Y7, Y6, Y6 // v15
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
-	VPXOR Y9, Y0, Y0 // v19
 	MOVQ AX, R15 // v17
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
+	VPXOR Y6, Y2, Y2 // v16
 	MOVQ DX, BX // v17
-	VPADDD Y1, Y5, Y5 // v21
 	MOVQ R11, AX // v21
-	VPXOR Y5, Y4, Y4 // v22
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
 	MULQ R9 // v21
-	VPSLLD $12, Y4, Y12 // v23
 	ADDQ AX, R13 // v21
-	VPSRLD $20, Y4, Y4 // v23
+	VPADDD Y10, Y9, Y9 // v18
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
-	VPOR Y4, Y12, Y4 // v23
 	SHRQ $2, AX // v27
-	VPADDD Y2, Y8, Y8 // v24
+	VPXOR Y9, Y0, Y0 // v19
 	MULQ R12 // v27
-	VPXOR Y8, Y7, Y7 // v25
 	ADDQ AX, R13 // v27
-	VPSLLD $12, Y7, Y12 // v26
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
 	ADCQ DX, R14 // v29
-	VPSRLD $20, Y7, Y7 // v26
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y12, Y7 // v26
+	VPADDD Y1, Y5, Y5 // v21
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
-	VPADDD Y0, Y11, Y11 // v27
 	ADCQ DX, BX // v34
-	VPXOR Y11, Y10, Y10 // v28
+	VPXOR Y5, Y4, Y4 // v22
 	MOVQ R10, R8 // v36
-	VPSLLD $12, Y10, Y12 // v29
 	ANDQ $3, R8 // v36
-	VPSRLD $20, Y10, Y10 // v29
+	VPSLLD $12, Y4, Y12 // v23
 	IMULQ 0(DI), R8 // v37
-	VPOR Y10, Y12, Y10 // v29
 	MOVQ R11, AX // v40
-	VPADDD Y4, Y3, Y3 // v30
+	VPSRLD $20, Y4, Y4 // v23
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
-	VPXOR Y3, Y1, Y1 // v31
 	ADCQ DX, BX // v42
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
+	VPOR Y4, Y12, Y4 // v23
 	ADDQ R14, R15 // v43
-	VPADDD Y7, Y6, Y6 // v33
 	ADCQ BX, R8 // v45
-	VPXOR Y6, Y2, Y2 // v34
+	VPADDD Y2, Y8, Y8 // v24
 	ADDQ 16(SI), R13 // v48
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
 	ADCQ 24(SI), R15 // v50
-	VPADDD Y10, Y9, Y9 // v36
+	VPXOR Y8, Y7, Y7 // v25
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y9, Y0, Y0 // v37
 	MULQ R13 // v53
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
+	VPSLLD $12, Y7, Y12 // v26
 	MOVQ AX, R14 // v53
-	VPADDD Y1, Y5, Y5 // v39
 	MOVQ DX, BX // v53
-	VPXOR Y5, Y4, Y4 // v40
+	VPSRLD $20, Y7, Y7 // v26
 	MOVQ 8(DI), AX // k[1]
-	VPSLLD $7, Y4, Y12 // v41
 	MULQ R13 // v55
-	VPSRLD $25, Y4, Y4 // v41
+	VPOR Y7, Y12, Y7 // v26
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
-	VPOR Y4, Y12, Y4 // v41
 	MOVQ R11, AX // v59
-	VPADDD Y2, Y8, Y8 // v42
+	VPADDD Y0, Y11, Y11 // v27
 	MULQ R15 // v59
-	VPXOR Y8, Y7, Y7 // v43
 	ADDQ AX, R14 // v59
-	VPSLLD $7, Y7, Y12 // v44
+	VPXOR Y11, Y10, Y10 // v28
 	ADCQ DX, BX // v61
-	VPSRLD $25, Y7, Y7 // v44
 	MOVQ R8, AX // v65
-	VPOR Y7, Y12, Y7 // v44
+	VPSLLD $12, Y10, Y12 // v29
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
-	VPADDD Y0, Y11, Y11 // v45
 	ADDQ AX, R14 // v65
-	VPXOR Y11, Y10, Y10 // v46
+	VPSRLD $20, Y10, Y10 // v29
 	ADCQ DX, BX // v67
-	VPSLLD $7, Y10, Y12 // v47
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $25, Y10, Y10 // v47
+	VPOR Y10, Y12, Y10 // v29
 	MULQ R15 // v70
-	VPOR Y10, Y12, Y10 // v47
 	ADDQ AX, R13 // v70
-	VPSHUFD $147, Y3, Y3 // v48
+	VPADDD Y4, Y3, Y3 // v30
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
-	VPSHUFD $57, Y5, Y5 // v49
 	ANDQ $3, R15 // v73
-	VPSHUFD $78, Y1, Y1 // v50
+	VPXOR Y3, Y1, Y1 // v31
 	IMULQ 0(DI), R15 // v74
-	VPSHUFD $147, Y6, Y6 // v51
 	MOVQ R11, AX // v77
-	VPSHUFD $57, Y8, Y8 // v52
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
 	MULQ R8 // v77
-	VPSHUFD $78, Y2, Y2 // v53
 	ADDQ AX, R13 // v77
-	VPSHUFD $147, Y9, Y9 // v54
+	VPADDD Y7, Y6, Y6 // v33
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
-	VPSHUFD $57, Y11, Y11 // v55
 	ADCQ R9, R15 // v82
-	VPSHUFD $78, Y0, Y0 // v56
+	VPXOR Y6, Y2, Y2 // v34
 	ADDQ 32(SI), R14 // v85
-	VPADDD Y4, Y3, Y3 // v57
 	ADCQ 40(SI), R13 // v87
-	VPXOR Y3, Y1, Y1 // v58
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
 	ADCQ $1, R15 // v89
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y7, Y6, Y6 // v60
+	VPADDD Y10, Y9, Y9 // v36
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
-	VPXOR Y6, Y2, Y2 // v61
 	MOVQ DX, R8 // v90
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPXOR Y9, Y0, Y0 // v37
 	MOVQ 8(DI), AX // k[1]
-	VPADDD Y10, Y9, Y9 // v63
 	MULQ R14 // v92
-	VPXOR Y9, Y0, Y0 // v64
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
 	MOVQ AX, R14 // v92
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
 	MOVQ DX, R9 // v92
-	VPADDD Y1, Y5, Y5 // v66
+	VPADDD Y1, Y5, Y5 // v39
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
-	VPXOR Y5, Y4, Y4 // v67
 	ADDQ AX, BX // v96
-	VPSLLD $12, Y4, Y12 // v68
+	VPXOR Y5, Y4, Y4 // v40
 	ADCQ DX, R8 // v98
-	VPSRLD $20, Y4, Y4 // v68
 	MOVQ R15, AX // v102
-	VPOR Y4, Y12, Y4 // v68
+	VPSLLD $7, Y4, Y12 // v41
 	SHRQ $2, AX // v102
-	VPADDD Y2, Y8, Y8 // v69
 	MULQ R12 // v102
-	VPXOR Y8, Y7, Y7 // v70
+	VPSRLD $25, Y4, Y4 // v41
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
-	VPSLLD $12, Y7, Y12 // v71
 	MOVQ 0(DI), AX // k[0]
-	VPSRLD $20, Y7, Y7 // v71
+	VPOR Y4, Y12, Y4 // v41
 	MULQ R13 // v107
-	VPOR Y7, Y12, Y7 // v71
 	ADDQ AX, R14 // v107
-	VPADDD Y0, Y11, Y11 // v72
+	VPADDD Y2, Y8, Y8 // v42
 	ADCQ DX, R9 // v109
-	VPXOR Y11, Y10, Y10 // v73
 	MOVQ R15, R13 // v110
-	VPSLLD $12, Y10, Y12 // v74
+	VPXOR Y8, Y7, Y7 // v43
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
-	VPSRLD $20, Y10, Y10 // v74
 	MOVQ R11, AX // v114
-	VPOR Y10, Y12, Y10 // v74
+	VPSLLD $7, Y7, Y12 // v44
 	MULQ R15 // v114
-	VPADDD Y4, Y3, Y3 // v75
 	ADDQ AX, R14 // v114
-	VPXOR Y3, Y1, Y1 // v76
+	VPSRLD $25, Y7, Y7 // v44
 	ADCQ DX, R9 // v116
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
 	ADDQ R8, R14 // v117
-	VPADDD Y7, Y6, Y6 // v78
+	VPOR Y7, Y12, Y7 // v44
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
-	VPXOR Y6, Y2, Y2 // v79
 	ADCQ 56(SI), R14 // v124
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPADDD Y0, Y11, Y11 // v45
 	ADCQ $1, R13 // v126
-	VPADDD Y10, Y9, Y9 // v81
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y9, Y0, Y0 // v82
+	VPXOR Y11, Y10, Y10 // v46
 	MULQ BX // v127
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
 	MOVQ AX, R8 // v127
-	VPADDD Y1, Y5, Y5 // v84
+	VPSLLD $7, Y10, Y12 // v47
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
-	VPXOR Y5, Y4, Y4 // v85
 	MULQ BX // v129
-	VPSLLD $7, Y4, Y12 // x[1]
+	VPSRLD $25, Y10, Y10 // v47
 	MOVQ AX, R9 // v129
-	VPSRLD $25, Y4, Y4 // x[1]
 	MOVQ DX, BX // v129
-	VPOR Y4, Y12, Y4 // x[1]
+	VPOR Y10, Y12, Y10 // v47
 	MOVQ R11, AX // v133
-	VPADDD Y2, Y8, Y8 // v87
 	MULQ R14 // v133
-	VPXOR Y8, Y7, Y7 // v88
+	VPSHUFD $147, Y3, Y3 // v48
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
-	VPSLLD $7, Y7, Y12 // x[5]
 	MOVQ R13, AX // v139
-	VPSRLD $25, Y7, Y7 // x[5]
+	VPSHUFD $57, Y5, Y5 // v49
 	SHRQ $2, AX // v139
-	VPOR Y7, Y12, Y7 // x[5]
 	MULQ R12 // v139
-	VPADDD Y0, Y11, Y11 // v90
+	VPSHUFD $78, Y1, Y1 // v50
 	ADDQ AX, R8 // v139
-	VPXOR Y11, Y10, Y10 // v91
 	ADCQ DX, R15 // v141
-	VPSLLD $7, Y10, Y12 // x[9]
+	VPSHUFD $147, Y6, Y6 // v51
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
-	VPSRLD $25, Y10, Y10 // x[9]
 	ADDQ AX, R9 // v144
-	VPOR Y10, Y12, Y10 // x[9]
+	VPSHUFD $57, Y8, Y8 // v52
 	ADCQ DX, BX // v146
-	VPSHUFD $57, Y3, Y3 // x[0]
 	MOVQ R13, R10 // v147
-	VPSHUFD $147, Y5, Y5 // x[2]
+	VPSHUFD $78, Y2, Y2 // v53
 	ANDQ $3, R10 // v147
-	VPSHUFD $78, Y1, Y1 // x[3]
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $57, Y6, Y6 // x[4]
+	VPSHUFD $147, Y9, Y9 // v54
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
-	VPSHUFD $147, Y8, Y8 // x[6]
 	ADDQ AX, R9 // v151
-	VPSHUFD $78, Y2, Y2 // x[7]
+	VPSHUFD $57, Y11, Y11 // v55
 	ADCQ DX, BX // v153
-	VPSHUFD $57, Y9, Y9 // x[8]
 	ADDQ R15, R9 // v154
-	VPSHUFD $147, Y11, Y11 // x[10]
+	VPSHUFD $78, Y0, Y0 // v56
 	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y4, Y3, Y3 // v57
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	VPXOR Y3, Y1, Y1 // v58
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPADDD Y7, Y6, Y6 // v60
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	VPXOR Y6, Y2, Y2 // v61
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPADDD Y10, Y9, Y9 // v63
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	VPXOR Y9, Y0, Y0 // v64
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y5, Y5 // v66
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	VPXOR Y5, Y4, Y4 // v67
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	VPSLLD $12, Y4, Y12 // v68
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSRLD $20, Y4, Y4 // v68
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	VPOR Y4, Y12, Y4 // v68
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	VPADDD Y2, Y8, Y8 // v69
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPXOR Y8, Y7, Y7 // v70
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	VPSLLD $12, Y7, Y12 // v71
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	VPSRLD $20, Y7, Y7 // v71
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPOR Y7, Y12, Y7 // v71
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	VPADDD Y0, Y11, Y11 // v72
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	VPXOR Y11, Y10, Y10 // v73
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSLLD $12, Y10, Y12 // v74
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	VPSRLD $20, Y10, Y10 // v74
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y10, Y12, Y10 // v74
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y4, Y3, Y3 // v75
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	VPXOR Y3, Y1, Y1 // v76
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPADDD Y7, Y6, Y6 // v78
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	VPXOR Y6, Y2, Y2 // v79
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y10, Y9, Y9 // v81
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	VPXOR Y9, Y0, Y0 // v82
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y5, Y5 // v84
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	VPXOR Y5, Y4, Y4 // v85
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	VPSLLD $7, Y4, Y12 // x[1]
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSRLD $25, Y4, Y4 // x[1]
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y4, Y12, Y4 // x[1]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	VPADDD Y2, Y8, Y8 // v87
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPXOR Y8, Y7, Y7 // v88
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	VPSLLD $7, Y7, Y12 // x[5]
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	VPSRLD $25, Y7, Y7 // x[5]
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPOR Y7, Y12, Y7 // x[5]
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	VPADDD Y0, Y11, Y11 // v90
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y11, Y10, Y10 // v91
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSLLD $7, Y10, Y12 // x[9]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	VPSRLD $25, Y10, Y10 // x[9]
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	VPOR Y10, Y12, Y10 // x[9]
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y3, Y3 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	VPSHUFD $147, Y5, Y5 // x[2]
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	VPSHUFD $78, Y1, Y1 // x[3]
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $57, Y6, Y6 // x[4]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	VPSHUFD $147, Y8, Y8 // x[6]
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	VPSHUFD $78, Y2, Y2 // x[7]
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $57, Y9, Y9 // x[8]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	VPSHUFD $147, Y11, Y11 // x[10]
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
 	VPSHUFD $78, Y0, Y0 // x[11]
+	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside

@@ -23,10 +23,10 @@ const (
 	// rowsBytes is the maximum length for which rows of blocks take less time than a group.
 	rowsBytes = 6 * chacha20.BlockSize
 
-	// A pass has as many double rounds, of which each has room for roundBytes of Poly1305 beside it, or twice that in a long
-	// group.
+	// A pass has as many double rounds, of which each has room for roundBytes of Poly1305 beside it. On Zen 5, 32 blocks of
+	// Poly1305 add 0 to 11 ns to a pass of 140 to 230 ns, 80 blocks 4 to 50, and 72 and 180 after it.
 	rounds     = 10
-	roundBytes = 4 * poly1305.BlockSize
+	roundBytes = 8 * poly1305.BlockSize
 
 	counter = 12 // the word of the state that counts blocks
 )
@@ -41,14 +41,13 @@ func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
 		if len(in)-done >= longGroup {
 			size = longGroup
 		}
-		each, groups := size/group*roundBytes, 1
-		beside := min(rounds, (done-absorbed)/each)
-		if beside >= size/each && beside < rounds {
-			beside, groups = size/each, (len(in)-done)/size
+		groups, beside := 1, min(rounds, (done-absorbed)/roundBytes)
+		if beside >= size/roundBytes && beside < rounds {
+			groups, beside = (len(in)-done)/size, size/roundBytes
 		}
 		n := groups * size
 		xor(out[done:done+n], in[done:done+n], s, mac, out[absorbed:], size, beside)
-		done, absorbed = done+n, absorbed+groups*beside*each
+		done, absorbed = done+n, absorbed+groups*beside*roundBytes
 	}
 	if done < len(in) {
 		beside := min(rounds, (done-absorbed)/roundBytes)
@@ -119,21 +118,21 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 		if len(in)-done >= longGroup {
 			size = longGroup
 		}
-		each, groups := size/group*roundBytes, 1
+		groups := 1
 		if absorbed == done {
 			groups = (len(in) - done) / size
 		}
-		if least := done + size - rounds*each; absorbed < least {
+		if least := done + size - rounds*roundBytes; absorbed < least {
 			mac.Absorb(in[absorbed:least])
 			absorbed = least
 		}
-		if odd := (done + size - absorbed) % each; odd != 0 {
+		if odd := (done + size - absorbed) % roundBytes; odd != 0 {
 			mac.Absorb(in[absorbed : absorbed+odd])
 			absorbed += odd
 		}
-		n, beside := groups*size, (done+size-absorbed)/each
+		n, beside := groups*size, (done+size-absorbed)/roundBytes
 		xor(out[done:done+n], in[done:done+n], s, mac, in[absorbed:], size, beside)
-		done, absorbed = done+n, absorbed+groups*beside*each
+		done, absorbed = done+n, absorbed+groups*beside*roundBytes
 	}
 	if done < len(in) {
 		var last [group]byte
@@ -155,7 +154,7 @@ func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) 
 		xorMAC(&dst[0], &src[0], s, mac, &message[0], n/size, size == longGroup, beside)
 		dst, src = dst[n:], src[n:]
 		if len(src) != 0 {
-			message = message[n/group*beside*roundBytes:]
+			message = message[n/size*beside*roundBytes:]
 		}
 	}
 }
