@@ -55,15 +55,17 @@ def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
 
 
 # ChaCha20 with Poly1305 beside it, and with two blocks.
+# How many times four blocks of Poly1305 are beside a double round, and shapes.
 MAC_BESIDE = {
-    "xor8MACAVX2": ("lanes 1", "xor"),
-    "xor16MACAVX2": ("lanes 2", "xor"),
-    "stream2MACAVX2": ("rows 1", "stream"),
-    "stream4MACAVX2": ("rows 2", "stream"),
-    "stream6MACAVX2": ("rows 3", "stream"),
+    "xor8MAC4AVX2": (1, "lanes 1", "xor"),
+    "xor16MAC8AVX2": (2, "lanes 2", "xor"),
+    "stream2MAC4AVX2": (1, "rows 1", "stream"),
+    "stream4MAC4AVX2": (1, "rows 2", "stream"),
+    "stream6MAC4AVX2": (1, "rows 3", "stream"),
+    "stream2MAC8AVX2": (2, "rows 1", "stream"),
+    "stream4MAC8AVX2": (2, "rows 2", "stream"),
+    "stream6MAC8AVX2": (2, "rows 3", "stream"),
 }
-# How many times four blocks of Poly1305 are beside a double round.
-FOURS = 2
 BLOCKS_BESIDE = {
     "xor8And2AVX2": ("lanes 1", "xor"),
     "xor16And2AVX2": ("lanes 2", "xor"),
@@ -74,12 +76,14 @@ def stitched() -> dict[str, str]:
     graphs, mac_samples = read_traced("scalar64")
     kernel = "chacha20-256"
     words, samples = read_traced(kernel)
-    macs, ones = (
-        [chacha20_function(name, kernel, *of) for name, of in functions.items()]
-        for functions in (MAC_BESIDE, BLOCKS_BESIDE)
-    )
-    with_mac = [MacBeside.beside(function, AVX2_WORDS_BESIDE, AMD64, graphs, FOURS) for function in macs]
-    with_blocks = [BlocksBeside.beside(function, AVX2_WORDS_BESIDE, AMD64_WORDS, words) for function in ones]
+    with_mac = [
+        MacBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64, graphs, fours)
+        for name, (fours, *of) in MAC_BESIDE.items()
+    ]
+    with_blocks = [
+        BlocksBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64_WORDS, words)
+        for name, of in BLOCKS_BESIDE.items()
+    ]
     functions = [*with_mac, *with_blocks]
     text = go_file(functions, CONSTRAINT)
     for function in with_mac:

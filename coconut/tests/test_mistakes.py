@@ -357,7 +357,7 @@ def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, t
                 ("CHACHA20_XOR", "xor8AVX2"),
                 ("CHACHA20_STREAM", ""),
                 ("POLY1305", "ifmaBy4"),
-                ("MAC_BESIDE", "xor16MACAVX2"),
+                ("MAC_BESIDE", "xor16MAC8AVX2"),
                 ("BLOCKS_BESIDE", "xor8And2AVX2"),
             ):
                 monkeypatch.setattr(go_module, table, {k: v for k, v in getattr(go_module, table).items() if k == kept})

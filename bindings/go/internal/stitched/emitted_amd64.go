@@ -6,30 +6,45 @@
 
 package stitched
 
-// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions, 2 times).
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions).
 //
 //go:noescape
-func xor8MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+func xor8MAC4AVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
 
 // chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside scalar64/four (132 instructions, 2 times).
 //
 //go:noescape
-func xor16MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+func xor16MAC8AVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+
+// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions).
+//
+//go:noescape
+func stream2MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+
+// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions).
+//
+//go:noescape
+func stream4MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+
+// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions).
+//
+//go:noescape
+func stream6MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
 // chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions, 2 times).
 //
 //go:noescape
-func stream2MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+func stream2MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
 // chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions, 2 times).
 //
 //go:noescape
-func stream4MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+func stream4MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
 // chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions, 2 times).
 //
 //go:noescape
-func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+func stream6MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).
 //

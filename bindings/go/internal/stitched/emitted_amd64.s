@@ -8,9 +8,9 @@
 
 #include "textflag.h"
 
-// func xor8MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
-// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions, 2 times).
-TEXT ·xor8MACAVX2(SB), 0, $128-56
+// func xor8MAC4AVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside scalar64/four (132 instructions).
+TEXT ·xor8MAC4AVX2(SB), 0, $128-56
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ mac+24(FP), DI
@@ -28,7 +28,7 @@ TEXT ·xor8MACAVX2(SB), 0, $128-56
 group:
 	MOVQ state+16(FP), DX
 	VPBROADCASTD 48(DX), Y0 // state
-	VPADDD ·xor8MACAVX2Constants<>+0(SB), Y0, Y0 // x[12]
+	VPADDD ·xor8MAC4AVX2Constants<>+0(SB), Y0, Y0 // x[12]
 	VPBROADCASTD 0(DX), Y1 // state
 	VPBROADCASTD 4(DX), Y2 // state
 	VPBROADCASTD 8(DX), Y3 // state
@@ -50,402 +50,269 @@ group:
 beside:
 	VPADDD Y5, Y1, Y1 // v16
 	ADDQ 0(SI), R8 // v10
-	ADCQ 8(SI), R9 // v12
 	VPXOR Y1, Y0, Y0 // v17
-	ADCQ $1, R10 // v14
-	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
-	MULQ R8 // v15
-	MOVQ AX, R13 // v15
-	VPADDD Y6, Y2, Y2 // v19
-	MOVQ DX, R14 // v15
-	MOVQ 8(DI), AX // k[1]
-	VPXOR Y2, Y13, Y13 // v20
-	MULQ R8 // v17
-	MOVQ AX, R15 // v17
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
-	MOVQ DX, BX // v17
-	MOVQ R11, AX // v21
-	VPADDD Y7, Y3, Y3 // v22
-	MULQ R9 // v21
-	ADDQ AX, R13 // v21
-	VPXOR Y3, Y14, Y14 // v23
-	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	VPADDD Y8, Y4, Y4 // v25
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
-	VPXOR Y4, Y15, Y15 // v26
-	MOVQ 0(DI), AX // k[0]
-	MULQ R9 // v32
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	VPADDD Y0, Y9, Y9 // v28
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	VPXOR Y9, Y5, Y5 // v29
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	VMOVDQU Y9, 0(BP) // v28
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	VPSLLD $12, Y5, Y9 // v30
-	ADCQ DX, BX // v42
-	ADDQ R14, R15 // v43
-	VPSRLD $20, Y5, Y5 // v30
-	ADCQ BX, R8 // v45
-	ADDQ 16(SI), R13 // v48
-	VPOR Y5, Y9, Y5 // v30
-	ADCQ 24(SI), R15 // v50
-	ADCQ $1, R8 // v52
-	VPADDD Y13, Y10, Y10 // v31
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v53
-	VPXOR Y10, Y6, Y6 // v32
-	MOVQ AX, R14 // v53
-	MOVQ DX, BX // v53
-	VPSLLD $12, Y6, Y9 // v33
-	MOVQ 8(DI), AX // k[1]
-	MULQ R13 // v55
-	VPSRLD $20, Y6, Y6 // v33
-	MOVQ AX, R13 // v55
-	MOVQ DX, R9 // v55
-	VPOR Y6, Y9, Y6 // v33
-	MOVQ R11, AX // v59
-	MULQ R15 // v59
-	VPADDD Y14, Y11, Y11 // v34
-	ADDQ AX, R14 // v59
-	ADCQ DX, BX // v61
-	VPXOR Y11, Y7, Y7 // v35
-	MOVQ R8, AX // v65
-	SHRQ $2, AX // v65
-	VPSLLD $12, Y7, Y9 // v36
-	MULQ R12 // v65
-	ADDQ AX, R14 // v65
-	VPSRLD $20, Y7, Y7 // v36
-	ADCQ DX, BX // v67
-	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y9, Y7 // v36
-	MULQ R15 // v70
-	ADDQ AX, R13 // v70
-	VPADDD Y15, Y12, Y12 // v37
-	ADCQ DX, R9 // v72
-	MOVQ R8, R15 // v73
-	VPXOR Y12, Y8, Y8 // v38
-	ANDQ $3, R15 // v73
-	IMULQ 0(DI), R15 // v74
-	VPSLLD $12, Y8, Y9 // v39
-	MOVQ R11, AX // v77
-	MULQ R8 // v77
-	VPSRLD $20, Y8, Y8 // v39
-	ADDQ AX, R13 // v77
-	ADCQ DX, R9 // v79
-	VPOR Y8, Y9, Y8 // v39
-	ADDQ BX, R13 // v80
-	ADCQ R9, R15 // v82
-	VPADDD Y5, Y1, Y1 // v40
-	ADDQ 32(SI), R14 // v85
-	ADCQ 40(SI), R13 // v87
-	VPXOR Y1, Y0, Y0 // v41
-	ADCQ $1, R15 // v89
-	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
-	MULQ R14 // v90
-	MOVQ AX, BX // v90
-	VPADDD Y6, Y2, Y2 // v43
-	MOVQ DX, R8 // v90
-	MOVQ 8(DI), AX // k[1]
-	VPXOR Y2, Y13, Y13 // v44
-	MULQ R14 // v92
-	MOVQ AX, R14 // v92
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
-	MOVQ DX, R9 // v92
-	MOVQ R11, AX // v96
-	VPADDD Y7, Y3, Y3 // v46
-	MULQ R13 // v96
-	ADDQ AX, BX // v96
-	VPXOR Y3, Y14, Y14 // v47
-	ADCQ DX, R8 // v98
-	MOVQ R15, AX // v102
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
-	SHRQ $2, AX // v102
-	MULQ R12 // v102
-	VPADDD Y8, Y4, Y4 // v49
-	ADDQ AX, BX // v102
-	ADCQ DX, R8 // v104
-	VPXOR Y4, Y15, Y15 // v50
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v107
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
-	ADDQ AX, R14 // v107
-	ADCQ DX, R9 // v109
-	VPADDD 0(BP), Y0, Y9 // v52
-	MOVQ R15, R13 // v110
-	ANDQ $3, R13 // v110
-	VPXOR Y9, Y5, Y5 // v53
-	IMULQ 0(DI), R13 // v111
-	MOVQ R11, AX // v114
-	VMOVDQU Y9, 0(BP) // v52
-	MULQ R15 // v114
-	ADDQ AX, R14 // v114
-	VPSLLD $7, Y5, Y9 // v54
-	ADCQ DX, R9 // v116
-	ADDQ R8, R14 // v117
-	VPSRLD $25, Y5, Y5 // v54
-	ADCQ R9, R13 // v119
-	ADDQ 48(SI), BX // v122
-	VPOR Y5, Y9, Y5 // v54
-	ADCQ 56(SI), R14 // v124
-	ADCQ $1, R13 // v126
-	VPADDD Y13, Y10, Y10 // v55
-	MOVQ 0(DI), AX // k[0]
-	MULQ BX // v127
-	VPXOR Y10, Y6, Y6 // v56
-	MOVQ AX, R8 // v127
-	MOVQ DX, R15 // v127
-	VPSLLD $7, Y6, Y9 // v57
-	MOVQ 8(DI), AX // k[1]
-	MULQ BX // v129
-	VPSRLD $25, Y6, Y6 // v57
-	MOVQ AX, R9 // v129
-	MOVQ DX, BX // v129
-	VPOR Y6, Y9, Y6 // v57
-	MOVQ R11, AX // v133
-	MULQ R14 // v133
-	VPADDD Y14, Y11, Y11 // v58
-	ADDQ AX, R8 // v133
-	ADCQ DX, R15 // v135
-	VPXOR Y11, Y7, Y7 // v59
-	MOVQ R13, AX // v139
-	SHRQ $2, AX // v139
-	VPSLLD $7, Y7, Y9 // v60
-	MULQ R12 // v139
-	ADDQ AX, R8 // v139
-	VPSRLD $25, Y7, Y7 // v60
-	ADCQ DX, R15 // v141
-	MOVQ 0(DI), AX // k[0]
-	VPOR Y7, Y9, Y7 // v60
-	MULQ R14 // v144
-	ADDQ AX, R9 // v144
-	VPADDD Y15, Y12, Y12 // v61
-	ADCQ DX, BX // v146
-	MOVQ R13, R10 // v147
-	VPXOR Y12, Y8, Y8 // v62
-	ANDQ $3, R10 // v147
-	IMULQ 0(DI), R10 // v148
-	VPSLLD $7, Y8, Y9 // v63
-	MOVQ R11, AX // v151
-	MULQ R13 // v151
-	VPSRLD $25, Y8, Y8 // v63
-	ADDQ AX, R9 // v151
-	ADCQ DX, BX // v153
-	VPOR Y8, Y9, Y8 // v63
-	ADDQ R15, R9 // v154
-	ADCQ BX, R10 // t[2]
-	VPADDD Y6, Y1, Y1 // v64
-	ADDQ $64, SI
-	ADDQ 0(SI), R8 // v10
-	VPXOR Y1, Y15, Y15 // v65
 	ADCQ 8(SI), R9 // v12
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y0, Y0 // v18
 	ADCQ $1, R10 // v14
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
+	VPADDD Y6, Y2, Y2 // v19
 	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y13, Y13 // v20
 	MULQ R8 // v15
-	VPADDD Y7, Y2, Y2 // v67
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y13, Y13 // v21
 	MOVQ AX, R13 // v15
+	VPADDD Y7, Y3, Y3 // v22
 	MOVQ DX, R14 // v15
-	VPXOR Y2, Y0, Y0 // v68
+	VPXOR Y3, Y14, Y14 // v23
 	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y14, Y14 // v24
 	MULQ R8 // v17
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
+	VPADDD Y8, Y4, Y4 // v25
 	MOVQ AX, R15 // v17
+	VPXOR Y4, Y15, Y15 // v26
 	MOVQ DX, BX // v17
-	VPADDD Y8, Y3, Y3 // v70
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y15, Y15 // v27
 	MOVQ R11, AX // v21
+	VPADDD Y0, Y9, Y9 // v28
 	MULQ R9 // v21
-	VPXOR Y3, Y13, Y13 // v71
+	VPXOR Y9, Y5, Y5 // v29
 	ADDQ AX, R13 // v21
+	VMOVDQU Y9, 0(BP) // v28
 	ADCQ DX, R14 // v23
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
+	VPSLLD $12, Y5, Y9 // v30
 	MOVQ R10, AX // v27
+	VPSRLD $20, Y5, Y5 // v30
 	SHRQ $2, AX // v27
-	VPADDD Y5, Y4, Y4 // v73
+	VPOR Y5, Y9, Y5 // v30
 	MULQ R12 // v27
+	VPADDD Y13, Y10, Y10 // v31
 	ADDQ AX, R13 // v27
-	VPXOR Y4, Y14, Y14 // v74
+	VPXOR Y10, Y6, Y6 // v32
 	ADCQ DX, R14 // v29
+	VPSLLD $12, Y6, Y9 // v33
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
+	VPSRLD $20, Y6, Y6 // v33
 	MULQ R9 // v32
+	VPOR Y6, Y9, Y6 // v33
 	ADDQ AX, R15 // v32
-	VPADDD Y15, Y11, Y11 // v76
+	VPADDD Y14, Y11, Y11 // v34
 	ADCQ DX, BX // v34
+	VPXOR Y11, Y7, Y7 // v35
 	MOVQ R10, R8 // v36
-	VPXOR Y11, Y6, Y6 // v77
+	VPSLLD $12, Y7, Y9 // v36
 	ANDQ $3, R8 // v36
+	VPSRLD $20, Y7, Y7 // v36
 	IMULQ 0(DI), R8 // v37
-	VPSLLD $12, Y6, Y9 // v78
+	VPOR Y7, Y9, Y7 // v36
 	MOVQ R11, AX // v40
+	VPADDD Y15, Y12, Y12 // v37
 	MULQ R10 // v40
-	VPSRLD $20, Y6, Y6 // v78
+	VPXOR Y12, Y8, Y8 // v38
 	ADDQ AX, R15 // v40
+	VPSLLD $12, Y8, Y9 // v39
 	ADCQ DX, BX // v42
-	VPOR Y6, Y9, Y6 // v78
+	VPSRLD $20, Y8, Y8 // v39
 	ADDQ R14, R15 // v43
+	VPOR Y8, Y9, Y8 // v39
 	ADCQ BX, R8 // v45
-	VPADDD Y0, Y12, Y12 // v79
+	VPADDD Y5, Y1, Y1 // v40
 	ADDQ 16(SI), R13 // v48
+	VPXOR Y1, Y0, Y0 // v41
 	ADCQ 24(SI), R15 // v50
-	VPXOR Y12, Y7, Y7 // v80
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y0, Y0 // v42
 	ADCQ $1, R8 // v52
+	VPADDD Y6, Y2, Y2 // v43
 	MOVQ 0(DI), AX // k[0]
-	VPSLLD $12, Y7, Y9 // v81
+	VPXOR Y2, Y13, Y13 // v44
 	MULQ R13 // v53
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y13, Y13 // v45
 	MOVQ AX, R14 // v53
-	VPSRLD $20, Y7, Y7 // v81
+	VPADDD Y7, Y3, Y3 // v46
 	MOVQ DX, BX // v53
+	VPXOR Y3, Y14, Y14 // v47
 	MOVQ 8(DI), AX // k[1]
-	VPOR Y7, Y9, Y7 // v81
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y14, Y14 // v48
 	MULQ R13 // v55
+	VPADDD Y8, Y4, Y4 // v49
 	MOVQ AX, R13 // v55
-	VPADDD 0(BP), Y13, Y9 // v82
+	VPXOR Y4, Y15, Y15 // v50
 	MOVQ DX, R9 // v55
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y15, Y15 // v51
 	MOVQ R11, AX // v59
-	VPXOR Y9, Y8, Y8 // v83
+	VPADDD 0(BP), Y0, Y9 // v52
 	MULQ R15 // v59
+	VPXOR Y9, Y5, Y5 // v53
 	ADDQ AX, R14 // v59
-	VMOVDQU Y9, 0(BP) // v82
+	VMOVDQU Y9, 0(BP) // v52
 	ADCQ DX, BX // v61
+	VPSLLD $7, Y5, Y9 // v54
 	MOVQ R8, AX // v65
-	VPSLLD $12, Y8, Y9 // v84
+	VPSRLD $25, Y5, Y5 // v54
 	SHRQ $2, AX // v65
+	VPOR Y5, Y9, Y5 // v54
 	MULQ R12 // v65
-	VPSRLD $20, Y8, Y8 // v84
+	VPADDD Y13, Y10, Y10 // v55
 	ADDQ AX, R14 // v65
+	VPXOR Y10, Y6, Y6 // v56
 	ADCQ DX, BX // v67
-	VPOR Y8, Y9, Y8 // v84
+	VPSLLD $7, Y6, Y9 // v57
 	MOVQ 0(DI), AX // k[0]
+	VPSRLD $25, Y6, Y6 // v57
 	MULQ R15 // v70
-	VPADDD Y14, Y10, Y10 // v85
+	VPOR Y6, Y9, Y6 // v57
 	ADDQ AX, R13 // v70
+	VPADDD Y14, Y11, Y11 // v58
 	ADCQ DX, R9 // v72
-	VPXOR Y10, Y5, Y5 // v86
+	VPXOR Y11, Y7, Y7 // v59
 	MOVQ R8, R15 // v73
+	VPSLLD $7, Y7, Y9 // v60
 	ANDQ $3, R15 // v73
-	VPSLLD $12, Y5, Y9 // v87
+	VPSRLD $25, Y7, Y7 // v60
 	IMULQ 0(DI), R15 // v74
+	VPOR Y7, Y9, Y7 // v60
 	MOVQ R11, AX // v77
-	VPSRLD $20, Y5, Y5 // v87
+	VPADDD Y15, Y12, Y12 // v61
 	MULQ R8 // v77
+	VPXOR Y12, Y8, Y8 // v62
 	ADDQ AX, R13 // v77
-	VPOR Y5, Y9, Y5 // v87
+	VPSLLD $7, Y8, Y9 // v63
 	ADCQ DX, R9 // v79
+	VPSRLD $25, Y8, Y8 // v63
 	ADDQ BX, R13 // v80
-	VPADDD Y6, Y1, Y1 // x[0]
+	VPOR Y8, Y9, Y8 // v63
 	ADCQ R9, R15 // v82
+	VPADDD Y6, Y1, Y1 // v64
 	ADDQ 32(SI), R14 // v85
-	VPXOR Y1, Y15, Y15 // v89
+	VPXOR Y1, Y15, Y15 // v65
 	ADCQ 40(SI), R13 // v87
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y15, Y15 // v66
 	ADCQ $1, R15 // v89
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	VPADDD Y7, Y2, Y2 // v67
 	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y0, Y0 // v68
 	MULQ R14 // v90
-	VPADDD Y7, Y2, Y2 // x[1]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y0, Y0 // v69
 	MOVQ AX, BX // v90
+	VPADDD Y8, Y3, Y3 // v70
 	MOVQ DX, R8 // v90
-	VPXOR Y2, Y0, Y0 // v92
+	VPXOR Y3, Y13, Y13 // v71
 	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y13, Y13 // v72
 	MULQ R14 // v92
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	VPADDD Y5, Y4, Y4 // v73
 	MOVQ AX, R14 // v92
+	VPXOR Y4, Y14, Y14 // v74
 	MOVQ DX, R9 // v92
-	VPADDD Y8, Y3, Y3 // x[2]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y14, Y14 // v75
 	MOVQ R11, AX // v96
+	VPADDD Y15, Y11, Y11 // v76
 	MULQ R13 // v96
-	VPXOR Y3, Y13, Y13 // v95
+	VPXOR Y11, Y6, Y6 // v77
 	ADDQ AX, BX // v96
+	VPSLLD $12, Y6, Y9 // v78
 	ADCQ DX, R8 // v98
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	VPSRLD $20, Y6, Y6 // v78
 	MOVQ R15, AX // v102
+	VPOR Y6, Y9, Y6 // v78
 	SHRQ $2, AX // v102
-	VPADDD Y5, Y4, Y4 // x[3]
+	VPADDD Y0, Y12, Y12 // v79
 	MULQ R12 // v102
+	VPXOR Y12, Y7, Y7 // v80
 	ADDQ AX, BX // v102
-	VPXOR Y4, Y14, Y14 // v98
+	VPSLLD $12, Y7, Y9 // v81
 	ADCQ DX, R8 // v104
+	VPSRLD $20, Y7, Y7 // v81
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	VPOR Y7, Y9, Y7 // v81
 	MULQ R13 // v107
+	VPADDD 0(BP), Y13, Y9 // v82
 	ADDQ AX, R14 // v107
-	VPADDD Y15, Y11, Y11 // x[10]
+	VPXOR Y9, Y8, Y8 // v83
 	ADCQ DX, R9 // v109
+	VMOVDQU Y9, 0(BP) // v82
 	MOVQ R15, R13 // v110
-	VPXOR Y11, Y6, Y6 // v101
+	VPSLLD $12, Y8, Y9 // v84
 	ANDQ $3, R13 // v110
+	VPSRLD $20, Y8, Y8 // v84
 	IMULQ 0(DI), R13 // v111
-	VPSLLD $7, Y6, Y9 // x[5]
+	VPOR Y8, Y9, Y8 // v84
 	MOVQ R11, AX // v114
+	VPADDD Y14, Y10, Y10 // v85
 	MULQ R15 // v114
-	VPSRLD $25, Y6, Y6 // x[5]
+	VPXOR Y10, Y5, Y5 // v86
 	ADDQ AX, R14 // v114
+	VPSLLD $12, Y5, Y9 // v87
 	ADCQ DX, R9 // v116
-	VPOR Y6, Y9, Y6 // x[5]
+	VPSRLD $20, Y5, Y5 // v87
 	ADDQ R8, R14 // v117
+	VPOR Y5, Y9, Y5 // v87
 	ADCQ R9, R13 // v119
-	VPADDD Y0, Y12, Y12 // x[11]
+	VPADDD Y6, Y1, Y1 // x[0]
 	ADDQ 48(SI), BX // v122
+	VPXOR Y1, Y15, Y15 // v89
 	ADCQ 56(SI), R14 // v124
-	VPXOR Y12, Y7, Y7 // v104
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y15, Y15 // x[15]
 	ADCQ $1, R13 // v126
+	VPADDD Y7, Y2, Y2 // x[1]
 	MOVQ 0(DI), AX // k[0]
-	VPSLLD $7, Y7, Y9 // x[6]
+	VPXOR Y2, Y0, Y0 // v92
 	MULQ BX // v127
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y0, Y0 // x[12]
 	MOVQ AX, R8 // v127
-	VPSRLD $25, Y7, Y7 // x[6]
+	VPADDD Y8, Y3, Y3 // x[2]
 	MOVQ DX, R15 // v127
+	VPXOR Y3, Y13, Y13 // v95
 	MOVQ 8(DI), AX // k[1]
-	VPOR Y7, Y9, Y7 // x[6]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y13, Y13 // x[13]
 	MULQ BX // v129
+	VPADDD Y5, Y4, Y4 // x[3]
 	MOVQ AX, R9 // v129
-	VPADDD 0(BP), Y13, Y9 // x[8]
+	VPXOR Y4, Y14, Y14 // v98
 	MOVQ DX, BX // v129
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y14, Y14 // x[14]
 	MOVQ R11, AX // v133
-	VPXOR Y9, Y8, Y8 // v107
+	VPADDD Y15, Y11, Y11 // x[10]
 	MULQ R14 // v133
+	VPXOR Y11, Y6, Y6 // v101
 	ADDQ AX, R8 // v133
-	VMOVDQU Y9, 0(BP) // x[8]
+	VPSLLD $7, Y6, Y9 // x[5]
 	ADCQ DX, R15 // v135
+	VPSRLD $25, Y6, Y6 // x[5]
 	MOVQ R13, AX // v139
-	VPSLLD $7, Y8, Y9 // x[7]
+	VPOR Y6, Y9, Y6 // x[5]
 	SHRQ $2, AX // v139
+	VPADDD Y0, Y12, Y12 // x[11]
 	MULQ R12 // v139
-	VPSRLD $25, Y8, Y8 // x[7]
+	VPXOR Y12, Y7, Y7 // v104
 	ADDQ AX, R8 // v139
+	VPSLLD $7, Y7, Y9 // x[6]
 	ADCQ DX, R15 // v141
-	VPOR Y8, Y9, Y8 // x[7]
+	VPSRLD $25, Y7, Y7 // x[6]
 	MOVQ 0(DI), AX // k[0]
+	VPOR Y7, Y9, Y7 // x[6]
 	MULQ R14 // v144
-	VPADDD Y14, Y10, Y10 // x[9]
+	VPADDD 0(BP), Y13, Y9 // x[8]
 	ADDQ AX, R9 // v144
+	VPXOR Y9, Y8, Y8 // v107
 	ADCQ DX, BX // v146
-	VPXOR Y10, Y5, Y5 // v110
+	VMOVDQU Y9, 0(BP) // x[8]
 	MOVQ R13, R10 // v147
+	VPSLLD $7, Y8, Y9 // x[7]
 	ANDQ $3, R10 // v147
-	VPSLLD $7, Y5, Y9 // x[4]
+	VPSRLD $25, Y8, Y8 // x[7]
 	IMULQ 0(DI), R10 // v148
+	VPOR Y8, Y9, Y8 // x[7]
 	MOVQ R11, AX // v151
-	VPSRLD $25, Y5, Y5 // x[4]
+	VPADDD Y14, Y10, Y10 // x[9]
 	MULQ R13 // v151
+	VPXOR Y10, Y5, Y5 // v110
 	ADDQ AX, R9 // v151
-	VPOR Y5, Y9, Y5 // x[4]
+	VPSLLD $7, Y5, Y9 // x[4]
 	ADCQ DX, BX // v153
+	VPSRLD $25, Y5, Y5 // x[4]
 	ADDQ R15, R9 // v154
-	VMOVDQU 0(BP), Y9 // x[8]
+	VPOR Y5, Y9, Y5 // x[4]
 	ADCQ BX, R10 // t[2]
+	VMOVDQU 0(BP), Y9 // x[8]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
@@ -458,16 +325,16 @@ beside:
 alone:
 	VPADDD Y5, Y1, Y1 // v16
 	VPXOR Y1, Y0, Y0 // v17
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v18
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y0, Y0 // v18
 	VPADDD Y6, Y2, Y2 // v19
 	VPXOR Y2, Y13, Y13 // v20
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v21
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y13, Y13 // v21
 	VPADDD Y7, Y3, Y3 // v22
 	VPXOR Y3, Y14, Y14 // v23
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v24
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y14, Y14 // v24
 	VPADDD Y8, Y4, Y4 // v25
 	VPXOR Y4, Y15, Y15 // v26
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v27
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y15, Y15 // v27
 	VPADDD Y0, Y9, Y9 // v28
 	VPXOR Y9, Y5, Y5 // v29
 	VMOVDQU Y9, 0(BP) // v28
@@ -491,16 +358,16 @@ alone:
 	VPOR Y8, Y9, Y8 // v39
 	VPADDD Y5, Y1, Y1 // v40
 	VPXOR Y1, Y0, Y0 // v41
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // v42
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y0, Y0 // v42
 	VPADDD Y6, Y2, Y2 // v43
 	VPXOR Y2, Y13, Y13 // v44
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // v45
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y13, Y13 // v45
 	VPADDD Y7, Y3, Y3 // v46
 	VPXOR Y3, Y14, Y14 // v47
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // v48
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y14, Y14 // v48
 	VPADDD Y8, Y4, Y4 // v49
 	VPXOR Y4, Y15, Y15 // v50
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // v51
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y15, Y15 // v51
 	VPADDD 0(BP), Y0, Y9 // v52
 	VPXOR Y9, Y5, Y5 // v53
 	VMOVDQU Y9, 0(BP) // v52
@@ -524,16 +391,16 @@ alone:
 	VPOR Y8, Y9, Y8 // v63
 	VPADDD Y6, Y1, Y1 // v64
 	VPXOR Y1, Y15, Y15 // v65
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y15, Y15 // v66
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y15, Y15 // v66
 	VPADDD Y7, Y2, Y2 // v67
 	VPXOR Y2, Y0, Y0 // v68
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y0, Y0 // v69
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y0, Y0 // v69
 	VPADDD Y8, Y3, Y3 // v70
 	VPXOR Y3, Y13, Y13 // v71
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y13, Y13 // v72
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y13, Y13 // v72
 	VPADDD Y5, Y4, Y4 // v73
 	VPXOR Y4, Y14, Y14 // v74
-	VPSHUFB ·xor8MACAVX2Constants<>+32(SB), Y14, Y14 // v75
+	VPSHUFB ·xor8MAC4AVX2Constants<>+32(SB), Y14, Y14 // v75
 	VPADDD Y15, Y11, Y11 // v76
 	VPXOR Y11, Y6, Y6 // v77
 	VPSLLD $12, Y6, Y9 // v78
@@ -557,16 +424,16 @@ alone:
 	VPOR Y5, Y9, Y5 // v87
 	VPADDD Y6, Y1, Y1 // x[0]
 	VPXOR Y1, Y15, Y15 // v89
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y15, Y15 // x[15]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y15, Y15 // x[15]
 	VPADDD Y7, Y2, Y2 // x[1]
 	VPXOR Y2, Y0, Y0 // v92
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y0, Y0 // x[12]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y0, Y0 // x[12]
 	VPADDD Y8, Y3, Y3 // x[2]
 	VPXOR Y3, Y13, Y13 // v95
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y13, Y13 // x[13]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y13, Y13 // x[13]
 	VPADDD Y5, Y4, Y4 // x[3]
 	VPXOR Y4, Y14, Y14 // v98
-	VPSHUFB ·xor8MACAVX2Constants<>+64(SB), Y14, Y14 // x[14]
+	VPSHUFB ·xor8MAC4AVX2Constants<>+64(SB), Y14, Y14 // x[14]
 	VPADDD Y15, Y11, Y11 // x[10]
 	VPXOR Y11, Y6, Y6 // v101
 	VPSLLD $7, Y6, Y9 // x[5]
@@ -600,7 +467,7 @@ end:
 	VPBROADCASTD 48(DX), Y15 // state
 	VMOVDQU Y14, 32(BP) // x[14]
 	VPBROADCASTD 0(DX), Y14 // state
-	VPADDD ·xor8MACAVX2Constants<>+0(SB), Y15, Y15 // v42
+	VPADDD ·xor8MAC4AVX2Constants<>+0(SB), Y15, Y15 // v42
 	VPADDD Y14, Y1, Y1 // v17
 	VPBROADCASTD 4(DX), Y14 // state
 	VPADDD Y15, Y0, Y0 // v43
@@ -765,35 +632,35 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·xor8MACAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·xor8MACAVX2Constants<>+4(SB)/4, $0x00000001
-DATA ·xor8MACAVX2Constants<>+8(SB)/4, $0x00000002
-DATA ·xor8MACAVX2Constants<>+12(SB)/4, $0x00000003
-DATA ·xor8MACAVX2Constants<>+16(SB)/4, $0x00000004
-DATA ·xor8MACAVX2Constants<>+20(SB)/4, $0x00000005
-DATA ·xor8MACAVX2Constants<>+24(SB)/4, $0x00000006
-DATA ·xor8MACAVX2Constants<>+28(SB)/4, $0x00000007
-DATA ·xor8MACAVX2Constants<>+32(SB)/4, $0x01000302
-DATA ·xor8MACAVX2Constants<>+36(SB)/4, $0x05040706
-DATA ·xor8MACAVX2Constants<>+40(SB)/4, $0x09080b0a
-DATA ·xor8MACAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
-DATA ·xor8MACAVX2Constants<>+48(SB)/4, $0x01000302
-DATA ·xor8MACAVX2Constants<>+52(SB)/4, $0x05040706
-DATA ·xor8MACAVX2Constants<>+56(SB)/4, $0x09080b0a
-DATA ·xor8MACAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
-DATA ·xor8MACAVX2Constants<>+64(SB)/4, $0x02010003
-DATA ·xor8MACAVX2Constants<>+68(SB)/4, $0x06050407
-DATA ·xor8MACAVX2Constants<>+72(SB)/4, $0x0a09080b
-DATA ·xor8MACAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
-DATA ·xor8MACAVX2Constants<>+80(SB)/4, $0x02010003
-DATA ·xor8MACAVX2Constants<>+84(SB)/4, $0x06050407
-DATA ·xor8MACAVX2Constants<>+88(SB)/4, $0x0a09080b
-DATA ·xor8MACAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
-GLOBL ·xor8MACAVX2Constants<>(SB), RODATA|NOPTR, $96
+DATA ·xor8MAC4AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor8MAC4AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor8MAC4AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor8MAC4AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor8MAC4AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor8MAC4AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor8MAC4AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor8MAC4AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor8MAC4AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·xor8MAC4AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·xor8MAC4AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·xor8MAC4AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·xor8MAC4AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·xor8MAC4AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·xor8MAC4AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·xor8MAC4AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·xor8MAC4AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·xor8MAC4AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·xor8MAC4AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·xor8MAC4AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·xor8MAC4AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·xor8MAC4AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·xor8MAC4AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·xor8MAC4AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·xor8MAC4AVX2Constants<>(SB), RODATA|NOPTR, $96
 
-// func xor16MACAVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+// func xor16MAC8AVX2(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
 // chacha20-256: lanes 2 begin (36 instructions), lanes 2 double round in turn (327 instructions, 10 times), lanes 2 xor end (259 instructions). Beside scalar64/four (132 instructions, 2 times).
-TEXT ·xor16MACAVX2(SB), 0, $1216-56
+TEXT ·xor16MAC8AVX2(SB), 0, $1216-56
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ mac+24(FP), DI
@@ -827,8 +694,8 @@ group:
 	VPBROADCASTD 56(DX), Y14 // state
 	VPBROADCASTD 60(DX), Y15 // state
 	VMOVDQU Y15, 0(BP) // state
-	VPADDD ·xor16MACAVX2Constants<>+0(SB), Y0, Y15 // x[12]
-	VPADDD ·xor16MACAVX2Constants<>+32(SB), Y0, Y0 // x[28]
+	VPADDD ·xor16MAC8AVX2Constants<>+0(SB), Y0, Y15 // x[12]
+	VPADDD ·xor16MAC8AVX2Constants<>+32(SB), Y0, Y0 // x[28]
 	VMOVDQU Y1, 32(BP) // state
 	VMOVDQU Y2, 64(BP) // state
 	VMOVDQU Y3, 96(BP) // state
@@ -854,13 +721,13 @@ beside:
 	ADDQ 0(SI), R8 // v10
 	VPXOR Y1, Y15, Y15 // v33
 	ADCQ 8(SI), R9 // v12
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v34
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v34
 	ADCQ $1, R10 // v14
 	VPADDD Y6, Y2, Y2 // v35
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y13, Y13 // v36
 	MULQ R8 // v15
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v37
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y13, Y13 // v37
 	VPADDD Y15, Y9, Y9 // v38
 	MOVQ AX, R13 // v15
 	VPXOR Y9, Y5, Y5 // v39
@@ -885,12 +752,12 @@ beside:
 	ADCQ DX, R14 // v23
 	VPXOR Y1, Y15, Y15 // v45
 	MOVQ R10, AX // v27
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // v46
 	SHRQ $2, AX // v27
 	VPADDD Y6, Y2, Y2 // v47
 	MULQ R12 // v27
 	VPXOR Y2, Y13, Y13 // v48
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v49
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y13, Y13 // v49
 	ADDQ AX, R13 // v27
 	VPADDD Y15, Y9, Y9 // v50
 	ADCQ DX, R14 // v29
@@ -914,12 +781,12 @@ beside:
 	MOVQ R11, AX // v40
 	VPXOR Y3, Y14, Y14 // v57
 	MULQ R10 // v40
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v58
 	ADDQ AX, R15 // v40
 	VPADDD Y8, Y4, Y4 // v59
 	ADCQ DX, BX // v42
 	VPXOR Y4, Y0, Y0 // v60
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v61
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y0, Y0 // v61
 	ADDQ R14, R15 // v43
 	VPADDD Y14, Y11, Y11 // v62
 	ADCQ BX, R8 // v45
@@ -945,12 +812,12 @@ beside:
 	MULQ R13 // v55
 	VPXOR Y3, Y14, Y14 // v69
 	MOVQ AX, R13 // v55
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v70
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v70
 	MOVQ DX, R9 // v55
 	VPADDD Y8, Y4, Y4 // v71
 	VPXOR Y4, Y0, Y0 // v72
 	MOVQ R11, AX // v59
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y0, Y0 // v73
 	MULQ R15 // v59
 	VPADDD Y14, Y11, Y11 // v74
 	ADDQ AX, R14 // v59
@@ -979,7 +846,7 @@ beside:
 	VMOVDQU Y14, 608(BP) // v70
 	VPXOR 480(BP), Y9, Y14 // v81
 	MOVQ R8, R15 // v73
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v82
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v82
 	ANDQ $3, R15 // v73
 	VMOVDQU Y4, 640(BP) // v71
 	IMULQ 0(DI), R15 // v74
@@ -992,7 +859,7 @@ beside:
 	ADDQ AX, R13 // v77
 	VPXOR 416(BP), Y5, Y13 // v84
 	ADCQ DX, R9 // v79
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v85
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y13, Y13 // v85
 	ADDQ BX, R13 // v80
 	VMOVDQU Y8, 736(BP) // v79
 	ADCQ R9, R15 // v82
@@ -1021,12 +888,12 @@ beside:
 	MOVQ AX, R14 // v92
 	VPXOR Y9, Y14, Y14 // v93
 	MOVQ DX, R9 // v92
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v94
 	MOVQ R11, AX // v96
 	VPADDD Y12, Y5, Y5 // v95
 	MULQ R13 // v96
 	VPXOR Y5, Y13, Y13 // v96
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v97
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y13, Y13 // v97
 	ADDQ AX, BX // v96
 	VPADDD Y14, Y8, Y8 // v98
 	ADCQ DX, R8 // v98
@@ -1055,7 +922,7 @@ beside:
 	VMOVDQU Y8, 864(BP) // v98
 	ANDQ $3, R13 // v110
 	VPXOR 448(BP), Y10, Y8 // v105
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v106
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y8, Y8 // v106
 	IMULQ 0(DI), R13 // v111
 	VMOVDQU Y4, 896(BP) // v100
 	MOVQ R11, AX // v114
@@ -1068,7 +935,7 @@ beside:
 	ADCQ DX, R9 // v116
 	VPXOR 512(BP), Y13, Y14 // v108
 	ADDQ R8, R14 // v117
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v109
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v109
 	ADCQ R9, R13 // v119
 	VMOVDQU Y5, 992(BP) // v95
 	ADDQ 48(SI), BX // v122
@@ -1097,13 +964,13 @@ beside:
 	VPADDD Y3, Y10, Y10 // v116
 	VPXOR Y10, Y8, Y8 // v117
 	MOVQ R11, AX // v133
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // v118
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y8, Y8 // v118
 	MULQ R14 // v133
 	VPADDD Y9, Y13, Y13 // v119
 	ADDQ AX, R8 // v133
 	VPXOR Y13, Y14, Y14 // v120
 	ADCQ DX, R15 // v135
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v121
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v121
 	VPADDD Y8, Y5, Y5 // v122
 	MOVQ R13, AX // v139
 	VPXOR Y5, Y3, Y3 // v123
@@ -1126,13 +993,13 @@ beside:
 	VPADDD Y6, Y1, Y1 // v128
 	VPXOR Y1, Y0, Y0 // v129
 	MOVQ R13, R10 // v147
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v130
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y0, Y0 // v130
 	ANDQ $3, R10 // v147
 	VPADDD Y7, Y2, Y2 // v131
 	IMULQ 0(DI), R10 // v148
 	VPXOR Y2, Y15, Y15 // v132
 	MOVQ R11, AX // v151
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v133
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v133
 	VPADDD Y0, Y11, Y11 // v134
 	MULQ R13 // v151
 	VPXOR Y11, Y6, Y6 // v135
@@ -1157,12 +1024,12 @@ beside:
 	MOVQ 0(DI), AX // k[0]
 	VPXOR Y1, Y0, Y0 // v141
 	MULQ R8 // v15
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y0, Y0 // x[15]
 	MOVQ AX, R13 // v15
 	VPADDD Y7, Y2, Y2 // x[1]
 	MOVQ DX, R14 // v15
 	VPXOR Y2, Y15, Y15 // v144
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // x[12]
 	MOVQ 8(DI), AX // k[1]
 	VPADDD Y0, Y11, Y11 // x[10]
 	MULQ R8 // v17
@@ -1191,7 +1058,7 @@ beside:
 	VMOVDQU Y9, 768(BP) // x[11]
 	ADCQ DX, R14 // v29
 	VPXOR 704(BP), Y7, Y9 // v153
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y9, Y9 // v154
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y9, Y9 // v154
 	MOVQ 0(DI), AX // k[0]
 	VMOVDQU Y6, 704(BP) // x[5]
 	MULQ R9 // v32
@@ -1204,7 +1071,7 @@ beside:
 	MOVQ R10, R8 // v36
 	VPXOR 608(BP), Y11, Y15 // v156
 	ANDQ $3, R8 // v36
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v157
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v157
 	IMULQ 0(DI), R8 // v37
 	VMOVDQU Y2, 608(BP) // x[1]
 	MOVQ R11, AX // v40
@@ -1233,13 +1100,13 @@ beside:
 	VPADDD Y8, Y7, Y7 // x[2]
 	VPXOR Y7, Y9, Y9 // v165
 	MOVQ AX, R14 // v53
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y9, Y9 // x[13]
 	MOVQ DX, BX // v53
 	VPADDD Y1, Y11, Y11 // x[3]
 	MOVQ 8(DI), AX // k[1]
 	VPXOR Y11, Y15, Y15 // v168
 	MULQ R13 // v55
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // x[14]
 	VPADDD Y9, Y2, Y2 // x[8]
 	MOVQ AX, R13 // v55
 	VPXOR Y2, Y8, Y8 // v171
@@ -1266,7 +1133,7 @@ beside:
 	ADCQ DX, BX // v67
 	VPXOR Y6, Y14, Y14 // v177
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v178
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v178
 	MULQ R15 // v70
 	VMOVDQU Y0, 1056(BP) // x[9]
 	VPADDD 992(BP), Y4, Y0 // v179
@@ -1275,7 +1142,7 @@ beside:
 	ADCQ DX, R9 // v72
 	VPXOR 960(BP), Y0, Y8 // v180
 	MOVQ R8, R15 // v73
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v181
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y8, Y8 // v181
 	ANDQ $3, R15 // v73
 	VPADDD Y14, Y5, Y5 // v182
 	VPXOR Y5, Y1, Y1 // v183
@@ -1300,13 +1167,13 @@ beside:
 	VPADDD Y2, Y6, Y6 // x[16]
 	VPXOR Y6, Y14, Y14 // v189
 	ADCQ $1, R15 // v89
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // x[31]
 	MOVQ 0(DI), AX // k[0]
 	VPADDD Y1, Y0, Y0 // x[17]
 	MULQ R14 // v90
 	VPXOR Y0, Y8, Y8 // v192
 	MOVQ AX, BX // v90
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y8, Y8 // x[28]
 	VPADDD Y14, Y5, Y5 // x[26]
 	MOVQ DX, R8 // v90
 	VPXOR Y5, Y2, Y2 // v195
@@ -1329,7 +1196,7 @@ beside:
 	VPADDD Y3, Y10, Y10 // v200
 	VPXOR 928(BP), Y10, Y1 // v201
 	MOVQ R15, AX // v102
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y1, Y1 // v202
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y1, Y1 // v202
 	SHRQ $2, AX // v102
 	VMOVDQU Y2, 224(BP) // x[22]
 	MULQ R12 // v102
@@ -1340,7 +1207,7 @@ beside:
 	VMOVDQU Y12, 384(BP) // x[27]
 	VPXOR 800(BP), Y13, Y12 // v204
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y12, Y12 // v205
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y12, Y12 // v205
 	MULQ R13 // v107
 	VMOVDQU Y4, 192(BP) // x[21]
 	ADDQ AX, R14 // v107
@@ -1369,13 +1236,13 @@ beside:
 	VPADDD Y5, Y10, Y10 // x[18]
 	VPXOR Y10, Y1, Y1 // v213
 	ADDQ 48(SI), BX // v122
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y1, Y1 // x[29]
 	ADCQ 56(SI), R14 // v124
 	VPADDD Y8, Y13, Y13 // x[19]
 	ADCQ $1, R13 // v126
 	VPXOR Y13, Y12, Y12 // v216
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y12, Y12 // x[30]
 	VPADDD Y1, Y4, Y4 // x[24]
 	MULQ BX // v127
 	VPXOR Y4, Y5, Y5 // v219
@@ -1454,10 +1321,10 @@ beside:
 alone:
 	VPADDD Y5, Y1, Y1 // v32
 	VPXOR Y1, Y15, Y15 // v33
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v34
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v34
 	VPADDD Y6, Y2, Y2 // v35
 	VPXOR Y2, Y13, Y13 // v36
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v37
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y13, Y13 // v37
 	VPADDD Y15, Y9, Y9 // v38
 	VPXOR Y9, Y5, Y5 // v39
 	VMOVDQU Y12, 544(BP) // x[11]
@@ -1471,10 +1338,10 @@ alone:
 	VPOR Y6, Y12, Y6 // v43
 	VPADDD Y5, Y1, Y1 // v44
 	VPXOR Y1, Y15, Y15 // v45
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // v46
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // v46
 	VPADDD Y6, Y2, Y2 // v47
 	VPXOR Y2, Y13, Y13 // v48
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v49
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y13, Y13 // v49
 	VPADDD Y15, Y9, Y9 // v50
 	VPXOR Y9, Y5, Y5 // v51
 	VPSLLD $7, Y5, Y12 // v52
@@ -1487,10 +1354,10 @@ alone:
 	VPOR Y6, Y12, Y6 // v55
 	VPADDD Y7, Y3, Y3 // v56
 	VPXOR Y3, Y14, Y14 // v57
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v58
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v58
 	VPADDD Y8, Y4, Y4 // v59
 	VPXOR Y4, Y0, Y0 // v60
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v61
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y0, Y0 // v61
 	VPADDD Y14, Y11, Y11 // v62
 	VPXOR Y11, Y7, Y7 // v63
 	VPSLLD $12, Y7, Y12 // v64
@@ -1504,10 +1371,10 @@ alone:
 	VPOR Y8, Y10, Y8 // v67
 	VPADDD Y7, Y3, Y3 // v68
 	VPXOR Y3, Y14, Y14 // v69
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v70
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v70
 	VPADDD Y8, Y4, Y4 // v71
 	VPXOR Y4, Y0, Y0 // v72
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // v73
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y0, Y0 // v73
 	VPADDD Y14, Y11, Y11 // v74
 	VPXOR Y11, Y7, Y7 // v75
 	VPSLLD $7, Y7, Y10 // v76
@@ -1523,14 +1390,14 @@ alone:
 	VPADDD 32(BP), Y10, Y9 // v80
 	VMOVDQU Y14, 608(BP) // v70
 	VPXOR 480(BP), Y9, Y14 // v81
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v82
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v82
 	VMOVDQU Y4, 640(BP) // v71
 	VMOVDQU 192(BP), Y4 // x[21]
 	VMOVDQU Y5, 672(BP) // v52
 	VPADDD 64(BP), Y4, Y5 // v83
 	VMOVDQU Y13, 704(BP) // v49
 	VPXOR 416(BP), Y5, Y13 // v84
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y13, Y13 // v85
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y13, Y13 // v85
 	VMOVDQU Y8, 736(BP) // v79
 	VPADDD 288(BP), Y14, Y8 // v86
 	VPXOR Y8, Y10, Y10 // v87
@@ -1546,10 +1413,10 @@ alone:
 	VPOR Y4, Y12, Y12 // v91
 	VPADDD Y3, Y9, Y9 // v92
 	VPXOR Y9, Y14, Y14 // v93
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v94
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v94
 	VPADDD Y12, Y5, Y5 // v95
 	VPXOR Y5, Y13, Y13 // v96
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y13, Y13 // v97
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y13, Y13 // v97
 	VPADDD Y14, Y8, Y8 // v98
 	VPXOR Y8, Y3, Y3 // v99
 	VPSLLD $7, Y3, Y4 // v100
@@ -1565,14 +1432,14 @@ alone:
 	VPADDD 96(BP), Y12, Y10 // v104
 	VMOVDQU Y8, 864(BP) // v98
 	VPXOR 448(BP), Y10, Y8 // v105
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v106
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y8, Y8 // v106
 	VMOVDQU Y4, 896(BP) // v100
 	VMOVDQU 256(BP), Y4 // x[23]
 	VMOVDQU Y13, 928(BP) // v97
 	VPADDD 128(BP), Y4, Y13 // v107
 	VMOVDQU Y14, 960(BP) // v94
 	VPXOR 512(BP), Y13, Y14 // v108
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v109
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v109
 	VMOVDQU Y5, 992(BP) // v95
 	VPADDD 352(BP), Y8, Y5 // v110
 	VPXOR Y5, Y12, Y12 // v111
@@ -1588,10 +1455,10 @@ alone:
 	VPOR Y4, Y9, Y9 // v115
 	VPADDD Y3, Y10, Y10 // v116
 	VPXOR Y10, Y8, Y8 // v117
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // v118
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y8, Y8 // v118
 	VPADDD Y9, Y13, Y13 // v119
 	VPXOR Y13, Y14, Y14 // v120
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // v121
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // v121
 	VPADDD Y8, Y5, Y5 // v122
 	VPXOR Y5, Y3, Y3 // v123
 	VPSLLD $7, Y3, Y4 // v124
@@ -1604,10 +1471,10 @@ alone:
 	VPOR Y9, Y3, Y3 // v127
 	VPADDD Y6, Y1, Y1 // v128
 	VPXOR Y1, Y0, Y0 // v129
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y0, Y0 // v130
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y0, Y0 // v130
 	VPADDD Y7, Y2, Y2 // v131
 	VPXOR Y2, Y15, Y15 // v132
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v133
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v133
 	VPADDD Y0, Y11, Y11 // v134
 	VPXOR Y11, Y6, Y6 // v135
 	VPSLLD $12, Y6, Y9 // v136
@@ -1621,10 +1488,10 @@ alone:
 	VPOR Y7, Y8, Y7 // v139
 	VPADDD Y6, Y1, Y1 // x[0]
 	VPXOR Y1, Y0, Y0 // v141
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y0, Y0 // x[15]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y0, Y0 // x[15]
 	VPADDD Y7, Y2, Y2 // x[1]
 	VPXOR Y2, Y15, Y15 // v144
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[12]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // x[12]
 	VPADDD Y0, Y11, Y11 // x[10]
 	VPXOR Y11, Y6, Y6 // v147
 	VPSLLD $7, Y6, Y8 // x[5]
@@ -1640,14 +1507,14 @@ alone:
 	VPADDD 768(BP), Y8, Y7 // v152
 	VMOVDQU Y9, 768(BP) // x[11]
 	VPXOR 704(BP), Y7, Y9 // v153
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y9, Y9 // v154
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y9, Y9 // v154
 	VMOVDQU Y6, 704(BP) // x[5]
 	VMOVDQU 672(BP), Y6 // v52
 	VMOVDQU Y11, 1120(BP) // x[10]
 	VPADDD 640(BP), Y6, Y11 // v155
 	VMOVDQU Y15, 640(BP) // x[12]
 	VPXOR 608(BP), Y11, Y15 // v156
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y15, Y15 // v157
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y15, Y15 // v157
 	VMOVDQU Y2, 608(BP) // x[1]
 	VPADDD 576(BP), Y9, Y2 // v158
 	VPXOR Y2, Y8, Y8 // v159
@@ -1663,10 +1530,10 @@ alone:
 	VPOR Y6, Y1, Y1 // v163
 	VPADDD Y8, Y7, Y7 // x[2]
 	VPXOR Y7, Y9, Y9 // v165
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y9, Y9 // x[13]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y9, Y9 // x[13]
 	VPADDD Y1, Y11, Y11 // x[3]
 	VPXOR Y11, Y15, Y15 // v168
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y15, Y15 // x[14]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y15, Y15 // x[14]
 	VPADDD Y9, Y2, Y2 // x[8]
 	VPXOR Y2, Y8, Y8 // v171
 	VPSLLD $7, Y8, Y6 // x[7]
@@ -1681,12 +1548,12 @@ alone:
 	VMOVDQU Y6, 544(BP) // x[4]
 	VPADDD 1056(BP), Y1, Y6 // v176
 	VPXOR Y6, Y14, Y14 // v177
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y14, Y14 // v178
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y14, Y14 // v178
 	VMOVDQU Y0, 1056(BP) // x[9]
 	VPADDD 992(BP), Y4, Y0 // v179
 	VMOVDQU Y8, 992(BP) // x[7]
 	VPXOR 960(BP), Y0, Y8 // v180
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y8, Y8 // v181
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y8, Y8 // v181
 	VPADDD Y14, Y5, Y5 // v182
 	VPXOR Y5, Y1, Y1 // v183
 	VMOVDQU Y2, 1024(BP) // x[8]
@@ -1700,10 +1567,10 @@ alone:
 	VPOR Y4, Y1, Y1 // v187
 	VPADDD Y2, Y6, Y6 // x[16]
 	VPXOR Y6, Y14, Y14 // v189
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y14, Y14 // x[31]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y14, Y14 // x[31]
 	VPADDD Y1, Y0, Y0 // x[17]
 	VPXOR Y0, Y8, Y8 // v192
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y8, Y8 // x[28]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y8, Y8 // x[28]
 	VPADDD Y14, Y5, Y5 // x[26]
 	VPXOR Y5, Y2, Y2 // v195
 	VPSLLD $7, Y2, Y4 // x[21]
@@ -1716,13 +1583,13 @@ alone:
 	VPOR Y1, Y2, Y2 // x[22]
 	VPADDD Y3, Y10, Y10 // v200
 	VPXOR 928(BP), Y10, Y1 // v201
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y1, Y1 // v202
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y1, Y1 // v202
 	VMOVDQU Y2, 224(BP) // x[22]
 	VMOVDQU 896(BP), Y2 // v100
 	VPADDD Y2, Y13, Y13 // v203
 	VMOVDQU Y12, 384(BP) // x[27]
 	VPXOR 800(BP), Y13, Y12 // v204
-	VPSHUFB ·xor16MACAVX2Constants<>+64(SB), Y12, Y12 // v205
+	VPSHUFB ·xor16MAC8AVX2Constants<>+64(SB), Y12, Y12 // v205
 	VMOVDQU Y4, 192(BP) // x[21]
 	VPADDD 864(BP), Y1, Y4 // v206
 	VPXOR Y4, Y3, Y3 // v207
@@ -1738,10 +1605,10 @@ alone:
 	VPOR Y2, Y8, Y8 // v211
 	VPADDD Y5, Y10, Y10 // x[18]
 	VPXOR Y10, Y1, Y1 // v213
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y1, Y1 // x[29]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y1, Y1 // x[29]
 	VPADDD Y8, Y13, Y13 // x[19]
 	VPXOR Y13, Y12, Y12 // v216
-	VPSHUFB ·xor16MACAVX2Constants<>+96(SB), Y12, Y12 // x[30]
+	VPSHUFB ·xor16MAC8AVX2Constants<>+96(SB), Y12, Y12 // x[30]
 	VPADDD Y1, Y4, Y4 // x[24]
 	VPXOR Y4, Y5, Y5 // v219
 	VPSLLD $7, Y5, Y2 // x[23]
@@ -1825,7 +1692,7 @@ end:
 	VMOVDQU Y0, 928(BP) // state
 	VPBROADCASTD 48(DX), Y0 // state
 	VMOVDQU Y12, 960(BP) // v55
-	VPADDD ·xor16MACAVX2Constants<>+0(SB), Y0, Y12 // v58
+	VPADDD ·xor16MAC8AVX2Constants<>+0(SB), Y0, Y12 // v58
 	VPADDD Y12, Y15, Y15 // v59
 	VPBROADCASTD 52(DX), Y12 // state
 	VPADDD Y12, Y13, Y13 // v61
@@ -1949,7 +1816,7 @@ end:
 	VMOVDQU 384(BP), Y11 // x[27]
 	VPADDD 928(BP), Y11, Y11 // v173
 	VMOVDQU 1056(BP), Y12 // state
-	VPADDD ·xor16MACAVX2Constants<>+32(SB), Y12, Y12 // v175
+	VPADDD ·xor16MAC8AVX2Constants<>+32(SB), Y12, Y12 // v175
 	VPADDD 480(BP), Y12, Y12 // v176
 	VMOVDQU 416(BP), Y13 // x[29]
 	VPADDD 992(BP), Y13, Y13 // v177
@@ -2125,43 +1992,43 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·xor16MACAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·xor16MACAVX2Constants<>+4(SB)/4, $0x00000001
-DATA ·xor16MACAVX2Constants<>+8(SB)/4, $0x00000002
-DATA ·xor16MACAVX2Constants<>+12(SB)/4, $0x00000003
-DATA ·xor16MACAVX2Constants<>+16(SB)/4, $0x00000004
-DATA ·xor16MACAVX2Constants<>+20(SB)/4, $0x00000005
-DATA ·xor16MACAVX2Constants<>+24(SB)/4, $0x00000006
-DATA ·xor16MACAVX2Constants<>+28(SB)/4, $0x00000007
-DATA ·xor16MACAVX2Constants<>+32(SB)/4, $0x00000008
-DATA ·xor16MACAVX2Constants<>+36(SB)/4, $0x00000009
-DATA ·xor16MACAVX2Constants<>+40(SB)/4, $0x0000000a
-DATA ·xor16MACAVX2Constants<>+44(SB)/4, $0x0000000b
-DATA ·xor16MACAVX2Constants<>+48(SB)/4, $0x0000000c
-DATA ·xor16MACAVX2Constants<>+52(SB)/4, $0x0000000d
-DATA ·xor16MACAVX2Constants<>+56(SB)/4, $0x0000000e
-DATA ·xor16MACAVX2Constants<>+60(SB)/4, $0x0000000f
-DATA ·xor16MACAVX2Constants<>+64(SB)/4, $0x01000302
-DATA ·xor16MACAVX2Constants<>+68(SB)/4, $0x05040706
-DATA ·xor16MACAVX2Constants<>+72(SB)/4, $0x09080b0a
-DATA ·xor16MACAVX2Constants<>+76(SB)/4, $0x0d0c0f0e
-DATA ·xor16MACAVX2Constants<>+80(SB)/4, $0x01000302
-DATA ·xor16MACAVX2Constants<>+84(SB)/4, $0x05040706
-DATA ·xor16MACAVX2Constants<>+88(SB)/4, $0x09080b0a
-DATA ·xor16MACAVX2Constants<>+92(SB)/4, $0x0d0c0f0e
-DATA ·xor16MACAVX2Constants<>+96(SB)/4, $0x02010003
-DATA ·xor16MACAVX2Constants<>+100(SB)/4, $0x06050407
-DATA ·xor16MACAVX2Constants<>+104(SB)/4, $0x0a09080b
-DATA ·xor16MACAVX2Constants<>+108(SB)/4, $0x0e0d0c0f
-DATA ·xor16MACAVX2Constants<>+112(SB)/4, $0x02010003
-DATA ·xor16MACAVX2Constants<>+116(SB)/4, $0x06050407
-DATA ·xor16MACAVX2Constants<>+120(SB)/4, $0x0a09080b
-DATA ·xor16MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
-GLOBL ·xor16MACAVX2Constants<>(SB), RODATA|NOPTR, $128
+DATA ·xor16MAC8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor16MAC8AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor16MAC8AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor16MAC8AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor16MAC8AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor16MAC8AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor16MAC8AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor16MAC8AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor16MAC8AVX2Constants<>+32(SB)/4, $0x00000008
+DATA ·xor16MAC8AVX2Constants<>+36(SB)/4, $0x00000009
+DATA ·xor16MAC8AVX2Constants<>+40(SB)/4, $0x0000000a
+DATA ·xor16MAC8AVX2Constants<>+44(SB)/4, $0x0000000b
+DATA ·xor16MAC8AVX2Constants<>+48(SB)/4, $0x0000000c
+DATA ·xor16MAC8AVX2Constants<>+52(SB)/4, $0x0000000d
+DATA ·xor16MAC8AVX2Constants<>+56(SB)/4, $0x0000000e
+DATA ·xor16MAC8AVX2Constants<>+60(SB)/4, $0x0000000f
+DATA ·xor16MAC8AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·xor16MAC8AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·xor16MAC8AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·xor16MAC8AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·xor16MAC8AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·xor16MAC8AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·xor16MAC8AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·xor16MAC8AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·xor16MAC8AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·xor16MAC8AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·xor16MAC8AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·xor16MAC8AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·xor16MAC8AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·xor16MAC8AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·xor16MAC8AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·xor16MAC8AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·xor16MAC8AVX2Constants<>(SB), RODATA|NOPTR, $128
 
-// func stream2MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions, 2 times).
-TEXT ·stream2MACAVX2(SB), 0, $64-40
+// func stream2MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions).
+TEXT ·stream2MAC4AVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ mac+16(FP), DI
@@ -2180,7 +2047,7 @@ TEXT ·stream2MACAVX2(SB), 0, $64-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream2MACAVX2Constants<>+0(SB), Y0, Y0 // x[3]
+	VPADDD ·stream2MAC4AVX2Constants<>+0(SB), Y0, Y0 // x[3]
 	VBROADCASTI128 0(DX), Y1 // state
 	VBROADCASTI128 16(DX), Y2 // state
 	VBROADCASTI128 32(DX), Y3 // state
@@ -2193,302 +2060,169 @@ beside:
 	ADCQ 8(SI), R9 // v12
 	ADCQ $1, R10 // v14
 	MOVQ 0(DI), AX // k[0]
-	MULQ R8 // v15
-	MOVQ AX, R13 // v15
-	MOVQ DX, R14 // v15
 	VPXOR Y1, Y0, Y0 // v5
-	MOVQ 8(DI), AX // k[1]
-	MULQ R8 // v17
-	MOVQ AX, R15 // v17
-	MOVQ DX, BX // v17
-	MOVQ R11, AX // v21
-	MULQ R9 // v21
-	ADDQ AX, R13 // v21
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
-	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
-	MOVQ 0(DI), AX // k[0]
-	VPADDD Y0, Y3, Y3 // v7
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	VPXOR Y3, Y2, Y2 // v8
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
-	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // v45
-	ADDQ 16(SI), R13 // v48
-	ADCQ 24(SI), R15 // v50
-	VPSLLD $12, Y2, Y4 // v9
-	ADCQ $1, R8 // v52
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v53
-	MOVQ AX, R14 // v53
-	MOVQ DX, BX // v53
-	MOVQ 8(DI), AX // k[1]
-	MULQ R13 // v55
-	VPSRLD $20, Y2, Y2 // v9
-	MOVQ AX, R13 // v55
-	MOVQ DX, R9 // v55
-	MOVQ R11, AX // v59
-	MULQ R15 // v59
-	ADDQ AX, R14 // v59
-	ADCQ DX, BX // v61
-	MOVQ R8, AX // v65
-	VPOR Y2, Y4, Y2 // v9
-	SHRQ $2, AX // v65
-	MULQ R12 // v65
-	ADDQ AX, R14 // v65
-	ADCQ DX, BX // v67
-	MOVQ 0(DI), AX // k[0]
-	MULQ R15 // v70
-	ADDQ AX, R13 // v70
-	VPADDD Y2, Y1, Y1 // v10
-	ADCQ DX, R9 // v72
-	MOVQ R8, R15 // v73
-	ANDQ $3, R15 // v73
-	IMULQ 0(DI), R15 // v74
-	MOVQ R11, AX // v77
-	MULQ R8 // v77
-	ADDQ AX, R13 // v77
-	VPXOR Y1, Y0, Y0 // v11
-	ADCQ DX, R9 // v79
-	ADDQ BX, R13 // v80
-	ADCQ R9, R15 // v82
-	ADDQ 32(SI), R14 // v85
-	ADCQ 40(SI), R13 // v87
-	ADCQ $1, R15 // v89
-	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
-	MULQ R14 // v90
-	MOVQ AX, BX // v90
-	MOVQ DX, R8 // v90
-	MOVQ 8(DI), AX // k[1]
-	MULQ R14 // v92
-	MOVQ AX, R14 // v92
-	MOVQ DX, R9 // v92
-	VPADDD Y0, Y3, Y3 // v13
-	MOVQ R11, AX // v96
-	MULQ R13 // v96
-	ADDQ AX, BX // v96
-	ADCQ DX, R8 // v98
-	MOVQ R15, AX // v102
-	SHRQ $2, AX // v102
-	MULQ R12 // v102
-	VPXOR Y3, Y2, Y2 // v14
-	ADDQ AX, BX // v102
-	ADCQ DX, R8 // v104
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v107
-	ADDQ AX, R14 // v107
-	ADCQ DX, R9 // v109
-	MOVQ R15, R13 // v110
-	VPSLLD $7, Y2, Y4 // v15
-	ANDQ $3, R13 // v110
-	IMULQ 0(DI), R13 // v111
-	MOVQ R11, AX // v114
-	MULQ R15 // v114
-	ADDQ AX, R14 // v114
-	ADCQ DX, R9 // v116
-	ADDQ R8, R14 // v117
-	VPSRLD $25, Y2, Y2 // v15
-	ADCQ R9, R13 // v119
-	ADDQ 48(SI), BX // v122
-	ADCQ 56(SI), R14 // v124
-	ADCQ $1, R13 // v126
-	MOVQ 0(DI), AX // k[0]
-	MULQ BX // v127
-	MOVQ AX, R8 // v127
-	VPOR Y2, Y4, Y2 // v15
-	MOVQ DX, R15 // v127
-	MOVQ 8(DI), AX // k[1]
-	MULQ BX // v129
-	MOVQ AX, R9 // v129
-	MOVQ DX, BX // v129
-	MOVQ R11, AX // v133
-	MULQ R14 // v133
-	VPSHUFD $147, Y1, Y1 // v16
-	ADDQ AX, R8 // v133
-	ADCQ DX, R15 // v135
-	MOVQ R13, AX // v139
-	SHRQ $2, AX // v139
-	MULQ R12 // v139
-	ADDQ AX, R8 // v139
-	ADCQ DX, R15 // v141
-	VPSHUFD $57, Y3, Y3 // v17
-	MOVQ 0(DI), AX // k[0]
-	MULQ R14 // v144
-	ADDQ AX, R9 // v144
-	ADCQ DX, BX // v146
-	MOVQ R13, R10 // v147
-	ANDQ $3, R10 // v147
-	IMULQ 0(DI), R10 // v148
-	VPSHUFD $78, Y0, Y0 // v18
-	MOVQ R11, AX // v151
-	MULQ R13 // v151
-	ADDQ AX, R9 // v151
-	ADCQ DX, BX // v153
-	ADDQ R15, R9 // v154
-	ADCQ BX, R10 // t[2]
-	ADDQ $64, SI
-	VPADDD Y2, Y1, Y1 // v19
-	ADDQ 0(SI), R8 // v10
-	ADCQ 8(SI), R9 // v12
-	ADCQ $1, R10 // v14
-	MOVQ 0(DI), AX // k[0]
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
 	MOVQ DX, R14 // v15
-	VPXOR Y1, Y0, Y0 // v20
+	VPSHUFB ·stream2MAC4AVX2Constants<>+32(SB), Y0, Y0 // v6
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
 	MOVQ AX, R15 // v17
 	MOVQ DX, BX // v17
+	VPADDD Y0, Y3, Y3 // v7
 	MOVQ R11, AX // v21
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
+	VPXOR Y3, Y2, Y2 // v8
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
 	SHRQ $2, AX // v27
 	MULQ R12 // v27
+	VPSLLD $12, Y2, Y4 // v9
 	ADDQ AX, R13 // v27
 	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y0, Y3, Y3 // v22
+	VPSRLD $20, Y2, Y2 // v9
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
 	ADCQ DX, BX // v34
 	MOVQ R10, R8 // v36
+	VPOR Y2, Y4, Y2 // v9
 	ANDQ $3, R8 // v36
 	IMULQ 0(DI), R8 // v37
 	MOVQ R11, AX // v40
-	VPXOR Y3, Y2, Y2 // v23
+	VPADDD Y2, Y1, Y1 // v10
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
 	ADCQ DX, BX // v42
 	ADDQ R14, R15 // v43
+	VPXOR Y1, Y0, Y0 // v11
 	ADCQ BX, R8 // v45
 	ADDQ 16(SI), R13 // v48
 	ADCQ 24(SI), R15 // v50
-	VPSLLD $12, Y2, Y4 // v24
+	VPSHUFB ·stream2MAC4AVX2Constants<>+64(SB), Y0, Y0 // v12
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v53
 	MOVQ AX, R14 // v53
+	VPADDD Y0, Y3, Y3 // v13
 	MOVQ DX, BX // v53
 	MOVQ 8(DI), AX // k[1]
 	MULQ R13 // v55
-	VPSRLD $20, Y2, Y2 // v24
+	VPXOR Y3, Y2, Y2 // v14
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
 	MOVQ R11, AX // v59
 	MULQ R15 // v59
+	VPSLLD $7, Y2, Y4 // v15
 	ADDQ AX, R14 // v59
 	ADCQ DX, BX // v61
 	MOVQ R8, AX // v65
-	VPOR Y2, Y4, Y2 // v24
+	VPSRLD $25, Y2, Y2 // v15
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
 	ADDQ AX, R14 // v65
 	ADCQ DX, BX // v67
+	VPOR Y2, Y4, Y2 // v15
 	MOVQ 0(DI), AX // k[0]
 	MULQ R15 // v70
 	ADDQ AX, R13 // v70
-	VPADDD Y2, Y1, Y1 // v25
+	VPSHUFD $147, Y1, Y1 // v16
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
 	ANDQ $3, R15 // v73
 	IMULQ 0(DI), R15 // v74
+	VPSHUFD $57, Y3, Y3 // v17
 	MOVQ R11, AX // v77
 	MULQ R8 // v77
 	ADDQ AX, R13 // v77
-	VPXOR Y1, Y0, Y0 // v26
+	VPSHUFD $78, Y0, Y0 // v18
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
 	ADCQ R9, R15 // v82
 	ADDQ 32(SI), R14 // v85
+	VPADDD Y2, Y1, Y1 // v19
 	ADCQ 40(SI), R13 // v87
 	ADCQ $1, R15 // v89
 	MOVQ 0(DI), AX // k[0]
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
+	VPXOR Y1, Y0, Y0 // v20
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
 	MOVQ DX, R8 // v90
 	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·stream2MAC4AVX2Constants<>+32(SB), Y0, Y0 // v21
 	MULQ R14 // v92
 	MOVQ AX, R14 // v92
 	MOVQ DX, R9 // v92
-	VPADDD Y0, Y3, Y3 // v28
+	VPADDD Y0, Y3, Y3 // v22
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
 	ADDQ AX, BX // v96
 	ADCQ DX, R8 // v98
+	VPXOR Y3, Y2, Y2 // v23
 	MOVQ R15, AX // v102
 	SHRQ $2, AX // v102
 	MULQ R12 // v102
-	VPXOR Y3, Y2, Y2 // v29
+	VPSLLD $12, Y2, Y4 // v24
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v107
+	VPSRLD $20, Y2, Y2 // v24
 	ADDQ AX, R14 // v107
 	ADCQ DX, R9 // v109
 	MOVQ R15, R13 // v110
-	VPSLLD $7, Y2, Y4 // x[1]
+	VPOR Y2, Y4, Y2 // v24
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
 	MOVQ R11, AX // v114
 	MULQ R15 // v114
+	VPADDD Y2, Y1, Y1 // v25
 	ADDQ AX, R14 // v114
 	ADCQ DX, R9 // v116
 	ADDQ R8, R14 // v117
-	VPSRLD $25, Y2, Y2 // x[1]
+	VPXOR Y1, Y0, Y0 // v26
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
 	ADCQ 56(SI), R14 // v124
 	ADCQ $1, R13 // v126
+	VPSHUFB ·stream2MAC4AVX2Constants<>+64(SB), Y0, Y0 // v27
 	MOVQ 0(DI), AX // k[0]
 	MULQ BX // v127
 	MOVQ AX, R8 // v127
-	VPOR Y2, Y4, Y2 // x[1]
+	VPADDD Y0, Y3, Y3 // v28
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
 	MULQ BX // v129
 	MOVQ AX, R9 // v129
+	VPXOR Y3, Y2, Y2 // v29
 	MOVQ DX, BX // v129
 	MOVQ R11, AX // v133
 	MULQ R14 // v133
-	VPSHUFD $57, Y1, Y1 // x[0]
+	VPSLLD $7, Y2, Y4 // x[1]
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
 	MOVQ R13, AX // v139
 	SHRQ $2, AX // v139
+	VPSRLD $25, Y2, Y2 // x[1]
 	MULQ R12 // v139
 	ADDQ AX, R8 // v139
 	ADCQ DX, R15 // v141
-	VPSHUFD $147, Y3, Y3 // x[2]
+	VPOR Y2, Y4, Y2 // x[1]
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
 	ADDQ AX, R9 // v144
 	ADCQ DX, BX // v146
+	VPSHUFD $57, Y1, Y1 // x[0]
 	MOVQ R13, R10 // v147
 	ANDQ $3, R10 // v147
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $78, Y0, Y0 // x[3]
+	VPSHUFD $147, Y3, Y3 // x[2]
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
 	ADDQ AX, R9 // v151
 	ADCQ DX, BX // v153
+	VPSHUFD $78, Y0, Y0 // x[3]
 	ADDQ R15, R9 // v154
 	ADCQ BX, R10 // t[2]
 	ADDQ $64, SI
@@ -2503,7 +2237,7 @@ beside:
 alone:
 	VPADDD Y2, Y1, Y1 // v4
 	VPXOR Y1, Y0, Y0 // v5
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v6
+	VPSHUFB ·stream2MAC4AVX2Constants<>+32(SB), Y0, Y0 // v6
 	VPADDD Y0, Y3, Y3 // v7
 	VPXOR Y3, Y2, Y2 // v8
 	VPSLLD $12, Y2, Y4 // v9
@@ -2511,7 +2245,7 @@ alone:
 	VPOR Y2, Y4, Y2 // v9
 	VPADDD Y2, Y1, Y1 // v10
 	VPXOR Y1, Y0, Y0 // v11
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v12
+	VPSHUFB ·stream2MAC4AVX2Constants<>+64(SB), Y0, Y0 // v12
 	VPADDD Y0, Y3, Y3 // v13
 	VPXOR Y3, Y2, Y2 // v14
 	VPSLLD $7, Y2, Y4 // v15
@@ -2522,7 +2256,7 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v18
 	VPADDD Y2, Y1, Y1 // v19
 	VPXOR Y1, Y0, Y0 // v20
-	VPSHUFB ·stream2MACAVX2Constants<>+32(SB), Y0, Y0 // v21
+	VPSHUFB ·stream2MAC4AVX2Constants<>+32(SB), Y0, Y0 // v21
 	VPADDD Y0, Y3, Y3 // v22
 	VPXOR Y3, Y2, Y2 // v23
 	VPSLLD $12, Y2, Y4 // v24
@@ -2530,7 +2264,7 @@ alone:
 	VPOR Y2, Y4, Y2 // v24
 	VPADDD Y2, Y1, Y1 // v25
 	VPXOR Y1, Y0, Y0 // v26
-	VPSHUFB ·stream2MACAVX2Constants<>+64(SB), Y0, Y0 // v27
+	VPSHUFB ·stream2MAC4AVX2Constants<>+64(SB), Y0, Y0 // v27
 	VPADDD Y0, Y3, Y3 // v28
 	VPXOR Y3, Y2, Y2 // v29
 	VPSLLD $7, Y2, Y4 // x[1]
@@ -2548,7 +2282,7 @@ end:
 	VMOVQ 48(DX), X4 // state
 	VPINSRQ $1, 56(DX), X4, X4 // v9
 	VPERM2I128 $0, Y4, Y4, Y4 // v9
-	VPADDD ·stream2MACAVX2Constants<>+0(SB), Y4, Y4 // v9
+	VPADDD ·stream2MAC4AVX2Constants<>+0(SB), Y4, Y4 // v9
 	VBROADCASTI128 0(DX), Y5 // state
 	VPADDD Y5, Y1, Y1 // v10
 	VBROADCASTI128 16(DX), Y5 // state
@@ -2603,35 +2337,35 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream2MACAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream2MACAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream2MACAVX2Constants<>+32(SB)/4, $0x01000302
-DATA ·stream2MACAVX2Constants<>+36(SB)/4, $0x05040706
-DATA ·stream2MACAVX2Constants<>+40(SB)/4, $0x09080b0a
-DATA ·stream2MACAVX2Constants<>+44(SB)/4, $0x0d0c0f0e
-DATA ·stream2MACAVX2Constants<>+48(SB)/4, $0x01000302
-DATA ·stream2MACAVX2Constants<>+52(SB)/4, $0x05040706
-DATA ·stream2MACAVX2Constants<>+56(SB)/4, $0x09080b0a
-DATA ·stream2MACAVX2Constants<>+60(SB)/4, $0x0d0c0f0e
-DATA ·stream2MACAVX2Constants<>+64(SB)/4, $0x02010003
-DATA ·stream2MACAVX2Constants<>+68(SB)/4, $0x06050407
-DATA ·stream2MACAVX2Constants<>+72(SB)/4, $0x0a09080b
-DATA ·stream2MACAVX2Constants<>+76(SB)/4, $0x0e0d0c0f
-DATA ·stream2MACAVX2Constants<>+80(SB)/4, $0x02010003
-DATA ·stream2MACAVX2Constants<>+84(SB)/4, $0x06050407
-DATA ·stream2MACAVX2Constants<>+88(SB)/4, $0x0a09080b
-DATA ·stream2MACAVX2Constants<>+92(SB)/4, $0x0e0d0c0f
-GLOBL ·stream2MACAVX2Constants<>(SB), RODATA|NOPTR, $96
+DATA ·stream2MAC4AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream2MAC4AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream2MAC4AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·stream2MAC4AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·stream2MAC4AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·stream2MAC4AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·stream2MAC4AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·stream2MAC4AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·stream2MAC4AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·stream2MAC4AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·stream2MAC4AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·stream2MAC4AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·stream2MAC4AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·stream2MAC4AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·stream2MAC4AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·stream2MAC4AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·stream2MAC4AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·stream2MAC4AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·stream2MAC4AVX2Constants<>(SB), RODATA|NOPTR, $96
 
-// func stream4MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions, 2 times).
-TEXT ·stream4MACAVX2(SB), 0, $64-40
+// func stream4MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions).
+TEXT ·stream4MAC4AVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ mac+16(FP), DI
@@ -2650,8 +2384,8 @@ TEXT ·stream4MACAVX2(SB), 0, $64-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream4MACAVX2Constants<>+0(SB), Y0, Y1 // x[3]
-	VPADDD ·stream4MACAVX2Constants<>+32(SB), Y0, Y0 // x[7]
+	VPADDD ·stream4MAC4AVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream4MAC4AVX2Constants<>+32(SB), Y0, Y0 // x[7]
 	VBROADCASTI128 0(DX), Y2 // state
 	VBROADCASTI128 16(DX), Y3 // state
 	VBROADCASTI128 32(DX), Y4 // state
@@ -2665,344 +2399,211 @@ beside:
 	VPADDD Y3, Y2, Y2 // v8
 	ADDQ 0(SI), R8 // v10
 	ADCQ 8(SI), R9 // v12
-	ADCQ $1, R10 // v14
-	MOVQ 0(DI), AX // k[0]
 	VPXOR Y2, Y1, Y1 // v9
-	MULQ R8 // v15
-	MOVQ AX, R13 // v15
-	MOVQ DX, R14 // v15
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
-	MOVQ 8(DI), AX // k[1]
-	MULQ R8 // v17
-	MOVQ AX, R15 // v17
-	MOVQ DX, BX // v17
-	VPADDD Y6, Y5, Y5 // v11
-	MOVQ R11, AX // v21
-	MULQ R9 // v21
-	ADDQ AX, R13 // v21
-	VPXOR Y5, Y0, Y0 // v12
-	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
-	MOVQ 0(DI), AX // k[0]
-	VPADDD Y1, Y4, Y4 // v14
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	VPXOR Y4, Y3, Y3 // v15
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	VPSLLD $12, Y3, Y8 // v16
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
-	ADDQ R14, R15 // v43
-	VPSRLD $20, Y3, Y3 // v16
-	ADCQ BX, R8 // v45
-	ADDQ 16(SI), R13 // v48
-	ADCQ 24(SI), R15 // v50
-	VPOR Y3, Y8, Y3 // v16
-	ADCQ $1, R8 // v52
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v53
-	MOVQ AX, R14 // v53
-	VPADDD Y0, Y7, Y7 // v17
-	MOVQ DX, BX // v53
-	MOVQ 8(DI), AX // k[1]
-	MULQ R13 // v55
-	VPXOR Y7, Y6, Y6 // v18
-	MOVQ AX, R13 // v55
-	MOVQ DX, R9 // v55
-	MOVQ R11, AX // v59
-	MULQ R15 // v59
-	VPSLLD $12, Y6, Y8 // v19
-	ADDQ AX, R14 // v59
-	ADCQ DX, BX // v61
-	MOVQ R8, AX // v65
-	VPSRLD $20, Y6, Y6 // v19
-	SHRQ $2, AX // v65
-	MULQ R12 // v65
-	ADDQ AX, R14 // v65
-	ADCQ DX, BX // v67
-	VPOR Y6, Y8, Y6 // v19
-	MOVQ 0(DI), AX // k[0]
-	MULQ R15 // v70
-	ADDQ AX, R13 // v70
-	VPADDD Y3, Y2, Y2 // v20
-	ADCQ DX, R9 // v72
-	MOVQ R8, R15 // v73
-	ANDQ $3, R15 // v73
-	IMULQ 0(DI), R15 // v74
-	VPXOR Y2, Y1, Y1 // v21
-	MOVQ R11, AX // v77
-	MULQ R8 // v77
-	ADDQ AX, R13 // v77
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
-	ADCQ DX, R9 // v79
-	ADDQ BX, R13 // v80
-	ADCQ R9, R15 // v82
-	ADDQ 32(SI), R14 // v85
-	VPADDD Y6, Y5, Y5 // v23
-	ADCQ 40(SI), R13 // v87
-	ADCQ $1, R15 // v89
-	MOVQ 0(DI), AX // k[0]
-	VPXOR Y5, Y0, Y0 // v24
-	MULQ R14 // v90
-	MOVQ AX, BX // v90
-	MOVQ DX, R8 // v90
-	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
-	MULQ R14 // v92
-	MOVQ AX, R14 // v92
-	MOVQ DX, R9 // v92
-	VPADDD Y1, Y4, Y4 // v26
-	MOVQ R11, AX // v96
-	MULQ R13 // v96
-	ADDQ AX, BX // v96
-	ADCQ DX, R8 // v98
-	VPXOR Y4, Y3, Y3 // v27
-	MOVQ R15, AX // v102
-	SHRQ $2, AX // v102
-	MULQ R12 // v102
-	VPSLLD $7, Y3, Y8 // v28
-	ADDQ AX, BX // v102
-	ADCQ DX, R8 // v104
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v107
-	VPSRLD $25, Y3, Y3 // v28
-	ADDQ AX, R14 // v107
-	ADCQ DX, R9 // v109
-	MOVQ R15, R13 // v110
-	VPOR Y3, Y8, Y3 // v28
-	ANDQ $3, R13 // v110
-	IMULQ 0(DI), R13 // v111
-	MOVQ R11, AX // v114
-	MULQ R15 // v114
-	VPADDD Y0, Y7, Y7 // v29
-	ADDQ AX, R14 // v114
-	ADCQ DX, R9 // v116
-	ADDQ R8, R14 // v117
-	VPXOR Y7, Y6, Y6 // v30
-	ADCQ R9, R13 // v119
-	ADDQ 48(SI), BX // v122
-	ADCQ 56(SI), R14 // v124
-	ADCQ $1, R13 // v126
-	VPSLLD $7, Y6, Y8 // v31
-	MOVQ 0(DI), AX // k[0]
-	MULQ BX // v127
-	MOVQ AX, R8 // v127
-	VPSRLD $25, Y6, Y6 // v31
-	MOVQ DX, R15 // v127
-	MOVQ 8(DI), AX // k[1]
-	MULQ BX // v129
-	MOVQ AX, R9 // v129
-	VPOR Y6, Y8, Y6 // v31
-	MOVQ DX, BX // v129
-	MOVQ R11, AX // v133
-	MULQ R14 // v133
-	VPSHUFD $147, Y2, Y2 // v32
-	ADDQ AX, R8 // v133
-	ADCQ DX, R15 // v135
-	MOVQ R13, AX // v139
-	SHRQ $2, AX // v139
-	VPSHUFD $57, Y4, Y4 // v33
-	MULQ R12 // v139
-	ADDQ AX, R8 // v139
-	ADCQ DX, R15 // v141
-	VPSHUFD $78, Y1, Y1 // v34
-	MOVQ 0(DI), AX // k[0]
-	MULQ R14 // v144
-	ADDQ AX, R9 // v144
-	ADCQ DX, BX // v146
-	VPSHUFD $147, Y5, Y5 // v35
-	MOVQ R13, R10 // v147
-	ANDQ $3, R10 // v147
-	IMULQ 0(DI), R10 // v148
-	VPSHUFD $57, Y7, Y7 // v36
-	MOVQ R11, AX // v151
-	MULQ R13 // v151
-	ADDQ AX, R9 // v151
-	ADCQ DX, BX // v153
-	VPSHUFD $78, Y0, Y0 // v37
-	ADDQ R15, R9 // v154
-	ADCQ BX, R10 // t[2]
-	ADDQ $64, SI
-	VPADDD Y3, Y2, Y2 // v38
-	ADDQ 0(SI), R8 // v10
-	ADCQ 8(SI), R9 // v12
 	ADCQ $1, R10 // v14
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y2, Y1, Y1 // v39
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y1, Y1 // v10
 	MULQ R8 // v15
 	MOVQ AX, R13 // v15
+	VPADDD Y6, Y5, Y5 // v11
 	MOVQ DX, R14 // v15
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPXOR Y5, Y0, Y0 // v12
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y0, Y0 // v13
 	MOVQ AX, R15 // v17
 	MOVQ DX, BX // v17
-	VPADDD Y6, Y5, Y5 // v41
+	VPADDD Y1, Y4, Y4 // v14
 	MOVQ R11, AX // v21
 	MULQ R9 // v21
+	VPXOR Y4, Y3, Y3 // v15
 	ADDQ AX, R13 // v21
-	VPXOR Y5, Y0, Y0 // v42
+	VPSLLD $12, Y3, Y8 // v16
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
+	VPSRLD $20, Y3, Y3 // v16
 	SHRQ $2, AX // v27
 	MULQ R12 // v27
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
+	VPOR Y3, Y8, Y3 // v16
 	ADDQ AX, R13 // v27
 	ADCQ DX, R14 // v29
+	VPADDD Y0, Y7, Y7 // v17
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y1, Y4, Y4 // v44
+	VPXOR Y7, Y6, Y6 // v18
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
+	VPSLLD $12, Y6, Y8 // v19
 	ADCQ DX, BX // v34
 	MOVQ R10, R8 // v36
-	VPXOR Y4, Y3, Y3 // v45
+	VPSRLD $20, Y6, Y6 // v19
 	ANDQ $3, R8 // v36
 	IMULQ 0(DI), R8 // v37
+	VPOR Y6, Y8, Y6 // v19
 	MOVQ R11, AX // v40
-	VPSLLD $12, Y3, Y8 // v46
+	VPADDD Y3, Y2, Y2 // v20
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
+	VPXOR Y2, Y1, Y1 // v21
 	ADCQ DX, BX // v42
 	ADDQ R14, R15 // v43
-	VPSRLD $20, Y3, Y3 // v46
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y1, Y1 // v22
 	ADCQ BX, R8 // v45
 	ADDQ 16(SI), R13 // v48
+	VPADDD Y6, Y5, Y5 // v23
 	ADCQ 24(SI), R15 // v50
-	VPOR Y3, Y8, Y3 // v46
+	VPXOR Y5, Y0, Y0 // v24
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y0, Y0 // v25
 	MULQ R13 // v53
 	MOVQ AX, R14 // v53
-	VPADDD Y0, Y7, Y7 // v47
+	VPADDD Y1, Y4, Y4 // v26
 	MOVQ DX, BX // v53
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y4, Y3, Y3 // v27
 	MULQ R13 // v55
-	VPXOR Y7, Y6, Y6 // v48
+	VPSLLD $7, Y3, Y8 // v28
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
+	VPSRLD $25, Y3, Y3 // v28
 	MOVQ R11, AX // v59
 	MULQ R15 // v59
-	VPSLLD $12, Y6, Y8 // v49
+	VPOR Y3, Y8, Y3 // v28
 	ADDQ AX, R14 // v59
 	ADCQ DX, BX // v61
+	VPADDD Y0, Y7, Y7 // v29
 	MOVQ R8, AX // v65
-	VPSRLD $20, Y6, Y6 // v49
+	VPXOR Y7, Y6, Y6 // v30
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
+	VPSLLD $7, Y6, Y8 // v31
 	ADDQ AX, R14 // v65
 	ADCQ DX, BX // v67
-	VPOR Y6, Y8, Y6 // v49
+	VPSRLD $25, Y6, Y6 // v31
 	MOVQ 0(DI), AX // k[0]
 	MULQ R15 // v70
+	VPOR Y6, Y8, Y6 // v31
 	ADDQ AX, R13 // v70
-	VPADDD Y3, Y2, Y2 // v50
+	VPSHUFD $147, Y2, Y2 // v32
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
+	VPSHUFD $57, Y4, Y4 // v33
 	ANDQ $3, R15 // v73
 	IMULQ 0(DI), R15 // v74
-	VPXOR Y2, Y1, Y1 // v51
+	VPSHUFD $78, Y1, Y1 // v34
 	MOVQ R11, AX // v77
 	MULQ R8 // v77
+	VPSHUFD $147, Y5, Y5 // v35
 	ADDQ AX, R13 // v77
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPSHUFD $57, Y7, Y7 // v36
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
+	VPSHUFD $78, Y0, Y0 // v37
 	ADCQ R9, R15 // v82
 	ADDQ 32(SI), R14 // v85
-	VPADDD Y6, Y5, Y5 // v53
+	VPADDD Y3, Y2, Y2 // v38
 	ADCQ 40(SI), R13 // v87
 	ADCQ $1, R15 // v89
+	VPXOR Y2, Y1, Y1 // v39
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y5, Y0, Y0 // v54
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y1, Y1 // v40
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
+	VPADDD Y6, Y5, Y5 // v41
 	MOVQ DX, R8 // v90
 	MOVQ 8(DI), AX // k[1]
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
+	VPXOR Y5, Y0, Y0 // v42
 	MULQ R14 // v92
 	MOVQ AX, R14 // v92
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y0, Y0 // v43
 	MOVQ DX, R9 // v92
-	VPADDD Y1, Y4, Y4 // v56
+	VPADDD Y1, Y4, Y4 // v44
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
+	VPXOR Y4, Y3, Y3 // v45
 	ADDQ AX, BX // v96
 	ADCQ DX, R8 // v98
-	VPXOR Y4, Y3, Y3 // v57
+	VPSLLD $12, Y3, Y8 // v46
 	MOVQ R15, AX // v102
 	SHRQ $2, AX // v102
+	VPSRLD $20, Y3, Y3 // v46
 	MULQ R12 // v102
-	VPSLLD $7, Y3, Y8 // x[1]
+	VPOR Y3, Y8, Y3 // v46
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
+	VPADDD Y0, Y7, Y7 // v47
 	MOVQ 0(DI), AX // k[0]
 	MULQ R13 // v107
-	VPSRLD $25, Y3, Y3 // x[1]
+	VPXOR Y7, Y6, Y6 // v48
 	ADDQ AX, R14 // v107
 	ADCQ DX, R9 // v109
+	VPSLLD $12, Y6, Y8 // v49
 	MOVQ R15, R13 // v110
-	VPOR Y3, Y8, Y3 // x[1]
+	VPSRLD $20, Y6, Y6 // v49
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
+	VPOR Y6, Y8, Y6 // v49
 	MOVQ R11, AX // v114
 	MULQ R15 // v114
-	VPADDD Y0, Y7, Y7 // v59
+	VPADDD Y3, Y2, Y2 // v50
 	ADDQ AX, R14 // v114
 	ADCQ DX, R9 // v116
+	VPXOR Y2, Y1, Y1 // v51
 	ADDQ R8, R14 // v117
-	VPXOR Y7, Y6, Y6 // v60
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y1, Y1 // v52
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
+	VPADDD Y6, Y5, Y5 // v53
 	ADCQ 56(SI), R14 // v124
 	ADCQ $1, R13 // v126
-	VPSLLD $7, Y6, Y8 // x[5]
+	VPXOR Y5, Y0, Y0 // v54
 	MOVQ 0(DI), AX // k[0]
 	MULQ BX // v127
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y0, Y0 // v55
 	MOVQ AX, R8 // v127
-	VPSRLD $25, Y6, Y6 // x[5]
+	VPADDD Y1, Y4, Y4 // v56
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y4, Y3, Y3 // v57
 	MULQ BX // v129
 	MOVQ AX, R9 // v129
-	VPOR Y6, Y8, Y6 // x[5]
+	VPSLLD $7, Y3, Y8 // x[1]
 	MOVQ DX, BX // v129
 	MOVQ R11, AX // v133
+	VPSRLD $25, Y3, Y3 // x[1]
 	MULQ R14 // v133
-	VPSHUFD $57, Y2, Y2 // x[0]
+	VPOR Y3, Y8, Y3 // x[1]
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
+	VPADDD Y0, Y7, Y7 // v59
 	MOVQ R13, AX // v139
 	SHRQ $2, AX // v139
-	VPSHUFD $147, Y4, Y4 // x[2]
+	VPXOR Y7, Y6, Y6 // v60
 	MULQ R12 // v139
 	ADDQ AX, R8 // v139
+	VPSLLD $7, Y6, Y8 // x[5]
 	ADCQ DX, R15 // v141
-	VPSHUFD $78, Y1, Y1 // x[3]
+	VPSRLD $25, Y6, Y6 // x[5]
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
+	VPOR Y6, Y8, Y6 // x[5]
 	ADDQ AX, R9 // v144
 	ADCQ DX, BX // v146
-	VPSHUFD $57, Y5, Y5 // x[4]
+	VPSHUFD $57, Y2, Y2 // x[0]
 	MOVQ R13, R10 // v147
 	ANDQ $3, R10 // v147
+	VPSHUFD $147, Y4, Y4 // x[2]
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $147, Y7, Y7 // x[6]
+	VPSHUFD $78, Y1, Y1 // x[3]
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
+	VPSHUFD $57, Y5, Y5 // x[4]
 	ADDQ AX, R9 // v151
 	ADCQ DX, BX // v153
-	VPSHUFD $78, Y0, Y0 // x[7]
+	VPSHUFD $147, Y7, Y7 // x[6]
 	ADDQ R15, R9 // v154
 	ADCQ BX, R10 // t[2]
+	VPSHUFD $78, Y0, Y0 // x[7]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
@@ -3015,10 +2616,10 @@ beside:
 alone:
 	VPADDD Y3, Y2, Y2 // v8
 	VPXOR Y2, Y1, Y1 // v9
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v10
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y1, Y1 // v10
 	VPADDD Y6, Y5, Y5 // v11
 	VPXOR Y5, Y0, Y0 // v12
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v13
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y0, Y0 // v13
 	VPADDD Y1, Y4, Y4 // v14
 	VPXOR Y4, Y3, Y3 // v15
 	VPSLLD $12, Y3, Y8 // v16
@@ -3031,10 +2632,10 @@ alone:
 	VPOR Y6, Y8, Y6 // v19
 	VPADDD Y3, Y2, Y2 // v20
 	VPXOR Y2, Y1, Y1 // v21
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v22
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y1, Y1 // v22
 	VPADDD Y6, Y5, Y5 // v23
 	VPXOR Y5, Y0, Y0 // v24
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v25
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y0, Y0 // v25
 	VPADDD Y1, Y4, Y4 // v26
 	VPXOR Y4, Y3, Y3 // v27
 	VPSLLD $7, Y3, Y8 // v28
@@ -3053,10 +2654,10 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v37
 	VPADDD Y3, Y2, Y2 // v38
 	VPXOR Y2, Y1, Y1 // v39
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y1, Y1 // v40
 	VPADDD Y6, Y5, Y5 // v41
 	VPXOR Y5, Y0, Y0 // v42
-	VPSHUFB ·stream4MACAVX2Constants<>+64(SB), Y0, Y0 // v43
+	VPSHUFB ·stream4MAC4AVX2Constants<>+64(SB), Y0, Y0 // v43
 	VPADDD Y1, Y4, Y4 // v44
 	VPXOR Y4, Y3, Y3 // v45
 	VPSLLD $12, Y3, Y8 // v46
@@ -3069,10 +2670,10 @@ alone:
 	VPOR Y6, Y8, Y6 // v49
 	VPADDD Y3, Y2, Y2 // v50
 	VPXOR Y2, Y1, Y1 // v51
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y1, Y1 // v52
 	VPADDD Y6, Y5, Y5 // v53
 	VPXOR Y5, Y0, Y0 // v54
-	VPSHUFB ·stream4MACAVX2Constants<>+96(SB), Y0, Y0 // v55
+	VPSHUFB ·stream4MAC4AVX2Constants<>+96(SB), Y0, Y0 // v55
 	VPADDD Y1, Y4, Y4 // v56
 	VPXOR Y4, Y3, Y3 // v57
 	VPSLLD $7, Y3, Y8 // x[1]
@@ -3109,8 +2710,8 @@ end:
 	VPERM2I128 $0, Y8, Y8, Y8 // v13
 	VPERM2I128 $32, Y3, Y2, Y9 // out[0]
 	VPERM2I128 $49, Y3, Y2, Y2 // out[2]
-	VPADDD ·stream4MACAVX2Constants<>+0(SB), Y8, Y3 // v13
-	VPADDD ·stream4MACAVX2Constants<>+32(SB), Y8, Y8 // v15
+	VPADDD ·stream4MAC4AVX2Constants<>+0(SB), Y8, Y3 // v13
+	VPADDD ·stream4MAC4AVX2Constants<>+32(SB), Y8, Y8 // v15
 	VPERM2I128 $32, Y6, Y5, Y10 // out[4]
 	VPADDD Y3, Y1, Y1 // v19
 	VPADDD Y8, Y0, Y0 // v31
@@ -3166,43 +2767,43 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream4MACAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream4MACAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+32(SB)/4, $0x00000002
-DATA ·stream4MACAVX2Constants<>+36(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+40(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+44(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+48(SB)/4, $0x00000003
-DATA ·stream4MACAVX2Constants<>+52(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+56(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+60(SB)/4, $0x00000000
-DATA ·stream4MACAVX2Constants<>+64(SB)/4, $0x01000302
-DATA ·stream4MACAVX2Constants<>+68(SB)/4, $0x05040706
-DATA ·stream4MACAVX2Constants<>+72(SB)/4, $0x09080b0a
-DATA ·stream4MACAVX2Constants<>+76(SB)/4, $0x0d0c0f0e
-DATA ·stream4MACAVX2Constants<>+80(SB)/4, $0x01000302
-DATA ·stream4MACAVX2Constants<>+84(SB)/4, $0x05040706
-DATA ·stream4MACAVX2Constants<>+88(SB)/4, $0x09080b0a
-DATA ·stream4MACAVX2Constants<>+92(SB)/4, $0x0d0c0f0e
-DATA ·stream4MACAVX2Constants<>+96(SB)/4, $0x02010003
-DATA ·stream4MACAVX2Constants<>+100(SB)/4, $0x06050407
-DATA ·stream4MACAVX2Constants<>+104(SB)/4, $0x0a09080b
-DATA ·stream4MACAVX2Constants<>+108(SB)/4, $0x0e0d0c0f
-DATA ·stream4MACAVX2Constants<>+112(SB)/4, $0x02010003
-DATA ·stream4MACAVX2Constants<>+116(SB)/4, $0x06050407
-DATA ·stream4MACAVX2Constants<>+120(SB)/4, $0x0a09080b
-DATA ·stream4MACAVX2Constants<>+124(SB)/4, $0x0e0d0c0f
-GLOBL ·stream4MACAVX2Constants<>(SB), RODATA|NOPTR, $128
+DATA ·stream4MAC4AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream4MAC4AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream4MAC4AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream4MAC4AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream4MAC4AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·stream4MAC4AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·stream4MAC4AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·stream4MAC4AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·stream4MAC4AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·stream4MAC4AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·stream4MAC4AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·stream4MAC4AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·stream4MAC4AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·stream4MAC4AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·stream4MAC4AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·stream4MAC4AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·stream4MAC4AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·stream4MAC4AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·stream4MAC4AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·stream4MAC4AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·stream4MAC4AVX2Constants<>(SB), RODATA|NOPTR, $128
 
-// func stream6MACAVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
-// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions, 2 times).
-TEXT ·stream6MACAVX2(SB), 0, $64-40
+// func stream6MAC4AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions).
+TEXT ·stream6MAC4AVX2(SB), 0, $64-40
 	LEAQ 63(SP), BP
 	ANDQ $-64, BP
 	MOVQ mac+16(FP), DI
@@ -3221,9 +2822,9 @@ TEXT ·stream6MACAVX2(SB), 0, $64-40
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
-	VPADDD ·stream6MACAVX2Constants<>+0(SB), Y0, Y1 // x[3]
-	VPADDD ·stream6MACAVX2Constants<>+32(SB), Y0, Y2 // x[7]
-	VPADDD ·stream6MACAVX2Constants<>+64(SB), Y0, Y0 // x[11]
+	VPADDD ·stream6MAC4AVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream6MAC4AVX2Constants<>+32(SB), Y0, Y2 // x[7]
+	VPADDD ·stream6MAC4AVX2Constants<>+64(SB), Y0, Y0 // x[11]
 	VBROADCASTI128 0(DX), Y3 // state
 	VBROADCASTI128 16(DX), Y4 // state
 	VBROADCASTI128 32(DX), Y5 // state
@@ -3240,382 +2841,249 @@ beside:
 	VPADDD Y4, Y3, Y3 // v12
 	ADDQ 0(SI), R8 // v10
 	ADCQ 8(SI), R9 // v12
-	ADCQ $1, R10 // v14
 	VPXOR Y3, Y1, Y1 // v13
-	MOVQ 0(DI), AX // k[0]
-	MULQ R8 // v15
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
-	MOVQ AX, R13 // v15
-	MOVQ DX, R14 // v15
-	VPADDD Y7, Y6, Y6 // v15
-	MOVQ 8(DI), AX // k[1]
-	MULQ R8 // v17
-	MOVQ AX, R15 // v17
-	VPXOR Y6, Y2, Y2 // v16
-	MOVQ DX, BX // v17
-	MOVQ R11, AX // v21
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
-	MULQ R9 // v21
-	ADDQ AX, R13 // v21
-	VPADDD Y10, Y9, Y9 // v18
-	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	VPXOR Y9, Y0, Y0 // v19
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
-	ADCQ DX, R14 // v29
-	MOVQ 0(DI), AX // k[0]
-	VPADDD Y1, Y5, Y5 // v21
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	VPXOR Y5, Y4, Y4 // v22
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	VPSLLD $12, Y4, Y12 // v23
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	VPSRLD $20, Y4, Y4 // v23
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
-	VPOR Y4, Y12, Y4 // v23
-	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // v45
-	VPADDD Y2, Y8, Y8 // v24
-	ADDQ 16(SI), R13 // v48
-	ADCQ 24(SI), R15 // v50
-	VPXOR Y8, Y7, Y7 // v25
-	ADCQ $1, R8 // v52
-	MOVQ 0(DI), AX // k[0]
-	MULQ R13 // v53
-	VPSLLD $12, Y7, Y12 // v26
-	MOVQ AX, R14 // v53
-	MOVQ DX, BX // v53
-	VPSRLD $20, Y7, Y7 // v26
-	MOVQ 8(DI), AX // k[1]
-	MULQ R13 // v55
-	VPOR Y7, Y12, Y7 // v26
-	MOVQ AX, R13 // v55
-	MOVQ DX, R9 // v55
-	MOVQ R11, AX // v59
-	VPADDD Y0, Y11, Y11 // v27
-	MULQ R15 // v59
-	ADDQ AX, R14 // v59
-	VPXOR Y11, Y10, Y10 // v28
-	ADCQ DX, BX // v61
-	MOVQ R8, AX // v65
-	VPSLLD $12, Y10, Y12 // v29
-	SHRQ $2, AX // v65
-	MULQ R12 // v65
-	ADDQ AX, R14 // v65
-	VPSRLD $20, Y10, Y10 // v29
-	ADCQ DX, BX // v67
-	MOVQ 0(DI), AX // k[0]
-	VPOR Y10, Y12, Y10 // v29
-	MULQ R15 // v70
-	ADDQ AX, R13 // v70
-	VPADDD Y4, Y3, Y3 // v30
-	ADCQ DX, R9 // v72
-	MOVQ R8, R15 // v73
-	ANDQ $3, R15 // v73
-	VPXOR Y3, Y1, Y1 // v31
-	IMULQ 0(DI), R15 // v74
-	MOVQ R11, AX // v77
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
-	MULQ R8 // v77
-	ADDQ AX, R13 // v77
-	VPADDD Y7, Y6, Y6 // v33
-	ADCQ DX, R9 // v79
-	ADDQ BX, R13 // v80
-	ADCQ R9, R15 // v82
-	VPXOR Y6, Y2, Y2 // v34
-	ADDQ 32(SI), R14 // v85
-	ADCQ 40(SI), R13 // v87
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
-	ADCQ $1, R15 // v89
-	MOVQ 0(DI), AX // k[0]
-	VPADDD Y10, Y9, Y9 // v36
-	MULQ R14 // v90
-	MOVQ AX, BX // v90
-	MOVQ DX, R8 // v90
-	VPXOR Y9, Y0, Y0 // v37
-	MOVQ 8(DI), AX // k[1]
-	MULQ R14 // v92
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
-	MOVQ AX, R14 // v92
-	MOVQ DX, R9 // v92
-	VPADDD Y1, Y5, Y5 // v39
-	MOVQ R11, AX // v96
-	MULQ R13 // v96
-	ADDQ AX, BX // v96
-	VPXOR Y5, Y4, Y4 // v40
-	ADCQ DX, R8 // v98
-	MOVQ R15, AX // v102
-	VPSLLD $7, Y4, Y12 // v41
-	SHRQ $2, AX // v102
-	MULQ R12 // v102
-	VPSRLD $25, Y4, Y4 // v41
-	ADDQ AX, BX // v102
-	ADCQ DX, R8 // v104
-	MOVQ 0(DI), AX // k[0]
-	VPOR Y4, Y12, Y4 // v41
-	MULQ R13 // v107
-	ADDQ AX, R14 // v107
-	VPADDD Y2, Y8, Y8 // v42
-	ADCQ DX, R9 // v109
-	MOVQ R15, R13 // v110
-	VPXOR Y8, Y7, Y7 // v43
-	ANDQ $3, R13 // v110
-	IMULQ 0(DI), R13 // v111
-	MOVQ R11, AX // v114
-	VPSLLD $7, Y7, Y12 // v44
-	MULQ R15 // v114
-	ADDQ AX, R14 // v114
-	VPSRLD $25, Y7, Y7 // v44
-	ADCQ DX, R9 // v116
-	ADDQ R8, R14 // v117
-	VPOR Y7, Y12, Y7 // v44
-	ADCQ R9, R13 // v119
-	ADDQ 48(SI), BX // v122
-	ADCQ 56(SI), R14 // v124
-	VPADDD Y0, Y11, Y11 // v45
-	ADCQ $1, R13 // v126
-	MOVQ 0(DI), AX // k[0]
-	VPXOR Y11, Y10, Y10 // v46
-	MULQ BX // v127
-	MOVQ AX, R8 // v127
-	VPSLLD $7, Y10, Y12 // v47
-	MOVQ DX, R15 // v127
-	MOVQ 8(DI), AX // k[1]
-	MULQ BX // v129
-	VPSRLD $25, Y10, Y10 // v47
-	MOVQ AX, R9 // v129
-	MOVQ DX, BX // v129
-	VPOR Y10, Y12, Y10 // v47
-	MOVQ R11, AX // v133
-	MULQ R14 // v133
-	VPSHUFD $147, Y3, Y3 // v48
-	ADDQ AX, R8 // v133
-	ADCQ DX, R15 // v135
-	MOVQ R13, AX // v139
-	VPSHUFD $57, Y5, Y5 // v49
-	SHRQ $2, AX // v139
-	MULQ R12 // v139
-	VPSHUFD $78, Y1, Y1 // v50
-	ADDQ AX, R8 // v139
-	ADCQ DX, R15 // v141
-	VPSHUFD $147, Y6, Y6 // v51
-	MOVQ 0(DI), AX // k[0]
-	MULQ R14 // v144
-	ADDQ AX, R9 // v144
-	VPSHUFD $57, Y8, Y8 // v52
-	ADCQ DX, BX // v146
-	MOVQ R13, R10 // v147
-	VPSHUFD $78, Y2, Y2 // v53
-	ANDQ $3, R10 // v147
-	IMULQ 0(DI), R10 // v148
-	VPSHUFD $147, Y9, Y9 // v54
-	MOVQ R11, AX // v151
-	MULQ R13 // v151
-	ADDQ AX, R9 // v151
-	VPSHUFD $57, Y11, Y11 // v55
-	ADCQ DX, BX // v153
-	ADDQ R15, R9 // v154
-	VPSHUFD $78, Y0, Y0 // v56
-	ADCQ BX, R10 // t[2]
-	ADDQ $64, SI
-	VPADDD Y4, Y3, Y3 // v57
-	ADDQ 0(SI), R8 // v10
-	ADCQ 8(SI), R9 // v12
 	ADCQ $1, R10 // v14
-	VPXOR Y3, Y1, Y1 // v58
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y1, Y1 // v14
 	MOVQ 0(DI), AX // k[0]
+	VPADDD Y7, Y6, Y6 // v15
 	MULQ R8 // v15
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
+	VPXOR Y6, Y2, Y2 // v16
 	MOVQ AX, R13 // v15
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y2, Y2 // v17
 	MOVQ DX, R14 // v15
-	VPADDD Y7, Y6, Y6 // v60
+	VPADDD Y10, Y9, Y9 // v18
 	MOVQ 8(DI), AX // k[1]
 	MULQ R8 // v17
+	VPXOR Y9, Y0, Y0 // v19
 	MOVQ AX, R15 // v17
-	VPXOR Y6, Y2, Y2 // v61
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y0, Y0 // v20
 	MOVQ DX, BX // v17
+	VPADDD Y1, Y5, Y5 // v21
 	MOVQ R11, AX // v21
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPXOR Y5, Y4, Y4 // v22
 	MULQ R9 // v21
+	VPSLLD $12, Y4, Y12 // v23
 	ADDQ AX, R13 // v21
-	VPADDD Y10, Y9, Y9 // v63
+	VPSRLD $20, Y4, Y4 // v23
 	ADCQ DX, R14 // v23
 	MOVQ R10, AX // v27
+	VPOR Y4, Y12, Y4 // v23
 	SHRQ $2, AX // v27
-	VPXOR Y9, Y0, Y0 // v64
+	VPADDD Y2, Y8, Y8 // v24
 	MULQ R12 // v27
+	VPXOR Y8, Y7, Y7 // v25
 	ADDQ AX, R13 // v27
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
+	VPSLLD $12, Y7, Y12 // v26
 	ADCQ DX, R14 // v29
+	VPSRLD $20, Y7, Y7 // v26
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y1, Y5, Y5 // v66
+	VPOR Y7, Y12, Y7 // v26
 	MULQ R9 // v32
 	ADDQ AX, R15 // v32
+	VPADDD Y0, Y11, Y11 // v27
 	ADCQ DX, BX // v34
-	VPXOR Y5, Y4, Y4 // v67
+	VPXOR Y11, Y10, Y10 // v28
 	MOVQ R10, R8 // v36
+	VPSLLD $12, Y10, Y12 // v29
 	ANDQ $3, R8 // v36
-	VPSLLD $12, Y4, Y12 // v68
+	VPSRLD $20, Y10, Y10 // v29
 	IMULQ 0(DI), R8 // v37
+	VPOR Y10, Y12, Y10 // v29
 	MOVQ R11, AX // v40
-	VPSRLD $20, Y4, Y4 // v68
+	VPADDD Y4, Y3, Y3 // v30
 	MULQ R10 // v40
 	ADDQ AX, R15 // v40
+	VPXOR Y3, Y1, Y1 // v31
 	ADCQ DX, BX // v42
-	VPOR Y4, Y12, Y4 // v68
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y1, Y1 // v32
 	ADDQ R14, R15 // v43
+	VPADDD Y7, Y6, Y6 // v33
 	ADCQ BX, R8 // v45
-	VPADDD Y2, Y8, Y8 // v69
+	VPXOR Y6, Y2, Y2 // v34
 	ADDQ 16(SI), R13 // v48
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y2, Y2 // v35
 	ADCQ 24(SI), R15 // v50
-	VPXOR Y8, Y7, Y7 // v70
+	VPADDD Y10, Y9, Y9 // v36
 	ADCQ $1, R8 // v52
 	MOVQ 0(DI), AX // k[0]
+	VPXOR Y9, Y0, Y0 // v37
 	MULQ R13 // v53
-	VPSLLD $12, Y7, Y12 // v71
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y0, Y0 // v38
 	MOVQ AX, R14 // v53
+	VPADDD Y1, Y5, Y5 // v39
 	MOVQ DX, BX // v53
-	VPSRLD $20, Y7, Y7 // v71
+	VPXOR Y5, Y4, Y4 // v40
 	MOVQ 8(DI), AX // k[1]
+	VPSLLD $7, Y4, Y12 // v41
 	MULQ R13 // v55
-	VPOR Y7, Y12, Y7 // v71
+	VPSRLD $25, Y4, Y4 // v41
 	MOVQ AX, R13 // v55
 	MOVQ DX, R9 // v55
+	VPOR Y4, Y12, Y4 // v41
 	MOVQ R11, AX // v59
-	VPADDD Y0, Y11, Y11 // v72
+	VPADDD Y2, Y8, Y8 // v42
 	MULQ R15 // v59
+	VPXOR Y8, Y7, Y7 // v43
 	ADDQ AX, R14 // v59
-	VPXOR Y11, Y10, Y10 // v73
+	VPSLLD $7, Y7, Y12 // v44
 	ADCQ DX, BX // v61
+	VPSRLD $25, Y7, Y7 // v44
 	MOVQ R8, AX // v65
-	VPSLLD $12, Y10, Y12 // v74
+	VPOR Y7, Y12, Y7 // v44
 	SHRQ $2, AX // v65
 	MULQ R12 // v65
+	VPADDD Y0, Y11, Y11 // v45
 	ADDQ AX, R14 // v65
-	VPSRLD $20, Y10, Y10 // v74
+	VPXOR Y11, Y10, Y10 // v46
 	ADCQ DX, BX // v67
+	VPSLLD $7, Y10, Y12 // v47
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y10, Y12, Y10 // v74
+	VPSRLD $25, Y10, Y10 // v47
 	MULQ R15 // v70
+	VPOR Y10, Y12, Y10 // v47
 	ADDQ AX, R13 // v70
-	VPADDD Y4, Y3, Y3 // v75
+	VPSHUFD $147, Y3, Y3 // v48
 	ADCQ DX, R9 // v72
 	MOVQ R8, R15 // v73
+	VPSHUFD $57, Y5, Y5 // v49
 	ANDQ $3, R15 // v73
-	VPXOR Y3, Y1, Y1 // v76
+	VPSHUFD $78, Y1, Y1 // v50
 	IMULQ 0(DI), R15 // v74
+	VPSHUFD $147, Y6, Y6 // v51
 	MOVQ R11, AX // v77
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
+	VPSHUFD $57, Y8, Y8 // v52
 	MULQ R8 // v77
+	VPSHUFD $78, Y2, Y2 // v53
 	ADDQ AX, R13 // v77
-	VPADDD Y7, Y6, Y6 // v78
+	VPSHUFD $147, Y9, Y9 // v54
 	ADCQ DX, R9 // v79
 	ADDQ BX, R13 // v80
+	VPSHUFD $57, Y11, Y11 // v55
 	ADCQ R9, R15 // v82
-	VPXOR Y6, Y2, Y2 // v79
+	VPSHUFD $78, Y0, Y0 // v56
 	ADDQ 32(SI), R14 // v85
+	VPADDD Y4, Y3, Y3 // v57
 	ADCQ 40(SI), R13 // v87
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPXOR Y3, Y1, Y1 // v58
 	ADCQ $1, R15 // v89
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y1, Y1 // v59
 	MOVQ 0(DI), AX // k[0]
-	VPADDD Y10, Y9, Y9 // v81
+	VPADDD Y7, Y6, Y6 // v60
 	MULQ R14 // v90
 	MOVQ AX, BX // v90
+	VPXOR Y6, Y2, Y2 // v61
 	MOVQ DX, R8 // v90
-	VPXOR Y9, Y0, Y0 // v82
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y2, Y2 // v62
 	MOVQ 8(DI), AX // k[1]
+	VPADDD Y10, Y9, Y9 // v63
 	MULQ R14 // v92
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
+	VPXOR Y9, Y0, Y0 // v64
 	MOVQ AX, R14 // v92
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y0, Y0 // v65
 	MOVQ DX, R9 // v92
-	VPADDD Y1, Y5, Y5 // v84
+	VPADDD Y1, Y5, Y5 // v66
 	MOVQ R11, AX // v96
 	MULQ R13 // v96
+	VPXOR Y5, Y4, Y4 // v67
 	ADDQ AX, BX // v96
-	VPXOR Y5, Y4, Y4 // v85
+	VPSLLD $12, Y4, Y12 // v68
 	ADCQ DX, R8 // v98
+	VPSRLD $20, Y4, Y4 // v68
 	MOVQ R15, AX // v102
-	VPSLLD $7, Y4, Y12 // x[1]
+	VPOR Y4, Y12, Y4 // v68
 	SHRQ $2, AX // v102
+	VPADDD Y2, Y8, Y8 // v69
 	MULQ R12 // v102
-	VPSRLD $25, Y4, Y4 // x[1]
+	VPXOR Y8, Y7, Y7 // v70
 	ADDQ AX, BX // v102
 	ADCQ DX, R8 // v104
+	VPSLLD $12, Y7, Y12 // v71
 	MOVQ 0(DI), AX // k[0]
-	VPOR Y4, Y12, Y4 // x[1]
+	VPSRLD $20, Y7, Y7 // v71
 	MULQ R13 // v107
+	VPOR Y7, Y12, Y7 // v71
 	ADDQ AX, R14 // v107
-	VPADDD Y2, Y8, Y8 // v87
+	VPADDD Y0, Y11, Y11 // v72
 	ADCQ DX, R9 // v109
+	VPXOR Y11, Y10, Y10 // v73
 	MOVQ R15, R13 // v110
-	VPXOR Y8, Y7, Y7 // v88
+	VPSLLD $12, Y10, Y12 // v74
 	ANDQ $3, R13 // v110
 	IMULQ 0(DI), R13 // v111
+	VPSRLD $20, Y10, Y10 // v74
 	MOVQ R11, AX // v114
-	VPSLLD $7, Y7, Y12 // x[5]
+	VPOR Y10, Y12, Y10 // v74
 	MULQ R15 // v114
+	VPADDD Y4, Y3, Y3 // v75
 	ADDQ AX, R14 // v114
-	VPSRLD $25, Y7, Y7 // x[5]
+	VPXOR Y3, Y1, Y1 // v76
 	ADCQ DX, R9 // v116
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y1, Y1 // v77
 	ADDQ R8, R14 // v117
-	VPOR Y7, Y12, Y7 // x[5]
+	VPADDD Y7, Y6, Y6 // v78
 	ADCQ R9, R13 // v119
 	ADDQ 48(SI), BX // v122
+	VPXOR Y6, Y2, Y2 // v79
 	ADCQ 56(SI), R14 // v124
-	VPADDD Y0, Y11, Y11 // v90
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y2, Y2 // v80
 	ADCQ $1, R13 // v126
+	VPADDD Y10, Y9, Y9 // v81
 	MOVQ 0(DI), AX // k[0]
-	VPXOR Y11, Y10, Y10 // v91
+	VPXOR Y9, Y0, Y0 // v82
 	MULQ BX // v127
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y0, Y0 // v83
 	MOVQ AX, R8 // v127
-	VPSLLD $7, Y10, Y12 // x[9]
+	VPADDD Y1, Y5, Y5 // v84
 	MOVQ DX, R15 // v127
 	MOVQ 8(DI), AX // k[1]
+	VPXOR Y5, Y4, Y4 // v85
 	MULQ BX // v129
-	VPSRLD $25, Y10, Y10 // x[9]
+	VPSLLD $7, Y4, Y12 // x[1]
 	MOVQ AX, R9 // v129
+	VPSRLD $25, Y4, Y4 // x[1]
 	MOVQ DX, BX // v129
-	VPOR Y10, Y12, Y10 // x[9]
+	VPOR Y4, Y12, Y4 // x[1]
 	MOVQ R11, AX // v133
+	VPADDD Y2, Y8, Y8 // v87
 	MULQ R14 // v133
-	VPSHUFD $57, Y3, Y3 // x[0]
+	VPXOR Y8, Y7, Y7 // v88
 	ADDQ AX, R8 // v133
 	ADCQ DX, R15 // v135
+	VPSLLD $7, Y7, Y12 // x[5]
 	MOVQ R13, AX // v139
-	VPSHUFD $147, Y5, Y5 // x[2]
+	VPSRLD $25, Y7, Y7 // x[5]
 	SHRQ $2, AX // v139
+	VPOR Y7, Y12, Y7 // x[5]
 	MULQ R12 // v139
-	VPSHUFD $78, Y1, Y1 // x[3]
+	VPADDD Y0, Y11, Y11 // v90
 	ADDQ AX, R8 // v139
+	VPXOR Y11, Y10, Y10 // v91
 	ADCQ DX, R15 // v141
-	VPSHUFD $57, Y6, Y6 // x[4]
+	VPSLLD $7, Y10, Y12 // x[9]
 	MOVQ 0(DI), AX // k[0]
 	MULQ R14 // v144
+	VPSRLD $25, Y10, Y10 // x[9]
 	ADDQ AX, R9 // v144
-	VPSHUFD $147, Y8, Y8 // x[6]
+	VPOR Y10, Y12, Y10 // x[9]
 	ADCQ DX, BX // v146
+	VPSHUFD $57, Y3, Y3 // x[0]
 	MOVQ R13, R10 // v147
-	VPSHUFD $78, Y2, Y2 // x[7]
+	VPSHUFD $147, Y5, Y5 // x[2]
 	ANDQ $3, R10 // v147
+	VPSHUFD $78, Y1, Y1 // x[3]
 	IMULQ 0(DI), R10 // v148
-	VPSHUFD $57, Y9, Y9 // x[8]
+	VPSHUFD $57, Y6, Y6 // x[4]
 	MOVQ R11, AX // v151
 	MULQ R13 // v151
+	VPSHUFD $147, Y8, Y8 // x[6]
 	ADDQ AX, R9 // v151
-	VPSHUFD $147, Y11, Y11 // x[10]
+	VPSHUFD $78, Y2, Y2 // x[7]
 	ADCQ DX, BX // v153
+	VPSHUFD $57, Y9, Y9 // x[8]
 	ADDQ R15, R9 // v154
-	VPSHUFD $78, Y0, Y0 // x[11]
+	VPSHUFD $147, Y11, Y11 // x[10]
 	ADCQ BX, R10 // t[2]
+	VPSHUFD $78, Y0, Y0 // x[11]
 	ADDQ $64, SI
 	DECQ CX
 	JNZ beside
@@ -3628,13 +3096,13 @@ beside:
 alone:
 	VPADDD Y4, Y3, Y3 // v12
 	VPXOR Y3, Y1, Y1 // v13
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v14
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y1, Y1 // v14
 	VPADDD Y7, Y6, Y6 // v15
 	VPXOR Y6, Y2, Y2 // v16
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v17
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y2, Y2 // v17
 	VPADDD Y10, Y9, Y9 // v18
 	VPXOR Y9, Y0, Y0 // v19
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v20
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y0, Y0 // v20
 	VPADDD Y1, Y5, Y5 // v21
 	VPXOR Y5, Y4, Y4 // v22
 	VPSLLD $12, Y4, Y12 // v23
@@ -3652,13 +3120,13 @@ alone:
 	VPOR Y10, Y12, Y10 // v29
 	VPADDD Y4, Y3, Y3 // v30
 	VPXOR Y3, Y1, Y1 // v31
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v32
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y1, Y1 // v32
 	VPADDD Y7, Y6, Y6 // v33
 	VPXOR Y6, Y2, Y2 // v34
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v35
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y2, Y2 // v35
 	VPADDD Y10, Y9, Y9 // v36
 	VPXOR Y9, Y0, Y0 // v37
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v38
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y0, Y0 // v38
 	VPADDD Y1, Y5, Y5 // v39
 	VPXOR Y5, Y4, Y4 // v40
 	VPSLLD $7, Y4, Y12 // v41
@@ -3685,13 +3153,13 @@ alone:
 	VPSHUFD $78, Y0, Y0 // v56
 	VPADDD Y4, Y3, Y3 // v57
 	VPXOR Y3, Y1, Y1 // v58
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y1, Y1 // v59
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y1, Y1 // v59
 	VPADDD Y7, Y6, Y6 // v60
 	VPXOR Y6, Y2, Y2 // v61
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y2, Y2 // v62
 	VPADDD Y10, Y9, Y9 // v63
 	VPXOR Y9, Y0, Y0 // v64
-	VPSHUFB ·stream6MACAVX2Constants<>+96(SB), Y0, Y0 // v65
+	VPSHUFB ·stream6MAC4AVX2Constants<>+96(SB), Y0, Y0 // v65
 	VPADDD Y1, Y5, Y5 // v66
 	VPXOR Y5, Y4, Y4 // v67
 	VPSLLD $12, Y4, Y12 // v68
@@ -3709,13 +3177,13 @@ alone:
 	VPOR Y10, Y12, Y10 // v74
 	VPADDD Y4, Y3, Y3 // v75
 	VPXOR Y3, Y1, Y1 // v76
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y1, Y1 // v77
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y1, Y1 // v77
 	VPADDD Y7, Y6, Y6 // v78
 	VPXOR Y6, Y2, Y2 // v79
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y2, Y2 // v80
 	VPADDD Y10, Y9, Y9 // v81
 	VPXOR Y9, Y0, Y0 // v82
-	VPSHUFB ·stream6MACAVX2Constants<>+128(SB), Y0, Y0 // v83
+	VPSHUFB ·stream6MAC4AVX2Constants<>+128(SB), Y0, Y0 // v83
 	VPADDD Y1, Y5, Y5 // v84
 	VPXOR Y5, Y4, Y4 // v85
 	VPSLLD $7, Y4, Y12 // x[1]
@@ -3763,9 +3231,9 @@ end:
 	VPADDD Y15, Y11, Y11 // v48
 	VPERM2I128 $32, Y4, Y3, Y13 // out[0]
 	VPERM2I128 $49, Y4, Y3, Y3 // out[2]
-	VPADDD ·stream6MACAVX2Constants<>+0(SB), Y12, Y4 // v17
-	VPADDD ·stream6MACAVX2Constants<>+32(SB), Y12, Y14 // v19
-	VPADDD ·stream6MACAVX2Constants<>+64(SB), Y12, Y12 // v21
+	VPADDD ·stream6MAC4AVX2Constants<>+0(SB), Y12, Y4 // v17
+	VPADDD ·stream6MAC4AVX2Constants<>+32(SB), Y12, Y14 // v19
+	VPADDD ·stream6MAC4AVX2Constants<>+64(SB), Y12, Y12 // v21
 	VPADDD Y4, Y1, Y1 // v25
 	VPADDD Y14, Y2, Y2 // v37
 	VPADDD Y12, Y0, Y0 // v49
@@ -3830,47 +3298,1760 @@ end:
 	VZEROUPPER
 	RET
 
-DATA ·stream6MACAVX2Constants<>+0(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+4(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+8(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+12(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+16(SB)/4, $0x00000001
-DATA ·stream6MACAVX2Constants<>+20(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+24(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+28(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+32(SB)/4, $0x00000002
-DATA ·stream6MACAVX2Constants<>+36(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+40(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+44(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+48(SB)/4, $0x00000003
-DATA ·stream6MACAVX2Constants<>+52(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+56(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+60(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+64(SB)/4, $0x00000004
-DATA ·stream6MACAVX2Constants<>+68(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+72(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+76(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+80(SB)/4, $0x00000005
-DATA ·stream6MACAVX2Constants<>+84(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+88(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+92(SB)/4, $0x00000000
-DATA ·stream6MACAVX2Constants<>+96(SB)/4, $0x01000302
-DATA ·stream6MACAVX2Constants<>+100(SB)/4, $0x05040706
-DATA ·stream6MACAVX2Constants<>+104(SB)/4, $0x09080b0a
-DATA ·stream6MACAVX2Constants<>+108(SB)/4, $0x0d0c0f0e
-DATA ·stream6MACAVX2Constants<>+112(SB)/4, $0x01000302
-DATA ·stream6MACAVX2Constants<>+116(SB)/4, $0x05040706
-DATA ·stream6MACAVX2Constants<>+120(SB)/4, $0x09080b0a
-DATA ·stream6MACAVX2Constants<>+124(SB)/4, $0x0d0c0f0e
-DATA ·stream6MACAVX2Constants<>+128(SB)/4, $0x02010003
-DATA ·stream6MACAVX2Constants<>+132(SB)/4, $0x06050407
-DATA ·stream6MACAVX2Constants<>+136(SB)/4, $0x0a09080b
-DATA ·stream6MACAVX2Constants<>+140(SB)/4, $0x0e0d0c0f
-DATA ·stream6MACAVX2Constants<>+144(SB)/4, $0x02010003
-DATA ·stream6MACAVX2Constants<>+148(SB)/4, $0x06050407
-DATA ·stream6MACAVX2Constants<>+152(SB)/4, $0x0a09080b
-DATA ·stream6MACAVX2Constants<>+156(SB)/4, $0x0e0d0c0f
-GLOBL ·stream6MACAVX2Constants<>(SB), RODATA|NOPTR, $160
+DATA ·stream6MAC4AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream6MAC4AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream6MAC4AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream6MAC4AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+64(SB)/4, $0x00000004
+DATA ·stream6MAC4AVX2Constants<>+68(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+72(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+76(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+80(SB)/4, $0x00000005
+DATA ·stream6MAC4AVX2Constants<>+84(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+88(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+92(SB)/4, $0x00000000
+DATA ·stream6MAC4AVX2Constants<>+96(SB)/4, $0x01000302
+DATA ·stream6MAC4AVX2Constants<>+100(SB)/4, $0x05040706
+DATA ·stream6MAC4AVX2Constants<>+104(SB)/4, $0x09080b0a
+DATA ·stream6MAC4AVX2Constants<>+108(SB)/4, $0x0d0c0f0e
+DATA ·stream6MAC4AVX2Constants<>+112(SB)/4, $0x01000302
+DATA ·stream6MAC4AVX2Constants<>+116(SB)/4, $0x05040706
+DATA ·stream6MAC4AVX2Constants<>+120(SB)/4, $0x09080b0a
+DATA ·stream6MAC4AVX2Constants<>+124(SB)/4, $0x0d0c0f0e
+DATA ·stream6MAC4AVX2Constants<>+128(SB)/4, $0x02010003
+DATA ·stream6MAC4AVX2Constants<>+132(SB)/4, $0x06050407
+DATA ·stream6MAC4AVX2Constants<>+136(SB)/4, $0x0a09080b
+DATA ·stream6MAC4AVX2Constants<>+140(SB)/4, $0x0e0d0c0f
+DATA ·stream6MAC4AVX2Constants<>+144(SB)/4, $0x02010003
+DATA ·stream6MAC4AVX2Constants<>+148(SB)/4, $0x06050407
+DATA ·stream6MAC4AVX2Constants<>+152(SB)/4, $0x0a09080b
+DATA ·stream6MAC4AVX2Constants<>+156(SB)/4, $0x0e0d0c0f
+GLOBL ·stream6MAC4AVX2Constants<>(SB), RODATA|NOPTR, $160
+
+// func stream2MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions). Beside scalar64/four (132 instructions, 2 times).
+TEXT ·stream2MAC8AVX2(SB), 0, $64-40
+	LEAQ 63(SP), BP
+	ANDQ $-64, BP
+	MOVQ mac+16(FP), DI
+	MOVQ message+24(FP), SI
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v7
+	SHRQ $2, R13 // v7
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
+	MOVQ 32(DI), R8 // h[0]
+	MOVQ 40(DI), R9 // h[1]
+	MOVQ 48(DI), R10 // h[2]
+
+	MOVQ state+8(FP), DX
+	VMOVQ 48(DX), X0 // state
+	VPINSRQ $1, 56(DX), X0, X0 // x[3]
+	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
+	VPADDD ·stream2MAC8AVX2Constants<>+0(SB), Y0, Y0 // x[3]
+	VBROADCASTI128 0(DX), Y1 // state
+	VBROADCASTI128 16(DX), Y2 // state
+	VBROADCASTI128 32(DX), Y3 // state
+	MOVQ rounds+32(FP), CX
+
+	PCALIGN $64
+beside:
+	VPADDD Y2, Y1, Y1 // v4
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPXOR Y1, Y0, Y0 // v5
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPSHUFB ·stream2MAC8AVX2Constants<>+32(SB), Y0, Y0 // v6
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y0, Y3, Y3 // v7
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPXOR Y3, Y2, Y2 // v8
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPSLLD $12, Y2, Y4 // v9
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPSRLD $20, Y2, Y2 // v9
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPOR Y2, Y4, Y2 // v9
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y2, Y1, Y1 // v10
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPXOR Y1, Y0, Y0 // v11
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·stream2MAC8AVX2Constants<>+64(SB), Y0, Y0 // v12
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y0, Y3, Y3 // v13
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPXOR Y3, Y2, Y2 // v14
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPSLLD $7, Y2, Y4 // v15
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPSRLD $25, Y2, Y2 // v15
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPOR Y2, Y4, Y2 // v15
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $147, Y1, Y1 // v16
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $57, Y3, Y3 // v17
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $78, Y0, Y0 // v18
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y2, Y1, Y1 // v19
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPXOR Y1, Y0, Y0 // v20
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPSHUFB ·stream2MAC8AVX2Constants<>+32(SB), Y0, Y0 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y0, Y3, Y3 // v22
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPXOR Y3, Y2, Y2 // v23
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPSLLD $12, Y2, Y4 // v24
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPSRLD $20, Y2, Y2 // v24
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPOR Y2, Y4, Y2 // v24
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y2, Y1, Y1 // v25
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPXOR Y1, Y0, Y0 // v26
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPSHUFB ·stream2MAC8AVX2Constants<>+64(SB), Y0, Y0 // v27
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y0, Y3, Y3 // v28
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPXOR Y3, Y2, Y2 // v29
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPSLLD $7, Y2, Y4 // x[1]
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPSRLD $25, Y2, Y2 // x[1]
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPOR Y2, Y4, Y2 // x[1]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y1, Y1 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $147, Y3, Y3 // x[2]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $78, Y0, Y0 // x[3]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	DECQ CX
+	JNZ beside
+
+	MOVQ $10, CX
+	SUBQ rounds+32(FP), CX
+	JZ end
+
+	PCALIGN $64
+alone:
+	VPADDD Y2, Y1, Y1 // v4
+	VPXOR Y1, Y0, Y0 // v5
+	VPSHUFB ·stream2MAC8AVX2Constants<>+32(SB), Y0, Y0 // v6
+	VPADDD Y0, Y3, Y3 // v7
+	VPXOR Y3, Y2, Y2 // v8
+	VPSLLD $12, Y2, Y4 // v9
+	VPSRLD $20, Y2, Y2 // v9
+	VPOR Y2, Y4, Y2 // v9
+	VPADDD Y2, Y1, Y1 // v10
+	VPXOR Y1, Y0, Y0 // v11
+	VPSHUFB ·stream2MAC8AVX2Constants<>+64(SB), Y0, Y0 // v12
+	VPADDD Y0, Y3, Y3 // v13
+	VPXOR Y3, Y2, Y2 // v14
+	VPSLLD $7, Y2, Y4 // v15
+	VPSRLD $25, Y2, Y2 // v15
+	VPOR Y2, Y4, Y2 // v15
+	VPSHUFD $147, Y1, Y1 // v16
+	VPSHUFD $57, Y3, Y3 // v17
+	VPSHUFD $78, Y0, Y0 // v18
+	VPADDD Y2, Y1, Y1 // v19
+	VPXOR Y1, Y0, Y0 // v20
+	VPSHUFB ·stream2MAC8AVX2Constants<>+32(SB), Y0, Y0 // v21
+	VPADDD Y0, Y3, Y3 // v22
+	VPXOR Y3, Y2, Y2 // v23
+	VPSLLD $12, Y2, Y4 // v24
+	VPSRLD $20, Y2, Y2 // v24
+	VPOR Y2, Y4, Y2 // v24
+	VPADDD Y2, Y1, Y1 // v25
+	VPXOR Y1, Y0, Y0 // v26
+	VPSHUFB ·stream2MAC8AVX2Constants<>+64(SB), Y0, Y0 // v27
+	VPADDD Y0, Y3, Y3 // v28
+	VPXOR Y3, Y2, Y2 // v29
+	VPSLLD $7, Y2, Y4 // x[1]
+	VPSRLD $25, Y2, Y2 // x[1]
+	VPOR Y2, Y4, Y2 // x[1]
+	VPSHUFD $57, Y1, Y1 // x[0]
+	VPSHUFD $147, Y3, Y3 // x[2]
+	VPSHUFD $78, Y0, Y0 // x[3]
+	DECQ CX
+	JNZ alone
+
+end:
+	MOVQ state+8(FP), DX
+	MOVQ dst+0(FP), R13
+	VMOVQ 48(DX), X4 // state
+	VPINSRQ $1, 56(DX), X4, X4 // v9
+	VPERM2I128 $0, Y4, Y4, Y4 // v9
+	VPADDD ·stream2MAC8AVX2Constants<>+0(SB), Y4, Y4 // v9
+	VBROADCASTI128 0(DX), Y5 // state
+	VPADDD Y5, Y1, Y1 // v10
+	VBROADCASTI128 16(DX), Y5 // state
+	VPADDD Y5, Y2, Y2 // v11
+	VBROADCASTI128 32(DX), Y5 // state
+	VPADDD Y5, Y3, Y3 // v12
+	VPADDD Y4, Y0, Y0 // v13
+	VPERM2I128 $32, Y2, Y1, Y4 // out[0]
+	VPERM2I128 $32, Y0, Y3, Y5 // out[1]
+	VPERM2I128 $49, Y2, Y1, Y1 // out[2]
+	VPERM2I128 $49, Y0, Y3, Y3 // out[3]
+	VMOVDQU Y4, 0(R13) // v18
+	VMOVDQU Y5, 32(R13) // v19
+	VMOVDQU Y1, 64(R13) // v20
+	VMOVDQU Y3, 96(R13) // v21
+	ADDL $2, 48(DX)
+	MOVQ R10, R11 // v8
+	SHRQ $2, R11 // v8
+	ANDQ $3, R10 // v10
+	LEAQ (R11)(R11*4), R11 // v12
+	ADDQ R11, R8 // v13
+	ADCQ $0, R9 // h[1]
+	ADCQ $0, R10 // h[2]
+	MOVQ R8, 32(DI) // h[0]
+	MOVQ R9, 40(DI) // h[1]
+	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VZEROUPPER
+	RET
+
+DATA ·stream2MAC8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream2MAC8AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream2MAC8AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·stream2MAC8AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·stream2MAC8AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·stream2MAC8AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·stream2MAC8AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·stream2MAC8AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·stream2MAC8AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·stream2MAC8AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·stream2MAC8AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·stream2MAC8AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·stream2MAC8AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·stream2MAC8AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·stream2MAC8AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·stream2MAC8AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·stream2MAC8AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·stream2MAC8AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·stream2MAC8AVX2Constants<>(SB), RODATA|NOPTR, $96
+
+// func stream4MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions). Beside scalar64/four (132 instructions, 2 times).
+TEXT ·stream4MAC8AVX2(SB), 0, $64-40
+	LEAQ 63(SP), BP
+	ANDQ $-64, BP
+	MOVQ mac+16(FP), DI
+	MOVQ message+24(FP), SI
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v7
+	SHRQ $2, R13 // v7
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
+	MOVQ 32(DI), R8 // h[0]
+	MOVQ 40(DI), R9 // h[1]
+	MOVQ 48(DI), R10 // h[2]
+
+	MOVQ state+8(FP), DX
+	VMOVQ 48(DX), X0 // state
+	VPINSRQ $1, 56(DX), X0, X0 // x[3]
+	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
+	VPADDD ·stream4MAC8AVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream4MAC8AVX2Constants<>+32(SB), Y0, Y0 // x[7]
+	VBROADCASTI128 0(DX), Y2 // state
+	VBROADCASTI128 16(DX), Y3 // state
+	VBROADCASTI128 32(DX), Y4 // state
+	VMOVDQA Y2, Y5 // state
+	VMOVDQA Y3, Y6 // state
+	VMOVDQA Y4, Y7 // state
+	MOVQ rounds+32(FP), CX
+
+	PCALIGN $64
+beside:
+	VPADDD Y3, Y2, Y2 // v8
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y1, Y1 // v9
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y1, Y1 // v10
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	VPADDD Y6, Y5, Y5 // v11
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPXOR Y5, Y0, Y0 // v12
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y0, Y0 // v13
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y4, Y4 // v14
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	VPXOR Y4, Y3, Y3 // v15
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSLLD $12, Y3, Y8 // v16
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	VPSRLD $20, Y3, Y3 // v16
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPOR Y3, Y8, Y3 // v16
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	VPADDD Y0, Y7, Y7 // v17
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPXOR Y7, Y6, Y6 // v18
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	VPSLLD $12, Y6, Y8 // v19
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSRLD $20, Y6, Y6 // v19
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	VPOR Y6, Y8, Y6 // v19
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y3, Y2, Y2 // v20
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	VPXOR Y2, Y1, Y1 // v21
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y1, Y1 // v22
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	VPADDD Y6, Y5, Y5 // v23
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y5, Y0, Y0 // v24
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y0, Y0 // v25
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y4, Y4 // v26
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	VPXOR Y4, Y3, Y3 // v27
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSLLD $7, Y3, Y8 // v28
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	VPSRLD $25, Y3, Y3 // v28
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPOR Y3, Y8, Y3 // v28
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	VPADDD Y0, Y7, Y7 // v29
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPXOR Y7, Y6, Y6 // v30
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	VPSLLD $7, Y6, Y8 // v31
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSRLD $25, Y6, Y6 // v31
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	VPOR Y6, Y8, Y6 // v31
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $147, Y2, Y2 // v32
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	VPSHUFD $57, Y4, Y4 // v33
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $78, Y1, Y1 // v34
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	VPSHUFD $147, Y5, Y5 // v35
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $57, Y7, Y7 // v36
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
+	VPSHUFD $78, Y0, Y0 // v37
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y3, Y2, Y2 // v38
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y2, Y1, Y1 // v39
+	MULQ R8 // v15
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y1, Y1 // v40
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	MOVQ DX, BX // v17
+	VPADDD Y6, Y5, Y5 // v41
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPXOR Y5, Y0, Y0 // v42
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y0, Y0 // v43
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y4, Y4 // v44
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	VPXOR Y4, Y3, Y3 // v45
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSLLD $12, Y3, Y8 // v46
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	VPSRLD $20, Y3, Y3 // v46
+	ADCQ BX, R8 // v45
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPOR Y3, Y8, Y3 // v46
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	MOVQ AX, R14 // v53
+	VPADDD Y0, Y7, Y7 // v47
+	MOVQ DX, BX // v53
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPXOR Y7, Y6, Y6 // v48
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	MULQ R15 // v59
+	VPSLLD $12, Y6, Y8 // v49
+	ADDQ AX, R14 // v59
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSRLD $20, Y6, Y6 // v49
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	ADCQ DX, BX // v67
+	VPOR Y6, Y8, Y6 // v49
+	MOVQ 0(DI), AX // k[0]
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y3, Y2, Y2 // v50
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	IMULQ 0(DI), R15 // v74
+	VPXOR Y2, Y1, Y1 // v51
+	MOVQ R11, AX // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y1, Y1 // v52
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	ADDQ 32(SI), R14 // v85
+	VPADDD Y6, Y5, Y5 // v53
+	ADCQ 40(SI), R13 // v87
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y5, Y0, Y0 // v54
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	MOVQ 8(DI), AX // k[1]
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y0, Y0 // v55
+	MULQ R14 // v92
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y4, Y4 // v56
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	ADCQ DX, R8 // v98
+	VPXOR Y4, Y3, Y3 // v57
+	MOVQ R15, AX // v102
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSLLD $7, Y3, Y8 // x[1]
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v107
+	VPSRLD $25, Y3, Y3 // x[1]
+	ADDQ AX, R14 // v107
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPOR Y3, Y8, Y3 // x[1]
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	MULQ R15 // v114
+	VPADDD Y0, Y7, Y7 // v59
+	ADDQ AX, R14 // v114
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPXOR Y7, Y6, Y6 // v60
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	ADCQ $1, R13 // v126
+	VPSLLD $7, Y6, Y8 // x[5]
+	MOVQ 0(DI), AX // k[0]
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSRLD $25, Y6, Y6 // x[5]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	MOVQ AX, R9 // v129
+	VPOR Y6, Y8, Y6 // x[5]
+	MOVQ DX, BX // v129
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y2, Y2 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	SHRQ $2, AX // v139
+	VPSHUFD $147, Y4, Y4 // x[2]
+	MULQ R12 // v139
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $78, Y1, Y1 // x[3]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	ADCQ DX, BX // v146
+	VPSHUFD $57, Y5, Y5 // x[4]
+	MOVQ R13, R10 // v147
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $147, Y7, Y7 // x[6]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	ADCQ DX, BX // v153
+	VPSHUFD $78, Y0, Y0 // x[7]
+	ADDQ R15, R9 // v154
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	DECQ CX
+	JNZ beside
+
+	MOVQ $10, CX
+	SUBQ rounds+32(FP), CX
+	JZ end
+
+	PCALIGN $64
+alone:
+	VPADDD Y3, Y2, Y2 // v8
+	VPXOR Y2, Y1, Y1 // v9
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y1, Y1 // v10
+	VPADDD Y6, Y5, Y5 // v11
+	VPXOR Y5, Y0, Y0 // v12
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y0, Y0 // v13
+	VPADDD Y1, Y4, Y4 // v14
+	VPXOR Y4, Y3, Y3 // v15
+	VPSLLD $12, Y3, Y8 // v16
+	VPSRLD $20, Y3, Y3 // v16
+	VPOR Y3, Y8, Y3 // v16
+	VPADDD Y0, Y7, Y7 // v17
+	VPXOR Y7, Y6, Y6 // v18
+	VPSLLD $12, Y6, Y8 // v19
+	VPSRLD $20, Y6, Y6 // v19
+	VPOR Y6, Y8, Y6 // v19
+	VPADDD Y3, Y2, Y2 // v20
+	VPXOR Y2, Y1, Y1 // v21
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y1, Y1 // v22
+	VPADDD Y6, Y5, Y5 // v23
+	VPXOR Y5, Y0, Y0 // v24
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y0, Y0 // v25
+	VPADDD Y1, Y4, Y4 // v26
+	VPXOR Y4, Y3, Y3 // v27
+	VPSLLD $7, Y3, Y8 // v28
+	VPSRLD $25, Y3, Y3 // v28
+	VPOR Y3, Y8, Y3 // v28
+	VPADDD Y0, Y7, Y7 // v29
+	VPXOR Y7, Y6, Y6 // v30
+	VPSLLD $7, Y6, Y8 // v31
+	VPSRLD $25, Y6, Y6 // v31
+	VPOR Y6, Y8, Y6 // v31
+	VPSHUFD $147, Y2, Y2 // v32
+	VPSHUFD $57, Y4, Y4 // v33
+	VPSHUFD $78, Y1, Y1 // v34
+	VPSHUFD $147, Y5, Y5 // v35
+	VPSHUFD $57, Y7, Y7 // v36
+	VPSHUFD $78, Y0, Y0 // v37
+	VPADDD Y3, Y2, Y2 // v38
+	VPXOR Y2, Y1, Y1 // v39
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y1, Y1 // v40
+	VPADDD Y6, Y5, Y5 // v41
+	VPXOR Y5, Y0, Y0 // v42
+	VPSHUFB ·stream4MAC8AVX2Constants<>+64(SB), Y0, Y0 // v43
+	VPADDD Y1, Y4, Y4 // v44
+	VPXOR Y4, Y3, Y3 // v45
+	VPSLLD $12, Y3, Y8 // v46
+	VPSRLD $20, Y3, Y3 // v46
+	VPOR Y3, Y8, Y3 // v46
+	VPADDD Y0, Y7, Y7 // v47
+	VPXOR Y7, Y6, Y6 // v48
+	VPSLLD $12, Y6, Y8 // v49
+	VPSRLD $20, Y6, Y6 // v49
+	VPOR Y6, Y8, Y6 // v49
+	VPADDD Y3, Y2, Y2 // v50
+	VPXOR Y2, Y1, Y1 // v51
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y1, Y1 // v52
+	VPADDD Y6, Y5, Y5 // v53
+	VPXOR Y5, Y0, Y0 // v54
+	VPSHUFB ·stream4MAC8AVX2Constants<>+96(SB), Y0, Y0 // v55
+	VPADDD Y1, Y4, Y4 // v56
+	VPXOR Y4, Y3, Y3 // v57
+	VPSLLD $7, Y3, Y8 // x[1]
+	VPSRLD $25, Y3, Y3 // x[1]
+	VPOR Y3, Y8, Y3 // x[1]
+	VPADDD Y0, Y7, Y7 // v59
+	VPXOR Y7, Y6, Y6 // v60
+	VPSLLD $7, Y6, Y8 // x[5]
+	VPSRLD $25, Y6, Y6 // x[5]
+	VPOR Y6, Y8, Y6 // x[5]
+	VPSHUFD $57, Y2, Y2 // x[0]
+	VPSHUFD $147, Y4, Y4 // x[2]
+	VPSHUFD $78, Y1, Y1 // x[3]
+	VPSHUFD $57, Y5, Y5 // x[4]
+	VPSHUFD $147, Y7, Y7 // x[6]
+	VPSHUFD $78, Y0, Y0 // x[7]
+	DECQ CX
+	JNZ alone
+
+end:
+	MOVQ state+8(FP), DX
+	MOVQ dst+0(FP), R13
+	VMOVQ 48(DX), X8 // state
+	VBROADCASTI128 0(DX), Y9 // state
+	VBROADCASTI128 16(DX), Y10 // state
+	VBROADCASTI128 32(DX), Y11 // state
+	VPINSRQ $1, 56(DX), X8, X8 // v13
+	VPADDD Y9, Y2, Y2 // v16
+	VPADDD Y10, Y3, Y3 // v17
+	VPADDD Y9, Y5, Y5 // v28
+	VPADDD Y11, Y4, Y4 // v18
+	VPADDD Y10, Y6, Y6 // v29
+	VPADDD Y11, Y7, Y7 // v30
+	VPERM2I128 $0, Y8, Y8, Y8 // v13
+	VPERM2I128 $32, Y3, Y2, Y9 // out[0]
+	VPERM2I128 $49, Y3, Y2, Y2 // out[2]
+	VPADDD ·stream4MAC8AVX2Constants<>+0(SB), Y8, Y3 // v13
+	VPADDD ·stream4MAC8AVX2Constants<>+32(SB), Y8, Y8 // v15
+	VPERM2I128 $32, Y6, Y5, Y10 // out[4]
+	VPADDD Y3, Y1, Y1 // v19
+	VPADDD Y8, Y0, Y0 // v31
+	VPERM2I128 $49, Y6, Y5, Y5 // out[6]
+	VMOVDQU Y9, 0(R13) // v24
+	VPERM2I128 $32, Y1, Y4, Y3 // out[1]
+	VMOVDQU Y2, 64(R13) // v26
+	VPERM2I128 $49, Y1, Y4, Y4 // out[3]
+	VMOVDQU Y10, 128(R13) // v36
+	VPERM2I128 $32, Y0, Y7, Y1 // out[5]
+	VMOVDQU Y5, 192(R13) // v38
+	VPERM2I128 $49, Y0, Y7, Y7 // out[7]
+	VMOVDQU Y3, 32(R13) // v25
+	VMOVDQU Y4, 96(R13) // v27
+	VMOVDQU Y1, 160(R13) // v37
+	VMOVDQU Y7, 224(R13) // v39
+	ADDL $4, 48(DX)
+	MOVQ R10, R11 // v8
+	SHRQ $2, R11 // v8
+	ANDQ $3, R10 // v10
+	LEAQ (R11)(R11*4), R11 // v12
+	ADDQ R11, R8 // v13
+	ADCQ $0, R9 // h[1]
+	ADCQ $0, R10 // h[2]
+	MOVQ R8, 32(DI) // h[0]
+	MOVQ R9, 40(DI) // h[1]
+	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VZEROUPPER
+	RET
+
+DATA ·stream4MAC8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream4MAC8AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream4MAC8AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream4MAC8AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream4MAC8AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·stream4MAC8AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·stream4MAC8AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·stream4MAC8AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·stream4MAC8AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·stream4MAC8AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·stream4MAC8AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·stream4MAC8AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·stream4MAC8AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·stream4MAC8AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·stream4MAC8AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·stream4MAC8AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·stream4MAC8AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·stream4MAC8AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·stream4MAC8AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·stream4MAC8AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·stream4MAC8AVX2Constants<>(SB), RODATA|NOPTR, $128
+
+// func stream6MAC8AVX2(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions). Beside scalar64/four (132 instructions, 2 times).
+TEXT ·stream6MAC8AVX2(SB), 0, $64-40
+	LEAQ 63(SP), BP
+	ANDQ $-64, BP
+	MOVQ mac+16(FP), DI
+	MOVQ message+24(FP), SI
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v7
+	SHRQ $2, R13 // v7
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
+	MOVQ 32(DI), R8 // h[0]
+	MOVQ 40(DI), R9 // h[1]
+	MOVQ 48(DI), R10 // h[2]
+
+	MOVQ state+8(FP), DX
+	VMOVQ 48(DX), X0 // state
+	VPINSRQ $1, 56(DX), X0, X0 // x[3]
+	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
+	VPADDD ·stream6MAC8AVX2Constants<>+0(SB), Y0, Y1 // x[3]
+	VPADDD ·stream6MAC8AVX2Constants<>+32(SB), Y0, Y2 // x[7]
+	VPADDD ·stream6MAC8AVX2Constants<>+64(SB), Y0, Y0 // x[11]
+	VBROADCASTI128 0(DX), Y3 // state
+	VBROADCASTI128 16(DX), Y4 // state
+	VBROADCASTI128 32(DX), Y5 // state
+	VMOVDQA Y3, Y6 // state
+	VMOVDQA Y4, Y7 // state
+	VMOVDQA Y5, Y8 // state
+	VMOVDQA Y3, Y9 // state
+	VMOVDQA Y4, Y10 // state
+	VMOVDQA Y5, Y11 // state
+	MOVQ rounds+32(FP), CX
+
+	PCALIGN $64
+beside:
+	VPADDD Y4, Y3, Y3 // v12
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	VPXOR Y3, Y1, Y1 // v13
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y1, Y1 // v14
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPADDD Y7, Y6, Y6 // v15
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	VPXOR Y6, Y2, Y2 // v16
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y2, Y2 // v17
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPADDD Y10, Y9, Y9 // v18
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	VPXOR Y9, Y0, Y0 // v19
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y0, Y0 // v20
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y5, Y5 // v21
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	VPXOR Y5, Y4, Y4 // v22
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	VPSLLD $12, Y4, Y12 // v23
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSRLD $20, Y4, Y4 // v23
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	VPOR Y4, Y12, Y4 // v23
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	VPADDD Y2, Y8, Y8 // v24
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPXOR Y8, Y7, Y7 // v25
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	VPSLLD $12, Y7, Y12 // v26
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	VPSRLD $20, Y7, Y7 // v26
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPOR Y7, Y12, Y7 // v26
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	VPADDD Y0, Y11, Y11 // v27
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	VPXOR Y11, Y10, Y10 // v28
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSLLD $12, Y10, Y12 // v29
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	VPSRLD $20, Y10, Y10 // v29
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y10, Y12, Y10 // v29
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y4, Y3, Y3 // v30
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	VPXOR Y3, Y1, Y1 // v31
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y1, Y1 // v32
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPADDD Y7, Y6, Y6 // v33
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	VPXOR Y6, Y2, Y2 // v34
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y2, Y2 // v35
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y10, Y9, Y9 // v36
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	VPXOR Y9, Y0, Y0 // v37
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y0, Y0 // v38
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y5, Y5 // v39
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	VPXOR Y5, Y4, Y4 // v40
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	VPSLLD $7, Y4, Y12 // v41
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSRLD $25, Y4, Y4 // v41
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y4, Y12, Y4 // v41
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	VPADDD Y2, Y8, Y8 // v42
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPXOR Y8, Y7, Y7 // v43
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	VPSLLD $7, Y7, Y12 // v44
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	VPSRLD $25, Y7, Y7 // v44
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPOR Y7, Y12, Y7 // v44
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	VPADDD Y0, Y11, Y11 // v45
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y11, Y10, Y10 // v46
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSLLD $7, Y10, Y12 // v47
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	VPSRLD $25, Y10, Y10 // v47
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	VPOR Y10, Y12, Y10 // v47
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $147, Y3, Y3 // v48
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	VPSHUFD $57, Y5, Y5 // v49
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	VPSHUFD $78, Y1, Y1 // v50
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $147, Y6, Y6 // v51
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	VPSHUFD $57, Y8, Y8 // v52
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	VPSHUFD $78, Y2, Y2 // v53
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $147, Y9, Y9 // v54
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	VPSHUFD $57, Y11, Y11 // v55
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
+	VPSHUFD $78, Y0, Y0 // v56
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	VPADDD Y4, Y3, Y3 // v57
+	ADDQ 0(SI), R8 // v10
+	ADCQ 8(SI), R9 // v12
+	ADCQ $1, R10 // v14
+	VPXOR Y3, Y1, Y1 // v58
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v15
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y1, Y1 // v59
+	MOVQ AX, R13 // v15
+	MOVQ DX, R14 // v15
+	VPADDD Y7, Y6, Y6 // v60
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v17
+	MOVQ AX, R15 // v17
+	VPXOR Y6, Y2, Y2 // v61
+	MOVQ DX, BX // v17
+	MOVQ R11, AX // v21
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y2, Y2 // v62
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	VPADDD Y10, Y9, Y9 // v63
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	VPXOR Y9, Y0, Y0 // v64
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y0, Y0 // v65
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y1, Y5, Y5 // v66
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	VPXOR Y5, Y4, Y4 // v67
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	VPSLLD $12, Y4, Y12 // v68
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	VPSRLD $20, Y4, Y4 // v68
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	VPOR Y4, Y12, Y4 // v68
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // v45
+	VPADDD Y2, Y8, Y8 // v69
+	ADDQ 16(SI), R13 // v48
+	ADCQ 24(SI), R15 // v50
+	VPXOR Y8, Y7, Y7 // v70
+	ADCQ $1, R8 // v52
+	MOVQ 0(DI), AX // k[0]
+	MULQ R13 // v53
+	VPSLLD $12, Y7, Y12 // v71
+	MOVQ AX, R14 // v53
+	MOVQ DX, BX // v53
+	VPSRLD $20, Y7, Y7 // v71
+	MOVQ 8(DI), AX // k[1]
+	MULQ R13 // v55
+	VPOR Y7, Y12, Y7 // v71
+	MOVQ AX, R13 // v55
+	MOVQ DX, R9 // v55
+	MOVQ R11, AX // v59
+	VPADDD Y0, Y11, Y11 // v72
+	MULQ R15 // v59
+	ADDQ AX, R14 // v59
+	VPXOR Y11, Y10, Y10 // v73
+	ADCQ DX, BX // v61
+	MOVQ R8, AX // v65
+	VPSLLD $12, Y10, Y12 // v74
+	SHRQ $2, AX // v65
+	MULQ R12 // v65
+	ADDQ AX, R14 // v65
+	VPSRLD $20, Y10, Y10 // v74
+	ADCQ DX, BX // v67
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y10, Y12, Y10 // v74
+	MULQ R15 // v70
+	ADDQ AX, R13 // v70
+	VPADDD Y4, Y3, Y3 // v75
+	ADCQ DX, R9 // v72
+	MOVQ R8, R15 // v73
+	ANDQ $3, R15 // v73
+	VPXOR Y3, Y1, Y1 // v76
+	IMULQ 0(DI), R15 // v74
+	MOVQ R11, AX // v77
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y1, Y1 // v77
+	MULQ R8 // v77
+	ADDQ AX, R13 // v77
+	VPADDD Y7, Y6, Y6 // v78
+	ADCQ DX, R9 // v79
+	ADDQ BX, R13 // v80
+	ADCQ R9, R15 // v82
+	VPXOR Y6, Y2, Y2 // v79
+	ADDQ 32(SI), R14 // v85
+	ADCQ 40(SI), R13 // v87
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y2, Y2 // v80
+	ADCQ $1, R15 // v89
+	MOVQ 0(DI), AX // k[0]
+	VPADDD Y10, Y9, Y9 // v81
+	MULQ R14 // v90
+	MOVQ AX, BX // v90
+	MOVQ DX, R8 // v90
+	VPXOR Y9, Y0, Y0 // v82
+	MOVQ 8(DI), AX // k[1]
+	MULQ R14 // v92
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y0, Y0 // v83
+	MOVQ AX, R14 // v92
+	MOVQ DX, R9 // v92
+	VPADDD Y1, Y5, Y5 // v84
+	MOVQ R11, AX // v96
+	MULQ R13 // v96
+	ADDQ AX, BX // v96
+	VPXOR Y5, Y4, Y4 // v85
+	ADCQ DX, R8 // v98
+	MOVQ R15, AX // v102
+	VPSLLD $7, Y4, Y12 // x[1]
+	SHRQ $2, AX // v102
+	MULQ R12 // v102
+	VPSRLD $25, Y4, Y4 // x[1]
+	ADDQ AX, BX // v102
+	ADCQ DX, R8 // v104
+	MOVQ 0(DI), AX // k[0]
+	VPOR Y4, Y12, Y4 // x[1]
+	MULQ R13 // v107
+	ADDQ AX, R14 // v107
+	VPADDD Y2, Y8, Y8 // v87
+	ADCQ DX, R9 // v109
+	MOVQ R15, R13 // v110
+	VPXOR Y8, Y7, Y7 // v88
+	ANDQ $3, R13 // v110
+	IMULQ 0(DI), R13 // v111
+	MOVQ R11, AX // v114
+	VPSLLD $7, Y7, Y12 // x[5]
+	MULQ R15 // v114
+	ADDQ AX, R14 // v114
+	VPSRLD $25, Y7, Y7 // x[5]
+	ADCQ DX, R9 // v116
+	ADDQ R8, R14 // v117
+	VPOR Y7, Y12, Y7 // x[5]
+	ADCQ R9, R13 // v119
+	ADDQ 48(SI), BX // v122
+	ADCQ 56(SI), R14 // v124
+	VPADDD Y0, Y11, Y11 // v90
+	ADCQ $1, R13 // v126
+	MOVQ 0(DI), AX // k[0]
+	VPXOR Y11, Y10, Y10 // v91
+	MULQ BX // v127
+	MOVQ AX, R8 // v127
+	VPSLLD $7, Y10, Y12 // x[9]
+	MOVQ DX, R15 // v127
+	MOVQ 8(DI), AX // k[1]
+	MULQ BX // v129
+	VPSRLD $25, Y10, Y10 // x[9]
+	MOVQ AX, R9 // v129
+	MOVQ DX, BX // v129
+	VPOR Y10, Y12, Y10 // x[9]
+	MOVQ R11, AX // v133
+	MULQ R14 // v133
+	VPSHUFD $57, Y3, Y3 // x[0]
+	ADDQ AX, R8 // v133
+	ADCQ DX, R15 // v135
+	MOVQ R13, AX // v139
+	VPSHUFD $147, Y5, Y5 // x[2]
+	SHRQ $2, AX // v139
+	MULQ R12 // v139
+	VPSHUFD $78, Y1, Y1 // x[3]
+	ADDQ AX, R8 // v139
+	ADCQ DX, R15 // v141
+	VPSHUFD $57, Y6, Y6 // x[4]
+	MOVQ 0(DI), AX // k[0]
+	MULQ R14 // v144
+	ADDQ AX, R9 // v144
+	VPSHUFD $147, Y8, Y8 // x[6]
+	ADCQ DX, BX // v146
+	MOVQ R13, R10 // v147
+	VPSHUFD $78, Y2, Y2 // x[7]
+	ANDQ $3, R10 // v147
+	IMULQ 0(DI), R10 // v148
+	VPSHUFD $57, Y9, Y9 // x[8]
+	MOVQ R11, AX // v151
+	MULQ R13 // v151
+	ADDQ AX, R9 // v151
+	VPSHUFD $147, Y11, Y11 // x[10]
+	ADCQ DX, BX // v153
+	ADDQ R15, R9 // v154
+	VPSHUFD $78, Y0, Y0 // x[11]
+	ADCQ BX, R10 // t[2]
+	ADDQ $64, SI
+	DECQ CX
+	JNZ beside
+
+	MOVQ $10, CX
+	SUBQ rounds+32(FP), CX
+	JZ end
+
+	PCALIGN $64
+alone:
+	VPADDD Y4, Y3, Y3 // v12
+	VPXOR Y3, Y1, Y1 // v13
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y1, Y1 // v14
+	VPADDD Y7, Y6, Y6 // v15
+	VPXOR Y6, Y2, Y2 // v16
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y2, Y2 // v17
+	VPADDD Y10, Y9, Y9 // v18
+	VPXOR Y9, Y0, Y0 // v19
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y0, Y0 // v20
+	VPADDD Y1, Y5, Y5 // v21
+	VPXOR Y5, Y4, Y4 // v22
+	VPSLLD $12, Y4, Y12 // v23
+	VPSRLD $20, Y4, Y4 // v23
+	VPOR Y4, Y12, Y4 // v23
+	VPADDD Y2, Y8, Y8 // v24
+	VPXOR Y8, Y7, Y7 // v25
+	VPSLLD $12, Y7, Y12 // v26
+	VPSRLD $20, Y7, Y7 // v26
+	VPOR Y7, Y12, Y7 // v26
+	VPADDD Y0, Y11, Y11 // v27
+	VPXOR Y11, Y10, Y10 // v28
+	VPSLLD $12, Y10, Y12 // v29
+	VPSRLD $20, Y10, Y10 // v29
+	VPOR Y10, Y12, Y10 // v29
+	VPADDD Y4, Y3, Y3 // v30
+	VPXOR Y3, Y1, Y1 // v31
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y1, Y1 // v32
+	VPADDD Y7, Y6, Y6 // v33
+	VPXOR Y6, Y2, Y2 // v34
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y2, Y2 // v35
+	VPADDD Y10, Y9, Y9 // v36
+	VPXOR Y9, Y0, Y0 // v37
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y0, Y0 // v38
+	VPADDD Y1, Y5, Y5 // v39
+	VPXOR Y5, Y4, Y4 // v40
+	VPSLLD $7, Y4, Y12 // v41
+	VPSRLD $25, Y4, Y4 // v41
+	VPOR Y4, Y12, Y4 // v41
+	VPADDD Y2, Y8, Y8 // v42
+	VPXOR Y8, Y7, Y7 // v43
+	VPSLLD $7, Y7, Y12 // v44
+	VPSRLD $25, Y7, Y7 // v44
+	VPOR Y7, Y12, Y7 // v44
+	VPADDD Y0, Y11, Y11 // v45
+	VPXOR Y11, Y10, Y10 // v46
+	VPSLLD $7, Y10, Y12 // v47
+	VPSRLD $25, Y10, Y10 // v47
+	VPOR Y10, Y12, Y10 // v47
+	VPSHUFD $147, Y3, Y3 // v48
+	VPSHUFD $57, Y5, Y5 // v49
+	VPSHUFD $78, Y1, Y1 // v50
+	VPSHUFD $147, Y6, Y6 // v51
+	VPSHUFD $57, Y8, Y8 // v52
+	VPSHUFD $78, Y2, Y2 // v53
+	VPSHUFD $147, Y9, Y9 // v54
+	VPSHUFD $57, Y11, Y11 // v55
+	VPSHUFD $78, Y0, Y0 // v56
+	VPADDD Y4, Y3, Y3 // v57
+	VPXOR Y3, Y1, Y1 // v58
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y1, Y1 // v59
+	VPADDD Y7, Y6, Y6 // v60
+	VPXOR Y6, Y2, Y2 // v61
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y2, Y2 // v62
+	VPADDD Y10, Y9, Y9 // v63
+	VPXOR Y9, Y0, Y0 // v64
+	VPSHUFB ·stream6MAC8AVX2Constants<>+96(SB), Y0, Y0 // v65
+	VPADDD Y1, Y5, Y5 // v66
+	VPXOR Y5, Y4, Y4 // v67
+	VPSLLD $12, Y4, Y12 // v68
+	VPSRLD $20, Y4, Y4 // v68
+	VPOR Y4, Y12, Y4 // v68
+	VPADDD Y2, Y8, Y8 // v69
+	VPXOR Y8, Y7, Y7 // v70
+	VPSLLD $12, Y7, Y12 // v71
+	VPSRLD $20, Y7, Y7 // v71
+	VPOR Y7, Y12, Y7 // v71
+	VPADDD Y0, Y11, Y11 // v72
+	VPXOR Y11, Y10, Y10 // v73
+	VPSLLD $12, Y10, Y12 // v74
+	VPSRLD $20, Y10, Y10 // v74
+	VPOR Y10, Y12, Y10 // v74
+	VPADDD Y4, Y3, Y3 // v75
+	VPXOR Y3, Y1, Y1 // v76
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y1, Y1 // v77
+	VPADDD Y7, Y6, Y6 // v78
+	VPXOR Y6, Y2, Y2 // v79
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y2, Y2 // v80
+	VPADDD Y10, Y9, Y9 // v81
+	VPXOR Y9, Y0, Y0 // v82
+	VPSHUFB ·stream6MAC8AVX2Constants<>+128(SB), Y0, Y0 // v83
+	VPADDD Y1, Y5, Y5 // v84
+	VPXOR Y5, Y4, Y4 // v85
+	VPSLLD $7, Y4, Y12 // x[1]
+	VPSRLD $25, Y4, Y4 // x[1]
+	VPOR Y4, Y12, Y4 // x[1]
+	VPADDD Y2, Y8, Y8 // v87
+	VPXOR Y8, Y7, Y7 // v88
+	VPSLLD $7, Y7, Y12 // x[5]
+	VPSRLD $25, Y7, Y7 // x[5]
+	VPOR Y7, Y12, Y7 // x[5]
+	VPADDD Y0, Y11, Y11 // v90
+	VPXOR Y11, Y10, Y10 // v91
+	VPSLLD $7, Y10, Y12 // x[9]
+	VPSRLD $25, Y10, Y10 // x[9]
+	VPOR Y10, Y12, Y10 // x[9]
+	VPSHUFD $57, Y3, Y3 // x[0]
+	VPSHUFD $147, Y5, Y5 // x[2]
+	VPSHUFD $78, Y1, Y1 // x[3]
+	VPSHUFD $57, Y6, Y6 // x[4]
+	VPSHUFD $147, Y8, Y8 // x[6]
+	VPSHUFD $78, Y2, Y2 // x[7]
+	VPSHUFD $57, Y9, Y9 // x[8]
+	VPSHUFD $147, Y11, Y11 // x[10]
+	VPSHUFD $78, Y0, Y0 // x[11]
+	DECQ CX
+	JNZ alone
+
+end:
+	MOVQ state+8(FP), DX
+	MOVQ dst+0(FP), R13
+	VMOVQ 48(DX), X12 // state
+	VBROADCASTI128 0(DX), Y13 // state
+	VBROADCASTI128 16(DX), Y14 // state
+	VBROADCASTI128 32(DX), Y15 // state
+	VPINSRQ $1, 56(DX), X12, X12 // v17
+	VPADDD Y13, Y3, Y3 // v22
+	VPADDD Y14, Y4, Y4 // v23
+	VPADDD Y13, Y6, Y6 // v34
+	VPADDD Y15, Y5, Y5 // v24
+	VPADDD Y14, Y7, Y7 // v35
+	VPADDD Y15, Y8, Y8 // v36
+	VPERM2I128 $0, Y12, Y12, Y12 // v17
+	VPADDD Y13, Y9, Y9 // v46
+	VPADDD Y14, Y10, Y10 // v47
+	VPADDD Y15, Y11, Y11 // v48
+	VPERM2I128 $32, Y4, Y3, Y13 // out[0]
+	VPERM2I128 $49, Y4, Y3, Y3 // out[2]
+	VPADDD ·stream6MAC8AVX2Constants<>+0(SB), Y12, Y4 // v17
+	VPADDD ·stream6MAC8AVX2Constants<>+32(SB), Y12, Y14 // v19
+	VPADDD ·stream6MAC8AVX2Constants<>+64(SB), Y12, Y12 // v21
+	VPADDD Y4, Y1, Y1 // v25
+	VPADDD Y14, Y2, Y2 // v37
+	VPADDD Y12, Y0, Y0 // v49
+	VMOVDQU Y13, 0(R13) // v30
+	VPERM2I128 $32, Y1, Y5, Y4 // out[1]
+	VMOVDQU Y3, 64(R13) // v32
+	VPERM2I128 $49, Y1, Y5, Y5 // out[3]
+	VPERM2I128 $32, Y7, Y6, Y1 // out[4]
+	VPERM2I128 $32, Y2, Y8, Y3 // out[5]
+	VMOVDQU Y4, 32(R13) // v31
+	VPERM2I128 $49, Y7, Y6, Y6 // out[6]
+	VMOVDQU Y5, 96(R13) // v33
+	VPERM2I128 $49, Y2, Y8, Y8 // out[7]
+	VMOVDQU Y1, 128(R13) // v42
+	VPERM2I128 $32, Y10, Y9, Y1 // out[8]
+	VMOVDQU Y3, 160(R13) // v43
+	VPERM2I128 $32, Y0, Y11, Y2 // out[9]
+	VMOVDQU Y6, 192(R13) // v44
+	VPERM2I128 $49, Y10, Y9, Y9 // out[10]
+	VMOVDQU Y8, 224(R13) // v45
+	VPERM2I128 $49, Y0, Y11, Y11 // out[11]
+	VMOVDQU Y1, 256(R13) // v54
+	VMOVDQU Y2, 288(R13) // v55
+	VMOVDQU Y9, 320(R13) // v56
+	VMOVDQU Y11, 352(R13) // v57
+	ADDL $6, 48(DX)
+	MOVQ R10, R11 // v8
+	SHRQ $2, R11 // v8
+	ANDQ $3, R10 // v10
+	LEAQ (R11)(R11*4), R11 // v12
+	ADDQ R11, R8 // v13
+	ADCQ $0, R9 // h[1]
+	ADCQ $0, R10 // h[2]
+	MOVQ R8, 32(DI) // h[0]
+	MOVQ R9, 40(DI) // h[1]
+	MOVQ R10, 48(DI) // h[2]
+	XORL R8, R8
+	XORL R9, R9
+	XORL R10, R10
+	XORL R11, R11
+	XORL R12, R12
+	XORL R13, R13
+	XORL R14, R14
+	XORL R15, R15
+	XORL BX, BX
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
+	VPXOR X8, X8, X8
+	VPXOR X9, X9, X9
+	VPXOR X10, X10, X10
+	VPXOR X11, X11, X11
+	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
+	VPXOR X14, X14, X14
+	VPXOR X15, X15, X15
+	VZEROUPPER
+	RET
+
+DATA ·stream6MAC8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream6MAC8AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream6MAC8AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream6MAC8AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+64(SB)/4, $0x00000004
+DATA ·stream6MAC8AVX2Constants<>+68(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+72(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+76(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+80(SB)/4, $0x00000005
+DATA ·stream6MAC8AVX2Constants<>+84(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+88(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+92(SB)/4, $0x00000000
+DATA ·stream6MAC8AVX2Constants<>+96(SB)/4, $0x01000302
+DATA ·stream6MAC8AVX2Constants<>+100(SB)/4, $0x05040706
+DATA ·stream6MAC8AVX2Constants<>+104(SB)/4, $0x09080b0a
+DATA ·stream6MAC8AVX2Constants<>+108(SB)/4, $0x0d0c0f0e
+DATA ·stream6MAC8AVX2Constants<>+112(SB)/4, $0x01000302
+DATA ·stream6MAC8AVX2Constants<>+116(SB)/4, $0x05040706
+DATA ·stream6MAC8AVX2Constants<>+120(SB)/4, $0x09080b0a
+DATA ·stream6MAC8AVX2Constants<>+124(SB)/4, $0x0d0c0f0e
+DATA ·stream6MAC8AVX2Constants<>+128(SB)/4, $0x02010003
+DATA ·stream6MAC8AVX2Constants<>+132(SB)/4, $0x06050407
+DATA ·stream6MAC8AVX2Constants<>+136(SB)/4, $0x0a09080b
+DATA ·stream6MAC8AVX2Constants<>+140(SB)/4, $0x0e0d0c0f
+DATA ·stream6MAC8AVX2Constants<>+144(SB)/4, $0x02010003
+DATA ·stream6MAC8AVX2Constants<>+148(SB)/4, $0x06050407
+DATA ·stream6MAC8AVX2Constants<>+152(SB)/4, $0x0a09080b
+DATA ·stream6MAC8AVX2Constants<>+156(SB)/4, $0x0e0d0c0f
+GLOBL ·stream6MAC8AVX2Constants<>(SB), RODATA|NOPTR, $160
 
 // func xor8And2AVX2(dst, src *byte, state *State, others *byte)
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 xor end (123 instructions). Beside 2 in general registers (122 instructions a double round).

@@ -36,21 +36,28 @@ func Pays(n int) bool { return n >= tuning.StitchedMinBytes && n < endBytes }
 //go:noinline
 func xorMAC(dst, src *byte, s *State, mac *MAC, message *byte, groups int, long bool, rounds int) {
 	if long {
-		xor16MACAVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
+		xor16MAC8AVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
 	} else {
-		xor8MACAVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
+		xor8MAC4AVX2(dst, src, s, mac, message, uint64(groups), uint64(rounds))
 	}
 }
 
 // streamMAC writes blocks of the keystream to buf, at most 6.
-func streamMAC(buf []byte, s *State, mac *MAC, message *byte, blocks, rounds int) {
+func streamMAC(buf []byte, s *State, mac *MAC, message *byte, blocks int, long bool, rounds int) {
+	p, n := &buf[0], uint64(rounds)
 	switch {
+	case blocks <= 2 && long:
+		stream2MAC8AVX2(p, s, mac, message, n)
 	case blocks <= 2:
-		stream2MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+		stream2MAC4AVX2(p, s, mac, message, n)
+	case blocks <= 4 && long:
+		stream4MAC8AVX2(p, s, mac, message, n)
 	case blocks <= 4:
-		stream4MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+		stream4MAC4AVX2(p, s, mac, message, n)
+	case long:
+		stream6MAC8AVX2(p, s, mac, message, n)
 	default:
-		stream6MACAVX2(&buf[0], s, mac, message, uint64(rounds))
+		stream6MAC4AVX2(p, s, mac, message, n)
 	}
 }
 

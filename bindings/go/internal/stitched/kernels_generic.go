@@ -10,7 +10,7 @@ func Pays(int) bool { return false }
 
 func xorMAC(_, _ *byte, _ *State, _ *MAC, _ *byte, _ int, _ bool, _ int) {}
 
-func streamMAC(_ []byte, _ *State, _ *MAC, _ *byte, _, _ int) {}
+func streamMAC(_ []byte, _ *State, _ *MAC, _ *byte, _ int, _ bool, _ int) {}
 
 func xor8And2(_, _ *byte, _ *State, _ *byte) {}
 
