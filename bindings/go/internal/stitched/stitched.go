@@ -24,7 +24,7 @@ const (
 	rowsBytes = 6 * chacha20.BlockSize
 
 	// A pass has as many double rounds, of which each has room for roundBytes of Poly1305 beside it. A long group has room for
-	// twice that; for rows it takes less time than afterwards if so many bytes wait.
+	// twice that; beside rows that takes less time than afterwards if at least waitingBytes are not absorbed yet.
 	rounds       = 10
 	roundBytes   = 4 * poly1305.BlockSize
 	waitingBytes = 1024
@@ -147,7 +147,8 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 	stream = [group]byte{}
 }
 
-// xor encrypts whole groups of size bytes, and absorbs a part of message for each, beside so many double rounds, at least one.
+// xor encrypts whole groups of size bytes, and absorbs a part of message for each, beside this number of double rounds, at
+// least one.
 func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) {
 	for len(src) != 0 {
 		n := min(len(src), asm.MaxBytes)
@@ -159,8 +160,8 @@ func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) 
 	}
 }
 
-// xorRest encrypts less than a group, and so much less than asm.MaxBytes, and absorbs the first bytes of message, of which it
-// returns the number. message is at least a group.
+// xorRest encrypts less than a group, far below asm.MaxBytes, and absorbs the first bytes of message, of which it returns the
+// number. message is at least a group.
 func xorRest(dst, src []byte, s *State, mac *MAC, message []byte) (absorbed int) {
 	var blocks [group]byte
 	if len(src) <= min(rowsBytes, asm.MaxBytes) {
