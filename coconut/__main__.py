@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from coconut import interpret, simulate
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, architectures_of
+from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR, SCALAR_NAME, architectures_of
 from coconut.assembler import ParseError
 from coconut.draw import draw, draw_schedule
 from coconut.graph import Graph
@@ -340,7 +340,7 @@ def command_go(arguments: argparse.Namespace) -> None:
 def command_instructions(_: argparse.Namespace) -> None:
     from coconut.check_instructions import check_instructions
 
-    checked, unable = check_instructions(list(dict.fromkeys([*ARCHITECTURES.values(), *SCALAR])))
+    checked, unable = check_instructions(list(INSTRUCTION_SETS))
     print(
         f"{checked} results of instructions agree with CPUs, here or emulated"
         + "".join(f"; nothing here runs those of {architecture.name}" for architecture in unable)

@@ -68,6 +68,7 @@ class Allocator:
 
     - at: the register of each value that has one.
     - homes: the register in which a value is wanted at the end.
+    - places: the memory in which a value is wanted at the end; no other value is put there.
     - at_end: values that are needed after the last instruction.
     - spill: the place of the first spilled vector; None if nothing may be spilled.
     - reuses: a result takes the register of an operand that ends, and spilled operands are used in memory.
@@ -82,6 +83,7 @@ class Allocator:
     steps: list[Step] = field(default_factory=list)
     saved: dict[int, Memory] = field(default_factory=dict)  # copies of values, in spilled vectors or elsewhere
     spilled: int = 0  # number of vectors
+    places: dict[int, Memory] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         program = self.program
@@ -121,6 +123,11 @@ class Allocator:
         """Store a value in a spilled vector."""
         if self.spill is None:
             raise OutOfRegisters(f"{self.program.graph.title}: {value} would be spilled")
+        place = self.places.get(value)
+        if place is not None and place not in self.saved.values():
+            self.saved[value] = place
+            self.move(self.program.architecture.store, (register,), -1, value, place)
+            return
         if not self.free_places:
             offset = self.spill.offset + self.spilled * self.program.architecture.vector_bytes
             self.free_places.append(replace(self.spill, offset=offset))
@@ -166,7 +173,9 @@ class Allocator:
         place = self.saved.get(value)
         if self.spill is not None and place is not None:
             if place.base == self.spill.base and place.offset >= self.spill.offset:
-                self.free_places.append(self.saved.pop(value))
+                del self.saved[value]
+                if place not in self.places.values():
+                    self.free_places.append(place)
         register = self.at.pop(value, None)
         if register is not None:
             self.free.add(register)
@@ -197,6 +206,10 @@ class Allocator:
                 return replace(op, args=(first,), memory=self.saved[last])
         return op
 
+    def read_now(self, op: Op) -> list[Memory]:
+        """Return the free places that an instruction still reads: what makes room for its result is stored before."""
+        return [place for place in self.free_places if place == op.memory]
+
     def run(self, i: int) -> int:
         """Run an instruction, and return the register of its result."""
         op, value = self.program.ops[i], self.program.first_op + i
@@ -222,7 +235,10 @@ class Allocator:
                 self.steps.append(Step(op, tuple(args), -1, self.program.label(value)))
                 return -1
             home = self.homes.get(value)
+            read = self.read_now(op)
+            self.free_places = [place for place in self.free_places if place not in read]
             result = self.take(i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home])
+            self.free_places += read
         self.steps.append(Step(op, tuple(args), result, self.program.label(value)))
         self.at[value] = result
         return result
@@ -248,6 +264,20 @@ class Allocator:
                 self.move(self.program.architecture.copy, (self.at[value],), register, value)
             else:
                 self.move(self.program.architecture.load, (), register, value, self.saved[value])
+
+    def settle_places(self) -> None:
+        """Bring values into the memory where they are wanted, before registers are settled."""
+        pending = {value: place for value, place in self.places.items() if self.saved.get(value) != place}
+        for value in sorted(pending, key=lambda value: value not in self.at):
+            if value not in self.at:
+                # It is in a place that is not its own.
+                register = self.take(len(self.program.ops), (value,))
+                self.move(self.program.architecture.load, (), register, value, self.saved[value])
+                self.at[value] = register
+            register = self.at.pop(value)
+            self.free.add(register)
+            self.saved[value] = pending[value]
+            self.move(self.program.architecture.store, (register,), -1, value, pending[value])
 
 
 def allocate_loop(program: Program, ends: dict[int, int] | None = None) -> Allocator:
@@ -300,29 +330,53 @@ def allocate_straight(program: Program) -> Allocator:
     return allocator
 
 
-def allocate_chained(program: Program, inputs: dict[str, int], is_loop: bool) -> tuple[Allocator, dict[str, int]]:
-    """Allocate registers to a block whose inputs are in these, and return those of its outputs, too.
+def allocate_chained(
+    program: Program, inputs: dict[str, int | Memory], is_loop: bool, spill: Memory
+) -> tuple[Allocator, dict[str, int | Memory]]:
+    """Allocate registers to a block whose inputs are in these or in memory, and return where its outputs are, too.
 
-    An iteration of a loop leaves each output in the register of its input. Otherwise an output stays where it is,
-    unless another one is there.
+    An iteration of a loop leaves each output where its input was. Otherwise an output stays where it is, unless another
+    one is there. spill is the first place for spilled values.
     """
     outputs = {name: value for name, value in program.outputs if not is_stored(program, value)}
     names = {name: inputs[name] for name in outputs} if is_loop else {}
+    size = program.architecture.vector_bytes
+    taken = [place for place in inputs.values() if isinstance(place, Memory)]
     allocator = Allocator(
         program,
-        {i: inputs[name] for i, name in enumerate(program.inputs)},
-        {outputs[name]: register for name, register in names.items()},
+        {i: register for i, name in enumerate(program.inputs) if isinstance(register := inputs[name], int)},
+        {outputs[name]: register for name, register in names.items() if isinstance(register, int)},
         frozenset(outputs.values()),
-        Memory("frame", 0),
+        spill,
         reuses=True,
+        saved={i: place for i, name in enumerate(program.inputs) if isinstance(place := inputs[name], Memory)},
+        spilled=max((place.offset + size - spill.offset for place in taken), default=0) // size,
+        places={outputs[name]: place for name, place in names.items() if isinstance(place, Memory)},
     )
     allocator.run_all()
     if not is_loop:
+        # A value of several names stays where it is for one of them; the others have copies in memory.
+        whole = len(outputs) > program.architecture.registers
+        single: set[int] = set()
         for name, value in outputs.items():
-            register = allocator.at.get(value)
-            if register is None or register in names.values():
+            if whole and value in single:
+                register = allocator.bring(value, len(program.ops), (value,))
+                place = replace(spill, offset=spill.offset + allocator.spilled * size)
+                names[name] = place
+                allocator.spilled += 1
+                allocator.move(program.architecture.store, (register,), -1, value, place)
+            single.add(value)
+        for name, value in outputs.items():
+            if name in names:
+                continue
+            free = allocator.at.get(value)
+            if free is None and value in allocator.saved and allocator.saved[value] not in names.values():
+                names[name] = allocator.saved[value]
+                continue
+            if free is None or free in names.values():
                 others = {*names.values(), *allocator.at.values()}
-                register = min(set(range(program.architecture.registers)) - others)
-            names[name] = register
-    allocator.settle({names[name]: value for name, value in outputs.items()})
+                free = min(set(range(program.architecture.registers)) - others)
+            names[name] = free
+    allocator.settle_places()
+    allocator.settle({register: outputs[name] for name, register in names.items() if isinstance(register, int)})
     return allocator, names

@@ -45,7 +45,7 @@ class Assembler:
     """The notation of an assembler on one architecture.
 
     - default: returns the template of an instruction that has none of its own, for a kind of its last operand.
-    - pointers: the general register that points to each base of memory.
+    - pointers: the general register that points to each base of memory, or a symbol that is there.
     - counters: the general registers that count iterations: of the function, and of a block in it.
     - head, tail: the lines that begin and end a function, without arguments and constants in Go's assembler.
     - controls: templates of everything on general registers, of several lines each ("; " separates them).
@@ -75,7 +75,9 @@ class Assembler:
         return "broadcast" if op.memory.broadcast and op.instruction.memory == "broadcast" else "memory"
 
     def address(self, place: Memory) -> tuple[list[str], str]:
-        """Return what computes an address, and the operand."""
+        """Return what computes an address, and the operand. A pointer may be a symbol."""
+        if "·" in self.pointers[place.base]:
+            return [], f"{self.pointers[place.base]}+{place.offset}(SB)"
         return [], self.offset.format(offset=place.offset, pointer=self.pointers[place.base])
 
     def text(self, op: Op, args: tuple[int, ...], result: int) -> list[str]:
@@ -133,10 +135,14 @@ class Assembler:
                 if key == "ri":
                     imm = int(text)
                 elif key == "rm":
+                    symbol = re.fullmatch(r"(·\w+)<>\+(\d+)\(SB\)", text)
                     place = re.fullmatch(r"(\d*)\((\w+)\)", text)
-                    if place is None:
+                    if symbol is not None:
+                        offset, pointer = int(symbol[2]), symbol[1]
+                    elif place is not None:
+                        offset, pointer = int(place[1] or 0), place[2]
+                    else:
                         break
-                    offset, pointer = int(place[1] or 0), place[2]
                 else:
                     names = self.low if key[1] == "x" else self.registers
                     if text not in names:

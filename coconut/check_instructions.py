@@ -177,7 +177,7 @@ def check_architecture(architecture: Architecture) -> int:
     source.write_text(
         "".join(SingleBlock.of(program, f"check_{i}").text(assembler) for i, program in enumerate(programs))
     )
-    options = [f'-DINSTRUCTIONS="{table}"', f"-DELEMENTS={size // 8}"]
+    options = [f'-DINSTRUCTIONS="{table}"', f"-DVECTOR_BYTES={size}"]
     build(architecture, "gcc", binary, [BLOCKS / "instructions.c", source], options)
     given = b"".join(
         number.to_bytes(word_bytes, architecture.byte_order)

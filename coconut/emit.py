@@ -171,10 +171,10 @@ class Function:
                 for name, words in self.constants.items()
                 for line in (
                     *(
-                        f"DATA ·{name}Constants+{data * i}(SB)/{data}, ${word:#0{2 + 2 * data}x}"
+                        f"DATA ·{name}Constants<>+{data * i}(SB)/{data}, ${word:#0{2 + 2 * data}x}"
                         for i, word in enumerate(words)
                     ),
-                    f"GLOBL ·{name}Constants(SB), RODATA|NOPTR, ${data * len(words)}",
+                    f"GLOBL ·{name}Constants<>(SB), RODATA|NOPTR, ${data * len(words)}",
                 )
             ),
             "",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Make functions of basic blocks, of four kinds, which differ in how values pass from block to block."""
+"""Make functions of basic blocks, of several kinds, which differ in how values pass from block to block."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +15,20 @@ from coconut.operations import Value
 from coconut.orders import by_list, simulated_cycles, steady_cycles, within_registers
 from coconut.program import Program
 from coconut.schedule import problem_of
-from coconut.select import Selector
+from coconut.select import Selector, select
 
 BLOCK_BYTES = 16  # of Poly1305
 CHACHA20_BYTES = 64
 COUNTER = 48  # offset in ChaCha20's state of the word that counts blocks
+
+
+# Where values are between basic blocks, by name: in a register, or in the frame.
+Places = dict[str, int | Memory]
+
+# The CPU whose model decides the order of instructions in functions of ChaCha20.
+CPU = "sapphirerapids"
+
+FRAME_ALIGN = 64
 
 
 def flat(vectors: Sequence[Value]) -> list[int]:
@@ -191,7 +200,7 @@ class ChaCha20(Function):
     def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
         programs = with_one_table(programs)
         blocks: list[Block] = []
-        inputs: dict[str, int] = {}
+        inputs: Places = {}
         for program, repeat in zip(programs, repeats, strict=True):
             block, inputs = best_block(program, repeat, inputs, cpu)
             blocks.append(block)
@@ -215,7 +224,7 @@ class ChaCha20(Function):
 
     @property
     def loads_message(self) -> bool:
-        return len(self.parameters) == 4
+        return "src" in " ".join(self.parameters)
 
     @property
     def group_bytes(self) -> int:
@@ -262,8 +271,249 @@ class ChaCha20(Function):
         ]
 
 
-def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) -> tuple[Block, dict[str, int]]:
-    """Return the block in its fastest order, and the registers of its outputs.
+@dataclass(frozen=True)
+class Stitched(ChaCha20):
+    """Blocks of ChaCha20 in vectors, and beside the rounds something else in general registers.
+
+    Both use registers and memory of their own, so that each order of the two keeps what either computes; their
+    instructions alternate evenly, and the CPU does the rest.
+
+    - other: the basic blocks in general registers: before the rounds, beside a double round, after them.
+    """
+
+    other: tuple[Block, ...] = ()
+
+    @property
+    def general(self) -> Architecture:
+        """Return the architecture of the general registers."""
+        return self.other[0].program.architecture
+
+    @staticmethod
+    def vectors(alone: ChaCha20, architecture: Architecture) -> tuple[Block, ...]:
+        """Return the blocks of a function of ChaCha20, with other pointers."""
+        return tuple(
+            replace(block, program=replace(block.program, architecture=architecture)) for block in alone.blocks
+        )
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        return {}
+
+    def text(self, assembler: Assembler) -> str:
+        """Return the function, whose constants have no register of their own."""
+        symbol = f"·{self.name}Constants<>"
+        return super().text(replace(assembler, pointers=assembler.pointers | {"constants": symbol}))
+
+    def head(self, assembler: Assembler) -> list[str]:
+        """Return what aligns the frame: half of all vectors would be in two lines of the cache."""
+        frame = assembler.pointers["frame"]
+        return assembler.control("frame", extra=self.align - 1, align=self.align, register=frame)
+
+    def place(self, name: str) -> dict[str, str | int]:
+        """Return the operand that is an argument in memory."""
+        names = [parameter.split()[0] for parameter in self.parameters]
+        return {"name": name, "offset": 8 * names.index(name)}
+
+    def notation(self) -> Assembler:
+        assert self.general.go is not None
+        return self.general.go
+
+    def repeated(self, assembler: Assembler, label: str, lines: list[str]) -> list[str]:
+        again = assembler.control("again", counter=self.notation().counters[0], label=label)
+        return ["", *assembler.control("align"), f"{label}:", *lines, *again, ""]
+
+    def ending(self, assembler: Assembler) -> list[str]:
+        """Return the end of a group, which the counter then counts."""
+        names = ("state", "dst", "src") if self.loads_message else ("state", "dst")
+        registers = dict(zip(("state", "dst", "src"), ("state", "out", "message"), strict=True))
+        pointers, blocks = assembler.pointers, self.group_bytes // CHACHA20_BYTES
+        return [
+            *(line for name in names for line in self.argument(assembler, name, pointers[registers[name]])),
+            *self.blocks[2].iteration(assembler),
+            *assembler.control("add_word", number=blocks, offset=COUNTER, pointer=pointers["state"]),
+        ]
+
+    def cleared(self) -> list[str]:
+        clears = self.notation().clears
+        assert clears is not None
+        return [clears(i) for i in range(self.general.registers)]
+
+
+@dataclass(frozen=True)
+class MacBeside(Stitched):
+    """Poly1305 beside ChaCha20.
+
+        func NAME(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
+        func NAME(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
+
+    They do what functions of ChaCha20 do, and advance the counter; and each group continues mac over the next blocks of
+    message, four (or 4 fours) beside each of the first `rounds` double rounds, 1 to 10.
+    """
+
+    fours: int = 1
+
+    @staticmethod
+    def beside(
+        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph], fours: int
+    ) -> "MacBeside":
+        """Return a function of ChaCha20, with pointers as in vectors, beside Poly1305's graphs."""
+        start, four, finish = (program_of(general, graphs[part]) for part in ("start", "four", "finish"))
+        four = ordered(four)
+        place = {name: register for register, name in enumerate(four.inputs)}
+        outputs = dict(start.outputs)
+        if four.inputs != finish.inputs or set(outputs) != set(four.inputs):
+            raise ValueError(f"{alone.name}: the blocks of Poly1305 do not fit together")
+        ended, places = allocate_loop(finish, {}), start.memory_inputs()
+        stores = tuple(
+            moved(general, "store", ended.at[value], Memory("powers", places[name]), name)
+            for name, value in finish.outputs
+        )
+        mac = (
+            Block.of(start, allocate_loop(start, {outputs[name]: place[name] for name in outputs})),
+            Block.of(four, allocate_loop(four)),
+            replace(Block.of(finish, ended), after=stores),
+        )
+        loads = alone.loads_message
+        return MacBeside(
+            alone.name,
+            Stitched.vectors(alone, vectors),
+            (
+                *("dst *byte", "src *byte")[: 1 + loads],
+                *("state *State", "mac *MAC", "message *byte"),
+                *("groups uint64", "rounds uint64")[1 - loads :],
+            ),
+            f"{alone.description} Beside {four.graph.title} ({len(four.ops)} instructions"
+            f"{f', {fours} times' if fours != 1 else ''}).",
+            alone.constants,
+            alone.frame_bytes,
+            FRAME_ALIGN,
+            clears=True,
+            whole=alone.whole,
+            other=mac,
+            fours=fours,
+        )
+
+    def body(self, assembler: Assembler) -> list[str]:
+        other = self.notation()
+        begin, rounds, _ = self.blocks
+        start, four, finish = self.other
+        counter, message = other.counters[0], other.pointers["message"]
+        iteration = rounds.iteration(assembler)
+        absorbed = [
+            *four.iteration(other),
+            *assembler.control("advance", bytes=four.program.graph.advance, pointer=message),
+        ]
+        lines = [
+            *self.argument(assembler, "mac", other.pointers["powers"]),
+            *self.argument(assembler, "message", message),
+            *start.iteration(other),
+            "",
+            *["group:"] * self.loads_message,
+            *self.argument(assembler, "state", assembler.pointers["state"]),
+            *begin.iteration(assembler),
+            *self.argument(assembler, "rounds", counter),
+            *self.repeated(assembler, "beside", alternating(iteration, absorbed * self.fours)),
+            *assembler.control("count", number=int(rounds.repeat), counter=counter),
+            *assembler.control("subtract", **self.place("rounds"), register=counter),
+            *assembler.control("none_left", label="end"),
+            *self.repeated(assembler, "alone", iteration),
+            "end:",
+            *self.ending(assembler),
+        ]
+        if self.loads_message:
+            lines += [
+                *assembler.control("advance_argument", bytes=self.group_bytes, **self.place("dst")),
+                *assembler.control("advance_argument", bytes=self.group_bytes, **self.place("src")),
+                *assembler.control("again_argument", label="group", **self.place("groups")),
+                "",
+            ]
+        return [*lines, *finish.iteration(other), *text_of(finish.after, other), *self.cleared()]
+
+
+@dataclass(frozen=True)
+class BlocksBeside(Stitched):
+    """A group of blocks of ChaCha20, and beside it the block before, which has Poly1305's key, and the block after.
+
+        func NAME(dst, src *byte, state *State, others *byte)
+
+    The blocks before and after go to others, 64 bytes each. The counter advances by the group. Each of the two is made
+    beside half of the double rounds, by the same code, because loops that the CPU cannot keep decoded take longer.
+    """
+
+    @staticmethod
+    def beside(
+        alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph]
+    ) -> "BlocksBeside":
+        """Return a function of ChaCha20, with pointers as in vectors, beside two blocks of a lane of graphs."""
+        spill = Memory("frame", alone.frame_bytes)
+        places: Places = {}
+        others: list[Block] = []
+        for part, block in zip(("begin", "double round in turn", "lanes end"), alone.blocks, strict=True):
+            program = select(general, graphs[f"lanes 1 {part}"].one_lane(0))
+            other, places = best_block(program, int(block.repeat), places, CPU, spill)
+            others.append(other)
+        size = alone.architecture.vector_bytes
+        # The last word of the frame counts the blocks.
+        words = (max(block.vectors for block in others) + 1) * general.vector_bytes
+        return BlocksBeside(
+            alone.name,
+            Stitched.vectors(alone, vectors),
+            ("dst *byte", "src *byte", "state *State", "others *byte"),
+            f"{alone.description} Beside 2 in general registers ({len(others[1].steps)} instructions a double round).",
+            alone.constants,
+            alone.frame_bytes + (words + size - 1) // size * size,
+            FRAME_ALIGN,
+            clears=True,
+            whole=alone.whole,
+            other=tuple(others),
+        )
+
+    def body(self, assembler: Assembler) -> list[str]:
+        other, state = self.notation(), assembler.pointers["state"]
+        begin, rounds, _ = self.blocks
+        before, beside, after = self.other
+        group = self.group_bytes // CHACHA20_BYTES
+
+        counted: dict[str, str | int] = {
+            "offset": self.frame_bytes - self.general.vector_bytes,
+            "pointer": assembler.pointers["frame"],
+        }
+
+        def counts(number: int) -> list[str]:
+            return assembler.control("add_word", number=number, offset=COUNTER, pointer=state)
+
+        return [
+            *self.argument(assembler, "state", state),
+            *begin.iteration(assembler),
+            *counts(-1),
+            *assembler.control("count_word", number=2, **counted),
+            "",
+            "block:",
+            *before.iteration(other),
+            *assembler.control("count", number=int(rounds.repeat) // 2, counter=other.counters[0]),
+            *self.repeated(assembler, "beside", alternating(rounds.iteration(assembler), beside.iteration(other) * 2)),
+            *self.argument(assembler, "others", other.pointers["out"]),
+            *after.iteration(other),
+            *assembler.control("advance_argument", bytes=CHACHA20_BYTES, **self.place("others")),
+            *counts(group + 1),
+            *assembler.control("again_word", label="block", **counted),
+            "",
+            *counts(-2 * group - 1),
+            *self.cleared(),
+            *self.ending(assembler),
+        ]
+
+
+def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return both sequences in one, in which each is spread evenly."""
+    at = [(i * len(others), line) for i, line in enumerate(lines)]
+    at += [(i * len(lines), line) for i, line in enumerate(others)]
+    return [line for _, line in sorted(at, key=lambda place: place[0])]
+
+
+def best_block(
+    program: Program, repeat: int, inputs: Places, cpu: str, spill: Memory = Memory("frame", 0)
+) -> tuple[Block, Places]:
+    """Return the block in its fastest order, and the registers or places of its outputs.
 
     The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
     to the frame and loads from it.
@@ -276,9 +526,9 @@ def best_block(program: Program, repeat: int, inputs: dict[str, int], cpu: str) 
         order = program.reordered(within_registers(problem, urgency, registers))
         if order not in orders:
             orders.append(order)
-    best: tuple[float, Block, dict[str, int]] | None = None
+    best: tuple[float, Block, Places] | None = None
     for order in orders:
-        allocator, outputs = allocate_chained(order, inputs, repeat != 1)
+        allocator, outputs = allocate_chained(order, inputs, repeat != 1, spill)
         block = Block.of(order, allocator, repeat)
         time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:
@@ -369,6 +619,53 @@ class ScalarBlocks(Function):
             *end.iteration(assembler),
             *text_of(end.after, assembler),
         ]
+
+
+@dataclass(frozen=True)
+class ScalarEnd(Function):
+    """The end of a message of Poly1305, of blocks in two places: "start", the loop "block" twice, and "end".
+
+        func NAME(p *State, message *byte, blocks uint64, last *byte, lasts uint64)
+
+    It multiplies a value to which a block has been added, and continues it over the blocks of message, and those of
+    last; there may be none.
+    """
+
+    @staticmethod
+    def of(name: str, whole: ScalarBlocks, graphs: dict[str, Graph]) -> "ScalarEnd":
+        """Return the function, with the loop and the end of another one."""
+        _, loop, _, end = whole.blocks
+        start = program_of(whole.architecture, graphs["start"])
+        place = {name: register for register, name in enumerate(loop.program.inputs)}
+        first = Block.of(start, allocate_loop(start, {value: place[name] for name, value in start.outputs}))
+        return ScalarEnd(
+            name,
+            (first, loop, end),
+            ("p *State", "message *byte", "blocks uint64", "last *byte", "lasts uint64"),
+            f"{loop.program.graph.title}: {len(loop.program.ops)} instructions a block.",
+        )
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        return {"p": pointers["powers"], "message": pointers["message"], "blocks": assembler.counters[0]}
+
+    def body(self, assembler: Assembler) -> list[str]:
+        start, loop, end = self.blocks
+        lines = start.iteration(assembler)
+        for number in range(2):
+            lines += [
+                *assembler.control("skip", label=f"done{number}"),
+                *assembler.control("align"),
+                f"loop{number}:",
+                *loop.iteration(assembler),
+                *loop.advance(assembler, loop.program.graph.advance),
+                *assembler.control("again", label=f"loop{number}"),
+                f"done{number}:",
+            ]
+            if number == 0:
+                lines += self.argument(assembler, "last", assembler.pointers["message"])
+                lines += self.argument(assembler, "lasts", assembler.counters[0])
+        return [*lines, *end.iteration(assembler), *text_of(end.after, assembler)]
 
 
 def program_of(architecture: Architecture, graph: Graph) -> Program:

@@ -9,17 +9,25 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.scalar_amd64 import AMD64
+from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import ChaCha20, Message, ScalarBlocks
-from coconut.interpret import check_chacha20, check_message, check_scalar
+from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
+from coconut.interpret import (
+    check_blocks_beside,
+    check_chacha20,
+    check_mac_beside,
+    check_message,
+    check_scalar,
+    check_scalar_end,
+)
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select
 from coconut.trace import read_traced
 
 CONSTRAINT = "amd64 && gc && !purego"
-# The CPU whose model decides the order of instructions.
-CPU = "sapphirerapids"
 DOUBLE_ROUNDS = 10
 
 # Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
@@ -40,10 +48,54 @@ CHACHA20_STREAM = {
 
 def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
     graphs, _ = read_traced(kernel)
-    programs = [
-        select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", "double round", f"{end} end")
-    ]
+    # Two sets of lanes do not fit into AVX2's registers.
+    rounds = "double round in turn" if (kernel, shape) == ("chacha20-256", "lanes 2") else "double round"
+    programs = [select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", rounds, f"{end} end")]
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
+
+
+# ChaCha20 with Poly1305 beside it, and with two blocks.
+# How many times four blocks of Poly1305 are beside a double round, and shapes.
+MAC_BESIDE = {
+    "xor8MAC4AVX2": (1, "lanes 1", "xor"),
+    "xor16MAC8AVX2": (2, "lanes 2", "xor"),
+    "stream2MAC4AVX2": (1, "rows 1", "stream"),
+    "stream4MAC4AVX2": (1, "rows 2", "stream"),
+    "stream6MAC4AVX2": (1, "rows 3", "stream"),
+    "stream2MAC8AVX2": (2, "rows 1", "stream"),
+    "stream4MAC8AVX2": (2, "rows 2", "stream"),
+    "stream6MAC8AVX2": (2, "rows 3", "stream"),
+}
+BLOCKS_BESIDE = {
+    "xor8And2AVX2": ("lanes 1", "xor"),
+    "xor16And2AVX2": ("lanes 2", "xor"),
+}
+
+
+def stitched() -> dict[str, str]:
+    graphs, mac_samples = read_traced("scalar64")
+    kernel = "chacha20-256"
+    words, samples = read_traced(kernel)
+    with_mac = [
+        MacBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64, graphs, fours)
+        for name, (fours, *of) in MAC_BESIDE.items()
+    ]
+    with_blocks = [
+        BlocksBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64_WORDS, words)
+        for name, of in BLOCKS_BESIDE.items()
+    ]
+    functions = [*with_mac, *with_blocks]
+    text = go_file(functions, CONSTRAINT)
+    for function in with_mac:
+        assert function.whole is not None
+        check_mac_beside(function, text, samples[function.whole.name], graphs, mac_samples["start"])
+    for beside in with_blocks:
+        assert beside.whole is not None
+        check_blocks_beside(beside, text, samples[beside.whole.name])
+    return {
+        "internal/stitched/emitted_amd64.s": text,
+        "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", CONSTRAINT),
+    }
 
 
 def chacha20() -> dict[str, str]:
@@ -92,7 +144,10 @@ def scalar() -> dict[str, str]:
     files = {}
     for function in scalar_functions():
         goarch = function.architecture.goarch
-        text = go_file([function], f"{goarch} && gc && !purego")
+        ends = [ScalarEnd.of("scalarEnd", function, graphs)] if function.architecture is AMD64 else []
+        text = go_file([function, *ends], f"{goarch} && gc && !purego")
+        for end in ends:
+            check_scalar_end(end, text, graphs, samples["start"])
         check_scalar(function, text, graphs, samples["begin"])
         files[f"internal/poly1305/emitted_scalar_{goarch}.s"] = text
     return files
@@ -113,7 +168,11 @@ def poly1305() -> dict[str, str]:
     }
 
 
-GENERATORS: dict[str, Callable[[], dict[str, str]]] = {"chacha20": chacha20, "poly1305": poly1305}
+GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
+    "chacha20": chacha20,
+    "poly1305": poly1305,
+    "stitched": stitched,
+}
 
 
 def generated(packages: Iterable[str] = ()) -> dict[str, str]:

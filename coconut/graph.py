@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coconut.operations import MULTIPLICATIONS, WORD_MAX
+from coconut.operations import MULTIPLICATIONS, WORD32_MAX, WORD_MAX
 
 # Where an input is. A word is one 64-bit number, in memory.
 REGISTER, MEMORY, WORD = 0, 1, 2
@@ -79,6 +79,23 @@ class Graph:
         return {
             self.nodes[i].name: (i, outputs[self.nodes[i].name]) for i in self.inputs() if self.nodes[i].name in outputs
         }
+
+    def one_lane(self, lane: int) -> "Graph":
+        """Return what a lane of words does, if no word moves between lanes.
+
+        Below 0 are the lanes before the first one.
+        """
+        nodes = []
+        for node in self.nodes:
+            if node.op == "words":
+                step = node.imm[1] - node.imm[0]
+                node = replace(node, imm=(node.imm[0] + lane * step & WORD32_MAX,))
+            elif node.stored_at is not None:
+                node = replace(node, imm=(node.imm[0], node.imm[1] // self.lanes))
+            elif node.op in {"shuffle", "state_row", "load_words"}:
+                raise ValueError(f"{self.title}: {node.op} is not in one lane")
+            nodes.append(node)
+        return replace(self, lanes=1, nodes=tuple(nodes))
 
     def users(self) -> list[list[int]]:
         """Return, for each node, its users."""

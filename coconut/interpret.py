@@ -13,9 +13,19 @@ from dataclasses import dataclass, field, replace
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
-from coconut.functions import BLOCK_BYTES, CHACHA20_BYTES, COUNTER, ChaCha20, Message, ScalarBlocks
+from coconut.functions import (
+    BLOCK_BYTES,
+    CHACHA20_BYTES,
+    COUNTER,
+    BlocksBeside,
+    ChaCha20,
+    MacBeside,
+    Message,
+    ScalarBlocks,
+    ScalarEnd,
+)
 from coconut.graph import Graph
-from coconut.instructions import Instruction
+from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value
 from coconut.program import Program, to_lanes
 from coconut.simulate import Mismatch, Sample, show
@@ -117,11 +127,17 @@ General = Pointer | int
 
 @dataclass
 class Machine:
-    """The state of a call: memory, general registers, numbered ones, and those without a number."""
+    """The state of a call: memory, general registers, numbered ones, and those without a number.
+
+    Beside vectors, numbers in general registers have an architecture of their own. A general register holds either what
+    controls use, by its name, or such a number; what is written last remains.
+    """
 
     architecture: Architecture
     storage: Storage
     arguments: dict[str, General]
+    beside: Architecture | None = None
+    numbers: dict[int, Value] = field(default_factory=dict)
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
     implicit: dict[str, Value] = field(default_factory=dict)
@@ -136,6 +152,8 @@ class Machine:
         self.general[to] = replace(a, offset=a.offset + b) if isinstance(a, Pointer) else a + b
 
     def pointer(self, register: str) -> Pointer:
+        if register.startswith("·"):
+            return Pointer(register[1:])
         place = self.general.get(register, 0)
         if not isinstance(place, Pointer):
             raise Mismatch(f"{register} is used as a pointer, and is {place}")
@@ -147,8 +165,30 @@ class Machine:
             raise Mismatch(f"{register} counts, and is a pointer")
         return number
 
-    def run(self, read: Read) -> None:
-        """Run an instruction of the table."""
+    def control(self, line: "Line") -> bool:
+        """Run an instruction on general registers, and return whether it jumps."""
+        assert line.control is not None
+        mnemonic, _, operands = line.text.partition(" ")
+        if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST", "XORL")):
+            self.implicit.pop(FLAGS, None)
+        written = operands.rpartition(" ")[2]
+        if self.beside is not None and not mnemonic.startswith("V"):
+            names = general_registers(self.beside)
+            if written in names:
+                self.numbers.pop(names.index(written), None)
+            if written in PRODUCT_REGISTERS:
+                self.implicit.pop(PRODUCT, None)
+        return line.control(self, *line.groups) is True
+
+    def zero(self, register: str) -> None:
+        assert self.beside is not None
+        self.numbers[general_registers(self.beside).index(register)] = (0, 0)
+        self.general[register] = 0
+
+    def run(self, read: Read, is_beside: bool = False) -> None:
+        """Run an instruction of a table: that of the function's architecture, or of numbers beside vectors."""
+        architecture = self.beside if is_beside and self.beside is not None else self.architecture
+        values = self.numbers if is_beside else self.registers
         instruction, registers = read.instruction, read.registers
         uses = dict(instruction.implicit_uses)
         operands = []
@@ -158,31 +198,55 @@ class Machine:
                     raise Mismatch(f"{instruction.name} takes {uses[i]}, which is overwritten")
                 operands.append(self.implicit[uses[i]])
             else:
-                operands.append(self.registers[registers[str(i)] if str(i) in registers else registers["d"]])
+                number = registers[str(i)] if str(i) in registers else registers["d"]
+                if number not in values:
+                    raise Mismatch(f"{instruction.name} takes a register that holds a pointer")
+                operands.append(values[number])
         if read.pointer:
             place = self.pointer(read.pointer)
             offset = place.offset + read.offset
             if instruction.stores:
-                size = self.architecture.word_bytes
-                for i, number in enumerate(
-                    operands[0][: 1 if read.broadcast else self.architecture.vector_bytes // size]
-                ):
+                size = architecture.word_bytes
+                for i, number in enumerate(operands[0][: 1 if read.broadcast else architecture.vector_bytes // size]):
                     if (place.base, offset + size * i) not in self.storage:
                         raise Mismatch(f"a store beyond {place.base}: {offset}")
                     self.storage[place.base, offset + size * i] = number
                 return
-            operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, self.architecture))
+            operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
         value = instruction.meaning(read.imm, *operands)
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         for name in instruction.implicit_defs:
             self.implicit[name] = value
         if not instruction.implicit:
-            self.registers[registers["0" if instruction.accumulates and "0" in registers else "d"]] = value
+            number = registers["0" if instruction.accumulates and "0" in registers else "d"]
+            values[number] = value
+            if is_beside:
+                self.general.pop(general_registers(architecture)[number], None)
+        elif is_beside:
+            for name in PRODUCT_REGISTERS:
+                self.general.pop(name, None)
 
     def align(self, register: str, align: int) -> None:
         place = self.pointer(register)
         self.general[register] = replace(place, offset=place.offset // align * align)
+
+    def advance(self, name: str, number: int) -> None:
+        place = self.arguments[name]
+        assert isinstance(place, Pointer)
+        self.arguments[name] = replace(place, offset=place.offset + number)
+
+    def subtract(self, register: str, name: str) -> None:
+        number = self.arguments[name]
+        assert isinstance(number, int)
+        self.general[register] = self.count(register) - number
+        self.is_zero = self.general[register] == 0
+
+    def decrement_argument(self, name: str) -> None:
+        number = self.arguments[name]
+        assert isinstance(number, int)
+        self.arguments[name] = number - 1
+        self.is_zero = number == 1
 
     def decrement(self, register: str) -> bool:
         """Count down, and return whether the counter is zero now."""
@@ -190,10 +254,28 @@ class Machine:
         self.is_zero = self.general[register] == 0
         return self.is_zero
 
+    def count_word(self, number: int, offset: int, register: str) -> None:
+        place = self.pointer(register)
+        self.storage[place.base, place.offset + offset] = number
+        self.is_zero = number == 0
+
+    def word(self, offset: int, register: str) -> int:
+        place = self.pointer(register)
+        return self.storage[place.base, place.offset + offset]
+
     def add_word(self, number: int, offset: int, register: str) -> None:
         place = self.pointer(register)
         at = place.base, place.offset + offset
         self.storage[at] = self.storage[at] + number & 0xFFFFFFFF
+
+
+# The registers of a product, on amd64, which alone has functions with numbers beside vectors.
+PRODUCT_REGISTERS = ("AX", "DX")
+
+
+def general_registers(architecture: Architecture) -> tuple[str, ...]:
+    assert architecture.go is not None
+    return architecture.go.registers
 
 
 # What instructions on general registers do, of all architectures; the result is whether a jump is taken, to the last
@@ -201,7 +283,7 @@ class Machine:
 Control = Callable[..., object]
 CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.general.update({to: m.arguments[name]})),
-    (r"MOV[QD]? \$·(\w+)\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
+    (r"MOV[QD]? \$·(\w+)<>\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
     (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.general.update({to: int(n)})),
     (r"(?:ADDQ?|ADDI) \$(-?\d+), (\w+)(?:, (\w+))?", lambda m, n, a, to: m.add(to or a, a, int(n))),
     (r"SUB \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.add(to, a, -int(n))),
@@ -209,9 +291,14 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"SLLI \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.general.update({to: m.count(a) << int(n)})),
     (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
     (r"ANDQ \$-(\d+), (\w+)", lambda m, n, a: m.align(a, int(n))),
-    (r"ADDL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
+    (r"ADDL \$(-?\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
+    (r"MOVL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.count_word(int(n), int(offset), a)),
+    (r"DECL (\d+)\((\w+)\)", lambda m, offset, a: m.count_word(m.word(int(offset), a) - 1, int(offset), a)),
     (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
     (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
+    (r"SUBQ (\w+)\+\d+\(FP\), (\w+)", lambda m, name, a: m.subtract(a, name)),
+    (r"ADDQ \$(\d+), (\w+)\+\d+\(FP\)", lambda m, n, name: m.advance(name, int(n))),
+    (r"DECQ (\w+)\+\d+\(FP\)", lambda m, name: m.decrement_argument(name)),
     (r"DECQ (\w+)", lambda m, a: bool(m.decrement(a)) and None),
     (r"TESTQ (\w+), \1", lambda m, a: setattr(m, "is_zero", m.general[a] == 0)),
     (r"JZ (\w+)", lambda m, label: m.is_zero),
@@ -226,6 +313,7 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
             {int(number): (0,) * (m.architecture.vector_bytes // m.architecture.word_bytes)}
         ),
     ),
+    (r"XORL (\w+), \1", lambda m, a: m.zero(a)),
     (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
 )
 
@@ -239,11 +327,16 @@ class Line:
     read: Read | None
     control: Control | None = None
     groups: tuple[str | None, ...] = ()
+    is_beside: bool = False
 
 
-def line_of(number: int, text: str, architecture: Architecture) -> Line:
+def line_of(number: int, text: str, architecture: Architecture, beside: Architecture | None) -> Line:
     assert architecture.go is not None
     read = architecture.go.read(text)
+    if read is None and beside is not None and beside.go is not None:
+        read = beside.go.read(text)
+        if read is not None:
+            return Line(number, text, read, is_beside=True)
     if read is None and not text.endswith(":"):
         for pattern, control in CONTROLS:
             found = re.fullmatch(pattern, text)
@@ -264,13 +357,14 @@ class Code:
     constants: Storage
     frame_bytes: int
     clears: bool
+    beside: Architecture | None = None
 
     def run(self, arguments: dict[str, General], storage: Storage) -> None:
         """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
         architecture, size = self.architecture, self.architecture.word_bytes
         ones = (1 << 8 * size) - 1
         frame = [("frame", FRAME + i) for i in range(0, self.frame_bytes, size)]
-        machine = Machine(architecture, storage, arguments)
+        machine = Machine(architecture, storage, dict(arguments), self.beside)
         storage |= self.constants | dict.fromkeys(frame, ones)
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
@@ -280,8 +374,8 @@ class Code:
             line = self.lines[at]
             at += 1
             if line.read is not None:
-                machine.run(line.read)
-            elif line.control is not None and line.control(machine, *line.groups) is True:
+                machine.run(line.read, line.is_beside)
+            elif line.control is not None and machine.control(line):
                 label = line.groups[-1]
                 if label not in self.labels:
                     raise ParseError(f"line {line.number}: {line.text}: no such label")
@@ -291,12 +385,15 @@ class Code:
         else:
             raise Mismatch(f"{self.name} does not end")
         left = {number for value in machine.registers.values() for number in value}
+        left |= {number for value in machine.numbers.values() for number in value}
         left |= {storage[place] for place in frame} - {ones}
         if self.clears and left != {0}:
             raise Mismatch(f"{self.name} leaves something in its frame or in registers")
 
 
-def read_function(text: str, name: str, architecture: Architecture, clears: bool) -> Code:
+def read_function(
+    text: str, name: str, architecture: Architecture, clears: bool, beside: Architecture | None = None
+) -> Code:
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
     constants: Storage = {}
@@ -306,14 +403,14 @@ def read_function(text: str, name: str, architecture: Architecture, clears: bool
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
-            lines.append(line_of(number, line, architecture))
+            lines.append(line_of(number, line, architecture, beside))
             inside = line != "RET"
-        if entry := re.match(r"DATA ·(\w+)\+(\d+)\(SB\)/\d, \$(\w+)$", line):
+        if entry := re.match(r"DATA ·(\w+)<>\+(\d+)\(SB\)/\d, \$(\w+)$", line):
             constants[entry[1], int(entry[2])] = int(entry[3], 0)
     if not lines:
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears)
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside)
 
 
 def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:
@@ -401,6 +498,27 @@ def check_scalar(function: ScalarBlocks, text: str, graphs: dict[str, Graph], sa
             expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
 
 
+def check_scalar_end(function: ScalarEnd, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
+    architecture = function.architecture
+    code = read_function(text, function.name, architecture, function.clears)
+    names = tuple(function.blocks[0].program.memory_inputs())
+    for sample in samples:
+        for blocks, lasts in ((0, 0), (0, 1), (1, 2), (3, 1)):
+            message = sample.message[: BLOCK_BYTES * blocks]
+            last = sample.message[-BLOCK_BYTES * lasts :] if lasts else b""
+            values = evaluate(graphs["start"], dict(sample.inputs), b"", sample)
+            for at in range(0, len(message + last), BLOCK_BYTES):
+                values = evaluate(graphs["block"], values, (message + last)[at:], sample)
+            values = evaluate(graphs["end"], values, b"", sample)
+            storage = memory_of(architecture, message=message, last=last)
+            store(storage, "p", (sample.inputs[name] for name in names), 8)
+            pointers: dict[str, General] = {name: Pointer(name) for name in ("p", "message", "last")}
+            code.run(pointers | {"blocks": blocks, "lasts": lasts}, storage)
+            title = f"{function.name}, {blocks} and {lasts} blocks"
+            expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
+
+
 def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> None:
     """Raise Mismatch unless a function leaves the same blocks as the library's lanes.
 
@@ -408,8 +526,7 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
     """
     code = read_function(text, function.name, function.architecture, function.clears)
     for sample in samples:
-        in_order = sorted(sample.outputs, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
-        expected = [number for name in in_order for number in sample.outputs[name]]
+        expected = blocks_of(sample.outputs)
         for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
             size = groups * function.group_bytes
             for in_place in (False, True) if function.loads_message else (False,):
@@ -425,3 +542,75 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
                 if function.loads_message:
                     state[COUNTER // 4] = state[COUNTER // 4] + size // CHACHA20_BYTES & 0xFFFFFFFF
                 expect(function.name, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
+
+
+def blocks_of(outputs: dict[str, Value]) -> list[int]:
+    """Return the words of blocks, which vectors have in order."""
+    names = (name for name in outputs if name.startswith("out["))
+    in_order = sorted(names, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
+    return [word for name in in_order for word in outputs[name]]
+
+
+def check_mac_beside(
+    function: MacBeside, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
+) -> None:
+    """Raise Mismatch unless a function leaves what those of ChaCha20 and of Poly1305 leave apart from each other.
+
+    Each sample of one is run with one of the other, in all numbers of blocks beside.
+    """
+    general = function.general
+    code = read_function(text, function.name, function.architecture, function.clears, general)
+    names = tuple(function.other[0].program.memory_inputs())
+    size, advance = function.group_bytes, graphs["four"].advance
+    for number in range(max(len(samples), len(mac_samples))):
+        sample, other = samples[number % len(samples)], mac_samples[number % len(mac_samples)]
+        groups = 2 if function.loads_message and number % 5 == 0 else 1
+        rounds = 1 + number % int(function.blocks[1].repeat)
+        length = groups * rounds * function.fours * advance
+        message = (other.message * (length // len(other.message) + 1))[:length]
+        values = evaluate(graphs["start"], dict(other.inputs), b"", other)
+        for at in range(0, len(message), advance):
+            values = evaluate(graphs["four"], values, message[at:], other)
+        values = evaluate(graphs["finish"], values, b"", other)
+
+        storage = memory_of(function.architecture, src=sample.message[: groups * size].ljust(groups * size, b"\0"))
+        storage |= memory_of(general, message=message)
+        store(storage, "mac", (other.inputs[name] for name in names), 8)
+        title = f"{function.name}, {groups} groups, {rounds} rounds"
+        run_group(title, function, code, sample, storage, {"groups": groups, "rounds": rounds})
+        expect_words(title, other, storage, "mac", ((name, values[name]) for name in names))
+
+
+def check_blocks_beside(function: BlocksBeside, text: str, samples: Sequence[Sample]) -> None:
+    """Raise Mismatch unless a function leaves the same blocks as the library's lanes, and those before and after."""
+    assert function.whole is not None
+    code = read_function(text, function.name, function.architecture, function.clears, function.general)
+    for sample in samples:
+        storage = memory_of(function.architecture, src=sample.message[: function.group_bytes])
+        room(storage, "others", 2 * 16, 4)
+        run_group(function.name, function, code, sample, storage, {"groups": 1})
+        for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)):
+            state = list(sample.state)
+            state[COUNTER // 4] = state[COUNTER // 4] + lane & 0xFFFFFFFF
+            zeros = bytes(len(sample.message))
+            first = evaluate(function.whole, {"state[0]": tuple(state)}, zeros, sample)
+            found = [storage["others", CHACHA20_BYTES * number + 4 * i] for i in range(16)]
+            expect(function.name, sample, f"the block of lane {lane}", found, blocks_of(first)[:16])
+
+
+def run_group(
+    title: str, function: ChaCha20, code: Code, sample: Sample, storage: Storage, numbers: dict[str, General]
+) -> None:
+    """Run a function beside something, and raise Mismatch unless it leaves the sample's blocks and advances the counter."""
+    groups = numbers["groups"]
+    assert isinstance(groups, int)
+    room(storage, "dst", groups * function.group_bytes // 4, 4)
+    store(storage, "state", [sample.state], 4)
+    names = [parameter.split()[0] for parameter in function.parameters]
+    pointers: dict[str, General] = {name: Pointer(name) for name in names if name not in numbers}
+    code.run(pointers | numbers, storage)
+    expected = blocks_of(sample.outputs)
+    expect(title, sample, "the keystream", [storage["dst", 4 * i] for i in range(len(expected))], expected)
+    state = list(sample.state)
+    state[COUNTER // 4] = state[COUNTER // 4] + groups * function.group_bytes // CHACHA20_BYTES & 0xFFFFFFFF
+    expect(title, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)

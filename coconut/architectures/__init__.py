@@ -8,6 +8,7 @@ from coconut.architectures.neon import NEON
 from coconut.architectures.rvv import RVV
 from coconut.architectures.s390x import Z13, Z14
 from coconut.architectures.scalar_amd64 import AMD64
+from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_arm64 import ARM64
 from coconut.architectures.scalar_riscv64 import RISCV64
 from coconut.architectures.scalar_s390x import S390X
@@ -23,6 +24,9 @@ ARCHITECTURES = {
     "chacha20-256": AVX2_WORDS,
     "chacha20-512": AVX512_WORDS,
 }
+
+# Those whose instructions are compared with CPUs: one stands for others of the same instructions.
+INSTRUCTION_SETS = tuple(dict.fromkeys([*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS]))
 
 # The function that scalar64 makes up, and its architectures.
 SCALAR_NAME = "scalarBlocks"

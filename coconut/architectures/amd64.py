@@ -112,7 +112,7 @@ GNU_CONTROLS = {
 GO_POINTERS = {"state": "DI", "powers": "SI", "constants": "DX", "message": "CX", "frame": "BX"}
 GO_CONTROLS = {
     "argument": "MOVQ {name}+{offset}(FP), {register}",
-    "constants": "MOVQ $·{name}Constants(SB), {register}",
+    "constants": "MOVQ $·{name}Constants<>(SB), {register}",
     "align": "PCALIGN $64",
     "advance": "ADDQ ${bytes}, {pointer}",
     "again": "DECQ {counter}; JNZ {label}",
@@ -120,6 +120,12 @@ GO_CONTROLS = {
     "skip": "TESTQ {counter}, {counter}; JZ {label}",
     "frame": "LEAQ {extra}(SP), {register}; ANDQ $-{align}, {register}",
     "place": "LEAQ {offset}({frame}), {register}",
+    "subtract": "SUBQ {name}+{offset}(FP), {register}",
+    "none_left": "JZ {label}",
+    "advance_argument": "ADDQ ${bytes}, {name}+{offset}(FP)",
+    "again_argument": "DECQ {name}+{offset}(FP); JNZ {label}",
+    "count_word": "MOVL ${number}, {offset}({pointer})",
+    "again_word": "DECL {offset}({pointer}); JNZ {label}",
     "add_word": "ADDL ${number}, {offset}({pointer})",
 }
 

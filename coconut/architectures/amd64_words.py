@@ -225,8 +225,17 @@ POINTERS: dict[str, Any] = {
 }
 
 
+# Beside Poly1305, which leaves few general registers, and pointers between the rounds only.
+POINTERS_BESIDE = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
+
+
 def amd64_words(
-    name: str, vector_bytes: int, instructions: dict[str, Instruction], feature: str, **options: Any
+    name: str,
+    vector_bytes: int,
+    instructions: dict[str, Instruction],
+    feature: str,
+    pointers: dict[str, Any] = POINTERS,
+    **options: Any,
 ) -> Architecture:
     evex = "vmovdqu64" in instructions
     return Architecture(
@@ -242,7 +251,7 @@ def amd64_words(
         goarch="amd64",
         word_bytes=4,
         chains=True,
-        **assemblers(vector_bytes, instructions, 4, **POINTERS),
+        **assemblers(vector_bytes, instructions, 4, **pointers),
         **options,
     )
 
@@ -250,4 +259,5 @@ def amd64_words(
 # Rotations by whole bytes move bytes, or are two shifts like the others.
 BYTES = {"bytes": ("moved", "shifted")}
 AVX2_WORDS = amd64_words("avx2-words", 32, INSTRUCTIONS_256, "avx2", alternatives=BYTES)
+AVX2_WORDS_BESIDE = amd64_words("avx2-words-beside", 32, INSTRUCTIONS_256, "avx2", POINTERS_BESIDE, alternatives=BYTES)
 AVX512_WORDS = amd64_words("avx512-words", 64, INSTRUCTIONS_512, "avx512f")

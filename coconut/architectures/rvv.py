@@ -240,7 +240,7 @@ def assemblers(vector_bytes: int) -> dict[str, Any]:
         counters=(f"X{COUNTER}",),
         controls={
             "argument": "MOV {name}+{offset}(FP), {register}",
-            "constants": "MOV $·{name}Constants(SB), {register}",
+            "constants": "MOV $·{name}Constants<>(SB), {register}",
             "align": "",
             "advance": f"ADD X{ADVANCE}, X12, X12; ADD X{ADVANCE}, X{SECOND}, X{SECOND}",
             "again": "ADDI $-1, {counter}, {counter}; BNEZ {counter}, {label}",

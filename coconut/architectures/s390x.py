@@ -177,7 +177,7 @@ def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, 
         counters=("R5",),
         controls={
             "argument": "MOVD {name}+{offset}(FP), {register}",
-            "constants": "MOVD $·{name}Constants(SB), {register}",
+            "constants": "MOVD $·{name}Constants<>(SB), {register}",
             "align": "",
             "advance": "ADD ${bytes}, {pointer}",
             "again": "BRCTG {counter}, {label}",

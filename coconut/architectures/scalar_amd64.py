@@ -146,10 +146,12 @@ GO = dict(
     pointers={"powers": "DI", "message": "SI"},
     tail=("RET",),
     counters=("CX",),
+    clears=lambda i: "XORL {0}, {0}".format(("R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "BX")[i]),
     controls={
         "argument": "MOVQ {name}+{offset}(FP), {register}",
         "advance": "ADDQ ${bytes}, SI",
         "none_left": "DECQ CX; JZ {label}",
+        "skip": "TESTQ CX, CX; JZ {label}",
         "align": "PCALIGN $64",
         "again": "DECQ CX; JNZ {label}",
         "no_last": "MOVQ last+24(FP), SI; TESTQ SI, SI; JZ {label}",

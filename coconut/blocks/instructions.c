@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Calls emitted functions of one instruction each on vectors from standard input, and writes the results,
  * for coconut/check_instructions.py. INSTRUCTIONS is a file that lists
- * INSTRUCTION(function, vectors of operands, vectors of results, calls); ELEMENTS is a vector's number of
- * 64-bit words. */
+ * INSTRUCTION(function, vectors of operands, vectors of results, calls); VECTOR_BYTES is the length of a
+ * vector. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static const struct {
 #include INSTRUCTIONS
 };
 
-typedef uint64_t vector[ELEMENTS];
+typedef uint8_t vector[VECTOR_BYTES];
 
 int main(void)
 {

@@ -69,6 +69,27 @@ static void blocks_of_lanes(size_t sets)
     bb_out_vectors("x", after[0], 16 * sets);
     bb_end();
 
+    /* The same in another order, in which fewer words are in use at once: pairs of quarter rounds, and a
+     * round of one set after that of another. */
+    begin("lanes", sets, " double round in turn", 0);
+    memcpy(after, x, sizeof x);
+    bb_in_vectors("x", after[0], 16 * sets);
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t s = 0; s < sets; s++)
+            for (int first = 0; first < 4; first += 2)
+                lanes_quarter_rounds(after + s, 1, turn, first, first + 2);
+    bb_out_vectors("x", after[0], 16 * sets);
+    bb_end();
+
+    /* The blocks of a set in lanes, as they are. */
+    begin("lanes", sets, " lanes end", 0);
+    memcpy(x, after, sizeof x);
+    bb_in_vectors("x", x[0], 16 * sets);
+    for (int i = 0; i < 16; i++)
+        words_store(out + (size_t)i * sizeof x[0][0], words_add(x[0][i], lanes_word(state, i, 0, 0)));
+    bb_out_memory(16);
+    bb_end();
+
     /* The blocks, and the blocks xor a message. */
     static const char *const ends[2] = {" stream", " xor"};
     for (int i = 0; i < 2; i++) {

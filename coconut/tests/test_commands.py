@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, SCALAR
+from coconut.architectures import INSTRUCTION_SETS
 from coconut.check_instructions import check_architecture
 from coconut.compilers import prefix_of
 from coconut.tests.conftest import Command
@@ -42,9 +42,7 @@ def test_simulate(coconut: Command, kernel: str) -> None:
     assert "simulations agree" in coconut("simulate", kernel)
 
 
-@pytest.mark.parametrize(
-    "architecture", dict.fromkeys([*ARCHITECTURES.values(), *SCALAR]), ids=lambda known: known.name
-)
+@pytest.mark.parametrize("architecture", INSTRUCTION_SETS, ids=lambda known: known.name)
 def test_instructions(architecture: Architecture) -> None:
     if prefix_of(architecture) is None:
         pytest.skip("nothing here runs them")

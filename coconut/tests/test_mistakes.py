@@ -15,7 +15,7 @@ from coconut.allocate import Allocator
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, architectures_of
 from coconut.architectures.amd64 import Amd64, unpack
-from coconut.architectures.amd64_words import Amd64Words, in_parts
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE, Amd64Words, in_parts
 from coconut.architectures.neon import NeonSelector
 from coconut.architectures.rvv import RvvAssembler
 from coconut.architectures.scalar import word
@@ -179,12 +179,18 @@ def few_stages(problem: Any, interval: int) -> list[int]:
     return [problem.critical_path // interval + 2] * problem.size
 
 
+def generate_scalar() -> None:
+    go_module.scalar()
+
+
 AVX2, WORDS, RISCV64, S390X = (
     architecture("avx2"),
     architecture("chacha20-256"),
     architecture("scalar64", "riscv64"),
     architecture("scalar64", "s390x"),
 )
+assert AVX2_WORDS_BESIDE.go is not None
+BESIDE = AVX2_WORDS_BESIDE.go
 Z14, RVV2, NEON = architecture("vmsl"), architecture("rvv2"), architecture("neon")
 SCHEDULES: list[Callable[[], None]] = [
     test_schedules.test_all_schedules,
@@ -247,6 +253,34 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
             ],
         ),
         ("go", "chacha20"),
+    ),
+    # Functions with something beside ChaCha20: values that are in memory between iterations, a place that is read after
+    # something else is there, the order of instructions, another block, general registers that are not cleared, and one
+    # that holds a pointer and a number.
+    "places in memory": (attribute(Allocator, "settle_places", lambda _: lambda self: None), ("go", "stitched")),
+    "read late": (attribute(Allocator, "read_now", lambda _: lambda self, op: []), ("go", "stitched")),
+    "alternating": (
+        attribute(functions, "alternating", lambda original: lambda lines, others: original(lines, others[:-1])),
+        ("go", "stitched"),
+    ),
+    "other lane": (
+        attribute(Graph, "one_lane", lambda original: lambda self, lane: original(self, lane + 1)),
+        ("go", "stitched"),
+    ),
+    "general register": (
+        attribute(functions.Stitched, "cleared", lambda original: lambda self: original(self)[:-1]),
+        ("go", "stitched"),
+    ),
+    "pointer and number": (lambda patch: patch.setitem(BESIDE.pointers, "out", "R9"), ("go", "stitched")),
+    "second loop": (
+        attribute(
+            functions.ScalarEnd,
+            "body",
+            lambda original: lambda self, assembler: [
+                line.replace("lasts+32(FP)", "blocks+16(FP)") for line in original(self, assembler)
+            ],
+        ),
+        [generate_scalar],
     ),
     # Words: a comparison, an overwritten flag, what stays together, where values are between basic blocks.
     "comparison": (instruction(RISCV64, "less", meaning=word(lambda _, a, b: a <= b)), RISCV64),
@@ -319,7 +353,13 @@ def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, t
     else:
         if notices[0] == "go":
             # One function of each kind is enough, and takes less time.
-            for table, kept in (("CHACHA20_XOR", "xor8AVX2"), ("CHACHA20_STREAM", ""), ("POLY1305", "ifmaBy4")):
+            for table, kept in (
+                ("CHACHA20_XOR", "xor8AVX2"),
+                ("CHACHA20_STREAM", ""),
+                ("POLY1305", "ifmaBy4"),
+                ("MAC_BESIDE", "xor16MAC8AVX2"),
+                ("BLOCKS_BESIDE", "xor8And2AVX2"),
+            ):
                 monkeypatch.setattr(go_module, table, {k: v for k, v in getattr(go_module, table).items() if k == kept})
             monkeypatch.setattr(go_module, "SCALAR", ())
         expect_failure(coconut, notices, tmp_path)

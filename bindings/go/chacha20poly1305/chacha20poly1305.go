@@ -31,6 +31,7 @@ import (
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/stitched"
 )
 
 const (
@@ -88,16 +89,26 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	checkOverlap(out, plaintext, additionalData)
 
 	// The buffer comes in several sizes because it is cleared before and after use.
-	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
-	case 4:
+	switch first := firstBlocks(len(plaintext)); {
+	case len(plaintext) <= 3*chacha20.BlockSize:
+		var stream [4 * chacha20.BlockSize]byte
+		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
+		stream = [4 * chacha20.BlockSize]byte{}
+	case stitched.Pays(len(plaintext)):
+		a.sealStitched(out, nonce, plaintext, additionalData)
+	case len(plaintext) <= 7*chacha20.BlockSize:
+		var stream [8 * chacha20.BlockSize]byte
+		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
+		stream = [8 * chacha20.BlockSize]byte{}
+	case chacha20.StreamRoom(first) == 4:
 		var stream [4 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
-	case 8:
+	case chacha20.StreamRoom(first) == 8:
 		var stream [8 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [8 * chacha20.BlockSize]byte{}
-	case 16:
+	case chacha20.StreamRoom(first) == 16:
 		var stream [16 * chacha20.BlockSize]byte
 		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
 		stream = [16 * chacha20.BlockSize]byte{}
@@ -125,16 +136,26 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	checkOverlap(out, ciphertext, additionalData)
 
 	var valid bool
-	switch first := firstBlocks(n); chacha20.StreamRoom(first) {
-	case 4:
+	switch first := firstBlocks(n); {
+	case n <= 3*chacha20.BlockSize:
+		var stream [4 * chacha20.BlockSize]byte
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
+		stream = [4 * chacha20.BlockSize]byte{}
+	case stitched.Pays(n):
+		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
+	case n <= 7*chacha20.BlockSize:
+		var stream [8 * chacha20.BlockSize]byte
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
+		stream = [8 * chacha20.BlockSize]byte{}
+	case chacha20.StreamRoom(first) == 4:
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [4 * chacha20.BlockSize]byte{}
-	case 8:
+	case chacha20.StreamRoom(first) == 8:
 		var stream [8 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [8 * chacha20.BlockSize]byte{}
-	case 16:
+	case chacha20.StreamRoom(first) == 16:
 		var stream [16 * chacha20.BlockSize]byte
 		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
 		stream = [16 * chacha20.BlockSize]byte{}
@@ -202,17 +223,74 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	return valid
 }
 
+// sealShort is seal for a message whose whole keystream fits into stream.
+func (a *aead) sealShort(out, nonce, plaintext, additionalData, stream []byte) {
+	var s chacha20.State
+	a.init(&s, nonce)
+	s.Stream(stream, 1+(len(plaintext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	n := len(plaintext)
+	chacha20.XORBytes(out[:n], plaintext, stream[chacha20.BlockSize:])
+	poly1305.SumShort((*[Overhead]byte)(out[n:]), additionalData, out[:n], (*[poly1305.KeySize]byte)(stream))
+	s = chacha20.State{}
+}
+
+// openShort is open for a message whose whole keystream fits into stream.
+func (a *aead) openShort(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte, stream []byte) bool {
+	var s chacha20.State
+	var expected [Overhead]byte
+	a.init(&s, nonce)
+	s.Stream(stream, 1+(len(ciphertext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	poly1305.SumShort(&expected, additionalData, ciphertext, (*[poly1305.KeySize]byte)(stream))
+	valid := poly1305.Equal(&expected, tag)
+	if valid {
+		chacha20.XORBytes(out, ciphertext, stream[chacha20.BlockSize:])
+	}
+	s, expected = chacha20.State{}, [Overhead]byte{}
+	return valid
+}
+
+// sealStitched is seal with both algorithms at the same time.
+func (a *aead) sealStitched(out, nonce, plaintext, additionalData []byte) {
+	var s chacha20.State
+	var p poly1305.State
+	a.init(&s, nonce)
+	n := len(plaintext)
+	stitched.Seal(out[:n], plaintext, additionalData, &s, &p)
+	p.AbsorbWords(uint64(len(additionalData)), uint64(n))
+	p.Tag((*[Overhead]byte)(out[n:]))
+	s, p = chacha20.State{}, poly1305.State{}
+}
+
+// openStitched is open with both algorithms at the same time, so that it writes the plaintext even if the tag is wrong.
+func (a *aead) openStitched(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte) bool {
+	var s chacha20.State
+	var p poly1305.State
+	var expected [Overhead]byte
+	received := *tag // the output may overlap the tag
+	a.init(&s, nonce)
+	stitched.Open(out, ciphertext, additionalData, &s, &p)
+	p.AbsorbWords(uint64(len(additionalData)), uint64(len(ciphertext)))
+	p.Tag(&expected)
+	valid := poly1305.Equal(&expected, &received)
+	s, p, expected = chacha20.State{}, poly1305.State{}, [Overhead]byte{}
+	return valid
+}
+
 // begin writes the first blocks of the keystream to stream, and absorbs the additional data under the Poly1305 key, which is
 // at the beginning of the keystream.
 func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks int, nonce, additionalData []byte) {
+	a.init(s, nonce)
+	s.Stream(stream, blocks)
+	p.Init((*[poly1305.KeySize]byte)(stream))
+	p.AbsorbPadded(additionalData)
+}
+
+func (a *aead) init(s *chacha20.State, nonce []byte) {
 	if a.nonceSize == NonceSizeX {
 		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
 	} else {
 		s.Init(&a.key, (*[NonceSize]byte)(nonce))
 	}
-	s.Stream(stream, blocks)
-	p.Init((*[poly1305.KeySize]byte)(stream))
-	p.AbsorbPadded(additionalData)
 }
 
 // xorFirst xors src with the keystream after block 0, as far as stream goes, and returns the number of bytes processed.

@@ -3,9 +3,9 @@
 // Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON, in the
 // form that bench/report/results.py describes. `python bench/measure.py go` runs it and prints a table.
 //
-//	go run . [-rounds N] [-sweep]
+//	go run . [-rounds N] [-sweep | -lengths N,...]
 //
-// With -sweep it measures every length from 0 to 4096 bytes.
+// With -sweep it measures every length from 0 to 4096 bytes, each for a short time.
 package main
 
 import (
@@ -17,6 +17,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
@@ -144,6 +146,7 @@ func each(f func(), calls int) float64 {
 func main() {
 	rounds := flag.Int("rounds", 41, "how many measurements of each")
 	sweep := flag.Bool("sweep", false, "all lengths of 0 to 4096 bytes")
+	chosen := flag.String("lengths", "16,64,256,1350,4096,16384,1048576", "lengths, separated by commas")
 	flag.Parse()
 	if *rounds < 1 || flag.NArg() != 0 {
 		flag.Usage()
@@ -151,7 +154,12 @@ func main() {
 	}
 	debug.SetGCPercent(-1) // the measured functions leave no garbage
 
-	lengths, duration := []int{16, 64, 256, 1350, 4096, 16384, 1 << 20}, 200*time.Microsecond
+	lengths, duration := []int{}, 200*time.Microsecond
+	for length := range strings.SplitSeq(*chosen, ",") {
+		n, err := strconv.Atoi(length)
+		must(err)
+		lengths = append(lengths, n)
+	}
 	if *sweep {
 		lengths, duration = lengths[:0], 20*time.Microsecond
 		for n := range 4097 {

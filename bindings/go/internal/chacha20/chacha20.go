@@ -84,8 +84,8 @@ func StreamRoom(n int) int {
 	return MaxStreamBlocks
 }
 
-// Stream writes the next n blocks of the keystream to buf and advances the counter by n; n is at least 1 and at most the blocks
-// of a group. Stream may overwrite the rest of buf up to StreamRoom(n) blocks.
+// Stream writes the next n blocks of the keystream to buf and advances the counter by n; n is at least 1 and at most 8, or the
+// blocks of a group. Stream may overwrite the rest of buf up to StreamRoom(n) blocks.
 func (s *State) Stream(buf []byte, n int) {
 	stream(buf[:StreamRoom(n)*BlockSize], n, s)
 }

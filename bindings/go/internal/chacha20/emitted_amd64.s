@@ -15,7 +15,7 @@ TEXT ·xor8AVX2(SB), NOSPLIT, $64-32
 	MOVQ src+8(FP), SI
 	MOVQ state+16(FP), DX
 	MOVQ groups+24(FP), R8
-	MOVQ $·xor8AVX2Constants(SB), CX
+	MOVQ $·xor8AVX2Constants<>(SB), CX
 
 group:
 	VPBROADCASTD 48(DX), Y0 // state
@@ -326,31 +326,31 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·xor8AVX2Constants+0(SB)/4, $0x00000000
-DATA ·xor8AVX2Constants+4(SB)/4, $0x00000001
-DATA ·xor8AVX2Constants+8(SB)/4, $0x00000002
-DATA ·xor8AVX2Constants+12(SB)/4, $0x00000003
-DATA ·xor8AVX2Constants+16(SB)/4, $0x00000004
-DATA ·xor8AVX2Constants+20(SB)/4, $0x00000005
-DATA ·xor8AVX2Constants+24(SB)/4, $0x00000006
-DATA ·xor8AVX2Constants+28(SB)/4, $0x00000007
-DATA ·xor8AVX2Constants+32(SB)/4, $0x01000302
-DATA ·xor8AVX2Constants+36(SB)/4, $0x05040706
-DATA ·xor8AVX2Constants+40(SB)/4, $0x09080b0a
-DATA ·xor8AVX2Constants+44(SB)/4, $0x0d0c0f0e
-DATA ·xor8AVX2Constants+48(SB)/4, $0x01000302
-DATA ·xor8AVX2Constants+52(SB)/4, $0x05040706
-DATA ·xor8AVX2Constants+56(SB)/4, $0x09080b0a
-DATA ·xor8AVX2Constants+60(SB)/4, $0x0d0c0f0e
-DATA ·xor8AVX2Constants+64(SB)/4, $0x02010003
-DATA ·xor8AVX2Constants+68(SB)/4, $0x06050407
-DATA ·xor8AVX2Constants+72(SB)/4, $0x0a09080b
-DATA ·xor8AVX2Constants+76(SB)/4, $0x0e0d0c0f
-DATA ·xor8AVX2Constants+80(SB)/4, $0x02010003
-DATA ·xor8AVX2Constants+84(SB)/4, $0x06050407
-DATA ·xor8AVX2Constants+88(SB)/4, $0x0a09080b
-DATA ·xor8AVX2Constants+92(SB)/4, $0x0e0d0c0f
-GLOBL ·xor8AVX2Constants(SB), RODATA|NOPTR, $96
+DATA ·xor8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·xor8AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·xor8AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·xor8AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·xor8AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·xor8AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·xor8AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·xor8AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·xor8AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·xor8AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·xor8AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·xor8AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·xor8AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·xor8AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·xor8AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·xor8AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·xor8AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·xor8AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·xor8AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·xor8AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·xor8AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·xor8AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·xor8AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·xor8AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·xor8AVX2Constants<>(SB), RODATA|NOPTR, $96
 
 // func xor32AVX512(dst, src *byte, state *State, groups uint64)
 // chacha20-512: lanes 2 begin (34 instructions), lanes 2 double round (192 instructions, 10 times), lanes 2 xor end (232 instructions).
@@ -359,7 +359,7 @@ TEXT ·xor32AVX512(SB), NOSPLIT, $128-32
 	MOVQ src+8(FP), SI
 	MOVQ state+16(FP), DX
 	MOVQ groups+24(FP), R8
-	MOVQ $·xor32AVX512Constants(SB), CX
+	MOVQ $·xor32AVX512Constants<>(SB), CX
 
 group:
 	VMOVDQU64 0(CX), Z0 // constants
@@ -871,46 +871,46 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·xor32AVX512Constants+0(SB)/4, $0x00000000
-DATA ·xor32AVX512Constants+4(SB)/4, $0x00000001
-DATA ·xor32AVX512Constants+8(SB)/4, $0x00000002
-DATA ·xor32AVX512Constants+12(SB)/4, $0x00000003
-DATA ·xor32AVX512Constants+16(SB)/4, $0x00000004
-DATA ·xor32AVX512Constants+20(SB)/4, $0x00000005
-DATA ·xor32AVX512Constants+24(SB)/4, $0x00000006
-DATA ·xor32AVX512Constants+28(SB)/4, $0x00000007
-DATA ·xor32AVX512Constants+32(SB)/4, $0x00000008
-DATA ·xor32AVX512Constants+36(SB)/4, $0x00000009
-DATA ·xor32AVX512Constants+40(SB)/4, $0x0000000a
-DATA ·xor32AVX512Constants+44(SB)/4, $0x0000000b
-DATA ·xor32AVX512Constants+48(SB)/4, $0x0000000c
-DATA ·xor32AVX512Constants+52(SB)/4, $0x0000000d
-DATA ·xor32AVX512Constants+56(SB)/4, $0x0000000e
-DATA ·xor32AVX512Constants+60(SB)/4, $0x0000000f
-DATA ·xor32AVX512Constants+64(SB)/4, $0x00000010
-DATA ·xor32AVX512Constants+68(SB)/4, $0x00000011
-DATA ·xor32AVX512Constants+72(SB)/4, $0x00000012
-DATA ·xor32AVX512Constants+76(SB)/4, $0x00000013
-DATA ·xor32AVX512Constants+80(SB)/4, $0x00000014
-DATA ·xor32AVX512Constants+84(SB)/4, $0x00000015
-DATA ·xor32AVX512Constants+88(SB)/4, $0x00000016
-DATA ·xor32AVX512Constants+92(SB)/4, $0x00000017
-DATA ·xor32AVX512Constants+96(SB)/4, $0x00000018
-DATA ·xor32AVX512Constants+100(SB)/4, $0x00000019
-DATA ·xor32AVX512Constants+104(SB)/4, $0x0000001a
-DATA ·xor32AVX512Constants+108(SB)/4, $0x0000001b
-DATA ·xor32AVX512Constants+112(SB)/4, $0x0000001c
-DATA ·xor32AVX512Constants+116(SB)/4, $0x0000001d
-DATA ·xor32AVX512Constants+120(SB)/4, $0x0000001e
-DATA ·xor32AVX512Constants+124(SB)/4, $0x0000001f
-GLOBL ·xor32AVX512Constants(SB), RODATA|NOPTR, $128
+DATA ·xor32AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·xor32AVX512Constants<>+4(SB)/4, $0x00000001
+DATA ·xor32AVX512Constants<>+8(SB)/4, $0x00000002
+DATA ·xor32AVX512Constants<>+12(SB)/4, $0x00000003
+DATA ·xor32AVX512Constants<>+16(SB)/4, $0x00000004
+DATA ·xor32AVX512Constants<>+20(SB)/4, $0x00000005
+DATA ·xor32AVX512Constants<>+24(SB)/4, $0x00000006
+DATA ·xor32AVX512Constants<>+28(SB)/4, $0x00000007
+DATA ·xor32AVX512Constants<>+32(SB)/4, $0x00000008
+DATA ·xor32AVX512Constants<>+36(SB)/4, $0x00000009
+DATA ·xor32AVX512Constants<>+40(SB)/4, $0x0000000a
+DATA ·xor32AVX512Constants<>+44(SB)/4, $0x0000000b
+DATA ·xor32AVX512Constants<>+48(SB)/4, $0x0000000c
+DATA ·xor32AVX512Constants<>+52(SB)/4, $0x0000000d
+DATA ·xor32AVX512Constants<>+56(SB)/4, $0x0000000e
+DATA ·xor32AVX512Constants<>+60(SB)/4, $0x0000000f
+DATA ·xor32AVX512Constants<>+64(SB)/4, $0x00000010
+DATA ·xor32AVX512Constants<>+68(SB)/4, $0x00000011
+DATA ·xor32AVX512Constants<>+72(SB)/4, $0x00000012
+DATA ·xor32AVX512Constants<>+76(SB)/4, $0x00000013
+DATA ·xor32AVX512Constants<>+80(SB)/4, $0x00000014
+DATA ·xor32AVX512Constants<>+84(SB)/4, $0x00000015
+DATA ·xor32AVX512Constants<>+88(SB)/4, $0x00000016
+DATA ·xor32AVX512Constants<>+92(SB)/4, $0x00000017
+DATA ·xor32AVX512Constants<>+96(SB)/4, $0x00000018
+DATA ·xor32AVX512Constants<>+100(SB)/4, $0x00000019
+DATA ·xor32AVX512Constants<>+104(SB)/4, $0x0000001a
+DATA ·xor32AVX512Constants<>+108(SB)/4, $0x0000001b
+DATA ·xor32AVX512Constants<>+112(SB)/4, $0x0000001c
+DATA ·xor32AVX512Constants<>+116(SB)/4, $0x0000001d
+DATA ·xor32AVX512Constants<>+120(SB)/4, $0x0000001e
+DATA ·xor32AVX512Constants<>+124(SB)/4, $0x0000001f
+GLOBL ·xor32AVX512Constants<>(SB), RODATA|NOPTR, $128
 
 // func stream2AVX2(dst *byte, state *State)
 // chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions).
 TEXT ·stream2AVX2(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream2AVX2Constants(SB), CX
+	MOVQ $·stream2AVX2Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
@@ -1001,38 +1001,38 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream2AVX2Constants+0(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+4(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+8(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+12(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+16(SB)/4, $0x00000001
-DATA ·stream2AVX2Constants+20(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+24(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+28(SB)/4, $0x00000000
-DATA ·stream2AVX2Constants+32(SB)/4, $0x01000302
-DATA ·stream2AVX2Constants+36(SB)/4, $0x05040706
-DATA ·stream2AVX2Constants+40(SB)/4, $0x09080b0a
-DATA ·stream2AVX2Constants+44(SB)/4, $0x0d0c0f0e
-DATA ·stream2AVX2Constants+48(SB)/4, $0x01000302
-DATA ·stream2AVX2Constants+52(SB)/4, $0x05040706
-DATA ·stream2AVX2Constants+56(SB)/4, $0x09080b0a
-DATA ·stream2AVX2Constants+60(SB)/4, $0x0d0c0f0e
-DATA ·stream2AVX2Constants+64(SB)/4, $0x02010003
-DATA ·stream2AVX2Constants+68(SB)/4, $0x06050407
-DATA ·stream2AVX2Constants+72(SB)/4, $0x0a09080b
-DATA ·stream2AVX2Constants+76(SB)/4, $0x0e0d0c0f
-DATA ·stream2AVX2Constants+80(SB)/4, $0x02010003
-DATA ·stream2AVX2Constants+84(SB)/4, $0x06050407
-DATA ·stream2AVX2Constants+88(SB)/4, $0x0a09080b
-DATA ·stream2AVX2Constants+92(SB)/4, $0x0e0d0c0f
-GLOBL ·stream2AVX2Constants(SB), RODATA|NOPTR, $96
+DATA ·stream2AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream2AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream2AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·stream2AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·stream2AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·stream2AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·stream2AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·stream2AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·stream2AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·stream2AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·stream2AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·stream2AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·stream2AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·stream2AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·stream2AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·stream2AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·stream2AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·stream2AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·stream2AVX2Constants<>(SB), RODATA|NOPTR, $96
 
 // func stream4AVX2(dst *byte, state *State)
 // chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions).
 TEXT ·stream4AVX2(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream4AVX2Constants(SB), CX
+	MOVQ $·stream4AVX2Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
@@ -1178,46 +1178,46 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream4AVX2Constants+0(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+4(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+8(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+12(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+16(SB)/4, $0x00000001
-DATA ·stream4AVX2Constants+20(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+24(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+28(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+32(SB)/4, $0x00000002
-DATA ·stream4AVX2Constants+36(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+40(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+44(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+48(SB)/4, $0x00000003
-DATA ·stream4AVX2Constants+52(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+56(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+60(SB)/4, $0x00000000
-DATA ·stream4AVX2Constants+64(SB)/4, $0x01000302
-DATA ·stream4AVX2Constants+68(SB)/4, $0x05040706
-DATA ·stream4AVX2Constants+72(SB)/4, $0x09080b0a
-DATA ·stream4AVX2Constants+76(SB)/4, $0x0d0c0f0e
-DATA ·stream4AVX2Constants+80(SB)/4, $0x01000302
-DATA ·stream4AVX2Constants+84(SB)/4, $0x05040706
-DATA ·stream4AVX2Constants+88(SB)/4, $0x09080b0a
-DATA ·stream4AVX2Constants+92(SB)/4, $0x0d0c0f0e
-DATA ·stream4AVX2Constants+96(SB)/4, $0x02010003
-DATA ·stream4AVX2Constants+100(SB)/4, $0x06050407
-DATA ·stream4AVX2Constants+104(SB)/4, $0x0a09080b
-DATA ·stream4AVX2Constants+108(SB)/4, $0x0e0d0c0f
-DATA ·stream4AVX2Constants+112(SB)/4, $0x02010003
-DATA ·stream4AVX2Constants+116(SB)/4, $0x06050407
-DATA ·stream4AVX2Constants+120(SB)/4, $0x0a09080b
-DATA ·stream4AVX2Constants+124(SB)/4, $0x0e0d0c0f
-GLOBL ·stream4AVX2Constants(SB), RODATA|NOPTR, $128
+DATA ·stream4AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream4AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream4AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream4AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream4AVX2Constants<>+64(SB)/4, $0x01000302
+DATA ·stream4AVX2Constants<>+68(SB)/4, $0x05040706
+DATA ·stream4AVX2Constants<>+72(SB)/4, $0x09080b0a
+DATA ·stream4AVX2Constants<>+76(SB)/4, $0x0d0c0f0e
+DATA ·stream4AVX2Constants<>+80(SB)/4, $0x01000302
+DATA ·stream4AVX2Constants<>+84(SB)/4, $0x05040706
+DATA ·stream4AVX2Constants<>+88(SB)/4, $0x09080b0a
+DATA ·stream4AVX2Constants<>+92(SB)/4, $0x0d0c0f0e
+DATA ·stream4AVX2Constants<>+96(SB)/4, $0x02010003
+DATA ·stream4AVX2Constants<>+100(SB)/4, $0x06050407
+DATA ·stream4AVX2Constants<>+104(SB)/4, $0x0a09080b
+DATA ·stream4AVX2Constants<>+108(SB)/4, $0x0e0d0c0f
+DATA ·stream4AVX2Constants<>+112(SB)/4, $0x02010003
+DATA ·stream4AVX2Constants<>+116(SB)/4, $0x06050407
+DATA ·stream4AVX2Constants<>+120(SB)/4, $0x0a09080b
+DATA ·stream4AVX2Constants<>+124(SB)/4, $0x0e0d0c0f
+GLOBL ·stream4AVX2Constants<>(SB), RODATA|NOPTR, $128
 
 // func stream6AVX2(dst *byte, state *State)
 // chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (45 instructions).
 TEXT ·stream6AVX2(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream6AVX2Constants(SB), CX
+	MOVQ $·stream6AVX2Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VPERM2I128 $0, Y0, Y0, Y0 // x[3]
@@ -1418,54 +1418,54 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream6AVX2Constants+0(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+4(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+8(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+12(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+16(SB)/4, $0x00000001
-DATA ·stream6AVX2Constants+20(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+24(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+28(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+32(SB)/4, $0x00000002
-DATA ·stream6AVX2Constants+36(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+40(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+44(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+48(SB)/4, $0x00000003
-DATA ·stream6AVX2Constants+52(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+56(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+60(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+64(SB)/4, $0x00000004
-DATA ·stream6AVX2Constants+68(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+72(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+76(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+80(SB)/4, $0x00000005
-DATA ·stream6AVX2Constants+84(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+88(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+92(SB)/4, $0x00000000
-DATA ·stream6AVX2Constants+96(SB)/4, $0x01000302
-DATA ·stream6AVX2Constants+100(SB)/4, $0x05040706
-DATA ·stream6AVX2Constants+104(SB)/4, $0x09080b0a
-DATA ·stream6AVX2Constants+108(SB)/4, $0x0d0c0f0e
-DATA ·stream6AVX2Constants+112(SB)/4, $0x01000302
-DATA ·stream6AVX2Constants+116(SB)/4, $0x05040706
-DATA ·stream6AVX2Constants+120(SB)/4, $0x09080b0a
-DATA ·stream6AVX2Constants+124(SB)/4, $0x0d0c0f0e
-DATA ·stream6AVX2Constants+128(SB)/4, $0x02010003
-DATA ·stream6AVX2Constants+132(SB)/4, $0x06050407
-DATA ·stream6AVX2Constants+136(SB)/4, $0x0a09080b
-DATA ·stream6AVX2Constants+140(SB)/4, $0x0e0d0c0f
-DATA ·stream6AVX2Constants+144(SB)/4, $0x02010003
-DATA ·stream6AVX2Constants+148(SB)/4, $0x06050407
-DATA ·stream6AVX2Constants+152(SB)/4, $0x0a09080b
-DATA ·stream6AVX2Constants+156(SB)/4, $0x0e0d0c0f
-GLOBL ·stream6AVX2Constants(SB), RODATA|NOPTR, $160
+DATA ·stream6AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+4(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+8(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+12(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+16(SB)/4, $0x00000001
+DATA ·stream6AVX2Constants<>+20(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+24(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+28(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+32(SB)/4, $0x00000002
+DATA ·stream6AVX2Constants<>+36(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+40(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+44(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+48(SB)/4, $0x00000003
+DATA ·stream6AVX2Constants<>+52(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+56(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+60(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+64(SB)/4, $0x00000004
+DATA ·stream6AVX2Constants<>+68(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+72(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+76(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+80(SB)/4, $0x00000005
+DATA ·stream6AVX2Constants<>+84(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+88(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+92(SB)/4, $0x00000000
+DATA ·stream6AVX2Constants<>+96(SB)/4, $0x01000302
+DATA ·stream6AVX2Constants<>+100(SB)/4, $0x05040706
+DATA ·stream6AVX2Constants<>+104(SB)/4, $0x09080b0a
+DATA ·stream6AVX2Constants<>+108(SB)/4, $0x0d0c0f0e
+DATA ·stream6AVX2Constants<>+112(SB)/4, $0x01000302
+DATA ·stream6AVX2Constants<>+116(SB)/4, $0x05040706
+DATA ·stream6AVX2Constants<>+120(SB)/4, $0x09080b0a
+DATA ·stream6AVX2Constants<>+124(SB)/4, $0x0d0c0f0e
+DATA ·stream6AVX2Constants<>+128(SB)/4, $0x02010003
+DATA ·stream6AVX2Constants<>+132(SB)/4, $0x06050407
+DATA ·stream6AVX2Constants<>+136(SB)/4, $0x0a09080b
+DATA ·stream6AVX2Constants<>+140(SB)/4, $0x0e0d0c0f
+DATA ·stream6AVX2Constants<>+144(SB)/4, $0x02010003
+DATA ·stream6AVX2Constants<>+148(SB)/4, $0x06050407
+DATA ·stream6AVX2Constants<>+152(SB)/4, $0x0a09080b
+DATA ·stream6AVX2Constants<>+156(SB)/4, $0x0e0d0c0f
+GLOBL ·stream6AVX2Constants<>(SB), RODATA|NOPTR, $160
 
 // func stream8AVX2(dst *byte, state *State)
 // chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 stream end (102 instructions).
 TEXT ·stream8AVX2(SB), NOSPLIT, $64-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream8AVX2Constants(SB), CX
+	MOVQ $·stream8AVX2Constants<>(SB), CX
 	VPBROADCASTD 48(DX), Y0 // state
 	VPADDD 0(CX), Y0, Y0 // x[12]
 	VPBROADCASTD 0(DX), Y1 // state
@@ -1746,38 +1746,38 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream8AVX2Constants+0(SB)/4, $0x00000000
-DATA ·stream8AVX2Constants+4(SB)/4, $0x00000001
-DATA ·stream8AVX2Constants+8(SB)/4, $0x00000002
-DATA ·stream8AVX2Constants+12(SB)/4, $0x00000003
-DATA ·stream8AVX2Constants+16(SB)/4, $0x00000004
-DATA ·stream8AVX2Constants+20(SB)/4, $0x00000005
-DATA ·stream8AVX2Constants+24(SB)/4, $0x00000006
-DATA ·stream8AVX2Constants+28(SB)/4, $0x00000007
-DATA ·stream8AVX2Constants+32(SB)/4, $0x01000302
-DATA ·stream8AVX2Constants+36(SB)/4, $0x05040706
-DATA ·stream8AVX2Constants+40(SB)/4, $0x09080b0a
-DATA ·stream8AVX2Constants+44(SB)/4, $0x0d0c0f0e
-DATA ·stream8AVX2Constants+48(SB)/4, $0x01000302
-DATA ·stream8AVX2Constants+52(SB)/4, $0x05040706
-DATA ·stream8AVX2Constants+56(SB)/4, $0x09080b0a
-DATA ·stream8AVX2Constants+60(SB)/4, $0x0d0c0f0e
-DATA ·stream8AVX2Constants+64(SB)/4, $0x02010003
-DATA ·stream8AVX2Constants+68(SB)/4, $0x06050407
-DATA ·stream8AVX2Constants+72(SB)/4, $0x0a09080b
-DATA ·stream8AVX2Constants+76(SB)/4, $0x0e0d0c0f
-DATA ·stream8AVX2Constants+80(SB)/4, $0x02010003
-DATA ·stream8AVX2Constants+84(SB)/4, $0x06050407
-DATA ·stream8AVX2Constants+88(SB)/4, $0x0a09080b
-DATA ·stream8AVX2Constants+92(SB)/4, $0x0e0d0c0f
-GLOBL ·stream8AVX2Constants(SB), RODATA|NOPTR, $96
+DATA ·stream8AVX2Constants<>+0(SB)/4, $0x00000000
+DATA ·stream8AVX2Constants<>+4(SB)/4, $0x00000001
+DATA ·stream8AVX2Constants<>+8(SB)/4, $0x00000002
+DATA ·stream8AVX2Constants<>+12(SB)/4, $0x00000003
+DATA ·stream8AVX2Constants<>+16(SB)/4, $0x00000004
+DATA ·stream8AVX2Constants<>+20(SB)/4, $0x00000005
+DATA ·stream8AVX2Constants<>+24(SB)/4, $0x00000006
+DATA ·stream8AVX2Constants<>+28(SB)/4, $0x00000007
+DATA ·stream8AVX2Constants<>+32(SB)/4, $0x01000302
+DATA ·stream8AVX2Constants<>+36(SB)/4, $0x05040706
+DATA ·stream8AVX2Constants<>+40(SB)/4, $0x09080b0a
+DATA ·stream8AVX2Constants<>+44(SB)/4, $0x0d0c0f0e
+DATA ·stream8AVX2Constants<>+48(SB)/4, $0x01000302
+DATA ·stream8AVX2Constants<>+52(SB)/4, $0x05040706
+DATA ·stream8AVX2Constants<>+56(SB)/4, $0x09080b0a
+DATA ·stream8AVX2Constants<>+60(SB)/4, $0x0d0c0f0e
+DATA ·stream8AVX2Constants<>+64(SB)/4, $0x02010003
+DATA ·stream8AVX2Constants<>+68(SB)/4, $0x06050407
+DATA ·stream8AVX2Constants<>+72(SB)/4, $0x0a09080b
+DATA ·stream8AVX2Constants<>+76(SB)/4, $0x0e0d0c0f
+DATA ·stream8AVX2Constants<>+80(SB)/4, $0x02010003
+DATA ·stream8AVX2Constants<>+84(SB)/4, $0x06050407
+DATA ·stream8AVX2Constants<>+88(SB)/4, $0x0a09080b
+DATA ·stream8AVX2Constants<>+92(SB)/4, $0x0e0d0c0f
+GLOBL ·stream8AVX2Constants<>(SB), RODATA|NOPTR, $96
 
 // func stream4AVX512(dst *byte, state *State)
 // chacha20-512: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (23 instructions).
 TEXT ·stream4AVX512(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream4AVX512Constants(SB), CX
+	MOVQ $·stream4AVX512Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VSHUFI32X4 $0, Z0, Z0, Z0 // x[3]
@@ -1880,30 +1880,30 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream4AVX512Constants+0(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+4(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+8(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+12(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+16(SB)/4, $0x00000001
-DATA ·stream4AVX512Constants+20(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+24(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+28(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+32(SB)/4, $0x00000002
-DATA ·stream4AVX512Constants+36(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+40(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+44(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+48(SB)/4, $0x00000003
-DATA ·stream4AVX512Constants+52(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+56(SB)/4, $0x00000000
-DATA ·stream4AVX512Constants+60(SB)/4, $0x00000000
-GLOBL ·stream4AVX512Constants(SB), RODATA|NOPTR, $64
+DATA ·stream4AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+4(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+8(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+12(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+16(SB)/4, $0x00000001
+DATA ·stream4AVX512Constants<>+20(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+24(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+28(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+32(SB)/4, $0x00000002
+DATA ·stream4AVX512Constants<>+36(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+40(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+44(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+48(SB)/4, $0x00000003
+DATA ·stream4AVX512Constants<>+52(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+56(SB)/4, $0x00000000
+DATA ·stream4AVX512Constants<>+60(SB)/4, $0x00000000
+GLOBL ·stream4AVX512Constants<>(SB), RODATA|NOPTR, $64
 
 // func stream8AVX512(dst *byte, state *State)
 // chacha20-512: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (40 instructions).
 TEXT ·stream8AVX512(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream8AVX512Constants(SB), CX
+	MOVQ $·stream8AVX512Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VSHUFI32X4 $0, Z0, Z0, Z0 // x[3]
@@ -2057,46 +2057,46 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream8AVX512Constants+0(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+4(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+8(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+12(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+16(SB)/4, $0x00000001
-DATA ·stream8AVX512Constants+20(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+24(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+28(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+32(SB)/4, $0x00000002
-DATA ·stream8AVX512Constants+36(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+40(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+44(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+48(SB)/4, $0x00000003
-DATA ·stream8AVX512Constants+52(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+56(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+60(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+64(SB)/4, $0x00000004
-DATA ·stream8AVX512Constants+68(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+72(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+76(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+80(SB)/4, $0x00000005
-DATA ·stream8AVX512Constants+84(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+88(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+92(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+96(SB)/4, $0x00000006
-DATA ·stream8AVX512Constants+100(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+104(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+108(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+112(SB)/4, $0x00000007
-DATA ·stream8AVX512Constants+116(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+120(SB)/4, $0x00000000
-DATA ·stream8AVX512Constants+124(SB)/4, $0x00000000
-GLOBL ·stream8AVX512Constants(SB), RODATA|NOPTR, $128
+DATA ·stream8AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+4(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+8(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+12(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+16(SB)/4, $0x00000001
+DATA ·stream8AVX512Constants<>+20(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+24(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+28(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+32(SB)/4, $0x00000002
+DATA ·stream8AVX512Constants<>+36(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+40(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+44(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+48(SB)/4, $0x00000003
+DATA ·stream8AVX512Constants<>+52(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+56(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+60(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+64(SB)/4, $0x00000004
+DATA ·stream8AVX512Constants<>+68(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+72(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+76(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+80(SB)/4, $0x00000005
+DATA ·stream8AVX512Constants<>+84(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+88(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+92(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+96(SB)/4, $0x00000006
+DATA ·stream8AVX512Constants<>+100(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+104(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+108(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+112(SB)/4, $0x00000007
+DATA ·stream8AVX512Constants<>+116(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+120(SB)/4, $0x00000000
+DATA ·stream8AVX512Constants<>+124(SB)/4, $0x00000000
+GLOBL ·stream8AVX512Constants<>(SB), RODATA|NOPTR, $128
 
 // func stream12AVX512(dst *byte, state *State)
 // chacha20-512: rows 3 begin (15 instructions), rows 3 double round (90 instructions, 10 times), rows 3 stream end (57 instructions).
 TEXT ·stream12AVX512(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream12AVX512Constants(SB), CX
+	MOVQ $·stream12AVX512Constants<>(SB), CX
 	VMOVQ 48(DX), X0 // state
 	VPINSRQ $1, 56(DX), X0, X0 // x[3]
 	VSHUFI32X4 $0, Z0, Z0, Z0 // x[3]
@@ -2301,62 +2301,62 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream12AVX512Constants+0(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+4(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+8(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+12(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+16(SB)/4, $0x00000001
-DATA ·stream12AVX512Constants+20(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+24(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+28(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+32(SB)/4, $0x00000002
-DATA ·stream12AVX512Constants+36(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+40(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+44(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+48(SB)/4, $0x00000003
-DATA ·stream12AVX512Constants+52(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+56(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+60(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+64(SB)/4, $0x00000004
-DATA ·stream12AVX512Constants+68(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+72(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+76(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+80(SB)/4, $0x00000005
-DATA ·stream12AVX512Constants+84(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+88(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+92(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+96(SB)/4, $0x00000006
-DATA ·stream12AVX512Constants+100(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+104(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+108(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+112(SB)/4, $0x00000007
-DATA ·stream12AVX512Constants+116(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+120(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+124(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+128(SB)/4, $0x00000008
-DATA ·stream12AVX512Constants+132(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+136(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+140(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+144(SB)/4, $0x00000009
-DATA ·stream12AVX512Constants+148(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+152(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+156(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+160(SB)/4, $0x0000000a
-DATA ·stream12AVX512Constants+164(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+168(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+172(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+176(SB)/4, $0x0000000b
-DATA ·stream12AVX512Constants+180(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+184(SB)/4, $0x00000000
-DATA ·stream12AVX512Constants+188(SB)/4, $0x00000000
-GLOBL ·stream12AVX512Constants(SB), RODATA|NOPTR, $192
+DATA ·stream12AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+4(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+8(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+12(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+16(SB)/4, $0x00000001
+DATA ·stream12AVX512Constants<>+20(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+24(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+28(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+32(SB)/4, $0x00000002
+DATA ·stream12AVX512Constants<>+36(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+40(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+44(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+48(SB)/4, $0x00000003
+DATA ·stream12AVX512Constants<>+52(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+56(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+60(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+64(SB)/4, $0x00000004
+DATA ·stream12AVX512Constants<>+68(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+72(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+76(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+80(SB)/4, $0x00000005
+DATA ·stream12AVX512Constants<>+84(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+88(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+92(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+96(SB)/4, $0x00000006
+DATA ·stream12AVX512Constants<>+100(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+104(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+108(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+112(SB)/4, $0x00000007
+DATA ·stream12AVX512Constants<>+116(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+120(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+124(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+128(SB)/4, $0x00000008
+DATA ·stream12AVX512Constants<>+132(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+136(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+140(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+144(SB)/4, $0x00000009
+DATA ·stream12AVX512Constants<>+148(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+152(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+156(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+160(SB)/4, $0x0000000a
+DATA ·stream12AVX512Constants<>+164(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+168(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+172(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+176(SB)/4, $0x0000000b
+DATA ·stream12AVX512Constants<>+180(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+184(SB)/4, $0x00000000
+DATA ·stream12AVX512Constants<>+188(SB)/4, $0x00000000
+GLOBL ·stream12AVX512Constants<>(SB), RODATA|NOPTR, $192
 
 // func stream16AVX512(dst *byte, state *State)
 // chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions).
 TEXT ·stream16AVX512(SB), NOSPLIT, $0-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream16AVX512Constants(SB), CX
+	MOVQ $·stream16AVX512Constants<>(SB), CX
 	VMOVDQU64 0(CX), Z0 // constants
 	VPADDD.BCST 48(DX), Z0, Z0 // x[12]
 	VPBROADCASTD 0(DX), Z1 // state
@@ -2610,30 +2610,30 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream16AVX512Constants+0(SB)/4, $0x00000000
-DATA ·stream16AVX512Constants+4(SB)/4, $0x00000001
-DATA ·stream16AVX512Constants+8(SB)/4, $0x00000002
-DATA ·stream16AVX512Constants+12(SB)/4, $0x00000003
-DATA ·stream16AVX512Constants+16(SB)/4, $0x00000004
-DATA ·stream16AVX512Constants+20(SB)/4, $0x00000005
-DATA ·stream16AVX512Constants+24(SB)/4, $0x00000006
-DATA ·stream16AVX512Constants+28(SB)/4, $0x00000007
-DATA ·stream16AVX512Constants+32(SB)/4, $0x00000008
-DATA ·stream16AVX512Constants+36(SB)/4, $0x00000009
-DATA ·stream16AVX512Constants+40(SB)/4, $0x0000000a
-DATA ·stream16AVX512Constants+44(SB)/4, $0x0000000b
-DATA ·stream16AVX512Constants+48(SB)/4, $0x0000000c
-DATA ·stream16AVX512Constants+52(SB)/4, $0x0000000d
-DATA ·stream16AVX512Constants+56(SB)/4, $0x0000000e
-DATA ·stream16AVX512Constants+60(SB)/4, $0x0000000f
-GLOBL ·stream16AVX512Constants(SB), RODATA|NOPTR, $64
+DATA ·stream16AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·stream16AVX512Constants<>+4(SB)/4, $0x00000001
+DATA ·stream16AVX512Constants<>+8(SB)/4, $0x00000002
+DATA ·stream16AVX512Constants<>+12(SB)/4, $0x00000003
+DATA ·stream16AVX512Constants<>+16(SB)/4, $0x00000004
+DATA ·stream16AVX512Constants<>+20(SB)/4, $0x00000005
+DATA ·stream16AVX512Constants<>+24(SB)/4, $0x00000006
+DATA ·stream16AVX512Constants<>+28(SB)/4, $0x00000007
+DATA ·stream16AVX512Constants<>+32(SB)/4, $0x00000008
+DATA ·stream16AVX512Constants<>+36(SB)/4, $0x00000009
+DATA ·stream16AVX512Constants<>+40(SB)/4, $0x0000000a
+DATA ·stream16AVX512Constants<>+44(SB)/4, $0x0000000b
+DATA ·stream16AVX512Constants<>+48(SB)/4, $0x0000000c
+DATA ·stream16AVX512Constants<>+52(SB)/4, $0x0000000d
+DATA ·stream16AVX512Constants<>+56(SB)/4, $0x0000000e
+DATA ·stream16AVX512Constants<>+60(SB)/4, $0x0000000f
+GLOBL ·stream16AVX512Constants<>(SB), RODATA|NOPTR, $64
 
 // func stream32AVX512(dst *byte, state *State)
 // chacha20-512: lanes 2 begin (34 instructions), lanes 2 double round (192 instructions, 10 times), lanes 2 stream end (200 instructions).
 TEXT ·stream32AVX512(SB), NOSPLIT, $128-16
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), DX
-	MOVQ $·stream32AVX512Constants(SB), CX
+	MOVQ $·stream32AVX512Constants<>(SB), CX
 	VMOVDQU64 0(CX), Z0 // constants
 	VPADDD.BCST 48(DX), Z0, Z0 // x[12]
 	VMOVDQU64 64(CX), Z1 // constants
@@ -3104,36 +3104,36 @@ block1:
 	VZEROUPPER
 	RET
 
-DATA ·stream32AVX512Constants+0(SB)/4, $0x00000000
-DATA ·stream32AVX512Constants+4(SB)/4, $0x00000001
-DATA ·stream32AVX512Constants+8(SB)/4, $0x00000002
-DATA ·stream32AVX512Constants+12(SB)/4, $0x00000003
-DATA ·stream32AVX512Constants+16(SB)/4, $0x00000004
-DATA ·stream32AVX512Constants+20(SB)/4, $0x00000005
-DATA ·stream32AVX512Constants+24(SB)/4, $0x00000006
-DATA ·stream32AVX512Constants+28(SB)/4, $0x00000007
-DATA ·stream32AVX512Constants+32(SB)/4, $0x00000008
-DATA ·stream32AVX512Constants+36(SB)/4, $0x00000009
-DATA ·stream32AVX512Constants+40(SB)/4, $0x0000000a
-DATA ·stream32AVX512Constants+44(SB)/4, $0x0000000b
-DATA ·stream32AVX512Constants+48(SB)/4, $0x0000000c
-DATA ·stream32AVX512Constants+52(SB)/4, $0x0000000d
-DATA ·stream32AVX512Constants+56(SB)/4, $0x0000000e
-DATA ·stream32AVX512Constants+60(SB)/4, $0x0000000f
-DATA ·stream32AVX512Constants+64(SB)/4, $0x00000010
-DATA ·stream32AVX512Constants+68(SB)/4, $0x00000011
-DATA ·stream32AVX512Constants+72(SB)/4, $0x00000012
-DATA ·stream32AVX512Constants+76(SB)/4, $0x00000013
-DATA ·stream32AVX512Constants+80(SB)/4, $0x00000014
-DATA ·stream32AVX512Constants+84(SB)/4, $0x00000015
-DATA ·stream32AVX512Constants+88(SB)/4, $0x00000016
-DATA ·stream32AVX512Constants+92(SB)/4, $0x00000017
-DATA ·stream32AVX512Constants+96(SB)/4, $0x00000018
-DATA ·stream32AVX512Constants+100(SB)/4, $0x00000019
-DATA ·stream32AVX512Constants+104(SB)/4, $0x0000001a
-DATA ·stream32AVX512Constants+108(SB)/4, $0x0000001b
-DATA ·stream32AVX512Constants+112(SB)/4, $0x0000001c
-DATA ·stream32AVX512Constants+116(SB)/4, $0x0000001d
-DATA ·stream32AVX512Constants+120(SB)/4, $0x0000001e
-DATA ·stream32AVX512Constants+124(SB)/4, $0x0000001f
-GLOBL ·stream32AVX512Constants(SB), RODATA|NOPTR, $128
+DATA ·stream32AVX512Constants<>+0(SB)/4, $0x00000000
+DATA ·stream32AVX512Constants<>+4(SB)/4, $0x00000001
+DATA ·stream32AVX512Constants<>+8(SB)/4, $0x00000002
+DATA ·stream32AVX512Constants<>+12(SB)/4, $0x00000003
+DATA ·stream32AVX512Constants<>+16(SB)/4, $0x00000004
+DATA ·stream32AVX512Constants<>+20(SB)/4, $0x00000005
+DATA ·stream32AVX512Constants<>+24(SB)/4, $0x00000006
+DATA ·stream32AVX512Constants<>+28(SB)/4, $0x00000007
+DATA ·stream32AVX512Constants<>+32(SB)/4, $0x00000008
+DATA ·stream32AVX512Constants<>+36(SB)/4, $0x00000009
+DATA ·stream32AVX512Constants<>+40(SB)/4, $0x0000000a
+DATA ·stream32AVX512Constants<>+44(SB)/4, $0x0000000b
+DATA ·stream32AVX512Constants<>+48(SB)/4, $0x0000000c
+DATA ·stream32AVX512Constants<>+52(SB)/4, $0x0000000d
+DATA ·stream32AVX512Constants<>+56(SB)/4, $0x0000000e
+DATA ·stream32AVX512Constants<>+60(SB)/4, $0x0000000f
+DATA ·stream32AVX512Constants<>+64(SB)/4, $0x00000010
+DATA ·stream32AVX512Constants<>+68(SB)/4, $0x00000011
+DATA ·stream32AVX512Constants<>+72(SB)/4, $0x00000012
+DATA ·stream32AVX512Constants<>+76(SB)/4, $0x00000013
+DATA ·stream32AVX512Constants<>+80(SB)/4, $0x00000014
+DATA ·stream32AVX512Constants<>+84(SB)/4, $0x00000015
+DATA ·stream32AVX512Constants<>+88(SB)/4, $0x00000016
+DATA ·stream32AVX512Constants<>+92(SB)/4, $0x00000017
+DATA ·stream32AVX512Constants<>+96(SB)/4, $0x00000018
+DATA ·stream32AVX512Constants<>+100(SB)/4, $0x00000019
+DATA ·stream32AVX512Constants<>+104(SB)/4, $0x0000001a
+DATA ·stream32AVX512Constants<>+108(SB)/4, $0x0000001b
+DATA ·stream32AVX512Constants<>+112(SB)/4, $0x0000001c
+DATA ·stream32AVX512Constants<>+116(SB)/4, $0x0000001d
+DATA ·stream32AVX512Constants<>+120(SB)/4, $0x0000001e
+DATA ·stream32AVX512Constants<>+124(SB)/4, $0x0000001f
+GLOBL ·stream32AVX512Constants<>(SB), RODATA|NOPTR, $128

@@ -64,3 +64,10 @@ func TestEmitted(t *testing.T) {
 		})
 	}
 }
+
+// TestStreamInHalves is TestStream as on a CPU whose instructions of 512 bits take two turns.
+func TestStreamInHalves(t *testing.T) {
+	defer func(before bool) { zmmInHalves = before }(zmmInHalves)
+	zmmInHalves = !zmmInHalves
+	TestStream(t)
+}

@@ -4,12 +4,19 @@
 
 package chacha20
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/hornet-mac/hornet/bindings/go/internal/family"
+)
 
 // AVX-512 code requires VBMI, which Skylake-X lacks: 512-bit instructions lower the clock of that CPU, for all other code too.
 var (
 	useAVX2   = cpu.X86.HasAVX2
 	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI
+
+	// Where instructions of 512 bits take two turns, as many blocks as AVX2 has lanes take no less time in wider vectors.
+	zmmInHalves = family.ZMMInHalves
 )
 
 func groupBlocks() int {
@@ -39,7 +46,7 @@ func stream(buf []byte, n int, s *State) {
 	case n == 1: // no slower than vectors, and faster from Zen 5 on
 		streamGo(buf[:BlockSize], s)
 		return
-	case useAVX512:
+	case useAVX512 && !(zmmInHalves && useAVX2 && n <= 8):
 		switch {
 		case n <= 4:
 			stream4AVX512(p, s)

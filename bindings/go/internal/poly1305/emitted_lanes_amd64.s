@@ -18,7 +18,7 @@ TEXT ·avx2By2(SB), 0, $1216-40
 // begin 2
 	LEAQ 0(BX), DI
 	MOVQ in+8(FP), SI
-	MOVQ $·avx2By2Begin2Constants(SB), DX
+	MOVQ $·avx2By2Begin2Constants<>(SB), DX
 	VPBROADCASTQ 0(SI), Y0 // r[0]
 	VPSRLQ $26, Y0, Y1 // v11
 	VPSRLQ $52, Y0, Y2 // v13
@@ -375,7 +375,7 @@ TEXT ·avx2By2(SB), 0, $1216-40
 	JZ afteravx2By2Step2
 	LEAQ 0(BX), DI
 	LEAQ 480(BX), SI
-	MOVQ $·avx2By2Step2Constants(SB), DX
+	MOVQ $·avx2By2Step2Constants<>(SB), DX
 	VMOVDQU 0(DI), Y0 // t[0]
 	VMOVDQU 32(DI), Y1 // t[1]
 	VMOVDQU 64(DI), Y2 // t[2]
@@ -553,7 +553,7 @@ afteravx2By2Step2:
 	JZ afteravx2By2Step1
 	LEAQ 0(BX), DI
 	LEAQ 480(BX), SI
-	MOVQ $·avx2By2Step1Constants(SB), DX
+	MOVQ $·avx2By2Step1Constants<>(SB), DX
 	VMOVDQU 0(DI), Y0 // t[0]
 	VMOVDQU 32(DI), Y1 // t[1]
 	VMOVDQU 64(DI), Y2 // t[2]
@@ -663,7 +663,7 @@ afteravx2By2Step1:
 // end
 	MOVQ out+0(FP), DI
 	LEAQ 0(BX), SI
-	MOVQ $·avx2By2EndConstants(SB), DX
+	MOVQ $·avx2By2EndConstants<>(SB), DX
 	VMOVDQU 0(CX), Y0 // message
 	VMOVDQU 32(CX), Y1 // message
 	VPUNPCKLQDQ Y1, Y0, Y2 // v15
@@ -889,42 +889,42 @@ afteravx2By2Step1:
 	VZEROUPPER
 	RET
 
-DATA ·avx2By2Begin2Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Begin2Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Begin2Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Begin2Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Begin2Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By2Begin2Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By2Begin2Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By2Begin2Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By2Begin2Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By2Step2Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step2Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step2Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step2Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step2Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step2Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step2Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step2Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By2Step2Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By2Step1Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step1Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step1Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step1Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2Step1Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step1Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step1Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By2Step1Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By2Step1Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By2EndConstants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2EndConstants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2EndConstants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2EndConstants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By2EndConstants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By2EndConstants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By2EndConstants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By2EndConstants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By2EndConstants(SB), RODATA|NOPTR, $64
+DATA ·avx2By2Begin2Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Begin2Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Begin2Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Begin2Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Begin2Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By2Begin2Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By2Begin2Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By2Begin2Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By2Begin2Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By2Step2Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step2Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step2Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step2Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step2Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step2Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step2Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step2Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By2Step2Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By2Step1Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step1Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step1Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step1Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2Step1Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step1Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step1Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By2Step1Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By2Step1Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By2EndConstants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2EndConstants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2EndConstants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2EndConstants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By2EndConstants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By2EndConstants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By2EndConstants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By2EndConstants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By2EndConstants<>(SB), RODATA|NOPTR, $64
 
 // func avx2By8(out *[17]uint64, in *State, message *byte, iterationsLongStep8, iterationsStep2, iterationsStep1 uint64)
 // avx2: begin 8, long step 8, step 2, step 1, end; multiplier memory.
@@ -936,7 +936,7 @@ TEXT ·avx2By8(SB), 0, $3008-48
 // begin 8
 	LEAQ 0(BX), DI
 	MOVQ in+8(FP), SI
-	MOVQ $·avx2By8Begin8Constants(SB), DX
+	MOVQ $·avx2By8Begin8Constants<>(SB), DX
 	VPBROADCASTQ 0(SI), Y0 // r[0]
 	VPSRLQ $26, Y0, Y1 // v11
 	VPSRLQ $52, Y0, Y2 // v13
@@ -1794,7 +1794,7 @@ TEXT ·avx2By8(SB), 0, $3008-48
 	JZ afteravx2By8LongStep8
 	LEAQ 0(BX), DI
 	LEAQ 1056(BX), SI
-	MOVQ $·avx2By8LongStep8Constants(SB), DX
+	MOVQ $·avx2By8LongStep8Constants<>(SB), DX
 	VMOVDQU 0(DI), Y0 // t[0]
 	VMOVDQU 32(DI), Y1 // t[1]
 	VMOVDQU 64(DI), Y2 // t[2]
@@ -2383,7 +2383,7 @@ afteravx2By8LongStep8:
 	JZ afteravx2By8Step2
 	LEAQ 0(BX), DI
 	LEAQ 480(BX), SI
-	MOVQ $·avx2By8Step2Constants(SB), DX
+	MOVQ $·avx2By8Step2Constants<>(SB), DX
 	VMOVDQU 0(DI), Y0 // t[0]
 	VMOVDQU 32(DI), Y1 // t[1]
 	VMOVDQU 64(DI), Y2 // t[2]
@@ -2561,7 +2561,7 @@ afteravx2By8Step2:
 	JZ afteravx2By8Step1
 	LEAQ 0(BX), DI
 	LEAQ 480(BX), SI
-	MOVQ $·avx2By8Step1Constants(SB), DX
+	MOVQ $·avx2By8Step1Constants<>(SB), DX
 	VMOVDQU 0(DI), Y0 // t[0]
 	VMOVDQU 32(DI), Y1 // t[1]
 	VMOVDQU 64(DI), Y2 // t[2]
@@ -2671,7 +2671,7 @@ afteravx2By8Step1:
 // end
 	MOVQ out+0(FP), DI
 	LEAQ 0(BX), SI
-	MOVQ $·avx2By8EndConstants(SB), DX
+	MOVQ $·avx2By8EndConstants<>(SB), DX
 	VMOVDQU 0(CX), Y0 // message
 	VMOVDQU 32(CX), Y1 // message
 	VPUNPCKLQDQ Y1, Y0, Y2 // v15
@@ -2953,51 +2953,51 @@ afteravx2By8Step1:
 	VZEROUPPER
 	RET
 
-DATA ·avx2By8Begin8Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Begin8Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Begin8Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Begin8Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Begin8Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By8Begin8Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By8Begin8Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By8Begin8Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By8Begin8Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By8LongStep8Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8LongStep8Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8LongStep8Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8LongStep8Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8LongStep8Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By8LongStep8Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By8LongStep8Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By8LongStep8Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By8LongStep8Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By8Step2Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step2Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step2Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step2Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step2Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step2Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step2Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step2Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By8Step2Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By8Step1Constants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step1Constants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step1Constants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step1Constants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8Step1Constants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step1Constants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step1Constants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By8Step1Constants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By8Step1Constants(SB), RODATA|NOPTR, $64
-DATA ·avx2By8EndConstants+0(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8EndConstants+8(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8EndConstants+16(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8EndConstants+24(SB)/8, $0x0000000003ffffff
-DATA ·avx2By8EndConstants+32(SB)/8, $0x0000000001000000
-DATA ·avx2By8EndConstants+40(SB)/8, $0x0000000001000000
-DATA ·avx2By8EndConstants+48(SB)/8, $0x0000000001000000
-DATA ·avx2By8EndConstants+56(SB)/8, $0x0000000001000000
-GLOBL ·avx2By8EndConstants(SB), RODATA|NOPTR, $64
+DATA ·avx2By8Begin8Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Begin8Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Begin8Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Begin8Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Begin8Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By8Begin8Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By8Begin8Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By8Begin8Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By8Begin8Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By8LongStep8Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8LongStep8Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8LongStep8Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8LongStep8Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8LongStep8Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By8LongStep8Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By8LongStep8Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By8LongStep8Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By8LongStep8Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By8Step2Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step2Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step2Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step2Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step2Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step2Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step2Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step2Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By8Step2Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By8Step1Constants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step1Constants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step1Constants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step1Constants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8Step1Constants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step1Constants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step1Constants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By8Step1Constants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By8Step1Constants<>(SB), RODATA|NOPTR, $64
+DATA ·avx2By8EndConstants<>+0(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8EndConstants<>+8(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8EndConstants<>+16(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8EndConstants<>+24(SB)/8, $0x0000000003ffffff
+DATA ·avx2By8EndConstants<>+32(SB)/8, $0x0000000001000000
+DATA ·avx2By8EndConstants<>+40(SB)/8, $0x0000000001000000
+DATA ·avx2By8EndConstants<>+48(SB)/8, $0x0000000001000000
+DATA ·avx2By8EndConstants<>+56(SB)/8, $0x0000000001000000
+GLOBL ·avx2By8EndConstants<>(SB), RODATA|NOPTR, $64
 
 // func ifmaBy4(out *[3]uint64, in *State, message *byte, iterationsStep4, iterationsStep2, iterationsStep1 uint64)
 // ifma: begin 4, step 4, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
@@ -3009,7 +3009,7 @@ TEXT ·ifmaBy4(SB), 0, $1920-48
 // begin 4
 	LEAQ 0(BX), DI
 	MOVQ in+8(FP), SI
-	MOVQ $·ifmaBy4Begin4Constants(SB), DX
+	MOVQ $·ifmaBy4Begin4Constants<>(SB), DX
 	VMOVDQU64 192(DX), Z0 // constant
 	VPANDQ.BCST 0(SI), Z0, Z1 // v11
 	VPXORQ Z2, Z2, Z2 // v18
@@ -3381,7 +3381,7 @@ TEXT ·ifmaBy4(SB), 0, $1920-48
 	JZ afterifmaBy4Step4
 	LEAQ 0(BX), DI
 	LEAQ 576(BX), SI
-	MOVQ $·ifmaBy4Step4Constants(SB), DX
+	MOVQ $·ifmaBy4Step4Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -3538,7 +3538,7 @@ afterifmaBy4Step4:
 	JZ afterifmaBy4Step2
 	LEAQ 0(BX), DI
 	LEAQ 576(BX), SI
-	MOVQ $·ifmaBy4Step2Constants(SB), DX
+	MOVQ $·ifmaBy4Step2Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -3639,7 +3639,7 @@ afterifmaBy4Step2:
 	JZ afterifmaBy4Step1
 	LEAQ 0(BX), DI
 	LEAQ 576(BX), SI
-	MOVQ $·ifmaBy4Step1Constants(SB), DX
+	MOVQ $·ifmaBy4Step1Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -3709,7 +3709,7 @@ afterifmaBy4Step1:
 // end
 	MOVQ out+0(FP), DI
 	LEAQ 0(BX), SI
-	MOVQ $·ifmaBy4EndConstants(SB), DX
+	MOVQ $·ifmaBy4EndConstants<>(SB), DX
 	VPXORQ Z0, Z0, Z0 // v24
 	VPXORQ Z1, Z1, Z1 // v26
 	VPXORQ Z2, Z2, Z2 // v21
@@ -3869,195 +3869,195 @@ afterifmaBy4Step1:
 	VZEROUPPER
 	RET
 
-DATA ·ifmaBy4Begin4Constants+0(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+8(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+16(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+24(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+32(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+40(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+48(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+56(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+64(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+72(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+80(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+88(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+96(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+104(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+112(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+120(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+128(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+136(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+144(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+152(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+160(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+168(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+176(SB)/8, $0x0000000000000000
-DATA ·ifmaBy4Begin4Constants+184(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy4Begin4Constants+192(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+200(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+208(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+216(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+224(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+232(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+240(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+248(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Begin4Constants+256(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+264(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+272(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+280(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+288(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+296(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+304(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+312(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4Begin4Constants+320(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+328(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+336(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+344(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+352(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+360(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+368(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+376(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Begin4Constants+384(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+392(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+400(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+408(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+416(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+424(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+432(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+440(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Begin4Constants+448(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+456(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+464(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+472(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+480(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+488(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+496(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Begin4Constants+504(SB)/8, $0x0000010000000000
-GLOBL ·ifmaBy4Begin4Constants(SB), RODATA|NOPTR, $512
-DATA ·ifmaBy4Step4Constants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step4Constants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step4Constants+128(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+136(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+144(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+152(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+160(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+168(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+176(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+184(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step4Constants+192(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+200(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+208(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+216(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+224(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+232(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+240(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step4Constants+248(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy4Step4Constants(SB), RODATA|NOPTR, $256
-DATA ·ifmaBy4Step2Constants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step2Constants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step2Constants+128(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+136(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+144(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+152(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+160(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+168(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+176(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+184(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step2Constants+192(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+200(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+208(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+216(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+224(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+232(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+240(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step2Constants+248(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy4Step2Constants(SB), RODATA|NOPTR, $256
-DATA ·ifmaBy4Step1Constants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4Step1Constants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4Step1Constants+128(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+136(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+144(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+152(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+160(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+168(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+176(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+184(SB)/8, $0x0000000000000005
-DATA ·ifmaBy4Step1Constants+192(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+200(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+208(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+216(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+224(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+232(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+240(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy4Step1Constants+248(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy4Step1Constants(SB), RODATA|NOPTR, $256
-DATA ·ifmaBy4EndConstants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy4EndConstants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy4EndConstants+128(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+136(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+144(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+152(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+160(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+168(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+176(SB)/8, $0x0000000000000014
-DATA ·ifmaBy4EndConstants+184(SB)/8, $0x0000000000000014
-GLOBL ·ifmaBy4EndConstants(SB), RODATA|NOPTR, $192
+DATA ·ifmaBy4Begin4Constants<>+0(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+8(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+16(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+24(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+32(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+40(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+48(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+56(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+64(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+72(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+80(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+88(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+96(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+104(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+112(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+120(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+128(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+136(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+144(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+152(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+160(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+168(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+176(SB)/8, $0x0000000000000000
+DATA ·ifmaBy4Begin4Constants<>+184(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy4Begin4Constants<>+192(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+200(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+208(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+216(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+224(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+232(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+240(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+248(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Begin4Constants<>+256(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+264(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+272(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+280(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+288(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+296(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+304(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+312(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4Begin4Constants<>+320(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+328(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+336(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+344(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+352(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+360(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+368(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+376(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Begin4Constants<>+384(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+392(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+400(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+408(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+416(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+424(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+432(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+440(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Begin4Constants<>+448(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+456(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+464(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+472(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+480(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+488(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+496(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Begin4Constants<>+504(SB)/8, $0x0000010000000000
+GLOBL ·ifmaBy4Begin4Constants<>(SB), RODATA|NOPTR, $512
+DATA ·ifmaBy4Step4Constants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step4Constants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step4Constants<>+128(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+136(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+144(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+152(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+160(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+168(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+176(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+184(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step4Constants<>+192(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+200(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+208(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+216(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+224(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+232(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+240(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step4Constants<>+248(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy4Step4Constants<>(SB), RODATA|NOPTR, $256
+DATA ·ifmaBy4Step2Constants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step2Constants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step2Constants<>+128(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+136(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+144(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+152(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+160(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+168(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+176(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+184(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step2Constants<>+192(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+200(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+208(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+216(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+224(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+232(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+240(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step2Constants<>+248(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy4Step2Constants<>(SB), RODATA|NOPTR, $256
+DATA ·ifmaBy4Step1Constants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4Step1Constants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4Step1Constants<>+128(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+136(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+144(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+152(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+160(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+168(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+176(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+184(SB)/8, $0x0000000000000005
+DATA ·ifmaBy4Step1Constants<>+192(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+200(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+208(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+216(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+224(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+232(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+240(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy4Step1Constants<>+248(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy4Step1Constants<>(SB), RODATA|NOPTR, $256
+DATA ·ifmaBy4EndConstants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy4EndConstants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy4EndConstants<>+128(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+136(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+144(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+152(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+160(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+168(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+176(SB)/8, $0x0000000000000014
+DATA ·ifmaBy4EndConstants<>+184(SB)/8, $0x0000000000000014
+GLOBL ·ifmaBy4EndConstants<>(SB), RODATA|NOPTR, $192
 
 // func ifmaBy16(out *[3]uint64, in *State, message *byte, iterationsLongStep16, iterationsStep2, iterationsStep1 uint64)
 // ifma: begin 16, long step 16, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
@@ -4069,7 +4069,7 @@ TEXT ·ifmaBy16(SB), 0, $2240-48
 // begin 16
 	LEAQ 0(BX), DI
 	MOVQ in+8(FP), SI
-	MOVQ $·ifmaBy16Begin16Constants(SB), DX
+	MOVQ $·ifmaBy16Begin16Constants<>(SB), DX
 	VMOVDQU64 512(DX), Z0 // constant
 	VMOVDQU64 Z0, 1984(DI) // constant
 	VMOVDQU64 Z0, 2048(DI) // constant
@@ -4518,7 +4518,7 @@ TEXT ·ifmaBy16(SB), 0, $2240-48
 	JZ afterifmaBy16LongStep16
 	LEAQ 0(BX), DI
 	LEAQ 1216(BX), SI
-	MOVQ $·ifmaBy16LongStep16Constants(SB), DX
+	MOVQ $·ifmaBy16LongStep16Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -5005,7 +5005,7 @@ afterifmaBy16LongStep16:
 	JZ afterifmaBy16Step2
 	LEAQ 0(BX), DI
 	LEAQ 576(BX), SI
-	MOVQ $·ifmaBy16Step2Constants(SB), DX
+	MOVQ $·ifmaBy16Step2Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -5106,7 +5106,7 @@ afterifmaBy16Step2:
 	JZ afterifmaBy16Step1
 	LEAQ 0(BX), DI
 	LEAQ 576(BX), SI
-	MOVQ $·ifmaBy16Step1Constants(SB), DX
+	MOVQ $·ifmaBy16Step1Constants<>(SB), DX
 	VMOVDQU64 0(DI), Z0 // t[0]
 	VMOVDQU64 64(DI), Z1 // t[1]
 	VMOVDQU64 128(DI), Z2 // t[2]
@@ -5176,7 +5176,7 @@ afterifmaBy16Step1:
 // end
 	MOVQ out+0(FP), DI
 	LEAQ 0(BX), SI
-	MOVQ $·ifmaBy16EndConstants(SB), DX
+	MOVQ $·ifmaBy16EndConstants<>(SB), DX
 	VPXORQ Z0, Z0, Z0 // v24
 	VPXORQ Z1, Z1, Z1 // v26
 	VPXORQ Z2, Z2, Z2 // v21
@@ -5341,224 +5341,224 @@ afterifmaBy16Step1:
 	VZEROUPPER
 	RET
 
-DATA ·ifmaBy16Begin16Constants+0(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+8(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+16(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+24(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+32(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+40(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+48(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+56(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+64(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+72(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+80(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+88(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+96(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+104(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+112(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+120(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+128(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+136(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+144(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+152(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+160(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+168(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+176(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+184(SB)/8, $0xffffffffffffffff
-DATA ·ifmaBy16Begin16Constants+192(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+200(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+208(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+216(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+224(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+232(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+240(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+248(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Begin16Constants+256(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+264(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+272(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+280(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+288(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+296(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+304(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+312(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16Begin16Constants+320(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+328(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+336(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+344(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+352(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+360(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+368(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+376(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Begin16Constants+384(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+392(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+400(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+408(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+416(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+424(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+432(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+440(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Begin16Constants+448(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+456(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+464(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+472(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+480(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+488(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+496(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+504(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Begin16Constants+512(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+520(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+528(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+536(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+544(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+552(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+560(SB)/8, $0x0000000000000000
-DATA ·ifmaBy16Begin16Constants+568(SB)/8, $0x0000000000000000
-GLOBL ·ifmaBy16Begin16Constants(SB), RODATA|NOPTR, $576
-DATA ·ifmaBy16LongStep16Constants+0(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+8(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+16(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+24(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+32(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+40(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+48(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+56(SB)/8, $0x03fffffffffec000
-DATA ·ifmaBy16LongStep16Constants+64(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+72(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+80(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+88(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+96(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+104(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+112(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+120(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16LongStep16Constants+128(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+136(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+144(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+152(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+160(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+168(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+176(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+184(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16LongStep16Constants+192(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+200(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+208(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+216(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+224(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+232(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+240(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+248(SB)/8, $0x4ffffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+256(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+264(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+272(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+280(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+288(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+296(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+304(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+312(SB)/8, $0x13fffffffffb0000
-DATA ·ifmaBy16LongStep16Constants+320(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+328(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+336(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+344(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+352(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+360(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+368(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+376(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16LongStep16Constants+384(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+392(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+400(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+408(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+416(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+424(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+432(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16LongStep16Constants+440(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy16LongStep16Constants(SB), RODATA|NOPTR, $448
-DATA ·ifmaBy16Step2Constants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step2Constants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step2Constants+128(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+136(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+144(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+152(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+160(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+168(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+176(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+184(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step2Constants+192(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+200(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+208(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+216(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+224(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+232(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+240(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step2Constants+248(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy16Step2Constants(SB), RODATA|NOPTR, $256
-DATA ·ifmaBy16Step1Constants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16Step1Constants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16Step1Constants+128(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+136(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+144(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+152(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+160(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+168(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+176(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+184(SB)/8, $0x0000000000000005
-DATA ·ifmaBy16Step1Constants+192(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+200(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+208(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+216(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+224(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+232(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+240(SB)/8, $0x000003ffffffffff
-DATA ·ifmaBy16Step1Constants+248(SB)/8, $0x000003ffffffffff
-GLOBL ·ifmaBy16Step1Constants(SB), RODATA|NOPTR, $256
-DATA ·ifmaBy16EndConstants+0(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+8(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+16(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+24(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+32(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+40(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+48(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+56(SB)/8, $0x00000fffffffffff
-DATA ·ifmaBy16EndConstants+64(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+72(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+80(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+88(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+96(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+104(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+112(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+120(SB)/8, $0x0000010000000000
-DATA ·ifmaBy16EndConstants+128(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+136(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+144(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+152(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+160(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+168(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+176(SB)/8, $0x0000000000000014
-DATA ·ifmaBy16EndConstants+184(SB)/8, $0x0000000000000014
-GLOBL ·ifmaBy16EndConstants(SB), RODATA|NOPTR, $192
+DATA ·ifmaBy16Begin16Constants<>+0(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+8(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+16(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+24(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+32(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+40(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+48(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+56(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+64(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+72(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+80(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+88(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+96(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+104(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+112(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+120(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+128(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+136(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+144(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+152(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+160(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+168(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+176(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+184(SB)/8, $0xffffffffffffffff
+DATA ·ifmaBy16Begin16Constants<>+192(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+200(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+208(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+216(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+224(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+232(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+240(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+248(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Begin16Constants<>+256(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+264(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+272(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+280(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+288(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+296(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+304(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+312(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16Begin16Constants<>+320(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+328(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+336(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+344(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+352(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+360(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+368(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+376(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Begin16Constants<>+384(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+392(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+400(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+408(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+416(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+424(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+432(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+440(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Begin16Constants<>+448(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+456(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+464(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+472(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+480(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+488(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+496(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+504(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Begin16Constants<>+512(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+520(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+528(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+536(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+544(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+552(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+560(SB)/8, $0x0000000000000000
+DATA ·ifmaBy16Begin16Constants<>+568(SB)/8, $0x0000000000000000
+GLOBL ·ifmaBy16Begin16Constants<>(SB), RODATA|NOPTR, $576
+DATA ·ifmaBy16LongStep16Constants<>+0(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+8(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+16(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+24(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+32(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+40(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+48(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+56(SB)/8, $0x03fffffffffec000
+DATA ·ifmaBy16LongStep16Constants<>+64(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+72(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+80(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+88(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+96(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+104(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+112(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+120(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+128(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+136(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+144(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+152(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+160(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+168(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+176(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+184(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16LongStep16Constants<>+192(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+200(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+208(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+216(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+224(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+232(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+240(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+248(SB)/8, $0x4ffffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+256(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+264(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+272(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+280(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+288(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+296(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+304(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+312(SB)/8, $0x13fffffffffb0000
+DATA ·ifmaBy16LongStep16Constants<>+320(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+328(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+336(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+344(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+352(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+360(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+368(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+376(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16LongStep16Constants<>+384(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+392(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+400(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+408(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+416(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+424(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+432(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16LongStep16Constants<>+440(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy16LongStep16Constants<>(SB), RODATA|NOPTR, $448
+DATA ·ifmaBy16Step2Constants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step2Constants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step2Constants<>+128(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+136(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+144(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+152(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+160(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+168(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+176(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+184(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step2Constants<>+192(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+200(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+208(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+216(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+224(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+232(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+240(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step2Constants<>+248(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy16Step2Constants<>(SB), RODATA|NOPTR, $256
+DATA ·ifmaBy16Step1Constants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16Step1Constants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16Step1Constants<>+128(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+136(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+144(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+152(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+160(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+168(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+176(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+184(SB)/8, $0x0000000000000005
+DATA ·ifmaBy16Step1Constants<>+192(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+200(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+208(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+216(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+224(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+232(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+240(SB)/8, $0x000003ffffffffff
+DATA ·ifmaBy16Step1Constants<>+248(SB)/8, $0x000003ffffffffff
+GLOBL ·ifmaBy16Step1Constants<>(SB), RODATA|NOPTR, $256
+DATA ·ifmaBy16EndConstants<>+0(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+8(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+16(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+24(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+32(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+40(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+48(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+56(SB)/8, $0x00000fffffffffff
+DATA ·ifmaBy16EndConstants<>+64(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+72(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+80(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+88(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+96(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+104(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+112(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+120(SB)/8, $0x0000010000000000
+DATA ·ifmaBy16EndConstants<>+128(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+136(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+144(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+152(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+160(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+168(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+176(SB)/8, $0x0000000000000014
+DATA ·ifmaBy16EndConstants<>+184(SB)/8, $0x0000000000000014
+GLOBL ·ifmaBy16EndConstants<>(SB), RODATA|NOPTR, $192

@@ -153,3 +153,151 @@ done:
 	MOVQ R9, 48(DI) // h[2]
 	RET
 
+
+// func scalarEnd(p *State, message *byte, blocks uint64, last *byte, lasts uint64)
+// scalar64/block: 33 instructions a block.
+TEXT ·scalarEnd(SB), NOSPLIT, $0-40
+	MOVQ p+0(FP), DI
+	MOVQ message+8(FP), SI
+	MOVQ blocks+16(FP), CX
+	MOVQ 8(DI), R11 // r[1]
+	MOVQ R11, R13 // v7
+	SHRQ $2, R13 // v7
+	ADDQ R13, R11 // k[2]
+	MOVQ 0(DI), R13 // r[0]
+	LEAQ (R13)(R13*4), R12 // k[3]
+	MOVQ 32(DI), R8 // h[0]
+	MOVQ 40(DI), R9 // h[1]
+	MOVQ 48(DI), R10 // h[2]
+	TESTQ CX, CX
+	JZ done0
+	PCALIGN $64
+loop0:
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v10
+	MOVQ AX, R13 // v10
+	MOVQ DX, R14 // v10
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v12
+	MOVQ AX, R15 // v12
+	MOVQ DX, BX // v12
+	ADDQ 0(SI), R13 // v14
+	ADCQ 8(SI), R15 // v16
+	ADCQ $1, BX // v18
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // t[2]
+	MOVQ R15, R9 // v43
+	MOVQ R8, R10 // t[2]
+	MOVQ R13, R8 // v27
+	ADDQ $16, SI
+	DECQ CX
+	JNZ loop0
+done0:
+	MOVQ last+24(FP), SI
+	MOVQ lasts+32(FP), CX
+	TESTQ CX, CX
+	JZ done1
+	PCALIGN $64
+loop1:
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v10
+	MOVQ AX, R13 // v10
+	MOVQ DX, R14 // v10
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v12
+	MOVQ AX, R15 // v12
+	MOVQ DX, BX // v12
+	ADDQ 0(SI), R13 // v14
+	ADCQ 8(SI), R15 // v16
+	ADCQ $1, BX // v18
+	MOVQ R11, AX // v21
+	MULQ R9 // v21
+	ADDQ AX, R13 // v21
+	ADCQ DX, R14 // v23
+	MOVQ R10, AX // v27
+	SHRQ $2, AX // v27
+	MULQ R12 // v27
+	ADDQ AX, R13 // v27
+	ADCQ DX, R14 // v29
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v32
+	ADDQ AX, R15 // v32
+	ADCQ DX, BX // v34
+	MOVQ R10, R8 // v36
+	ANDQ $3, R8 // v36
+	IMULQ 0(DI), R8 // v37
+	MOVQ R11, AX // v40
+	MULQ R10 // v40
+	ADDQ AX, R15 // v40
+	ADCQ DX, BX // v42
+	ADDQ R14, R15 // v43
+	ADCQ BX, R8 // t[2]
+	MOVQ R15, R9 // v43
+	MOVQ R8, R10 // t[2]
+	MOVQ R13, R8 // v27
+	ADDQ $16, SI
+	DECQ CX
+	JNZ loop1
+done1:
+	MOVQ 0(DI), AX // k[0]
+	MULQ R8 // v8
+	MOVQ AX, R13 // v8
+	MOVQ DX, R14 // v8
+	MOVQ 8(DI), AX // k[1]
+	MULQ R8 // v10
+	MOVQ AX, R8 // v10
+	MOVQ DX, R15 // v10
+	MOVQ R11, AX // v14
+	MULQ R9 // v14
+	ADDQ AX, R13 // v14
+	ADCQ DX, R14 // v16
+	MOVQ R10, AX // v20
+	SHRQ $2, AX // v20
+	MULQ R12 // v20
+	ADDQ AX, R13 // v20
+	ADCQ DX, R14 // v22
+	MOVQ 0(DI), AX // k[0]
+	MULQ R9 // v25
+	ADDQ AX, R8 // v25
+	ADCQ DX, R15 // v27
+	MOVQ R10, R9 // v29
+	ANDQ $3, R9 // v29
+	IMULQ 0(DI), R9 // v30
+	MOVQ R11, AX // v33
+	MULQ R10 // v33
+	ADDQ AX, R8 // v33
+	ADCQ DX, R15 // v35
+	ADDQ R14, R8 // v36
+	ADCQ R15, R9 // v38
+	MOVQ R9, R10 // v39
+	SHRQ $2, R10 // v39
+	ANDQ $3, R9 // v40
+	LEAQ (R10)(R10*4), R10 // v42
+	ADDQ R10, R13 // v43
+	ADCQ $0, R8 // h[1]
+	ADCQ $0, R9 // h[2]
+	MOVQ R13, 32(DI) // h[0]
+	MOVQ R8, 40(DI) // h[1]
+	MOVQ R9, 48(DI) // h[2]
+	RET
+

@@ -4,6 +4,7 @@ package poly1305
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -324,6 +325,27 @@ func TestPadding(t *testing.T) {
 		p.AbsorbWords(word(block), word(block[8:]))
 		if p.Tag(&tag); tag != reference.Tag(append(padded, block...), key[:]) {
 			t.Fatalf("%d bytes", n)
+		}
+	}
+}
+
+// TestSumShort compares SumShort with the definition, for all lengths at which another block may be the first or the last.
+func TestSumShort(t *testing.T) {
+	all := make([]byte, 700)
+	random.Read(all)
+	padded := func(m []byte) []byte { return append(bytes.Clone(m), make([]byte, -len(m)&15)...) }
+	for n := range 200 {
+		for _, nadditional := range []int{0, 1, 5, 15, 16, 17, 31, 32, 33, 48, n} {
+			var key [KeySize]byte
+			random.Read(key[:])
+			text, additional := all[:n], all[400:400+nadditional]
+			whole := append(padded(additional), padded(text)...)
+			whole = binary.LittleEndian.AppendUint64(whole, uint64(nadditional))
+			whole = binary.LittleEndian.AppendUint64(whole, uint64(n))
+			var got [TagSize]byte
+			if SumShort(&got, additional, text, &key); got != reference.Tag(whole, key[:]) {
+				t.Fatalf("%d bytes, %d additional", n, nadditional)
+			}
 		}
 	}
 }

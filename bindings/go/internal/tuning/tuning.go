@@ -8,11 +8,13 @@ package tuning
 //go:generate go run generate.go
 
 const (
-	AVX2MinBytes   = 1024
-	AVX2LongBytes  = 2560
-	IFMAMinBytes   = 640
-	IFMALongBytes  = 5120
-	ScalarMinBytes = 48
-	StepBytes      = 65536
-	LanesStepBytes = 1048576
+	AVX2MinBytes     = 1024
+	AVX2LongBytes    = 2560
+	IFMAMinBytes     = 640
+	IFMALongBytes    = 5120
+	ScalarMinBytes   = 48
+	StitchedMinBytes = 321
+	HalvesMinBytes   = 3072
+	StepBytes        = 65536
+	LanesStepBytes   = 1048576
 )

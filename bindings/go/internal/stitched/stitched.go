@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+// Package stitched computes ChaCha20-Poly1305 with both algorithms at the same time: ChaCha20 in vectors, and in general
+// registers Poly1305, or further blocks of ChaCha20. Each leaves free the execution units that the other uses.
+package stitched
+
+import (
+	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
+	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
+)
+
+type (
+	State = chacha20.State
+	MAC   = poly1305.State
+)
+
+const (
+	// The lengths of the blocks that are encrypted at once.
+	group     = 8 * chacha20.BlockSize
+	longGroup = 2 * group
+
+	// rowsBytes is the maximum length for which rows of blocks take less time than a group.
+	rowsBytes = 6 * chacha20.BlockSize
+
+	// A pass has as many double rounds, of which each has room for roundBytes of Poly1305 beside it. A long group has room for
+	// twice that; beside rows that takes less time than afterwards if at least waitingBytes are not absorbed yet.
+	rounds       = 10
+	roundBytes   = 4 * poly1305.BlockSize
+	waitingBytes = 1024
+
+	counter = 12 // the word of the state that counts blocks
+)
+
+// Seal encrypts in to out and absorbs additionalData and out, both padded. s is at block 0, of which mac gets the key.
+func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
+	done := first(out, in, s, mac)
+	mac.AbsorbPadded(additionalData)
+	absorbed := 0
+	for len(in)-done >= group {
+		size := group
+		if len(in)-done >= longGroup {
+			size = longGroup
+		}
+		each := size / group * roundBytes
+		groups, beside := 1, min(rounds, (done-absorbed)/each)
+		if beside >= size/each && beside < rounds {
+			groups, beside = (len(in)-done)/size, size/each
+		}
+		n := groups * size
+		xor(out[done:done+n], in[done:done+n], s, mac, out[absorbed:], size, beside)
+		done, absorbed = done+n, absorbed+groups*beside*each
+	}
+	if done < len(in) {
+		absorbed += xorRest(out[done:len(in)], in[done:], s, mac, out[absorbed:done])
+	}
+	mac.AbsorbPadded(out[absorbed:len(in)])
+}
+
+// first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0.
+func first(out, in []byte, s *State, mac *MAC) (done int) {
+	var others [2 * chacha20.BlockSize]byte // block 0, and that after the group
+	s[counter]++
+	switch {
+	case len(in) >= longGroup:
+		done = longGroup
+		xor16And2(&out[0], &in[0], s, &others[0])
+	case len(in) >= group:
+		done = group
+		xor8And2(&out[0], &in[0], s, &others[0])
+	default:
+		done = len(in)
+		var blocks [group]byte
+		copy(blocks[:], in)
+		xor8And2(&blocks[0], &blocks[0], s, &others[0])
+		copy(out[:done], blocks[:])
+		blocks = [group]byte{}
+	}
+	// The block after the group may save a pass, unless whole passes would have to be followed by another one.
+	if n := min(len(in)-done, chacha20.BlockSize); (len(in)-done+chacha20.BlockSize-1)/chacha20.BlockSize%16 != 0 {
+		chacha20.XORBytes(out[done:done+n], in[done:done+n], others[chacha20.BlockSize:])
+		done += n
+		s[counter]++
+	}
+	mac.Init((*[poly1305.KeySize]byte)(others[:]))
+	others = [2 * chacha20.BlockSize]byte{}
+	return done
+}
+
+// Open decrypts in to out and absorbs additionalData and in, both padded. A byte is absorbed before out may overwrite it. s is
+// at block 0, of which mac gets the key.
+func Open(out, in, additionalData []byte, s *State, mac *MAC) {
+	if len(in) <= group+chacha20.BlockSize {
+		var stream [group + 2*chacha20.BlockSize]byte // the last two are blocks 0 and 9
+		others := stream[group:]
+		s[counter]++
+		xor8And2(&stream[0], &stream[0], s, &others[0])
+		mac.Init((*[poly1305.KeySize]byte)(others))
+		copy(others, others[chacha20.BlockSize:])
+		mac.AbsorbPadded(additionalData)
+		mac.AbsorbPadded(in)
+		chacha20.XORBytes(out, in, stream[:])
+		stream = [group + 2*chacha20.BlockSize]byte{}
+		return
+	}
+
+	// Block 0 and the blocks that do not make a group.
+	var stream [group]byte
+	blocks := (len(in)+chacha20.BlockSize-1)/chacha20.BlockSize%8 + 1
+	s.Stream(stream[:], blocks)
+	mac.Init((*[poly1305.KeySize]byte)(stream[:]))
+	mac.AbsorbPadded(additionalData)
+	before := (blocks - 1) * chacha20.BlockSize
+
+	done, absorbed := before, 0
+	for len(in)-done >= group {
+		size := group
+		if len(in)-done >= longGroup {
+			size = longGroup
+		}
+		each, groups := size/group*roundBytes, 1
+		if absorbed == done {
+			groups = (len(in) - done) / size
+		}
+		if least := done + size - rounds*each; absorbed < least {
+			mac.Absorb(in[absorbed:least])
+			absorbed = least
+		}
+		if odd := (done + size - absorbed) % each; odd != 0 {
+			mac.Absorb(in[absorbed : absorbed+odd])
+			absorbed += odd
+		}
+		n, beside := groups*size, (done+size-absorbed)/each
+		xor(out[done:done+n], in[done:done+n], s, mac, in[absorbed:], size, beside)
+		done, absorbed = done+n, absorbed+groups*beside*each
+	}
+	if done < len(in) {
+		var last [group]byte
+		copy(last[:], in[done:])
+		beside := min(rounds, (len(in)-absorbed)/roundBytes)
+		xor(last[:], last[:], s, mac, in[absorbed:], group, beside)
+		mac.AbsorbPadded(in[absorbed+beside*roundBytes:])
+		copy(out[done:], last[:])
+		last = [group]byte{}
+	}
+	chacha20.XORBytes(out[:before], in[:before], stream[chacha20.BlockSize:])
+	stream = [group]byte{}
+}
+
+// xor encrypts whole groups of size bytes, and absorbs a part of message for each, beside this number of double rounds, at
+// least one.
+func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) {
+	for len(src) != 0 {
+		n := min(len(src), asm.MaxBytes)
+		xorMAC(&dst[0], &src[0], s, mac, &message[0], n/size, size == longGroup, beside)
+		dst, src = dst[n:], src[n:]
+		if len(src) != 0 {
+			message = message[n/group*beside*roundBytes:]
+		}
+	}
+}
+
+// xorRest encrypts less than a group, far below asm.MaxBytes, and absorbs the first bytes of message, of which it returns the
+// number. message is at least a group.
+func xorRest(dst, src []byte, s *State, mac *MAC, message []byte) (absorbed int) {
+	var blocks [group]byte
+	if len(src) <= min(rowsBytes, asm.MaxBytes) {
+		long, each := false, roundBytes
+		if len(message) >= waitingBytes {
+			long, each = true, 2*roundBytes
+		}
+		beside := min(rounds, len(message)/each)
+		streamMAC(blocks[:], s, mac, &message[0], (len(src)+chacha20.BlockSize-1)/chacha20.BlockSize, long, beside)
+		chacha20.XORBytes(dst, src, blocks[:])
+		absorbed = beside * each
+	} else {
+		beside := min(rounds, len(message)/roundBytes)
+		copy(blocks[:], src)
+		xor(blocks[:], blocks[:], s, mac, message, group, beside)
+		copy(dst, blocks[:])
+		absorbed = beside * roundBytes
+	}
+	blocks = [group]byte{}
+	return absorbed
+}
