@@ -7,7 +7,12 @@
 
 #include "../core/compiler.h"
 
-HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits) { return a << bits | a >> (32 - bits); }
+HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits)
+{
+    a = a << bits | a >> (32 - bits);
+    HORNET_VALUE_BARRIER("r", a); /* keeps clang 19 from using vectors, whose latency is longer */
+    return a;
+}
 
 HORNET_INLINE void chacha20_quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
