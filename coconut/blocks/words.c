@@ -25,7 +25,7 @@
 
 #include "../../tests/support/inputs.h"
 
-enum { WORDS_SAMPLES = 12 };
+enum { WORDS_SAMPLES = 12, ROWS_SETS = 3 };
 
 /* Counters that wrap in the first lane, in one between, and after the last; words of ones, of zeros, and
  * random ones. */
@@ -52,6 +52,29 @@ static void begin(const char *shape, size_t sets, const char *part, size_t advan
 {
     bb_begin(bb_title(shape, sets, part), advance_bytes);
     bb_in_state();
+}
+
+/* Sets out to the blocks of all sets or, if in is not NULL, to in xor the blocks. */
+static void finish_lanes(size_t sets, const uint8_t *in, word_vec (*x)[16])
+{
+    for (size_t s = 0; s < sets; s++) {
+        word_vec vectors[16];
+        lanes_end(vectors, x[s], state, (uint32_t)(s * WORDS));
+        for (size_t i = 0; i < 16; i++) {
+            const size_t at = (16 * s + i) * sizeof(word_vec);
+            words_store(out + at, in == NULL ? vectors[i] : words_xor(vectors[i], words_load(in + at)));
+        }
+    }
+}
+
+static void finish_rows(size_t sets, const rows_set *x)
+{
+    for (size_t s = 0; s < sets; s++) {
+        word_vec vectors[4];
+        rows_end(vectors, x[s], rows_begin(state, (uint32_t)(s * ROWS_BLOCKS)));
+        for (size_t i = 0; i < 4; i++)
+            words_store(out + (4 * s + i) * sizeof(word_vec), vectors[i]);
+    }
 }
 
 static void blocks_of_lanes(size_t sets)
@@ -99,12 +122,14 @@ static void blocks_of_lanes(size_t sets)
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);
         bb_in_vectors("x", x[0], 16 * sets);
-        lanes_finish(sets, out, in, x, state, 0);
+        finish_lanes(sets, in, x);
         bb_out_memory(16 * sets);
         bb_end();
 
         begin("lanes", sets, ends[i], 0);
-        lanes_xor(sets, out, in, state, 0);
+        lanes_start(sets, x, state, 0);
+        lanes_rounds(x, sets);
+        finish_lanes(sets, in, x);
         bb_out_memory(16 * sets);
         bb_end();
     }
@@ -112,7 +137,7 @@ static void blocks_of_lanes(size_t sets)
 
 static void blocks_of_rows(size_t sets)
 {
-    rows_set x[ROWS_SETS_MAX], after[ROWS_SETS_MAX], first[ROWS_SETS_MAX];
+    rows_set x[ROWS_SETS], after[ROWS_SETS];
     begin("rows", sets, " begin", 0);
     for (size_t s = 0; s < sets; s++)
         x[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
@@ -128,29 +153,29 @@ static void blocks_of_rows(size_t sets)
 
     begin("rows", sets, " stream end", 0);
     bb_in_vectors("x", &after[0].a, 4 * sets);
-    for (size_t s = 0; s < sets; s++)
-        first[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
-    for (size_t s = 0; s < sets; s++)
-        rows_end(out + s * (4 * sizeof(word_vec)), after[s], first[s]);
+    finish_rows(sets, after);
     bb_out_memory(4 * sets);
     bb_end();
 
     begin("rows", sets, " stream", 0);
-    rows_stream(sets, out, state, 0);
+    for (size_t s = 0; s < sets; s++)
+        x[s] = rows_begin(state, (uint32_t)(s * ROWS_BLOCKS));
+    for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
+        rows_double_round(x, sets);
+    finish_rows(sets, x);
     bb_out_memory(4 * sets);
     bb_end();
 }
 
 int main(void)
 {
-    (void)lanes_of_each;
     blocks_begin(COCONUT_KERNEL, WORDS);
     for (int i = 0; i < WORDS_SAMPLES && i < SAMPLES_WANTED; i++) {
         sample_number(i);
         bb_sample(i);
         for (size_t sets = 1; sets <= LANES_SETS; sets++)
             blocks_of_lanes(sets);
-        for (size_t sets = 1; sets <= ROWS_SETS_MAX; sets++)
+        for (size_t sets = 1; sets <= ROWS_SETS; sets++)
             blocks_of_rows(sets);
     }
     blocks_end();

@@ -56,6 +56,15 @@ static inline word_vec words_part_numbers(uint32_t first)
     return word_node(record("words", 0, NULL, WORDS, numbers));
 }
 
+static inline word_vec words_xor(word_vec a, word_vec b);
+static inline word_vec words_rotl(word_vec a, int bits);
+
+/* No shape that is recorded has this rotation. */
+static inline word_vec words_quick_rotl_xor(word_vec x, word_vec y, int bits)
+{
+    return words_rotl(words_xor(x, y), bits);
+}
+
 static inline word_vec words_add(word_vec a, word_vec b)
 {
     return word_node(record2("add32", a.node, b.node));

@@ -29,10 +29,10 @@
     X(rows3, 0, 3, 0, 0, 0)                                                                                \
     X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
     X(lanes1, 1, 0, 0, 0, 0)
-#define PLAN             PLAN_AVX512VL
-#define KERNEL_TUNING    zen4
-#define TUNED_PLAN       PLAN_AVX512VL_ZEN4
-#define ROWS_SEPARATE(x) HORNET_VALUE_BARRIER("v", x)
+#define PLAN              PLAN_AVX512VL
+#define KERNEL_TUNING     zen4
+#define TUNED_PLAN        PLAN_AVX512VL_ZEN4
+#define WORDS_SEPARATE(a) HORNET_VALUE_BARRIER("v", a)
 #include "../shapes/kernel.h"
 
 #endif

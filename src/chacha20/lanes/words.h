@@ -105,6 +105,20 @@ HORNET_INLINE word_vec words_rotl8(word_vec a) { return words_rotl(a, 8); }
 HORNET_INLINE word_vec words_rotl16(word_vec a) { return words_rotl(a, 16); }
 #endif
 
+/* Rotates x xor y so that the way from y to the result is shorter by an exclusive or, where an instruction
+ * combines three words: rotl(x ^ y, n) = rotl(x, n) ^ y << n ^ y >> (32 - n). WORDS_SEPARATE keeps
+ * compilers from making a rotation of the two shifts. */
+#ifndef WORDS_SEPARATE
+#define WORDS_SEPARATE(a) ((void)0)
+#endif
+HORNET_INLINE word_vec words_quick_rotl_xor(word_vec x, word_vec y, int bits)
+{
+    word_vec left = y << bits, right = y >> (32 - bits);
+    WORDS_SEPARATE(left);
+    WORDS_SEPARATE(right);
+    return words_rotl(x, bits) ^ left ^ right;
+}
+
 /* Loads bytes from any alignment, in order. */
 HORNET_INLINE word_vec words_load(const uint8_t *bytes)
 {

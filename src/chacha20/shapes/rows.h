@@ -10,12 +10,7 @@
 #include "../lanes/words.h"
 
 #define ROWS_BLOCKS   (WORDS / 4)
-#define ROWS_SETS_MAX 4
-
-/* A kernel may keep compilers from making one rotation of two shifts. */
-#ifndef ROWS_SEPARATE
-#define ROWS_SEPARATE(x) ((void)0)
-#endif
+#define ROWS_SETS_MAX 3
 
 typedef struct {
     word_vec a, b, c, d;
@@ -30,16 +25,10 @@ HORNET_INLINE rows_set rows_begin(const uint32_t state[16], uint32_t later)
     return x;
 }
 
-/* Rotates x xor y. With `quick`, the way from y to the result is shorter by an exclusive or, where that and
- * two shifts of y are one instruction each: rotl(x ^ y, n) = rotl(x, n) ^ y << n ^ y >> (32 - n). */
 HORNET_INLINE word_vec rows_rotl_xor(word_vec x, word_vec y, int bits, bool quick)
 {
-    if (quick) {
-        word_vec left = y << bits, right = y >> (32 - bits);
-        ROWS_SEPARATE(left);
-        ROWS_SEPARATE(right);
-        return words_rotl(x, bits) ^ left ^ right;
-    }
+    if (quick)
+        return words_quick_rotl_xor(x, y, bits);
     x = words_xor(x, y);
     return bits == 16 ? words_rotl16(x) : bits == 8 ? words_rotl8(x) : words_rotl(x, bits);
 }
