@@ -169,6 +169,7 @@ study:
 tune:
 	bench/install.sh
 	build/venv/bin/python bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
+	build/venv/bin/python bench/measure.py plan
 
 compare:
 	bench/install.sh

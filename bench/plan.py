@@ -49,10 +49,18 @@ class Measured:
 def measure(kernel: str, compiler: str) -> Measured | None:
     """Measure the passes of a kernel, or return None if this CPU cannot run it."""
     sources = [file for pattern in SOURCES for file in ROOT.glob(pattern) if file.name != f"{kernel}.c"]
-    sources += [ROOT / f"src/poly1305/kernels/{kernel}.c"] if (ROOT / f"src/poly1305/kernels/{kernel}.c").exists() else []
+    sources += (
+        [ROOT / f"src/poly1305/kernels/{kernel}.c"] if (ROOT / f"src/poly1305/kernels/{kernel}.c").exists() else []
+    )
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "passes"
-        flags = ["-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include", f'-DKERNEL_FILE="{ROOT}/src/chacha20/kernels/{kernel}.c"']
+        flags = [
+            "-O2",
+            "-fPIC",
+            "-std=c11",
+            f"-I{ROOT}/include",
+            f'-DKERNEL_FILE="{ROOT}/src/chacha20/kernels/{kernel}.c"',
+        ]
         flags.append(f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"')
         subprocess.run([compiler, *flags, ROOT / "bench/passes.c", *sources, "-o", program], check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -112,10 +120,16 @@ def report(kernel: str, compiler: str) -> str:
     measured = measure(kernel, compiler)
     if measured is None:
         return f"{kernel}: not on this CPU\n"
-    lines = [f"{kernel}, cycles, {compiler}; {measured.poly1305_block:.2f} for one more block of Poly1305 in its own kernel:"]
+    lines = [
+        f"{kernel}, cycles, {compiler}; {measured.poly1305_block:.2f} for one more block of Poly1305 in its own kernel:"
+    ]
     lines += [
         f"  {shape.name:14} {shape.blocks:3} blocks: first {shape.first:5.0f}, next {shape.next:5.0f}"
-        + (f", with {DOUBLE_ROUNDS * shape.beside} blocks of Poly1305 {shape.with_poly1305:5.0f}" if shape.beside else "")
+        + (
+            f", with {DOUBLE_ROUNDS * shape.beside} blocks of Poly1305 {shape.with_poly1305:5.0f}"
+            if shape.beside
+            else ""
+        )
         for shape in measured.shapes
     ]
     period = max(shape.blocks - shape.keyed for shape in measured.shapes)
