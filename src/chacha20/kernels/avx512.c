@@ -33,7 +33,7 @@
     X(lanes1_key, 1, 0, 1, 0, 0)                                                                           \
     X(lanes1_rows1, 1, 1, 0, 5, 0)                                                                         \
     X(lanes1_rows2, 1, 2, 0, 5, 0)                                                                         \
-    X(lanes2, 2, 0, 0, 5, 0)                                                                               \
+    X(lanes2, 2, 0, 0, 0, 0)                                                                               \
     X(lanes2_key, 2, 0, 1, 0, 0)
 #define PLAN          PLAN_AVX512
 #define KERNEL_TUNING zen5
