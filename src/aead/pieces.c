@@ -5,11 +5,12 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-/* The keystream is computed four blocks at a time, since one block takes as long as four; the unused part
- * waits for the next piece. After a long piece nothing waits: the block in which the piece ended is
- * computed again if another piece follows, and often none does. Kernels read up to one vector (64 bytes)
- * beyond the end. */
-enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES, BEYOND_BYTES = 64 };
+/* Block 0 of the keystream, which is Poly1305's key, is computed together with the first piece of the text,
+ * as in one call; until then, associated data waits. Later, the keystream is computed four blocks at a
+ * time, since one block takes as long as four; the unused part waits for the next piece. After a long piece
+ * nothing waits: the block in which the piece ended is computed again if another piece follows, and often
+ * none does. */
+enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES };
 
 enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
 
@@ -19,11 +20,12 @@ enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
 struct __attribute__((may_alias)) aead {
     uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
     uint64_t direction; /* DIRECTION_NONE while only associated data has arrived */
+    uint64_t begun;     /* whether block 0 has been computed, and the associated data absorbed */
     uint64_t aad_bytes, text_bytes;
-    uint64_t nwaiting;       /* unused bytes, at the end of `waiting` */
-    uint64_t nused;          /* if nwaiting is 0: used bytes of the next block to be computed */
-    chacha20_state chacha20; /* its counter is that of the next block to be computed */
-    uint8_t waiting[WAITING_BYTES + BEYOND_BYTES];
+    uint64_t nwaiting;              /* unused bytes of the keystream, at the end of `waiting` */
+    uint64_t nused;                 /* if nwaiting is 0: used bytes of the next block to be computed */
+    chacha20_state chacha20;        /* its counter is that of the next block to be computed */
+    uint8_t waiting[WAITING_BYTES]; /* before `begun`, the associated data */
     hornet_poly1305_state poly1305;
 };
 
@@ -47,15 +49,54 @@ HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const
         hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
     else
         hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
-    a->nused = 0;
-    const uintptr_t end = aead_make_stream(a, hornet_chacha20_rows_in_use());
-    a->nwaiting -= CHACHA20_BLOCK_BYTES;
-    hornet_poly1305_init(&a->poly1305, a->waiting);
-    wipe(a->waiting, CHACHA20_BLOCK_BYTES);
+    a->nwaiting = a->nused = 0;
     a->direction = DIRECTION_NONE;
-    a->aad_bytes = a->text_bytes = 0;
+    a->begun = a->aad_bytes = a->text_bytes = 0;
     a->live = AEAD_LIVE;
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+/* Memory for the associated data that waits, padded, and for the ciphertext of a first piece. */
+enum { FIRST_PIECE_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
+
+/* Encrypts or decrypts the first len_bytes bytes, at most AEAD_COPIED_BYTES, and absorbs the associated
+ * data and the ciphertext, which is copied to memory. `pads` says whether text follows the associated data.
+ */
+HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const uint8_t *in,
+                                           size_t len_bytes, bool pads, uint8_t *memory,
+                                           aead_kernels kernels)
+{
+    const struct hornet_chacha20_kernel *const kernel =
+        hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
+    const size_t aad_bytes = (size_t)a->aad_bytes, before = pads ? padded_bytes(aad_bytes) : aad_bytes;
+    uint8_t *const ciphertext = memory + WAITING_BYTES;
+    uint8_t key[32];
+    if (before != 0)
+        memset(ciphertext - 16, 0, 16);
+    copy_bytes(ciphertext - before, a->waiting, aad_bytes);
+    const bool decrypts = a->direction == DIRECTION_DECRYPTS;
+    if (decrypts)
+        copy_some(ciphertext, in, len_bytes);
+    chacha20_work work = {.out = out,
+                          .in = in,
+                          .len_bytes = len_bytes,
+                          .copy = decrypts ? NULL : ciphertext,
+                          .key = key,
+                          .state = &a->chacha20};
+    uintptr_t end = hornet_chacha20_passes(kernel, &work, &a->chacha20);
+    a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+    hornet_poly1305_begin_using(&a->poly1305, key, ciphertext - before, before + len_bytes,
+                                kernels.poly1305);
+    wipe(ciphertext - before, before);
+    a->begun = 1;
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+/* Absorbs the associated data that waits when no text follows it yet. */
+static void aead_begin_aad(struct aead *a, bool pads, aead_kernels kernels)
+{
+    uint8_t memory[WAITING_BYTES + 64];
+    clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, pads, memory, kernels));
 }
 
 void hornet_chacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[12], const uint8_t key[32])
@@ -74,7 +115,14 @@ bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes
     struct aead *a = (struct aead *)state;
     if (a->live != AEAD_LIVE || a->direction != DIRECTION_NONE)
         return false;
-    hornet_poly1305_update(&a->poly1305, aad, aad_bytes);
+    if (!a->begun && aad_bytes <= WAITING_BYTES && a->aad_bytes + aad_bytes <= WAITING_BYTES) {
+        copy_bytes(a->waiting + a->aad_bytes, aad, aad_bytes);
+    } else {
+        const aead_kernels kernels = hornet_aead_kernels_in_use();
+        if (!a->begun)
+            aead_begin_aad(a, false, kernels);
+        hornet_poly1305_update_using(&a->poly1305, aad, aad_bytes, kernels.poly1305);
+    }
     a->aad_bytes += aad_bytes;
     return true;
 }
@@ -119,7 +167,7 @@ static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t
     if (a->live != AEAD_LIVE || (a->direction != DIRECTION_NONE && a->direction != direction) ||
         len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES - a->text_bytes)
         return false;
-    if (a->direction == DIRECTION_NONE)
+    if (a->direction == DIRECTION_NONE && a->begun)
         aead_pad(a, a->aad_bytes, poly1305_in_use);
     a->direction = direction;
     a->text_bytes += len_bytes;
@@ -130,6 +178,13 @@ static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t l
                        aead_kernels kernels)
 {
     check_overlap(out, in, len_bytes);
+    if (!a->begun && len_bytes != 0) {
+        uint8_t memory[FIRST_PIECE_BYTES] __attribute__((aligned(64)));
+        const size_t n = len_bytes <= AEAD_COPIED_BYTES ? len_bytes : 0; /* more is not worth a copy */
+        clear_stack_and_registers(aead_first_piece(a, out, in, n, true, memory, kernels));
+        if (n != 0)
+            return;
+    }
     for (size_t n; len_bytes != 0; out += n, in += n, len_bytes -= n) {
         n = len_bytes < AEAD_PIECE_BYTES ? len_bytes : AEAD_PIECE_BYTES;
         if (a->direction == DIRECTION_DECRYPTS)
@@ -183,9 +238,12 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
     struct aead *a = (struct aead *)state;
     const bool live = a->live == AEAD_LIVE;
     if (live) {
-        const uint32_t in_use = hornet_poly1305_rows_in_use();
+        const aead_kernels kernels = hornet_aead_kernels_in_use();
+        const uint32_t in_use = kernels.poly1305;
         uint8_t lengths[16];
-        if (a->direction == DIRECTION_NONE)
+        if (!a->begun)
+            aead_begin_aad(a, true, kernels);
+        else if (a->direction == DIRECTION_NONE)
             aead_pad(a, a->aad_bytes, in_use);
         aead_pad(a, a->text_bytes, in_use);
         store_lengths(lengths, a->aad_bytes, a->text_bytes);

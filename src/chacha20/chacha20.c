@@ -50,23 +50,35 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
     state->word[15] = load_le32(nonce + 20);
 }
 
+uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work,
+                                 chacha20_state *state)
+{
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    while (work->len_bytes != 0 || work->key != NULL) {
+        const size_t keyed = work->key != NULL;
+        const chacha20_shape *shape = chacha20_shape_for(
+            kernel, keyed ? kernel->plan.first : kernel->plan.next, chacha20_blocks(work->len_bytes));
+        const size_t room = (shape->nblocks - keyed) * CHACHA20_BLOCK_BYTES;
+        const size_t n = room < work->len_bytes ? room : work->len_bytes;
+        end = lower_end(end, shape->run(work));
+        state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES + keyed);
+        work->key = NULL;
+        if (n == 0) /* there may be no addresses */
+            continue;
+        work->out += n;
+        work->in += n;
+        work->len_bytes -= n;
+        if (work->copy != NULL)
+            work->copy += n;
+    }
+    return end;
+}
+
 uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8_t *out, const uint8_t *in,
                               size_t len_bytes, chacha20_state *state)
 {
-    uintptr_t end = stack_end(STACK_BELOW_BYTES);
     chacha20_work work = {.out = out, .in = in, .len_bytes = len_bytes, .state = state};
-    while (work.len_bytes != 0) {
-        const chacha20_shape *shape =
-            chacha20_shape_for(kernel, kernel->plan.next, chacha20_blocks(work.len_bytes));
-        const size_t room = (size_t)shape->nblocks * CHACHA20_BLOCK_BYTES;
-        const size_t n = room < work.len_bytes ? room : work.len_bytes;
-        end = lower_end(end, shape->run(&work));
-        state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES);
-        work.out += n;
-        work.in += n;
-        work.len_bytes -= n;
-    }
-    return end;
+    return hornet_chacha20_passes(kernel, &work, state);
 }
 
 HORNET_NOINLINE uintptr_t chacha20_call(uint8_t *out, const uint8_t *in, size_t len_bytes, uint32_t counter,

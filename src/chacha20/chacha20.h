@@ -110,6 +110,12 @@ static inline size_t chacha20_blocks(size_t len_bytes)
     return len_bytes / CHACHA20_BLOCK_BYTES + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
 }
 
+/* Does all the work, which work->len_bytes describes, in as many passes as that takes, and advances the
+ * counter of the state, which is work->state, by the whole blocks. Poly1305 has no part in it. Returns
+ * where the stack has ended. */
+uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work,
+                                 chacha20_state *state);
+
 /* Sets out to in xor the keystream from the state's counter on, and advances the counter by the whole
  * blocks. out must equal `in` or overlap nothing. Returns where the stack has ended. */
 uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8_t *out, const uint8_t *in,

@@ -83,6 +83,14 @@ static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, siz
     p->absorbed = PIECES_VALUE;
 }
 
+void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key[32], const void *msg,
+                                 size_t len_bytes, uint32_t in_use)
+{
+    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    set_key(p, key);
+    absorb_into_value(p, msg, len_bytes, in_use);
+}
+
 /* Folds the lanes into the value if they hold anything. */
 static void end_lanes(struct poly1305_pieces *p)
 {

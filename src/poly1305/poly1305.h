@@ -7,6 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Begins a message with its first piece: msg of len_bytes bytes, and none of it stays in the lanes. */
+void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key[32], const void *msg,
+                                 size_t len_bytes, uint32_t in_use);
 void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
                                   uint32_t in_use);
 void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use);
