@@ -97,12 +97,12 @@ HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
-/* The end of a message: writes its tag or, if it is opened, compares it with the tag `given` and clears the
- * output if that is another. */
+/* The end of a message: writes its tag or, if it is opened (tag is NULL), compares it with the tag `given`
+ * and clears the output if that is another. */
 HORNET_INLINE bool message_end(uint8_t *tag, const uint8_t *given, const uint8_t computed[16],
                                const aead_call *c)
 {
-    if (given == NULL) {
+    if (tag != NULL) {
         memcpy(tag, computed, 16);
         return true;
     }
@@ -117,7 +117,7 @@ HORNET_INLINE bool message_end(uint8_t *tag, const uint8_t *given, const uint8_t
 HORNET_NOINLINE uintptr_t message_copied(bool *valid, uint8_t *tag, const uint8_t *given,
                                          const aead_call *c, uint8_t *memory)
 {
-    const bool opens = given != NULL;
+    const bool opens = tag == NULL;
     uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES;
     uint8_t key[32], computed[16];
     aead_message m;
@@ -182,7 +182,7 @@ HORNET_INLINE size_t beside_capacity(const aead_message *m, size_t len_bytes)
 HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t *given, const aead_call *c,
                                        uint8_t *memory)
 {
-    const bool opens = given != NULL;
+    const bool opens = tag == NULL;
     const uint8_t *const ciphertext = opens ? c->in : c->out;
     const size_t rest = c->len_bytes % 16;
     uint8_t key[32], computed[16], last[32] = {0};
@@ -242,7 +242,7 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
     return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Seals a message or, if `given` is not NULL, opens it. Returns whether it was processed and is authentic.
+/* Seals a message or, if tag is NULL, opens it. Returns whether it was processed and is authentic.
  */
 static bool aead_call_run(uint8_t *tag, const uint8_t *given, const aead_call *c)
 {
