@@ -93,7 +93,7 @@ HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const u
 }
 
 /* Absorbs the associated data that waits when no text follows it yet. */
-static void aead_begin_aad(struct aead *a, bool pads, aead_kernels kernels)
+HORNET_NOINLINE void aead_begin_aad(struct aead *a, bool pads, aead_kernels kernels)
 {
     uint8_t memory[WAITING_BYTES + 64];
     clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, pads, memory, kernels));

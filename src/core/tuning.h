@@ -77,7 +77,8 @@
 /* The same. */
 #define PLAN_AVX512VL_period 8
 #define PLAN_AVX512VL_first(X)                                                                             \
-    X(key, 1) X(rows1, 1) X(rows2, 2) X(rows3, 2) X(lanes1_rows1, 4) X(rows2, 2) X(rows3, 2) X(lanes1, 3)
+    X(key, 1) X(rows1, 1) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(rows2, 2) X(rows3, 2)  \
+    X(lanes1, 3)
 #define PLAN_AVX512VL_next(X)                                                                              \
     X(rows1, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(lanes1, 4) X(lanes1, 2)
 
@@ -85,8 +86,8 @@
  * prototype of 2026-11-23 on an EPYC, Zen 4. */
 #define PLAN_AVX512VL_ZEN4_period 8
 #define PLAN_AVX512VL_ZEN4_first(X)                                                                        \
-    X(key, 1) X(rows1_quick, 1) X(rows2, 2) X(rows3, 2) X(lanes1_rows1, 4) X(rows2, 2) X(rows3, 2)         \
-    X(lanes1, 3)
+    X(key, 1) X(rows1_quick, 1) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(rows2, 2)        \
+    X(rows3, 2) X(lanes1, 3)
 #define PLAN_AVX512VL_ZEN4_next(X)                                                                         \
     X(rows1_quick, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(lanes1, 4) X(lanes1, 2)
 

@@ -37,13 +37,16 @@
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. */
 #if defined(WORDS_MASKED) && HORNET_X86_64_ASM
-#define CLEAR_MASKS()                                                                                      \
-    __asm__ volatile(".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t"                                                  \
-                     "kxorw %%k\\n, %%k\\n, %%k\\n\n\t"                                                    \
-                     ".endr" ::                                                                            \
-                         : "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
+#define clear_masks HORNET_KERNEL_NAME(chacha20, clear_masks)
+HORNET_NOINLINE void clear_masks(void)
+{
+    __asm__ volatile(".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t"
+                     "kxorw %%k\\n, %%k\\n, %%k\\n\n\t"
+                     ".endr" ::
+                         : "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7");
+}
 #else
-#define CLEAR_MASKS() ((void)0)
+HORNET_INLINE void clear_masks(void) {}
 #endif
 
 /* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
@@ -53,7 +56,7 @@
     {                                                                                                      \
         pass(lanes, rows, key, beside, quick, work);                                                       \
         if ((key) || (beside) != 0)                                                                        \
-            CLEAR_MASKS();                                                                                 \
+            clear_masks();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
 SHAPES(SHAPE_FUNCTION)
