@@ -61,7 +61,7 @@ HORNET_INLINE size_t message_pass_bytes(const aead_message *m, const chacha20_sh
     return room < m->work.len_bytes ? room : m->work.len_bytes;
 }
 
-HORNET_INLINE void message_pass(aead_message *m, const chacha20_shape *shape, bool first)
+HORNET_NOINLINE void message_pass(aead_message *m, const chacha20_shape *shape, bool first)
 {
     const size_t n = message_pass_bytes(m, shape, first);
     m->end = lower_end(m->end, shape->run(&m->work));
