@@ -242,8 +242,7 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
     return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Seals a message or, if tag is NULL, opens it. Returns whether it was processed and is authentic.
- */
+/* Seals a message or, if tag is NULL, opens it. Returns whether it was processed and is authentic. */
 static bool aead_call_run(uint8_t *tag, const uint8_t *given, const aead_call *c)
 {
     uint8_t memory[AEAD_MEMORY_BYTES] __attribute__((aligned(64)));

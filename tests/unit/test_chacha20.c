@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../src/core/tuning.h"
 #include "../../src/poly1305/kernel.h"
 #include "../../src/poly1305/tag.h"
 #include "../support/chacha20_kernels.h"
@@ -206,6 +207,9 @@ static void test_plan(void)
     check(plan->period != 0 && (plan->period & (plan->period - 1)) == 0 && plan->count % plan->period == 0,
           "%s: period %d of %d", chacha20_name(kernel), plan->period, plan->count);
     for (size_t nblocks = 0; nblocks <= plan->count; nblocks++) {
+        check(64 * (size_t)kernel->shapes[plan->first[nblocks]].nblocks <= AEAD_COPIED_BYTES,
+              "%s: the first pass for %zu blocks does not fit into its copy", chacha20_name(kernel),
+              nblocks);
         check(plan->first[nblocks] < kernel->nshapes && plan->next[nblocks] < kernel->nshapes,
               "%s: the shapes for %zu blocks", chacha20_name(kernel), nblocks);
         check(!kernel->shapes[plan->next[nblocks]].keyed, "%s: a later key, %zu blocks",
