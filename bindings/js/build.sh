@@ -19,12 +19,12 @@ mkdir dist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The stack of 2 KiB is at the beginning of the memory, so that a stack overflow is an out-of-bounds access.
+# The stack of 4 KiB is at the beginning of the memory, so that a stack overflow is an out-of-bounds access.
 LC_ALL=C
 export LC_ALL
 clang-19 --target=wasm32 -ffreestanding -nostdlib -O2 -mbulk-memory -Wall -Wextra -Werror \
     "-DPACKAGE_VERSION=\"$version\"" -I$root/include \
-    -Wl,--no-entry,--strip-all,--stack-first,-z,stack-size=2048,--export=__stack_pointer,--fatal-warnings \
+    -Wl,--no-entry,--strip-all,--stack-first,-z,stack-size=4096,--export=__stack_pointer,--fatal-warnings \
     -o "$work/hornet.wasm" src/module.c $root/src/*/*.c $root/src/*/*/*.c
 
 {

@@ -20,11 +20,11 @@ enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
 struct __attribute__((may_alias)) aead {
     uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
     uint64_t direction; /* DIRECTION_NONE while only associated data has arrived */
-    uint64_t begun;     /* whether block 0 has been computed, and the associated data absorbed */
     uint64_t aad_bytes, text_bytes;
-    uint64_t nwaiting;              /* unused bytes of the keystream, at the end of `waiting` */
-    uint64_t nused;                 /* if nwaiting is 0: used bytes of the next block to be computed */
-    chacha20_state chacha20;        /* its counter is that of the next block to be computed */
+    uint64_t begun;          /* whether block 0 has been computed, and the associated data absorbed */
+    uint64_t nwaiting;       /* unused bytes of the keystream, at the end of `waiting` */
+    uint64_t nused;          /* if nwaiting is 0: used bytes of the next block to be computed */
+    chacha20_state chacha20; /* its counter is that of the next block to be computed */
     uint8_t waiting[WAITING_BYTES]; /* before `begun`, the associated data */
     hornet_poly1305_state poly1305;
 };

@@ -49,8 +49,13 @@
 /* The AEAD. Messages are encrypted and authenticated in pieces of this length, which fit in L2. */
 #define AEAD_PIECE_BYTES ((size_t)65536)
 
-/* Up to this length, the ciphertext is copied for Poly1305, padded between associated data and lengths. */
+/* Up to this length, the ciphertext is copied for Poly1305, padded between associated data and lengths, to
+ * the stack. Where passes are short, that gains less. */
+#if HORNET_X86
 #define AEAD_COPIED_BYTES ((size_t)4096)
+#else
+#define AEAD_COPIED_BYTES ((size_t)1024)
+#endif
 
 /* What passes leave to Poly1305 when they have sealed a piece is absorbed if it is longer. */
 #define AEAD_PENDING_BYTES ((size_t)4096)
