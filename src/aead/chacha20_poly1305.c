@@ -66,12 +66,14 @@ HORNET_NOINLINE void message_pass(aead_message *m, const chacha20_shape *shape, 
     const size_t n = message_pass_bytes(m, shape, first);
     m->end = lower_end(m->end, shape->run(&m->work));
     m->state.word[12] += shape->nblocks;
+    m->work.key = NULL;
+    if (n == 0) /* there may be no addresses */
+        return;
     m->work.out += n;
     m->work.in += n;
     m->work.len_bytes -= n;
     if (m->work.copy != NULL)
         m->work.copy += n;
-    m->work.key = NULL;
 }
 
 /* Lets the next pass continue poly over as many of the nblocks blocks as it can, and returns how many. */

@@ -53,9 +53,12 @@ int main(int argc, char **argv)
         char name[80];
         snprintf(name, sizeof name, "%s", title);
         if (strncmp(name, "ChaCha20 ", 9) == 0) {
-            check(ciphers < argc && strcmp(name + 9, argv[ciphers]) == 0, "%s, not %s", name,
-                  ciphers < argc ? argv[ciphers] : "any");
-            ciphers++;
+            /* A kernel answers once for each of its plans. */
+            if (ciphers == 1 || strcmp(name + 9, argv[ciphers - 1]) != 0) {
+                check(ciphers < argc && strcmp(name + 9, argv[ciphers]) == 0, "%s, not %s", name,
+                      ciphers < argc ? argv[ciphers] : "any");
+                ciphers++;
+            }
             for (int i = 0; i < ANSWER_SEALED; i++) {
                 const char *line = next_line();
                 check(strcmp(line, expected_sealed[i]) == 0, "%s, %zu bytes: '%s', not %s", name,
