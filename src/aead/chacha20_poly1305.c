@@ -231,7 +231,7 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
         absorbed += 16 * beside;
         done = pass_end;
     }
-    if (!opens) {
+    if (!opens && c->len_bytes != 0) {
         hornet_poly1305_absorb(&poly, ciphertext + absorbed, (c->len_bytes - absorbed) / 16 * 16,
                                c->kernels.poly1305);
         copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
