@@ -6,7 +6,6 @@ what the passes did not take; its cost is the sum of theirs. Among all sequences
 """
 
 import json
-import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128": "scalar64"}  # with this Poly1305
 DOUBLE_ROUNDS = 10
 BLOCKS_OF_POLY1305 = 4  # in a block of ChaCha20
-SOURCES = ("src/*/*.c", "src/core/cpu/*.c", "src/poly1305/kernels/*.c", "src/chacha20/kernels/*.c")
+SOURCES = ("src/*/*.c", "src/*/*/*.c")
 
 
 @dataclass(frozen=True)
@@ -48,19 +47,11 @@ class Measured:
 
 def measure(kernel: str, compiler: str) -> Measured | None:
     """Measure the passes of a kernel, or return None if this CPU cannot run it."""
-    sources = [file for pattern in SOURCES for file in ROOT.glob(pattern) if file.name != f"{kernel}.c"]
-    sources += (
-        [ROOT / f"src/poly1305/kernels/{kernel}.c"] if (ROOT / f"src/poly1305/kernels/{kernel}.c").exists() else []
-    )
+    measured = ROOT / f"src/chacha20/kernels/{kernel}.c"  # which passes.c includes
+    sources = [file for pattern in SOURCES for file in ROOT.glob(pattern) if file != measured]
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "passes"
-        flags = [
-            "-O2",
-            "-fPIC",
-            "-std=c11",
-            f"-I{ROOT}/include",
-            f'-DKERNEL_FILE="{ROOT}/src/chacha20/kernels/{kernel}.c"',
-        ]
+        flags = ["-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include", f'-DKERNEL_FILE="{measured}"']
         flags.append(f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"')
         subprocess.run([compiler, *flags, ROOT / "bench/passes.c", *sources, "-o", program], check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -75,7 +66,6 @@ class Plans:
 
     def __init__(self, measured: Measured) -> None:
         self.measured = measured
-        # One after another from few blocks on, or the recursion would be deep.
         self.then = cache(self._then)
 
     def _then(self, blocks: int, ready: int) -> tuple[float, tuple[str, ...]]:
@@ -137,7 +127,7 @@ def report(kernel: str, compiler: str) -> str:
     numbers = range(2 * period + 1)
     first = [plans.message(blocks)[1][0] for blocks in numbers]
     following = [plans.continuation(blocks) for blocks in numbers]
-    name = re.sub(r"\W", "_", kernel).upper()
+    name = kernel.upper()
     lines += [
         f"#define PLAN_{name}_period {period}",
         f"#define PLAN_{name}_first(X) {counted(first)}",

@@ -82,20 +82,20 @@ enum { AEAD_AAD_ROOM_BYTES = 64 };
  * AEAD_AAD_ROOM_BYTES, and may be written up to a multiple of 64 bytes. */
 enum { AEAD_MEMORY_BYTES = AEAD_AAD_ROOM_BYTES + AEAD_COPIED_BYTES + 64 };
 
-/* Writes the associated data, up to AEAD_AAD_ROOM_BYTES, padded, before the ciphertext, and returns where
- * it begins. */
-HORNET_INLINE uint8_t *aead_input_begin(uint8_t *memory, const uint8_t *aad, size_t aad_bytes)
+/* Writes the associated data, padded, before the ciphertext, and returns where it begins. At least 16 bytes
+ * there may be overwritten. */
+HORNET_INLINE uint8_t *aead_input_begin(uint8_t *ciphertext, const uint8_t *aad, size_t aad_bytes)
 {
-    uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES - padded_bytes(aad_bytes);
-    memset(memory + AEAD_AAD_ROOM_BYTES - 16, 0, 16);
+    uint8_t *const first = ciphertext - padded_bytes(aad_bytes);
+    memset(ciphertext - 16, 0, 16);
     copy_bytes(first, aad, aad_bytes);
     return first;
 }
 
 /* Writes the lengths after the ciphertext, which must be padded, and returns their end. */
-HORNET_INLINE uint8_t *aead_input_end(uint8_t *memory, size_t len_bytes, size_t aad_bytes)
+HORNET_INLINE uint8_t *aead_input_end(uint8_t *ciphertext, size_t len_bytes, size_t aad_bytes)
 {
-    uint8_t *const lengths = memory + AEAD_AAD_ROOM_BYTES + padded_bytes(len_bytes);
+    uint8_t *const lengths = ciphertext + padded_bytes(len_bytes);
     store_lengths(lengths, aad_bytes, len_bytes);
     return lengths + 16;
 }

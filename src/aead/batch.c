@@ -53,9 +53,9 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
     const uintptr_t end = batch_kernel(kernels)->packets(&all);
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
-        const uint8_t *const first = aead_input_begin(memory + stride * i, p->aad, p->aad_bytes);
+        const uint8_t *const first = aead_input_begin(all.copy[i], p->aad, p->aad_bytes);
         inputs[i] = first;
-        inputs_bytes[i] = (size_t)(aead_input_end(memory + stride * i, p->len_bytes, p->aad_bytes) - first);
+        inputs_bytes[i] = (size_t)(aead_input_end(all.copy[i], p->len_bytes, p->aad_bytes) - first);
     }
     hornet_poly1305_batch_using(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count,
                                 kernels.poly1305);
@@ -102,7 +102,7 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
                   const struct hornet_chacha20_kernel *kernel)
 {
     /* Whether long messages have all of Poly1305 beside the cipher. */
-    const chacha20_shape *const shape = &kernel->shapes[kernel->plan.next[kernel->plan.count]];
+    const chacha20_shape *const shape = chacha20_main_shape(kernel);
     const bool stitched =
         shape->beside * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
     size_t alone = 0, nblocks = 0;

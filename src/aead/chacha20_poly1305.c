@@ -47,33 +47,9 @@ HORNET_INLINE void message_begin(aead_message *m, const aead_call *c, uint8_t ke
     m->end = UINTPTR_MAX;
 }
 
-HORNET_INLINE const chacha20_shape *message_shape(const aead_message *m, bool first)
+HORNET_INLINE void message_pass(aead_message *m, const chacha20_shape *shape)
 {
-    const chacha20_plan *plan = &m->kernel->plan;
-    return chacha20_shape_for(m->kernel, first ? plan->first : plan->next,
-                              chacha20_blocks(m->work.len_bytes));
-}
-
-/* Returns how many bytes of the message the next pass processes. */
-HORNET_INLINE size_t message_pass_bytes(const aead_message *m, const chacha20_shape *shape, bool first)
-{
-    const size_t room = (size_t)(shape->nblocks - first) * CHACHA20_BLOCK_BYTES;
-    return room < m->work.len_bytes ? room : m->work.len_bytes;
-}
-
-HORNET_NOINLINE void message_pass(aead_message *m, const chacha20_shape *shape, bool first)
-{
-    const size_t n = message_pass_bytes(m, shape, first);
-    m->end = lower_end(m->end, shape->run(&m->work));
-    m->state.word[12] += shape->nblocks;
-    m->work.key = NULL;
-    if (n == 0) /* there may be no addresses */
-        return;
-    m->work.out += n;
-    m->work.in += n;
-    m->work.len_bytes -= n;
-    if (m->work.copy != NULL)
-        m->work.copy += n;
+    m->end = lower_end(m->end, hornet_chacha20_pass(shape, &m->work));
 }
 
 /* Lets the next pass continue poly over as many of the nblocks blocks as it can, and returns how many. */
@@ -128,23 +104,21 @@ HORNET_NOINLINE uintptr_t message_copied(bool *valid, uint8_t *tag, const uint8_
         memset(ciphertext + c->len_bytes / 16 * 16, 0, 16);
         copy_some(ciphertext, c->in, c->len_bytes);
     }
-    const uint8_t *const input = aead_input_begin(memory, c->aad, c->aad_bytes);
+    const uint8_t *const input = aead_input_begin(ciphertext, c->aad, c->aad_bytes);
     message_begin(&m, c, key, opens ? NULL : ciphertext);
-    message_pass(&m, message_shape(&m, true), true);
+    message_pass(&m, chacha20_next_shape(m.kernel, &m.work));
 
     const uint8_t *next = input;
-    for (bool begun = false; m.work.len_bytes != 0;) {
-        const chacha20_shape *const shape = message_shape(&m, false);
+    if (m.work.len_bytes != 0)
+        poly = mac_begin(key);
+    while (m.work.len_bytes != 0) {
+        const chacha20_shape *const shape = chacha20_next_shape(m.kernel, &m.work);
         const size_t ready_bytes = opens ? padded_bytes(c->len_bytes) : c->len_bytes - m.work.len_bytes;
-        if (!begun && shape->beside != 0) {
-            poly = mac_begin(key);
-            begun = true;
-        }
         next += 16 * message_beside(&m, shape, &poly, next, (size_t)(ciphertext + ready_bytes - next) / 16);
-        message_pass(&m, shape, false);
+        message_pass(&m, shape);
     }
 
-    const size_t left_bytes = (size_t)(aead_input_end(memory, c->len_bytes, c->aad_bytes) - next);
+    const size_t left_bytes = (size_t)(aead_input_end(ciphertext, c->len_bytes, c->aad_bytes) - next);
     if (next == input) {
         hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(computed, next, left_bytes, key);
     } else {
@@ -172,8 +146,7 @@ HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, cons
 /* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
 HORNET_INLINE size_t beside_capacity(const aead_message *m, size_t len_bytes)
 {
-    const chacha20_plan *const plan = &m->kernel->plan;
-    const chacha20_shape *const shape = &m->kernel->shapes[plan->next[plan->count]];
+    const chacha20_shape *const shape = chacha20_main_shape(m->kernel);
     return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->beside *
            CHACHA20_DOUBLE_ROUNDS;
 }
@@ -190,12 +163,12 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
     uint8_t key[32], computed[16], last[32] = {0};
     aead_message m;
     message_begin(&m, c, key, NULL);
-    const chacha20_shape *shape = message_shape(&m, true);
-    size_t done = message_pass_bytes(&m, shape, true), absorbed = 0;
+    const chacha20_shape *shape = chacha20_next_shape(m.kernel, &m.work);
+    size_t done = chacha20_pass_bytes(shape, &m.work), absorbed = 0;
     uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES;
     if (opens)
         copy_some(first, ciphertext, done);
-    message_pass(&m, shape, true);
+    message_pass(&m, shape);
     struct poly1305 poly = mac_begin(key);
     absorb_padded(c, &poly, c->aad, c->aad_bytes);
     if (opens) {
@@ -215,8 +188,8 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
                 absorbed += n;
             }
         }
-        shape = message_shape(&m, false);
-        const size_t pass_end = done + message_pass_bytes(&m, shape, false);
+        shape = chacha20_next_shape(m.kernel, &m.work);
+        const size_t pass_end = done + chacha20_pass_bytes(shape, &m.work);
         const size_t ready = ((opens ? piece_end : done) - absorbed) / 16;
         size_t beside = message_beside(&m, shape, &poly, ciphertext + absorbed, ready);
         if (opens && absorbed + 16 * beside < pass_end / 16 * 16) {
@@ -227,7 +200,7 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
         }
         if (opens && pass_end == c->len_bytes)
             copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
-        message_pass(&m, shape, false);
+        message_pass(&m, shape);
         absorbed += 16 * beside;
         done = pass_end;
     }

@@ -21,7 +21,7 @@ struct __attribute__((may_alias)) aead {
     uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
     uint64_t direction; /* DIRECTION_NONE while only associated data has arrived */
     uint64_t aad_bytes, text_bytes;
-    uint64_t begun;          /* whether block 0 has been computed, and the associated data absorbed */
+    uint64_t begun;          /* whether block 0 has been computed, and nothing waits to be absorbed */
     uint64_t nwaiting;       /* unused bytes of the keystream, at the end of `waiting` */
     uint64_t nused;          /* if nwaiting is 0: used bytes of the next block to be computed */
     chacha20_state chacha20; /* its counter is that of the next block to be computed */
@@ -59,21 +59,19 @@ HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const
 /* Memory for the associated data that waits, padded, and for the ciphertext of a first piece. */
 enum { FIRST_PIECE_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
 
-/* Encrypts or decrypts the first len_bytes bytes, at most AEAD_COPIED_BYTES, and absorbs the associated
- * data and the ciphertext, which is copied to memory. `pads` says whether text follows the associated data.
+/* Encrypts or decrypts the first len_bytes bytes, at most AEAD_COPIED_BYTES, and absorbs the first
+ * aad_bytes bytes of the associated data that waits, padded, and the ciphertext, which is copied to memory.
  */
 HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const uint8_t *in,
-                                           size_t len_bytes, bool pads, uint8_t *memory,
+                                           size_t len_bytes, uint64_t aad_bytes, uint8_t *memory,
                                            aead_kernels kernels)
 {
     const struct hornet_chacha20_kernel *const kernel =
         hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
-    const size_t aad_bytes = (size_t)a->aad_bytes, before = pads ? padded_bytes(aad_bytes) : aad_bytes;
     uint8_t *const ciphertext = memory + WAITING_BYTES;
     uint8_t key[32];
-    if (before != 0)
-        memset(ciphertext - 16, 0, 16);
-    copy_bytes(ciphertext - before, a->waiting, aad_bytes);
+    uint8_t *const first = aead_input_begin(ciphertext, a->waiting, (size_t)aad_bytes);
+    const size_t before = (size_t)(ciphertext - first);
     const bool decrypts = a->direction == DIRECTION_DECRYPTS;
     if (decrypts)
         copy_some(ciphertext, in, len_bytes);
@@ -83,20 +81,19 @@ HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const u
                           .copy = decrypts ? NULL : ciphertext,
                           .key = key,
                           .state = &a->chacha20};
-    uintptr_t end = hornet_chacha20_passes(kernel, &work, &a->chacha20);
+    const uintptr_t end = hornet_chacha20_passes(kernel, &work);
     a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
-    hornet_poly1305_begin_using(&a->poly1305, key, ciphertext - before, before + len_bytes,
-                                kernels.poly1305);
-    wipe(ciphertext - before, before);
+    hornet_poly1305_begin_using(&a->poly1305, key, first, before + len_bytes, kernels.poly1305);
+    wipe(first, before);
     a->begun = 1;
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Absorbs the associated data that waits when no text follows it yet. */
-HORNET_NOINLINE void aead_begin_aad(struct aead *a, bool pads, aead_kernels kernels)
+/* Does the same where no text follows yet. */
+HORNET_NOINLINE void aead_begin_aad(struct aead *a, uint64_t aad_bytes, aead_kernels kernels)
 {
     uint8_t memory[WAITING_BYTES + 64];
-    clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, pads, memory, kernels));
+    clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, aad_bytes, memory, kernels));
 }
 
 void hornet_chacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[12], const uint8_t key[32])
@@ -110,7 +107,8 @@ void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonc
     clear_stack_and_registers(aead_begin((struct aead *)state, nonce, key, true));
 }
 
-bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes)
+HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad, size_t aad_bytes),
+               (state, aad, aad_bytes))
 {
     struct aead *a = (struct aead *)state;
     if (a->live != AEAD_LIVE || a->direction != DIRECTION_NONE)
@@ -119,8 +117,10 @@ bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes
         copy_bytes(a->waiting + a->aad_bytes, aad, aad_bytes);
     } else {
         const aead_kernels kernels = hornet_aead_kernels_in_use();
-        if (!a->begun)
-            aead_begin_aad(a, false, kernels);
+        if (!a->begun) {
+            aead_begin_aad(a, 0, kernels);
+            hornet_poly1305_update_using(&a->poly1305, a->waiting, (size_t)a->aad_bytes, kernels.poly1305);
+        }
         hornet_poly1305_update_using(&a->poly1305, aad, aad_bytes, kernels.poly1305);
     }
     a->aad_bytes += aad_bytes;
@@ -181,7 +181,7 @@ static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t l
     if (!a->begun && len_bytes != 0) {
         uint8_t memory[FIRST_PIECE_BYTES] __attribute__((aligned(64)));
         const size_t n = len_bytes <= AEAD_COPIED_BYTES ? len_bytes : 0; /* more is not worth a copy */
-        clear_stack_and_registers(aead_first_piece(a, out, in, n, true, memory, kernels));
+        clear_stack_and_registers(aead_first_piece(a, out, in, n, a->aad_bytes, memory, kernels));
         if (n != 0)
             return;
     }
@@ -242,7 +242,7 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
         const uint32_t in_use = kernels.poly1305;
         uint8_t lengths[16];
         if (!a->begun)
-            aead_begin_aad(a, true, kernels);
+            aead_begin_aad(a, a->aad_bytes, kernels);
         else if (a->direction == DIRECTION_NONE)
             aead_pad(a, a->aad_bytes, in_use);
         aead_pad(a, a->text_bytes, in_use);

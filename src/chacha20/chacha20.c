@@ -50,21 +50,13 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
     state->word[15] = load_le32(nonce + 20);
 }
 
-uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work,
-                                 chacha20_state *state)
+uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work)
 {
-    uintptr_t end = stack_end(STACK_BELOW_BYTES);
-    while (work->len_bytes != 0 || work->key != NULL) {
-        const size_t keyed = work->key != NULL;
-        const chacha20_shape *shape = chacha20_shape_for(
-            kernel, keyed ? kernel->plan.first : kernel->plan.next, chacha20_blocks(work->len_bytes));
-        const size_t room = (shape->nblocks - keyed) * CHACHA20_BLOCK_BYTES;
-        const size_t n = room < work->len_bytes ? room : work->len_bytes;
-        end = lower_end(end, shape->run(work));
-        state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES + keyed);
-        work->key = NULL;
-        if (n == 0) /* there may be no addresses */
-            continue;
+    const size_t n = chacha20_pass_bytes(shape, work);
+    const uintptr_t end = shape->run(work);
+    work->state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES) + (work->key != NULL);
+    work->key = NULL;
+    if (n != 0) { /* otherwise there may be no addresses */
         work->out += n;
         work->in += n;
         work->len_bytes -= n;
@@ -74,11 +66,19 @@ uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, ch
     return end;
 }
 
+uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work)
+{
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    while (work->len_bytes != 0 || work->key != NULL)
+        end = lower_end(end, hornet_chacha20_pass(chacha20_next_shape(kernel, work), work));
+    return end;
+}
+
 uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8_t *out, const uint8_t *in,
                               size_t len_bytes, chacha20_state *state)
 {
     chacha20_work work = {.out = out, .in = in, .len_bytes = len_bytes, .state = state};
-    return hornet_chacha20_passes(kernel, &work, state);
+    return hornet_chacha20_passes(kernel, &work);
 }
 
 HORNET_NOINLINE uintptr_t chacha20_call(uint8_t *out, const uint8_t *in, size_t len_bytes, uint32_t counter,

@@ -53,7 +53,7 @@ typedef struct {
      */
     uint8_t *key;
 
-    const chacha20_state *state;
+    chacha20_state *state; /* not changed by a pass */
 
     /* If nblocks is not 0: meanwhile, continues poly over this number of full blocks of 16 bytes at
      * `blocks`, up to 10 for each of the shape's `beside`. They may be part of `in`; if they are part of
@@ -94,27 +94,49 @@ struct hornet_chacha20_kernel {
     uintptr_t (*packets)(chacha20_packets *packets);
 };
 
-/* Returns the shape for nblocks blocks. */
-static inline const chacha20_shape *chacha20_shape_for(const struct hornet_chacha20_kernel *kernel,
-                                                       const uint8_t *shapes, size_t nblocks)
-{
-    const chacha20_plan *plan = &kernel->plan;
-    if (nblocks > plan->count)
-        nblocks = plan->count - (-nblocks & (size_t)(plan->period - 1));
-    return &kernel->shapes[shapes[nblocks]];
-}
-
 /* Returns the number of blocks that len_bytes bytes take. */
 static inline size_t chacha20_blocks(size_t len_bytes)
 {
     return len_bytes / CHACHA20_BLOCK_BYTES + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
 }
 
-/* Does all the work, which work->len_bytes describes, in as many passes as that takes, and advances the
- * counter of the state, which is work->state, by the whole blocks. Poly1305 has no part in it. Returns
- * where the stack has ended. */
-uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work,
-                                 chacha20_state *state);
+/* Returns the shape that the plan has for nblocks blocks: a `first` one, or a next one. */
+static inline const chacha20_shape *chacha20_shape_for(const struct hornet_chacha20_kernel *kernel,
+                                                       bool first, size_t nblocks)
+{
+    const chacha20_plan *plan = &kernel->plan;
+    if (nblocks > plan->count)
+        nblocks = plan->count - (-nblocks & (size_t)(plan->period - 1));
+    return &kernel->shapes[(first ? plan->first : plan->next)[nblocks]];
+}
+
+/* Returns the shape of the next pass over what is left of the work. */
+static inline const chacha20_shape *chacha20_next_shape(const struct hornet_chacha20_kernel *kernel,
+                                                        const chacha20_work *work)
+{
+    return chacha20_shape_for(kernel, work->key != NULL, chacha20_blocks(work->len_bytes));
+}
+
+/* Returns the shape of most passes of a long message. */
+static inline const chacha20_shape *chacha20_main_shape(const struct hornet_chacha20_kernel *kernel)
+{
+    return chacha20_shape_for(kernel, false, kernel->plan.count);
+}
+
+/* Returns how many bytes of the message a pass processes. */
+static inline size_t chacha20_pass_bytes(const chacha20_shape *shape, const chacha20_work *work)
+{
+    const size_t room = (shape->nblocks - (size_t)(work->key != NULL)) * CHACHA20_BLOCK_BYTES;
+    return room < work->len_bytes ? room : work->len_bytes;
+}
+
+/* Runs a pass, and changes work and its state to what is left: the counter advances by the whole blocks,
+ * and later passes give no key. Returns where the stack has ended. */
+uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work);
+
+/* Does all of the work, in as many passes as that takes. Poly1305 has no part in it. Returns where the
+ * stack has ended. */
+uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work);
 
 /* Sets out to in xor the keystream from the state's counter on, and advances the counter by the whole
  * blocks. out must equal `in` or overlap nothing. Returns where the stack has ended. */

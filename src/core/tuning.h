@@ -80,21 +80,20 @@
 #define PLAN_AVX2_next(X) X(rows1, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes2, 24)
 
 /* The same. */
-#define PLAN_AVX512VL_period 8
-#define PLAN_AVX512VL_first(X)                                                                             \
-    X(key, 1) X(rows1, 1) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(rows2, 2) X(rows3, 2)  \
+#define PLAN_AVX512VL_period   8
+#define PLAN_AVX512VL_first(X) PLAN_AVX512VL_first_with(rows1, X)
+#define PLAN_AVX512VL_next(X)  PLAN_AVX512VL_next_with(rows1, X)
+#define PLAN_AVX512VL_first_with(one, X)                                                                   \
+    X(key, 1) X(one, 1) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(rows2, 2) X(rows3, 2)    \
     X(lanes1, 3)
-#define PLAN_AVX512VL_next(X)                                                                              \
-    X(rows1, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(lanes1, 4) X(lanes1, 2)
+#define PLAN_AVX512VL_next_with(one, X)                                                                    \
+    X(one, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(lanes1, 4) X(lanes1, 2)
 
 /* The same but for one set of rows: the quick rotation takes 249 and 264 cycles there instead of 320, by a
  * prototype of 2026-11-23 on an EPYC, Zen 4. */
-#define PLAN_AVX512VL_ZEN4_period 8
-#define PLAN_AVX512VL_ZEN4_first(X)                                                                        \
-    X(key, 1) X(rows1_quick, 1) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(rows2, 2)        \
-    X(rows3, 2) X(lanes1, 3)
-#define PLAN_AVX512VL_ZEN4_next(X)                                                                         \
-    X(rows1_quick, 3) X(rows2, 2) X(rows3, 2) X(lanes1, 2) X(lanes1_rows1, 2) X(lanes1, 4) X(lanes1, 2)
+#define PLAN_AVX512VL_ZEN4_period   PLAN_AVX512VL_period
+#define PLAN_AVX512VL_ZEN4_first(X) PLAN_AVX512VL_first_with(rows1_quick, X)
+#define PLAN_AVX512VL_ZEN4_next(X)  PLAN_AVX512VL_next_with(rows1_quick, X)
 
 /* From the costs of passes of a prototype of 2026-11-23 on an EPYC, Zen 4, where a second set of lanes
  * takes twice as long, as it must on the two ports for 512-bit instructions of Intel's cores: 16 blocks

@@ -66,7 +66,8 @@ static void test_call(const struct secret_call *function, size_t n, const struct
 int main(int argc, char **argv)
 {
     static struct secrets secrets;
-    static const struct secret_call twice = {"two calls for one", call_twice, NULL, false, true, false};
+    static const struct secret_call twice = {
+        .name = "two calls for one", .call = call_twice, .one_length = true};
     make_secrets(&secrets, RANDOM);
     if (argc > 1 && strcmp(argv[1], "twice") == 0) {
         test_call(&twice, 1200, &secrets);

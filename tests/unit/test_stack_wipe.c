@@ -203,9 +203,8 @@ static void leak(size_t n)
 
 int main(int argc, char **argv)
 {
-    static const struct secret_call encrypt = {"AES", call_encrypt, NULL, true, false, false};
-    static const struct secret_call leaks = {
-        "a function that leaves a word", leak, NULL, false, false, false};
+    static const struct secret_call encrypt = {.name = "AES", .call = call_encrypt, .one_length = true};
+    static const struct secret_call leaks = {.name = "a function that leaves a word", .call = leak};
     stack = reserve_pages(STACK_BYTES);
     if (stack == NULL || !allow_pages(stack, STACK_BYTES)) {
         printf("FAILED: no memory for a stack\n");

@@ -175,7 +175,7 @@ static void leak(size_t n)
 
 int main(int argc, char **argv)
 {
-    static const struct secret_call leaking = {"a function that leaks", leak, NULL, false, false};
+    static const struct secret_call leaking = {.name = "a function that leaks", .call = leak};
     if (argc == 3 && strcmp(argv[1], "secrets") == 0) {
         make_secrets(&given, (enum secrets_kind)(strtol(argv[2], NULL, 10) % SECRETS_KINDS));
         return fwrite(&given, sizeof given, 1, stdout) != 1;

@@ -89,7 +89,7 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	checkOverlap(out, plaintext, additionalData)
 
 	// The buffer comes in several sizes because it is cleared before and after use.
-	switch first := firstBlocks(len(plaintext)); {
+	switch {
 	case len(plaintext) <= 3*chacha20.BlockSize:
 		var stream [4 * chacha20.BlockSize]byte
 		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
@@ -100,22 +100,8 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 		var stream [8 * chacha20.BlockSize]byte
 		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
 		stream = [8 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 4:
-		var stream [4 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [4 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 8:
-		var stream [8 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [8 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 16:
-		var stream [16 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [16 * chacha20.BlockSize]byte{}
 	default:
-		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+		a.sealLong(out, nonce, plaintext, additionalData)
 	}
 	return whole
 }
@@ -136,7 +122,7 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	checkOverlap(out, ciphertext, additionalData)
 
 	var valid bool
-	switch first := firstBlocks(n); {
+	switch {
 	case n <= 3*chacha20.BlockSize:
 		var stream [4 * chacha20.BlockSize]byte
 		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
@@ -147,22 +133,8 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		var stream [8 * chacha20.BlockSize]byte
 		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
 		stream = [8 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 4:
-		var stream [4 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [4 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 8:
-		var stream [8 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [8 * chacha20.BlockSize]byte{}
-	case chacha20.StreamRoom(first) == 16:
-		var stream [16 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [16 * chacha20.BlockSize]byte{}
 	default:
-		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+		valid = a.openLong(out, nonce, ciphertext, additionalData, tag)
 	}
 	if !valid {
 		for step := range slices.Chunk(out, asm.MaxBytes) {
@@ -171,11 +143,6 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		return nil, errOpen
 	}
 	return whole, nil
-}
-
-// firstBlocks returns the number of keystream blocks, including block 0, that begin makes at once for a message of n bytes.
-func firstBlocks(n int) int {
-	return chacha20.FirstBlocks(1 + (n+chacha20.BlockSize-1)/chacha20.BlockSize)
 }
 
 // chunkSize is the number of bytes that are encrypted before they are authenticated. A chunk fits in L2.
@@ -223,11 +190,61 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	return valid
 }
 
+// sealLong calls seal with a buffer of the size that the message takes.
+func (a *aead) sealLong(out, nonce, plaintext, additionalData []byte) {
+	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
+	case 4:
+		var stream [4 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 8:
+		var stream [8 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [8 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
+	default:
+		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
+		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+	}
+}
+
+// openLong calls open with a buffer of the size that the message takes.
+func (a *aead) openLong(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte) (valid bool) {
+	switch first := firstBlocks(len(ciphertext)); chacha20.StreamRoom(first) {
+	case 4:
+		var stream [4 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [4 * chacha20.BlockSize]byte{}
+	case 8:
+		var stream [8 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [8 * chacha20.BlockSize]byte{}
+	case 16:
+		var stream [16 * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [16 * chacha20.BlockSize]byte{}
+	default:
+		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
+		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+	}
+	return valid
+}
+
+// firstBlocks returns the number of keystream blocks, including block 0, that begin makes at once for a message of n bytes.
+func firstBlocks(n int) int {
+	return chacha20.FirstBlocks(1 + chacha20.Blocks(n))
+}
+
 // sealShort is seal for a message whose whole keystream fits into stream.
 func (a *aead) sealShort(out, nonce, plaintext, additionalData, stream []byte) {
 	var s chacha20.State
 	a.init(&s, nonce)
-	s.Stream(stream, 1+(len(plaintext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	s.Stream(stream, 1+chacha20.Blocks(len(plaintext)))
 	n := len(plaintext)
 	chacha20.XORBytes(out[:n], plaintext, stream[chacha20.BlockSize:])
 	poly1305.SumShort((*[Overhead]byte)(out[n:]), additionalData, out[:n], (*[poly1305.KeySize]byte)(stream))
@@ -239,7 +256,7 @@ func (a *aead) openShort(out, nonce, ciphertext, additionalData []byte, tag *[Ov
 	var s chacha20.State
 	var expected [Overhead]byte
 	a.init(&s, nonce)
-	s.Stream(stream, 1+(len(ciphertext)+chacha20.BlockSize-1)/chacha20.BlockSize)
+	s.Stream(stream, 1+chacha20.Blocks(len(ciphertext)))
 	poly1305.SumShort(&expected, additionalData, ciphertext, (*[poly1305.KeySize]byte)(stream))
 	valid := poly1305.Equal(&expected, tag)
 	if valid {

@@ -56,12 +56,6 @@ HORNET_INLINE void rows_round(rows_set *x, size_t sets, int turn, bool quick)
     }
 }
 
-HORNET_INLINE void rows_double_round(rows_set *x, size_t sets)
-{
-    rows_round(x, sets, 0, false);
-    rows_round(x, sets, 1, false);
-}
-
 /* Sets vectors to the consecutive blocks of a set: x after the rounds, plus begin. */
 HORNET_INLINE void rows_end(word_vec vectors[4], rows_set x, rows_set begin)
 {

@@ -17,7 +17,7 @@ const (
 	// MaxStreamBlocks is the maximum number of blocks in a group.
 	MaxStreamBlocks = 32
 
-	counter = 12 // the word that counts blocks
+	Counter = 12 // the word of State that counts blocks
 )
 
 // Key is a key as eight words.
@@ -65,6 +65,9 @@ func HChaCha20(key *Key, nonce *[16]byte) Key {
 	return Key{s[0], s[1], s[2], s[3], s[12], s[13], s[14], s[15]}
 }
 
+// Blocks returns the number of blocks that n bytes take.
+func Blocks(n int) int { return (n + BlockSize - 1) / BlockSize }
+
 // FirstBlocks returns the number of blocks, of a keystream of n, to make with Stream so that whole groups remain for XOR. It is
 // at least 1 and at most the blocks of a group.
 func FirstBlocks(n int) int {
@@ -99,7 +102,7 @@ func (s *State) XOR(dst, src []byte) {
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}
-	n := (len(src) + BlockSize - 1) / BlockSize
+	n := Blocks(len(src))
 	if n == 0 {
 		return
 	}
@@ -178,7 +181,7 @@ func xorBlocksGo(dst, src []byte, s *State) {
 			binary.LittleEndian.PutUint64(dst[4*i:], binary.LittleEndian.Uint64(src[4*i:])^word)
 		}
 		dst, src = dst[BlockSize:], src[BlockSize:]
-		s[counter]++
+		s[Counter]++
 	}
 }
 

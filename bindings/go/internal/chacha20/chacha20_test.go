@@ -22,7 +22,7 @@ func TestVectors(t *testing.T) {
 		key := LoadKey((*[KeySize]byte)(vectors.Bytes(v[0])))
 		var s State
 		s.Init(&key, (*[12]byte)(vectors.Bytes(v[2])))
-		s[counter] = uint32(counted)
+		s[Counter] = uint32(counted)
 		out := vectors.Bytes(v[3])
 		s.XOR(out, out)
 		if hex.EncodeToString(out) != v[4] {
@@ -69,7 +69,7 @@ func TestLengths(t *testing.T) {
 		check := func(what string, xor func(s *State, dst, src []byte), apart bool) {
 			var s State
 			s.Init(&key, &nonce)
-			s[counter] = 7
+			s[Counter] = 7
 			out := append(bytes.Clone(in[:n]), 0x55)
 			src := out[:n]
 			if apart {
@@ -77,7 +77,7 @@ func TestLengths(t *testing.T) {
 				clear(out[:n])
 			}
 			xor(&s, out[:n], src)
-			if !bytes.Equal(out, want) || s[counter] != 7+blocks {
+			if !bytes.Equal(out, want) || s[Counter] != 7+blocks {
 				t.Fatalf("%d bytes, %s, apart: %t", n, what, apart)
 			}
 		}
@@ -126,6 +126,6 @@ func randomState(random *rand.ChaCha8, first uint32) (s State) {
 	for i := range s {
 		s[i] = uint32(random.Uint64())
 	}
-	s[counter] = first
+	s[Counter] = first
 	return s
 }

@@ -74,5 +74,5 @@ func stream(buf []byte, n int, s *State) {
 		streamGo(buf[:n*BlockSize], s)
 		return
 	}
-	s[counter] += uint32(n)
+	s[Counter] += uint32(n)
 }

@@ -19,7 +19,7 @@ func absorbShort(p *State, additionalData, text []byte) {
 	case len(additionalData) != 0:
 		before := (len(additionalData) - 1) &^ (BlockSize - 1)
 		p.Absorb(additionalData[:before])
-		if lo, hi = 0, 0; len(additionalData)-before == BlockSize {
+		if len(additionalData)-before == BlockSize {
 			lo, hi, _ = firstBlock(additionalData[before:])
 		} else {
 			lo, hi = paddedBlock(additionalData[before:])

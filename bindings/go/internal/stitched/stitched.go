@@ -28,8 +28,6 @@ const (
 	rounds       = 10
 	roundBytes   = 4 * poly1305.BlockSize
 	waitingBytes = 1024
-
-	counter = 12 // the word of the state that counts blocks
 )
 
 // Seal encrypts in to out and absorbs additionalData and out, both padded. s is at block 0, of which mac gets the key.
@@ -60,7 +58,7 @@ func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
 // first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0.
 func first(out, in []byte, s *State, mac *MAC) (done int) {
 	var others [2 * chacha20.BlockSize]byte // block 0, and that after the group
-	s[counter]++
+	s[chacha20.Counter]++
 	switch {
 	case len(in) >= longGroup:
 		done = longGroup
@@ -77,10 +75,10 @@ func first(out, in []byte, s *State, mac *MAC) (done int) {
 		blocks = [group]byte{}
 	}
 	// The block after the group may save a pass, unless whole passes would have to be followed by another one.
-	if n := min(len(in)-done, chacha20.BlockSize); (len(in)-done+chacha20.BlockSize-1)/chacha20.BlockSize%16 != 0 {
+	if n := min(len(in)-done, chacha20.BlockSize); chacha20.Blocks(len(in)-done)%16 != 0 {
 		chacha20.XORBytes(out[done:done+n], in[done:done+n], others[chacha20.BlockSize:])
 		done += n
-		s[counter]++
+		s[chacha20.Counter]++
 	}
 	mac.Init((*[poly1305.KeySize]byte)(others[:]))
 	others = [2 * chacha20.BlockSize]byte{}
@@ -93,7 +91,7 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 	if len(in) <= group+chacha20.BlockSize {
 		var stream [group + 2*chacha20.BlockSize]byte // the last two are blocks 0 and 9
 		others := stream[group:]
-		s[counter]++
+		s[chacha20.Counter]++
 		xor8And2(&stream[0], &stream[0], s, &others[0])
 		mac.Init((*[poly1305.KeySize]byte)(others))
 		copy(others, others[chacha20.BlockSize:])
@@ -106,7 +104,7 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 
 	// Block 0 and the blocks that do not make a group.
 	var stream [group]byte
-	blocks := (len(in)+chacha20.BlockSize-1)/chacha20.BlockSize%8 + 1
+	blocks := chacha20.Blocks(len(in))%8 + 1
 	s.Stream(stream[:], blocks)
 	mac.Init((*[poly1305.KeySize]byte)(stream[:]))
 	mac.AbsorbPadded(additionalData)
@@ -170,7 +168,7 @@ func xorRest(dst, src []byte, s *State, mac *MAC, message []byte) (absorbed int)
 			long, each = true, 2*roundBytes
 		}
 		beside := min(rounds, len(message)/each)
-		streamMAC(blocks[:], s, mac, &message[0], (len(src)+chacha20.BlockSize-1)/chacha20.BlockSize, long, beside)
+		streamMAC(blocks[:], s, mac, &message[0], chacha20.Blocks(len(src)), long, beside)
 		chacha20.XORBytes(dst, src, blocks[:])
 		absorbed = beside * each
 	} else {
