@@ -124,8 +124,8 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
     size_t absorbed = t->work.key != NULL ? first_pass(t, last, memory) : 0;
     size_t done = len_bytes - t->work.len_bytes;
     for (size_t part_end = done; done != len_bytes;) {
-        if (done == part_end) {
-            part_end += t->work.len_bytes < AEAD_PIECE_BYTES ? t->work.len_bytes : AEAD_PIECE_BYTES;
+        if (done >= part_end) {
+            part_end = done + (t->work.len_bytes < AEAD_PIECE_BYTES ? t->work.len_bytes : AEAD_PIECE_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
             const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
             if (now > beside) {
@@ -136,6 +136,7 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         }
         const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
         const size_t pass_end = done + chacha20_pass_bytes(shape, &t->work);
+        part_end = part_end < pass_end ? pass_end : part_end;
         const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
         const size_t beside = pass_beside(t, shape, ciphertext + absorbed, ready);
         if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
