@@ -125,7 +125,7 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
     size_t done = len_bytes - t->work.len_bytes;
     for (size_t part_end = done; done != len_bytes;) {
         if (done >= part_end) {
-            part_end = done + (t->work.len_bytes < AEAD_PIECE_BYTES ? t->work.len_bytes : AEAD_PIECE_BYTES);
+            part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
             const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
             if (now > beside) {

@@ -46,8 +46,8 @@
 /* From this many blocks on, two blocks of a message of a batch share a reduction. */
 #define HORNET_BATCH_LAZY_BLOCKS 4
 
-/* The AEAD. Messages are encrypted and authenticated in pieces of this length, which fit in L2. */
-#define AEAD_PIECE_BYTES ((size_t)65536)
+/* The AEAD. Long texts are encrypted and authenticated in parts of about this length, which fit in L2. */
+#define AEAD_PART_BYTES ((size_t)65536)
 
 /* Up to this length, the ciphertext is copied for Poly1305, padded between associated data and lengths, to
  * the stack. Where passes are short, that gains less. */
@@ -57,7 +57,7 @@
 #define AEAD_COPIED_BYTES ((size_t)1024)
 #endif
 
-/* What passes leave to Poly1305 when they have sealed a piece is absorbed if it is longer. */
+/* What passes leave to Poly1305 when they have sealed a part is absorbed if it is longer. */
 #define AEAD_PENDING_BYTES ((size_t)4096)
 
 /* ChaCha20: for 0, 1, 2, ... blocks of a message that are left, the shape of the next pass: X(shape, n)
