@@ -80,6 +80,13 @@ HORNET_INLINE word_vec words_xor(word_vec a, word_vec b) { return a ^ b; }
 
 HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
 
+/* WORDS_REGISTER is the letter that assembly has for registers of these vectors. */
+#ifdef WORDS_REGISTER
+#define WORDS_BARRIER(a) HORNET_VALUE_BARRIER(WORDS_REGISTER, a)
+#else
+#define WORDS_BARRIER(a) ((void)0)
+#endif
+
 /* Rotations by 16 and 8 bits can move bytes, if that is one instruction. The byte numbers are hidden from
  * clang 19, which would use two other instructions instead. */
 #ifdef WORDS_ROTATE_BYTES
@@ -214,15 +221,46 @@ HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WOR
 HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
 HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
 
-/* Transposes, for each i, the 4 x 4 words in part i of the four vectors. */
-HORNET_INLINE void words_transpose_parts(word_vec x[4])
+/* Transposes, for each i, the 4 x 4 words in part i of the four vectors, in two steps. */
+HORNET_INLINE void words_interleave(word_vec x[4])
 {
     const word_vec t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
     const word_vec t2 = WORDS_SHUFFLE(x[2], x[3], WORDS_LOW), t3 = WORDS_SHUFFLE(x[2], x[3], WORDS_HIGH);
-    x[0] = WORDS_SHUFFLE(t0, t2, WORDS_LOW_PAIRS);
-    x[1] = WORDS_SHUFFLE(t0, t2, WORDS_HIGH_PAIRS);
-    x[2] = WORDS_SHUFFLE(t1, t3, WORDS_LOW_PAIRS);
-    x[3] = WORDS_SHUFFLE(t1, t3, WORDS_HIGH_PAIRS);
+    x[0] = t0, x[1] = t1, x[2] = t2, x[3] = t3;
+}
+
+#define WORDS_JOIN_PAIRS(x, shuffle, low, high)                                                            \
+    do {                                                                                                   \
+        const word_vec t0 = (x)[0], t1 = (x)[1], t2 = (x)[2], t3 = (x)[3];                                 \
+        (x)[0] = shuffle(t0, t2, low);                                                                     \
+        (x)[1] = shuffle(t0, t2, high);                                                                    \
+        (x)[2] = shuffle(t1, t3, low);                                                                     \
+        (x)[3] = shuffle(t1, t3, high);                                                                    \
+    } while (0)
+
+HORNET_INLINE void words_transpose_parts(word_vec x[4])
+{
+    words_interleave(x);
+    WORDS_JOIN_PAIRS(x, WORDS_SHUFFLE, WORDS_LOW_PAIRS, WORDS_HIGH_PAIRS);
+}
+
+/* The same, and words_little_endian in the second step. clang 19 would divide both steps between other
+ * instructions, and take half as many again. */
+HORNET_INLINE void words_transpose_to_memory(word_vec x[4])
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WORDS_SWAPPED_LOW_PAIRS(i)  WORDS_SWAPPED(WORDS_LOW_PAIRS(i))
+#define WORDS_SWAPPED_HIGH_PAIRS(i) WORDS_SWAPPED(WORDS_HIGH_PAIRS(i))
+#define WORDS_SHUFFLE_BYTES(a, b, f)                                                                       \
+    (word_vec) HORNET_SHUFFLE(words_bytes, (words_bytes)(a), (words_bytes)(b), WORDS_EACH(f))
+    words_interleave(x);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++)
+        WORDS_BARRIER(x[i]);
+    WORDS_JOIN_PAIRS(x, WORDS_SHUFFLE_BYTES, WORDS_SWAPPED_LOW_PAIRS, WORDS_SWAPPED_HIGH_PAIRS);
+#else
+    words_transpose_parts(x);
+#endif
 }
 
 /* Gathers the four parts at the same position of a, b, c and d into one row, which may take several
