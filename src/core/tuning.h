@@ -72,6 +72,18 @@
 #define PLAN_VECTOR128_first(X) X(key, 1) X(rows3, 2) X(lanes1, 2)
 #define PLAN_VECTOR128_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1)
 
+/* One block after another. */
+#define PLAN_SCALAR_period   1
+#define PLAN_SCALAR_first(X) X(block, 2)
+#define PLAN_SCALAR_next(X)  X(block, 2)
+
+/* By llvm-mca's models, Poly1305 in general-purpose registers included: a pass with a block there computes
+ * five in the time of four, and so the first pass takes a message of 4 blocks; for the others, Poly1305
+ * there takes least on Cortex-A55 and little more than a block on Neoverse N1. */
+#define PLAN_NEON_period   1
+#define PLAN_NEON_first(X) X(key, 1) X(rows3, 2) X(lanes1_block, 2)
+#define PLAN_NEON_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1)
+
 /* 2026-11-23, EPYC, Zen 5 (model 2); also for CPUs that were not measured. */
 #define PLAN_AVX2_period 16
 #define PLAN_AVX2_first(X)                                                                                 \

@@ -67,7 +67,7 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
 /* Word i of the blocks of set s; `later` is added to the state's counter. */
 HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t later, size_t s)
 {
-    const word_vec word = words_broadcast(&state[i]);
+    const word_vec word = words_broadcast_of(state + i / 4 * 4, i % 4);
     return i == 12 ? words_add(word, words_numbers(later + (uint32_t)(s * WORDS))) : word;
 }
 
