@@ -77,6 +77,15 @@
 #define PLAN_SCALAR_first(X) X(block, 2)
 #define PLAN_SCALAR_next(X)  X(block, 2)
 
+/* RISC-V's vectors of 8 and 16 words, by instructions: a set of lanes takes 3000 and 3200, one and three of
+ * rows take 1000 and 2300. */
+#define PLAN_RVV_8_period    8
+#define PLAN_RVV_8_first(X)  X(key, 1) X(rows1, 1) X(rows3, 4) X(lanes1, 3)
+#define PLAN_RVV_8_next(X)   X(rows1, 3) X(rows3, 4) X(lanes1, 2)
+#define PLAN_RVV_16_period   16
+#define PLAN_RVV_16_first(X) X(key, 1) X(rows1, 3) X(rows3, 8) X(lanes1, 5)
+#define PLAN_RVV_16_next(X)  X(rows1, 5) X(rows3, 8) X(lanes1, 4)
+
 /* By llvm-mca's models, Poly1305 in general-purpose registers included: a pass with a block there computes
  * five in the time of four, and so the first pass takes a message of 4 blocks; for the others, Poly1305
  * there takes least on Cortex-A55 and little more than a block on Neoverse N1. */

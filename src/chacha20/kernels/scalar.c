@@ -12,9 +12,10 @@
 #define KERNEL          scalar
 #define KERNEL_REQUIRED CPU_ANY
 #define WORDS           4
-#define LANES_SETS      0
-#define SHAPES(X)       X(block, 0, 0, BLOCK_FIRST, 0, 0)
-#define PLAN            PLAN_SCALAR
+#define LANES_SETS      1
+#define KERNEL_NO_PACKETS
+#define SHAPES(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)
+#define PLAN      PLAN_SCALAR
 #include "../shapes/kernel.h"
 
 #endif

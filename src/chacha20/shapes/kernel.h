@@ -4,10 +4,10 @@
  *     KERNEL, KERNEL_REQUIRED    its name, and the CPU features that it requires
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
- *     LANES_SETS              2 if there are registers for two sets of lanes; 0 if no pass has lanes, and
- *                             packets gain nothing by sharing passes
+ *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               the shapes of its passes: X(name, lanes, rows, block, beside, quick): pass.h
  *     PLAN                    its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNING           optional: the name of another record, whose plan is TUNED_PLAN
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
@@ -75,12 +75,12 @@ static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)
 static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
 _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
 
-#if LANES_SETS != 0
-#include "packets.h"
-#define KERNEL_LANES (WORDS * LANES_SETS)
-#else
+#ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
 #define kernel_packets NULL
+#else
+#include "packets.h"
+#define KERNEL_LANES (WORDS * LANES_SETS)
 #endif
 
 #include "../../core/target_end.h"
