@@ -73,7 +73,9 @@ HORNET_INLINE vec vec_mul_add32_block(vec sum, factor a, factor b, int block)
 #undef MULTIPLY_BLOCK
 }
 
-/* words[i] = the words i of four blocks. gcc 12 copies the registers that LD4 leaves in sequence. */
+/* words[i] = the words i of four blocks. By llvm-mca, a loop of two groups takes 136 cycles on Cortex-A55
+ * for 64 bytes with gcc 12, and 168 with LD4; with clang 19 111, and 104 with LD4. On others they differ
+ * less. */
 HORNET_INLINE void load_words_32(const uint8_t *blocks, quad words[4])
 {
 #ifdef __clang__
