@@ -28,7 +28,7 @@ static void in_register(const char *name, fe *a)
     bb_in_max(FE_LIMB_MAX);
 }
 
-static void in_multiplier(size_t n, multiplier *a)
+static void in_multiplier(size_t n, splat_multiplier *a)
 {
     bb_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
     bb_in_max(MULTIPLIER_MAX);
@@ -38,15 +38,15 @@ static void in_multiplier(size_t n, multiplier *a)
 static void bb_expand(void)
 {
     begin("expand", 0, 0);
-    const fe group = load_group(message);
+    const fe group = fe_from_blocks(message);
     OUT("c", group);
     bb_end();
 }
 
 /* Carries a product. */
-static void bb_reduce(fe t, const multiplier *b)
+static void bb_reduce(fe t, const splat_multiplier *b)
 {
-    wide sum = wide_mul_add(wide_zero(), t, b);
+    wide sum = wide_mul_add_splat(wide_zero(), t, b);
     begin("reduce", 0, 0);
     IN(PLACE_REGISTER, "d", sum);
     const fe carried = fe_carry(sum);
@@ -67,13 +67,13 @@ static void bb_begin_message(size_t n, const struct sample *sample)
     bb_in_words("h", h, 3);
     const fe r = fe_from_three_words(r_words);
     evaluation_begin(&powers, n, r, fe_square(r));
-    const fe t = evaluation_continue(load_group(message), 0, h);
+    const fe t = evaluation_continue(fe_from_blocks(message), 0, h);
     OUT("t", t);
     OUT("last", powers.of_last);
     OUT("others", powers.of_others);
     for (size_t i = 0; i < (n > STEPS_MAX ? 2 : n); i++) {
         if (n > STEPS_MAX && i == 1) /* for groups that do not fill a long step */
-            powers.steps[1] = multiplier_from(fe_first(powers.of_others));
+            powers.steps[1] = splat_multiplier_from(fe_first(powers.of_others));
         OUT(power_name("R^%zu", i + 1), powers.steps[i]);
     }
     if (n > STEPS_MAX) {
@@ -132,7 +132,7 @@ static void bb_end_of_message(fe t, evaluation_powers *powers)
     in_register("t", &t);
     in_register("last", &powers->of_last);
     in_register("others", &powers->of_others);
-    evaluation_end(h, t, load_group(message), powers, 0);
+    evaluation_end(h, t, fe_from_blocks(message), powers, 0);
     bb_end();
 }
 

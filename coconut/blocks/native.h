@@ -59,6 +59,22 @@ static struct {
 
 static evaluation_powers powers;
 
+/* Returns a multiplier as graph lanes have it. */
+static multiplier each_in_a_vector(const splat_multiplier *a)
+{
+#ifdef FIELD_SPLAT_MULTIPLIER
+    multiplier b;
+#define NEXT(i, j) b.v[j] = factor_block(&a->v[(i) / LANES], (i) % LANES);
+#define ADD(k, l)
+    BY_DIAGONALS(NEXT, ADD)
+#undef NEXT
+#undef ADD
+    return b;
+#else
+    return *a;
+#endif
+}
+
 static fe prepare(const struct sample *sample)
 {
     raise_r(&powers, ITERATION_GROUPS, sample->r);
@@ -66,7 +82,8 @@ static fe prepare(const struct sample *sample)
     memcpy(in_memory.of.many.table, powers.table, sizeof in_memory.of.many.table);
     in_memory.of.many.tops = evaluation_tops(&powers, ITERATION_GROUPS);
 #else
-    memcpy(in_memory.of.steps, powers.steps, sizeof powers.steps);
+    for (size_t i = 0; i < STEPS_MAX; i++)
+        in_memory.of.steps[i] = each_in_a_vector(&powers.steps[i]);
 #endif
     return evaluation_continue(evaluation_first(message, 0), 0, sample->h);
 }

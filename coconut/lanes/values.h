@@ -19,6 +19,9 @@
 #undef vec_sum
 #pragma pop_macro("vec_sum")
 
+/* Graph lanes hold each number of a multiplier in a vector of its own. */
+#undef LANES_MULTIPLY_BLOCK
+
 static inline void bb_in_words(const char *name, const uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)

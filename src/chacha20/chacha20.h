@@ -90,7 +90,7 @@ struct hornet_chacha20_kernel {
     size_t nshapes;
     chacha20_plan plan;
 
-    /* Does what chacha20_packets describes. Returns where its stack has ended. */
+    /* Does what chacha20_packets describes. Returns where its stack has ended. NULL if lanes is 1. */
     uintptr_t (*packets)(chacha20_packets *packets);
 };
 

@@ -79,6 +79,14 @@ typedef int hornet_unit;
 #define HORNET_NEON 0
 #endif
 
+/* Vectors of 128 bits that the compiler may use on every CPU that it compiles for. */
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VX__) ||                 \
+    defined(__wasm_simd128__)
+#define HORNET_HAS_VECTORS 1
+#else
+#define HORNET_HAS_VECTORS 0
+#endif
+
 /* The first compilers that support the AVX-IFMA instructions. */
 #if HORNET_X86 && (defined(__clang__) ? __clang_major__ >= 16 : __GNUC__ >= 14)
 #define HORNET_HAS_AVXIFMA 1

@@ -12,8 +12,10 @@
  *     fe               an element, reduced far enough to be multiplied
  *     wide             a sum of products and elements, before carrying
  *     multiplier       an element prepared to multiply others
+ *     splat_multiplier a multiplier that is the same in every lane; by default a multiplier
  *     long_sum         a sum of an element and up to LONG_SUM_MAX products, in a form suited to many
- * products long_multiplier  an element prepared to multiply others in such a sum
+ *                      products
+ *     long_multiplier  an element prepared to multiply others in such a sum
  *
  * An element is "carried" if it comes from fe_carry, from long_sum_carry, or from fe_from_words with top 0.
  * Every carried element is an fe, and so is the sum of two carried elements, or of one and a block. */
@@ -26,12 +28,33 @@
 #include "field/radix26.h"
 #endif
 
+#ifndef FIELD_SPLAT_MULTIPLIER
+#define SPLAT_MULTIPLIER_WORDS MULTIPLIER_WORDS
+typedef multiplier splat_multiplier;
+HORNET_INLINE splat_multiplier splat_multiplier_from(fe a) { return multiplier_from(a); }
+HORNET_INLINE wide wide_mul_add_splat(wide sum, fe a, const splat_multiplier *b)
+{
+    return wide_mul_add(sum, a, b);
+}
+HORNET_INLINE void splat_multiplier_to_words(uint64_t *words, const splat_multiplier *a)
+{
+    multiplier_to_words(words, a);
+}
+HORNET_INLINE splat_multiplier splat_multiplier_from_words(const uint64_t *words)
+{
+    return multiplier_from_words(words);
+}
+#endif
+
 #define FIELD_OPERATION(type, name, parameters)                                                            \
     _Static_assert(_Generic(&name, type(*) parameters: 1, default: 0),                                     \
                    "the field must define " #type " " #name #parameters)
 
 /* lo + hi 2^64 + top 2^128, with top <= 6. */
 FIELD_OPERATION(fe, fe_from_words, (vec lo, vec hi, vec top));
+
+/* The blocks of a group, LANES full ones, each plus 2^128. */
+FIELD_OPERATION(fe, fe_from_blocks, (const uint8_t *blocks));
 
 FIELD_OPERATION(fe, fe_zero, (void));
 
@@ -55,9 +78,12 @@ FIELD_OPERATION(fe, fe_first, (fe a));
 FIELD_OPERATION(multiplier, multiplier_from, (fe a));
 FIELD_OPERATION(fe, multiplier_element, (const multiplier *a));
 
-/* Convert a multiplier that is the same in every lane to MULTIPLIER_WORDS words, and back. */
-FIELD_OPERATION(void, multiplier_to_words, (uint64_t *words, const multiplier *a));
-FIELD_OPERATION(multiplier, multiplier_from_words, (const uint64_t *words));
+/* The element must be the same in every lane. */
+FIELD_OPERATION(splat_multiplier, splat_multiplier_from, (fe a));
+
+/* Convert to SPLAT_MULTIPLIER_WORDS words, and back. */
+FIELD_OPERATION(void, splat_multiplier_to_words, (uint64_t *words, const splat_multiplier *a));
+FIELD_OPERATION(splat_multiplier, splat_multiplier_from_words, (const uint64_t *words));
 
 FIELD_OPERATION(wide, wide_zero, (void));
 FIELD_OPERATION(wide, wide_from, (fe a));
@@ -65,6 +91,7 @@ FIELD_OPERATION(wide, wide_from, (fe a));
 /* sum + a b. The field determines how many products fit; the proofs check the numbers that are actually
  * summed. */
 FIELD_OPERATION(wide, wide_mul_add, (wide sum, fe a, const multiplier *b));
+FIELD_OPERATION(wide, wide_mul_add_splat, (wide sum, fe a, const splat_multiplier *b));
 
 /* The operations above, for long sums. long_multiplier_from needs a carried element. b holds a power in
  * each lane and is read from memory: all lanes of a are multiplied by the power of block `block`. */

@@ -16,8 +16,10 @@
  * A lanes file defines which multiplications it has: LANES_MULTIPLY_32 for radix 2^26, and
  * LANES_MULTIPLY_52 for radix 2^44. It may define LANES_FACTOR if a factor is a separate type; by default a
  * factor is a vec, and the operations on factors that also exist for vecs need not be defined. It may
- * define LANES_MULTIPLY_ADD_32 if one instruction multiplies and adds, and LANES_MULTIPLIERS_IN_MEMORY if a
- * multiplier should be loaded at each use, because the compiler would otherwise widen it before the loop.
+ * define LANES_MULTIPLY_ADD_32 if one instruction multiplies and adds, LANES_MULTIPLY_BLOCK if it can also
+ * take one operand for all lanes from the lane of one block, LANES_CUT_26 if blocks are cut into limbs of
+ * 26 bits more cheaply than by vec_load_blocks and shifts, and LANES_MULTIPLIERS_IN_MEMORY if a multiplier
+ * should be loaded at each use, because the compiler would otherwise widen it before the loop.
  *
  * Each lane holds one of LANES consecutive blocks. The lanes file decides which lane holds which block:
  * only vec_load_blocks, vec_load_each, vec_store_blocks, factor_blend and factor_block depend on it. Block
@@ -125,6 +127,16 @@ LANES_OPERATION(factor, factor_shl, (factor a, int bits));
 #ifdef LANES_MULTIPLY_32
 /* sum + a b modulo 2^64, for factors below 2^32. */
 LANES_OPERATION(vec, vec_mul_add32, (vec sum, factor a, factor b));
+#endif
+
+#ifdef LANES_MULTIPLY_BLOCK
+/* sum + a times the factor of block `block` of b, which is a constant. */
+LANES_OPERATION(vec, vec_mul_add32_block, (vec sum, factor a, factor b, int block));
+#endif
+
+#ifdef LANES_CUT_26
+/* Reads blocks like vec_load_blocks. limb[i] gets bits 26 i to 26 i + 25 of each. */
+LANES_OPERATION(void, factor_load_26, (const uint8_t *blocks, factor *limb));
 #endif
 
 #ifdef LANES_MULTIPLY_52

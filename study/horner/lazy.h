@@ -54,11 +54,11 @@ HORNET_INLINE fe lazy_step(fe t, const lazy_powers *powers, const uint8_t *group
     if (k <= STEPS_MAX) {
         HORNET_UNROLL
         for (size_t i = k - 1; i != 0; i--, groups += GROUP_BYTES)
-            sum = wide_mul_add(sum, load_group(groups), &powers->steps[i - 1]);
+            sum = wide_mul_add(sum, fe_from_blocks(groups), &powers->steps[i - 1]);
     } else {
         HORNET_KEEP_LOOP
         for (size_t i = k - 1; i != 0; i--, groups += GROUP_BYTES)
-            sum = wide_mul_add(sum, load_group(groups), &powers->steps[i - 1]);
+            sum = wide_mul_add(sum, fe_from_blocks(groups), &powers->steps[i - 1]);
     }
     return fe_carry(wide_mul_add(sum, t, &powers->steps[k - 1]));
 }
@@ -87,7 +87,7 @@ HORNET_INLINE fe lazy_groups(const lazy_powers *powers, size_t lambda, const uin
         t = evaluation_continue(t, absent, h);
     msg += 16 * (LANES - absent);
     for (ngroups--; ngroups > lambda; ngroups -= lambda, msg += lambda * GROUP_BYTES)
-        t = lazy_step(t, powers, msg, lambda, load_group(msg + (lambda - 1) * GROUP_BYTES));
+        t = lazy_step(t, powers, msg, lambda, fe_from_blocks(msg + (lambda - 1) * GROUP_BYTES));
     /* The remainder, one group at a time if there is a reduction for each group anyway. */
     if (ngroups != 0 && lambda == 1)
         t = lazy_step(t, powers, msg, 1, lazy_last_group(msg, last_bytes));

@@ -4,11 +4,20 @@
 import re
 from dataclasses import replace
 
-from support import compiled, lanes_program, library, output, program, row, rows, run
+from support import compiled, kernel_names, lanes_program, library, output, program, row, rows, run
 from support.architectures import ARCHITECTURES, mini_gmp
 
 # Debian's gcc is patched so that nothing fails where the stack is not aligned; therefore, look for the alignment itself.
 ALIGNS_STACK = r"and +.0xf+[ec]0,%rsp"
+
+# Models of qemu's, and a feature that is concluded from the number of each.
+ARM_CORES = {
+    "cortex-a53": "cortex_a53",
+    "cortex-a72": "neoverse_n1",
+    "neoverse-n1": "neoverse_n1",
+    "a64fx": "other_sve",
+    "max": "other_sve",
+}
 
 
 def architectures():
@@ -54,6 +63,13 @@ def test_architecture(architecture, compiler, folder):
     # Data left behind by calls; the test knows the registers of x86-64.
     if architecture.triple.startswith("x86_64-"):
         test("test_stack_wipe", built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
+
+    # The families of cores, by the numbers that qemu's models have.
+    if architecture.triple.startswith("aarch64-"):
+        wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names(built.command, tuned=True)]
+        dispatch = program(folder / "dispatch", built, "tests/unit/test_dispatch.c", link=[*wraps, *link])
+        for core, feature in ARM_CORES.items():
+            run(*architecture.emulator, "-cpu", core, dispatch, "neon", feature)
 
     check_multiplications(architecture, built)
     # gcc must align the stack for vectors of more than 16 bytes, as core/compiler.h requires.

@@ -3,7 +3,8 @@
  *
  * Run over these lanes, the field code of the library computes its own bounds, and every operation checks
  * that it agrees with the mathematics: no sum wraps, and no multiplier gets an operand that it would
- * truncate. src/poly1305/lanes.h specifies the operations. INTERVAL_LANES is the number of lanes. */
+ * truncate. src/poly1305/lanes.h specifies the operations. INTERVAL_LANES is the number of lanes;
+ * INTERVAL_MULTIPLY_BLOCK and INTERVAL_CUT_26 say that the kernel's own lanes have these operations. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -163,6 +164,15 @@ static inline vec vec_mul32(factor a, factor b)
     return (vec){a.range.min * b.range.min, a.range.max * b.range.max};
 }
 
+#if INTERVAL_MULTIPLY_BLOCK
+#define LANES_MULTIPLY_BLOCK
+static inline vec vec_mul_add32_block(vec sum, factor a, factor b, int block)
+{
+    (void)block;
+    return vec_add(sum, vec_mul32(a, b));
+}
+#endif
+
 static inline vec vec_madd52lo(vec sum, factor a, factor b)
 {
     const integer largest = ((integer)1 << 52) - 1, product = a.range.max * b.range.max;
@@ -197,6 +207,16 @@ static inline void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     (void)blocks;
     *lo = *hi = (vec){0, WORD_MAX};
 }
+
+#if INTERVAL_CUT_26
+#define LANES_CUT_26
+static inline void factor_load_26(const uint8_t *blocks, factor limb[5])
+{
+    (void)blocks;
+    for (int i = 0; i < 5; i++)
+        limb[i] = (factor){{0, (1 << (i < 4 ? 26 : 24)) - 1}};
+}
+#endif
 
 static inline void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
 {

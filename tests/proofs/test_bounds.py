@@ -27,6 +27,8 @@ MISTAKES = [
     ("avx2", "lanes.h", "factor_add(a, LANES_KEEP_SHIFT(factor_barrier, factor_shl(a, 2)))", "factor_shl(a, 6)"),
     ("avx2", "field/radix26.h", "vec_and(vec_shr(hi, 14), mask)", "vec_shr(hi, 14)"),
     ("avx2", "field/radix26.h", "vec_shl(top, 24)", "vec_shl(top, 25)"),
+    ("portable", "field/radix26.h", "factor_splat(1 << 24)", "factor_splat(1 << 27)"),
+    ("portable", "field/radix26.h", "packed.v[i] = factor_barrier(", "packed.v[i] = factor_times5("),
     ("avx2", "field/radix26.h", "return fe_carry(sum);", "return fe_from_limbs(sum.limb);"),
     ("avx2", "field/radix26.h", "vec_and(vec_shl(before, 6), vec_splat(MASK26))", "vec_shl(before, 6)"),
     ("avx2", "field/radix26.h", "fe_times_2_32(fe_carry(tops))", "fe_times_2_32(fe_from_limbs(tops.limb))"),

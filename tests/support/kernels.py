@@ -48,14 +48,14 @@ def define(name: str, path: Path) -> str:
     return f'-D{name}="{path}"'
 
 
-def lanes_of(kernel: Path) -> str | None:
-    """Return the number of lanes of a kernel's file, or None of a scalar kernel, or one for another architecture."""
-    # The preprocessor prints the hook's one line with the number filled in. clang supports all instruction sets.
+def lanes_options(kernel: Path) -> list[str]:
+    """Return the options that tell interval.h of a kernel's lanes; none for a scalar kernel, or another architecture."""
+    # The preprocessor prints the hook's lines with the number filled in. clang supports all instruction sets.
     status, text = attempt("clang-19", "-E", "-P", define("HORNET_KERNEL_HOOK", PROOFS / "lanes.h"), kernel)
     if status != 0:
         pytest.fail(text)
-    found = re.search(r"^lanes_of_the_kernel = (.*)$", text, re.M)
-    return found[1] if found and found[1] != "LANES" else None
+    found = re.findall(r"^option_of_the_proof = (\w+), (\d+);$", text, re.M)
+    return [f"-D{name}={value}" for name, value in found]
 
 
 def proof_of(name: str, tree: Path = ROOT) -> list[object] | None:
@@ -69,9 +69,9 @@ def proof_of(name: str, tree: Path = ROOT) -> list[object] | None:
     if name.startswith("radix"):
         return ["clang++-19", *CLANG[1:], define("FIELD_FILE", source / f"field/{name}.h"), PROOFS / "scalar.cc"]
     kernel = source / f"kernels/{name}.c"
-    lanes = lanes_of(kernel)
+    options = lanes_options(kernel)
     hooks = [define("HORNET_LANES_HOOK", PROOFS / "interval.h"), define("HORNET_KERNEL_HOOK", PROOFS / "bounds.h")]
-    return [*CLANG, f"-DINTERVAL_LANES={lanes}", *hooks, kernel] if lanes else None
+    return [*CLANG, *options, *hooks, kernel] if options else None
 
 
 def prove(name: str, folder: Path, tree: Path = ROOT) -> bool:

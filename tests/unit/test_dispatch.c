@@ -5,11 +5,13 @@
  * Linked with every kernel record replaced by one that counts its calls, by the --wrap options in
  * test_dispatch.py and test_cpus.py.
  *
- *     test_dispatch [KERNEL]      KERNEL must be the one that this CPU gets by default */
+ *     test_dispatch [KERNEL [FEATURE]]    KERNEL must be the one that this CPU gets by default, and FEATURE
+ *                                         one that it has */
 #include <string.h>
 
 #include "../../include/hornet.h"
 #include "../../src/aes/aes.h"
+#include "../../src/core/cpu/arm.h"
 #include "../../src/core/cpu/x86.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"
@@ -353,6 +355,69 @@ static void test_forced_chacha20(void)
     check(chacha20_in_use() == automatic, "ChaCha20 does not go back to the automatic choice");
 }
 
+#ifdef __aarch64__
+/* Existing cores, identified by MIDR_EL1. */
+static void test_midr(void)
+{
+    static const struct {
+        const char *core;
+        uint32_t midr, family;
+        bool has_sve;
+    } rows[] = {
+        {"Cortex-A53", 0x410fd034, CPU_cortex_a53, false},
+        {"Cortex-A55", 0x412fd050, CPU_cortex_a53, false},
+        {"Cortex-A57", 0x411fd070, CPU_neoverse_n1, false},
+        {"Cortex-A72", 0x410fd083, CPU_neoverse_n1, false},
+        {"Cortex-A73", 0x410fd091, CPU_neoverse_n1, false},
+        {"Cortex-A75", 0x413fd0a1, CPU_neoverse_n1, false},
+        {"Cortex-A76", 0x414fd0b1, CPU_neoverse_n1, false},
+        {"Neoverse N1", 0x413fd0c1, CPU_neoverse_n1, false},
+        {"Cortex-A77", 0x411fd0d0, CPU_neoverse_n1, false},
+        {"Cortex-A78", 0x411fd410, CPU_neoverse_n1, false},
+        {"Cortex-X1", 0x411fd440, CPU_neoverse_n1, false},
+        {"Neoverse V1", 0x411fd401, CPU_neoverse_v1, true},
+        {"Cortex-X2", 0x412fd480, CPU_neoverse_v1, true},
+        {"Cortex-X3", 0x411fd4e0, CPU_neoverse_v1, true},
+        {"Neoverse V2", 0x410fd4f1, CPU_neoverse_v1, true},
+        {"Cortex-A710", 0x412fd470, CPU_neoverse_n2, true},
+        {"Neoverse N2", 0x410fd490, CPU_neoverse_n2, true},
+        {"ThunderX2", 0x431f0af1, CPU_neoverse_n2, true},
+        {"Kunpeng 920", 0x481fd010, CPU_neoverse_n2, false},
+        {"M1, Firestorm", 0x611f0231, CPU_apple, false},
+        {"M2, Avalanche", 0x611f0331, CPU_apple, false},
+        {"Ampere1", 0xc00fac30, CPU_ampere1, false},
+        {"Cortex-A510", 0x411fd461, CPU_other_sve, true},
+        {"ThunderX", 0x431f0a11, CPU_other_arm, false},
+        {"A64FX", 0x461f0010, CPU_other_sve, true},
+        {"a number that is not known", 0, CPU_other_arm, false},
+        {"a number that is not known", 0, CPU_other_sve, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t hwcap = 0, properties = hornet_arm_properties(rows[i].midr, rows[i].has_sve);
+        uint32_t found = CPU_ANY;
+#define HORNET_CPU_FEATURE(name, word, bit, always)                                                        \
+    if ((word >> (bit) & 1) != 0)                                                                          \
+        found |= CPU_##name;
+#include "../../src/core/cpu/list.def"
+        check(found == rows[i].family, "%s: features %x", rows[i].core, found);
+        const struct hornet_list *list = &hornet_poly1305_list;
+        const struct hornet_row *row =
+            hornet_dispatch(list->rows, hornet_dispatch_rows(list, found | CPU_neon, NULL), 65536);
+        check((strcmp(row->implementation->name, "neon") == 0) == (found != CPU_neoverse_n2),
+              "%s: %s serves 64 KiB", rows[i].core, row->implementation->name);
+    }
+}
+#endif
+
+static bool has_feature(const char *name)
+{
+    hornet_cpu_feature feature;
+    for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++)
+        if (strcmp(feature.name, name) == 0)
+            return feature.usable;
+    return false;
+}
+
 static unsigned long all_calls(void)
 {
     unsigned long sum = 0;
@@ -455,6 +520,8 @@ int main(int argc, char **argv)
     if (argc > 1)
         check(in_use_is(HORNET_POLY1305, argv[1]), "%s is chosen, not %s",
               hornet_kernel_in_use(HORNET_POLY1305), argv[1]);
+    if (argc > 2)
+        check(has_feature(argv[2]), "this CPU is not %s", argv[2]);
     test_list(&hornet_poly1305_list);
     test_list(&hornet_aes_list);
     test_list(&hornet_chacha20_list);
@@ -464,6 +531,9 @@ int main(int argc, char **argv)
 #if HORNET_X86
     test_cpuid();
     test_properties();
+#endif
+#ifdef __aarch64__
+    test_midr();
 #endif
     test_names(HORNET_POLY1305, &hornet_poly1305_list);
     test_names(HORNET_CHACHA20, &hornet_chacha20_list);

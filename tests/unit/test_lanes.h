@@ -111,6 +111,34 @@ static void test_load_blocks(void)
     }
 }
 
+#ifdef LANES_CUT_26
+/* Blocks with different edge values, at any address. */
+static void test_cut_26(void)
+{
+    for (size_t offset = 0; offset < 16; offset++)
+        for (int start = 0; start < EDGE_COUNT; start++) {
+            uint8_t bytes[16 * LANES + 16];
+            factor limb[5];
+            for (int i = 0; i < 2 * LANES; i++)
+                store_le64(bytes + offset + 8 * i, edges[(start + 3 * i) % EDGE_COUNT]);
+            factor_load_26(bytes + offset, limb);
+            for (int k = 0; k < 5; k++) {
+                model expected;
+                for (int i = 0; i < LANES; i++) {
+                    const uint8_t *block = bytes + offset + 16 * order[i];
+                    const uint64_t lo = load_le64(block), hi = load_le64(block + 8);
+                    const int bit = 26 * k;
+                    uint64_t bits = bit < 64 ? lo >> bit : hi >> (bit - 64);
+                    if (bit > 64 - 26 && bit < 64)
+                        bits |= hi << (64 - bit);
+                    expected.lane[i] = bits & ((1 << 26) - 1);
+                }
+                check_vec(vec_from(limb[k]), expected, "factor_load_26");
+            }
+        }
+}
+#endif
+
 /* A group that begins with missing blocks, and one whose last block is given as words. test_poly1305
  * checks with guard pages that nothing else is read. */
 static void test_load_ragged(void)
@@ -275,6 +303,16 @@ static void test_operations(int start_a, int start_b)
     CHECK_MAP(vec_mul_add32(to_vec(c), factor_from_high32(to_vec(a)), to_factor(y)),
               c.lane[i] + (a.lane[i] >> 32) * (y.lane[i] & UINT32_MAX));
 #endif
+#ifdef LANES_MULTIPLY_BLOCK
+    for (int block = 0; block < LANES; block++) {
+        uint64_t number = 0;
+        for (int i = 0; i < LANES; i++)
+            if (order[i] == block)
+                number = y.lane[i] & UINT32_MAX;
+        CHECK_MAP(vec_mul_add32_block(to_vec(c), to_factor(x), to_factor(y), block),
+                  c.lane[i] + (x.lane[i] & UINT32_MAX) * number);
+    }
+#endif
 #ifdef LANES_MULTIPLY_52
     test_multiply_52(pattern(start_a + start_b), a, b);
 #endif
@@ -284,6 +322,9 @@ static void test_all(void)
 {
     _Static_assert(sizeof(vec) == sizeof(model), "a vec is its lanes and nothing else");
     test_load_blocks();
+#ifdef LANES_CUT_26
+    test_cut_26();
+#endif
     test_load_ragged();
     test_load_each();
     for (int a = 0; a < EDGE_COUNT; a++)

@@ -9,6 +9,7 @@
 #define KERNEL_HAS_MULX             /* gcc and clang lose 20 to 50 cycles by moving operands and products of mulq */
 #define HORNET_TARGET               "avx2"
 #define WORDS                       8
+#define WORDS_REGISTER              "x"
 #define WORDS_ROTATE_BYTES(a, from) _mm256_shuffle_epi8((__m256i)(a), (__m256i)(from))
 #define WORDS_BROADCAST(p)          _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 #define WORDS_LOAD_PARTS(p)                                                                                \

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20 in 128-bit vectors, which the compilers map to what the architecture has: SSE2, NEON, VSX, or
- * general-purpose registers. */
-/* On i686, gcc warns that functions with vector parameters have another calling convention where there is
- * SSE2; these functions are inline. It warns at the end of the file, so the pragma must not be confined to
- * a part of it. */
-#pragma GCC diagnostic ignored "-Wpsabi"
+/* ChaCha20 in 128-bit vectors that every CPU has for which this is compiled: SSE2, NEON, VSX. */
+#include "../../core/compiler.h"
+
+#if HORNET_HAS_VECTORS
 
 #define KERNEL          vector128
 #define KERNEL_REQUIRED CPU_ANY
@@ -14,3 +12,5 @@
     X(key, 0, 0, 1, 0, 0) X(rows1, 0, 1, 0, 0, 0) X(rows3, 0, 3, 0, 0, 0) X(lanes1, 1, 0, 0, 0, 0)
 #define PLAN PLAN_VECTOR128
 #include "../shapes/kernel.h"
+
+#endif

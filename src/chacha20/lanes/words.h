@@ -64,6 +64,27 @@ HORNET_INLINE word_vec words_splat(uint32_t value) { return (word_vec){0} + valu
 /* One word of memory in all lanes. */
 HORNET_INLINE word_vec words_broadcast(const uint32_t *word) { return words_splat(*word); }
 
+/* Word i of four in memory in all lanes. A kernel may define an instruction that takes it from a vector. */
+HORNET_INLINE word_vec words_broadcast_of(const uint32_t four[4], int i)
+{
+#ifdef WORDS_ELEMENT
+    word_vec all;
+    memcpy(&all, four, 16);
+    switch (i) {
+    case 0:
+        return (word_vec)WORDS_ELEMENT(all, 0);
+    case 1:
+        return (word_vec)WORDS_ELEMENT(all, 1);
+    case 2:
+        return (word_vec)WORDS_ELEMENT(all, 2);
+    default:
+        return (word_vec)WORDS_ELEMENT(all, 3);
+    }
+#else
+    return words_broadcast(&four[i]);
+#endif
+}
+
 /* words_numbers: first, first + 1, ... in consecutive words. words_part_numbers: the same in the first
  * words of the parts, and zeros elsewhere. */
 HORNET_INLINE word_vec words_numbers(uint32_t first)
@@ -78,30 +99,53 @@ HORNET_INLINE word_vec words_part_numbers(uint32_t first)
 HORNET_INLINE word_vec words_add(word_vec a, word_vec b) { return a + b; }
 HORNET_INLINE word_vec words_xor(word_vec a, word_vec b) { return a ^ b; }
 
-HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
+/* WORDS_REGISTER is the letter that assembly has for registers of these vectors. */
+#ifdef WORDS_REGISTER
+#define WORDS_BARRIER(a) HORNET_VALUE_BARRIER(WORDS_REGISTER, a)
+#else
+#define WORDS_BARRIER(a) ((void)0)
+#endif
 
-/* Rotations by 16 and 8 bits can move bytes, if that is one instruction. The byte numbers are hidden from
- * clang 19, which would use two other instructions instead. */
+/* A kernel may define instructions that rotate, by a number that must be written there. */
+#ifdef WORDS_ROTL
+HORNET_INLINE word_vec words_rotl(word_vec a, int bits)
+{
+    switch (bits) {
+    case 7:
+        return (word_vec)WORDS_ROTL(a, 7);
+    case 8:
+        return (word_vec)WORDS_ROTL(a, 8);
+    case 12:
+        return (word_vec)WORDS_ROTL(a, 12);
+    default:
+        return (word_vec)WORDS_ROTL(a, 16);
+    }
+}
+#else
+HORNET_INLINE word_vec words_rotl(word_vec a, int bits) { return a << bits | a >> (32 - bits); }
+#endif
+
+/* Rotations by 16 and 8 bits can move bytes, or halves of words, if that is one instruction. The byte
+ * numbers are hidden from clang 19, which would use two other instructions instead. */
 #ifdef WORDS_ROTATE_BYTES
 #define WORDS_BYTES_OF(word, by)                                                                           \
     4 * (word) + (4 - (by)) % 4, 4 * (word) + (5 - (by)) % 4, 4 * (word) + (6 - (by)) % 4,                 \
         4 * (word) + (7 - (by)) % 4
 #define WORDS_BY_1(i) WORDS_BYTES_OF(i, 1)
 #define WORDS_BY_2(i) WORDS_BYTES_OF(i, 2)
-HORNET_INLINE word_vec words_rotl8(word_vec a)
-{
-    words_bytes from = {WORDS_EACH(WORDS_BY_1)};
-    HORNET_VALUE_BARRIER("x", from);
-    return (word_vec)WORDS_ROTATE_BYTES(a, from);
-}
-HORNET_INLINE word_vec words_rotl16(word_vec a)
-{
-    words_bytes from = {WORDS_EACH(WORDS_BY_2)};
-    HORNET_VALUE_BARRIER("x", from);
-    return (word_vec)WORDS_ROTATE_BYTES(a, from);
-}
+#define WORDS_ROTATE(a, by_bytes)                                                                          \
+    words_bytes from = {WORDS_EACH(by_bytes)};                                                             \
+    WORDS_BARRIER(from);                                                                                   \
+    return (word_vec)WORDS_ROTATE_BYTES(a, from)
+HORNET_INLINE word_vec words_rotl8(word_vec a) { WORDS_ROTATE(a, WORDS_BY_1); }
 #else
 HORNET_INLINE word_vec words_rotl8(word_vec a) { return words_rotl(a, 8); }
+#endif
+#ifdef WORDS_SWAP_HALVES
+HORNET_INLINE word_vec words_rotl16(word_vec a) { return (word_vec)WORDS_SWAP_HALVES(a); }
+#elif defined(WORDS_ROTATE_BYTES)
+HORNET_INLINE word_vec words_rotl16(word_vec a) { WORDS_ROTATE(a, WORDS_BY_2); }
+#else
 HORNET_INLINE word_vec words_rotl16(word_vec a) { return words_rotl(a, 16); }
 #endif
 
@@ -214,15 +258,54 @@ HORNET_INLINE word_vec words_from_1(word_vec a) { return WORDS_SHUFFLE(a, a, WOR
 HORNET_INLINE word_vec words_from_2(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_2); }
 HORNET_INLINE word_vec words_from_3(word_vec a) { return WORDS_SHUFFLE(a, a, WORDS_FROM_3); }
 
-/* Transposes, for each i, the 4 x 4 words in part i of the four vectors. */
-HORNET_INLINE void words_transpose_parts(word_vec x[4])
+/* Transposes, for each i, the 4 x 4 words in part i of the four vectors, in two steps. */
+HORNET_INLINE void words_interleave(word_vec x[4])
 {
     const word_vec t0 = WORDS_SHUFFLE(x[0], x[1], WORDS_LOW), t1 = WORDS_SHUFFLE(x[0], x[1], WORDS_HIGH);
     const word_vec t2 = WORDS_SHUFFLE(x[2], x[3], WORDS_LOW), t3 = WORDS_SHUFFLE(x[2], x[3], WORDS_HIGH);
-    x[0] = WORDS_SHUFFLE(t0, t2, WORDS_LOW_PAIRS);
-    x[1] = WORDS_SHUFFLE(t0, t2, WORDS_HIGH_PAIRS);
-    x[2] = WORDS_SHUFFLE(t1, t3, WORDS_LOW_PAIRS);
-    x[3] = WORDS_SHUFFLE(t1, t3, WORDS_HIGH_PAIRS);
+    x[0] = t0, x[1] = t1, x[2] = t2, x[3] = t3;
+}
+
+/* A kernel may define instructions that join halves of vectors; gcc 12 does not find them for 32-bit Arm.
+ */
+#ifndef WORDS_LOW_HALVES
+#define WORDS_LOW_HALVES(a, b)  WORDS_SHUFFLE(a, b, WORDS_LOW_PAIRS)
+#define WORDS_HIGH_HALVES(a, b) WORDS_SHUFFLE(a, b, WORDS_HIGH_PAIRS)
+#endif
+#define WORDS_JOIN_PAIRS(x, low, high)                                                                     \
+    do {                                                                                                   \
+        const word_vec t0 = (x)[0], t1 = (x)[1], t2 = (x)[2], t3 = (x)[3];                                 \
+        (x)[0] = (word_vec)low(t0, t2);                                                                    \
+        (x)[1] = (word_vec)high(t0, t2);                                                                   \
+        (x)[2] = (word_vec)low(t1, t3);                                                                    \
+        (x)[3] = (word_vec)high(t1, t3);                                                                   \
+    } while (0)
+
+HORNET_INLINE void words_transpose_parts(word_vec x[4])
+{
+    words_interleave(x);
+    WORDS_JOIN_PAIRS(x, WORDS_LOW_HALVES, WORDS_HIGH_HALVES);
+}
+
+/* The same, and words_little_endian in the second step. clang 19 would divide both steps between other
+ * instructions, and take half as many again. */
+HORNET_INLINE void words_transpose_to_memory(word_vec x[4])
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WORDS_SWAPPED_LOW_PAIRS(i)  WORDS_SWAPPED(WORDS_LOW_PAIRS(i))
+#define WORDS_SWAPPED_HIGH_PAIRS(i) WORDS_SWAPPED(WORDS_HIGH_PAIRS(i))
+#define WORDS_SHUFFLE_BYTES(a, b, f)                                                                       \
+    HORNET_SHUFFLE(words_bytes, (words_bytes)(a), (words_bytes)(b), WORDS_EACH(f))
+#define WORDS_SWAPPED_LOW_HALVES(a, b)  WORDS_SHUFFLE_BYTES(a, b, WORDS_SWAPPED_LOW_PAIRS)
+#define WORDS_SWAPPED_HIGH_HALVES(a, b) WORDS_SHUFFLE_BYTES(a, b, WORDS_SWAPPED_HIGH_PAIRS)
+    words_interleave(x);
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++)
+        WORDS_BARRIER(x[i]);
+    WORDS_JOIN_PAIRS(x, WORDS_SWAPPED_LOW_HALVES, WORDS_SWAPPED_HIGH_HALVES);
+#else
+    words_transpose_parts(x);
+#endif
 }
 
 /* Gathers the four parts at the same position of a, b, c and d into one row, which may take several

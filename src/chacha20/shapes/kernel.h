@@ -5,12 +5,13 @@
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               the shapes of its passes: X(name, lanes, rows, key, beside, quick): pass.h
+ *     SHAPES(X)               the shapes of its passes: X(name, lanes, rows, block, beside, quick): pass.h
  *     PLAN                    its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNING           optional: the name of another record, whose plan is TUNED_PLAN
  *
- * and the optional macros of lanes/words.h. This file has no include guard: each kernel includes it
- * again. */
+ * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
+ * includes it again. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
@@ -51,18 +52,19 @@ HORNET_INLINE void clear_masks(void) {}
 
 /* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
  * make end in the kernel's. */
-#define SHAPE_FUNCTION(name, lanes, rows, key, beside, quick)                                              \
+#define SHAPE_FUNCTION(name, lanes, rows, block, beside, quick)                                            \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
-        pass(lanes, rows, key, beside, quick, work);                                                       \
-        if ((key) || (beside) != 0)                                                                        \
+        pass(lanes, rows, block, beside, quick, work);                                                     \
+        if ((block) != 0 || (beside) != 0)                                                                 \
             clear_masks();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
 SHAPES(SHAPE_FUNCTION)
 
-#define SHAPE_RECORD(name, lanes, rows, key, beside, quick)                                                \
-    {HORNET_PASTE(chacha20_, name, _, KERNEL), (lanes) * WORDS + (rows) * ROWS_BLOCKS + (key), key, beside},
+#define SHAPE_RECORD(name, lanes, rows, block, beside, quick)                                              \
+    {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
+     (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, beside},
 static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 
 #define SHAPE_NUMBER(name, ...) HORNET_PASTE(chacha20_shape_, name, _, KERNEL),
@@ -73,7 +75,13 @@ static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)
 static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
 _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
 
+#ifdef KERNEL_NO_PACKETS
+#define KERNEL_LANES   1
+#define kernel_packets NULL
+#else
 #include "packets.h"
+#define KERNEL_LANES (WORDS * LANES_SETS)
+#endif
 
 #include "../../core/target_end.h"
 
@@ -84,7 +92,7 @@ _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length"
 #define KERNEL_RECORD(plan_period, first_shapes, next_shapes)                                              \
     {                                                                                                      \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
-        .lanes = WORDS * LANES_SETS,                                                                       \
+        .lanes = KERNEL_LANES,                                                                             \
         .shapes = kernel_shapes,                                                                           \
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
         .plan = {plan_period, sizeof first_shapes - 1, first_shapes, next_shapes},                         \

@@ -67,7 +67,7 @@ HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn
 /* Word i of the blocks of set s; `later` is added to the state's counter. */
 HORNET_INLINE word_vec lanes_word(const uint32_t state[16], int i, uint32_t later, size_t s)
 {
-    const word_vec word = words_broadcast(&state[i]);
+    const word_vec word = words_broadcast_of(state + i / 4 * 4, i % 4);
     return i == 12 ? words_add(word, words_numbers(later + (uint32_t)(s * WORDS))) : word;
 }
 
@@ -88,11 +88,8 @@ HORNET_INLINE void lanes_rounds(word_vec (*x)[16], size_t sets)
 HORNET_INLINE void lanes_to_rows(word_vec rows[16], word_vec x[16])
 {
     HORNET_UNROLL
-    for (int i = 0; i < 16; i++)
-        x[i] = words_little_endian(x[i]);
-    HORNET_UNROLL
     for (int i = 0; i < 16; i += 4)
-        words_transpose_parts(x + i);
+        words_transpose_to_memory(x + i);
     HORNET_UNROLL
     for (int i = 0; i < 4; i++)
         words_gather_parts(rows + 16 / WORDS * i, 4 * 16 / WORDS, x[i], x[4 + i], x[8 + i], x[12 + i]);

@@ -3,7 +3,8 @@
  *
  *     lanes     sets of WORDS blocks, one block to a lane (lanes.h)
  *     rows      sets of WORDS / 4 blocks, with the rows of a block in registers (rows.h)
- *     key       block 0 of the keystream, which is Poly1305's key, in general-purpose registers
+ *     block     a block in general-purpose registers: BLOCK_KEY for block 0 of the keystream, which is
+ *               Poly1305's key, or BLOCK_FIRST for the first one of any pass
  *     beside    blocks of Poly1305 per double round, in general-purpose registers, instead of that
  *     quick     whether rows have the quick rotation (rows.h), which takes more instructions
  *
@@ -21,12 +22,20 @@
 #include "lanes.h"
 #include "rows.h"
 
+/* Whether a pass with this number of sets of lanes has a loop of its own for the double rounds that all of
+ * Poly1305 accompanies: elsewhere, the conditions would take registers, and a tenth of the time. */
+#ifndef PASS_SEPARATES
+#define PASS_SEPARATES(lanes) ((lanes) > LANES_SETS)
+#endif
+
 /* Maximum number of sets of lanes in a pass. */
 #define LANES_MAX 2
 
-/* What the general-purpose registers hold: block 0, or Poly1305. */
+enum { BLOCK_NONE, BLOCK_KEY, BLOCK_FIRST };
+
+/* What the general-purpose registers hold: a block, or Poly1305. */
 typedef struct {
-    uint32_t key[16];
+    uint32_t block[16];
     scalar_fe h;
     scalar_r r;
     const uint8_t *next, *end; /* the blocks to be absorbed */
@@ -34,13 +43,13 @@ typedef struct {
 
 /* The work of general-purpose registers that accompanies part number `part` of `parts` of a double round.
  * `all` says that there are blocks for all of it. */
-HORNET_INLINE void pass_scalar_part(pass_scalars *s, bool key, size_t beside, bool all, size_t part,
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, bool all, size_t part,
                                     size_t parts)
 {
-    if (key) {
+    if (block != BLOCK_NONE) {
         HORNET_UNROLL
         for (size_t half = 4 * part / parts; half < 4 * (part + 1) / parts; half++)
-            chacha20_half_round(s->key, (int)half / 2, (int)half % 2 * 2);
+            chacha20_half_round(s->block, (int)half / 2, (int)half % 2 * 2);
     }
     HORNET_UNROLL
     for (size_t i = beside * part / parts; i < beside * (part + 1) / parts; i++) {
@@ -60,7 +69,7 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, bool key, size_t beside, bo
 /* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
  * another takes a round, because each must be loaded and stored. */
 HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t rows, bool quick, rows_set *y,
-                                     pass_scalars *s, bool key, size_t beside, bool all)
+                                     pass_scalars *s, int block, size_t beside, bool all)
 {
     const size_t in_step = LANES_SETS < lanes ? LANES_SETS : lanes;
     const size_t turns = lanes == 0 ? 1 : lanes / in_step, parts = 4 * turns;
@@ -74,15 +83,15 @@ HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t row
             lanes_half_rounds(x, lanes, turn, half, 0, 4);
         if (rows != 0 && part % (2 * turns) == 0)
             rows_round(y, rows, turn, quick);
-        pass_scalar_part(s, key, beside, all, part, parts);
-        /* Without this, clang 19 moves all of block 0 or of Poly1305 to one place, where it waits for
+        pass_scalar_part(s, block, beside, all, part, parts);
+        /* Without this, clang 19 moves all of the block or of Poly1305 to one place, where it waits for
          * itself. */
         if (lanes != 0 && all)
             PASS_TIE(s->h.limb[0], x[set]);
-        if (lanes != 0 && key) {
+        if (lanes != 0 && block != BLOCK_NONE) {
             HORNET_UNROLL
             for (int word = 0; word < 4; word++)
-                PASS_TIE(s->key[word], x[set]);
+                PASS_TIE(s->block[word], x[set]);
         }
     }
 }
@@ -140,24 +149,72 @@ HORNET_INLINE void pass_put_last(const pass_output *to, size_t at, word_vec stre
         words_store((uint8_t *)to->copy + at, stream);
 }
 
-/* Computes WORDS blocks for each set of lanes, WORDS / 4 for each set of rows, and before them block 0 if
- * `key`. All but work are constants. */
-HORNET_INLINE void pass(size_t lanes, size_t rows, bool key, size_t beside, bool quick,
+/* Words i and i + 1 of the block in general-purpose registers, as bytes in order are loaded. */
+HORNET_INLINE uint64_t pass_block_words(const pass_scalars *s, const uint32_t *state, int i)
+{
+    return (uint32_t)(s->block[i] + state[i]) | (uint64_t)(s->block[i + 1] + state[i + 1]) << 32;
+}
+
+/* Processes that block, all of which the message has. `aligned` says that all addresses are multiples of
+ * 8. */
+HORNET_INLINE void pass_put_block(const pass_output *to, const pass_scalars *s, const uint32_t *state,
+                                  bool aligned)
+{
+    uint8_t *out = (uint8_t *)to->out, *copy = (uint8_t *)to->copy;
+    const uint8_t *in = (const uint8_t *)to->in;
+    if (aligned) {
+        out = __builtin_assume_aligned(out, 8);
+        copy = __builtin_assume_aligned(copy, 8);
+        in = __builtin_assume_aligned(in, 8);
+    }
+    const bool copies = out != copy;
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i += 2) {
+        const uint64_t words = load_le64(in + 4 * i) ^ pass_block_words(s, state, i);
+        store_le64(out + 4 * i, words);
+        if (copies)
+            store_le64(copy + 4 * i, words);
+    }
+}
+
+/* Processes that block, of which the message has less. */
+HORNET_INLINE void pass_put_last_block(const pass_output *to, const pass_scalars *s, const uint32_t *state)
+{
+    const size_t len_bytes = to->len_bytes;
+    uint8_t *const out = (uint8_t *)to->out, *const copy = (uint8_t *)to->copy;
+    uint8_t stream[CHACHA20_BLOCK_BYTES];
+    HORNET_UNROLL
+    for (int i = 0; i < 16; i += 2)
+        store_le64(stream + 4 * i, pass_block_words(s, state, i));
+    xor_bytes(out, (const uint8_t *)to->in, stream, len_bytes);
+    if (copy != out && len_bytes != 0) {
+        memset(copy + (len_bytes - 1) / 16 * 16, 0, 16);
+        copy_bytes(copy, out, len_bytes);
+    }
+}
+
+/* Computes WORDS blocks for each set of lanes, WORDS / 4 for each set of rows, and before them that in
+ * general-purpose registers. All but work are constants. */
+HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, bool quick,
                         const chacha20_work *work)
 {
     const uint32_t *state = work->state->word;
-    const uint32_t after_key = key;
+    const uint32_t after_block = block != BLOCK_NONE;
     word_vec x[LANES_MAX][16];
     rows_set y[ROWS_SETS_MAX];
     pass_scalars s = {.next = work->blocks, .end = work->blocks};
-    lanes_start(lanes, x, state, after_key);
+    lanes_start(lanes, x, state, after_block);
     HORNET_UNROLL
     for (size_t i = 0; i < rows; i++)
-        y[i] = rows_begin(state, after_key + (uint32_t)(lanes * WORDS + i * ROWS_BLOCKS));
+        y[i] = rows_begin(state, after_block + (uint32_t)(lanes * WORDS + i * ROWS_BLOCKS));
 
-    if (key)
+    if (block == BLOCK_KEY) {
         for (int w = 0; w < 16; w++)
-            s.key[w] = state[w];
+            s.block[w] = state[w];
+    } else if (block == BLOCK_FIRST) {
+        HORNET_UNROLL /* gcc would call memcpy where vectors are missing, and clear them later */
+            for (int w = 0; w < 16; w++) s.block[w] = state[w];
+    }
     if (beside != 0 && work->nblocks != 0) {
         uint64_t first[3] = {work->poly->h[0], work->poly->h[1], work->poly->h[2]};
         add_words(first, load_le64(work->blocks), load_le64(work->blocks + 8), 1);
@@ -167,18 +224,18 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, bool key, size_t beside, bool
         s.end = work->blocks + 16 * work->nblocks;
     }
     int i = 0;
-    if (beside != 0 &&
-        lanes > LANES_SETS) { /* the conditions would take registers, and a tenth of the time */
+    if (beside != 0 && PASS_SEPARATES(lanes)) {
         const size_t full = (size_t)(s.end - s.next) / (16 * beside);
         const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
         HORNET_KEEP_LOOP
         for (; i < rounds; i++)
-            pass_double_round(lanes, x, rows, quick, y, &s, key, beside, true);
+            pass_double_round(lanes, x, rows, quick, y, &s, block, beside, true);
     }
+    const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : beside;
     HORNET_KEEP_LOOP
     for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        pass_double_round(lanes, x, rows, quick, y, &s, key, lanes > LANES_SETS ? 0 : beside, false);
-    if (beside != 0 && lanes > LANES_SETS) {
+        pass_double_round(lanes, x, rows, quick, y, &s, block, not_separate, false);
+    if (beside != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
         for (; s.next != s.end; s.next += 16)
             s.h = scalar_fe_mul_add(s.h, s.r, load_le64(s.next), load_le64(s.next + 8), 1);
@@ -187,18 +244,27 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, bool key, size_t beside, bool
         scalar_fe_to_words(work->poly->h, scalar_fe_mul(s.h, s.r), 0);
     HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
 
-    if (key)
+    if (block == BLOCK_KEY || (block == BLOCK_FIRST && work->key != NULL))
         for (int w = 0; w < 8; w += 2)
-            store_le64(work->key + 4 * w,
-                       (uint32_t)(s.key[w] + state[w]) | (uint64_t)(s.key[w + 1] + state[w + 1]) << 32);
-    const pass_output to = pass_output_of(work, !key && work->key != NULL);
-    size_t at = 0;
+            store_le64(work->key + 4 * w, pass_block_words(&s, state, w));
+    const pass_output to = pass_output_of(work, block != BLOCK_KEY && work->key != NULL);
+    if (block == BLOCK_FIRST && to.key == NULL) {
+        if (to.len_bytes < CHACHA20_BLOCK_BYTES) {
+            pass_put_last_block(&to, &s, state);
+            return;
+        }
+        if ((to.in | to.out | to.copy) % 8 == 0) /* some CPUs have no other loads of 8 bytes */
+            pass_put_block(&to, &s, state, true);
+        else
+            pass_put_block(&to, &s, state, false);
+    }
+    size_t at = block == BLOCK_FIRST ? CHACHA20_BLOCK_BYTES : 0;
     word_vec last;
     HORNET_UNROLL
     for (size_t set = 0; set < lanes; set++) {
         word_vec vectors[16];
-        lanes_end(vectors, x[set], state, after_key + (uint32_t)(set * WORDS));
-        if (!key && rows == 0 && pass_is_whole(&to, at + 16 * sizeof(word_vec))) {
+        lanes_end(vectors, x[set], state, after_block + (uint32_t)(set * WORDS));
+        if (block != BLOCK_KEY && rows == 0 && pass_is_whole(&to, at + 16 * sizeof(word_vec))) {
             HORNET_UNROLL
             for (int v = 0; v < 16; v++, at += sizeof(word_vec))
                 words_store((uint8_t *)to.out + at,
@@ -216,7 +282,7 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, bool key, size_t beside, bool
     for (size_t set = 0; set < rows; set++) {
         word_vec vectors[4];
         rows_end(vectors, y[set],
-                 rows_begin(state, after_key + (uint32_t)(lanes * WORDS + set * ROWS_BLOCKS)));
+                 rows_begin(state, after_block + (uint32_t)(lanes * WORDS + set * ROWS_BLOCKS)));
         HORNET_UNROLL
         for (int v = 0; v < 4; v++, at += sizeof(word_vec))
             if (!pass_put(&to, at, vectors[v])) {

@@ -18,6 +18,7 @@
 #ifndef HORNET_POLY1305_FIELD_IMPLEMENTATION
 #define HORNET_POLY1305_FIELD_IMPLEMENTATION
 
+#include "../../core/memory.h"
 #include "../../core/words.h"
 #include "../lanes.h"
 
@@ -79,6 +80,23 @@ KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
     return fe_from_limbs(d);
 }
 
+#ifdef LANES_CUT_26
+KERNEL_INLINE fe fe_from_blocks(const uint8_t *blocks)
+{
+    fe a;
+    factor_load_26(blocks, a.limb);
+    a.limb[4] = factor_add(a.limb[4], factor_splat(1 << 24));
+    return fe_checked(a);
+}
+#else
+KERNEL_INLINE fe fe_from_blocks(const uint8_t *blocks)
+{
+    vec lo, hi;
+    vec_load_blocks(blocks, &lo, &hi);
+    return fe_from_words(lo, hi, vec_splat(1));
+}
+#endif
+
 KERNEL_INLINE multiplier multiplier_from(fe a)
 {
     multiplier b;
@@ -116,50 +134,103 @@ KERNEL_INLINE fe multiplier_element(const multiplier *a)
 
 KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_barrier(vec_mul_add32(sum, a, b)); }
 
-/* Goes through the table by diagonals: all uses of one limb of b come before the next limb, so that only
- * five sums, five limbs of a and one limb of b must stay in registers. */
+/* The table by diagonals: all uses of one number of b come before the next number, so that only five sums,
+ * five limbs of a and one number of b must stay in registers. NEXT(i, j) stands for taking number i, which
+ * is v[j], and ADD(k, l) for adding its product with a_l to d_k. */
+#define BY_DIAGONALS(NEXT, ADD)                                                                            \
+    NEXT(0, 0)                                                                                             \
+    ADD(0, 0) ADD(1, 1) ADD(2, 2) ADD(3, 3) ADD(4, 4) NEXT(1, 1) ADD(1, 0) ADD(2, 1) ADD(3, 2) ADD(4, 3)   \
+        NEXT(2, 5) ADD(0, 4) NEXT(3, 2) ADD(2, 0) ADD(3, 1) ADD(4, 2) NEXT(4, 6) ADD(0, 3) ADD(1, 4)       \
+            NEXT(5, 3) ADD(3, 0) ADD(4, 1) NEXT(6, 7) ADD(0, 2) ADD(1, 3) ADD(2, 4) NEXT(7, 4) ADD(4, 0)   \
+                NEXT(8, 8) ADD(0, 1) ADD(1, 2) ADD(2, 3) ADD(3, 4)
+
 KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
 {
 #ifdef LANES_MULTIPLIERS_IN_MEMORY
     HORNET_IN_ORDER("r", b);
 #endif
     vec *d = sum.limb;
-    factor b_limb = factor_barrier(b->v[0]);
-    d[0] = mul_add(d[0], a.limb[0], b_limb);
-    d[1] = mul_add(d[1], a.limb[1], b_limb);
-    d[2] = mul_add(d[2], a.limb[2], b_limb);
-    d[3] = mul_add(d[3], a.limb[3], b_limb);
-    d[4] = mul_add(d[4], a.limb[4], b_limb);
-    b_limb = factor_barrier(b->v[1]);
-    d[1] = mul_add(d[1], a.limb[0], b_limb);
-    d[2] = mul_add(d[2], a.limb[1], b_limb);
-    d[3] = mul_add(d[3], a.limb[2], b_limb);
-    d[4] = mul_add(d[4], a.limb[3], b_limb);
-    b_limb = factor_barrier(b->v[5]);
-    d[0] = mul_add(d[0], a.limb[4], b_limb);
-    b_limb = factor_barrier(b->v[2]);
-    d[2] = mul_add(d[2], a.limb[0], b_limb);
-    d[3] = mul_add(d[3], a.limb[1], b_limb);
-    d[4] = mul_add(d[4], a.limb[2], b_limb);
-    b_limb = factor_barrier(b->v[6]);
-    d[0] = mul_add(d[0], a.limb[3], b_limb);
-    d[1] = mul_add(d[1], a.limb[4], b_limb);
-    b_limb = factor_barrier(b->v[3]);
-    d[3] = mul_add(d[3], a.limb[0], b_limb);
-    d[4] = mul_add(d[4], a.limb[1], b_limb);
-    b_limb = factor_barrier(b->v[7]);
-    d[0] = mul_add(d[0], a.limb[2], b_limb);
-    d[1] = mul_add(d[1], a.limb[3], b_limb);
-    d[2] = mul_add(d[2], a.limb[4], b_limb);
-    b_limb = factor_barrier(b->v[4]);
-    d[4] = mul_add(d[4], a.limb[0], b_limb);
-    b_limb = factor_barrier(b->v[8]);
-    d[0] = mul_add(d[0], a.limb[1], b_limb);
-    d[1] = mul_add(d[1], a.limb[2], b_limb);
-    d[2] = mul_add(d[2], a.limb[3], b_limb);
-    d[3] = mul_add(d[3], a.limb[4], b_limb);
+    factor b_limb;
+#define NEXT(i, j) b_limb = factor_barrier(b->v[j]);
+#define ADD(k, l)  d[k] = mul_add(d[k], a.limb[l], b_limb);
+    BY_DIAGONALS(NEXT, ADD)
+#undef NEXT
+#undef ADD
     return sum;
 }
+
+#ifdef LANES_MULTIPLY_BLOCK
+/* A multiplier that is the same in every lane: its nine numbers, one for each block of a factor, in the
+ * order in which they are used. So one factor of them at a time is in a register; with four lanes there are
+ * three. */
+#define FIELD_SPLAT_MULTIPLIER
+#define SPLAT_FACTORS          ((9 + LANES - 1) / LANES)
+#define SPLAT_MULTIPLIER_WORDS (SPLAT_FACTORS * LANES) /* or half of it */
+
+typedef struct {
+    factor v[SPLAT_FACTORS];
+} splat_multiplier;
+
+#ifndef HORNET_LANES_HOOK
+_Static_assert(sizeof(splat_multiplier) <= 8 * SPLAT_MULTIPLIER_WORDS,
+               "a factor has at most 64 bits for each lane");
+#endif
+
+KERNEL_INLINE splat_multiplier splat_multiplier_from(fe a)
+{
+    const multiplier b = multiplier_from(a);
+    factor numbers[SPLAT_FACTORS * LANES];
+    splat_multiplier packed;
+    HORNET_UNROLL
+    for (int i = 9; i < SPLAT_FACTORS * LANES; i++)
+        numbers[i] = b.v[8];
+#define NEXT(i, j) numbers[i] = b.v[j];
+#define ADD(k, l)
+    BY_DIAGONALS(NEXT, ADD)
+#undef NEXT
+#undef ADD
+    HORNET_UNROLL
+    for (int i = 0; i < SPLAT_FACTORS; i++) {
+        factor *const n = numbers + i * LANES;
+        HORNET_UNROLL
+        for (int bit = 0; LANES >> bit > 1; bit++) {
+            HORNET_UNROLL
+            for (int j = 0; j < LANES >> (bit + 1); j++)
+                n[j] = factor_blend(bit, n[2 * j], n[2 * j + 1]);
+        }
+        packed.v[i] = factor_barrier(n[0]);
+        VEC_CHECK_MAX(vec_from(packed.v[i]), MULTIPLIER_MAX);
+    }
+    return packed;
+}
+
+KERNEL_INLINE void splat_multiplier_to_words(uint64_t *words, const splat_multiplier *a)
+{
+    memcpy(words, a, sizeof *a);
+}
+
+KERNEL_INLINE splat_multiplier splat_multiplier_from_words(const uint64_t *words)
+{
+    splat_multiplier a;
+    memcpy(&a, words, sizeof a);
+    return a;
+}
+
+KERNEL_INLINE wide wide_mul_add_splat(wide sum, fe a, const splat_multiplier *b)
+{
+    vec *d = sum.limb;
+    factor numbers;
+    int block;
+#define NEXT(i, j)                                                                                         \
+    numbers = b->v[(i) / LANES];                                                                           \
+    block = (i) % LANES;
+#define ADD(k, l) d[k] = vec_barrier(vec_mul_add32_block(d[k], a.limb[l], numbers, block));
+    BY_DIAGONALS(NEXT, ADD)
+#undef NEXT
+#undef ADD
+    return sum;
+}
+#endif
 
 KERNEL_INLINE wide wide_from(fe a)
 {

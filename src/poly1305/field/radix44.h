@@ -75,6 +75,13 @@ KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
               factor_from(vec_add(vec_shr(hi, 24), vec_shl(top, 40)))}});
 }
 
+KERNEL_INLINE fe fe_from_blocks(const uint8_t *blocks)
+{
+    vec lo, hi;
+    vec_load_blocks(blocks, &lo, &hi);
+    return fe_from_words(lo, hi, vec_splat(1));
+}
+
 KERNEL_INLINE vec times20(vec a) { return vec_shl(times5(a), 2); }
 
 /* One instruction instead of three; the product is below 2^52. */

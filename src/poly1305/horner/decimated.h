@@ -86,17 +86,23 @@ HORNET_INLINE size_t groups_in(size_t len_bytes) { return (blocks_in(len_bytes) 
 /* The powers of r that an evaluation needs. */
 typedef struct {
     fe of_last, of_others;                /* r^(L - i) and r^(2 L - i) for block i of a group */
-    multiplier steps[STEPS_MAX];          /* R to R^n for n <= 4; otherwise only R */
+    splat_multiplier steps[STEPS_MAX];    /* R to R^n for n <= 4; otherwise only R */
     long_multiplier table[TABLE_VECTORS]; /* R to R^n for n = 8, 16 */
 } evaluation_powers;
+
+/* a b, carried. */
+HORNET_INLINE fe fe_mul_splat(fe a, const splat_multiplier *b)
+{
+    return fe_carry(wide_mul_add_splat(wide_zero(), a, b));
+}
 
 /* Raises r, the same in every lane, to the powers for n groups per reduction. square is r^2. */
 HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, fe square)
 {
     fe step;
     powers->of_last = raise_over_lanes(LANES, r, square, &step);
-    powers->steps[0] = multiplier_from(step);
-    powers->of_others = fe_mul(powers->of_last, &powers->steps[0]);
+    powers->steps[0] = splat_multiplier_from(step);
+    powers->of_others = fe_mul_splat(powers->of_last, &powers->steps[0]);
     HORNET_UNROLL
     for (int i = 0; i < LIMBS; i++) {
         powers->of_last.limb[i] = factor_in_order(powers->of_last.limb[i]);
@@ -107,10 +113,10 @@ HORNET_INLINE void evaluation_begin(evaluation_powers *powers, size_t n, fe r, f
         raise_table(powers->table, n, step, step_square);
         return;
     }
-    powers->steps[1] = multiplier_from(step_square);
+    powers->steps[1] = splat_multiplier_from(step_square);
     if (n == 4) {
-        powers->steps[2] = multiplier_from(fe_mul(step_square, &powers->steps[0]));
-        powers->steps[3] = multiplier_from(fe_mul(step_square, &powers->steps[1]));
+        powers->steps[2] = splat_multiplier_from(fe_mul_splat(step_square, &powers->steps[0]));
+        powers->steps[3] = splat_multiplier_from(fe_mul_splat(step_square, &powers->steps[1]));
     }
 }
 
@@ -121,14 +127,6 @@ HORNET_INLINE void raise_r(evaluation_powers *powers, size_t n, const uint64_t r
     uint64_t square[3];
     scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r)), 0);
     evaluation_begin(powers, n, fe_from_three_words(r), fe_from_three_words(square));
-}
-
-/* Loads LANES full blocks. */
-KERNEL_INLINE fe load_group(const uint8_t *blocks)
-{
-    vec lo, hi;
-    vec_load_blocks(blocks, &lo, &hi);
-    return fe_from_words(lo, hi, vec_splat(1));
 }
 
 /* Returns T for the first group, which has LANES - absent blocks at `blocks`. */
@@ -159,11 +157,11 @@ KERNEL_INLINE fe evaluation_last(const uint8_t *blocks, const uint64_t block[3])
  * message is multiplied first and T last, so that only the last product waits for T. */
 HORNET_INLINE fe evaluation_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n)
 {
-    wide sum = wide_from(load_group(msg + (n - 1) * GROUP_BYTES));
+    wide sum = wide_from(fe_from_blocks(msg + (n - 1) * GROUP_BYTES));
     HORNET_UNROLL
     for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES)
-        sum = wide_mul_add(sum, load_group(msg), &powers->steps[k - 1]);
-    return fe_carry(wide_mul_add(sum, t, &powers->steps[n - 1]));
+        sum = wide_mul_add_splat(sum, fe_from_blocks(msg), &powers->steps[k - 1]);
+    return fe_carry(wide_mul_add_splat(sum, t, &powers->steps[n - 1]));
 }
 
 /* Returns the contribution of the blocks' tops to a long step of n groups. */
@@ -180,7 +178,7 @@ KERNEL_INLINE fe evaluation_tops(const evaluation_powers *powers, size_t n)
 KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, const uint8_t *msg, size_t n,
                                       fe tops)
 {
-    long_sum sum = long_sum_from(load_group(msg + (n - 1) * GROUP_BYTES));
+    long_sum sum = long_sum_from(fe_from_blocks(msg + (n - 1) * GROUP_BYTES));
     for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES) {
         vec lo, hi;
         vec_load_blocks(msg, &lo, &hi);

@@ -13,10 +13,10 @@
 
 /* The kept words: T, the powers that end the evaluation, and the powers for the steps. */
 #define FE_WORDS            (LANES * LIMBS)
-#define KEPT_WORDS          (2 * FE_WORDS + KEPT_STEPS * MULTIPLIER_WORDS)
+#define KEPT_WORDS          (2 * FE_WORDS + KEPT_STEPS * SPLAT_MULTIPLIER_WORDS)
 #define KEPT_T(lanes)       (lanes)
 #define KEPT_LAST(lanes)    ((lanes) + FE_WORDS)
-#define KEPT_STEP(lanes, i) ((lanes) + 2 * FE_WORDS + (i) * MULTIPLIER_WORDS)
+#define KEPT_STEP(lanes, i) ((lanes) + 2 * FE_WORDS + (i) * SPLAT_MULTIPLIER_WORDS)
 
 #ifndef HORNET_LANES_HOOK
 _Static_assert(sizeof(fe) <= 8 * FE_WORDS, "an element must be its limbs and nothing else");
@@ -43,8 +43,8 @@ HORNET_NOINLINE uintptr_t begin_lanes(uint64_t lanes[KEPT_WORDS], const uint64_t
     store_fe(KEPT_LAST(lanes), powers.of_last);
     HORNET_UNROLL
     for (size_t i = 0; i < KEPT_STEPS; i++)
-        multiplier_to_words(KEPT_STEP(lanes, i), &powers.steps[i]);
-    store_fe(KEPT_T(lanes), evaluation_continue(load_group(group), 0, h));
+        splat_multiplier_to_words(KEPT_STEP(lanes, i), &powers.steps[i]);
+    store_fe(KEPT_T(lanes), evaluation_continue(fe_from_blocks(group), 0, h));
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
@@ -68,7 +68,7 @@ HORNET_NOINLINE uintptr_t absorb_runs(uint64_t lanes[KEPT_WORDS], const uint8_t 
                 evaluation_powers powers;
                 HORNET_UNROLL
                 for (size_t i = 0; i < n; i++)
-                    powers.steps[i] = multiplier_from_words(KEPT_STEP(kept, i));
+                    powers.steps[i] = splat_multiplier_from_words(KEPT_STEP(kept, i));
                 t = evaluation_step(t, &powers, first, n);
             }
         }

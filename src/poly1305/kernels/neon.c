@@ -6,6 +6,11 @@
 
 #define KERNEL          neon
 #define KERNEL_REQUIRED (CPU_neon)
+#ifdef __aarch64__
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_NEON(X)
+#define KERNEL_TUNING            in_order
+#define TUNED_GROUPS(X)          GROUPS_TWO(X)
+#endif
 #include "../kernel_begin.h"
 
 #include "../lanes/neon.h"

@@ -19,6 +19,8 @@
 #define LANES_FACTOR
 #define LANES_MULTIPLY_32
 #define LANES_MULTIPLY_52
+#define LANES_MULTIPLY_BLOCK
+#define LANES_CUT_26
 
 typedef struct {
     uint64_t lane[LANES];
@@ -81,6 +83,11 @@ HORNET_INLINE vec vec_mul32(factor a, factor b)
     VEC_MAP((uint64_t)(uint32_t)a.number[i] * (uint32_t)b.number[i]);
 }
 
+HORNET_INLINE vec vec_mul_add32_block(vec sum, factor a, factor b, int block)
+{
+    VEC_MAP(sum.lane[i] + (uint64_t)(uint32_t)a.number[i] * (uint32_t)b.number[block]);
+}
+
 HORNET_INLINE vec vec_madd52lo(vec sum, factor a, factor b)
 {
     VEC_MAP(sum.lane[i] + ((a.number[i] * b.number[i]) & ((UINT64_C(1) << 52) - 1)));
@@ -106,6 +113,16 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
     for (int i = 0; i < LANES; i++) {
         lo->lane[i] = load_le64(blocks + 16 * i);
         hi->lane[i] = load_le64(blocks + 16 * i + 8);
+    }
+}
+
+HORNET_INLINE void factor_load_26(const uint8_t *blocks, factor limb[5])
+{
+    for (int i = 0; i < LANES; i++) {
+        const uint64_t lo = load_le64(blocks + 16 * i), hi = load_le64(blocks + 16 * i + 8);
+        const uint64_t limbs[5] = {lo, lo >> 26, lo >> 52 | hi << 12, hi >> 14, hi >> 40};
+        for (int k = 0; k < 5; k++)
+            limb[k].number[i] = limbs[k] & ((1 << 26) - 1);
     }
 }
 

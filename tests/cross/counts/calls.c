@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* calls WHAT LEN_BYTES CALLS: makes calls for instructions.py to count. WHAT is `nothing`, `chosen`, the
- * name of a kernel, which may be one outside the library (COUNTED_KERNELS, a list of COUNTED(name)), or,
- * if compiled with COUNT_OPENSSL, `openssl` or `openssl_evp`. */
+/* calls PRIMITIVE WHAT LEN_BYTES CALLS: makes calls for instructions.py to count. PRIMITIVE is `poly1305`,
+ * `chacha20` or `seal`, with 13 bytes of associated data. WHAT is `nothing`, `chosen`, the name of a kernel
+ * of the primitive (for `seal` of ChaCha20), or, if compiled with COUNT_OPENSSL, `openssl` or, for
+ * Poly1305, `openssl_evp`. A kernel of Poly1305 may be one outside the library (COUNTED_KERNELS, a list of
+ * COUNTED(name)). */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,49 +26,122 @@ COUNTED_KERNELS
 static const struct hornet_poly1305_kernel *const others[] = {COUNTED_KERNELS NULL};
 #endif
 
-static uint8_t tag[16], message[16384];
+static uint8_t tag[16], message[16384], out[16384];
 static const uint8_t key[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+static const uint8_t nonce[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, aad[13] = {1, 2, 3};
 
 typedef void mac_function(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key,
                           void *context);
+typedef void call_function(size_t len_bytes);
 
-static void nothing(uint8_t *the_tag, const void *msg, size_t len_bytes, const uint8_t *the_key,
-                    void *context)
+static mac_function *volatile mac;
+static void *context;
+
+static void call_nothing(size_t len_bytes) { (void)len_bytes; }
+
+static void call_mac(size_t len_bytes) { mac(tag, message, len_bytes, key, context); }
+
+#ifdef COUNT_OPENSSL
+
+/* The cipher that OpenSSL's ChaCha20-Poly1305 calls (include/crypto/chacha.h, which is not installed). */
+void ChaCha20_ctr32(uint8_t *to, const uint8_t *in, size_t len_bytes, const uint32_t key_words[8],
+                    const uint32_t last_row[4]);
+
+static uint32_t word_at(const uint8_t *bytes)
 {
-    (void)the_tag, (void)msg, (void)len_bytes, (void)the_key, (void)context;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
 }
+
+static void openssl_cipher(uint8_t *to, const uint8_t *in, size_t len_bytes, uint32_t counter)
+{
+    uint32_t words[8], last_row[4] = {counter};
+    for (int i = 0; i < 8; i++)
+        words[i] = word_at(key + 4 * i);
+    for (int i = 0; i < 3; i++)
+        last_row[1 + i] = word_at(nonce + 4 * i);
+    ChaCha20_ctr32(to, in, len_bytes, words, last_row);
+}
+
+static void call_chacha20(size_t len_bytes) { openssl_cipher(out, message, len_bytes, 1); }
+
+/* The steps of RFC 8439, section 2.8, by OpenSSL's internal functions. */
+static void call_seal(size_t len_bytes)
+{
+    static const uint8_t zeros[64];
+    uint8_t block[64], lengths[16] = {sizeof aad};
+    openssl_cipher(block, zeros, sizeof block, 0);
+    Poly1305_Init(context, block);
+    Poly1305_Update(context, aad, sizeof aad);
+    Poly1305_Update(context, zeros, -sizeof aad & 15);
+    openssl_cipher(out, message, len_bytes, 1);
+    Poly1305_Update(context, out, len_bytes);
+    Poly1305_Update(context, zeros, -len_bytes & 15);
+    for (int i = 0; i < 4; i++)
+        lengths[8 + i] = (uint8_t)(len_bytes >> 8 * i);
+    Poly1305_Update(context, lengths, sizeof lengths);
+    Poly1305_Final(context, tag);
+}
+
+static bool choose(const char *primitive, const char *what)
+{
+    const bool evp = strcmp(what, "openssl_evp") == 0;
+    (void)primitive;
+    context = evp ? openssl_evp_open() : openssl_open();
+    mac = evp ? openssl_evp_mac : openssl_mac;
+    return context != NULL;
+}
+
+#else
+
+static void call_chacha20(size_t len_bytes)
+{
+    (void)!hornet_chacha20(out, message, len_bytes, 1, nonce, key);
+}
+
+static void call_seal(size_t len_bytes)
+{
+    (void)!hornet_chacha20_poly1305_seal(out, tag, message, len_bytes, aad, sizeof aad, nonce, key);
+}
+
+static bool choose(const char *primitive, const char *what)
+{
+    mac = (mac_function *)(void (*)(void))hornet_poly1305; /* both ignore the context */
+    if (strcmp(what, "chosen") == 0)
+        return true;
+    if (strcmp(primitive, "poly1305") != 0)
+        return hornet_kernel_force(HORNET_CHACHA20, what);
+    for (size_t i = 0; others[i] != NULL; i++)
+        if (strcmp(what, others[i]->implementation.name) == 0) {
+            mac = (mac_function *)(void (*)(void))others[i]->mac;
+            return true;
+        }
+    return hornet_kernel_force(HORNET_POLY1305, what);
+}
+
+#endif
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc != 5)
         return 2;
-    const char *what = argv[1];
-    const size_t len_bytes = strtoul(argv[2], NULL, 10);
-    mac_function *mac = nothing;
-    void *context = NULL;
-    if (strcmp(what, "nothing") != 0) {
-#ifdef COUNT_OPENSSL
-        const int evp = strcmp(what, "openssl_evp") == 0;
-        context = evp ? openssl_evp_open() : openssl_open();
-        mac = evp ? openssl_evp_mac : openssl_mac;
-        if (context == NULL)
-            return 1;
-#else
-        size_t i = 0;
-        while (others[i] != NULL && strcmp(what, others[i]->implementation.name) != 0)
-            i++;
-        if (others[i] == NULL && strcmp(what, "chosen") != 0 && !hornet_kernel_force(HORNET_POLY1305, what))
-            return 1;
-        /* Both ignore the context. */
-        mac = others[i] != NULL ? (mac_function *)(void (*)(void))others[i]->mac
-                                : (mac_function *)(void (*)(void))hornet_poly1305;
-#endif
-    }
-    mac_function *volatile function = mac;
-    for (unsigned long calls = strtoul(argv[3], NULL, 10); calls != 0; calls--)
-        function(tag, message, len_bytes, key, context);
+    const char *const primitive = argv[1], *const what = argv[2];
+    const size_t len_bytes = strtoul(argv[3], NULL, 10);
+    call_function *call = strcmp(primitive, "poly1305") == 0   ? call_mac
+                          : strcmp(primitive, "chacha20") == 0 ? call_chacha20
+                                                               : call_seal;
+    if (strcmp(what, "nothing") == 0)
+        call = call_nothing;
+    else if (!choose(primitive, what))
+        return 1;
+    call_function *volatile function = call;
+    for (unsigned long calls = strtoul(argv[4], NULL, 10); calls != 0; calls--)
+        function(len_bytes);
     for (size_t i = 0; i < sizeof tag; i++)
         printf("%02x", tag[i]);
+    if (strcmp(primitive, "poly1305") != 0)
+        for (size_t i = 0; i < len_bytes; i++)
+            printf("%02x", out[i]);
     printf("\n");
     return 0;
 }

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Count the instructions that one Poly1305 call executes on other architectures, compared with those of OpenSSL's
-libcrypto.
+"""Count the instructions that one call executes on other architectures, compared with those of OpenSSL's libcrypto.
 
-    instructions.py [NAME...]                               a Markdown table; all architectures, or those named
-    instructions.py --of NAME COMPILER WHAT LENGTH_BYTES    what one call executes: functions, mnemonics, the loops
+    instructions.py [PRIMITIVE...] [NAME...]    Markdown tables: of poly1305, and of seal with the ChaCha20 in it, or of
+                                                one of them; all architectures, or those named
+    instructions.py --of NAME COMPILER PRIMITIVE WHAT LENGTH_BYTES
+                                                what one call executes: functions, mnemonics, the loops; PRIMITIVE and
+                                                WHAT as in calls.c
 
 qemu counts, through plugin.c. The difference of two runs removes what a program executes before its calls, and counting
 a function that does nothing removes the loop around the calls. OpenSSL is Debian's libssl-dev for the architecture,
 which apt-get fetches into build/ without installing it; its static libraries allow calls of the internal Poly1305_Init,
-_Update and _Final, as well as EVP_MAC with one context for all calls. Kernels are counted without their minimum
-lengths.
+_Update and _Final, and ChaCha20_ctr32, as well as EVP_MAC with one context for all calls. Kernels of Poly1305 are
+counted without their minimum lengths.
 """
 
 import re
@@ -25,7 +27,7 @@ from platform import freedesktop_os_release
 
 from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, table_row
 
-LENGTHS_BYTES = [64, 256, 512, 1024, 1350, 16384]
+LENGTHS_BYTES = {"poly1305": [64, 256, 512, 1024, 1350, 16384], "seal": [64, 256, 1350, 8192, 16384]}
 
 # The architectures in architectures.txt that are counted, with their Debian names; RISC-V is not in Debian 12.
 DEBIAN = {
@@ -54,7 +56,7 @@ class Counted(Architecture):
         # This machine's CPU can run i686, but qemu's is the one that counts. By default qemu emulates a poor CPU, so
         # ask for all features.
         self.command = ["qemu-i386", "-cpu", "max"] if self.emulator == ["env"] else self.emulator
-        self.tags: dict[int, set[str]] = {}
+        self.results: dict[tuple[str, int], set[str]] = {}
 
     def build_hornet(self, compiler: str) -> None:
         """Build two programs: one in which kernels are used from their minimum lengths on, and one in which they
@@ -119,7 +121,7 @@ class Counted(Architecture):
             return self.folder / "calls-openssl"
         return self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
 
-    def blocks(self, compiler: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
+    def blocks(self, compiler: str, primitive: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
         """Return how often one call executes each block, identified by the addresses of its instructions. Counts may
         be negative for blocks outside the calls."""
         program = self.program(compiler, what)
@@ -131,6 +133,7 @@ class Counted(Architecture):
                     "-plugin",
                     BUILD / "plugin.so",
                     program,
+                    primitive,
                     subject,
                     str(length_bytes),
                     str(calls),
@@ -139,20 +142,32 @@ class Counted(Architecture):
                 if result.returncode != 0:
                     sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
                 if subject == what:
-                    self.tags.setdefault(length_bytes, set()).add(result.stdout)
+                    self.results.setdefault((primitive, length_bytes), set()).add(result.stdout)
                 for line in result.stderr.splitlines():
                     count, *addresses = line.split()
                     blocks[tuple(int(address, 16) for address in addresses)] += more * int(count)
         return {block: count / (CALLS[1] - CALLS[0]) for block, count in blocks.items() if count != 0}
 
-    def count(self, compiler: str, what: str, length_bytes: int) -> float:
-        return sum(count * len(block) for block, count in self.blocks(compiler, what, length_bytes).items())
+    def count(self, compiler: str, primitive: str, what: str, length_bytes: int) -> float:
+        return sum(count * len(block) for block, count in self.blocks(compiler, primitive, what, length_bytes).items())
 
-    def executed(self, compiler: str, what: str, length_bytes: int) -> dict[int, tuple[float, str, str]]:
+    def counts(self, primitive: str, what: str, lengths_bytes: list[int]) -> list[list[float]]:
+        """Return for each length the counts of each compiler, or of OpenSSL."""
+        compilers = ["gcc"] if what.startswith("openssl") else self.compilers
+        return [[self.count(compiler, primitive, what, length) for compiler in compilers] for length in lengths_bytes]
+
+    def check_results(self) -> None:
+        """Exit unless all that was counted has computed the same."""
+        if different := [call for call, results in self.results.items() if len(results) != 1]:
+            sys.exit(f"{self.name}: not all results of {different} are the same")
+
+    def executed(
+        self, compiler: str, primitive: str, what: str, length_bytes: int
+    ) -> dict[int, tuple[float, str, str]]:
         """Return how often one call executes the instruction at each address, the function that contains it, and its
         text."""
         counts: Counter[int] = Counter()
-        for block, count in self.blocks(compiler, what, length_bytes).items():
+        for block, count in self.blocks(compiler, primitive, what, length_bytes).items():
             for address in block:
                 counts[address] += count
         executed = {}
@@ -178,72 +193,76 @@ def per_byte(counts: list[float], length_bytes: int) -> str:
     return per_compiler([f"{count / length_bytes:.2f}" for count in counts])
 
 
-def rows_of(architecture: Counted) -> list[str]:
-    """Return the rows of the table for an architecture."""
-    name = architecture.name
+class Rows:
+    """The rows of a table for an architecture."""
+
+    def __init__(self, name: str, lengths_bytes: list[int]) -> None:
+        self.name, self.lengths_bytes = name, lengths_bytes
+        self.rows: list[str] = []
+
+    def add(self, label: str, cells: list[str]) -> None:
+        self.rows.append(table_row([self.name if not self.rows else "", label, *cells]))
+
+    def add_counts(self, label: str, counts: list[list[float]]) -> None:
+        self.add(label, [per_byte(both, length) for both, length in zip(counts, self.lengths_bytes)])
+
+    def add_ratio(self, hornet: list[list[float]], openssl: list[list[float]]) -> None:
+        cells = [per_byte([count / beside for count in both], 1) for both, (beside,) in zip(hornet, openssl)]
+        self.add("ratio to OpenSSL", cells)
+
+
+def rows_of(architecture: Counted, primitive: str) -> list[str]:
+    """Return the rows of a primitive's table for an architecture."""
+    name, lengths = architecture.name, LENGTHS_BYTES[primitive]
     for compiler in architecture.compilers:
         architecture.build_hornet(compiler)
-    openssl = {}
-    if DEBIAN[name] is not None:
+    has_openssl = DEBIAN[name] is not None
+    if has_openssl:
         architecture.build_openssl()
-        for what in ["openssl", "openssl_evp"]:
-            openssl[what] = [architecture.count("gcc", what, length) for length in LENGTHS_BYTES]
-    hornet = {
-        what: [
-            [architecture.count(compiler, what, length) for compiler in architecture.compilers]
-            for length in LENGTHS_BYTES
-        ]
-        for what in [*architecture.kernels, "chosen"]
-    }
-    different = [length for length, tags in architecture.tags.items() if len(tags) != 1]
-    if different:
-        sys.exit(f"{name}: not all tags of {different} bytes are the same")
-    rows = []
-
-    def add(label: str, cells: list[str]) -> None:
-        rows.append(table_row([name if not rows else "", label, *cells]))
-
-    def add_counts(label: str, counts: list[list[float]]) -> None:
-        add(label, [per_byte(both, length) for both, length in zip(counts, LENGTHS_BYTES)])
-
-    for kernel in architecture.kernels:
-        add_counts(f"`{kernel}`", hornet[kernel])
-    add_counts("Hornet", hornet["chosen"])
-    if openssl:
-        add_counts("OpenSSL", [[count] for count in openssl["openssl"]])
-        add_counts("OpenSSL, `EVP_MAC`", [[count] for count in openssl["openssl_evp"]])
-        add(
-            "ratio to OpenSSL",
-            [
-                per_byte([count / beside for count in both], 1)
-                for both, beside in zip(hornet["chosen"], openssl["openssl"])
-            ],
-        )
-    return rows
+    rows = Rows(name, lengths)
+    if primitive == "poly1305":
+        for kernel in architecture.kernels:
+            rows.add_counts(f"`{kernel}`", architecture.counts(primitive, kernel, lengths))
+    else:
+        rows.add_counts("ChaCha20", architecture.counts("chacha20", "chosen", lengths))
+        if has_openssl:
+            rows.add_counts("OpenSSL's ChaCha20", architecture.counts("chacha20", "openssl", lengths))
+    hornet = architecture.counts(primitive, "chosen", lengths)
+    rows.add_counts("Hornet", hornet)
+    if has_openssl:
+        openssl = architecture.counts(primitive, "openssl", lengths)
+        rows.add_counts("OpenSSL", openssl)
+        if primitive == "poly1305":
+            rows.add_counts("OpenSSL, `EVP_MAC`", architecture.counts(primitive, "openssl_evp", lengths))
+        rows.add_ratio(hornet, openssl)
+    architecture.check_results()
+    return rows.rows
 
 
-def table(names: list[str]) -> None:
-    architectures = [Counted(name) for name in names]
-    header = ["", "", *(f"{length} bytes" for length in LENGTHS_BYTES)]
+def table(primitive: str, names: list[str]) -> None:
+    header = ["", "", *(f"{length} bytes" for length in LENGTHS_BYTES[primitive])]
     print(table_row(header))
     print("|---" * len(header) + "|")
     with ThreadPoolExecutor(cpu_count()) as pool:
-        for rows in pool.map(rows_of, architectures):
+        for rows in pool.map(lambda name: rows_of(Counted(name), primitive), names):
             print("\n".join(rows), flush=True)
     print()
+
+
+def versions() -> None:
     for command in [["qemu-aarch64", "--version"], ["aarch64-linux-gnu-gcc", "--version"], ["clang-19", "--version"]]:
         print(execute(*command).splitlines()[0])
     print("\n".join(sorted(path.name for path in BUILD.glob("*/openssl/*.deb"))))
 
 
-def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
+def account(name: str, compiler: str, primitive: str, what: str, length_bytes: int) -> None:
     """Print what one call executes, most frequent first."""
     architecture = Counted(name)
     if what.startswith("openssl"):
         architecture.build_openssl()
     else:
         architecture.build_hornet(compiler)
-    executed = architecture.executed(compiler, what, length_bytes)
+    executed = architecture.executed(compiler, primitive, what, length_bytes)
     functions: Counter[str] = Counter()
     mnemonics: Counter[str] = Counter()
     for count, function, text in executed.values():
@@ -263,10 +282,14 @@ def account(name: str, compiler: str, what: str, length_bytes: int) -> None:
 def main() -> None:
     build_plugin()
     arguments = sys.argv[1:]
-    if len(arguments) == 5 and arguments[0] == "--of":
-        account(arguments[1], arguments[2], arguments[3], int(arguments[4]))
+    if len(arguments) == 6 and arguments[0] == "--of":
+        account(*arguments[1:5], int(arguments[5]))
     elif not any(argument.startswith("-") for argument in arguments):
-        table(arguments or list(DEBIAN))
+        primitives = [argument for argument in arguments if argument in LENGTHS_BYTES]
+        names = [argument for argument in arguments if argument not in LENGTHS_BYTES]
+        for primitive in primitives or LENGTHS_BYTES:
+            table(primitive, names or list(DEBIAN))
+        versions()
     else:
         sys.exit(__doc__)
 

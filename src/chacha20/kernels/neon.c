@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 in NEON registers: two instructions rotate words, one exchanges their halves, and in 64-bit
+ * programs one moves bytes. */
+#include "../../core/compiler.h"
+
+#if HORNET_NEON
+
+#define KERNEL          neon
+#define KERNEL_REQUIRED CPU_neon
+#if defined(__arm__) && !defined(__clang__)
+#define HORNET_TARGET "fpu=neon"
+#endif
+#define WORDS                4
+#define WORDS_REGISTER       "w"
+#define WORDS_ROTL(a, bits)  vsriq_n_u32(vshlq_n_u32((uint32x4_t)(a), bits), (uint32x4_t)(a), 32 - (bits))
+#define WORDS_SWAP_HALVES(a) vrev32q_u16((uint16x8_t)(a))
+#define LANES_SETS           1
+
+#ifdef __aarch64__
+#define WORDS_ROTATE_BYTES(a, from) vqtbl1q_u8((uint8x16_t)(a), (uint8x16_t)(from))
+#define WORDS_ELEMENT(a, i)         vdupq_laneq_u32((uint32x4_t)(a), i)
+#define PASS_SEPARATES(lanes)       true
+#define SHAPES(X)                                                                                          \
+    X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
+    X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
+    X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
+    X(lanes1, 1, 0, BLOCK_NONE, 2, 0)                                                                      \
+    X(lanes1_block, 1, 0, BLOCK_FIRST, 0, 0)
+#define PLAN PLAN_NEON
+#else
+#define NEON_LOW(a)             vget_low_u32((uint32x4_t)(a))
+#define NEON_HIGH(a)            vget_high_u32((uint32x4_t)(a))
+#define WORDS_ELEMENT(a, i)     vdupq_lane_u32((i) < 2 ? NEON_LOW(a) : NEON_HIGH(a), (i) % 2)
+#define WORDS_LOW_HALVES(a, b)  vcombine_u32(NEON_LOW(a), NEON_LOW(b))
+#define WORDS_HIGH_HALVES(a, b) vcombine_u32(NEON_HIGH(a), NEON_HIGH(b))
+#define SHAPES(X)                                                                                          \
+    X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
+    X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
+    X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
+    X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
+#define PLAN PLAN_VECTOR128
+#endif
+#include "../shapes/kernel.h"
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* ChaCha20 in general-purpose registers, for CPUs of which nothing else is known. */
+#include "../../core/compiler.h"
+
+#if !HORNET_HAS_VECTORS
+
+/* On i686, gcc warns that functions with vector parameters have another calling convention where there is
+ * SSE2; these functions are inline. It warns at the end of the file, so the pragma must not be confined to
+ * a part of it. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#define KERNEL          scalar
+#define KERNEL_REQUIRED CPU_ANY
+#define WORDS           4
+#define LANES_SETS      1
+#define KERNEL_NO_PACKETS
+#define SHAPES(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)
+#define PLAN      PLAN_SCALAR
+#include "../shapes/kernel.h"
+
+#endif
