@@ -87,9 +87,10 @@ HORNET_INLINE size_t beside_capacity(const aead_text *t, size_t len_bytes)
 /* Copies the bytes after the last whole block to `last`, and returns the number of bytes before them. */
 HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t len_bytes)
 {
-    const size_t rest = len_bytes % 16;
-    copy_bytes(last, bytes + len_bytes - rest, rest);
-    return len_bytes - rest;
+    const size_t rest = len_bytes % 16, whole = len_bytes - rest;
+    if (rest != 0) /* otherwise there may be no address */
+        copy_bytes(last, bytes + whole, rest);
+    return whole;
 }
 
 /* The first pass of a message: its key sets poly, which absorbs the associated data and, if the text is

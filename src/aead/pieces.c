@@ -204,8 +204,11 @@ HORNET_NOINLINE uintptr_t aead_long_piece(struct aead *a, uint8_t *out, const ui
     return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
-static void aead_short_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                             aead_kernels kernels)
+/* Clears registers, of which update_using leaves words that clang would push with the next piece's frame.
+ */
+HORNET_CLEARS_REGISTERS
+HORNET_NOINLINE void aead_short_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                      aead_kernels kernels)
 {
     if (len_bytes == 0)
         return;
@@ -214,6 +217,7 @@ static void aead_short_piece(struct aead *a, uint8_t *out, const uint8_t *in, si
     clear_stack_and_registers(aead_xor_piece(a, out, in, len_bytes, kernels.chacha20));
     if (a->direction == DIRECTION_ENCRYPTS)
         hornet_poly1305_update_using(&a->poly1305, out, len_bytes, kernels.poly1305);
+    __asm__ volatile(""); /* after the call, which a jump would not return from */
 }
 
 static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
