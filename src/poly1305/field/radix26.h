@@ -137,12 +137,18 @@ KERNEL_INLINE vec mul_add(vec sum, factor a, factor b) { return vec_barrier(vec_
 /* The table by diagonals: all uses of one number of b come before the next number, so that only five sums,
  * five limbs of a and one number of b must stay in registers. NEXT(i, j) stands for taking number i, which
  * is v[j], and ADD(k, l) for adding its product with a_l to d_k. */
+/* clang-format off */
 #define BY_DIAGONALS(NEXT, ADD)                                                                            \
-    NEXT(0, 0)                                                                                             \
-    ADD(0, 0) ADD(1, 1) ADD(2, 2) ADD(3, 3) ADD(4, 4) NEXT(1, 1) ADD(1, 0) ADD(2, 1) ADD(3, 2) ADD(4, 3)   \
-        NEXT(2, 5) ADD(0, 4) NEXT(3, 2) ADD(2, 0) ADD(3, 1) ADD(4, 2) NEXT(4, 6) ADD(0, 3) ADD(1, 4)       \
-            NEXT(5, 3) ADD(3, 0) ADD(4, 1) NEXT(6, 7) ADD(0, 2) ADD(1, 3) ADD(2, 4) NEXT(7, 4) ADD(4, 0)   \
-                NEXT(8, 8) ADD(0, 1) ADD(1, 2) ADD(2, 3) ADD(3, 4)
+    NEXT(0, 0) ADD(0, 0) ADD(1, 1) ADD(2, 2) ADD(3, 3) ADD(4, 4)                                           \
+    NEXT(1, 1) ADD(1, 0) ADD(2, 1) ADD(3, 2) ADD(4, 3)                                                     \
+    NEXT(2, 5) ADD(0, 4)                                                                                   \
+    NEXT(3, 2) ADD(2, 0) ADD(3, 1) ADD(4, 2)                                                               \
+    NEXT(4, 6) ADD(0, 3) ADD(1, 4)                                                                         \
+    NEXT(5, 3) ADD(3, 0) ADD(4, 1)                                                                         \
+    NEXT(6, 7) ADD(0, 2) ADD(1, 3) ADD(2, 4)                                                               \
+    NEXT(7, 4) ADD(4, 0)                                                                                   \
+    NEXT(8, 8) ADD(0, 1) ADD(1, 2) ADD(2, 3) ADD(3, 4)
+/* clang-format on */
 
 KERNEL_INLINE wide wide_mul_add(wide sum, fe a, const multiplier *b)
 {

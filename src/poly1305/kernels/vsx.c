@@ -4,8 +4,9 @@
 
 #if HORNET_POWER
 
-#define KERNEL          vsx
-#define KERNEL_REQUIRED (CPU_vsx)
+#define KERNEL                   vsx
+#define KERNEL_REQUIRED          (CPU_vsx)
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_VSX(X)
 #include "../kernel_begin.h"
 
 #include "../lanes/vsx.h"

@@ -9,8 +9,9 @@
 #pragma GCC target("arch=z13")
 #endif
 
-#define KERNEL          vx
-#define KERNEL_REQUIRED (CPU_vx)
+#define KERNEL                   vx
+#define KERNEL_REQUIRED          (CPU_vx)
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_VX(X)
 #include "../kernel_begin.h"
 
 #include "../lanes/vx.h"

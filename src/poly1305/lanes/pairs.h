@@ -10,7 +10,8 @@
  * A lanes file includes target_begin.h, defines multiply_add_half(sum, a, b, half) and then includes this
  * file. multiply_add_half adds to `sum` the products of the elements of a and b that belong to that half.
  * Everything else is written with GCC/Clang vector extensions, for either endianness, except the shifts and
- * conversions of a file that defines PAIRS_OWN_CONVERSIONS. */
+ * conversions of a file that defines PAIRS_OWN_CONVERSIONS. One that defines PAIRS_CUT_BY_BYTES has an
+ * instruction for any permutation of the bytes of two vectors. */
 #ifndef HORNET_POLY1305_LANES_PAIRS_H
 #define HORNET_POLY1305_LANES_PAIRS_H
 
@@ -219,6 +220,44 @@ HORNET_INLINE void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
                        load_block(blocks + 48)};
     transpose_blocks(b, lo, hi);
 }
+
+#ifdef PAIRS_CUT_BY_BYTES
+#define LANES_CUT_26
+/* The 26 bits of a limb are within four bytes, whose words are shifted by 0, 2, 4, 6 and 8 bits:
+ *
+ *     byte  0   1   2   3   4   5   6   7   8   9   10  11  12  13  14  15
+ *          '---limb 0--'           '---limb 2--'           '---limb 4--'
+ *                      '---limb 1--'           '---limb 3--'
+ *
+ * One permutation takes two such words of two blocks. */
+HORNET_INLINE void factor_load_26(const uint8_t *blocks, factor limb[5])
+{
+    typedef uint8_t byte16 __attribute__((vector_size(16)));
+    byte16 b[4];
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++)
+        memcpy(&b[i], blocks + 16 * i, sizeof b[i]);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WORD_AT(i) (i) + 3, (i) + 2, (i) + 1, (i)
+#else
+#define WORD_AT(i) (i), (i) + 1, (i) + 2, (i) + 3
+#endif
+#define WORDS_AT(i, j, first, second)                                                                      \
+    HORNET_SHUFFLE(byte16, b[i], b[j], WORD_AT(first), WORD_AT(16 + (first)), WORD_AT(second),             \
+                   WORD_AT(16 + (second)))
+    const pair low01 = (pair)WORDS_AT(0, 1, 0, 3), low23 = (pair)WORDS_AT(2, 3, 0, 3);
+    const pair middle01 = (pair)WORDS_AT(0, 1, 6, 9), middle23 = (pair)WORDS_AT(2, 3, 6, 9);
+    const pair high01 = (pair)WORDS_AT(0, 1, 12, 12), high23 = (pair)WORDS_AT(2, 3, 12, 12);
+#undef WORDS_AT
+#undef WORD_AT
+    const factor mask = factor_splat((1 << 26) - 1);
+    limb[0] = (quad)PAIR_OF(low01, low23, 0, 2) & mask;
+    limb[1] = (quad)PAIR_OF(low01, low23, 1, 3) >> 2 & mask;
+    limb[2] = (quad)PAIR_OF(middle01, middle23, 0, 2) >> 4 & mask;
+    limb[3] = (quad)PAIR_OF(middle01, middle23, 1, 3) >> 6;
+    limb[4] = (quad)PAIR_OF(high01, high23, 0, 2) >> 8;
+}
+#endif
 
 HORNET_INLINE void vec_load_first_blocks(const uint8_t *first, size_t absent, vec *lo, vec *hi, vec *top)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* POWER8 vector lanes, for either endianness: four. */
+/* POWER8 vector lanes, for either endianness: four. With VSX_POWER9, for POWER9, whose loads and stores
+ * take an offset and need not swap halves: gcc 12's code takes 0.8 of the time there (llvm-mca). */
 #ifndef LANES
 
 #include <stddef.h>
@@ -11,13 +12,18 @@
 
 #if HORNET_POWER
 
-#ifdef __clang__
+#if defined(VSX_POWER9) && defined(__clang__)
+#define HORNET_TARGET "power9-vector"
+#elif defined(VSX_POWER9)
+#define HORNET_TARGET "cpu=power9"
+#elif defined(__clang__)
 #define HORNET_TARGET "power8-vector"
 #else
 #define HORNET_TARGET "cpu=power8"
 #endif
 #define PAIRS_EVEN_ODD
 #define PAIRS_REGISTER "v"
+#define PAIRS_CUT_BY_BYTES
 
 #include "../../core/target_begin.h"
 

@@ -18,6 +18,7 @@
 #endif
 #define PAIRS_EVEN_ODD
 #define PAIRS_REGISTER "v"
+#define PAIRS_CUT_BY_BYTES
 
 #include "../../core/target_begin.h"
 
