@@ -104,10 +104,10 @@ enum { SHAPES(SHAPE_NUMBER) };
         .plan = {HORNET_PASTE(plan_macro, _period, , ), sizeof HORNET_PASTE(plan_first_, record, , ) - 1,  \
                  HORNET_PASTE(plan_first_, record, , ), HORNET_PASTE(plan_next_, record, , )},             \
         .packets = kernel_packets,                                                                         \
-    };
-KERNEL_RECORD(KERNEL, PLAN)
+    }
 
 #ifdef KERNEL_TUNINGS
-#define KERNEL_TUNED_RECORD(tuning, plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), plan)
+#define KERNEL_TUNED_RECORD(tuning, plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), plan);
 KERNEL_TUNINGS(KERNEL_TUNED_RECORD)
 #endif
+KERNEL_RECORD(KERNEL, PLAN);
