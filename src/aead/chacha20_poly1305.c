@@ -178,8 +178,9 @@ HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t 
     }
 
     for (size_t piece_end = done; done != c->len_bytes;) {
-        if (done == piece_end) {
-            piece_end += c->len_bytes - done < AEAD_PIECE_BYTES ? c->len_bytes - done : AEAD_PIECE_BYTES;
+        if (done >= piece_end) { /* a pass of 5 blocks may end beyond it */
+            const size_t left = c->len_bytes - done;
+            piece_end = done + (left < AEAD_PIECE_BYTES ? left : AEAD_PIECE_BYTES);
             const size_t now = opens ? (piece_end - absorbed) / 16 : (done - absorbed) / 16;
             const size_t beside = opens ? beside_capacity(&m, piece_end - done) : AEAD_PENDING_BYTES / 16;
             if (now > beside) {

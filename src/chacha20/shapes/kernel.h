@@ -71,13 +71,11 @@ static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 enum { SHAPES(SHAPE_NUMBER) };
 
 #define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(chacha20_shape_, name, _, KERNEL)),
-#define PLAN_TABLES(record, plan)                                                                          \
-    static const uint8_t HORNET_PASTE(plan_first_, record,                                                 \
-                                      , )[] = {HORNET_PASTE(plan, _first, , )(PLAN_SHAPES)};               \
-    static const uint8_t HORNET_PASTE(plan_next_, record,                                                  \
-                                      , )[] = {HORNET_PASTE(plan, _next, , )(PLAN_SHAPES)};                \
-    _Static_assert(sizeof HORNET_PASTE(plan_first_, record, , ) ==                                         \
-                       sizeof HORNET_PASTE(plan_next_, record, , ),                                        \
+#define PLAN_TABLE(plan, table)   HORNET_PASTE(chacha20_, plan, table, KERNEL)
+#define PLAN_TABLES(plan)                                                                                  \
+    static const uint8_t PLAN_TABLE(plan, _first_)[] = {HORNET_PASTE(plan, _first, , )(PLAN_SHAPES)};      \
+    static const uint8_t PLAN_TABLE(plan, _next_)[] = {HORNET_PASTE(plan, _next, , )(PLAN_SHAPES)};        \
+    _Static_assert(sizeof PLAN_TABLE(plan, _first_) == sizeof PLAN_TABLE(plan, _next_),                    \
                    "two tables of one length");
 
 #ifdef KERNEL_NO_PACKETS
@@ -95,14 +93,14 @@ enum { SHAPES(SHAPE_NUMBER) };
 #endif
 
 #define KERNEL_RECORD(record, plan_macro)                                                                  \
-    PLAN_TABLES(record, plan_macro)                                                                        \
+    PLAN_TABLES(plan_macro)                                                                                \
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
         .shapes = kernel_shapes,                                                                           \
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .plan = {HORNET_PASTE(plan_macro, _period, , ), sizeof HORNET_PASTE(plan_first_, record, , ) - 1,  \
-                 HORNET_PASTE(plan_first_, record, , ), HORNET_PASTE(plan_next_, record, , )},             \
+        .plan = {HORNET_PASTE(plan_macro, _period, , ), sizeof PLAN_TABLE(plan_macro, _first_) - 1,        \
+                 PLAN_TABLE(plan_macro, _first_), PLAN_TABLE(plan_macro, _next_)},                         \
         .packets = kernel_packets,                                                                         \
     }
 
