@@ -20,6 +20,8 @@
     HORNET_UNLESS(HORNET_OMIT_##name, HORNET_FURTHER_ROW)(name, __VA_ARGS__)
 #define HORNET_KERNEL_TUNED(name, tuning, ...)                                                             \
     HORNET_UNLESS(HORNET_OMIT_##name, HORNET_TUNED_ROW)(name##_##tuning, __VA_ARGS__)
+#define HORNET_KERNEL_TUNED_ALSO(name, tuning, ...)                                                        \
+    HORNET_UNLESS(HORNET_OMIT_##name, HORNET_FURTHER_ROW)(name##_##tuning, __VA_ARGS__)
 
 /* Expands to row, or to HORNET_NO_ROW if omit is 1: HORNET_OMITTED_1 contains a comma, which changes the
  * second argument that HORNET_SECOND selects. */

@@ -110,12 +110,22 @@
 #define PLAN_RVV_16_first(X) X(key, 1) X(rows1, 3) X(rows3, 8) X(lanes1, 5)
 #define PLAN_RVV_16_next(X)  X(rows1, 5) X(rows3, 8) X(lanes1, 4)
 
-/* By llvm-mca's models, Poly1305 in general-purpose registers included: a pass with a block there computes
- * five in the time of four, and so the first pass takes a message of 4 blocks; for the others, Poly1305
- * there takes least on Cortex-A55 and little more than a block on Neoverse N1. */
+/* 64-bit Arm, by llvm-mca's models of whole calls, in which other plans take 5 to 50 % longer. A pass with a
+ * block in general-purpose registers computes five in the time of four, so the first pass takes a message
+ * of 4 blocks. Later passes have Poly1305 there: one set of lanes where vectors are slow (Cortex-A55,
+ * Neoverse N2), two where four vector instructions start in a cycle (Neoverse V1, V2) or multiplications
+ * are slow (Ampere-1). On Neoverse N1, a block is worth more. */
 #define PLAN_NEON_period   1
 #define PLAN_NEON_first(X) X(key, 1) X(rows3, 2) X(lanes1_block, 2)
 #define PLAN_NEON_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1)
+
+#define PLAN_NEON_NEOVERSE_N1_period   1
+#define PLAN_NEON_NEOVERSE_N1_first(X) X(key, 1) X(rows3, 2) X(lanes1_block, 3)
+#define PLAN_NEON_NEOVERSE_N1_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1) X(lanes1_block, 1)
+
+#define PLAN_NEON_WIDE_period   8
+#define PLAN_NEON_WIDE_first(X) X(key, 1) X(rows3, 2) X(lanes1_block, 2) X(lanes2_block, 4)
+#define PLAN_NEON_WIDE_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1) X(lanes2, 4)
 
 /* 2026-11-23, EPYC, Zen 5 (model 2); also for CPUs that were not measured. */
 #define PLAN_AVX2_period 16

@@ -35,9 +35,8 @@
     X(lanes1_rows2, 1, 2, 0, 5, 0)                                                                         \
     X(lanes2, 2, 0, 0, 0, 0)                                                                               \
     X(lanes2_key, 2, 0, 1, 0, 0)
-#define PLAN          PLAN_AVX512
-#define KERNEL_TUNING zen5
-#define TUNED_PLAN    PLAN_AVX512_ZEN5
+#define PLAN              PLAN_AVX512
+#define KERNEL_TUNINGS(X) X(zen5, PLAN_AVX512_ZEN5)
 #include "../shapes/kernel.h"
 
 #endif

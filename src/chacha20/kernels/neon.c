@@ -25,8 +25,11 @@
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1, 1, 0, BLOCK_NONE, 2, 0)                                                                      \
-    X(lanes1_block, 1, 0, BLOCK_FIRST, 0, 0)
-#define PLAN PLAN_NEON
+    X(lanes1_block, 1, 0, BLOCK_FIRST, 0, 0)                                                               \
+    X(lanes2, 2, 0, BLOCK_NONE, 4, 0)                                                                      \
+    X(lanes2_block, 2, 0, BLOCK_FIRST, 0, 0)
+#define PLAN              PLAN_NEON
+#define KERNEL_TUNINGS(X) X(neoverse_n1, PLAN_NEON_NEOVERSE_N1) X(wide, PLAN_NEON_WIDE)
 #else
 #define NEON_LOW(a)             vget_low_u32((uint32x4_t)(a))
 #define NEON_HIGH(a)            vget_high_u32((uint32x4_t)(a))

@@ -8,7 +8,7 @@
  *     SHAPES(X)               the shapes of its passes: X(name, lanes, rows, block, beside, quick): pass.h
  *     PLAN                    its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
- *     KERNEL_TUNING           optional: the name of another record, whose plan is TUNED_PLAN
+ *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
  * includes it again. */
@@ -71,9 +71,12 @@ static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 enum { SHAPES(SHAPE_NUMBER) };
 
 #define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(chacha20_shape_, name, _, KERNEL)),
-static const uint8_t plan_first[] = {HORNET_PASTE(PLAN, _first, , )(PLAN_SHAPES)};
-static const uint8_t plan_next[] = {HORNET_PASTE(PLAN, _next, , )(PLAN_SHAPES)};
-_Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length");
+#define PLAN_TABLE(plan, table)   HORNET_PASTE(chacha20_, plan, table, KERNEL)
+#define PLAN_TABLES(plan)                                                                                  \
+    static const uint8_t PLAN_TABLE(plan, _first_)[] = {HORNET_PASTE(plan, _first, , )(PLAN_SHAPES)};      \
+    static const uint8_t PLAN_TABLE(plan, _next_)[] = {HORNET_PASTE(plan, _next, , )(PLAN_SHAPES)};        \
+    _Static_assert(sizeof PLAN_TABLE(plan, _first_) == sizeof PLAN_TABLE(plan, _next_),                    \
+                   "two tables of one length");
 
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
@@ -89,25 +92,20 @@ _Static_assert(sizeof plan_first == sizeof plan_next, "two tables of one length"
 #pragma clang diagnostic pop
 #endif
 
-#define KERNEL_RECORD(plan_period, first_shapes, next_shapes)                                              \
-    {                                                                                                      \
+#define KERNEL_RECORD(record, plan_macro)                                                                  \
+    PLAN_TABLES(plan_macro)                                                                                \
+    const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
         .shapes = kernel_shapes,                                                                           \
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .plan = {plan_period, sizeof first_shapes - 1, first_shapes, next_shapes},                         \
+        .plan = {HORNET_PASTE(plan_macro, _period, , ), sizeof PLAN_TABLE(plan_macro, _first_) - 1,        \
+                 PLAN_TABLE(plan_macro, _first_), PLAN_TABLE(plan_macro, _next_)},                         \
         .packets = kernel_packets,                                                                         \
     }
 
-#define PLAN_PERIOD HORNET_PASTE(PLAN, _period, , )
-const struct hornet_chacha20_kernel
-    HORNET_PASTE(hornet_chacha20_, kernel_, KERNEL, ) = KERNEL_RECORD(PLAN_PERIOD, plan_first, plan_next);
-
-#ifdef KERNEL_TUNING /* the same with another plan */
-static const uint8_t tuned_first[] = {HORNET_PASTE(TUNED_PLAN, _first, , )(PLAN_SHAPES)};
-static const uint8_t tuned_next[] = {HORNET_PASTE(TUNED_PLAN, _next, , )(PLAN_SHAPES)};
-_Static_assert(sizeof tuned_first == sizeof tuned_next, "two tables of one length");
-
-const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, KERNEL, _, KERNEL_TUNING) =
-    KERNEL_RECORD(HORNET_PASTE(TUNED_PLAN, _period, , ), tuned_first, tuned_next);
+#ifdef KERNEL_TUNINGS
+#define KERNEL_TUNED_RECORD(tuning, plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), plan);
+KERNEL_TUNINGS(KERNEL_TUNED_RECORD)
 #endif
+KERNEL_RECORD(KERNEL, PLAN);

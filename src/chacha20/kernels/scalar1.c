@@ -9,7 +9,7 @@
  * a part of it. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#define KERNEL          scalar
+#define KERNEL          scalar1
 #define KERNEL_REQUIRED CPU_ANY
 #define WORDS           4
 #define LANES_SETS      1
