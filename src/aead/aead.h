@@ -54,6 +54,22 @@ typedef struct {
     aead_kernels kernels;
 } aead_call;
 
+/* A text, that of a message or a piece of it, while it is processed pass by pass. It begins with a whole
+ * block of the keystream and of Poly1305. */
+typedef struct {
+    chacha20_work work; /* of the next pass */
+    const struct hornet_chacha20_kernel *kernel;
+    uintptr_t end; /* of the stack */
+    struct poly1305 *poly;
+    uint32_t poly1305_in_use;
+    bool opens;
+
+    /* If the text is the first of its message, work.key is not NULL and gets the key of poly, which absorbs
+     * this, padded, before the text. */
+    const uint8_t *aad;
+    size_t aad_bytes;
+} aead_text;
+
 #pragma GCC visibility push(hidden)
 
 aead_kernels hornet_aead_kernels_in_use(void);
@@ -62,11 +78,33 @@ aead_kernels hornet_aead_kernels_in_use(void);
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
+/* Encrypts or decrypts the first text of a message, and copies the ciphertext to `ciphertext`, after the
+ * associated data, padded. Passes absorb whole blocks from there on; returns the first block that is left.
+ * poly has no key if that is the first of all. At least 63 bytes after the ciphertext may be overwritten.
+ * What is written there is not secret. */
+const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext);
+
+/* Encrypts or decrypts a text, and absorbs its whole blocks. The bytes of the ciphertext after them, at
+ * most 15, go to `last`. `memory`, AEAD_COPIED_BYTES bytes, gets nothing secret. */
+void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory);
+
 /* Ends a state, whether it has encrypted or decrypted, and writes its tag. If the state is not live, writes
  * zeros and returns false. */
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 
 #pragma GCC visibility pop
+
+/* Begins a text. Its `poly` has yet to be set, and if it is the first, work.key and the associated data. */
+HORNET_INLINE void aead_text_begin(aead_text *t, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                   bool opens, chacha20_state *state, aead_kernels kernels)
+{
+    /* gcc 12 would copy the whole text as vectors, which would have to wait for its words. */
+    t->work = (chacha20_work){.out = out, .in = in, .len_bytes = len_bytes, .state = state};
+    t->kernel = hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
+    t->end = UINTPTR_MAX;
+    t->poly1305_in_use = kernels.poly1305;
+    t->opens = opens;
+}
 
 /* Stores the last block of Poly1305's input. */
 HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64_t len_bytes)

@@ -17,57 +17,19 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-HORNET_INLINE void aead_call_begin(chacha20_state *state, const aead_call *c)
+HORNET_INLINE void text_pass(aead_text *t, const chacha20_shape *shape)
 {
-    if (c->extended)
-        hornet_xchacha20_begin(state, c->key, 0, c->nonce);
-    else
-        hornet_chacha20_begin(state, c->key, 0, c->nonce);
+    t->end = lower_end(t->end, hornet_chacha20_pass(shape, &t->work));
 }
 
-/* A message while it is processed. */
-typedef struct {
-    chacha20_state state;
-    chacha20_work work; /* of the next pass */
-    const struct hornet_chacha20_kernel *kernel;
-    uintptr_t end; /* of the stack */
-} aead_message;
-
-/* Prepares the first pass, whose key goes to key. */
-HORNET_INLINE void message_begin(aead_message *m, const aead_call *c, uint8_t key[32], uint8_t *copy)
-{
-    aead_call_begin(&m->state, c);
-    m->kernel = hornet_chacha20_kernel_for(c->len_bytes, c->kernels.chacha20);
-    m->work = (chacha20_work){.out = c->out,
-                              .in = c->in,
-                              .len_bytes = c->len_bytes,
-                              .copy = copy,
-                              .key = key,
-                              .state = &m->state};
-    m->end = UINTPTR_MAX;
-}
-
-HORNET_INLINE void message_pass(aead_message *m, const chacha20_shape *shape)
-{
-    m->end = lower_end(m->end, hornet_chacha20_pass(shape, &m->work));
-}
-
-/* Lets the next pass continue poly over as many of the nblocks blocks as it can, and returns how many. */
-HORNET_INLINE size_t message_beside(aead_message *m, const chacha20_shape *shape, struct poly1305 *poly,
-                                    const uint8_t *blocks, size_t nblocks)
+/* Lets the next pass absorb as many of the nblocks blocks as it can, and returns how many. */
+HORNET_INLINE size_t pass_beside(aead_text *t, const chacha20_shape *shape, const uint8_t *blocks,
+                                 size_t nblocks)
 {
     const size_t most = (size_t)shape->beside * CHACHA20_DOUBLE_ROUNDS;
-    m->work.poly = poly;
-    m->work.blocks = blocks;
-    return m->work.nblocks = nblocks < most ? nblocks : most;
-}
-
-HORNET_INLINE struct poly1305 mac_begin(const uint8_t key[32])
-{
-    struct poly1305 poly = {.h = {0, 0, 0}};
-    load_r(poly.r, key);
-    load_s(poly.s, key);
-    return poly;
+    t->work.poly = t->poly;
+    t->work.blocks = blocks;
+    return t->work.nblocks = nblocks < most ? nblocks : most;
 }
 
 HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
@@ -75,12 +37,12 @@ HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
-/* The end of a message: writes its tag or, if it is opened (tag is NULL), compares it with the tag `given`
- * and clears the output if that is another. */
-HORNET_INLINE bool message_end(uint8_t *tag, const uint8_t *given, const uint8_t computed[16],
+/* The end of a message: writes its tag or, if it is opened, compares it with the tag `given` and clears the
+ * output if that is another. */
+HORNET_INLINE bool message_end(bool opens, uint8_t *tag, const uint8_t *given, const uint8_t computed[16],
                                const aead_call *c)
 {
-    if (tag != NULL) {
+    if (!opens) {
         memcpy(tag, computed, 16);
         return true;
     }
@@ -90,154 +52,178 @@ HORNET_INLINE bool message_end(uint8_t *tag, const uint8_t *given, const uint8_t
     return valid;
 }
 
-/* Processes a message whose ciphertext fits in `memory`, AEAD_MEMORY_BYTES bytes. What is written there is
- * no secret, so it may lie in a frame that is not cleared. */
-HORNET_NOINLINE uintptr_t message_copied(bool *valid, uint8_t *tag, const uint8_t *given,
-                                         const aead_call *c, uint8_t *memory)
+const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
 {
-    const bool opens = tag == NULL;
-    uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES;
-    uint8_t key[32], computed[16];
-    aead_message m;
+    const size_t len_bytes = t->work.len_bytes;
+    const uint8_t *next = aead_input_begin(ciphertext, t->aad, t->aad_bytes);
+    if (t->opens) {
+        memset(ciphertext + len_bytes / 16 * 16, 0, 16);
+        copy_some(ciphertext, t->work.in, len_bytes);
+    } else {
+        t->work.copy = ciphertext;
+    }
+    const uint8_t *const key = t->work.key;
+    text_pass(t, chacha20_next_shape(t->kernel, &t->work));
+    if (t->work.len_bytes != 0)
+        set_value(t->poly, key);
+    while (t->work.len_bytes != 0) {
+        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
+        const size_t ready_bytes = t->opens ? len_bytes : len_bytes - t->work.len_bytes;
+        next += 16 * pass_beside(t, shape, next, (size_t)(ciphertext + ready_bytes - next) / 16);
+        text_pass(t, shape);
+    }
+    t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
+    return next;
+}
+
+/* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
+HORNET_INLINE size_t beside_capacity(const aead_text *t, size_t len_bytes)
+{
+    const chacha20_shape *const shape = chacha20_main_shape(t->kernel);
+    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->beside *
+           CHACHA20_DOUBLE_ROUNDS;
+}
+
+/* Copies the bytes after the last whole block to `last`, and returns the number of bytes before them. */
+HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t len_bytes)
+{
+    const size_t rest = len_bytes % 16;
+    copy_bytes(last, bytes + len_bytes - rest, rest);
+    return len_bytes - rest;
+}
+
+/* The first pass of a message: its key sets poly, which absorbs the associated data and, if the text is
+ * opened, the blocks that the pass decrypts. Bytes that do not fill a block go to `last`. Returns how many
+ * bytes of the text it absorbed. */
+HORNET_INLINE size_t first_pass(aead_text *t, uint8_t *last, uint8_t *memory)
+{
+    const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
+    const size_t done = chacha20_pass_bytes(shape, &t->work);
+    const uint8_t *const key = t->work.key;
+    uint8_t block[16] = {0};
+    if (t->opens)
+        copy_some(memory, t->work.in, done);
+    text_pass(t, shape);
+    set_value(t->poly, key);
+    hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
+    hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
+    if (!t->opens)
+        return 0;
+    const size_t whole = copy_last(last, memory, done);
+    hornet_poly1305_absorb(t->poly, memory, whole, t->poly1305_in_use);
+    return whole;
+}
+
+/* Sealing absorbs what earlier passes have encrypted, and after a part what is left of it if that is long.
+ * Opening absorbs a block at the latest beside the pass that decrypts it, because `out` may be `in`; what
+ * the passes of a part cannot take comes first. */
+void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
+{
+    const uint8_t *const ciphertext = t->opens ? t->work.in : t->work.out;
+    const size_t len_bytes = t->work.len_bytes;
+    size_t absorbed = t->work.key != NULL ? first_pass(t, last, memory) : 0;
+    size_t done = len_bytes - t->work.len_bytes;
+    for (size_t part_end = done; done != len_bytes;) {
+        if (done >= part_end) {
+            part_end = done + (t->work.len_bytes < AEAD_PIECE_BYTES ? t->work.len_bytes : AEAD_PIECE_BYTES);
+            const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
+            const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
+            if (now > beside) {
+                const size_t n = 16 * (t->opens ? now - beside : now);
+                hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
+                absorbed += n;
+            }
+        }
+        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
+        const size_t pass_end = done + chacha20_pass_bytes(shape, &t->work);
+        part_end = part_end < pass_end ? pass_end : part_end;
+        const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
+        const size_t beside = pass_beside(t, shape, ciphertext + absorbed, ready);
+        if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
+            const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
+            hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
+            absorbed += n;
+            t->work.blocks += n;
+        }
+        if (t->opens && pass_end == len_bytes)
+            (void)copy_last(last, ciphertext, len_bytes);
+        text_pass(t, shape);
+        absorbed += 16 * beside;
+        done = pass_end;
+    }
+    if (!t->opens && len_bytes != 0) {
+        const size_t n = copy_last(last, ciphertext, len_bytes) - absorbed;
+        hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
+    }
+    t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
+}
+
+/* Seals a message, and writes `tag`, or opens it, and compares `given`. What is written to `memory`,
+ * AEAD_MEMORY_BYTES bytes, is no secret, so it may lie in a frame that is not cleared. */
+HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *tag, const uint8_t *given,
+                                            const aead_call *c, uint8_t *memory)
+{
+    uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES, *lengths;
+    const uint8_t *first = NULL, *next;
+    uint8_t key[32], computed[16], last[32];
+    chacha20_state state;
     struct poly1305 poly;
-    if (opens) {
-        memset(ciphertext + c->len_bytes / 16 * 16, 0, 16);
-        copy_some(ciphertext, c->in, c->len_bytes);
+    if (c->extended)
+        hornet_xchacha20_begin(&state, c->key, 0, c->nonce);
+    else
+        hornet_chacha20_begin(&state, c->key, 0, c->nonce);
+    aead_text t;
+    aead_text_begin(&t, c->out, c->in, c->len_bytes, opens, &state, c->kernels);
+    t.poly = &poly;
+    t.work.key = key;
+    t.aad = c->aad;
+    t.aad_bytes = c->aad_bytes;
+    if (c->len_bytes <= AEAD_COPIED_BYTES && c->aad_bytes <= AEAD_AAD_ROOM_BYTES) {
+        first = ciphertext - padded_bytes(c->aad_bytes);
+        next = hornet_aead_short_text(&t, ciphertext);
+        lengths = ciphertext + padded_bytes(c->len_bytes);
+    } else {
+        memset(last, 0, 16);
+        hornet_aead_long_text(&t, last, ciphertext);
+        next = last;
+        lengths = last + padded_bytes(c->len_bytes % 16);
     }
-    const uint8_t *const input = aead_input_begin(ciphertext, c->aad, c->aad_bytes);
-    message_begin(&m, c, key, opens ? NULL : ciphertext);
-    message_pass(&m, chacha20_next_shape(m.kernel, &m.work));
-
-    const uint8_t *next = input;
-    if (m.work.len_bytes != 0)
-        poly = mac_begin(key);
-    while (m.work.len_bytes != 0) {
-        const chacha20_shape *const shape = chacha20_next_shape(m.kernel, &m.work);
-        const size_t ready_bytes = opens ? padded_bytes(c->len_bytes) : c->len_bytes - m.work.len_bytes;
-        next += 16 * message_beside(&m, shape, &poly, next, (size_t)(ciphertext + ready_bytes - next) / 16);
-        message_pass(&m, shape);
-    }
-
-    const size_t left_bytes = (size_t)(aead_input_end(ciphertext, c->len_bytes, c->aad_bytes) - next);
-    if (next == input) {
+    store_lengths(lengths, c->aad_bytes, c->len_bytes);
+    const size_t left_bytes = (size_t)(lengths + 16 - next);
+    if (next == first) {
         hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(computed, next, left_bytes, key);
     } else {
         hornet_poly1305_absorb(&poly, next, left_bytes, c->kernels.poly1305);
         mac_end(computed, &poly);
     }
     wipe(memory, AEAD_AAD_ROOM_BYTES); /* associated data may be secret */
-    *valid = message_end(tag, given, computed, c);
-    return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
+    *valid = message_end(opens, tag, given, computed, c);
+    return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Absorbs whole blocks; zeros after the last byte complete the last block. */
-HORNET_INLINE void absorb_padded(const aead_call *c, struct poly1305 *poly, const uint8_t *bytes,
-                                 size_t len_bytes)
-{
-    const size_t rest = len_bytes % 16;
-    uint8_t last[16] = {0};
-    hornet_poly1305_absorb(poly, bytes, len_bytes - rest, c->kernels.poly1305);
-    if (rest == 0)
-        return;
-    copy_bytes(last, bytes + len_bytes - rest, rest);
-    hornet_poly1305_absorb(poly, last, sizeof last, c->kernels.poly1305);
-}
-
-/* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
-HORNET_INLINE size_t beside_capacity(const aead_message *m, size_t len_bytes)
-{
-    const chacha20_shape *const shape = chacha20_main_shape(m->kernel);
-    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->beside *
-           CHACHA20_DOUBLE_ROUNDS;
-}
-
-/* Processes a message of any length, piece by piece. Sealing absorbs what earlier passes have encrypted,
- * and after a piece what is left of it if that is long. Opening absorbs a block at the latest beside the
- * pass that decrypts it, because `out` may be `in`; what the passes of a piece cannot take comes first. */
-HORNET_NOINLINE uintptr_t message_long(bool *valid, uint8_t *tag, const uint8_t *given, const aead_call *c,
-                                       uint8_t *memory)
-{
-    const bool opens = tag == NULL;
-    const uint8_t *const ciphertext = opens ? c->in : c->out;
-    const size_t rest = c->len_bytes % 16;
-    uint8_t key[32], computed[16], last[32] = {0};
-    aead_message m;
-    message_begin(&m, c, key, NULL);
-    const chacha20_shape *shape = chacha20_next_shape(m.kernel, &m.work);
-    size_t done = chacha20_pass_bytes(shape, &m.work), absorbed = 0;
-    uint8_t *const first = memory + AEAD_AAD_ROOM_BYTES;
-    if (opens)
-        copy_some(first, ciphertext, done);
-    message_pass(&m, shape);
-    struct poly1305 poly = mac_begin(key);
-    absorb_padded(c, &poly, c->aad, c->aad_bytes);
-    if (opens) {
-        hornet_poly1305_absorb(&poly, first, done / 16 * 16, c->kernels.poly1305);
-        copy_bytes(last, first + done / 16 * 16, done % 16);
-        absorbed = done / 16 * 16;
-    }
-
-    for (size_t piece_end = done; done != c->len_bytes;) {
-        if (done == piece_end) {
-            piece_end += c->len_bytes - done < AEAD_PIECE_BYTES ? c->len_bytes - done : AEAD_PIECE_BYTES;
-            const size_t now = opens ? (piece_end - absorbed) / 16 : (done - absorbed) / 16;
-            const size_t beside = opens ? beside_capacity(&m, piece_end - done) : AEAD_PENDING_BYTES / 16;
-            if (now > beside) {
-                const size_t n = 16 * (opens ? now - beside : now);
-                hornet_poly1305_absorb(&poly, ciphertext + absorbed, n, c->kernels.poly1305);
-                absorbed += n;
-            }
-        }
-        shape = chacha20_next_shape(m.kernel, &m.work);
-        const size_t pass_end = done + chacha20_pass_bytes(shape, &m.work);
-        const size_t ready = ((opens ? piece_end : done) - absorbed) / 16;
-        size_t beside = message_beside(&m, shape, &poly, ciphertext + absorbed, ready);
-        if (opens && absorbed + 16 * beside < pass_end / 16 * 16) {
-            const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
-            hornet_poly1305_absorb(&poly, ciphertext + absorbed, n, c->kernels.poly1305);
-            absorbed += n;
-            m.work.blocks += n;
-        }
-        if (opens && pass_end == c->len_bytes)
-            copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
-        message_pass(&m, shape);
-        absorbed += 16 * beside;
-        done = pass_end;
-    }
-    if (!opens && c->len_bytes != 0) {
-        hornet_poly1305_absorb(&poly, ciphertext + absorbed, (c->len_bytes - absorbed) / 16 * 16,
-                               c->kernels.poly1305);
-        copy_bytes(last, ciphertext + c->len_bytes - rest, rest);
-    }
-    uint8_t *const lengths = last + padded_bytes(rest);
-    store_lengths(lengths, c->aad_bytes, c->len_bytes);
-    hornet_poly1305_absorb(&poly, last, (size_t)(lengths + 16 - last), c->kernels.poly1305);
-    mac_end(computed, &poly);
-    *valid = message_end(tag, given, computed, c);
-    return lower_end(m.end, stack_end(STACK_BELOW_BYTES));
-}
-
-/* Seals a message or, if tag is NULL, opens it. Returns whether it was processed and is authentic. */
-static bool aead_call_run(uint8_t *tag, const uint8_t *given, const aead_call *c)
+/* Does the same, and returns whether it was processed and is authentic. */
+static bool aead_call_run(bool opens, uint8_t *tag, const uint8_t *given, const aead_call *c)
 {
     uint8_t memory[AEAD_MEMORY_BYTES] __attribute__((aligned(64)));
     bool valid;
     if (too_long(c->len_bytes))
         return false;
     check_overlap(c->out, c->in, c->len_bytes);
-    const bool copied = c->len_bytes <= AEAD_COPIED_BYTES && c->aad_bytes <= AEAD_AAD_ROOM_BYTES;
-    clear_stack_and_registers((copied ? message_copied : message_long)(&valid, tag, given, c, memory));
+    clear_stack_and_registers(message_processed(&valid, opens, tag, given, c, memory));
     return valid;
 }
 
-bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c) { return aead_call_run(tag, NULL, c); }
+bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c)
+{
+    return aead_call_run(false, tag, NULL, c);
+}
 
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 {
-    return aead_call_run(NULL, tag, c);
+    return aead_call_run(true, NULL, tag, c);
 }
 
-aead_kernels hornet_aead_kernels_in_use(void)
+__attribute__((noinline)) aead_kernels hornet_aead_kernels_in_use(void)
 {
     return (aead_kernels){hornet_chacha20_rows_in_use(), hornet_poly1305_rows_in_use()};
 }

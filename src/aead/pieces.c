@@ -31,33 +31,34 @@ struct __attribute__((may_alias)) aead {
 
 _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must fit");
 
-/* Computes the next blocks into `waiting`. The bytes of the first block that have been used count as
- * used. */
-HORNET_INLINE uintptr_t aead_make_stream(struct aead *a, uint32_t chacha20_in_use)
+static const uint8_t zeros[WAITING_BYTES];
+
+HORNET_NOINLINE uintptr_t aead_xor_blocks(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                          uint32_t chacha20_in_use)
 {
-    static const uint8_t zeros[WAITING_BYTES];
-    a->nwaiting = WAITING_BYTES - a->nused;
-    a->nused = 0;
-    return hornet_chacha20_xor(hornet_chacha20_kernel_for(WAITING_BYTES, chacha20_in_use), a->waiting,
-                               zeros, WAITING_BYTES, &a->chacha20);
+    return hornet_chacha20_xor(hornet_chacha20_kernel_for(len_bytes, chacha20_in_use), out, in, len_bytes,
+                               &a->chacha20);
 }
 
-HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, const uint8_t *nonce, const uint8_t *key,
-                                     bool extended)
+HORNET_INLINE void aead_begin(struct aead *a)
 {
-    if (extended)
-        hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
-    else
-        hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
     a->nwaiting = a->nused = 0;
     a->direction = DIRECTION_NONE;
     a->begun = a->aad_bytes = a->text_bytes = 0;
     a->live = AEAD_LIVE;
-    return stack_end(STACK_BELOW_BYTES);
 }
 
-/* Memory for the associated data that waits, padded, and for the ciphertext of a first piece. */
-enum { FIRST_PIECE_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
+/* Begins a piece, with the associated data that waits if it is the first. */
+HORNET_NOINLINE void piece_begin(aead_text *t, struct aead *a, uint8_t *out, const uint8_t *in,
+                                 size_t len_bytes, aead_kernels kernels)
+{
+    aead_text_begin(t, out, in, len_bytes, a->direction == DIRECTION_DECRYPTS, &a->chacha20, kernels);
+    t->aad = a->waiting;
+    t->aad_bytes = (size_t)a->aad_bytes;
+}
+
+/* Memory for the associated data that waits, padded, and for the ciphertext of a piece. */
+enum { PIECE_MEMORY_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
 
 /* Encrypts or decrypts the first len_bytes bytes, at most AEAD_COPIED_BYTES, and absorbs the first
  * aad_bytes bytes of the associated data that waits, padded, and the ciphertext, which is copied to memory.
@@ -66,27 +67,28 @@ HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const u
                                            size_t len_bytes, uint64_t aad_bytes, uint8_t *memory,
                                            aead_kernels kernels)
 {
-    const struct hornet_chacha20_kernel *const kernel =
-        hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
     uint8_t *const ciphertext = memory + WAITING_BYTES;
+    uint8_t *const first = ciphertext - padded_bytes((size_t)aad_bytes);
     uint8_t key[32];
-    uint8_t *const first = aead_input_begin(ciphertext, a->waiting, (size_t)aad_bytes);
-    const size_t before = (size_t)(ciphertext - first);
-    const bool decrypts = a->direction == DIRECTION_DECRYPTS;
-    if (decrypts)
-        copy_some(ciphertext, in, len_bytes);
-    chacha20_work work = {.out = out,
-                          .in = in,
-                          .len_bytes = len_bytes,
-                          .copy = decrypts ? NULL : ciphertext,
-                          .key = key,
-                          .state = &a->chacha20};
-    const uintptr_t end = hornet_chacha20_passes(kernel, &work);
+    struct poly1305 poly;
+    aead_text t;
+    piece_begin(&t, a, out, in, len_bytes, kernels);
+    t.poly = &poly;
+    t.work.key = key;
+    t.aad_bytes = (size_t)aad_bytes;
+    const uint8_t *const next = hornet_aead_short_text(&t, ciphertext);
+    const size_t left_bytes = (size_t)(ciphertext + len_bytes - next), whole = left_bytes / 16 * 16;
+    if (next == first) {
+        hornet_poly1305_begin_using(&a->poly1305, key, next, left_bytes, kernels.poly1305);
+    } else {
+        hornet_poly1305_absorb(&poly, next, whole, kernels.poly1305);
+        *hornet_poly1305_begin_value(&a->poly1305) = poly;
+        hornet_poly1305_update_using(&a->poly1305, next + whole, left_bytes - whole, kernels.poly1305);
+    }
+    wipe(first, (size_t)(ciphertext - first));
     a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
-    hornet_poly1305_begin_using(&a->poly1305, key, first, before + len_bytes, kernels.poly1305);
-    wipe(first, before);
     a->begun = 1;
-    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+    return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
 /* Does the same where no text follows yet. */
@@ -96,15 +98,22 @@ HORNET_NOINLINE void aead_begin_aad(struct aead *a, uint64_t aad_bytes, aead_ker
     clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, aad_bytes, memory, kernels));
 }
 
-void hornet_chacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[12], const uint8_t key[32])
+HORNET_CLEARS_REGISTERS
+HORNET_CLEARED_VOID(hornet_chacha20_poly1305_init,
+                    (hornet_aead_state *state, const uint8_t nonce[12], const uint8_t key[32]),
+                    (state, nonce, key))
 {
-    clear_stack_and_registers(aead_begin((struct aead *)state, nonce, key, false));
+    struct aead *a = (struct aead *)state;
+    hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
+    aead_begin(a);
 }
 
 void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[24],
                                     const uint8_t key[32])
 {
-    clear_stack_and_registers(aead_begin((struct aead *)state, nonce, key, true));
+    struct aead *a = (struct aead *)state;
+    hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
+    aead_begin(a);
 }
 
 HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad, size_t aad_bytes),
@@ -127,13 +136,6 @@ HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad
     return true;
 }
 
-/* Absorbs zeros up to a whole block. */
-static void aead_pad(struct aead *a, uint64_t len_bytes, uint32_t poly1305_in_use)
-{
-    static const uint8_t zeros[16];
-    hornet_poly1305_update_using(&a->poly1305, zeros, (size_t)(-len_bytes & 15), poly1305_in_use);
-}
-
 /* Sets out to in xor the keystream. */
 HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
                                          uint32_t chacha20_in_use)
@@ -141,14 +143,14 @@ HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uin
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (len_bytes != 0) {
         if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
-            const struct hornet_chacha20_kernel *const kernel =
-                hornet_chacha20_kernel_for(len_bytes, chacha20_in_use);
-            end = lower_end(end, hornet_chacha20_xor(kernel, out, in, len_bytes, &a->chacha20));
             a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
-            return end;
+            return lower_end(end, aead_xor_blocks(a, out, in, len_bytes, chacha20_in_use));
         }
-        if (a->nwaiting == 0)
-            end = lower_end(end, aead_make_stream(a, chacha20_in_use));
+        if (a->nwaiting == 0) {
+            end = lower_end(end, aead_xor_blocks(a, a->waiting, zeros, WAITING_BYTES, chacha20_in_use));
+            a->nwaiting = WAITING_BYTES - a->nused;
+            a->nused = 0;
+        }
         const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
         xor_bytes(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n);
         a->nwaiting -= n;
@@ -167,31 +169,67 @@ static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t
     if (a->live != AEAD_LIVE || (a->direction != DIRECTION_NONE && a->direction != direction) ||
         len_bytes > HORNET_CHACHA20_POLY1305_MAX_BYTES - a->text_bytes)
         return false;
-    if (a->direction == DIRECTION_NONE && a->begun)
-        aead_pad(a, a->aad_bytes, poly1305_in_use);
+    if (a->direction == DIRECTION_NONE && a->begun) /* pads the associated data */
+        hornet_poly1305_update_using(&a->poly1305, zeros, (size_t)(-a->aad_bytes & 15), poly1305_in_use);
     a->direction = direction;
     a->text_bytes += len_bytes;
     return true;
 }
 
+/* Returns how many bytes of the text come before the next block of the keystream of which nothing waits. */
+static size_t aead_unaligned_bytes(const struct aead *a)
+{
+    if (a->nwaiting != 0)
+        return (size_t)a->nwaiting;
+    return a->nused == 0 ? 0 : WAITING_BYTES - (size_t)a->nused;
+}
+
+/* Encrypts or decrypts a long piece that begins with a whole block of the keystream, and absorbs it. */
+HORNET_NOINLINE uintptr_t aead_long_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                          uint8_t *memory, aead_kernels kernels)
+{
+    uint8_t key[32], last[16];
+    aead_text t;
+    piece_begin(&t, a, out, in, len_bytes, kernels);
+    if (a->begun) {
+        t.poly = hornet_poly1305_value(&a->poly1305, kernels.poly1305);
+    } else {
+        t.poly = hornet_poly1305_begin_value(&a->poly1305);
+        t.work.key = key;
+    }
+    hornet_aead_long_text(&t, last, memory + WAITING_BYTES);
+    hornet_poly1305_update_using(&a->poly1305, last, len_bytes % 16, kernels.poly1305);
+    a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+    a->begun = 1;
+    return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
+}
+
+static void aead_short_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                             aead_kernels kernels)
+{
+    if (len_bytes == 0)
+        return;
+    if (a->direction == DIRECTION_DECRYPTS)
+        hornet_poly1305_update_using(&a->poly1305, in, len_bytes, kernels.poly1305);
+    clear_stack_and_registers(aead_xor_piece(a, out, in, len_bytes, kernels.chacha20));
+    if (a->direction == DIRECTION_ENCRYPTS)
+        hornet_poly1305_update_using(&a->poly1305, out, len_bytes, kernels.poly1305);
+}
+
 static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
                        aead_kernels kernels)
 {
+    uint8_t memory[PIECE_MEMORY_BYTES] __attribute__((aligned(64)));
     check_overlap(out, in, len_bytes);
-    if (!a->begun && len_bytes != 0) {
-        uint8_t memory[FIRST_PIECE_BYTES] __attribute__((aligned(64)));
-        const size_t n = len_bytes <= AEAD_COPIED_BYTES ? len_bytes : 0; /* more is not worth a copy */
-        clear_stack_and_registers(aead_first_piece(a, out, in, n, a->aad_bytes, memory, kernels));
-        if (n != 0)
-            return;
-    }
-    for (size_t n; len_bytes != 0; out += n, in += n, len_bytes -= n) {
-        n = len_bytes < AEAD_PIECE_BYTES ? len_bytes : AEAD_PIECE_BYTES;
-        if (a->direction == DIRECTION_DECRYPTS)
-            hornet_poly1305_update_using(&a->poly1305, in, n, kernels.poly1305);
-        clear_stack_and_registers(aead_xor_piece(a, out, in, n, kernels.chacha20));
-        if (a->direction == DIRECTION_ENCRYPTS)
-            hornet_poly1305_update_using(&a->poly1305, out, n, kernels.poly1305);
+    if (len_bytes > AEAD_COPIED_BYTES) {
+        const size_t unaligned = aead_unaligned_bytes(a);
+        aead_short_piece(a, out, in, unaligned, kernels);
+        clear_stack_and_registers(
+            aead_long_piece(a, out + unaligned, in + unaligned, len_bytes - unaligned, memory, kernels));
+    } else if (!a->begun && len_bytes != 0) {
+        clear_stack_and_registers(aead_first_piece(a, out, in, len_bytes, a->aad_bytes, memory, kernels));
+    } else {
+        aead_short_piece(a, out, in, len_bytes, kernels);
     }
 }
 
@@ -240,19 +278,20 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
     if (live) {
         const aead_kernels kernels = hornet_aead_kernels_in_use();
         const uint32_t in_use = kernels.poly1305;
-        uint8_t lengths[16];
+        uint8_t last[32] = {0}; /* zeros up to a whole block, then the lengths */
+        uint64_t unpadded = a->text_bytes;
         if (!a->begun)
             aead_begin_aad(a, a->aad_bytes, kernels);
         else if (a->direction == DIRECTION_NONE)
-            aead_pad(a, a->aad_bytes, in_use);
-        aead_pad(a, a->text_bytes, in_use);
-        store_lengths(lengths, a->aad_bytes, a->text_bytes);
-        hornet_poly1305_update_using(&a->poly1305, lengths, sizeof lengths, in_use);
+            unpadded = a->aad_bytes;
+        const size_t padding = (size_t)(-unpadded & 15);
+        store_lengths(last + padding, a->aad_bytes, a->text_bytes);
+        hornet_poly1305_update_using(&a->poly1305, last, padding + 16, in_use);
         hornet_poly1305_final_using(&a->poly1305, tag, in_use);
     } else {
         memset(tag, 0, 16);
     }
-    wipe(state, sizeof *state);
+    wipe(state, live ? offsetof(struct aead, poly1305) : sizeof *state); /* the rest is wiped */
     return live;
 }
 

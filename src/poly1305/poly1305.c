@@ -88,7 +88,13 @@ void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key
 {
     struct poly1305_pieces *p = (struct poly1305_pieces *)state;
     set_key(p, key);
-    absorb_into_value(p, msg, len_bytes, in_use);
+    /* What fits into the buffer stays there. */
+    const size_t whole =
+        buffer_rest(p, msg, len_bytes, len_bytes > sizeof p->buffer ? 16 : 2 * sizeof p->buffer);
+    if (whole != 0) {
+        hornet_poly1305_absorb(&p->value, msg, whole, in_use);
+        p->absorbed = PIECES_VALUE;
+    }
 }
 
 /* Folds the lanes into the value if they hold anything. */
@@ -96,6 +102,30 @@ static void end_lanes(struct poly1305_pieces *p)
 {
     if (p->absorbed >= PIECES_ROW)
         kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
+}
+
+/* Absorbs the lanes and the buffer into the value. */
+static void end_pieces(struct poly1305_pieces *p, uint32_t in_use)
+{
+    end_lanes(p);
+    hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
+}
+
+struct poly1305 *hornet_poly1305_begin_value(hornet_poly1305_state *state)
+{
+    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    begin_pieces(p);
+    p->absorbed = PIECES_VALUE;
+    return &p->value;
+}
+
+struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in_use)
+{
+    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    end_pieces(p, in_use);
+    p->nbuffered = 0;
+    p->absorbed = PIECES_VALUE;
+    return &p->value;
 }
 
 /* Returns the row of the kernel whose lanes are kept between pieces; NULL if there is none. */
@@ -208,8 +238,7 @@ HORNET_CLEARED_VOID(hornet_poly1305_final_using,
         size_t used = offsetof(struct poly1305_pieces, buffer) + (size_t)p->nused;
         if (p->lanes_used != 0)
             used = sizeof *p;
-        end_lanes(p);
-        hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
+        end_pieces(p, in_use);
         words = tag_of_value(p->value.h, p->value.s);
         wipe(state, (used + 63) & ~(size_t)63);
     }

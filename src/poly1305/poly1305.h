@@ -4,12 +4,19 @@
 #define HORNET_POLY1305_POLY1305_H
 
 #include "../core/public.h"
+#include "state.h"
 
 #pragma GCC visibility push(hidden)
 
 /* Begins a message with its first piece: msg of len_bytes bytes, and none of it stays in the lanes. */
 void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key[32], const void *msg,
                                  size_t len_bytes, uint32_t in_use);
+/* Makes a state live, and returns its value, which has no key yet and can absorb whole blocks until the
+ * next piece. */
+struct poly1305 *hornet_poly1305_begin_value(hornet_poly1305_state *state);
+/* Absorbs what waits in the state into its value, and returns that: it can absorb whole blocks until the
+ * next piece. The pieces so far must be whole blocks. */
+struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in_use);
 void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
                                   uint32_t in_use);
 void hornet_poly1305_final_using(hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use);

@@ -63,16 +63,27 @@ HORNET_INLINE void load_s(uint64_t s[2], const uint8_t key[32])
     s[1] = load_le64(key + 24);
 }
 
-/* Makes the state live, with no bytes absorbed. */
-HORNET_INLINE void set_key(struct poly1305_pieces *p, const uint8_t key[32])
+/* Begins an evaluation. */
+HORNET_INLINE void set_value(struct poly1305 *poly, const uint8_t key[32])
 {
-    load_r(p->value.r, key);
-    load_s(p->value.s, key);
-    p->value.h[0] = p->value.h[1] = p->value.h[2] = 0;
+    load_r(poly->r, key);
+    load_s(poly->s, key);
+    poly->h[0] = poly->h[1] = poly->h[2] = 0;
+}
+
+/* Makes the state live, with no bytes absorbed. Its value has yet to be set. */
+HORNET_INLINE void begin_pieces(struct poly1305_pieces *p)
+{
     p->nbuffered = p->nused = 0;
     p->absorbed = PIECES_NOTHING;
     p->lanes_used = 0;
     p->live = POLY1305_LIVE;
+}
+
+HORNET_INLINE void set_key(struct poly1305_pieces *p, const uint8_t key[32])
+{
+    set_value(&p->value, key);
+    begin_pieces(p);
 }
 
 #endif
