@@ -98,25 +98,25 @@ CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
 
 #else
 
-/* What is above the stack pointer when memory is reserved below it: words that belong to called functions,
- * 160 bytes on z/Architecture. */
-enum { BELOW_RESERVED_BYTES = 256 };
-
-/* Clears from `end` up to the frame of the function into which this is inlined. */
+/* Clears from `end` up to what the function into which this is inlined keeps in its own frame. The memory
+ * is reserved, because what is below the stack pointer may be overwritten at any time; between that memory
+ * and the stack pointer there may be words for called functions, 160 bytes on z/Architecture. */
 HORNET_INLINE void clear_from(uintptr_t end)
 {
+    enum { NOT_CLEARED_BYTES = 256 };
     const uintptr_t begin = (uintptr_t)__builtin_frame_address(0);
     if (end < begin) {
         /* wipe.h, but at a multiple of 8: some CPUs store single bytes elsewhere, 4000 where an AEAD ends.
          */
         typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(8)));
-        const size_t len_bytes = (begin - end + sizeof(piece) - 1) / sizeof(piece) * sizeof(piece);
-        uint8_t *const reserved = __builtin_alloca(len_bytes + BELOW_RESERVED_BYTES);
-        uint8_t *const memory = reserved + (begin - len_bytes - (uintptr_t)reserved);
+        const size_t reserved_bytes = (begin - end + NOT_CLEARED_BYTES + 15) / 16 * 16;
+        uint8_t *const reserved = __builtin_alloca(reserved_bytes);
+        size_t at = reserved_bytes;
         HORNET_KEEP_LOOP
-        for (size_t at = 0; at < len_bytes; at += sizeof(piece)) {
-            *(piece *)(memory + at) = (piece){0};
-            __asm__ volatile("" : : "r"(memory) : "memory");
+        while ((uintptr_t)reserved + at > end) {
+            at -= sizeof(piece);
+            *(piece *)(reserved + at) = (piece){0};
+            __asm__ volatile("" : : "r"(reserved) : "memory");
         }
     }
 }
@@ -125,8 +125,8 @@ CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end)
 {
     clear_from(end);
 #ifdef __s390x__
-    /* gcc saves words of general-purpose registers in the caller-saved ones of the floating-point registers,
-     * which all CPUs have. */
+    /* gcc saves words of general-purpose registers in the caller-saved ones of the floating-point
+     * registers, which all CPUs have. */
     __asm__ volatile(FOR_REGISTERS(REGISTERS_0_TO_7, "lzdr %%f\\n")
                      :
                      :
@@ -158,8 +158,7 @@ void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
                   "xxlxor 32+\\n, 32+\\n, 32+\\n")
 #define ZEROED "memory"
 #else /* RISC-V's calling convention preserves none */
-#define ZEROS                                                                                              \
-    "vsetvli t0, zero, e64, m8, ta, ma\n\t" FOR_REGISTERS("0, 8, 16, 24", "vmv.v.i v\\n, 0")
+#define ZEROS  "vsetvli t0, zero, e64, m8, ta, ma\n\t" FOR_REGISTERS("0, 8, 16, 24", "vmv.v.i v\\n, 0")
 #define ZEROED "t0", "memory"
 #endif
 

@@ -58,14 +58,11 @@ static void call_on(void (*call)(size_t n), size_t n, void *top)
 
 #else
 
-/* The assembler repeats the instructions for each number n in the list. */
-#define FOR(list, instructions)  ".irp n, " list "\n\t" instructions "\n\t.endr\n\t"
-#define FIRST_8                  "0, 1, 2, 3, 4, 5, 6, 7"
-#define FIRST_16                 FIRST_8 ", 8, 9, 10, 11, 12, 13, 14, 15"
-#define NEXT_16                  "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
-#define ALL_32                   FIRST_16 ", " NEXT_16
-
-/* The words that the assembly reads, whose address is in a register that it may change. */
+/* Each architecture has its assembly in parts: LOADS gets function, argument, stack pointer and address of
+ * the registers' memory from `words`, whose address is in WORDS_IN, and keeps the last, and the stack
+ * pointer of before, in registers that the function must preserve; ZEROS sets the others to zeros; then
+ * come the CALL, the STORES, and BACK with the stack pointer. CHANGED are the registers that the compiler
+ * may expect nothing of afterwards. */
 static struct {
     void (*call)(size_t n);
     size_t n;
@@ -73,115 +70,121 @@ static struct {
     uint64_t has_vectors;
 } words;
 
-/* z13 is the first with vectors. */
-#if defined(__s390x__) && defined(__clang__)
-#define HAS_REGISTERS __attribute__((noinline, target("vector")))
+/* The assembler repeats the instructions for each number n in the list. */
+#define FOR(list, instructions) ".irp n, " list "\n\t" instructions "\n\t.endr\n\t"
+#define ALL_32                                                                                             \
+    "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "                                               \
+    "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
+#define CHANGED_VECTORS                                                                                    \
+    "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",  \
+        "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",  \
+        "v30", "v31"
+
+#if defined(__aarch64__)
+#define WORDS_IN "x0"
+#define LOADS                                                                                              \
+    "mov x19, sp\n\tldr x20, [x0, #24]\n\tldr x16, [x0]\n\tldr x17, [x0, #16]\n\tmov sp, x17\n\t"          \
+    "ldr x0, [x0, #8]\n\t"
+#define ZEROS                                                                                              \
+    FOR("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18", "mov x\\n, #0")                       \
+    FOR("21, 22, 23, 24, 25, 26, 27, 28", "mov x\\n, #0") FOR(ALL_32, "movi v\\n\\().2d, #0")
+#define CALL   "blr x16\n\t"
+#define STORES FOR(ALL_32, "str q\\n, [x20, #16*\\n]")
+#define BACK   "mov sp, x19"
+#define CHANGED                                                                                            \
+    "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", \
+        "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "cc",   \
+        CHANGED_VECTORS
+
 #elif defined(__s390x__)
-#define HAS_REGISTERS __attribute__((noinline, target("arch=z13")))
+/* The 160 bytes above the stack pointer belong to the called function, which saves registers there. */
+#define WORDS_IN "r2"
+#define LOADS                                                                                              \
+    "lgr %%r11, %%r15\n\tlg %%r10, 24(%%r2)\n\tlg %%r1, 0(%%r2)\n\tlg %%r15, 16(%%r2)\n\t"                 \
+    "aghi %%r15, -160\n\tlg %%r2, 8(%%r2)\n\t"
+#define ZEROS  FOR("0, 3, 4, 5, 6, 7, 8, 9, 13", "lghi %%r\\n, 0") FOR(ALL_32, "vzero %%v\\n")
+#define CALL   "basr %%r14, %%r1\n\t"
+#define STORES FOR(ALL_32, "vst %%v\\n, 16*\\n(%%r10)")
+#define BACK   "lgr %%r15, %%r11"
+#define CHANGED                                                                                            \
+    "r0", "r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r13", "r14", "cc", CHANGED_VECTORS
+#ifdef __clang__
+#define HAS_VECTORS __attribute__((noinline, target("vector")))
 #else
-#define HAS_REGISTERS
+#define HAS_VECTORS __attribute__((noinline, target("arch=z13")))
 #endif
 
-HAS_REGISTERS static void call_on(void (*call)(size_t n), size_t n, void *top)
+#elif defined(__powerpc64__)
+/* The words above the stack pointer, for registers and parameters of the called function, take 112 bytes at
+ * most. ELFv1 calls through descriptors. vs32 is v0. */
+#define WORDS_IN "r3"
+#if defined(_CALL_ELF) && _CALL_ELF == 2
+#define TOC   "24(1)\n\t"
+#define ENTRY ""
+#else
+#define TOC   "40(1)\n\t"
+#define ENTRY "ld 2, 8(12)\n\tld 12, 0(12)\n\t"
+#endif
+#define LOADS                                                                                              \
+    ".machine push\n\t.machine power8\n\tstd 2, " TOC                                                      \
+    "mr 14, 1\n\tld 15, 24(3)\n\tld 12, 0(3)\n\tld 1, 16(3)\n\taddi 1, 1, -128\n\tld 3, 8(3)\n\t" ENTRY
+#define ZEROS                                                                                              \
+    FOR("0, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30",         \
+        "li \\n, 0")                                                                                       \
+    FOR(ALL_32, "xxlxor \\n, \\n, \\n\n\txxlxor 32+\\n, 32+\\n, 32+\\n")
+#define CALL "mtctr 12\n\tbctrl\n\t"
+#define STORES                                                                                             \
+    FOR(ALL_32, "stxvd2x \\n, 0, 15\n\taddi 15, 15, 16")                                                   \
+    FOR(ALL_32, "stxvd2x 32+\\n, 0, 15\n\taddi 15, 15, 16")
+#define BACK "mr 1, 14\n\tld 2, " TOC ".machine pop"
+#define CHANGED                                                                                            \
+    "r0", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r14", "r15", "r16", "r17", "r18",      \
+        "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30", "lr", "ctr",   \
+        "cr0", "cr1", "cr2", "cr3", "cr4", "cr5", "cr6", "cr7", "fr0", "fr1", "fr2", "fr3", "fr4", "fr5",  \
+        "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr12", "fr13", "fr14", "fr15", "fr16", "fr17",        \
+        "fr18", "fr19", "fr20", "fr21", "fr22", "fr23", "fr24", "fr25", "fr26", "fr27", "fr28", "fr29",    \
+        "fr30", "fr31", CHANGED_VECTORS
+
+#elif defined(__riscv) && __riscv_xlen == 64
+/* The floating-point registers, and the vector registers if the library may use them. */
+#define WORDS_IN "a0"
+#define LOADS                                                                                              \
+    ".option push\n\t.option arch, +v\n\t"                                                                 \
+    "mv s2, sp\n\tld s3, 24(a0)\n\tld s4, 32(a0)\n\tld t1, 0(a0)\n\tld sp, 16(a0)\n\tld a0, 8(a0)\n\t"
+#define ZEROS                                                                                              \
+    FOR("1, 5, 7, 9, 11, 12, 13, 14, 15, 16, 17, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",              \
+        "li x\\n, 0")                                                                                      \
+    FOR(ALL_32, "fmv.d.x f\\n, zero")                                                                      \
+    "beqz s4, 1f\n\tvsetvli t0, zero, e8, m8, ta, ma\n\t" FOR("0, 8, 16, 24", "vmv.v.i v\\n, 0") "1:\n\t"
+#define CALL "jalr t1\n\t"
+#define STORES                                                                                             \
+    FOR(ALL_32, "fsd f\\n, 0(s3)\n\taddi s3, s3, 8")                                                       \
+    "beqz s4, 2f\n\tcsrr t0, vlenb\n\tslli t0, t0, 3\n\t" FOR(                                             \
+        "0, 8, 16, 24", "vs8r.v v\\n, (s3)\n\tadd s3, s3, t0") "2:\n\t"
+#define BACK "mv sp, s2\n\t.option pop"
+#define CHANGED                                                                                            \
+    "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1", "s2",  \
+        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5",  \
+        "ft6", "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6",       \
+        "fa7", "fs0", "fs1", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11"
+#endif
+
+#ifndef HAS_VECTORS
+#define HAS_VECTORS
+#endif
+
+HAS_VECTORS static void call_on(void (*call)(size_t n), size_t n, void *top)
 {
     memset(&registers, 0, sizeof registers);
     words.call = call;
     words.n = n;
     words.top = top;
     words.vectors = registers.vectors;
-#if defined(__aarch64__)
-    register void *at __asm__("x0") = &words;
-    __asm__ volatile(
-        "mov x19, sp\n\tldr x16, [x0]\n\tldr x20, [x0, #24]\n\tldr x17, [x0, #16]\n\tmov sp, x17\n\t"
-        "ldr x0, [x0, #8]\n\t"
-        FOR("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 21, 22, 23, 24, 25, 26, 27, 28",
-            "mov x\\n, #0")
-        FOR(ALL_32, "movi v\\n\\().16b, #0")
-        "blr x16\n\t"
-        FOR(ALL_32, "str q\\n, [x20, #16*\\n]")
-        "mov sp, x19"
-        : "+r"(at)
-        :
-        : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-          "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0",
-          "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
-          "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
-          "v30", "v31", "cc", "memory");
-#elif defined(__s390x__)
-    /* The 160 bytes above the stack pointer belong to the called function, which saves registers there. */
-    register void *at __asm__("r2") = &words;
-    __asm__ volatile(
-        "lgr %%r11, %%r15\n\tlg %%r1, 0(%%r2)\n\tlg %%r10, 24(%%r2)\n\tlg %%r15, 16(%%r2)\n\t"
-        "aghi %%r15, -160\n\tlg %%r2, 8(%%r2)\n\t"
-        FOR("0, 3, 4, 5, 6, 7, 8, 9, 13", "lghi %%r\\n, 0")
-        FOR(ALL_32, "vzero %%v\\n")
-        "basr %%r14, %%r1\n\t"
-        FOR(ALL_32, "vst %%v\\n, 16*\\n(%%r10)")
-        "lgr %%r15, %%r11"
-        : "+r"(at)
-        :
-        : "r0", "r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r13", "r14", "v0", "v1",
-          "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
-          "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-          "v31", "cc", "memory");
-#elif defined(__powerpc64__)
-    /* Above the stack pointer are the called function's: words for registers that it saves, and its
-     * parameters, in 112 bytes at most. ELFv1 calls through descriptors. */
-#if defined(_CALL_ELF) && _CALL_ELF == 2
-#define ENTRY ""
-#define TOC   "24"
-#else
-#define ENTRY "ld 2, 8(12)\n\tld 12, 0(12)\n\t"
-#define TOC   "40"
+#if HORNET_RVV
+    words.has_vectors = hornet_cpu() != 0;
 #endif
-    register void *at __asm__("r3") = &words;
-    __asm__ volatile(
-        ".machine push\n\t.machine power8\n\t"
-        "std 2, " TOC "(1)\n\tmr 14, 1\n\tld 12, 0(3)\n\tld 15, 24(3)\n\tld 1, 16(3)\n\taddi 1, 1, -128\n\t"
-        "ld 3, 8(3)\n\t" ENTRY "mtctr 12\n\t"
-        FOR("0, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30",
-            "li \\n, 0")
-        FOR(ALL_32, "xxlxor \\n, \\n, \\n\n\txxlxor 32+\\n, 32+\\n, 32+\\n")
-        "bctrl\n\t"
-        FOR(ALL_32, "stxvd2x \\n, 0, 15\n\taddi 15, 15, 16\n\tstxvd2x 32+\\n, 0, 15\n\taddi 15, 15, 16")
-        "mr 1, 14\n\tld 2, " TOC "(1)\n\t.machine pop"
-        : "+r"(at)
-        :
-        : "r0", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r14", "r15", "r16", "r17", "r18",
-          "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30", "lr", "ctr",
-          "cr0", "cr1", "cr2", "cr3", "cr4", "cr5", "cr6", "cr7", "fr0", "fr1", "fr2", "fr3", "fr4", "fr5",
-          "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr12", "fr13", "fr14", "fr15", "fr16", "fr17", "fr18",
-          "fr19", "fr20", "fr21", "fr22", "fr23", "fr24", "fr25", "fr26", "fr27", "fr28", "fr29", "fr30",
-          "fr31", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",
-          "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27",
-          "v28", "v29", "v30", "v31", "memory");
-#elif defined(__riscv)
-    words.has_vectors = HORNET_RVV && hornet_cpu() != 0;
-    register void *at __asm__("a0") = &words;
-    __asm__ volatile(
-        ".option push\n\t.option arch, +v\n\t"
-        "mv s2, sp\n\tld s3, 24(a0)\n\tld s4, 32(a0)\n\tld t1, (a0)\n\tld sp, 16(a0)\n\tld a0, 8(a0)\n\t"
-        FOR("1, 5, 7, 9, 11, 12, 13, 14, 15, 16, 17, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
-            "li x\\n, 0")
-        FOR(ALL_32, "fmv.d.x f\\n, zero")
-        "beqz s4, 1f\n\tvsetvli t0, zero, e8, m8, ta, ma\n\t"
-        "vmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n"
-        "1:\n\tjalr t1\n\t"
-        FOR(ALL_32, "fsd f\\n, 8*\\n(s3)")
-        "beqz s4, 2f\n\tcsrr t0, vlenb\n\tslli t0, t0, 3\n\taddi s3, s3, 256\n\t"
-        "vs8r.v v0, (s3)\n\tadd s3, s3, t0\n\tvs8r.v v8, (s3)\n\tadd s3, s3, t0\n\t"
-        "vs8r.v v16, (s3)\n\tadd s3, s3, t0\n\tvs8r.v v24, (s3)\n"
-        "2:\n\tmv sp, s2\n\t.option pop"
-        : "+r"(at)
-        :
-        : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s1",
-          "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "ft0", "ft1", "ft2", "ft3", "ft4",
-          "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
-          "fa6", "fa7", "fs0", "fs1", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10",
-          "fs11", "memory");
-#else
-#error "call_on is missing for this architecture"
-#endif
+    register void *at __asm__(WORDS_IN) = &words;
+    __asm__ volatile(LOADS ZEROS CALL STORES BACK : "+r"(at) : : CHANGED, "memory");
 }
 
 #endif
