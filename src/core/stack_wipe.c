@@ -2,6 +2,21 @@
 /* Clears the stack below the caller's frame, and vector registers. */
 #include "stack_wipe.h"
 
+/* The functions below name no vector registers as clobbered, because that requires their instruction sets,
+ * and no vector is live in them. But in one translation unit with the callers, gcc would conclude that
+ * their vector registers survive the call. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define CLEARS_REGISTERS __attribute__((noipa))
+#else
+#define CLEARS_REGISTERS __attribute__((noinline))
+#endif
+
+/* The assembler repeats the instructions for each number n in the list. */
+#define FOR_REGISTERS(list, instructions) ".irp n, " list "\n\t" instructions "\n\t.endr\n\t"
+#define REGISTERS_0_TO_7                  "0, 1, 2, 3, 4, 5, 6, 7"
+#define REGISTERS_8_TO_15                 "8, 9, 10, 11, 12, 13, 14, 15"
+#define REGISTERS_16_TO_31                "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
+
 #if HORNET_X86_64_ASM
 
 /* The stack pointer is moved along, because memory below the stack pointer may be overwritten at any time,
@@ -55,14 +70,10 @@
 #define KEPT_HALVES        "vzeroupper\n\t"
 #define MASKS_TO_CLEAR     "1, 2, 3, 4, 5, 6, 7"
 #else
-#define REGISTERS_TO_CLEAR "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+#define REGISTERS_TO_CLEAR REGISTERS_0_TO_7 ", " REGISTERS_8_TO_15
 #define KEPT_HALVES
 #define MASKS_TO_CLEAR "1, 2, 3"
 #endif
-#define REGISTERS_16_TO_31 "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31"
-
-/* The assembler repeats the instruction for each number n in the list. */
-#define FOR_REGISTERS(list, instruction) ".irp n, " list "\n\t" instruction "\n\t.endr\n\t"
 
 #define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_TO_CLEAR, "pxor %%xmm\\n, %%xmm\\n")
 #define ZEROS_AVX  FOR_REGISTERS(REGISTERS_TO_CLEAR, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n") KEPT_HALVES
@@ -78,14 +89,6 @@
 #define STORES_AVX(at)     STORE_32(at, "0") STORE_32(at, "32")
 #define STORES_AVX512(at)  "vmovups %%zmm0, " at "(%[at])\n\t"
 
-/* No clobber lists, because naming the registers requires their instruction sets, and no vector is live
- * here. But in one translation unit with the callers, gcc would conclude that their vector registers
- * survive the call. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define CLEARS_REGISTERS __attribute__((noipa))
-#else
-#define CLEARS_REGISTERS __attribute__((noinline))
-#endif
 CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, ZEROS_SSE2, STORES_SSE2); }
 CLEARS_REGISTERS void hornet_clear_stack_avx(uintptr_t end) { CLEAR_STACK(end, ZEROS_AVX, STORES_AVX); }
 CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
@@ -95,24 +98,98 @@ CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
 
 #else
 
-void hornet_clear_stack(uintptr_t end)
+/* Clears from `end` up to what the function into which this is inlined keeps in its own frame. The memory
+ * is reserved, because what is below the stack pointer may be overwritten at any time; between that memory
+ * and the stack pointer there may be words for called functions, 160 bytes on z/Architecture. */
+HORNET_INLINE void clear_from(uintptr_t end)
 {
+    enum { NOT_CLEARED_BYTES = 256 };
     const uintptr_t begin = (uintptr_t)__builtin_frame_address(0);
     if (end < begin) {
         /* wipe.h, but at a multiple of 8: some CPUs store single bytes elsewhere, 4000 where an AEAD ends.
          */
         typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(8)));
-        const size_t len_bytes = (begin - end + sizeof(piece) - 1) / sizeof(piece) * sizeof(piece);
-        uint8_t *const memory = __builtin_alloca(len_bytes);
+        const size_t reserved_bytes = (begin - end + NOT_CLEARED_BYTES + 15) / 16 * 16;
+        uint8_t *const reserved = __builtin_alloca(reserved_bytes);
+        size_t at = reserved_bytes;
         HORNET_KEEP_LOOP
-        for (size_t at = 0; at < len_bytes; at += sizeof(piece)) {
-            *(piece *)(memory + at) = (piece){0};
-            __asm__ volatile("" : : "r"(memory) : "memory");
+        while ((uintptr_t)reserved + at > end) {
+            at -= sizeof(piece);
+            *(piece *)(reserved + at) = (piece){0};
+            __asm__ volatile("" : : "r"(reserved) : "memory");
         }
     }
 }
 
+CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end)
+{
+    clear_from(end);
+#ifdef __s390x__
+    /* gcc saves words of general-purpose registers in the caller-saved ones of the floating-point
+     * registers, which all CPUs have. */
+    __asm__ volatile(FOR_REGISTERS(REGISTERS_0_TO_7, "lzdr %%f\\n")
+                     :
+                     :
+                     : "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "memory");
+#endif
+}
+
 void hornet_clear_stack_avx(uintptr_t end) { hornet_clear_stack(end); }
 void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
+
+#if HORNET_HAS_VECTORS_TO_CLEAR
+
+/* Zeros in all vector registers but those, and halves of those, that a function must preserve. */
+#if defined(__aarch64__) /* AAPCS64, section 6.1.2; FMOV clears the upper half */
+#define ZEROS                                                                                              \
+    FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_16_TO_31, "movi v\\n\\().2d, #0")                        \
+    FOR_REGISTERS(REGISTERS_8_TO_15, "fmov d\\n, d\\n")
+#define ZEROED "memory"
+#elif defined(__s390x__) /* ELF ABI supplement, section 1.2.1 */
+#define ZEROS                                                                                              \
+    FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_16_TO_31, "vzero %%v\\n")                                \
+    FOR_REGISTERS(REGISTERS_8_TO_15, "vleig %%v\\n, 0, 1")
+#define ZEROED "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "memory" /* as above */
+#elif defined(__powerpc64__) /* ELFv2 ABI, section 2.2.1; vs32 is v0 */
+#define ZEROS                                                                                              \
+    FOR_REGISTERS(REGISTERS_0_TO_7 ", 8, 9, 10, 11, 12, 13", "xxlxor \\n, \\n, \\n")                       \
+    FOR_REGISTERS("14, 15, " REGISTERS_16_TO_31, "xxpermdi \\n, \\n, 0, 0")                                \
+    FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_8_TO_15 ", 16, 17, 18, 19",                              \
+                  "xxlxor 32+\\n, 32+\\n, 32+\\n")
+#define ZEROED "memory"
+#else /* RISC-V's calling convention preserves none */
+#define ZEROS  "vsetvli t0, zero, e64, m8, ta, ma\n\t" FOR_REGISTERS("0, 8, 16, 24", "vmv.v.i v\\n, 0")
+#define ZEROED "t0", "memory"
+#endif
+
+/* How the assembler is told to accept them. clang's for z/Architecture does as the function's target says,
+ * whereas gcc would inline nothing into a function with another target. */
+#define WITHIN_TARGET
+#if defined(__s390x__) && defined(__clang__)
+#undef WITHIN_TARGET
+#define WITHIN_TARGET __attribute__((target("vector")))
+#define BEFORE_ZEROS  ""
+#define AFTER_ZEROS   ""
+#elif defined(__s390x__)
+#define BEFORE_ZEROS ".machine push\n\t.machine z13\n\t"
+#define AFTER_ZEROS  ".machine pop"
+#elif defined(__powerpc64__)
+#define BEFORE_ZEROS ".machine push\n\t.machine power8\n\t"
+#define AFTER_ZEROS  ".machine pop"
+#elif defined(__riscv)
+#define BEFORE_ZEROS ".option push\n\t.option arch, +v\n\t"
+#define AFTER_ZEROS  ".option pop"
+#else
+#define BEFORE_ZEROS ""
+#define AFTER_ZEROS  ""
+#endif
+
+WITHIN_TARGET CLEARS_REGISTERS void hornet_clear_stack_vectors(uintptr_t end)
+{
+    clear_from(end);
+    __asm__ volatile(BEFORE_ZEROS ZEROS AFTER_ZEROS : : : ZEROED);
+}
+
+#endif
 
 #endif

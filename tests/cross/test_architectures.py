@@ -4,7 +4,7 @@
 import re
 from dataclasses import replace
 
-from support import compiled, kernel_names, lanes_program, library, output, program, row, rows, run
+from support import compiled, fails, kernel_names, lanes_program, library, output, program, row, rows, run
 from support.architectures import ARCHITECTURES, mini_gmp
 
 # Debian's gcc is patched so that nothing fails where the stack is not aligned; therefore, look for the alignment itself.
@@ -18,6 +18,9 @@ ARM_CORES = {
     "a64fx": "other_sve",
     "max": "other_sve",
 }
+
+# The architectures of tests/support/call_on.h.
+REGISTERS_KNOWN = "x86_64-", "aarch64-", "s390x-", "powerpc64", "riscv64-"
 
 
 def architectures():
@@ -60,9 +63,12 @@ def test_architecture(architecture, compiler, folder):
     for name in ("test_partial", "test_aes", "test_chacha20", "test_poly1305_aes"):
         test(name)
     test("test_aead", "--few")
-    # Data left behind by calls; the test knows the registers of x86-64.
-    if architecture.triple.startswith("x86_64-"):
-        test("test_stack_wipe", built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
+    # Data left behind by calls, on the stack and in vector registers.
+    if architecture.triple.startswith(REGISTERS_KNOWN):
+        few = () if architecture.triple.startswith("x86_64-") else ("--few",)
+        test("test_stack_wipe", *few, built=library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS"))
+        for leak in ("stack", "register"):
+            fails(*architecture.emulator, folder / f"test_stack_wipe{suffix}", "leak", leak)
 
     # The families of cores, by the numbers that qemu's models have.
     if architecture.triple.startswith("aarch64-"):

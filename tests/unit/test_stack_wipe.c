@@ -5,10 +5,13 @@
  * belongs to r, a pad, a round key, the accumulator, a power of r in any radix or a multiple of one, nor to
  * anything else that is computed from them.
  *
- *     test_stack_wipe           every function, on every kernel of Poly1305 and of ChaCha20 that this CPU
- *     has
- *     test_stack_wipe leak      a function that leaves a word behind: the test must fail */
+ *     test_stack_wipe                  every function, on every kernel of Poly1305 and of ChaCha20 that
+ * this CPU has test_stack_wipe --few            the same on fewer lengths, for emulators test_stack_wipe
+ * leak WHERE       a function that leaves a word on the `stack` or in a vector `register`: the test must
+ * fail */
 #include "../../src/core/cpu.h"
+#include "../../src/core/tuning.h"
+#include "../support/call_on.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/pages.h"
 #include "../support/secret_calls.h"
@@ -17,46 +20,6 @@
 #ifndef STACK_BYTES
 #define STACK_BYTES (64 * 1024)
 #endif
-
-/* The general registers except rsp; the vector and mask registers as XSAVE stores them. */
-static struct registers {
-    uint64_t general[15];
-    _Alignas(64) uint8_t extended[8192];
-} registers;
-
-enum { XSAVE_MXCSR = 24, XSAVE_HEADER = 512, XSAVE_HEADER_BYTES = 64 };
-
-/* Calls call(n) with the stack pointer at `top` and zeroed vector registers, and stores the contents of
- * the registers afterwards. `after` initially holds a state that XRSTOR loads as zeros. n is passed
- * where both System V and Windows expect it. The 32 bytes above the return address, which on Windows
- * belong to the called function, are reserved. */
-__attribute__((sysv_abi)) void call_on(void (*call)(size_t n), size_t n, void *top,
-                                       struct registers *after);
-__asm__(".text\n"
-        "call_on:\n\t"
-        "push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n\t"
-        "mov %rsp, %rbp\n\t"
-        "lea -32(%rdx), %rsp\n\t"
-        "mov %rcx, %rbx\n\t"
-        "mov %rdi, %rcx\n\t"
-        "mov $0xe7, %eax\n\txor %edx, %edx\n\t" /* x87, SSE, AVX, AVX-512 */
-        "xrstor64 128(%rbx)\n\t"
-        "mov %rcx, %rax\n\t"
-        "mov %rsi, %rdi\n\t"
-        "mov %rsi, %rcx\n\t"
-        "xor %r12d, %r12d\n\txor %r13d, %r13d\n\txor %r14d, %r14d\n\txor %r15d, %r15d\n\t"
-        "xor %r8d, %r8d\n\txor %r9d, %r9d\n\txor %r10d, %r10d\n\txor %r11d, %r11d\n\t"
-        "call *%rax\n\t"
-        "mov %rax, 0(%rbx)\n\tmov %rcx, 8(%rbx)\n\tmov %rdx, 16(%rbx)\n\tmov %rsi, 24(%rbx)\n\t"
-        "mov %rdi, 32(%rbx)\n\tmov %r8, 40(%rbx)\n\tmov %r9, 48(%rbx)\n\tmov %r10, 56(%rbx)\n\t"
-        "mov %r11, 64(%rbx)\n\tmov %r12, 72(%rbx)\n\tmov %r13, 80(%rbx)\n\tmov %r14, 88(%rbx)\n\t"
-        "mov %r15, 96(%rbx)\n\tmov %rbx, 104(%rbx)\n\tmov %rbp, 112(%rbx)\n\t"
-        "mov $0xe7, %eax\n\txor %edx, %edx\n\t" /* x87, SSE, AVX, AVX-512 */
-        "xsave64 128(%rbx)\n\t"
-        "mov %rbp, %rsp\n\t"
-        "pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tpop %rbp\n\t"
-        "ret\n");
-_Static_assert(offsetof(struct registers, extended) == 128, "as call_on stores them");
 
 static uint8_t *stack;
 static uint8_t stack_before[STACK_BYTES];
@@ -86,14 +49,6 @@ static size_t ciphertext_at(size_t at, size_t from, size_t most)
  * only what is beyond the last one may be left. STACK_BYTES if it leaves none. */
 static size_t ciphertexts_at = STACK_BYTES;
 
-static void find_ciphertexts(void)
-{
-    for (ciphertexts_at = 0; ciphertexts_at + 64 < STACK_BYTES; ciphertexts_at += 64)
-        if (ciphertext_at(ciphertexts_at, 0, 64) == 64)
-            return;
-    ciphertexts_at = STACK_BYTES;
-}
-
 static void forget_ciphertexts(void)
 {
     for (size_t i = 0; ciphertexts_at + i + 16 < STACK_BYTES; i += 16) {
@@ -114,13 +69,19 @@ static void run(const struct secret_call *function, size_t n, enum secrets_kind 
     else
         (void)hornet_kernel_in_use(HORNET_AES128);
     memset(stack, 0xa5, STACK_BYTES);
-    memset(&registers, 0, sizeof registers);
-    memcpy(registers.extended + XSAVE_MXCSR, &(uint32_t){0x1f80}, 4);
-    call_on(function->call, n, stack + STACK_BYTES, &registers);
-    memset(registers.extended + XSAVE_HEADER, 0, XSAVE_HEADER_BYTES);
+    call_on(function->call, n, stack + STACK_BYTES);
     /* A valid message takes another code path than a forgery. */
     check(function->makes_tag == NULL || it.ok == (kind < WRONG_FIRST_BYTE), "%s, %zu bytes: the verdict",
           function->name, n);
+}
+
+static void find_ciphertexts(const struct secret_call *function, size_t n)
+{
+    run(function, n, RANDOM);
+    for (ciphertexts_at = 0; ciphertexts_at + 64 < STACK_BYTES; ciphertexts_at += 64)
+        if (ciphertext_at(ciphertexts_at, 0, 64) == 64)
+            return;
+    ciphertexts_at = STACK_BYTES;
 }
 
 static size_t deepest;
@@ -152,13 +113,25 @@ static void compare(const char *kernel, const struct secret_call *function, size
     size_t first = 0, last = 0, count = differences(stack_before, stack, STACK_BYTES, &first, &last);
     check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of the stack differ, %zu to %zu below the frame",
           kernel, function->name, n, count, STACK_BYTES - last - 1, STACK_BYTES - first - 1);
-    count = differences(registers_before.extended, registers.extended, sizeof registers.extended, &first,
-                        &last);
+    count = differences(&registers_before, &registers, sizeof registers, &first, &last);
     check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of vector registers differ, %zu to %zu", kernel,
           function->name, n, count, first, last);
-    for (size_t i = 0; i < STACK_BYTES - deepest; i++)
-        if (stack[i] != 0xa5)
+    for (size_t i = 0; i < STACK_BYTES - deepest; i += 8)
+        if (memcmp(stack + i, &(uint64_t){UINT64_C(0xa5a5a5a5a5a5a5a5)}, 8) != 0)
             deepest = STACK_BYTES - i;
+}
+
+/* The option --few. */
+static bool few_lengths;
+
+/* Returns the length that is tested after n; in messages of few blocks, `rarely` skips most of them. */
+static size_t next_length(size_t n, bool rarely)
+{
+    if (n >= 150)
+        return n + 1 + n / (few_lengths ? 2 : 8);
+    if (few_lengths)
+        return n + (rarely ? 31 : 7);
+    return rarely ? n + 16 - n % 16 + n / 16 % 2 : n + 1;
 }
 
 /* Compares every function on these kernels. Functions that encrypt are tested with fewer lengths for a
@@ -170,14 +143,14 @@ static void compare_all(const char *kernel, bool of_chacha20)
         const struct secret_call *function = &secret_calls[f];
         if (of_chacha20 && !function->encrypts)
             continue;
-        const bool few = function->encrypts && !of_chacha20;
         ciphertexts_at = STACK_BYTES;
         if (function->leaves_ciphertext) {
-            run(function, 4000, RANDOM);
-            find_ciphertexts();
+            find_ciphertexts(function, AEAD_COPIED_BYTES - 96);
+            if (ciphertexts_at == STACK_BYTES)
+                find_ciphertexts(function, 4000);
         }
         for (size_t n = 0; n <= (function->one_length ? 0 : 12000);
-             n += n < 150 ? (few ? 16 - n % 16 + n / 16 % 2 : 1) : 1 + n / 8) {
+             n = next_length(n, function->encrypts && !of_chacha20)) {
             compare(kernel, function, n, RANDOM, RANDOM_TOO);
             if (n % 16 == 0)
                 compare(kernel, function, n, ALL_ONE, RANDOM);
@@ -192,7 +165,8 @@ static void compare_all(const char *kernel, bool of_chacha20)
 static const struct hornet_aes *aes;
 static void call_encrypt(size_t n) { aes->encrypt(it.tags, IT_NONCES, IT_AES_KEYS, n); }
 
-/* An example of what the test must detect: a word of a key in a dead frame. */
+/* Examples of what the test must detect: a word of a key in a dead frame, and one in a vector register,
+ * which may be that of a result. */
 static void leak(size_t n)
 {
     volatile uint8_t bytes[4];
@@ -201,10 +175,21 @@ static void leak(size_t n)
         bytes[i] = it.keys[0][5 + i];
 }
 
+static double leak_in_register(size_t n)
+{
+    double word;
+    call_mac(n);
+    memcpy(&word, it.keys[0] + 5, sizeof word);
+    return word;
+}
+
 int main(int argc, char **argv)
 {
     static const struct secret_call encrypt = {.name = "AES", .call = call_encrypt, .one_length = true};
     static const struct secret_call leaks = {.name = "a function that leaves a word", .call = leak};
+    static const struct secret_call leaks_in_register = {
+        .name = "a function that leaves a register",
+        .call = (void (*)(size_t))(void (*)(void))leak_in_register};
     stack = reserve_pages(STACK_BYTES);
     if (stack == NULL || !allow_pages(stack, STACK_BYTES)) {
         printf("FAILED: no memory for a stack\n");
@@ -212,10 +197,12 @@ int main(int argc, char **argv)
     }
     for (enum secrets_kind kind = 0; kind < SECRETS_KINDS; kind++)
         make_secrets(&secrets[kind], kind);
-    if (argc > 1 && strcmp(argv[1], "leak") == 0) {
-        compare("any", &leaks, 100, RANDOM, RANDOM_TOO);
+    if (argc > 2 && strcmp(argv[1], "leak") == 0) {
+        compare("any", strcmp(argv[2], "stack") == 0 ? &leaks : &leaks_in_register, 100, RANDOM,
+                RANDOM_TOO);
         return check_report("test_stack_wipe");
     }
+    few_lengths = argc > 1 && strcmp(argv[1], "--few") == 0;
 
     static const struct hornet_aes *const implementations[] = {
 #define HORNET_AES(name) &hornet_aes_##name,

@@ -24,7 +24,7 @@
 #define SERIAL_STACK_END()      stack_end(STACK_BELOW_BYTES)
 #else
 #define SERIAL_FUNCTION         HORNET_SMALL
-#define SERIAL_CLEAR_STACK(end) clear_small_stack(end)
+#define SERIAL_CLEAR_STACK(end) clear_small_stack_of_words(end)
 #define SERIAL_STACK_END()      small_stack_end()
 #endif
 
