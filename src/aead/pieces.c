@@ -295,7 +295,7 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
     } else {
         memset(tag, 0, 16);
     }
-    wipe(state, live ? offsetof(struct aead, poly1305) : sizeof *state); /* the rest is wiped */
+    wipe(state, sizeof *state); /* all of it: an earlier message may have been abandoned in it */
     return live;
 }
 
