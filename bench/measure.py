@@ -69,7 +69,8 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         first = reports[0]
         if first is None:
             continue
-        found |= {key: first[key] for key in ("tools", "flags", "peers", "missing")}
+        found |= {key: first[key] for key in ("flags", "peers", "missing")}
+        found["tools"] |= first["tools"]
         found["clock"] = {"name": first["clock"]}
         found["sections"].append(
             {key: first[key] for key in ("section", "mask", "kernel", "chacha20_kernel", "checks")}

@@ -94,10 +94,11 @@ def test_a_run_and_one_that_replaces_groups(tmp_path):
     aead = "seal,open,aead-sweep,packets,aead-batch,evp"
     measured("run", "--only", aead, "--sections", "avx2", *few, "--out", tmp_path / "avx2")
     (path,) = tmp_path.glob("*.json")
-    more = ["--small", "--sections", "best", "--processes", 2, "--rounds", 1, "--into", path]
+    more = ["--small", "--sections", "best,avx2", "--processes", 2, "--rounds", 1, "--into", path]
     measured("run", "--only", "aes,edit,file,tree", *more)
     all_ = results.load(path)
     assert len(all_["runs"]) == 2 and all_["runs"][1]["groups"] == ["aes", "edit", "file", "tree"]
+    assert {"gcc", "command openssl"} <= all_["tools"].keys()
     (series,) = results.find(all_, "best", "keys")
     assert series["columns"][0]["name"] == "hornet gcc"
     assert all(len(samples) == 2 and min(samples) > 0 for samples in series["columns"][0]["ns"]["samples"])
