@@ -133,7 +133,7 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
         const bool is_long = packets[order[i]].len_bytes > AEAD_SHARED_SHORT_BYTES;
         const size_t most = is_long && lanes > AEAD_SHARED_LONG_MAX ? AEAD_SHARED_LONG_MAX : lanes;
         const size_t shared = n - i < most ? n - i : most;
-        if (shared == 1 || !gains(packets, order + i, shared, kernel)) {
+        if (shared < 2 || !gains(packets, order + i, shared, kernel)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;

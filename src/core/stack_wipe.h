@@ -154,7 +154,7 @@ HORNET_INLINE void clear_small_stack(uintptr_t end)
  * clear no vector registers, which takes 5 to 52 instructions. */
 HORNET_INLINE void clear_small_stack_of_words(uintptr_t end)
 {
-#if HORNET_X86_64_ASM
+#if HORNET_X86_64_ASM || HORNET_SMALL_IS_CLEAN
     clear_small_stack(end);
 #else
     hornet_clear_stack(end);
