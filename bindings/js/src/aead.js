@@ -81,21 +81,19 @@ function aadAt(length) {
 }
 
 /**
- * Seals or opens a whole message in the window, and returns the result of `take`.
+ * Copies a whole message into the window, and returns the result of `work`.
  *
  * @template T
- * @param {(extended: boolean, lenBytes: number, aadBytes: number) => number} call wasm.aead_seal or wasm.aead_open
- * @param {number} nonceBytes
  * @param {Uint8Array} key
  * @param {Uint8Array} nonce
  * @param {Uint8Array} aad
  * @param {number} aadBytes
  * @param {Uint8Array} input
  * @param {number} length of the message
- * @param {(done: boolean) => T} take
+ * @param {() => T} work
  * @returns {T}
  */
-function whole(call, nonceBytes, key, nonce, aad, aadBytes, input, length, take) {
+function whole(key, nonce, aad, aadBytes, input, length, work) {
     const at = aadAt(length);
     return staged(at + aadBytes, () => {
         stage(key, nonce);
@@ -103,7 +101,7 @@ function whole(call, nonceBytes, key, nonce, aad, aadBytes, input, length, take)
         if (aadBytes !== 0) {
             memory.set(aad, WINDOW + at);
         }
-        return take(call(nonceBytes === EXTENDED_NONCE_BYTES, length, aadBytes) !== 0);
+        return work();
     });
 }
 
@@ -183,9 +181,10 @@ function sealAny(nonceBytes, key, nonce, aad, name, message, output) {
         checkLength("output", output, length + TAG_BYTES);
     }
     if (aadAt(length) + aadBytes <= WINDOW_BYTES) {
-        return whole(wasm.aead_seal, nonceBytes, key, nonce, aad, aadBytes, message, length, () =>
-            takeWindow(length + TAG_BYTES, output),
-        );
+        return whole(key, nonce, aad, aadBytes, message, length, () => {
+            wasm.aead_seal(nonceBytes === EXTENDED_NONCE_BYTES, length, aadBytes);
+            return takeWindow(length + TAG_BYTES, output);
+        });
     }
     const sealed = new Uint8Array(length + TAG_BYTES);
     begun(nonceBytes, key, nonce, aad, aadBytes, length, () => {
@@ -219,8 +218,10 @@ function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
         checkLength("output", output, length);
     }
     if (aadAt(length) + aadBytes <= WINDOW_BYTES) {
-        const opened = whole(wasm.aead_open, nonceBytes, key, nonce, aad, aadBytes, sealed, length, (valid) =>
-            valid ? takeWindow(length, output) : null,
+        const opened = whole(key, nonce, aad, aadBytes, sealed, length, () =>
+            wasm.aead_open(nonceBytes === EXTENDED_NONCE_BYTES, length, aadBytes) !== 0
+                ? takeWindow(length, output)
+                : null,
         );
         if (opened === null) {
             throw notAuthentic(name);
