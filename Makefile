@@ -13,6 +13,7 @@
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
+# make bench-js      times the npm package against others in Node and Chromium
 # make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
@@ -49,8 +50,8 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench study tune compare \
-    count-instructions count-cycles coconut clean FORCE
+    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js study tune \
+    compare count-instructions count-cycles coconut clean FORCE
 
 all: library command
 
@@ -160,6 +161,10 @@ format:
 bench: command
 	bench/install.sh
 	build/venv/bin/python bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
+
+bench-js: js
+	npm ci --prefix bindings/js/bench --no-audit --no-fund
+	node bindings/js/bench/run.js $$(command -v chromium)
 
 study:
 	tools/apt-install.sh clang-19 libgmp-dev python3-venv

@@ -17,7 +17,7 @@ HORNET_INLINE uint32_t chacha20_rotl(uint32_t a, int bits)
     return left + (a >> (32 - bits));
 #else
     a = a << bits | a >> (32 - bits);
-#if HORNET_HAS_VECTORS
+#if HORNET_HAS_VECTORS || HORNET_SIMD128
     HORNET_VALUE_BARRIER("r", a); /* keeps clang 19 from using vectors, whose latency is longer */
 #endif
     return a;

@@ -80,11 +80,21 @@ typedef int hornet_unit;
 #endif
 
 /* Vectors of 128 bits that the compiler may use on every CPU that it compiles for. */
-#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VX__) ||                 \
-    defined(__wasm_simd128__)
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VX__)
 #define HORNET_HAS_VECTORS 1
 #else
 #define HORNET_HAS_VECTORS 0
+#endif
+
+/* WebAssembly's vectors. A module that has them is refused as a whole where they are missing, so they are
+ * used only if the compiler may use them everywhere, or if the build defines this as 1, as that of the npm
+ * package does. */
+#ifndef HORNET_SIMD128
+#ifdef __wasm_simd128__
+#define HORNET_SIMD128 1
+#else
+#define HORNET_SIMD128 0
+#endif
 #endif
 
 /* The first compilers that support the AVX-IFMA instructions. */

@@ -13,7 +13,8 @@ PROFILE = {"CARGO_PROFILE_TEST_OPT_LEVEL": 1, "CARGO_PROFILE_TEST_DEBUG": 0}
 
 def targets():
     for target, name in table("tests/cross/rust-targets.txt"):
-        yield row(f"rust-{target}", target, ARCHITECTURES.get(name), suites="cross cross-quick", cpu_seconds=30)
+        yield row(f"rust-{target}", target, ARCHITECTURES.get(name), "", suites="cross cross-quick", cpu_seconds=30)
+    yield row("rust-wasm32-vectors", "wasm32-wasip1", None, "-msimd128", suites="cross cross-quick", cpu_seconds=30)
 
 
 def run_tests(target, compiler, runner, features, flags=""):
@@ -25,8 +26,8 @@ def run_tests(target, compiler, runner, features, flags=""):
     run("cargo", "test", "--locked", *features, "--target", target, cwd=CRATE, env=env | PROFILE)
 
 
-@rows("target, architecture", *targets())
-def test_rust_target(target, architecture):
+@rows("target, architecture, flags", *targets())
+def test_rust_target(target, architecture, flags):
     if architecture:
         emulator = architecture.emulator
         # i686 runs natively.
@@ -35,7 +36,7 @@ def test_rust_target(target, architecture):
     else:
         # WebAssembly has no C library, except for the parts that Rust provides, and no threads.
         runner = ["node", "--no-warnings", ROOT / "tests/cross/wasi.mjs"]
-        run_tests(target, "clang-19", runner, ["--no-default-features", "--features", "std"], "-ffreestanding")
+        run_tests(target, "clang-19", runner, ["--no-default-features", "--features", "std"], f"-ffreestanding {flags}")
 
 
 @suite("cross cross-quick", cpu_seconds=30)

@@ -3,9 +3,9 @@
  * ChaCha20-Poly1305 and XChaCha20-Poly1305, for whole messages and for messages in pieces. index.js exports these functions,
  * and documents the rules that all functions follow.
  *
- * The WebAssembly module processes every message in pieces: functions for whole messages would make it half as large again.
- * A message is opened into a new array, and copied to the output after its tag has been verified. So no unverified plaintext
- * is visible there, not even to other threads if the output is in shared memory.
+ * A message that fits in the window is processed there in one call, another one window by window. It is copied to the output
+ * after its tag has been verified, until then a long one is in a new array. So no unverified plaintext is visible in the
+ * output, not even to other threads if it is in shared memory.
  *
  * @module
  */
@@ -18,6 +18,7 @@ import {
     TAG,
     TAG_BYTES,
     WINDOW,
+    WINDOW_BYTES,
     checkAtLeast,
     checkBytes,
     checkLength,
@@ -48,6 +49,17 @@ function checkKeyAndNonce(nonceBytes, key, nonce) {
 }
 
 /**
+ * Copies key and nonce into the staging area.
+ *
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ */
+function stage(key, nonce) {
+    memory.set(key, KEY);
+    memory.set(nonce, NONCE);
+}
+
+/**
  * Begins a message in the staging area.
  *
  * @param {number} nonceBytes
@@ -55,9 +67,58 @@ function checkKeyAndNonce(nonceBytes, key, nonce) {
  * @param {Uint8Array} nonce
  */
 function init(nonceBytes, key, nonce) {
-    memory.set(key, KEY);
-    memory.set(nonce, NONCE);
+    stage(key, nonce);
     wasm.aead_init(nonceBytes === EXTENDED_NONCE_BYTES);
+}
+
+/**
+ * Returns where the associated data of a whole message begins in the window: at the next multiple of 16 after the tag.
+ *
+ * @param {number} length of the message
+ */
+function aadAt(length) {
+    return Math.ceil((length + TAG_BYTES) / 16) * 16;
+}
+
+/**
+ * Copies a whole message into the window, and returns the result of `work`.
+ *
+ * @template T
+ * @param {Uint8Array} key
+ * @param {Uint8Array} nonce
+ * @param {Uint8Array} aad
+ * @param {number} aadBytes
+ * @param {Uint8Array} input
+ * @param {number} length of the message
+ * @param {() => T} work
+ * @returns {T}
+ */
+function whole(key, nonce, aad, aadBytes, input, length, work) {
+    const at = aadAt(length);
+    return staged(at + aadBytes, () => {
+        stage(key, nonce);
+        memory.set(input, WINDOW);
+        if (aadBytes !== 0) {
+            memory.set(aad, WINDOW + at);
+        }
+        return work();
+    });
+}
+
+/**
+ * Returns a copy of the first bytes of the window, in `output` if it is given.
+ *
+ * @template {Uint8Array} T
+ * @param {number} length
+ * @param {T} [output]
+ * @returns {Bytes | T}
+ */
+function takeWindow(length, output) {
+    if (output === undefined) {
+        return memory.slice(WINDOW, WINDOW + length);
+    }
+    write(output, memory.subarray(WINDOW, WINDOW + length));
+    return output;
 }
 
 /**
@@ -119,6 +180,12 @@ function sealAny(nonceBytes, key, nonce, aad, name, message, output) {
     if (output !== undefined) {
         checkLength("output", output, length + TAG_BYTES);
     }
+    if (aadAt(length) + aadBytes <= WINDOW_BYTES) {
+        return whole(key, nonce, aad, aadBytes, message, length, () => {
+            wasm.aead_seal(nonceBytes === EXTENDED_NONCE_BYTES, length, aadBytes);
+            return takeWindow(length + TAG_BYTES, output);
+        });
+    }
     const sealed = new Uint8Array(length + TAG_BYTES);
     begun(nonceBytes, key, nonce, aad, aadBytes, length, () => {
         crypt(wasm.aead_encrypt, name, message, length, sealed);
@@ -150,6 +217,17 @@ function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
     if (output !== undefined) {
         checkLength("output", output, length);
     }
+    if (aadAt(length) + aadBytes <= WINDOW_BYTES) {
+        const opened = whole(key, nonce, aad, aadBytes, sealed, length, () =>
+            wasm.aead_open(nonceBytes === EXTENDED_NONCE_BYTES, length, aadBytes) !== 0
+                ? takeWindow(length, output)
+                : null,
+        );
+        if (opened === null) {
+            throw notAuthentic(name);
+        }
+        return opened;
+    }
     const message = new Uint8Array(length);
     const valid = begun(nonceBytes, key, nonce, aad, aadBytes, length, () => {
         crypt(wasm.aead_decrypt, name, part(sealed, 0, length), length, message);
@@ -158,7 +236,7 @@ function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
     });
     if (!valid) {
         message.fill(0);
-        throw new Error(`${name}: not authentic: changed, or sealed with another key, nonce or aad`);
+        throw notAuthentic(name);
     }
     if (output === undefined) {
         return message;
@@ -166,6 +244,11 @@ function openAny(nonceBytes, key, nonce, aad, name, sealed, output) {
     write(output, message);
     message.fill(0);
     return output;
+}
+
+/** @param {string} name of the argument */
+function notAuthentic(name) {
+    return new Error(`${name}: not authentic: changed, or sealed with another key, nonce or aad`);
 }
 
 /**

@@ -89,6 +89,36 @@ EXPORT(aead_final_verify) bool aead_final_verify(void)
     return hornet_aead_final_verify(&staging.state.aead, staging.tag);
 }
 
+/* A whole message: in the window, followed by its tag and, from the next multiple of 16 on, associated
+ * data.
+ */
+static const uint8_t *aad_after(size_t len_bytes)
+{
+    return staging.window + (len_bytes + sizeof staging.tag + 15) / 16 * 16;
+}
+
+EXPORT(aead_seal) bool aead_seal(bool extended, size_t len_bytes, size_t aad_bytes)
+{
+    uint8_t *const text = staging.window;
+    return (extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
+        text, text + len_bytes, text, len_bytes, aad_after(len_bytes), aad_bytes, staging.nonce,
+        staging.key);
+}
+
+EXPORT(aead_open) bool aead_open(bool extended, size_t len_bytes, size_t aad_bytes)
+{
+    uint8_t *const text = staging.window;
+    return (extended ? hornet_xchacha20_poly1305_open : hornet_chacha20_poly1305_open)(
+        text, text, len_bytes, text + len_bytes, aad_after(len_bytes), aad_bytes, staging.nonce,
+        staging.key);
+}
+
+/* Must come before every other call if the functions that have vectors were removed (module.js). */
+EXPORT(without_vectors) bool without_vectors(void)
+{
+    return hornet_kernel_force(HORNET_CHACHA20, "scalar1");
+}
+
 EXPORT(version) const char *version(void) { return hornet_version(); }
 
 _Static_assert(__builtin_strcmp(HORNET_VERSION, PACKAGE_VERSION) == 0,

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { ChaCha20Poly1305, chacha20poly1305, open, seal, xOpen, xSeal, xchacha20poly1305 } from "hornet-poly1305";
 
-import { wasm } from "../dist/module.js";
+import { completeBinary, removeVectors, wasm } from "../dist/module.js";
 import { chacha20Poly1305, concat, hex, pseudorandom, unhex, vectors, wycheproof } from "./reference.js";
 
 const WINDOW = wasm.window_bytes();
@@ -121,6 +121,38 @@ test("every length to 300, and around the window, its multiples and 64 KiB", () 
         const message = pseudorandom(50, length);
         check(KEY, NONCE, aad, message, chacha20Poly1305(KEY, NONCE, aad, message));
     }
+});
+
+test("messages that fill the window together with associated data, or exceed it", () => {
+    for (const length of [0, 1, 16, 500, WINDOW - 33, WINDOW - 32, WINDOW - 17, WINDOW - 16]) {
+        const room = WINDOW - Math.ceil((length + 16) / 16) * 16;
+        for (const aadBytes of [room - 1, room, room + 1]) {
+            const aad = pseudorandom(Math.max(aadBytes, 0), length + 4);
+            const message = pseudorandom(length, length + 5);
+            check(KEY, NONCE, aad, message, chacha20Poly1305(KEY, NONCE, aad, message));
+        }
+    }
+});
+
+test("a module without vectors computes the same, and one with vectors uses them", () => {
+    const message = pseudorandom(2000, 7);
+    const sealed = chacha20Poly1305(KEY, NONCE, EMPTY, message);
+    const binary = completeBinary();
+    removeVectors(binary);
+    const module = new WebAssembly.Module(binary);
+    const sealIn = ({ exports }) => {
+        const all = new Uint8Array(exports.memory.buffer);
+        all.set(KEY, exports.key());
+        all.set(NONCE, exports.nonce());
+        all.set(message, exports.window());
+        assert.equal(exports.aead_seal(0, message.length, 0), 1);
+        return all.subarray(exports.window(), exports.window() + sealed.length);
+    };
+    const unprepared = new WebAssembly.Instance(module);
+    assert.throws(() => sealIn(unprepared), { name: "RuntimeError", message: /unreachable/ });
+    const without = new WebAssembly.Instance(module);
+    assert.equal(without.exports.without_vectors(), 1);
+    assert.equal(hex(sealIn(without)), hex(sealed));
 });
 
 test("every byte of key, nonce, associated data, ciphertext and tag counts", () => {
