@@ -24,6 +24,9 @@
  * 0.88 at 4 KiB and at 16 KiB 0.84 with clang, 1.00 with gcc. */
 #define GROUPS_NEON(X) X(2, 2) X(8, 64)
 
+/* 32-bit Arm, by instructions. */
+#define GROUPS_NEON32(X) X(2, 2) X(4, 20)
+
 /* z13, by llvm-mca: long sums pay earlier with gcc 12, whose steps of two groups take a quarter longer
  * than clang 19's. */
 #ifdef __clang__
