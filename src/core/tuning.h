@@ -45,10 +45,9 @@
 #define GROUPS_VSX3(X) X(2, 2) X(8, 96)
 #endif
 
-/* z14 (vmsl_kernel.h): a group takes 58 cycles with its own reduction, 42 if four share one, and 36 if
- * eight do; a power takes some 20, according to llvm-mca. Whole calls gain from four groups on 1280 bytes.
- */
-#define GROUPS_VMSL(X) X(1, 1) X(4, 20) X(8, 96)
+/* z14 and POWER9 (vmsl_kernel.h). */
+#define GROUPS_VMSL(X)  X(1, 1) X(2, 8) X(4, 14) X(8, 64)
+#define GROUPS_VMSUM(X) GROUPS_VMSL(X)
 
 /* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
  * kernels.c checks that no row contradicts that. */

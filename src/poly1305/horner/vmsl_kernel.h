@@ -29,8 +29,13 @@ typedef struct {
     multiplier even[SUMMED_STEPS_MAX], odd;
 } vmsl_powers;
 
+/* As in decimated.h. */
+#ifndef GROUPS_TO_A_REDUCTION
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_VMSL(X)
+#endif
+
 #define CHECK_STEPS(n, min_groups) _Static_assert((n) <= SUMMED_STEPS_MAX, "n powers must fit");
-GROUPS_VMSL(CHECK_STEPS)
+GROUPS_TO_A_REDUCTION(CHECK_STEPS)
 #undef CHECK_STEPS
 
 /* Returns how many of ngroups groups share a reduction. */
@@ -40,36 +45,53 @@ HORNET_INLINE size_t vmsl_steps(size_t ngroups)
 #define STEPS_FROM(n, min_groups)                                                                          \
     if (ngroups >= (min_groups))                                                                           \
         steps = n;
-    GROUPS_VMSL(STEPS_FROM)
+    GROUPS_TO_A_REDUCTION(STEPS_FROM)
 #undef STEPS_FROM
     return steps;
 }
 
-HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint64_t second[3])
+HORNET_INLINE fe fe_of_words(const uint64_t first[3], const uint64_t second[3])
 {
-    return multiplier_from(fe_from_words(vec_pair(first[0], second[0]), vec_pair(first[1], second[1]),
-                                         vec_pair(first[2], second[2])));
+    return fe_from_words(vec_pair(first[0], second[0]), vec_pair(first[1], second[1]),
+                         vec_pair(first[2], second[2]));
 }
 
+/* The elements of both lanes of a, times that of lane 0 of b. */
+HORNET_INLINE fe fe_mul_both(fe a, const multiplier *b)
+{
+    return fe_carry(vmsl_mul_add(vmsl_zero(), fe_alone(a, 0), b),
+                    vmsl_mul_add(vmsl_zero(), fe_alone(a, 1), b));
+}
+
+/* Up to r^4, scalar code takes as many instructions, and can begin earlier. */
 HORNET_INLINE void raise_vmsl_powers(vmsl_powers *powers, const uint64_t r_words[2], size_t n)
 {
     const scalar_r r = scalar_r_from_words(r_words);
-    uint64_t power[4][3] = {{r_words[0], r_words[1], 0}}; /* r^(4 i + 1) to r^(4 i + 4) */
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i == 0; j < 4; j++)
-            scalar_fe_to_words(power[j], scalar_small_mul(scalar_fe_from_words(power[(j + 3) % 4]), r), 0);
-        powers->even[i] = multiplier_of_words(power[3], power[1]);
-        if (i == 0)
-            powers->odd = multiplier_of_words(power[2], power[0]);
+    uint64_t power[4][3] = {{r_words[0], r_words[1], 0}}; /* r to r^4 */
+    for (size_t i = 1; i < 4; i++)
+        scalar_fe_to_words(power[i], scalar_small_mul(scalar_fe_from_words(power[i - 1]), r), 0);
+    fe even = fe_of_words(power[3], power[1]);
+    powers->even[0] = multiplier_from(even);
+    powers->odd = multiplier_from(fe_of_words(power[2], power[0]));
+    for (size_t i = 1; i < n; i++) {
+        even = fe_mul_both(even, &powers->even[0]);
+        powers->even[i] = multiplier_from(even);
     }
 }
 
 /* Loads the blocks 0 and 2, or 1 and 3, of a group. */
 HORNET_INLINE fe load_two(const uint8_t *blocks)
 {
+#ifdef LANES_CUT_44
+    fe a;
+    vec_load_44(blocks, a.limb);
+    a.limb[2] = vec_or(a.limb[2], vec_splat(UINT64_C(1) << 40));
+    return a;
+#else
     vec lo, hi;
     vec_load_blocks(blocks, &lo, &hi);
     return fe_from_words(lo, hi, vec_splat(1));
+#endif
 }
 
 /* Returns U and L after n groups, in the two lanes; `last` holds the powers of L for the last of these
@@ -124,21 +146,27 @@ HORNET_NOINLINE uintptr_t absorb_blocks(struct poly1305 *state, const uint8_t *m
     return stack_end(STACK_BELOW_BYTES);
 }
 
-#define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
-static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+/* Returns where the stacks of what it calls end. */
+HORNET_INLINE uintptr_t absorb_bytes(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
     const size_t front_bytes = len_bytes % SUMMED_GROUP_BYTES / 16 * 16;
-    if (ngroups == 0) {
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
-        return;
-    }
     if (front_bytes != 0)
         hornet_poly1305_baseline->absorb(state, msg, front_bytes);
     msg += front_bytes;
-    clear_stack_and_registers(absorb_blocks(state, msg, ngroups));
+    const uintptr_t end = absorb_blocks(state, msg, ngroups);
     if (len_bytes % 16 != 0)
         hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
+    return end;
+}
+
+#define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
+static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    if (len_bytes < SUMMED_GROUP_BYTES)
+        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+    else
+        clear_stack_and_registers(absorb_bytes(state, msg, len_bytes));
 }
 
 #define mac_blocks HORNET_KERNEL_NAME(poly1305, mac_blocks)
@@ -149,9 +177,9 @@ HORNET_NOINLINE uintptr_t mac_blocks(uint8_t tag[16], const uint8_t *msg, size_t
     uint64_t s[2];
     load_r(state.r, key);
     load_s(s, key);
-    kernel_absorb(&state, msg, len_bytes);
+    const uintptr_t end = absorb_bytes(&state, msg, len_bytes);
     store_tag(tag, tag_of_value(state.h, s));
-    return stack_end(STACK_BELOW_BYTES);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 #define kernel_mac HORNET_KERNEL_NAME(poly1305, kernel_mac)
