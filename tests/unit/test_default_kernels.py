@@ -19,7 +19,7 @@ EXPECTED = {
     "aarch64-linux-gnu": ("neon scalar64", "scalar32 portable portable44"),
     "arm-linux-gnueabihf -mfpu=neon": ("neon scalar32", "portable portable44"),
     "arm-linux-gnueabi": ("scalar32", "portable portable44"),
-    "s390x-linux-gnu": ("vx vmsl scalar64", "scalar32 portable portable44"),
+    "s390x-linux-gnu": ("vmsl vx scalar64", "scalar32 portable portable44"),
     "powerpc64le-linux-gnu": ("vmsum vsx3 vsx scalar64", "scalar32 portable portable44"),
     "riscv64-linux-gnu": ("rvv512 rvv256 rvv128 scalar64", "scalar32 portable portable44"),
     "mips64-linux-gnuabi64": ("scalar64", "scalar32 portable portable44"),

@@ -22,11 +22,12 @@
 #include "../state.h"
 #include "../tag.h"
 
-enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8 };
+enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8, SUMMED_FEW = 2 };
 
-/* The powers of r: r^(4 i + 4) and r^(4 i + 2) in even[i], and r^3 and r in odd. */
+/* The powers of r for up to so many groups to a reduction: r^3 and r in odd, and r^(4 i + 4) and
+ * r^(4 i + 2) in even[i]. */
 typedef struct {
-    multiplier even[SUMMED_STEPS_MAX], odd;
+    multiplier odd, even[SUMMED_STEPS_MAX];
 } vmsl_powers;
 
 /* As in decimated.h. */
@@ -63,19 +64,29 @@ HORNET_INLINE fe fe_mul_both(fe a, const multiplier *b)
                     vmsl_mul_add(vmsl_zero(), fe_alone(a, 1), b));
 }
 
-/* Up to r^4, scalar code takes as many instructions, and can begin earlier. */
-HORNET_INLINE void raise_vmsl_powers(vmsl_powers *powers, const uint64_t r_words[2], size_t n)
+/* The elements in a lane of a and of b. */
+HORNET_INLINE fe fe_of_lane(fe a, fe b, int lane)
 {
-    const scalar_r r = scalar_r_from_words(r_words);
-    uint64_t power[4][3] = {{r_words[0], r_words[1], 0}}; /* r to r^4 */
-    for (size_t i = 1; i < 4; i++)
-        scalar_fe_to_words(power[i], scalar_small_mul(scalar_fe_from_words(power[i - 1]), r), 0);
-    fe even = fe_of_words(power[3], power[1]);
-    powers->even[0] = multiplier_from(even);
-    powers->odd = multiplier_from(fe_of_words(power[2], power[0]));
+    return (fe){{vec_of_lane(a.limb[0], b.limb[0], lane), vec_of_lane(a.limb[1], b.limb[1], lane),
+                 vec_of_lane(a.limb[2], b.limb[2], lane)}};
+}
+
+/* Only r^2 comes from scalar code. */
+HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const uint64_t r_words[2],
+                                     size_t n)
+{
+    const uint64_t r[3] = {r_words[0], r_words[1], 0};
+    uint64_t square[3];
+    scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r_words)), 0);
+    const fe low = fe_of_words(square, r);
+    const multiplier by_square = multiplier_from(low);
+    const fe high = fe_mul_both(low, &by_square); /* r^4 and r^3 */
+    *odd = multiplier_from(fe_of_lane(high, low, 1));
+    fe next = fe_of_lane(high, low, 0);
+    even[0] = multiplier_from(next);
     for (size_t i = 1; i < n; i++) {
-        even = fe_mul_both(even, &powers->even[0]);
-        powers->even[i] = multiplier_from(even);
+        next = fe_mul_both(next, &even[0]);
+        even[i] = multiplier_from(next);
     }
 }
 
@@ -124,25 +135,39 @@ HORNET_INLINE void vmsl_end(uint64_t h[3], fe t)
     add_words(h, 5 * (d2 >> 42), 0, 0);
 }
 
-/* Returns where its stack ends. */
-#define absorb_blocks HORNET_KERNEL_NAME(poly1305, absorb_blocks)
-HORNET_NOINLINE uintptr_t absorb_blocks(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
+/* Absorbs groups, n to a reduction. There must be room for that many powers. */
+HORNET_INLINE void absorb_groups(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n,
+                                 multiplier *odd, multiplier *even)
 {
-    const size_t n = vmsl_steps(ngroups);
-    vmsl_powers powers;
-    raise_vmsl_powers(&powers, state->r, n);
+    raise_vmsl_powers(odd, even, state->r, n);
     fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
     /* The last group is separate, because it uses other powers for L. */
     for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
         if (count == 1) /* compiled separately: shorter messages have only this case */
-            t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
+            t = vmsl_step(t, msg, even, 1, &even[0]);
         else if (count != 0)
-            t = vmsl_step(t, msg, powers.even, count, &powers.even[0]);
+            t = vmsl_step(t, msg, even, count, &even[0]);
         msg += count * SUMMED_GROUP_BYTES;
         ngroups -= count;
     }
-    t = vmsl_step(t, msg, powers.even, 1, &powers.odd);
+    t = vmsl_step(t, msg, even, 1, odd);
     vmsl_end(state->h, t);
+}
+
+/* Both functions return where their stacks end. For shorter messages, there is less to be cleared. */
+#define absorb_few HORNET_KERNEL_NAME(poly1305, absorb_few)
+HORNET_NOINLINE uintptr_t absorb_few(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n)
+{
+    multiplier odd, even[SUMMED_FEW];
+    absorb_groups(state, msg, ngroups, n, &odd, even);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+#define absorb_many HORNET_KERNEL_NAME(poly1305, absorb_many)
+HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n)
+{
+    vmsl_powers powers;
+    absorb_groups(state, msg, ngroups, n, &powers.odd, powers.even);
     return stack_end(STACK_BELOW_BYTES);
 }
 
@@ -154,7 +179,8 @@ HORNET_INLINE uintptr_t absorb_bytes(struct poly1305 *state, const uint8_t *msg,
     if (front_bytes != 0)
         hornet_poly1305_baseline->absorb(state, msg, front_bytes);
     msg += front_bytes;
-    const uintptr_t end = absorb_blocks(state, msg, ngroups);
+    const size_t n = vmsl_steps(ngroups);
+    const uintptr_t end = (n <= SUMMED_FEW ? absorb_few : absorb_many)(state, msg, ngroups, n);
     if (len_bytes % 16 != 0)
         hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
     return end;

@@ -6,7 +6,9 @@
 
 #define KERNEL                   vmsum
 #define KERNEL_REQUIRED          (CPU_vsx | CPU_isa3)
+#ifndef GROUPS_TO_A_REDUCTION
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_VMSUM(X)
+#endif
 #include "../kernel_begin.h"
 
 #include "../lanes/vmsl.h"

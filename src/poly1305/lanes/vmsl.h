@@ -22,7 +22,7 @@
 #elif HORNET_VX
 #define HORNET_TARGET "arch=z14"
 #elif HORNET_POWER && defined(__clang__)
-#define HORNET_TARGET "power9-vector"
+#define HORNET_TARGET "arch=pwr9"
 #elif HORNET_POWER
 #define HORNET_TARGET "cpu=power9"
 #endif
@@ -49,6 +49,12 @@ HORNET_INLINE vec vec_or(vec a, vec b) { return a | b; }
 HORNET_INLINE vec vec_shl(vec a, int bits) { return a << bits; }
 HORNET_INLINE vec vec_shr(vec a, int bits) { return a >> bits; }
 HORNET_INLINE uint64_t vec_element(vec a, int i) { return a[i]; }
+
+/* Returns lane `lane` of a, then that of b. */
+HORNET_INLINE vec vec_of_lane(vec a, vec b, int lane)
+{
+    return lane == 0 ? VEC_OF(a, b, 0, 2) : VEC_OF(a, b, 1, 3);
+}
 
 /* Returns lane `lane` of a, then 0. */
 HORNET_INLINE vec vec_alone(vec a, int lane)
