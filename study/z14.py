@@ -30,7 +30,7 @@ STUDIED = ["z14_serial", "z14_parallel"]
 LOOPS = {
     "vx": "poly1305_absorb_by_2_vx",
     **{name: f"study_mac_{name}" for name in STUDIED},
-    "vmsl": "poly1305_absorb_blocks_vmsl",
+    "vmsl": "poly1305_absorb_many_vmsl",
 }
 
 

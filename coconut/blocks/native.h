@@ -38,7 +38,7 @@ static struct {
 static fe prepare(const struct sample *sample)
 {
     const uint64_t *h = sample->h;
-    raise_vmsl_powers(&in_memory.of, sample->r, ITERATION_GROUPS);
+    raise_vmsl_powers(&in_memory.of.odd, in_memory.of.even, sample->r, ITERATION_GROUPS);
     return fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
 }
 

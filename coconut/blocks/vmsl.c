@@ -56,7 +56,7 @@ static void blocks_of_sample(const struct sample *sample)
     static vmsl_powers powers;
     const uint64_t *h = sample->h;
     fe t = fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
-    raise_vmsl_powers(&powers, sample->r, SUMMED_STEPS_MAX);
+    raise_vmsl_powers(&powers.odd, powers.even, sample->r, SUMMED_STEPS_MAX);
     t = vmsl_step(t, message, powers.even, 1, &powers.even[0]);
     bb_expand();
     bb_reduce(t, &powers.even[0]);

@@ -35,6 +35,12 @@ static inline vec vec_pair(uint64_t first, uint64_t second)
 
 static inline vec vec_alone(vec a, int lane) { return (vec){record1_imm("alone", a.node, (uint64_t)lane)}; }
 
+/* Used before the basic blocks, for powers. */
+static inline vec vec_of_lane(vec a, vec b, int lane)
+{
+    return (vec){record("of_lane", 2, (const uint32_t[]){a.node, b.node}, 1, &(uint64_t){(uint64_t)lane})};
+}
+
 /* A word that leaves the lanes belongs to scalar code, and is not part of the graph. */
 static inline uint64_t vec_element(vec a, int i)
 {

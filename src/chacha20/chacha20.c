@@ -27,15 +27,15 @@ const struct hornet_list hornet_chacha20_list = {hornet_chacha20_rows, CHACHA20_
  * derived key. This is one block, for which vectors gain nothing. */
 HORNET_NOINLINE uintptr_t hchacha20(chacha20_state *state, const uint8_t key[32], const uint8_t nonce[16])
 {
-    uint32_t x[16];
+    chacha20_word x[16];
     hornet_chacha20_begin(state, key, load_le32(nonce), nonce + 4);
     for (int i = 0; i < 16; i++)
-        x[i] = state->word[i];
+        x[i] = chacha20_word_of(state->word[i]);
     for (int i = 0; i < CHACHA20_DOUBLE_ROUNDS; i++)
         chacha20_double_round(x);
     for (int i = 0; i < 4; i++) {
-        state->word[4 + i] = x[i];
-        state->word[8 + i] = x[12 + i];
+        state->word[4 + i] = (uint32_t)x[i];
+        state->word[8 + i] = (uint32_t)x[12 + i];
     }
     return stack_end(STACK_BELOW_BYTES);
 }

@@ -112,6 +112,13 @@ typedef int hornet_unit;
 #define HORNET_INT128 0
 #endif
 
+/* Whether compilers load a word from an unaligned address byte by byte. */
+#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__sparc__)
+#define HORNET_ONLY_ALIGNED_LOADS 1
+#else
+#define HORNET_ONLY_ALIGNED_LOADS 0
+#endif
+
 /* Assembly is used where compilers translate C into slow code. HORNET_NO_ASM disables it, for tools that
  * cannot analyse assembly. */
 #if defined(__x86_64__) && !defined(HORNET_NO_ASM)

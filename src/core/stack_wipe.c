@@ -108,14 +108,23 @@ HORNET_INLINE void clear_from(uintptr_t end)
     if (end < begin) {
         /* wipe.h, but at a multiple of 8: some CPUs store single bytes elsewhere, 4000 where an AEAD ends.
          */
-        typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(8)));
+        enum {
+#if HORNET_INT128
+            PIECES = 1
+#else
+            PIECES = 4 /* for 64 bytes in one piece, gcc 12 calls memset on 32-bit Arm */
+#endif
+        };
+        typedef uint64_t piece __attribute__((vector_size(64 / PIECES), may_alias, aligned(8)));
         const size_t reserved_bytes = (begin - end + NOT_CLEARED_BYTES + 15) / 16 * 16;
         uint8_t *const reserved = __builtin_alloca(reserved_bytes);
         size_t at = reserved_bytes;
         HORNET_KEEP_LOOP
         while ((uintptr_t)reserved + at > end) {
-            at -= sizeof(piece);
-            *(piece *)(reserved + at) = (piece){0};
+            at -= PIECES * sizeof(piece);
+            HORNET_UNROLL
+            for (size_t i = 0; i < PIECES; i++)
+                ((piece *)(reserved + at))[i] = (piece){0};
             __asm__ volatile("" : : "r"(reserved) : "memory");
         }
     }

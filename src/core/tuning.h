@@ -24,6 +24,9 @@
  * 0.88 at 4 KiB and at 16 KiB 0.84 with clang, 1.00 with gcc. */
 #define GROUPS_NEON(X) X(2, 2) X(8, 64)
 
+/* 32-bit Arm, by instructions. */
+#define GROUPS_NEON32(X) X(2, 2) X(4, 20)
+
 /* z13, by llvm-mca: long sums pay earlier with gcc 12, whose steps of two groups take a quarter longer
  * than clang 19's. */
 #ifdef __clang__
@@ -42,10 +45,12 @@
 #define GROUPS_VSX3(X) X(2, 2) X(8, 96)
 #endif
 
-/* z14 (vmsl_kernel.h): a group takes 58 cycles with its own reduction, 42 if four share one, and 36 if
- * eight do; a power takes some 20, according to llvm-mca. Whole calls gain from four groups on 1280 bytes.
- */
-#define GROUPS_VMSL(X) X(1, 1) X(4, 20) X(8, 96)
+/* Lanes that sum products (vmsl_kernel.h), whole calls by llvm-mca, gcc 12. On z14, one group to a reduction
+ * takes 523 cycles for 320 bytes, two 538; for 512 bytes 691 and 679; four instead of two take 866 instead
+ * of 855 for 768 bytes, 1001 instead of 1031 for 1024; eight instead of four 1611 instead of 1552 for 2048,
+ * 2551 instead of 2632 for 4096. On POWER9 and POWER10, four are never the best. */
+#define GROUPS_VMSL(X)  X(1, 1) X(2, 7) X(4, 13) X(8, 50)
+#define GROUPS_VMSUM(X) X(1, 1) X(2, 7) X(8, 64)
 
 /* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
  * kernels.c checks that no row contradicts that. */

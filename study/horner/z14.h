@@ -40,7 +40,7 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
     msg += front_bytes;
     if (ngroups != 0) {
         vmsl_powers powers;
-        raise_vmsl_powers(&powers, state->r, 1);
+        raise_vmsl_powers(&powers.odd, powers.even, state->r, 1);
         fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
         for (size_t i = 1; i < ngroups; i++, msg += SUMMED_GROUP_BYTES)
             t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
@@ -58,7 +58,7 @@ HORNET_INLINE uint64_t z14_phase(enum study_phase phase, const uint8_t *groups, 
 {
     static const uint64_t r[2] = {HORNET_CLAMP_LO, HORNET_CLAMP_HI};
     vmsl_powers powers;
-    raise_vmsl_powers(&powers, r, 1);
+    raise_vmsl_powers(&powers.odd, powers.even, r, 1);
     fe t = fe_from_words(vec_splat(0), vec_splat(0), vec_splat(0));
     sum total = sum_zero();
     for (size_t i = 0; i < ngroups; i++, groups += SUMMED_GROUP_BYTES) {

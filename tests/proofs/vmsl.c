@@ -34,6 +34,12 @@ static inline vec vec_alone(vec a, int lane)
     return vec_union(a, vec_splat(0));
 }
 
+static inline vec vec_of_lane(vec a, vec b, int lane)
+{
+    (void)lane;
+    return vec_union(a, b);
+}
+
 static inline uint64_t vec_element(vec a, int i)
 {
     (void)i;
@@ -92,8 +98,14 @@ int main(void)
     (void)kernel_mac, (void)kernel_absorb; /* their parts are run below */
     const uint64_t any[3] = {UINT64_MAX, UINT64_MAX, HORNET_H2_MAX};
     multiplier powers[SUMMED_STEPS_MAX];
-    for (int i = 0; i < SUMMED_STEPS_MAX; i++)
-        powers[i] = multiplier_of_words(any, any);
+    /* As raise_vmsl_powers does. */
+    fe power = fe_of_words(any, any);
+    powers[0] = multiplier_from(power);
+    power = fe_union(power, fe_mul_both(power, &powers[0]));
+    for (int i = 0; i < SUMMED_STEPS_MAX; i++) {
+        powers[i] = multiplier_from(power);
+        power = fe_mul_both(power, &powers[0]);
+    }
     fe before, t = fe_from_words(vec_pair(any[0], 0), vec_pair(any[1], 0), vec_pair(any[2], 0));
     uint64_t h[3];
     int rounds = 0;

@@ -7,7 +7,7 @@
 #define KERNEL          vsx3
 #define KERNEL_REQUIRED (CPU_vsx | CPU_isa3)
 #ifdef __clang__
-#define HORNET_TARGET "power9-vector"
+#define HORNET_TARGET "arch=pwr9"
 #else
 #define HORNET_TARGET "cpu=power9"
 #endif

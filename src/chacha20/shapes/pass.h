@@ -35,7 +35,7 @@ enum { BLOCK_NONE, BLOCK_KEY, BLOCK_FIRST };
 
 /* What the general-purpose registers hold: a block, or Poly1305. */
 typedef struct {
-    uint32_t block[16];
+    chacha20_word block[16];
     scalar_fe h;
     scalar_r r;
     const uint8_t *next, *end; /* the blocks to be absorbed */
@@ -210,10 +210,10 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, boo
 
     if (block == BLOCK_KEY) {
         for (int w = 0; w < 16; w++)
-            s.block[w] = state[w];
+            s.block[w] = chacha20_word_of(state[w]);
     } else if (block == BLOCK_FIRST) {
         HORNET_UNROLL /* gcc would call memcpy where vectors are missing, and clear them later */
-            for (int w = 0; w < 16; w++) s.block[w] = state[w];
+            for (int w = 0; w < 16; w++) s.block[w] = chacha20_word_of(state[w]);
     }
     if (beside != 0 && work->nblocks != 0) {
         uint64_t first[3] = {work->poly->h[0], work->poly->h[1], work->poly->h[2]};

@@ -224,6 +224,9 @@ KERNEL_INLINE splat_multiplier splat_multiplier_from_words(const uint64_t *words
 
 KERNEL_INLINE wide wide_mul_add_splat(wide sum, fe a, const splat_multiplier *b)
 {
+#ifdef LANES_SPLAT_IN_MEMORY
+    HORNET_IN_ORDER("r", b);
+#endif
     vec *d = sum.limb;
     factor numbers;
     int block;
@@ -443,6 +446,9 @@ KERNEL_INLINE void fe_finish(vec *lo, vec *hi, fe a, vec s_lo, vec s_hi)
 KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t addend)
 {
     uint64_t limb[5], carry = 0;
+#if !HORNET_INT128 /* a word takes two registers, and an iteration 20 instructions (gcc 12) */
+    HORNET_UNROLL
+#endif
     for (int i = 0; i < 5; i++) {
         const uint64_t value = vec_sum(sum.limb[i]) + carry;
         limb[i] = value & MASK26;

@@ -60,7 +60,15 @@ HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, sca
         return scalar_fe_mul(scalar_small_mul_add(h, r, lo, hi, 0), r);
     }
     h = scalar_small_mul_add(h, r, load_le64(msg + 16), load_le64(msg + 24), 1);
-    for (msg += 32, len_bytes -= 32; len_bytes >= 16; msg += 16, len_bytes -= 16)
+    msg += 32;
+    len_bytes -= 32;
+    if (HORNET_ONLY_ALIGNED_LOADS && (uintptr_t)msg % 8 == 0) { /* two instructions instead of 44 */
+        for (; len_bytes >= 16; msg += 16, len_bytes -= 16) {
+            const uint8_t *block = __builtin_assume_aligned(msg, 8);
+            h = scalar_fe_mul_add(h, r, load_le64(block), load_le64(block + 8), 1);
+        }
+    }
+    for (; len_bytes >= 16; msg += 16, len_bytes -= 16)
         h = scalar_fe_mul_add(h, r, load_le64(msg), load_le64(msg + 8), 1);
     if (len_bytes != 0) {
         load_partial_block_after(&lo, &hi, msg, len_bytes);

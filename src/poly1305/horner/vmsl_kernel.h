@@ -22,15 +22,21 @@
 #include "../state.h"
 #include "../tag.h"
 
-enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8 };
+enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8, SUMMED_FEW = 2 };
 
-/* The powers of r: r^(4 i + 4) and r^(4 i + 2) in even[i], and r^3 and r in odd. */
+/* The powers of r for up to so many groups to a reduction: r^3 and r in odd, and r^(4 i + 4) and
+ * r^(4 i + 2) in even[i]. */
 typedef struct {
-    multiplier even[SUMMED_STEPS_MAX], odd;
+    multiplier odd, even[SUMMED_STEPS_MAX];
 } vmsl_powers;
 
+/* As in decimated.h. */
+#ifndef GROUPS_TO_A_REDUCTION
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_VMSL(X)
+#endif
+
 #define CHECK_STEPS(n, min_groups) _Static_assert((n) <= SUMMED_STEPS_MAX, "n powers must fit");
-GROUPS_VMSL(CHECK_STEPS)
+GROUPS_TO_A_REDUCTION(CHECK_STEPS)
 #undef CHECK_STEPS
 
 /* Returns how many of ngroups groups share a reduction. */
@@ -40,36 +46,63 @@ HORNET_INLINE size_t vmsl_steps(size_t ngroups)
 #define STEPS_FROM(n, min_groups)                                                                          \
     if (ngroups >= (min_groups))                                                                           \
         steps = n;
-    GROUPS_VMSL(STEPS_FROM)
+    GROUPS_TO_A_REDUCTION(STEPS_FROM)
 #undef STEPS_FROM
     return steps;
 }
 
-HORNET_INLINE multiplier multiplier_of_words(const uint64_t first[3], const uint64_t second[3])
+HORNET_INLINE fe fe_of_words(const uint64_t first[3], const uint64_t second[3])
 {
-    return multiplier_from(fe_from_words(vec_pair(first[0], second[0]), vec_pair(first[1], second[1]),
-                                         vec_pair(first[2], second[2])));
+    return fe_from_words(vec_pair(first[0], second[0]), vec_pair(first[1], second[1]),
+                         vec_pair(first[2], second[2]));
 }
 
-HORNET_INLINE void raise_vmsl_powers(vmsl_powers *powers, const uint64_t r_words[2], size_t n)
+/* The elements of both lanes of a, times that of lane 0 of b. */
+HORNET_INLINE fe fe_mul_both(fe a, const multiplier *b)
 {
-    const scalar_r r = scalar_r_from_words(r_words);
-    uint64_t power[4][3] = {{r_words[0], r_words[1], 0}}; /* r^(4 i + 1) to r^(4 i + 4) */
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i == 0; j < 4; j++)
-            scalar_fe_to_words(power[j], scalar_small_mul(scalar_fe_from_words(power[(j + 3) % 4]), r), 0);
-        powers->even[i] = multiplier_of_words(power[3], power[1]);
-        if (i == 0)
-            powers->odd = multiplier_of_words(power[2], power[0]);
+    return fe_carry(vmsl_mul_add(vmsl_zero(), fe_alone(a, 0), b),
+                    vmsl_mul_add(vmsl_zero(), fe_alone(a, 1), b));
+}
+
+/* The elements in a lane of a and of b. */
+HORNET_INLINE fe fe_of_lane(fe a, fe b, int lane)
+{
+    return (fe){{vec_of_lane(a.limb[0], b.limb[0], lane), vec_of_lane(a.limb[1], b.limb[1], lane),
+                 vec_of_lane(a.limb[2], b.limb[2], lane)}};
+}
+
+/* Only r^2 comes from scalar code. */
+HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const uint64_t r_words[2],
+                                     size_t n)
+{
+    const uint64_t r[3] = {r_words[0], r_words[1], 0};
+    uint64_t square[3];
+    scalar_fe_to_words(square, scalar_small_mul(scalar_fe_from_words(r), scalar_r_from_words(r_words)), 0);
+    const fe low = fe_of_words(square, r);
+    const multiplier by_square = multiplier_from(low);
+    const fe high = fe_mul_both(low, &by_square); /* r^4 and r^3 */
+    *odd = multiplier_from(fe_of_lane(high, low, 1));
+    fe next = fe_of_lane(high, low, 0);
+    even[0] = multiplier_from(next);
+    for (size_t i = 1; i < n; i++) {
+        next = fe_mul_both(next, &even[0]);
+        even[i] = multiplier_from(next);
     }
 }
 
 /* Loads the blocks 0 and 2, or 1 and 3, of a group. */
 HORNET_INLINE fe load_two(const uint8_t *blocks)
 {
+#ifdef LANES_CUT_44
+    fe a;
+    vec_load_44(blocks, a.limb);
+    a.limb[2] = vec_or(a.limb[2], vec_splat(UINT64_C(1) << 40));
+    return a;
+#else
     vec lo, hi;
     vec_load_blocks(blocks, &lo, &hi);
     return fe_from_words(lo, hi, vec_splat(1));
+#endif
 }
 
 /* Returns U and L after n groups, in the two lanes; `last` holds the powers of L for the last of these
@@ -102,43 +135,64 @@ HORNET_INLINE void vmsl_end(uint64_t h[3], fe t)
     add_words(h, 5 * (d2 >> 42), 0, 0);
 }
 
-/* Returns where its stack ends. */
-#define absorb_blocks HORNET_KERNEL_NAME(poly1305, absorb_blocks)
-HORNET_NOINLINE uintptr_t absorb_blocks(struct poly1305 *state, const uint8_t *msg, size_t ngroups)
+/* Absorbs groups, n to a reduction. There must be room for that many powers. */
+HORNET_INLINE void absorb_groups(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n,
+                                 multiplier *odd, multiplier *even)
 {
-    const size_t n = vmsl_steps(ngroups);
-    vmsl_powers powers;
-    raise_vmsl_powers(&powers, state->r, n);
+    raise_vmsl_powers(odd, even, state->r, n);
     fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
     /* The last group is separate, because it uses other powers for L. */
     for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
         if (count == 1) /* compiled separately: shorter messages have only this case */
-            t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
+            t = vmsl_step(t, msg, even, 1, &even[0]);
         else if (count != 0)
-            t = vmsl_step(t, msg, powers.even, count, &powers.even[0]);
+            t = vmsl_step(t, msg, even, count, &even[0]);
         msg += count * SUMMED_GROUP_BYTES;
         ngroups -= count;
     }
-    t = vmsl_step(t, msg, powers.even, 1, &powers.odd);
+    t = vmsl_step(t, msg, even, 1, odd);
     vmsl_end(state->h, t);
+}
+
+/* Both functions return where their stacks end. For shorter messages, there is less to be cleared. */
+#define absorb_few HORNET_KERNEL_NAME(poly1305, absorb_few)
+HORNET_NOINLINE uintptr_t absorb_few(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n)
+{
+    multiplier odd, even[SUMMED_FEW];
+    absorb_groups(state, msg, ngroups, n, &odd, even);
     return stack_end(STACK_BELOW_BYTES);
+}
+
+#define absorb_many HORNET_KERNEL_NAME(poly1305, absorb_many)
+HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n)
+{
+    vmsl_powers powers;
+    absorb_groups(state, msg, ngroups, n, &powers.odd, powers.even);
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+/* Returns where the stacks of what it calls end. */
+HORNET_INLINE uintptr_t absorb_bytes(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
+    const size_t front_bytes = len_bytes % SUMMED_GROUP_BYTES / 16 * 16;
+    if (front_bytes != 0)
+        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
+    msg += front_bytes;
+    const size_t n = vmsl_steps(ngroups);
+    const uintptr_t end = (n <= SUMMED_FEW ? absorb_few : absorb_many)(state, msg, ngroups, n);
+    if (len_bytes % 16 != 0)
+        hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
+    return end;
 }
 
 #define kernel_absorb HORNET_KERNEL_NAME(poly1305, kernel_absorb)
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
-    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
-    const size_t front_bytes = len_bytes % SUMMED_GROUP_BYTES / 16 * 16;
-    if (ngroups == 0) {
+    if (len_bytes < SUMMED_GROUP_BYTES)
         hornet_poly1305_baseline->absorb(state, msg, len_bytes);
-        return;
-    }
-    if (front_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
-    msg += front_bytes;
-    clear_stack_and_registers(absorb_blocks(state, msg, ngroups));
-    if (len_bytes % 16 != 0)
-        hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
+    else
+        clear_stack_and_registers(absorb_bytes(state, msg, len_bytes));
 }
 
 #define mac_blocks HORNET_KERNEL_NAME(poly1305, mac_blocks)
@@ -149,9 +203,9 @@ HORNET_NOINLINE uintptr_t mac_blocks(uint8_t tag[16], const uint8_t *msg, size_t
     uint64_t s[2];
     load_r(state.r, key);
     load_s(s, key);
-    kernel_absorb(&state, msg, len_bytes);
+    const uintptr_t end = absorb_bytes(&state, msg, len_bytes);
     store_tag(tag, tag_of_value(state.h, s));
-    return stack_end(STACK_BELOW_BYTES);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 #define kernel_mac HORNET_KERNEL_NAME(poly1305, kernel_mac)

@@ -10,10 +10,16 @@
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_NEON(X)
 #define KERNEL_TUNING            in_order
 #define TUNED_GROUPS(X)          GROUPS_TWO(X)
+#else
+#define GROUPS_TO_A_REDUCTION(X) GROUPS_NEON32(X)
 #endif
 #include "../kernel_begin.h"
 
+#ifdef __aarch64__
 #include "../lanes/neon.h"
+#else
+#include "../lanes/neon32.h"
+#endif
 
 #include "../field/radix26.h"
 

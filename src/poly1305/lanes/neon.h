@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* NEON lanes, for 32-bit and 64-bit programs: four, in order. */
+/* NEON lanes for 64-bit programs: four, in order. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -9,11 +9,8 @@
 #include "../../core/compiler.h"
 #include "../../core/memory.h"
 
-#if HORNET_NEON
+#if HORNET_NEON && defined(__aarch64__)
 
-#if defined(__arm__) && !defined(__clang__)
-#define HORNET_TARGET "fpu=neon"
-#endif
 #define PAIRS_REGISTER "w"
 
 #include "../../core/target_begin.h"
@@ -25,15 +22,10 @@ HORNET_INLINE pair multiply_add_half(pair sum, quad a, quad b, int half)
 {
     if (half == 0)
         return vmlal_u32(sum, vget_low_u32(a), vget_low_u32(b));
-#ifdef __aarch64__
     return vmlal_high_u32(sum, a, b);
-#else
-    return vmlal_u32(sum, vget_high_u32(a), vget_high_u32(b));
-#endif
 }
 
-/* Replaces the generic shifts and conversions of 64-bit elements, which gcc 12 compiles to detours; in
- * 32-bit programs it handles each element separately. */
+/* Replaces the generic shifts and conversions of 64-bit elements, which gcc 12 compiles to detours. */
 #define PAIRS_OWN_CONVERSIONS
 HORNET_INLINE pair pair_shl(pair a, int bits) { return vshlq_u64(a, vdupq_n_s64(bits)); }
 HORNET_INLINE pair pair_shr(pair a, int bits) { return vshlq_u64(a, vdupq_n_s64(-bits)); }
@@ -47,7 +39,6 @@ HORNET_INLINE pair widened_high(quad a) { return vmovl_u32(vget_high_u32(a)); }
 
 #include "pairs.h"
 
-#ifdef __aarch64__
 #define LANES_MULTIPLY_BLOCK
 /* The instruction has the number of the element in it. */
 HORNET_INLINE vec vec_mul_add32_block(vec sum, factor a, factor b, int block)
@@ -108,7 +99,6 @@ HORNET_INLINE void factor_load_26(const uint8_t *blocks, factor limb[5])
     /* Or gcc 12 adds 2^128 in the shift, whose operand it has to copy first. */
     limb[4] = factor_barrier(vshrq_n_u32(w[3], 8));
 }
-#endif
 
 #include "../../core/target_end.h"
 

@@ -207,7 +207,7 @@ FUNCTIONS = {
     "absorb_by_2": "two groups",
     "absorb_by_4": "four groups",
     "absorb_by_table": "a group, from a table",
-    "absorb_blocks": "summed",
+    "absorb_many": "summed",
 }
 
 
