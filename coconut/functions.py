@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from coconut.allocate import allocate_chained, allocate_loop, allocate_straight, pressure
+from coconut.allocate import OutOfRegisters, allocate_chained, allocate_loop, allocate_straight, pressure
 from coconut.architecture import Architecture
 from coconut.assembler import Assembler
 from coconut.emit import Block, Function, moved, text_of
@@ -516,7 +516,7 @@ def best_block(
     """Return the block in its fastest order, and the registers or places of its outputs.
 
     The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
-    to the frame and loads from it.
+    to the frame and loads from it; without a pointer to the frame, orders that need it are left out.
     """
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
@@ -530,10 +530,13 @@ def best_block(
     for order in orders:
         allocator, outputs = allocate_chained(order, inputs, repeat != 1, spill)
         block = Block.of(order, allocator, repeat)
+        if block.vectors != 0 and spill.base not in order.architecture.gnu.pointers:
+            continue
         time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:
             best = time, block, outputs
-    assert best is not None
+    if best is None:
+        raise OutOfRegisters(f"{program.graph.title}: every order needs a frame")
     return best[1], best[2]
 
 
