@@ -6,6 +6,7 @@ interpret.py on every sample.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 
 from coconut.architecture import Architecture
@@ -14,8 +15,9 @@ from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
+from coconut.functions import BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd, SingleBlock
 from coconut.interpret import (
+    check_block,
     check_blocks_beside,
     check_chacha20,
     check_mac_beside,
@@ -145,11 +147,15 @@ POLY1305 = {
 }
 
 
+# Loops of Poly1305 by themselves: what comes before and after them is in Go.
+POLY1305_LOOPS = {"vmslBy1": "vmsl/step 1", "vmslBy4": "vmsl/step 4"}
+
+
 @cache
 def poly1305_program(title: str) -> Program:
     kernel, _, name = title.partition("/")
-    graph = read_traced(kernel)[0][name]
-    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_VARIANTS[kernel]), CPU)
+    graph, architecture = read_traced(kernel)[0][name], ARCHITECTURES[kernel]
+    return by_list(select(architecture, graph, POLY1305_VARIANTS.get(kernel)), architecture.cpus[0])
 
 
 @cache
@@ -173,6 +179,22 @@ def scalar() -> dict[str, str]:
     return files
 
 
+def poly1305_loops() -> dict[str, str]:
+    """Generate the loops, which clear their registers."""
+    loops = [
+        replace(SingleBlock.of(poly1305_program(title), name), clears=True) for name, title in POLY1305_LOOPS.items()
+    ]
+    constraint = CONSTRAINT.format("s390x")
+    text = go_file(loops, constraint)
+    for loop in loops:
+        graph = loop.blocks[0].program.graph
+        check_block(loop, text, read_traced(graph.kernel)[1][graph.name])
+    return {
+        "internal/poly1305/emitted_lanes_s390x.s": text,
+        "internal/poly1305/emitted_lanes_s390x.go": go_declarations(loops, "poly1305", constraint),
+    }
+
+
 def poly1305() -> dict[str, str]:
     messages = [
         Message.of(name, [poly1305_program(f"{kernel}/{block}") for block in blocks])
@@ -182,10 +204,14 @@ def poly1305() -> dict[str, str]:
     for message in messages:
         begin = message.blocks[0].program.graph
         check_message(message, text, read_traced(begin.kernel)[1][begin.name])
-    return scalar() | {
-        "internal/poly1305/emitted_lanes_amd64.s": text,
-        "internal/poly1305/emitted_lanes_amd64.go": go_declarations(messages, "poly1305", AMD64_ONLY),
-    }
+    return (
+        scalar()
+        | poly1305_loops()
+        | {
+            "internal/poly1305/emitted_lanes_amd64.s": text,
+            "internal/poly1305/emitted_lanes_amd64.go": go_declarations(messages, "poly1305", AMD64_ONLY),
+        }
+    )
 
 
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {

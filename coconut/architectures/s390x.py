@@ -185,6 +185,7 @@ def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, 
         default=go_default,
         tail=("RET",),
         comment="//",
+        clears="VZERO V{}".format,
         instructions=instructions,
     )
     return {"gnu": gnu, "go": go}

@@ -93,7 +93,6 @@ def notations() -> dict[str, Any]:
             pointers=GO_POINTERS,
             counters=("R5", "R6"),
             controls=go.controls | GO_CONTROLS,
-            clears="VZERO V{}".format,
         ),
     }
 

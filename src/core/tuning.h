@@ -196,6 +196,10 @@
 #define GO_IFMA_MIN_BYTES  640
 #define GO_IFMA_LONG_BYTES 5120
 
+/* The same for VMSL, where several groups share a reduction in long messages; by executed instructions. */
+#define GO_VMSL_MIN_BYTES  768
+#define GO_VMSL_LONG_BYTES 3072
+
 /* Minimum length for which scalar assembly is faster than Go. */
 #define GO_SCALAR_MIN_BYTES 48
 

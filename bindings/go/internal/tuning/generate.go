@@ -48,7 +48,7 @@ func check(err error) {
 func name(constant string) string {
 	var out strings.Builder
 	for _, word := range strings.Split(constant, "_") {
-		if word == "AVX2" || word == "IFMA" {
+		if word == "AVX2" || word == "IFMA" || word == "VMSL" {
 			out.WriteString(word)
 		} else {
 			out.WriteString(word[:1] + strings.ToLower(word[1:]))
