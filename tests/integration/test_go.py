@@ -10,6 +10,9 @@ from support import ROOT, attempt, output, row, rows, run, suite
 
 MODULE = ROOT / "bindings/go"
 ARCHITECTURES = ("arm64", "s390x", "riscv64")
+QEMU = {"amd64": "x86_64", "arm64": "aarch64"}
+# Those on which functions are chosen by CPU features, which qemu's default CPU lacks.
+ALL_FEATURES = ("amd64", "s390x")
 # All tests would take a minute with the race detector.
 RACES = "Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example"
 
@@ -53,10 +56,20 @@ def test_go_checked(folder):
     # The code for older CPUs.
     row("go-without-avx-512", [], {"GODEBUG": "cpu.avx512f=off"}, True, cpu_seconds=20),
     row("go-without-vectors", [], {"GODEBUG": "cpu.all=off"}, True, cpu_seconds=20),
+    # s390x with the instructions of the z14, and without vectors.
+    row("go-s390x-max", ["-exec", "qemu-s390x -cpu max"], {"GOARCH": "s390x"}, False, suites="cross", cpu_seconds=50),
+    row(
+        "go-s390x-without-vectors",
+        ["-exec", "qemu-s390x"],
+        {"GOARCH": "s390x", "GODEBUG": "cpu.all=off"},
+        False,
+        suites="cross",
+        cpu_seconds=50,
+    ),
     *(
         row(
             f"go-{name}",
-            ["-exec", f"qemu-{name.replace('arm64', 'aarch64')}"],
+            ["-exec", f"qemu-{QEMU.get(name, name)}"],
             {"GOARCH": name},
             False,
             suites="cross cross-quick",
@@ -111,11 +124,7 @@ def trace(folder, architecture, module, *arguments):
     At arbitrary times the runtime interrupts a function at its call, through morestack. The function then starts again,
     and the blocks since its first one are dropped.
     """
-    qemu = (
-        ["qemu-x86_64", "-cpu", "max"]
-        if architecture == "amd64"
-        else [f"qemu-{architecture.replace('arm64', 'aarch64')}"]
-    )
+    qemu = [f"qemu-{QEMU.get(architecture, architecture)}", *(["-cpu", "max"] if architecture in ALL_FEATURES else [])]
     env = {"GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": 1, "GOGC": "off"}
     run(*qemu, "-d", "exec,nochain", "-D", folder / "log", folder / "traced", *arguments, env=env)
     # subtle.XORBytes is left out: it compares addresses, which may differ.
