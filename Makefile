@@ -179,7 +179,7 @@ count-instructions: deps
 	tests/cross/install.sh
 	tests/cross/counts/instructions.py
 
-count-go:
+count-go: deps
 	tests/cross/install.sh
 	tests/cross/counts/go_module.py
 

@@ -148,7 +148,7 @@ POLY1305 = {
 
 
 # Loops of Poly1305 by themselves: what comes before and after them is in Go.
-POLY1305_LOOPS = {"vmslBy1": "vmsl/step 1", "vmslBy4": "vmsl/step 4"}
+POLY1305_LOOPS = {"vmslBy1": "vmsl/step 1", "vmslBy4": "vmsl/step 4", "vxBy2": "vx/step 2"}
 
 
 @cache

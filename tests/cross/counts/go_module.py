@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Count the instructions that one call of the Go module executes on other architectures, beside golang.org/x/crypto.
 
-    go_module.py [GOARCH...]                              a Markdown table; all architectures, or those named
-    go_module.py --of GOARCH OPERATION LIBRARY LENGTH     the functions that one call executes, most frequent first
+    go_module.py [NAME...]                              a Markdown table; all architectures, or those named
+    go_module.py --of NAME OPERATION LIBRARY LENGTH     the functions that one call executes, most frequent first
 
 qemu counts, through plugin.c. The difference of two runs of bindings/go/compare, with -calls, removes what the program
 executes before its calls. Go's runtime is not counted, since it also executes in the background, apart from its
@@ -21,21 +21,26 @@ from architectures import BUILD, ROOT, execute, table_row
 from instructions import build_plugin
 
 COMPARE = ROOT / "bindings" / "go" / "compare"
-EMULATORS = {"arm64": ["qemu-aarch64"], "s390x": ["qemu-s390x", "-cpu", "max"], "riscv64": ["qemu-riscv64"]}
+
+# Architectures as Go calls them, and features that are not used.
+NAMES = {"arm64": ("arm64", ""), "s390x": ("s390x", ""), "z13": ("s390x", ",cpu.vxe=off"), "riscv64": ("riscv64", "")}
 OPERATIONS = ["Sum", "Seal", "Open"]
 LIBRARIES = ["hornet", "x/crypto"]
 LENGTHS_BYTES = [64, 256, 1350, 16384]
 CALLS = [100, 300]
 # One thread, no garbage collection, and no preemption.
-ENVIRONMENT = {"GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1"}
+ENVIRONMENT = {"GOMAXPROCS": "1", "GOGC": "off"}
+GODEBUG = "asyncpreemptoff=1"
 NOT_COUNTED = re.compile(r"(internal/)?runtime[./](?!mem|duff|morestack)|internal/chacha8rand\.")
 
 
 class Program:
     """The program for an architecture, and its functions by address."""
 
-    def __init__(self, goarch: str) -> None:
-        self.command = EMULATORS[goarch]
+    def __init__(self, name: str) -> None:
+        goarch, godebug = NAMES[name]
+        self.command = [f"qemu-{goarch.replace('arm64', 'aarch64')}"]
+        self.environment = os.environ | ENVIRONMENT | {"GODEBUG": GODEBUG + godebug}
         self.path = BUILD / f"go-{goarch}"
         environment = os.environ | {"GOARCH": goarch, "CGO_ENABLED": "0"}
         subprocess.run(["go", "build", "-o", self.path, "."], cwd=COMPARE, env=environment, check=True)
@@ -50,7 +55,7 @@ class Program:
         """Return the instructions that each function executes."""
         options = ["-calls", str(calls), "-operation", operation, "-library", library, "-lengths", str(length_bytes)]
         command = [*self.command, "-plugin", BUILD / "plugin.so", self.path, *options]
-        result = subprocess.run(command, capture_output=True, text=True, env=os.environ | ENVIRONMENT, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False)
         if result.returncode != 0:
             sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
         counts: Counter[str] = Counter()
@@ -70,14 +75,14 @@ class Program:
         }
 
 
-def rows_of(goarch: str) -> list[str]:
-    program = Program(goarch)
+def rows_of(name: str) -> list[str]:
+    program = Program(name)
     rows = []
     for operation in OPERATIONS:
         for length_bytes in LENGTHS_BYTES:
             counts = [sum(program.executed(operation, library, length_bytes).values()) for library in LIBRARIES]
             cells = [f"{count / length_bytes:.2f}" for count in counts]
-            rows.append(table_row([goarch, operation, str(length_bytes), *cells, f"{counts[0] / counts[1]:.2f}"]))
+            rows.append(table_row([name, operation, str(length_bytes), *cells, f"{counts[0] / counts[1]:.2f}"]))
     return rows
 
 
@@ -88,14 +93,14 @@ def table(names: list[str]) -> None:
         print("\n".join(rows_of(name)), flush=True)
     print()
     version = execute("go", "list", "-m", "golang.org/x/crypto", cwd=COMPARE).strip()
-    print(execute(EMULATORS["arm64"][0], "--version").splitlines()[0])
+    print(execute("qemu-aarch64", "--version").splitlines()[0])
     print(execute("go", "version", cwd=COMPARE).strip(), version, sep="\n")
 
 
-def account(goarch: str, operation: str, library: str, length_bytes: int) -> None:
-    executed = Program(goarch).executed(operation, library, length_bytes)
-    for name, count in sorted(executed.items(), key=lambda entry: -entry[1]):
-        print(f"{count:12.1f} {count / length_bytes:8.3f} a byte  {name}")
+def account(name: str, operation: str, library: str, length_bytes: int) -> None:
+    executed = Program(name).executed(operation, library, length_bytes)
+    for function, count in sorted(executed.items(), key=lambda entry: -entry[1]):
+        print(f"{count:12.1f} {count / length_bytes:8.3f} a byte  {function}")
 
 
 def main() -> None:
@@ -103,8 +108,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     if len(arguments) == 5 and arguments[0] == "--of":
         account(*arguments[1:4], int(arguments[4]))
-    elif set(arguments) <= EMULATORS.keys():
-        table(arguments or list(EMULATORS))
+    elif set(arguments) <= NAMES.keys():
+        table(arguments or list(NAMES))
     else:
         sys.exit(__doc__)
 

@@ -15,6 +15,10 @@ func groupBlocks() int {
 	return 1
 }
 
+// The goroutine can be preempted where this function begins, but hardly in the few instructions between two calls of assembly, so
+// it must not become a part of its caller.
+//
+//go:noinline
 func xorGroups(dst, src []byte, s *State) {
 	if !useVectors {
 		xorBlocksGo(dst, src, s)

@@ -15,3 +15,8 @@ func vmslBy1(t *[6]uint64, powers *[10]uint64, message *byte, iterations uint64)
 //
 //go:noescape
 func vmslBy4(t *[6]uint64, powers *[40]uint64, message *byte, iterations uint64)
+
+// vx/step 2: 234 instructions an iteration, of 128 bytes; expand permute, join permute.
+//
+//go:noescape
+func vxBy2(t *[10]uint64, powers *[36]uint64, message *byte, iterations uint64)

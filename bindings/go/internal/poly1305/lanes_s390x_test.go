@@ -4,19 +4,30 @@
 
 package poly1305
 
-// init adds VMSL to ways if this CPU has it, with several groups to a reduction and with one, whatever the length.
+// init adds the kernels that this CPU can run to ways, VMSL with several groups to a reduction and with one, whatever the length.
 func init() {
-	if !useVMSL {
-		return
+	kernels := []struct {
+		name string
+		has  bool
+		// step is the length of which a message is a multiple, and least what it has in addition.
+		step, least int
+		lanes       func(p *State, m []byte)
+	}{
+		{"VMSL", useVMSL, vectorsGroup, 0, func(p *State, m []byte) { vmsl(p, m, false) }},
+		{"VMSL, long", useVMSL, vectorsGroup, 0, func(p *State, m []byte) { vmsl(p, m, true) }},
+		{"VX", useVX, vxSteps * vectorsGroup, vectorsGroup, vx},
 	}
-	for name, long := range map[string]bool{"VMSL": false, "VMSL, long": true} {
+	for _, kernel := range kernels {
+		if !kernel.has {
+			continue
+		}
 		ways = append(ways, struct {
 			name   string
 			absorb func(p *State, m []byte)
-		}{name, func(p *State, m []byte) {
-			if n := len(m) / vmslGroup * vmslGroup; n != 0 {
-				vmsl(p, m[:n], long)
-				m = m[n:]
+		}{kernel.name, func(p *State, m []byte) {
+			if n := (len(m) - kernel.least) / kernel.step * kernel.step; len(m) >= kernel.least && n+kernel.least != 0 {
+				kernel.lanes(p, m[:n+kernel.least])
+				m = m[n+kernel.least:]
 			}
 			if len(m) != 0 {
 				scalar(p, m)

@@ -14,6 +14,7 @@ const (
 	IFMALongBytes    = 5120
 	VMSLMinBytes     = 768
 	VMSLLongBytes    = 3072
+	VXMinBytes       = 2560
 	ScalarMinBytes   = 48
 	StitchedMinBytes = 321
 	HalvesMinBytes   = 3072
