@@ -200,7 +200,7 @@
  * and other vectors. */
 #define GO_VMSL_MIN_BYTES  768
 #define GO_VMSL_LONG_BYTES 3072
-#define GO_VX_MIN_BYTES    2560
+#define GO_VX_MIN_BYTES    3072
 
 /* Minimum length for which scalar assembly is faster than Go. */
 #define GO_SCALAR_MIN_BYTES 48

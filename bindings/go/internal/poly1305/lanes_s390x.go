@@ -5,8 +5,6 @@
 package poly1305
 
 import (
-	"encoding/binary"
-
 	"golang.org/x/sys/cpu"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
@@ -35,19 +33,16 @@ func lanesBytes(n int) int {
 
 // lanes begins with the blocks that do not fill a group or, without VMSL, the groups that share a reduction.
 func lanes(p *State, m []byte) {
-	n := len(m) % vectorsGroup
 	if !useVMSL {
-		n = (len(m) - vectorsGroup) % (vxSteps * vectorsGroup)
+		n := (len(m)-1)%(vxSteps*vectorsGroup) + 1
+		vx(p, m[:n], m[n:])
+		return
 	}
-	if n != 0 {
+	if n := len(m) % vectorsGroup; n != 0 {
 		scalar(p, m[:n])
 		m = m[n:]
 	}
-	if useVMSL {
-		vmsl(p, m, len(m) >= tuning.VMSLLongBytes)
-	} else {
-		vx(p, m)
-	}
+	vmsl(p, m, len(m) >= tuning.VMSLLongBytes)
 }
 
 // A vmslMultiplier has two powers of r: for each of their limbs, of 44, 44 and 42 bits, and for 20 times the second and third, a
@@ -115,57 +110,48 @@ func toRadix44(h0, h1, h2 uint64) (d0, d1, d2 uint64) {
 	return h0 & mask44, (h0>>44 | h1<<20) & mask44, h1>>24 | h2<<40
 }
 
-// vx absorbs an odd number of groups of 4 blocks, of which lane i has block i. Lanes have 5 limbs of 26 bits, each in 32 bits of
-// a vector.
-func vx(p *State, m []byte) {
-	var t [10]uint64 // secret, as are powers
-	for lane := range 4 {
-		block := m[BlockSize*lane:]
-		limbs := toRadix26(binary.LittleEndian.Uint64(block), binary.LittleEndian.Uint64(block[8:]), 1)
-		first := [5]uint64{}
-		if lane == 0 {
-			first = toRadix26(p.h[0], p.h[1], p.h[2])
-		}
-		for i := range limbs {
-			t[2*i+lane/2] |= (limbs[i] + first[i]) << (32 * (1 - lane%2))
-		}
+// vx absorbs blocks, at least one, and then an even number of groups of 4 blocks, of which lane i has block i. Lanes have 5 limbs
+// of 26 bits, each in 32 bits of a vector. The value with the last of the first blocks, not yet multiplied by r, begins in lane 3.
+func vx(p *State, first, m []byte) {
+	if n := len(first) - BlockSize; n != 0 {
+		scalar(p, first[:n])
+		first = first[n:]
 	}
+	lo, hi, top := firstBlock(first)
+	var t [10]uint64 // secret, as are powers
+	t[1], t[3], t[5], t[7], t[9] = toRadix26(add(lo, hi, top, p.h[0], p.h[1], p.h[2]))
 	if n := len(m) / vectorsGroup / vxSteps; n != 0 {
-		var powers [vxSteps * 18]uint64
+		var powers [vxSteps * len(vxMultiplier{})]uint64
 		h0, h1, h2 := evaluate64(p.r[0], p.r[1], 0, p.r[0], p.r[1], nil)
 		h0, h1, h2 = timesSquare(h0, h1, h2, p.r)
-		splat(powers[:18], toRadix26(h0, h1, h2))
+		*(*vxMultiplier)(powers[:]) = multiplier26(toRadix26(h0, h1, h2))
 		h0, h1, h2 = timesSquare(h0, h1, h2, p.r)
 		h0, h1, h2 = timesSquare(h0, h1, h2, p.r)
-		splat(powers[18:], toRadix26(h0, h1, h2))
-		vxBy2(&t, &powers, &m[vectorsGroup], uint64(n))
+		*(*vxMultiplier)(powers[len(vxMultiplier{}):]) = multiplier26(toRadix26(h0, h1, h2))
+		vxBy2(&t, &powers, &m[0], uint64(n))
 		clear(powers[:])
 	}
-	var h [3]uint64
-	for lane := range 4 {
-		var d [5]uint64
-		for i := range d {
-			d[i] = t[2*i+lane/2] >> (32 * (1 - lane%2)) & (1<<32 - 1)
-		}
-		h = sum(h, fromRadix26(d[0], d[1], d[2], d[3], d[4]))
-		h[0], h[1], h[2] = evaluate64(h[0], h[1], h[2], p.r[0], p.r[1], nil)
+	p.h = [3]uint64{}
+	for i := range 2 {
+		const mask = 1<<32 - 1
+		d0, d1, d2, d3, d4 := t[i], t[2+i], t[4+i], t[6+i], t[8+i]
+		p.h = sum(p.h, fromRadix26(d0>>32, d1>>32, d2>>32, d3>>32, d4>>32))
+		p.h[0], p.h[1], p.h[2] = evaluate64(p.h[0], p.h[1], p.h[2], p.r[0], p.r[1], nil)
+		p.h = sum(p.h, fromRadix26(d0&mask, d1&mask, d2&mask, d3&mask, d4&mask))
+		p.h[0], p.h[1], p.h[2] = evaluate64(p.h[0], p.h[1], p.h[2], p.r[0], p.r[1], nil)
 	}
-	p.h = h
 	clear(t[:])
 }
 
-// splat sets powers to limbs, and 5 times all but the first, each in all lanes.
-func splat(powers []uint64, limbs [5]uint64) {
-	for i, limb := range limbs {
-		in4 := limb | limb<<32
-		powers[2*i], powers[2*i+1] = in4, in4
-		if i != 0 {
-			powers[8+2*i], powers[9+2*i] = 5*in4, 5*in4
-		}
-	}
+// A vxMultiplier has the limbs of a power of r, and 5 times all but the first, each in all lanes.
+type vxMultiplier [18]uint64
+
+func multiplier26(d0, d1, d2, d3, d4 uint64) vxMultiplier {
+	d0, d1, d2, d3, d4 = d0|d0<<32, d1|d1<<32, d2|d2<<32, d3|d3<<32, d4|d4<<32
+	return vxMultiplier{d0, d0, d1, d1, d2, d2, d3, d3, d4, d4, 5 * d1, 5 * d1, 5 * d2, 5 * d2, 5 * d3, 5 * d3, 5 * d4, 5 * d4}
 }
 
-func toRadix26(h0, h1, h2 uint64) [5]uint64 {
+func toRadix26(h0, h1, h2 uint64) (d0, d1, d2, d3, d4 uint64) {
 	const mask = 1<<26 - 1
-	return [5]uint64{h0 & mask, h0 >> 26 & mask, (h0>>52 | h1<<12) & mask, h1 >> 14 & mask, h1>>40 | h2<<24}
+	return h0 & mask, h0 >> 26 & mask, (h0>>52 | h1<<12) & mask, h1 >> 14 & mask, h1>>40 | h2<<24
 }

@@ -9,13 +9,14 @@ func init() {
 	kernels := []struct {
 		name string
 		has  bool
-		// step is the length of which a message is a multiple, and least what it has in addition.
-		step, least int
-		lanes       func(p *State, m []byte)
+		// step is the length of which the rest of a message, after first bytes, is a multiple.
+		first, step int
+		lanes       func(p *State, first, m []byte)
 	}{
-		{"VMSL", useVMSL, vectorsGroup, 0, func(p *State, m []byte) { vmsl(p, m, false) }},
-		{"VMSL, long", useVMSL, vectorsGroup, 0, func(p *State, m []byte) { vmsl(p, m, true) }},
-		{"VX", useVX, vxSteps * vectorsGroup, vectorsGroup, vx},
+		{"VMSL", useVMSL, 0, vectorsGroup, func(p *State, _, m []byte) { vmsl(p, m, false) }},
+		{"VMSL, long", useVMSL, 0, vectorsGroup, func(p *State, _, m []byte) { vmsl(p, m, true) }},
+		{"VX", useVX, BlockSize, vxSteps * vectorsGroup, vx},
+		{"VX, three blocks first", useVX, 3 * BlockSize, vxSteps * vectorsGroup, vx},
 	}
 	for _, kernel := range kernels {
 		if !kernel.has {
@@ -25,9 +26,9 @@ func init() {
 			name   string
 			absorb func(p *State, m []byte)
 		}{kernel.name, func(p *State, m []byte) {
-			if n := (len(m) - kernel.least) / kernel.step * kernel.step; len(m) >= kernel.least && n+kernel.least != 0 {
-				kernel.lanes(p, m[:n+kernel.least])
-				m = m[n+kernel.least:]
+			if n := (len(m) - kernel.first) / kernel.step * kernel.step; n > 0 || len(m) >= kernel.first && kernel.first != 0 {
+				kernel.lanes(p, m[:kernel.first], m[kernel.first:kernel.first+n])
+				m = m[kernel.first+n:]
 			}
 			if len(m) != 0 {
 				scalar(p, m)

@@ -14,7 +14,7 @@ const (
 	IFMALongBytes    = 5120
 	VMSLMinBytes     = 768
 	VMSLLongBytes    = 3072
-	VXMinBytes       = 2560
+	VXMinBytes       = 3072
 	ScalarMinBytes   = 48
 	StitchedMinBytes = 321
 	HalvesMinBytes   = 3072
