@@ -198,7 +198,7 @@ class ChaCha20(Function):
 
     @staticmethod
     def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
-        programs = with_one_table(programs)
+        programs = with_loads_before_loops(with_one_table(programs), repeats)
         blocks: list[Block] = []
         inputs: Places = {}
         for program, repeat in zip(programs, repeats, strict=True):
@@ -559,6 +559,42 @@ def with_one_table(programs: Sequence[Program]) -> list[Program]:
         replace(program, ops=tuple(moved_to(program, op) for op in program.ops), constants=tuple(constants))
         for program in programs
     ]
+
+
+def with_loads_before_loops(programs: Sequence[Program], repeats: Sequence[int]) -> list[Program]:
+    """Return the programs with constants that a repeated one loads loaded by the one before it, if they are loads alone.
+
+    They are further outputs of that, and inputs and outputs of the repeated one.
+    """
+    result = list(programs)
+    for number, (program, repeat) in enumerate(zip(programs, repeats, strict=True)):
+        first = program.first_op
+        loads = {
+            i: f"constant {op.memory.offset}"
+            for i, op in enumerate(program.ops)
+            if not op.args and op.memory is not None and op.memory.base == "constants"
+        }
+        if repeat == 1 or not loads:
+            continue
+        before, names = result[number - 1], tuple(loads.values())
+        ends = range(before.first_op + len(before.ops), before.first_op + len(before.ops) + len(loads))
+        result[number - 1] = replace(
+            before,
+            ops=(*before.ops, *(replace(program.ops[i], node=-1) for i in loads)),
+            outputs=(*before.outputs, *zip(names, ends, strict=True)),
+        )
+        kept = [i for i in range(len(program.ops)) if i not in loads]
+        place = {value: value for value in range(first)} | {first + i: first + k for k, i in enumerate(loads)}
+        place |= {first + i: first + len(loads) + k for k, i in enumerate(kept)}
+        ops = (replace(program.ops[i], args=tuple(place[arg] for arg in program.ops[i].args)) for i in kept)
+        outputs = [(name, place[value]) for name, value in program.outputs]
+        result[number] = replace(
+            program,
+            inputs=(*program.inputs, *names),
+            ops=tuple(ops),
+            outputs=(*outputs, *((name, first + k) for k, name in enumerate(names))),
+        )
+    return result
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@
 #include "textflag.h"
 
 // func xor4(dst, src *byte, state *State, groups uint64)
-// chacha20-128: lanes 1 begin (22 instructions), lanes 1 double round (113 instructions, 10 times), lanes 1 xor end (102 instructions).
+// chacha20-128: lanes 1 begin (23 instructions), lanes 1 double round (112 instructions, 10 times), lanes 1 xor end (102 instructions).
 TEXT ·xor4(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
 	MOVD src+8(FP), R1
@@ -40,6 +40,7 @@ group:
 	VDUP V0.S[1], V14.S4 // v33
 	VDUP V0.S[2], V15.S4 // v33
 	VDUP V0.S[3], V0.S4 // v33
+	FMOVQ 16(R3), F16 // constants
 	MOVD $10, R5
 
 	PCALIGN $32
@@ -58,12 +59,12 @@ block1:
 	VREV32 V0.H8, V0.H8 // v27
 	VADD V1.S4, V11.S4, V11.S4 // v28
 	VADD V14.S4, V12.S4, V12.S4 // v29
-	VEOR V11.B16, V7.B16, V16.B16 // v30
+	VEOR V11.B16, V7.B16, V17.B16 // v30
 	VEOR V12.B16, V8.B16, V7.B16 // v31
-	VSHL $12, V16.S4, V8.S4 // v32
-	VSRI $20, V16.S4, V8.S4 // v32
-	VSHL $12, V7.S4, V16.S4 // v33
-	VSRI $20, V7.S4, V16.S4 // v33
+	VSHL $12, V17.S4, V8.S4 // v32
+	VSRI $20, V17.S4, V8.S4 // v32
+	VSHL $12, V7.S4, V17.S4 // v33
+	VSRI $20, V7.S4, V17.S4 // v33
 	VADD V15.S4, V13.S4, V13.S4 // v34
 	VADD V0.S4, V10.S4, V10.S4 // v35
 	VEOR V13.B16, V9.B16, V7.B16 // v36
@@ -73,42 +74,41 @@ block1:
 	VSHL $12, V9.S4, V7.S4 // v39
 	VSRI $20, V9.S4, V7.S4 // v39
 	VADD V8.S4, V3.S4, V3.S4 // v40
-	VADD V16.S4, V4.S4, V4.S4 // v41
+	VADD V17.S4, V4.S4, V4.S4 // v41
 	VEOR V3.B16, V1.B16, V1.B16 // v42
 	VEOR V4.B16, V14.B16, V14.B16 // v43
-	FMOVQ 16(R3), F9 // constants
-	VTBL V9.B16, [V1.B16], V1.B16 // v44
-	VTBL V9.B16, [V14.B16], V14.B16 // v45
+	VTBL V16.B16, [V1.B16], V1.B16 // v44
+	VTBL V16.B16, [V14.B16], V14.B16 // v45
 	VADD V6.S4, V5.S4, V5.S4 // v46
 	VADD V7.S4, V2.S4, V2.S4 // v47
 	VEOR V5.B16, V15.B16, V15.B16 // v48
 	VEOR V2.B16, V0.B16, V0.B16 // v49
-	VTBL V9.B16, [V15.B16], V15.B16 // v50
-	VTBL V9.B16, [V0.B16], V0.B16 // v51
+	VTBL V16.B16, [V15.B16], V15.B16 // v50
+	VTBL V16.B16, [V0.B16], V0.B16 // v51
 	VADD V1.S4, V11.S4, V11.S4 // v52
 	VADD V14.S4, V12.S4, V12.S4 // v53
 	VEOR V11.B16, V8.B16, V8.B16 // v54
-	VEOR V12.B16, V16.B16, V16.B16 // v55
-	VSHL $7, V8.S4, V17.S4 // v56
-	VSRI $25, V8.S4, V17.S4 // v56
-	VSHL $7, V16.S4, V8.S4 // v57
-	VSRI $25, V16.S4, V8.S4 // v57
+	VEOR V12.B16, V17.B16, V17.B16 // v55
+	VSHL $7, V8.S4, V9.S4 // v56
+	VSRI $25, V8.S4, V9.S4 // v56
+	VSHL $7, V17.S4, V8.S4 // v57
+	VSRI $25, V17.S4, V8.S4 // v57
 	VADD V15.S4, V13.S4, V13.S4 // v58
 	VADD V0.S4, V10.S4, V10.S4 // v59
 	VEOR V13.B16, V6.B16, V6.B16 // v60
 	VEOR V10.B16, V7.B16, V7.B16 // v61
-	VSHL $7, V6.S4, V16.S4 // v62
-	VSRI $25, V6.S4, V16.S4 // v62
+	VSHL $7, V6.S4, V17.S4 // v62
+	VSRI $25, V6.S4, V17.S4 // v62
 	VSHL $7, V7.S4, V6.S4 // v63
 	VSRI $25, V7.S4, V6.S4 // v63
 	VADD V8.S4, V3.S4, V3.S4 // v64
-	VADD V16.S4, V4.S4, V4.S4 // v65
+	VADD V17.S4, V4.S4, V4.S4 // v65
 	VEOR V3.B16, V0.B16, V0.B16 // v66
 	VEOR V4.B16, V1.B16, V1.B16 // v67
 	VREV32 V0.H8, V0.H8 // v68
 	VREV32 V1.H8, V1.H8 // v69
 	VADD V6.S4, V5.S4, V5.S4 // v70
-	VADD V17.S4, V2.S4, V2.S4 // v71
+	VADD V9.S4, V2.S4, V2.S4 // v71
 	VEOR V5.B16, V14.B16, V14.B16 // v72
 	VEOR V2.B16, V15.B16, V15.B16 // v73
 	VREV32 V14.H8, V14.H8 // v74
@@ -116,31 +116,31 @@ block1:
 	VADD V0.S4, V13.S4, V13.S4 // v76
 	VADD V1.S4, V10.S4, V10.S4 // v77
 	VEOR V13.B16, V8.B16, V7.B16 // v78
-	VEOR V10.B16, V16.B16, V16.B16 // v79
+	VEOR V10.B16, V17.B16, V17.B16 // v79
 	VSHL $12, V7.S4, V8.S4 // v80
 	VSRI $20, V7.S4, V8.S4 // v80
-	VSHL $12, V16.S4, V7.S4 // v81
-	VSRI $20, V16.S4, V7.S4 // v81
+	VSHL $12, V17.S4, V7.S4 // v81
+	VSRI $20, V17.S4, V7.S4 // v81
 	VADD V14.S4, V11.S4, V11.S4 // v82
 	VADD V15.S4, V12.S4, V12.S4 // v83
-	VEOR V11.B16, V6.B16, V16.B16 // v84
-	VEOR V12.B16, V17.B16, V17.B16 // v85
-	VSHL $12, V16.S4, V6.S4 // v86
-	VSRI $20, V16.S4, V6.S4 // v86
-	VSHL $12, V17.S4, V16.S4 // v87
-	VSRI $20, V17.S4, V16.S4 // v87
+	VEOR V11.B16, V6.B16, V17.B16 // v84
+	VEOR V12.B16, V9.B16, V9.B16 // v85
+	VSHL $12, V17.S4, V6.S4 // v86
+	VSRI $20, V17.S4, V6.S4 // v86
+	VSHL $12, V9.S4, V17.S4 // v87
+	VSRI $20, V9.S4, V17.S4 // v87
 	VADD V8.S4, V3.S4, V3.S4 // x[0]
 	VADD V7.S4, V4.S4, V4.S4 // x[1]
 	VEOR V3.B16, V0.B16, V0.B16 // v90
 	VEOR V4.B16, V1.B16, V1.B16 // v91
-	VTBL V9.B16, [V0.B16], V0.B16 // x[15]
-	VTBL V9.B16, [V1.B16], V1.B16 // x[12]
+	VTBL V16.B16, [V0.B16], V0.B16 // x[15]
+	VTBL V16.B16, [V1.B16], V1.B16 // x[12]
 	VADD V6.S4, V5.S4, V5.S4 // x[2]
-	VADD V16.S4, V2.S4, V2.S4 // x[3]
+	VADD V17.S4, V2.S4, V2.S4 // x[3]
 	VEOR V5.B16, V14.B16, V14.B16 // v96
 	VEOR V2.B16, V15.B16, V15.B16 // v97
-	VTBL V9.B16, [V14.B16], V14.B16 // x[13]
-	VTBL V9.B16, [V15.B16], V15.B16 // x[14]
+	VTBL V16.B16, [V14.B16], V14.B16 // x[13]
+	VTBL V16.B16, [V15.B16], V15.B16 // x[14]
 	VADD V0.S4, V13.S4, V13.S4 // x[10]
 	VADD V1.S4, V10.S4, V10.S4 // x[11]
 	VEOR V13.B16, V8.B16, V9.B16 // v102
@@ -152,11 +152,11 @@ block1:
 	VADD V14.S4, V11.S4, V11.S4 // x[8]
 	VADD V15.S4, V12.S4, V12.S4 // x[9]
 	VEOR V11.B16, V6.B16, V7.B16 // v108
-	VEOR V12.B16, V16.B16, V16.B16 // v109
+	VEOR V12.B16, V17.B16, V17.B16 // v109
 	VSHL $7, V7.S4, V6.S4 // x[7]
 	VSRI $25, V7.S4, V6.S4 // x[7]
-	VSHL $7, V16.S4, V7.S4 // x[4]
-	VSRI $25, V16.S4, V7.S4 // x[4]
+	VSHL $7, V17.S4, V7.S4 // x[4]
+	VSRI $25, V17.S4, V7.S4 // x[4]
 	SUB $1, R5, R5
 	CBNZ R5, block1
 
@@ -316,7 +316,7 @@ DATA ·xor4Constants<>+28(SB)/4, $0x0e0d0c0f
 GLOBL ·xor4Constants<>(SB), RODATA|NOPTR, $32
 
 // func stream1(dst *byte, state *State)
-// chacha20-128: rows 1 begin (6 instructions), rows 1 double round (35 instructions, 10 times), rows 1 stream end (14 instructions).
+// chacha20-128: rows 1 begin (7 instructions), rows 1 double round (34 instructions, 10 times), rows 1 stream end (14 instructions).
 TEXT ·stream1(SB), NOSPLIT, $0-16
 	MOVD dst+0(FP), R0
 	MOVD state+8(FP), R2
@@ -327,6 +327,7 @@ TEXT ·stream1(SB), NOSPLIT, $0-16
 	FMOVQ 0(R2), F1 // state
 	FMOVQ 16(R2), F2 // state
 	FMOVQ 32(R2), F3 // state
+	FMOVQ 16(R3), F4 // constants
 	MOVD $10, R5
 
 	PCALIGN $32
@@ -335,12 +336,11 @@ block1:
 	VEOR V1.B16, V0.B16, V0.B16 // v5
 	VREV32 V0.H8, V0.H8 // v6
 	VADD V0.S4, V3.S4, V3.S4 // v7
-	VEOR V3.B16, V2.B16, V4.B16 // v8
-	VSHL $12, V4.S4, V2.S4 // v9
-	VSRI $20, V4.S4, V2.S4 // v9
+	VEOR V3.B16, V2.B16, V5.B16 // v8
+	VSHL $12, V5.S4, V2.S4 // v9
+	VSRI $20, V5.S4, V2.S4 // v9
 	VADD V2.S4, V1.S4, V1.S4 // v10
 	VEOR V1.B16, V0.B16, V0.B16 // v11
-	FMOVQ 16(R3), F4 // constants
 	VTBL V4.B16, [V0.B16], V0.B16 // v12
 	VADD V0.S4, V3.S4, V3.S4 // v13
 	VEOR V3.B16, V2.B16, V5.B16 // v14
@@ -360,9 +360,9 @@ block1:
 	VEOR V1.B16, V0.B16, V0.B16 // v26
 	VTBL V4.B16, [V0.B16], V0.B16 // v27
 	VADD V0.S4, V3.S4, V3.S4 // v28
-	VEOR V3.B16, V2.B16, V4.B16 // v29
-	VSHL $7, V4.S4, V2.S4 // x[1]
-	VSRI $25, V4.S4, V2.S4 // x[1]
+	VEOR V3.B16, V2.B16, V5.B16 // v29
+	VSHL $7, V5.S4, V2.S4 // x[1]
+	VSRI $25, V5.S4, V2.S4 // x[1]
 	VEXT $4, V1.B16, V1.B16, V1.B16 // x[0]
 	VEXT $12, V3.B16, V3.B16, V3.B16 // x[2]
 	VEXT $8, V0.B16, V0.B16, V0.B16 // x[3]
@@ -428,7 +428,7 @@ DATA ·stream1Constants<>+28(SB)/4, $0x0e0d0c0f
 GLOBL ·stream1Constants<>(SB), RODATA|NOPTR, $32
 
 // func stream2(dst *byte, state *State)
-// chacha20-128: rows 2 begin (11 instructions), rows 2 double round (69 instructions, 10 times), rows 2 stream end (24 instructions).
+// chacha20-128: rows 2 begin (12 instructions), rows 2 double round (68 instructions, 10 times), rows 2 stream end (24 instructions).
 TEXT ·stream2(SB), NOSPLIT, $0-16
 	MOVD dst+0(FP), R0
 	MOVD state+8(FP), R2
@@ -441,9 +441,10 @@ TEXT ·stream2(SB), NOSPLIT, $0-16
 	FMOVQ 0(R2), F2 // state
 	FMOVQ 16(R2), F3 // state
 	FMOVQ 32(R2), F4 // state
-	VMOV V2.B16, V5.B16 // state
-	VMOV V3.B16, V6.B16 // state
-	VMOV V4.B16, V7.B16 // state
+	FMOVQ 32(R3), F5 // constants
+	VMOV V2.B16, V6.B16 // state
+	VMOV V3.B16, V7.B16 // state
+	VMOV V4.B16, V8.B16 // state
 	MOVD $10, R5
 
 	PCALIGN $32
@@ -451,78 +452,77 @@ block1:
 	VADD V3.S4, V2.S4, V2.S4 // v8
 	VEOR V2.B16, V1.B16, V1.B16 // v9
 	VREV32 V1.H8, V1.H8 // v10
-	VADD V6.S4, V5.S4, V5.S4 // v11
-	VEOR V5.B16, V0.B16, V0.B16 // v12
+	VADD V7.S4, V6.S4, V6.S4 // v11
+	VEOR V6.B16, V0.B16, V0.B16 // v12
 	VREV32 V0.H8, V0.H8 // v13
 	VADD V1.S4, V4.S4, V4.S4 // v14
-	VEOR V4.B16, V3.B16, V8.B16 // v15
-	VSHL $12, V8.S4, V3.S4 // v16
-	VSRI $20, V8.S4, V3.S4 // v16
-	VADD V0.S4, V7.S4, V7.S4 // v17
-	VEOR V7.B16, V6.B16, V8.B16 // v18
-	VSHL $12, V8.S4, V6.S4 // v19
-	VSRI $20, V8.S4, V6.S4 // v19
+	VEOR V4.B16, V3.B16, V9.B16 // v15
+	VSHL $12, V9.S4, V3.S4 // v16
+	VSRI $20, V9.S4, V3.S4 // v16
+	VADD V0.S4, V8.S4, V8.S4 // v17
+	VEOR V8.B16, V7.B16, V9.B16 // v18
+	VSHL $12, V9.S4, V7.S4 // v19
+	VSRI $20, V9.S4, V7.S4 // v19
 	VADD V3.S4, V2.S4, V2.S4 // v20
 	VEOR V2.B16, V1.B16, V1.B16 // v21
-	FMOVQ 32(R3), F8 // constants
-	VTBL V8.B16, [V1.B16], V1.B16 // v22
-	VADD V6.S4, V5.S4, V5.S4 // v23
-	VEOR V5.B16, V0.B16, V0.B16 // v24
-	VTBL V8.B16, [V0.B16], V0.B16 // v25
+	VTBL V5.B16, [V1.B16], V1.B16 // v22
+	VADD V7.S4, V6.S4, V6.S4 // v23
+	VEOR V6.B16, V0.B16, V0.B16 // v24
+	VTBL V5.B16, [V0.B16], V0.B16 // v25
 	VADD V1.S4, V4.S4, V4.S4 // v26
 	VEOR V4.B16, V3.B16, V9.B16 // v27
 	VSHL $7, V9.S4, V3.S4 // v28
 	VSRI $25, V9.S4, V3.S4 // v28
-	VADD V0.S4, V7.S4, V7.S4 // v29
-	VEOR V7.B16, V6.B16, V9.B16 // v30
-	VSHL $7, V9.S4, V6.S4 // v31
-	VSRI $25, V9.S4, V6.S4 // v31
+	VADD V0.S4, V8.S4, V8.S4 // v29
+	VEOR V8.B16, V7.B16, V9.B16 // v30
+	VSHL $7, V9.S4, V7.S4 // v31
+	VSRI $25, V9.S4, V7.S4 // v31
 	VEXT $12, V2.B16, V2.B16, V2.B16 // v32
 	VEXT $4, V4.B16, V4.B16, V4.B16 // v33
 	VEXT $8, V1.B16, V1.B16, V1.B16 // v34
-	VEXT $12, V5.B16, V5.B16, V5.B16 // v35
-	VEXT $4, V7.B16, V7.B16, V7.B16 // v36
+	VEXT $12, V6.B16, V6.B16, V6.B16 // v35
+	VEXT $4, V8.B16, V8.B16, V8.B16 // v36
 	VEXT $8, V0.B16, V0.B16, V0.B16 // v37
 	VADD V3.S4, V2.S4, V2.S4 // v38
 	VEOR V2.B16, V1.B16, V1.B16 // v39
 	VREV32 V1.H8, V1.H8 // v40
-	VADD V6.S4, V5.S4, V5.S4 // v41
-	VEOR V5.B16, V0.B16, V0.B16 // v42
+	VADD V7.S4, V6.S4, V6.S4 // v41
+	VEOR V6.B16, V0.B16, V0.B16 // v42
 	VREV32 V0.H8, V0.H8 // v43
 	VADD V1.S4, V4.S4, V4.S4 // v44
 	VEOR V4.B16, V3.B16, V9.B16 // v45
 	VSHL $12, V9.S4, V3.S4 // v46
 	VSRI $20, V9.S4, V3.S4 // v46
-	VADD V0.S4, V7.S4, V7.S4 // v47
-	VEOR V7.B16, V6.B16, V9.B16 // v48
-	VSHL $12, V9.S4, V6.S4 // v49
-	VSRI $20, V9.S4, V6.S4 // v49
+	VADD V0.S4, V8.S4, V8.S4 // v47
+	VEOR V8.B16, V7.B16, V9.B16 // v48
+	VSHL $12, V9.S4, V7.S4 // v49
+	VSRI $20, V9.S4, V7.S4 // v49
 	VADD V3.S4, V2.S4, V2.S4 // v50
 	VEOR V2.B16, V1.B16, V1.B16 // v51
-	VTBL V8.B16, [V1.B16], V1.B16 // v52
-	VADD V6.S4, V5.S4, V5.S4 // v53
-	VEOR V5.B16, V0.B16, V0.B16 // v54
-	VTBL V8.B16, [V0.B16], V0.B16 // v55
+	VTBL V5.B16, [V1.B16], V1.B16 // v52
+	VADD V7.S4, V6.S4, V6.S4 // v53
+	VEOR V6.B16, V0.B16, V0.B16 // v54
+	VTBL V5.B16, [V0.B16], V0.B16 // v55
 	VADD V1.S4, V4.S4, V4.S4 // v56
-	VEOR V4.B16, V3.B16, V8.B16 // v57
-	VSHL $7, V8.S4, V3.S4 // x[1]
-	VSRI $25, V8.S4, V3.S4 // x[1]
-	VADD V0.S4, V7.S4, V7.S4 // v59
-	VEOR V7.B16, V6.B16, V8.B16 // v60
-	VSHL $7, V8.S4, V6.S4 // x[5]
-	VSRI $25, V8.S4, V6.S4 // x[5]
+	VEOR V4.B16, V3.B16, V9.B16 // v57
+	VSHL $7, V9.S4, V3.S4 // x[1]
+	VSRI $25, V9.S4, V3.S4 // x[1]
+	VADD V0.S4, V8.S4, V8.S4 // v59
+	VEOR V8.B16, V7.B16, V9.B16 // v60
+	VSHL $7, V9.S4, V7.S4 // x[5]
+	VSRI $25, V9.S4, V7.S4 // x[5]
 	VEXT $4, V2.B16, V2.B16, V2.B16 // x[0]
 	VEXT $12, V4.B16, V4.B16, V4.B16 // x[2]
 	VEXT $8, V1.B16, V1.B16, V1.B16 // x[3]
-	VEXT $4, V5.B16, V5.B16, V5.B16 // x[4]
-	VEXT $12, V7.B16, V7.B16, V7.B16 // x[6]
+	VEXT $4, V6.B16, V6.B16, V6.B16 // x[4]
+	VEXT $12, V8.B16, V8.B16, V8.B16 // x[6]
 	VEXT $8, V0.B16, V0.B16, V0.B16 // x[7]
 	SUB $1, R5, R5
 	CBNZ R5, block1
 
-	FMOVQ 48(R2), F8 // state
+	FMOVQ 48(R2), F5 // state
 	FMOVQ 0(R3), F9 // constants
-	VADD V9.S4, V8.S4, V9.S4 // v13
+	VADD V9.S4, V5.S4, V9.S4 // v13
 	FMOVQ 0(R2), F10 // state
 	VADD V10.S4, V2.S4, V2.S4 // out[0]
 	FMOVQ 16(R2), F11 // state
@@ -535,14 +535,14 @@ block1:
 	FMOVQ F4, 32(R0) // v20
 	FMOVQ F1, 48(R0) // v21
 	FMOVQ 16(R3), F1 // constants
-	VADD V1.S4, V8.S4, V8.S4 // v23
-	VADD V10.S4, V5.S4, V5.S4 // out[4]
-	VADD V11.S4, V6.S4, V6.S4 // out[5]
-	VADD V12.S4, V7.S4, V7.S4 // out[6]
-	VADD V8.S4, V0.S4, V0.S4 // out[7]
-	FMOVQ F5, 64(R0) // v28
-	FMOVQ F6, 80(R0) // v29
-	FMOVQ F7, 96(R0) // v30
+	VADD V1.S4, V5.S4, V5.S4 // v23
+	VADD V10.S4, V6.S4, V6.S4 // out[4]
+	VADD V11.S4, V7.S4, V7.S4 // out[5]
+	VADD V12.S4, V8.S4, V8.S4 // out[6]
+	VADD V5.S4, V0.S4, V0.S4 // out[7]
+	FMOVQ F6, 64(R0) // v28
+	FMOVQ F7, 80(R0) // v29
+	FMOVQ F8, 96(R0) // v30
 	FMOVQ F0, 112(R0) // v31
 	VMOVI $0, V0.B16
 	VMOVI $0, V1.B16
@@ -593,7 +593,7 @@ DATA ·stream2Constants<>+44(SB)/4, $0x0e0d0c0f
 GLOBL ·stream2Constants<>(SB), RODATA|NOPTR, $48
 
 // func stream4(dst *byte, state *State)
-// chacha20-128: lanes 1 begin (22 instructions), lanes 1 double round (113 instructions, 10 times), lanes 1 stream end (70 instructions).
+// chacha20-128: lanes 1 begin (23 instructions), lanes 1 double round (112 instructions, 10 times), lanes 1 stream end (70 instructions).
 TEXT ·stream4(SB), NOSPLIT, $0-16
 	MOVD dst+0(FP), R0
 	MOVD state+8(FP), R2
@@ -620,6 +620,7 @@ TEXT ·stream4(SB), NOSPLIT, $0-16
 	VDUP V0.S[1], V14.S4 // v33
 	VDUP V0.S[2], V15.S4 // v33
 	VDUP V0.S[3], V0.S4 // v33
+	FMOVQ 16(R3), F16 // constants
 	MOVD $10, R5
 
 	PCALIGN $32
@@ -638,12 +639,12 @@ block1:
 	VREV32 V0.H8, V0.H8 // v27
 	VADD V1.S4, V11.S4, V11.S4 // v28
 	VADD V14.S4, V12.S4, V12.S4 // v29
-	VEOR V11.B16, V7.B16, V16.B16 // v30
+	VEOR V11.B16, V7.B16, V17.B16 // v30
 	VEOR V12.B16, V8.B16, V7.B16 // v31
-	VSHL $12, V16.S4, V8.S4 // v32
-	VSRI $20, V16.S4, V8.S4 // v32
-	VSHL $12, V7.S4, V16.S4 // v33
-	VSRI $20, V7.S4, V16.S4 // v33
+	VSHL $12, V17.S4, V8.S4 // v32
+	VSRI $20, V17.S4, V8.S4 // v32
+	VSHL $12, V7.S4, V17.S4 // v33
+	VSRI $20, V7.S4, V17.S4 // v33
 	VADD V15.S4, V13.S4, V13.S4 // v34
 	VADD V0.S4, V10.S4, V10.S4 // v35
 	VEOR V13.B16, V9.B16, V7.B16 // v36
@@ -653,42 +654,41 @@ block1:
 	VSHL $12, V9.S4, V7.S4 // v39
 	VSRI $20, V9.S4, V7.S4 // v39
 	VADD V8.S4, V3.S4, V3.S4 // v40
-	VADD V16.S4, V4.S4, V4.S4 // v41
+	VADD V17.S4, V4.S4, V4.S4 // v41
 	VEOR V3.B16, V1.B16, V1.B16 // v42
 	VEOR V4.B16, V14.B16, V14.B16 // v43
-	FMOVQ 16(R3), F9 // constants
-	VTBL V9.B16, [V1.B16], V1.B16 // v44
-	VTBL V9.B16, [V14.B16], V14.B16 // v45
+	VTBL V16.B16, [V1.B16], V1.B16 // v44
+	VTBL V16.B16, [V14.B16], V14.B16 // v45
 	VADD V6.S4, V5.S4, V5.S4 // v46
 	VADD V7.S4, V2.S4, V2.S4 // v47
 	VEOR V5.B16, V15.B16, V15.B16 // v48
 	VEOR V2.B16, V0.B16, V0.B16 // v49
-	VTBL V9.B16, [V15.B16], V15.B16 // v50
-	VTBL V9.B16, [V0.B16], V0.B16 // v51
+	VTBL V16.B16, [V15.B16], V15.B16 // v50
+	VTBL V16.B16, [V0.B16], V0.B16 // v51
 	VADD V1.S4, V11.S4, V11.S4 // v52
 	VADD V14.S4, V12.S4, V12.S4 // v53
 	VEOR V11.B16, V8.B16, V8.B16 // v54
-	VEOR V12.B16, V16.B16, V16.B16 // v55
-	VSHL $7, V8.S4, V17.S4 // v56
-	VSRI $25, V8.S4, V17.S4 // v56
-	VSHL $7, V16.S4, V8.S4 // v57
-	VSRI $25, V16.S4, V8.S4 // v57
+	VEOR V12.B16, V17.B16, V17.B16 // v55
+	VSHL $7, V8.S4, V9.S4 // v56
+	VSRI $25, V8.S4, V9.S4 // v56
+	VSHL $7, V17.S4, V8.S4 // v57
+	VSRI $25, V17.S4, V8.S4 // v57
 	VADD V15.S4, V13.S4, V13.S4 // v58
 	VADD V0.S4, V10.S4, V10.S4 // v59
 	VEOR V13.B16, V6.B16, V6.B16 // v60
 	VEOR V10.B16, V7.B16, V7.B16 // v61
-	VSHL $7, V6.S4, V16.S4 // v62
-	VSRI $25, V6.S4, V16.S4 // v62
+	VSHL $7, V6.S4, V17.S4 // v62
+	VSRI $25, V6.S4, V17.S4 // v62
 	VSHL $7, V7.S4, V6.S4 // v63
 	VSRI $25, V7.S4, V6.S4 // v63
 	VADD V8.S4, V3.S4, V3.S4 // v64
-	VADD V16.S4, V4.S4, V4.S4 // v65
+	VADD V17.S4, V4.S4, V4.S4 // v65
 	VEOR V3.B16, V0.B16, V0.B16 // v66
 	VEOR V4.B16, V1.B16, V1.B16 // v67
 	VREV32 V0.H8, V0.H8 // v68
 	VREV32 V1.H8, V1.H8 // v69
 	VADD V6.S4, V5.S4, V5.S4 // v70
-	VADD V17.S4, V2.S4, V2.S4 // v71
+	VADD V9.S4, V2.S4, V2.S4 // v71
 	VEOR V5.B16, V14.B16, V14.B16 // v72
 	VEOR V2.B16, V15.B16, V15.B16 // v73
 	VREV32 V14.H8, V14.H8 // v74
@@ -696,31 +696,31 @@ block1:
 	VADD V0.S4, V13.S4, V13.S4 // v76
 	VADD V1.S4, V10.S4, V10.S4 // v77
 	VEOR V13.B16, V8.B16, V7.B16 // v78
-	VEOR V10.B16, V16.B16, V16.B16 // v79
+	VEOR V10.B16, V17.B16, V17.B16 // v79
 	VSHL $12, V7.S4, V8.S4 // v80
 	VSRI $20, V7.S4, V8.S4 // v80
-	VSHL $12, V16.S4, V7.S4 // v81
-	VSRI $20, V16.S4, V7.S4 // v81
+	VSHL $12, V17.S4, V7.S4 // v81
+	VSRI $20, V17.S4, V7.S4 // v81
 	VADD V14.S4, V11.S4, V11.S4 // v82
 	VADD V15.S4, V12.S4, V12.S4 // v83
-	VEOR V11.B16, V6.B16, V16.B16 // v84
-	VEOR V12.B16, V17.B16, V17.B16 // v85
-	VSHL $12, V16.S4, V6.S4 // v86
-	VSRI $20, V16.S4, V6.S4 // v86
-	VSHL $12, V17.S4, V16.S4 // v87
-	VSRI $20, V17.S4, V16.S4 // v87
+	VEOR V11.B16, V6.B16, V17.B16 // v84
+	VEOR V12.B16, V9.B16, V9.B16 // v85
+	VSHL $12, V17.S4, V6.S4 // v86
+	VSRI $20, V17.S4, V6.S4 // v86
+	VSHL $12, V9.S4, V17.S4 // v87
+	VSRI $20, V9.S4, V17.S4 // v87
 	VADD V8.S4, V3.S4, V3.S4 // x[0]
 	VADD V7.S4, V4.S4, V4.S4 // x[1]
 	VEOR V3.B16, V0.B16, V0.B16 // v90
 	VEOR V4.B16, V1.B16, V1.B16 // v91
-	VTBL V9.B16, [V0.B16], V0.B16 // x[15]
-	VTBL V9.B16, [V1.B16], V1.B16 // x[12]
+	VTBL V16.B16, [V0.B16], V0.B16 // x[15]
+	VTBL V16.B16, [V1.B16], V1.B16 // x[12]
 	VADD V6.S4, V5.S4, V5.S4 // x[2]
-	VADD V16.S4, V2.S4, V2.S4 // x[3]
+	VADD V17.S4, V2.S4, V2.S4 // x[3]
 	VEOR V5.B16, V14.B16, V14.B16 // v96
 	VEOR V2.B16, V15.B16, V15.B16 // v97
-	VTBL V9.B16, [V14.B16], V14.B16 // x[13]
-	VTBL V9.B16, [V15.B16], V15.B16 // x[14]
+	VTBL V16.B16, [V14.B16], V14.B16 // x[13]
+	VTBL V16.B16, [V15.B16], V15.B16 // x[14]
 	VADD V0.S4, V13.S4, V13.S4 // x[10]
 	VADD V1.S4, V10.S4, V10.S4 // x[11]
 	VEOR V13.B16, V8.B16, V9.B16 // v102
@@ -732,11 +732,11 @@ block1:
 	VADD V14.S4, V11.S4, V11.S4 // x[8]
 	VADD V15.S4, V12.S4, V12.S4 // x[9]
 	VEOR V11.B16, V6.B16, V7.B16 // v108
-	VEOR V12.B16, V16.B16, V16.B16 // v109
+	VEOR V12.B16, V17.B16, V17.B16 // v109
 	VSHL $7, V7.S4, V6.S4 // x[7]
 	VSRI $25, V7.S4, V6.S4 // x[7]
-	VSHL $7, V16.S4, V7.S4 // x[4]
-	VSRI $25, V16.S4, V7.S4 // x[4]
+	VSHL $7, V17.S4, V7.S4 // x[4]
+	VSRI $25, V17.S4, V7.S4 // x[4]
 	SUB $1, R5, R5
 	CBNZ R5, block1
 
