@@ -51,7 +51,7 @@ shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js study tune \
-    compare count-instructions count-cycles coconut clean FORCE
+    compare count-instructions count-go count-cycles coconut clean FORCE
 
 all: library command
 
@@ -183,6 +183,10 @@ compare:
 count-instructions: deps
 	tests/cross/install.sh
 	tests/cross/counts/instructions.py
+
+count-go: deps
+	tests/cross/install.sh
+	tests/cross/counts/go_module.py
 
 count-cycles: deps
 	tests/cross/install.sh

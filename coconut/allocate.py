@@ -84,6 +84,7 @@ class Allocator:
     saved: dict[int, Memory] = field(default_factory=dict)  # copies of values, in spilled vectors or elsewhere
     spilled: int = 0  # number of vectors
     places: dict[int, Memory] = field(default_factory=dict)
+    away: dict[int, int] = field(default_factory=dict)  # registers that values must leave to others
 
     def __post_init__(self) -> None:
         program = self.program
@@ -100,11 +101,16 @@ class Allocator:
         self.at = {value: register for value, register in self.at.items() if self.uses[value]}
         self.free = set(range(program.architecture.registers)) - set(self.at.values())
         self.free_places: list[Memory] = []
-        # A sum is accumulated in one register, so that the one wanted at its end is wanted from its beginning.
+        # A sum is accumulated in one register, so that the one wanted at its end is wanted from its beginning. What is
+        # added needs another one meanwhile; but before that, its operand may have it.
         for i in reversed(range(len(program.ops))):
-            op, home = program.ops[i], self.homes.get(program.first_op + i)
+            op, value = program.ops[i], program.first_op + i
+            home = self.homes.get(value, self.away.get(value))
             if home is not None and op.args and (self.reuses or self.replaces(op)):
-                self.homes.setdefault(op.args[0], home)
+                if self.reuses and self.replaces(op):
+                    self.away |= dict.fromkeys(op.args[1:], home)
+                if op.args[0] not in self.away:
+                    self.homes.setdefault(op.args[0], home)
 
     def replaces(self, op: Op) -> bool:
         return op.instruction.accumulates and self.program.architecture.replaces_sum
@@ -141,7 +147,9 @@ class Allocator:
         op = self.program.ops[i] if i >= 0 and not self.reuses and self.spill is not None else None
         return op if op is not None and not op.args and op.memory and not op.instruction.implicit else None
 
-    def take(self, now: int, pinned: Iterable[int], preferred: Iterable[int | None] = ()) -> int:
+    def take(
+        self, now: int, pinned: Iterable[int], preferred: Iterable[int | None] = (), avoided: int | None = None
+    ) -> int:
         """Return a free register, after spilling the value whose next use is last if there is none."""
         if not self.free:
             if self.spill is None:
@@ -160,8 +168,8 @@ class Allocator:
         # Avoid a register in which another value is wanted, if there is a choice.
         claimed = {self.homes.get(value) for value in (self.saved if self.reuses else self.homes)}
         register = next(
-            (register for register in preferred if register in self.free),
-            min(self.free, key=lambda register: (register in claimed, register)),
+            (register for register in preferred if register in self.free and register != avoided),
+            min(self.free, key=lambda register: (register in claimed or register == avoided, register)),
         )
         self.free.discard(register)
         return register
@@ -234,10 +242,10 @@ class Allocator:
             if op.instruction.stores or op.instruction.implicit:
                 self.steps.append(Step(op, tuple(args), -1, self.program.label(value)))
                 return -1
-            home = self.homes.get(value)
+            home, away = self.homes.get(value), self.away.get(value)
             read = self.read_now(op)
             self.free_places = [place for place in self.free_places if place not in read]
-            result = self.take(i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home])
+            result = self.take(i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home], away)
             self.free_places += read
         self.steps.append(Step(op, tuple(args), result, self.program.label(value)))
         self.at[value] = result

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from coconut.architecture import Architecture
-from coconut.architectures import SCALAR
-from coconut.architectures.amd64 import GNU_POINTERS
+from coconut.architectures import ARCHITECTURES, SCALAR
 from coconut.assembler import Assembler
 from coconut.compilers import build, prefix_of, run
 from coconut.functions import SingleBlock
@@ -153,7 +152,8 @@ def assembler_of(architecture: Architecture) -> Assembler:
     """Return GNU's assembler for functions of three arguments: results, operands and message."""
     assembler = architecture.gnu
     if architecture.chains:
-        return replace(assembler, pointers=GNU_POINTERS)
+        others = (known for known in ARCHITECTURES.values() if known.triple == architecture.triple)
+        return replace(assembler, pointers=next(known.gnu.pointers for known in others if not known.chains))
     if architecture in SCALAR:
         registers = assembler.pointers["powers"], assembler.pointers["message"], assembler.counters[0]
         return replace(assembler, pointers=dict(zip(("state", "powers", "message"), registers, strict=True)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from coconut.allocate import allocate_chained, allocate_loop, allocate_straight, pressure
+from coconut.allocate import OutOfRegisters, allocate_chained, allocate_loop, allocate_straight, pressure
 from coconut.architecture import Architecture
 from coconut.assembler import Assembler
 from coconut.emit import Block, Function, moved, text_of
@@ -198,7 +198,7 @@ class ChaCha20(Function):
 
     @staticmethod
     def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
-        programs = with_one_table(programs)
+        programs = with_loads_before_loops(with_one_table(programs), repeats)
         blocks: list[Block] = []
         inputs: Places = {}
         for program, repeat in zip(programs, repeats, strict=True):
@@ -516,7 +516,7 @@ def best_block(
     """Return the block in its fastest order, and the registers or places of its outputs.
 
     The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
-    to the frame and loads from it.
+    to the frame and loads from it; without a pointer to the frame, orders that need it are left out.
     """
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
@@ -530,10 +530,13 @@ def best_block(
     for order in orders:
         allocator, outputs = allocate_chained(order, inputs, repeat != 1, spill)
         block = Block.of(order, allocator, repeat)
+        if block.vectors != 0 and spill.base not in order.architecture.gnu.pointers:
+            continue
         time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:
             best = time, block, outputs
-    assert best is not None
+    if best is None:
+        raise OutOfRegisters(f"{program.graph.title}: every order needs a frame")
     return best[1], best[2]
 
 
@@ -556,6 +559,42 @@ def with_one_table(programs: Sequence[Program]) -> list[Program]:
         replace(program, ops=tuple(moved_to(program, op) for op in program.ops), constants=tuple(constants))
         for program in programs
     ]
+
+
+def with_loads_before_loops(programs: Sequence[Program], repeats: Sequence[int]) -> list[Program]:
+    """Return the programs with constants that a repeated one loads loaded by the one before it, if they are loads alone.
+
+    They are further outputs of that, and inputs and outputs of the repeated one.
+    """
+    result = list(programs)
+    for number, (program, repeat) in enumerate(zip(programs, repeats, strict=True)):
+        first = program.first_op
+        loads = {
+            i: f"constant {op.memory.offset}"
+            for i, op in enumerate(program.ops)
+            if not op.args and op.memory is not None and op.memory.base == "constants"
+        }
+        if repeat == 1 or not loads:
+            continue
+        before, names = result[number - 1], tuple(loads.values())
+        ends = range(before.first_op + len(before.ops), before.first_op + len(before.ops) + len(loads))
+        result[number - 1] = replace(
+            before,
+            ops=(*before.ops, *(replace(program.ops[i], node=-1) for i in loads)),
+            outputs=(*before.outputs, *zip(names, ends, strict=True)),
+        )
+        kept = [i for i in range(len(program.ops)) if i not in loads]
+        place = {value: value for value in range(first)} | {first + i: first + k for k, i in enumerate(loads)}
+        place |= {first + i: first + len(loads) + k for k, i in enumerate(kept)}
+        ops = (replace(program.ops[i], args=tuple(place[arg] for arg in program.ops[i].args)) for i in kept)
+        outputs = [(name, place[value]) for name, value in program.outputs]
+        result[number] = replace(
+            program,
+            inputs=(*program.inputs, *names),
+            ops=tuple(ops),
+            outputs=(*outputs, *((name, first + k) for k, name in enumerate(names))),
+        )
+    return result
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,18 @@ interpret.py on every sample.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 
-from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, WORDS_128
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import CPU, BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd
+from coconut.functions import BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd, SingleBlock
 from coconut.interpret import (
+    check_block,
     check_blocks_beside,
     check_chacha20,
     check_mac_beside,
@@ -27,7 +30,8 @@ from coconut.program import Program
 from coconut.select import select
 from coconut.trace import read_traced
 
-CONSTRAINT = "amd64 && gc && !purego"
+CONSTRAINT = "{} && gc && !purego"
+AMD64_ONLY = CONSTRAINT.format("amd64")
 DOUBLE_ROUNDS = 10
 
 # Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
@@ -46,12 +50,21 @@ CHACHA20_STREAM = {
 }
 
 
-def chacha20_function(name: str, kernel: str, shape: str, end: str) -> ChaCha20:
+# The same functions for each architecture of WORDS_128: shape, and whether they take a message.
+CHACHA20_128 = {
+    "xor4": ("lanes 1", "xor"),
+    "stream1": ("rows 1", "stream"),
+    "stream2": ("rows 2", "stream"),
+    "stream4": ("lanes 1", "stream"),
+}
+
+
+def chacha20_function(name: str, architecture: Architecture, kernel: str, shape: str, end: str) -> ChaCha20:
     graphs, _ = read_traced(kernel)
     # Two sets of lanes do not fit into AVX2's registers.
     rounds = "double round in turn" if (kernel, shape) == ("chacha20-256", "lanes 2") else "double round"
-    programs = [select(ARCHITECTURES[kernel], graphs[f"{shape} {part}"]) for part in ("begin", rounds, f"{end} end")]
-    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], CPU)
+    programs = [select(architecture, graphs[f"{shape} {part}"]) for part in ("begin", rounds, f"{end} end")]
+    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], architecture.cpus[0])
 
 
 # ChaCha20 with Poly1305 beside it, and with two blocks.
@@ -77,15 +90,15 @@ def stitched() -> dict[str, str]:
     kernel = "chacha20-256"
     words, samples = read_traced(kernel)
     with_mac = [
-        MacBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64, graphs, fours)
+        MacBeside.beside(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_BESIDE, AMD64, graphs, fours)
         for name, (fours, *of) in MAC_BESIDE.items()
     ]
     with_blocks = [
-        BlocksBeside.beside(chacha20_function(name, kernel, *of), AVX2_WORDS_BESIDE, AMD64_WORDS, words)
+        BlocksBeside.beside(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_BESIDE, AMD64_WORDS, words)
         for name, of in BLOCKS_BESIDE.items()
     ]
     functions = [*with_mac, *with_blocks]
-    text = go_file(functions, CONSTRAINT)
+    text = go_file(functions, AMD64_ONLY)
     for function in with_mac:
         assert function.whole is not None
         check_mac_beside(function, text, samples[function.whole.name], graphs, mac_samples["start"])
@@ -94,21 +107,30 @@ def stitched() -> dict[str, str]:
         check_blocks_beside(beside, text, samples[beside.whole.name])
     return {
         "internal/stitched/emitted_amd64.s": text,
-        "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", CONSTRAINT),
+        "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", AMD64_ONLY),
     }
 
 
 def chacha20() -> dict[str, str]:
-    functions = [chacha20_function(name, *of, "xor") for name, of in CHACHA20_XOR.items()]
-    functions += [chacha20_function(name, *of, "stream") for name, of in CHACHA20_STREAM.items()]
-    text = go_file(functions, CONSTRAINT)
-    for function in functions:
-        assert function.whole is not None
-        check_chacha20(function, text, read_traced(function.whole.kernel)[1][function.whole.name])
-    return {
-        "internal/chacha20/emitted_amd64.s": text,
-        "internal/chacha20/emitted_amd64.go": go_declarations(functions, "chacha20", CONSTRAINT),
+    of_amd64 = [(name, *of, "xor") for name, of in CHACHA20_XOR.items()]
+    of_amd64 += [(name, *of, "stream") for name, of in CHACHA20_STREAM.items()]
+    functions = {
+        "amd64": [chacha20_function(name, ARCHITECTURES[kernel], kernel, *of) for name, kernel, *of in of_amd64]
     }
+    for architecture in WORDS_128:
+        functions[architecture.goarch] = [
+            chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()
+        ]
+    files = {}
+    for goarch, of_architecture in functions.items():
+        constraint = CONSTRAINT.format(goarch)
+        text = go_file(of_architecture, constraint)
+        for function in of_architecture:
+            assert function.whole is not None
+            check_chacha20(function, text, read_traced(function.whole.kernel)[1][function.whole.name])
+        files[f"internal/chacha20/emitted_{goarch}.s"] = text
+        files[f"internal/chacha20/emitted_{goarch}.go"] = go_declarations(of_architecture, "chacha20", constraint)
+    return files
 
 
 # Poly1305's functions, named by how many groups share a reduction, with kernel and basic blocks; before them, the
@@ -125,11 +147,15 @@ POLY1305 = {
 }
 
 
+# Loops of Poly1305 by themselves: what comes before and after them is in Go.
+POLY1305_LOOPS = {"vmslBy1": "vmsl/step 1", "vmslBy4": "vmsl/step 4", "vxBy2": "vx/step 2"}
+
+
 @cache
 def poly1305_program(title: str) -> Program:
     kernel, _, name = title.partition("/")
-    graph = read_traced(kernel)[0][name]
-    return by_list(select(ARCHITECTURES[kernel], graph, POLY1305_VARIANTS[kernel]), CPU)
+    graph, architecture = read_traced(kernel)[0][name], ARCHITECTURES[kernel]
+    return by_list(select(architecture, graph, POLY1305_VARIANTS.get(kernel)), architecture.cpus[0])
 
 
 @cache
@@ -145,7 +171,7 @@ def scalar() -> dict[str, str]:
     for function in scalar_functions():
         goarch = function.architecture.goarch
         ends = [ScalarEnd.of("scalarEnd", function, graphs)] if function.architecture is AMD64 else []
-        text = go_file([function, *ends], f"{goarch} && gc && !purego")
+        text = go_file([function, *ends], CONSTRAINT.format(goarch))
         for end in ends:
             check_scalar_end(end, text, graphs, samples["start"])
         check_scalar(function, text, graphs, samples["begin"])
@@ -153,19 +179,39 @@ def scalar() -> dict[str, str]:
     return files
 
 
+def poly1305_loops() -> dict[str, str]:
+    """Generate the loops, which clear their registers."""
+    loops = [
+        replace(SingleBlock.of(poly1305_program(title), name), clears=True) for name, title in POLY1305_LOOPS.items()
+    ]
+    constraint = CONSTRAINT.format("s390x")
+    text = go_file(loops, constraint)
+    for loop in loops:
+        graph = loop.blocks[0].program.graph
+        check_block(loop, text, read_traced(graph.kernel)[1][graph.name])
+    return {
+        "internal/poly1305/emitted_lanes_s390x.s": text,
+        "internal/poly1305/emitted_lanes_s390x.go": go_declarations(loops, "poly1305", constraint),
+    }
+
+
 def poly1305() -> dict[str, str]:
     messages = [
         Message.of(name, [poly1305_program(f"{kernel}/{block}") for block in blocks])
         for name, (kernel, blocks) in POLY1305.items()
     ]
-    text = go_file(messages, CONSTRAINT)
+    text = go_file(messages, AMD64_ONLY)
     for message in messages:
         begin = message.blocks[0].program.graph
         check_message(message, text, read_traced(begin.kernel)[1][begin.name])
-    return scalar() | {
-        "internal/poly1305/emitted_lanes_amd64.s": text,
-        "internal/poly1305/emitted_lanes_amd64.go": go_declarations(messages, "poly1305", CONSTRAINT),
-    }
+    return (
+        scalar()
+        | poly1305_loops()
+        | {
+            "internal/poly1305/emitted_lanes_amd64.s": text,
+            "internal/poly1305/emitted_lanes_amd64.go": go_declarations(messages, "poly1305", AMD64_ONLY),
+        }
+    )
 
 
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {

@@ -27,7 +27,7 @@ from coconut.functions import (
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
 from coconut.operations import Value
-from coconut.program import Program, to_lanes
+from coconut.program import Program, as_stored, to_lanes
 from coconut.simulate import Mismatch, Sample, show
 from coconut.simulate import simulate as simulate_graph
 
@@ -180,6 +180,9 @@ class Machine:
                 self.implicit.pop(PRODUCT, None)
         return line.control(self, *line.groups) is True
 
+    def clear(self, number: int) -> None:
+        self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
+
     def zero(self, register: str) -> None:
         assert self.beside is not None
         self.numbers[general_registers(self.beside).index(register)] = (0, 0)
@@ -256,7 +259,7 @@ class Machine:
 
     def count_word(self, number: int, offset: int, register: str) -> None:
         place = self.pointer(register)
-        self.storage[place.base, place.offset + offset] = number
+        self.storage[place.base, place.offset + offset] = number & 0xFFFFFFFF
         self.is_zero = number == 0
 
     def word(self, offset: int, register: str) -> int:
@@ -307,13 +310,11 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"(?:CBNZ|BNEZ) (\w+), (\w+)", lambda m, a, label: m.general[a] != 0),
     (r"CMPBEQ (\w+), \$0, (\w+)", lambda m, a, label: m.general[a] == 0),
     (r"BRCTG (\w+), (\w+)", lambda m, a, label: not m.decrement(a)),
-    (
-        r"VPXORQ? ([XYZ])(\d+), \1\2, \1\2",
-        lambda m, _, number: m.registers.update(
-            {int(number): (0,) * (m.architecture.vector_bytes // m.architecture.word_bytes)}
-        ),
-    ),
+    (r"VPXORQ? ([XYZ])(\d+), \1\2, \1\2", lambda m, _, number: m.clear(int(number))),
     (r"XORL (\w+), \1", lambda m, a: m.zero(a)),
+    (r"(?:VZERO V|VMOVI \$0, V)(\d+)(?:\.B16)?", lambda m, number: m.clear(int(number))),
+    (r"MOVWU?Z? (\d+)\((\w+)\), (\w+)", lambda m, offset, a, to: m.general.update({to: m.word(int(offset), a)})),
+    (r"MOVW (\w+), (\d+)\((\w+)\)", lambda m, a, offset, to: m.count_word(m.count(a), int(offset), to)),
     (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
 )
 
@@ -526,7 +527,7 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
     """
     code = read_function(text, function.name, function.architecture, function.clears)
     for sample in samples:
-        expected = blocks_of(sample.outputs)
+        expected = as_stored(function.architecture, blocks_of(sample.outputs))
         for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
             size = groups * function.group_bytes
             for in_place in (False, True) if function.loads_message else (False,):

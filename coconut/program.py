@@ -83,6 +83,12 @@ class Program:
             place += 8 if self.is_word(name) else self.architecture.vector_bytes
         return places
 
+    @cached_property
+    def stored(self) -> set[str]:
+        """Return the names of outputs that the graph has in memory."""
+        nodes = (self.graph.nodes[i] for i in self.graph.outputs())
+        return {node.name for node in nodes if node.stored_at is not None}
+
     def input_words(self) -> int:
         """Return the length of the inputs in memory, in 64-bit words."""
         return sum(1 if self.is_word(name) else self.architecture.vector_bytes // 8 for name in self.memory_inputs())
@@ -183,6 +189,11 @@ class Program:
         return replace(self, ops=ops, outputs=tuple((name, at[value]) for name, value in self.outputs))
 
 
+def as_stored(architecture: Architecture, words: Iterable[int]) -> Value:
+    """Return 32-bit words of a message, least significant byte first, as the CPU's words."""
+    return tuple(int.from_bytes(word.to_bytes(4, "little"), architecture.byte_order) for word in words)
+
+
 def to_lanes(program: Program, name: str, value: Value) -> Value:
     """Return an input or an output as a register holds it.
 
@@ -190,6 +201,8 @@ def to_lanes(program: Program, name: str, value: Value) -> Value:
     """
     if program.is_word(name):
         return value
+    if name in program.stored:
+        return as_stored(program.architecture, value)
     if program.architecture.pack is not None:
         return program.architecture.pack(value)
     if len(value) == 1 and len(program.order) != 1:

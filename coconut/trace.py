@@ -80,6 +80,7 @@ KERNELS = {
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
         Kernel("scalar64", 1, "scalar"),
+        Kernel("chacha20-128", 4, "words"),
         Kernel("chacha20-256", 8, "words"),
         Kernel("chacha20-512", 16, "words"),
     )

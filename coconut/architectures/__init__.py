@@ -4,9 +4,11 @@
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512, IFMA256
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
+from coconut.architectures.arm64_words import ARM64_WORDS
 from coconut.architectures.neon import NEON
 from coconut.architectures.rvv import RVV
 from coconut.architectures.s390x import Z13, Z14
+from coconut.architectures.s390x_words import S390X_WORDS
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_arm64 import ARM64
@@ -26,14 +28,23 @@ ARCHITECTURES = {
 }
 
 # Those whose instructions are compared with CPUs: one stands for others of the same instructions.
-INSTRUCTION_SETS = tuple(dict.fromkeys([*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS]))
+INSTRUCTION_SETS = tuple(
+    dict.fromkeys(
+        [*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS, ARM64_WORDS, S390X_WORDS],
+    )
+)
 
 # The function that scalar64 makes up, and its architectures.
 SCALAR_NAME = "scalarBlocks"
 SCALAR = (AMD64, ARM64, RISCV64, S390X)
 
 
+# ChaCha20 in vectors of 128 bits.
+WORDS_128 = (ARM64_WORDS, S390X_WORDS)
+
+
 def architectures_of(kernel: str) -> tuple[Architecture, ...]:
-    if kernel == "scalar64":
-        return SCALAR
+    several = {"scalar64": SCALAR, "chacha20-128": WORDS_128}
+    if kernel in several:
+        return several[kernel]
     return (ARCHITECTURES[kernel],) if kernel in ARCHITECTURES else ()

@@ -3,15 +3,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import assemblers, moves
+from coconut.architectures.words import WordsSelector, by_bytes, rotl, words, words_of_bytes
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, elements, table
-from coconut.operations import STATE_LOADS, WORD32_MAX, Value
-from coconut.select import Selector, Unsupported
+from coconut.instructions import Instruction, Meaning, Memory, table
+from coconut.operations import Value
 
 NONCE_ROW = 48  # offset in the state, in bytes
 
@@ -49,14 +48,6 @@ def shuffle_parts(imm: int, a: Value, b: Value) -> Value:
         for i, source in enumerate((a, a, b, b))
         for word in source[4 * (imm >> 2 * i & 3) : 4 * (imm >> 2 * i & 3) + 4]
     )
-
-
-def words(function: Callable[..., int]) -> Meaning:
-    return elements(function, WORD32_MAX)
-
-
-def rotl(number: int, bits: int) -> int:
-    return number << bits % 32 | number >> 32 - bits % 32
 
 
 def both(memory: str) -> dict[str, Instruction]:
@@ -112,49 +103,14 @@ INSTRUCTIONS_512 = (
 )
 
 
-@cache
-def shuffles(vector_bytes: int) -> dict[Value, tuple[str, int | None]]:
-    """Return the instructions that move words, by what they do to two operands of numbered words."""
-    lanes = vector_bytes // 4
-    first, second = tuple(range(lanes)), tuple(range(lanes, 2 * lanes))
-    found: dict[Value, tuple[str, int | None]] = {}
-    for name in ("vpshufd", "vpunpckldq", "vpunpckhdq", "vpunpcklqdq", "vpunpckhqdq", "vperm2i128", "vshufi32x4"):
-        instruction = (INSTRUCTIONS_512 if vector_bytes == 64 else INSTRUCTIONS_256).get(name)
-        if instruction is not None:
-            for imm in range(256) if instruction.immediate else (None,):
-                result = instruction.meaning(imm, *(first, second)[: instruction.operands])
-                found.setdefault(result, (name, imm))
-    return found
-
-
-class Amd64Words(Selector):
+class Amd64Words(WordsSelector):
     """Select instructions of AVX2, and of AVX-512 in 512 bits."""
+
+    movers = ("vpshufd", "vpunpckldq", "vpunpckhdq", "vpunpcklqdq", "vpunpckhqdq", "vperm2i128", "vshufi32x4")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.wide = self.architecture.vector_bytes == 64
-
-    def place(self, i: int) -> Memory | None:
-        """Return where a value lies in memory, if it does."""
-        node = self.graph.nodes[i]
-        if node.op in STATE_LOADS:
-            return Memory("state", node.imm[0], broadcast=node.op == "state_word")
-        if node.op == "load_words":
-            return Memory("message", node.imm[0])
-        return self.constant(node.imm) if node.op == "words" else None
-
-    def value(self, i: int) -> int:
-        place = self.place(i)
-        if place is None:
-            return self.values[i]
-        if place not in self.loaded:
-            if self.graph.nodes[i].op == "state_row":
-                self.loaded[place] = self.row(place)
-            elif place.broadcast:
-                self.loaded[place] = self.emit("vpbroadcastd", memory=place)
-            else:
-                self.loaded[place] = self.emit(self.architecture.load, memory=place)
-        return self.loaded[place]
 
     def row(self, place: Memory) -> int:
         """Return four words in each part.
@@ -168,25 +124,13 @@ class Amd64Words(Selector):
         row = self.emit("vpinsrq", half, imm=1, memory=replace(place, offset=place.offset + 8))
         return self.emit("vshufi32x4" if self.wide else "vperm2i128", row, row, imm=0)
 
+    def broadcast(self, place: Memory) -> int:
+        return self.emit("vpbroadcastd", memory=place)
+
     def operand_place(self, i: int) -> Memory | None:
         """Return where the last operand lies, if the instruction can take it from there."""
         takes = {"words", "load_words", "state_word"} if self.wide else {"words", "load_words"}
         return self.place(i) if self.graph.nodes[i].op in takes else None
-
-    def binary(self, name: str, node: Node) -> int:
-        a, b = node.args
-        if self.operand_place(a) is not None:
-            a, b = b, a
-        place = self.operand_place(b)
-        if place is not None:
-            return self.emit(name, self.value(a), memory=place)
-        return self.emit(name, self.value(a), self.value(b))
-
-    def in_memory(self, node: Node) -> int:
-        """Select nothing: users take it from memory."""
-        return 0
-
-    select_words = select_state_word = select_state_row = select_load_words = in_memory
 
     def select_add32(self, node: Node) -> int:
         return self.binary("vpaddd", node)
@@ -199,24 +143,9 @@ class Amd64Words(Selector):
         if self.wide:
             return self.emit("vprold", a, imm=bits)
         if bits % 8 == 0 and self.choices["bytes"] == "moved":
-            part = bytes(4 * word + (byte - bits // 8) % 4 for word in range(4) for byte in range(4))
-            numbers = tuple(int.from_bytes(part[i : i + 4], "little") for i in range(0, 16, 4))
-            return self.emit("vpshufb", a, memory=self.constant(numbers * (self.graph.lanes // 4)))
+            numbers = words_of_bytes(by_bytes(bits)) * (self.graph.lanes // 4)
+            return self.emit("vpshufb", a, memory=self.constant(numbers))
         return self.emit("vpor", self.emit("vpslld", a, imm=bits), self.emit("vpsrld", a, imm=32 - bits))
-
-    def select_shuffle(self, node: Node) -> int:
-        a, b = node.args
-        lanes = self.graph.lanes
-        for imm in (node.imm, tuple(number % lanes for number in node.imm) if a == b else node.imm):
-            found = shuffles(self.architecture.vector_bytes).get(imm)
-            if found is not None:
-                name, number = found
-                args = (a, b)[: self.architecture.instructions[name].operands]
-                return self.emit(name, *map(self.value, args), imm=number)
-        raise Unsupported(f"{self.graph.title}: no instruction moves words as {node.imm}")
-
-    def store(self, i: int, offset: int) -> int:
-        return self.emit("store", self.value(i), memory=Memory("out", offset))
 
 
 POINTERS: dict[str, Any] = {

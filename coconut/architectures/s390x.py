@@ -13,14 +13,14 @@ from coconut.select import Selector
 
 
 def octets(*vectors: Value) -> list[int]:
-    """Return vectors as they lie in memory on a big-endian CPU."""
-    return [number >> 56 - 8 * k & 0xFF for vector in vectors for number in vector for k in range(8)]
+    """Return vectors of 16 bytes as they lie in memory on a big-endian CPU."""
+    return [octet for vector in vectors for number in vector for octet in number.to_bytes(16 // len(vector), "big")]
 
 
 def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
-    data = octets(a, b)
-    chosen = [data[index & 31] for index in octets(mask)]
-    return tuple(sum(chosen[i + k] << 56 - 8 * k for k in range(8)) for i in (0, 8))
+    data, size = octets(a, b), 16 // len(a)
+    chosen = bytes(data[index & 31] for index in octets(mask))
+    return tuple(int.from_bytes(chosen[i : i + size], "big") for i in range(0, 16, size))
 
 
 def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
@@ -185,6 +185,7 @@ def assemblers(machine: str, instructions: dict[str, Instruction]) -> dict[str, 
         default=go_default,
         tail=("RET",),
         comment="//",
+        clears="VZERO V{}".format,
         instructions=instructions,
     )
     return {"gnu": gnu, "go": go}

@@ -7,7 +7,8 @@ CX counts, and DX points to the state, since both are needed beside the rounds.
 from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE, rotl, words
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.words import rotl, words
 from coconut.assembler import Assembler
 from coconut.graph import Node
 from coconut.instructions import FLAGS, Instruction, Memory, identity, table

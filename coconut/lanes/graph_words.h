@@ -35,6 +35,11 @@ static inline word_vec words_broadcast(const uint32_t *word)
     return word_node(record0("state_word", (uint64_t)(word - state) * sizeof *word));
 }
 
+static inline word_vec words_broadcast_of(const uint32_t four[4], int i)
+{
+    return words_broadcast(&four[i]);
+}
+
 static inline word_vec words_each_part(const uint32_t *four)
 {
     return word_node(record0("state_row", (uint64_t)(four - state) * sizeof *four));

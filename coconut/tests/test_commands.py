@@ -11,19 +11,26 @@ from pathlib import Path
 import pytest
 
 from coconut.architecture import Architecture
-from coconut.architectures import INSTRUCTION_SETS
+from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR
 from coconut.check_instructions import check_architecture
 from coconut.compilers import prefix_of
 from coconut.tests.conftest import Command
 from coconut.trace import HERE, KERNELS, ROOT
 
+EMULATORS = {known.goarch: known.emulator for known in (*SCALAR, *ARCHITECTURES.values())}
 GO_MODULE = ROOT / "bindings" / "go"
-# Each architecture's first mistake that only Go's assembler shows: a template is read back as it was meant.
-SCALAR_MISTAKES = {
-    "amd64": (r"SHRQ \$2, AX", "SHRQ $3, AX"),
-    "arm64": ("ADCS", "ADDS"),
-    "riscv64": (r"SLTU (X\d+), (X\d+)", r"SLTU \2, \1"),
-    "s390x": ("ADDE", "ADDC"),
+# Mistakes in emitted files that only Go's assembler shows: a template is read back as it was meant.
+SCALAR_TESTS = ("./internal/poly1305", "PowersAtTheEdge|BlockOrder|Padding|Alignments")
+LANES_TESTS = ("./internal/poly1305", "BlockOrder|Cuts")
+CHACHA20_TESTS = ("./internal/chacha20", "Emitted|Vectors")
+EMITTED_MISTAKES = {
+    "emitted_scalar_amd64.s": (*SCALAR_TESTS, r"SHRQ \$2, AX", "SHRQ $3, AX"),
+    "emitted_scalar_arm64.s": (*SCALAR_TESTS, "ADCS", "ADDS"),
+    "emitted_scalar_riscv64.s": (*SCALAR_TESTS, r"SLTU (X\d+), (X\d+)", r"SLTU \2, \1"),
+    "emitted_scalar_s390x.s": (*SCALAR_TESTS, "ADDE", "ADDC"),
+    "emitted_lanes_s390x.s": (*LANES_TESTS, r"VESRLG \$44", "VESRLG $43"),
+    "emitted_arm64.s": (*CHACHA20_TESTS, r"VZIP1 (V\d+.S4), (V\d+.S4)", r"VZIP1 \2, \1"),
+    "emitted_s390x.s": (*CHACHA20_TESTS, r"VPERM (V\d+), (V\d+)", r"VPERM \2, \1"),
 }
 
 
@@ -115,18 +122,20 @@ def test_go_module() -> None:
     subprocess.run([sys.executable, "-m", "coconut", "go", "--check"], cwd=ROOT, env=environment, check=True)
 
 
-@pytest.mark.parametrize("goarch", SCALAR_MISTAKES)
-def test_scalar_function_in_go(goarch: str, tmp_path: Path) -> None:
-    """The Go module's scalar function runs, natively or in an emulator, and a mistake in it is noticed."""
-    emulator = [] if goarch == "amd64" else ["-exec", f"qemu-{goarch.replace('arm64', 'aarch64')}"]
-    tests = ["-run", "PowersAtTheEdge|BlockOrder|Padding|Alignments", "./internal/poly1305"]
+@pytest.mark.parametrize("name", EMITTED_MISTAKES)
+def test_emitted_in_go(name: str, tmp_path: Path) -> None:
+    """The Go module's emitted functions run, natively or in an emulator, and a mistake in them is noticed."""
+    package, chosen, old, new = EMITTED_MISTAKES[name]
+    goarch = name.removesuffix(".s").rpartition("_")[2]
+    emulator = " ".join(EMULATORS[goarch])
+    tests = [*(["-exec", emulator] if emulator else []), "-run", chosen, package]
     module = tmp_path / "module"
     shutil.copytree(GO_MODULE, module)
-    check_go(module, "test", *emulator, *tests, GOARCH=goarch)
-    file = module / "internal" / "poly1305" / f"emitted_scalar_{goarch}.s"
-    file.write_text(changed(file.read_text(), *SCALAR_MISTAKES[goarch]))
-    ran = go(module, "test", *emulator, *tests, GOARCH=goarch)
-    assert ran.returncode != 0 and "poly1305_test" in ran.stdout
+    check_go(module, "test", *tests, GOARCH=goarch)
+    file = module / package / name
+    file.write_text(changed(file.read_text(), old, new))
+    ran = go(module, "test", *tests, GOARCH=goarch)
+    assert ran.returncode != 0 and "_test" in ran.stdout
 
 
 def test_types() -> None:

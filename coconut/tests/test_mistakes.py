@@ -13,18 +13,23 @@ import pytest
 from coconut import allocate, bounds, functions, go_module, operations, optimal, select, trace
 from coconut.allocate import Allocator
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, architectures_of
+from coconut.architectures import ARCHITECTURES, architectures_of, arm64_words
 from coconut.architectures.amd64 import Amd64, unpack
 from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE, Amd64Words, in_parts
+from coconut.architectures.arm64_words import ARM64_WORDS, Arm64Words
+from coconut.architectures.arm64_words import GO as ARM64_GO
 from coconut.architectures.neon import NeonSelector
 from coconut.architectures.rvv import RvvAssembler
+from coconut.architectures.s390x_words import S390X_WORDS, S390xWords
 from coconut.architectures.scalar import word
+from coconut.architectures.words import words
 from coconut.assembler import Assembler
 from coconut.check_instructions import check_architecture
 from coconut.emit import Function
 from coconut.graph import Graph, Node
 from coconut.instructions import Instruction, Memory
 from coconut.machine import Machine
+from coconut.operations import Value
 from coconut.program import Program
 from coconut.schedule import Resource, Room
 from coconut.simulate import Mismatch
@@ -116,6 +121,16 @@ def other_template(original: Callable[..., str]) -> Callable[..., str]:
         return text.replace("{2}", "{1}").replace("{1}", "{0}", 1) if kind.accumulates else text
 
     return template
+
+
+def other_row(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the words of another row of the state."""
+
+    def without_state(self: Arm64Words, i: int) -> tuple[int, Value] | None:
+        apart = original(self, i)
+        return None if apart is None else (apart[0], tuple(offset ^ 16 for offset in apart[1]))
+
+    return without_state
 
 
 def backward_rotation(original: Callable[..., int]) -> Callable[..., int]:
@@ -222,6 +237,17 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
         ("emit", "ifma/end"),
     ),
     "rotation": (attribute(Amd64Words, "select_rotl32", backward_rotation), ("simulate", "chacha20-256")),
+    "rotation by bytes": (
+        attribute(arm64_words, "by_bytes", lambda original: lambda bits: original(32 - bits)),
+        ("simulate", "chacha20-128"),
+    ),
+    "rows of the state": (attribute(Arm64Words, "without_state", other_row), ("simulate", "chacha20-128")),
+    "bytes reversed": (attribute(S390xWords, "reversed", lambda _: S390xWords.value), ("simulate", "chacha20-128")),
+    "shift and insert": (
+        instruction(ARM64_WORDS, "sri", meaning=words(lambda imm, d, a: d | a >> imm)),
+        ARM64_WORDS,
+    ),
+    "merge": (instruction(S390X_WORDS, "vmrlf", meaning=lambda imm, a, b: (a[2], b[2], b[3], a[3])), S390X_WORDS),
     "unpack words": (
         instruction(WORDS, "vpunpckhdq", meaning=in_parts(lambda imm, a, b: (a[2], b[2], b[3], a[3]))),
         WORDS,
@@ -253,6 +279,30 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
             ],
         ),
         ("go", "chacha20"),
+    ),
+    "last register of 128 bits": (
+        attribute(
+            Function,
+            "clear",
+            lambda original: lambda self, assembler: [
+                line for line in original(self, assembler) if not re.search(r"V31(\.B16)?$", line)
+            ],
+        ),
+        ("go", "chacha20"),
+    ),
+    "counter of 128 bits": (
+        lambda patch: patch.setitem(ARM64_GO.controls, "add_word", ARM64_GO.controls["add_word"].replace("{n", "1{n")),
+        ("go", "chacha20"),
+    ),
+    "register of a loop": (
+        attribute(
+            Function,
+            "clear",
+            lambda original: lambda self, assembler: [
+                line for line in original(self, assembler) if not re.search(r"VZERO V24$", line)
+            ],
+        ),
+        ("go", "poly1305"),
     ),
     # Functions with something beside ChaCha20: values that are in memory between iterations, a place that is read after
     # something else is there, the order of instructions, another block, general registers that are not cleared, and one
@@ -356,6 +406,8 @@ def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, t
             for table, kept in (
                 ("CHACHA20_XOR", "xor8AVX2"),
                 ("CHACHA20_STREAM", ""),
+                ("CHACHA20_128", "xor4"),
+                ("POLY1305_LOOPS", "vmslBy1"),
                 ("POLY1305", "ifmaBy4"),
                 ("MAC_BESIDE", "xor16MAC8AVX2"),
                 ("BLOCKS_BESIDE", "xor8And2AVX2"),

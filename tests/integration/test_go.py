@@ -10,6 +10,7 @@ from support import ROOT, attempt, output, row, rows, run, suite
 
 MODULE = ROOT / "bindings/go"
 ARCHITECTURES = ("arm64", "s390x", "riscv64")
+QEMU = {"amd64": "x86_64", "arm64": "aarch64"}
 # All tests would take a minute with the race detector.
 RACES = "Concurrent|Pieces|Batches|Vectors|Wycheproof|Overlap|Example"
 
@@ -53,10 +54,22 @@ def test_go_checked(folder):
     # The code for older CPUs.
     row("go-without-avx-512", [], {"GODEBUG": "cpu.avx512f=off"}, True, cpu_seconds=20),
     row("go-without-vectors", [], {"GODEBUG": "cpu.all=off"}, True, cpu_seconds=20),
+    # s390x without the z14's instructions, and without vectors; qemu has all.
+    *(
+        row(
+            f"go-s390x-without-{features}",
+            ["-exec", "qemu-s390x"],
+            {"GOARCH": "s390x", "GODEBUG": f"cpu.{option}=off"},
+            False,
+            suites="cross",
+            cpu_seconds=50,
+        )
+        for features, option in (("vmsl", "vxe"), ("vectors", "all"))
+    ),
     *(
         row(
             f"go-{name}",
-            ["-exec", f"qemu-{name.replace('arm64', 'aarch64')}"],
+            ["-exec", f"qemu-{QEMU.get(name, name)}"],
             {"GOARCH": name},
             False,
             suites="cross cross-quick",
@@ -105,18 +118,14 @@ def test_go_example(outside):
     assert needed <= {"client", module, "golang.org/x/sys"}
 
 
-def trace(folder, architecture, module, *arguments):
+def trace(folder, architecture, module, *arguments, debug=""):
     """Return the addresses of the module's basic blocks in the order in which qemu executes them.
 
     At arbitrary times the runtime interrupts a function at its call, through morestack. The function then starts again,
     and the blocks since its first one are dropped.
     """
-    qemu = (
-        ["qemu-x86_64", "-cpu", "max"]
-        if architecture == "amd64"
-        else [f"qemu-{architecture.replace('arm64', 'aarch64')}"]
-    )
-    env = {"GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": 1, "GOGC": "off"}
+    qemu = [f"qemu-{QEMU.get(architecture, architecture)}", *(["-cpu", "max"] if architecture == "amd64" else [])]
+    env = {"GODEBUG": f"asyncpreemptoff=1{debug}", "GOMAXPROCS": 1, "GOGC": "off"}
     run(*qemu, "-d", "exec,nochain", "-D", folder / "log", folder / "traced", *arguments, env=env)
     # subtle.XORBytes is left out: it compares addresses, which may differ.
     own = (f"{module}/", "crypto/subtle", "crypto/internal/fips140/subtle.Constant", "main.planted")
@@ -149,22 +158,23 @@ def trace(folder, architecture, module, *arguments):
 
 
 @rows(
-    "architecture",
-    row("go-traces-amd64", "amd64", cpu_seconds=30),
-    *(row(f"go-traces-{name}", name, suites="cross cross-quick", cpu_seconds=30) for name in ARCHITECTURES),
+    "architecture, debug",
+    row("go-traces-amd64", "amd64", "", cpu_seconds=30),
+    *(row(f"go-traces-{name}", name, "", suites="cross cross-quick", cpu_seconds=30) for name in ARCHITECTURES),
+    row("go-traces-s390x-without-vmsl", "s390x", ",cpu.vxe=off", suites="cross", cpu_seconds=30),
 )
-def test_traces(architecture, folder):
+def test_traces(architecture, debug, folder):
     """No branch depends on five kinds of secrets, or on where a tag is wrong. A planted one is seen."""
     module = output("go", "list", "-m", cwd=MODULE).strip()
     go("build", "-o", folder / "traced", "./internal/traced", GOARCH=architecture)
-    zeros = trace(folder, architecture, module, "zeros")
+    zeros = trace(folder, architecture, module, "zeros", debug=debug)
     print(len(zeros), "blocks")
     assert len(zeros) > 15000
     for kind in ("ones", "small", "random", "other"):
-        assert trace(folder, architecture, module, kind) == zeros, (
+        assert trace(folder, architecture, module, kind, debug=debug) == zeros, (
             f"a branch depends on secrets: zeros and {kind} differ"
         )
-    planted = [trace(folder, architecture, module, kind, "planted") for kind in ("zeros", "ones")]
+    planted = [trace(folder, architecture, module, kind, "planted", debug=debug) for kind in ("zeros", "ones")]
     for name, blocks in zip(("zeros", "ones"), planted, strict=True):
         (folder / name).write_text("\n".join(blocks) + "\n")
     status, difference = attempt("diff", folder / "zeros", folder / "ones")

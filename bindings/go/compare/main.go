@@ -4,8 +4,10 @@
 // form that bench/report/results.py describes. `python bench/measure.py go` runs it and prints a table.
 //
 //	go run . [-rounds N] [-sweep | -lengths N,...]
+//	go run . -calls N -operation NAME -library hornet|x/crypto -lengths N
 //
-// With -sweep it measures every length from 0 to 4096 bytes, each for a short time.
+// With -sweep it measures every length from 0 to 4096 bytes, each for a short time. With -calls it only calls one function, whose
+// instructions tests/cross/counts/go_module.py counts.
 package main
 
 import (
@@ -34,6 +36,8 @@ type operation struct {
 	// of returns functions that do the operation once, on n bytes.
 	of func(n int) (ours, their func())
 }
+
+const hornet, xcrypto = "hornet", "x/crypto"
 
 var operations = []operation{
 	{"Sum", func(n int) (ours, their func()) {
@@ -143,10 +147,27 @@ func each(f func(), calls int) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(calls)
 }
 
+// call calls an operation of a library.
+func call(name, library string, n, calls int) {
+	for _, o := range operations {
+		if o.name != name {
+			continue
+		}
+		ours, their := o.of(n)
+		f := map[string]func(){hornet: ours, xcrypto: their}[library]
+		for range calls {
+			f()
+		}
+	}
+}
+
 func main() {
 	rounds := flag.Int("rounds", 41, "how many measurements of each")
 	sweep := flag.Bool("sweep", false, "all lengths of 0 to 4096 bytes")
 	chosen := flag.String("lengths", "16,64,256,1350,4096,16384,1048576", "lengths, separated by commas")
+	calls := flag.Int("calls", 0, "how many calls, without measuring")
+	name := flag.String("operation", "Seal", "the operation that is called")
+	library := flag.String("library", hornet, "the library that is called")
 	flag.Parse()
 	if *rounds < 1 || flag.NArg() != 0 {
 		flag.Usage()
@@ -160,6 +181,10 @@ func main() {
 		must(err)
 		lengths = append(lengths, n)
 	}
+	if *calls != 0 {
+		call(*name, *library, lengths[0], *calls)
+		return
+	}
 	if *sweep {
 		lengths, duration = lengths[:0], 20*time.Microsecond
 		for n := range 4097 {
@@ -168,7 +193,7 @@ func main() {
 	}
 	all := []series{}
 	for _, o := range operations {
-		columns := []column{{Name: "hornet"}, {Name: "x/crypto"}}
+		columns := []column{{Name: hornet}, {Name: xcrypto}}
 		for _, n := range lengths {
 			ours, their := o.of(n)
 			measure(columns, ours, their, *rounds, duration)

@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,7 @@ func check(err error) {
 func name(constant string) string {
 	var out strings.Builder
 	for _, word := range strings.Split(constant, "_") {
-		if word == "AVX2" || word == "IFMA" {
+		if slices.Contains([]string{"AVX2", "IFMA", "VMSL", "VX"}, word) {
 			out.WriteString(word)
 		} else {
 			out.WriteString(word[:1] + strings.ToLower(word[1:]))

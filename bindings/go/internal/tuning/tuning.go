@@ -12,6 +12,9 @@ const (
 	AVX2LongBytes    = 2560
 	IFMAMinBytes     = 640
 	IFMALongBytes    = 5120
+	VMSLMinBytes     = 768
+	VMSLLongBytes    = 3072
+	VXMinBytes       = 3072
 	ScalarMinBytes   = 48
 	StitchedMinBytes = 321
 	HalvesMinBytes   = 3072

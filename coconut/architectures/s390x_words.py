@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Describe the vectors of the z13 for 32-bit words, of which the message has the least significant byte first."""
+
+from dataclasses import replace
+from typing import Any
+
+from coconut.architecture import Architecture
+from coconut.architectures.s390x import EMULATOR, assemblers, vperm
+from coconut.architectures.words import WordsSelector, rotl, words, words_of_bytes
+from coconut.graph import Node
+from coconut.instructions import Instruction, Memory, identity, table
+
+INSTRUCTIONS = table(
+    Instruction("vl", 1, identity, memory="only"),
+    Instruction("vlrepf", 1, lambda imm, a: a[:1] * len(a), memory="only", low="operand"),
+    Instruction("store", 1, identity, memory="only", stores=True, gnu="vst {0}, {m}", go="VST {0}, {m}"),
+    Instruction("copy", 1, identity, gnu="vlr {d}, {0}", go="VLR {0}, {d}"),
+    Instruction("vaf", 2, words(lambda imm, a, b: a + b)),
+    Instruction("vx", 2, words(lambda imm, a, b: a ^ b)),
+    Instruction("verllf", 1, words(lambda imm, a: rotl(a, imm)), immediate=True, edges=(7, 8, 12, 16)),
+    Instruction("vmrhf", 2, lambda imm, a, b: (a[0], b[0], a[1], b[1])),
+    Instruction("vmrlf", 2, lambda imm, a, b: (a[2], b[2], a[3], b[3])),
+    Instruction("vmrhg", 2, lambda imm, a, b: a[:2] + b[:2]),
+    Instruction("vmrlg", 2, lambda imm, a, b: a[2:] + b[2:]),
+    Instruction(
+        "vsldb",
+        2,
+        lambda imm, a, b: (a + b)[imm // 4 : imm // 4 + 4],
+        immediate=True,
+        edges=(4, 8, 12),
+        gnu="vsldb {d}, {0}, {1}, {i}",
+    ),
+    Instruction("vperm", 3, vperm),
+)
+
+
+class S390xWords(WordsSelector):
+    """Select instructions of the z13. Words of the message, and what is stored, have their bytes in memory's order."""
+
+    movers = ("vmrhf", "vmrlf", "vmrhg", "vmrlg", "vsldb")
+    mover_numbers = range(4, 16, 4)
+
+    def broadcast(self, place: Memory) -> int:
+        return self.emit("vlrepf", memory=place)
+
+    def select_add32(self, node: Node) -> int:
+        return self.binary("vaf", node)
+
+    def select_rotl32(self, node: Node) -> int:
+        return self.emit("verllf", self.value(node.args[0]), imm=node.imm[0])
+
+    def of_message(self, node: Node) -> bool:
+        """Return whether a node has its bytes in memory's order: the message, xor something."""
+        return node.op == "xor32" and any(self.graph.nodes[arg].op == "load_words" for arg in node.args)
+
+    def select_xor32(self, node: Node) -> int:
+        if not self.of_message(node):
+            return self.binary("vx", node)
+        assert {self.graph.nodes[user].op for user in self.users[self.node]} == {"output"}
+        a, b = node.args
+        if self.graph.nodes[a].op == "load_words":
+            a, b = b, a
+        return self.emit("vx", self.value(b), self.reversed(a))
+
+    def reversed(self, i: int) -> int:
+        """Return a value with the bytes of its words reversed. A shuffle that makes it is part of the permutation."""
+        node = self.graph.nodes[i]
+        args, moved = (node.args, node.imm) if node.op == "shuffle" else ((i, i), range(4))
+        numbers = tuple(4 * word + byte for word in moved for byte in range(3, -1, -1))
+        return self.emit("vperm", *map(self.value, args), self.load(self.constant(words_of_bytes(numbers, "big"))))
+
+    def store(self, i: int, offset: int) -> int:
+        value = self.value(i) if self.of_message(self.graph.nodes[i]) else self.reversed(i)
+        return self.emit("store", value, memory=Memory("out", offset))
+
+
+GNU_POINTERS = {"out": "%r2", "message": "%r3", "state": "%r4", "constants": "%r1"}
+GO_POINTERS = {"out": "R2", "message": "R3", "state": "R4", "constants": "R1"}
+GO_CONTROLS = {
+    "count": "MOVD ${number}, {counter}",
+    "add_word": "MOVWZ {offset}({pointer}), R0; ADD ${number}, R0; MOVW R0, {offset}({pointer})",
+}
+
+
+def notations() -> dict[str, Any]:
+    """Return both assemblers, with the pointers and controls of ChaCha20."""
+    both = assemblers("z13", INSTRUCTIONS)
+    go = both["go"]
+    return {
+        "gnu": replace(both["gnu"], pointers=GNU_POINTERS),
+        "go": replace(
+            go,
+            pointers=GO_POINTERS,
+            counters=("R5", "R6"),
+            controls=go.controls | GO_CONTROLS,
+        ),
+    }
+
+
+S390X_WORDS = Architecture(
+    name="s390x-words",
+    triple="s390x",
+    registers=32,
+    vector_bytes=16,
+    cpus=("z14", "z13"),
+    features=("vx",),
+    instructions=INSTRUCTIONS,
+    selector=S390xWords,
+    load="vl",
+    goarch="s390x",
+    big_endian=True,
+    emulator=EMULATOR,
+    word_bytes=4,
+    chains=True,
+    **notations(),
+)
