@@ -39,9 +39,7 @@ def test_architecture(architecture, compiler, folder):
     compiled(folder, [*built.command, "-Wall", "-Wextra", "-Werror"], [folder / "hornet.c"])
 
     built = replace(built, command=[*built.command, "-w"])
-    link = ["-static"]
-    if architecture.triple.startswith("riscv64-"):
-        link += ["-Wl,--wrap=syscall", *compiled(folder, built.command, ["tests/cross/hwprobe.c"])]
+    link = architecture.link(folder, built)
     suffix = ".exe" if architecture.triple.endswith("-mingw32") else ""
     options = ["-DHORNET_NO_PEERS", "-Itests/cross/mini-gmp", f"-I{mini_gmp()}"]
     gmp = compiled(folder, [*built.command, *options], [mini_gmp() / "mini-gmp.c", "tests/support/reference.c"])
