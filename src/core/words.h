@@ -9,12 +9,12 @@
 
 #include "compiler.h"
 
-/* Adds b to *a and returns the carry. For SPARC64, 32-bit x86 and 32-bit MIPS, gcc 12 compiles an overflow
- * to a branch, which tests/unit/test_traces.c notices; everywhere else it takes one or two instructions,
- * instead of six. */
+/* Adds b to *a and returns the carry. Where words of 64 bits are two, and for SPARC64, gcc 12 compiles an
+ * overflow to a branch (i686, MIPS) or to a conditional store (Arm), which tests/unit/test_traces.c
+ * notices; everywhere else it takes one or two instructions, instead of six. */
 HORNET_INLINE uint64_t add_with_carry(uint64_t *a, uint64_t b)
 {
-#if defined(__sparc__) || defined(__i386__) || (defined(__mips__) && !defined(__mips64))
+#if defined(__sparc__) || (__SIZEOF_POINTER__ < 8 && !defined(__wasm__))
     const uint64_t sum = *a + b, carry = ((*a & b) | ((*a | b) & ~sum)) >> 63;
     *a = sum;
     return carry;
