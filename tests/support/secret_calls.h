@@ -326,6 +326,12 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
         }
         hornet_poly1305_clamp(r);
     }
+    /* Of 187 bytes, the blocks then add up to 3 p + 2, which carries leave at p + 2, to be reduced last. */
+    if (kind == R_IS_1) {
+        memset(secrets->msg, 0xff, 16);
+        secrets->msg[0] = 0xf3;
+        secrets->msg[11] = 0xfe;
+    }
     if (kind == WRONG_FIRST_BYTE || kind == WRONG_LAST_BYTE)
         secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;
 }
