@@ -154,6 +154,11 @@ void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
     FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_16_TO_31, "movi v\\n\\().2d, #0")                        \
     FOR_REGISTERS(REGISTERS_8_TO_15, "fmov d\\n, d\\n")
 #define ZEROED "memory"
+#elif defined(__arm__) /* AAPCS32, section 6.1.2; q4 to q7 are d8 to d15 */
+#define ZEROS  FOR_REGISTERS("0, 1, 2, 3, " REGISTERS_8_TO_15, "vmov.i32 q\\n, #0")
+/* Where gcc must save one register, it saves r3 too, to keep the stack aligned, and a kernel may have left
+ * a word there. With r4 it need not. */
+#define ZEROED "r4", "memory"
 #elif defined(__s390x__) /* ELF ABI supplement, section 1.2.1 */
 #define ZEROS                                                                                              \
     FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_16_TO_31, "vzero %%v\\n")                                \
@@ -171,12 +176,17 @@ void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
 #define ZEROED "t0", "memory"
 #endif
 
-/* How the assembler is told to accept them. clang's for z/Architecture does as the function's target says,
- * whereas gcc would inline nothing into a function with another target. */
+/* How the assembler is told to accept them. clang's for z/Architecture and gcc's for 32-bit Arm do as the
+ * function's target says; elsewhere, gcc would inline nothing into a function with another target. */
 #define WITHIN_TARGET
 #if defined(__s390x__) && defined(__clang__)
 #undef WITHIN_TARGET
 #define WITHIN_TARGET __attribute__((target("vector")))
+#define BEFORE_ZEROS  ""
+#define AFTER_ZEROS   ""
+#elif defined(__arm__) && !defined(__clang__)
+#undef WITHIN_TARGET
+#define WITHIN_TARGET __attribute__((target("fpu=neon")))
 #define BEFORE_ZEROS  ""
 #define AFTER_ZEROS   ""
 #elif defined(__s390x__)

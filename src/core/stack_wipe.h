@@ -81,13 +81,16 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
 HORNET_INLINE uintptr_t lower_end(uintptr_t a, uintptr_t b) { return a < b ? a : b; }
 
 /* Other CPUs whose vector registers are cleared, and whether this one has them. */
-#if defined(__aarch64__) || (HORNET_POWER && defined(_ARCH_PWR8)) || (HORNET_VX && defined(__VX__))
+#if defined(__aarch64__) || (HORNET_NEON && defined(__ARM_NEON)) ||                                        \
+    (HORNET_POWER && defined(_ARCH_PWR8)) || (HORNET_VX && defined(__VX__))
 #define HORNET_HAS_VECTORS_TO_CLEAR 1
 #define HORNET_VECTORS_TO_CLEAR     true
-#elif HORNET_VX || HORNET_POWER || HORNET_RVV
+#elif HORNET_NEON || HORNET_VX || HORNET_POWER || HORNET_RVV
 #define HORNET_HAS_VECTORS_TO_CLEAR 1
 #define HORNET_VECTORS_TO_CLEAR     ((hornet_cpu() & HORNET_VECTORS) != 0)
-#if HORNET_VX
+#if HORNET_NEON
+#define HORNET_VECTORS CPU_neon
+#elif HORNET_VX
 #define HORNET_VECTORS CPU_vx
 #elif HORNET_POWER
 #define HORNET_VECTORS CPU_vsx

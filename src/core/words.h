@@ -9,6 +9,20 @@
 
 #include "compiler.h"
 
+/* Adds b to *a and returns the carry. Where words of 64 bits are two, and for SPARC64, gcc 12 compiles an
+ * overflow to a branch (i686, MIPS) or to a conditional store (Arm), which tests/unit/test_traces.c
+ * notices; everywhere else it takes one or two instructions, instead of six. */
+HORNET_INLINE uint64_t add_with_carry(uint64_t *a, uint64_t b)
+{
+#if defined(__sparc__) || (__SIZEOF_POINTER__ < 8 && !defined(__wasm__))
+    const uint64_t sum = *a + b, carry = ((*a & b) | ((*a | b) & ~sum)) >> 63;
+    *a = sum;
+    return carry;
+#else
+    return (uint64_t)__builtin_add_overflow(*a, b, a);
+#endif
+}
+
 /* a[0] + a[1] 2^64 + a[2] 2^128 += b0 + b1 2^64 + b2 2^128. The sum must be below 2^192. */
 HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b2)
 {
@@ -18,9 +32,9 @@ HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b
             : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1), "e" HORNET_ASM_OPERAND(b2)
             : "cc");
 #else
-    const uint64_t carry0 = (uint64_t)__builtin_add_overflow(a[0], b0, &a[0]);
-    const uint64_t carry1 = (uint64_t)__builtin_add_overflow(a[1], b1, &a[1]);
-    const uint64_t carry2 = (uint64_t)__builtin_add_overflow(a[1], carry0, &a[1]);
+    const uint64_t carry0 = add_with_carry(&a[0], b0);
+    const uint64_t carry1 = add_with_carry(&a[1], b1);
+    const uint64_t carry2 = add_with_carry(&a[1], carry0);
     a[2] += b2 + carry1 + carry2;
 #endif
 }
@@ -34,7 +48,7 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
             : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1)
             : "cc");
 #else
-    *a1 += b1 + (uint64_t)__builtin_add_overflow(*a0, b0, a0);
+    *a1 += b1 + add_with_carry(a0, b0);
 #endif
 }
 

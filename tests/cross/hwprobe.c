@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* riscv_hwprobe for qemu 7.2, which supports vectors but not this system call of Linux 6.5. Linked with
- * --wrap=syscall, it answers from the variable that gave qemu its CPU model. */
+ * --wrap=syscall, it answers from the variable that gave qemu its CPU model, and passes on other calls,
+ * which Rust's standard library makes. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,11 +14,15 @@ struct probe {
     uint64_t value;
 };
 
-long __wrap_syscall(long number, struct probe *probes, long count);
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-long __wrap_syscall(long number, struct probe *probes, long count)
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    if (number != HWPROBE || count != 1 || probes->key != IMA_EXT_0) {
+    if (number != HWPROBE)
+        return __real_syscall(number, a, b, c, d, e, f);
+    struct probe *const probes = (struct probe *)a;
+    if (b != 1 || probes->key != IMA_EXT_0) {
         errno = ENOSYS;
         return -1;
     }

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.build import Library, compiled
 from support.commands import ROOT, output
 
 
@@ -50,6 +51,12 @@ class Architecture:
             f"--target={self.triple}",
             *([self.option] if self.option[1:] and self.option != "clang" else []),
         ]
+
+    def link(self, folder: Path, built: Library) -> list[object]:
+        """Return what programs for the emulator are linked with."""
+        if not self.triple.startswith("riscv64-"):
+            return ["-static"]
+        return ["-static", "-Wl,--wrap=syscall", *compiled(folder, [*built.command, "-w"], ["tests/cross/hwprobe.c"])]
 
 
 ARCHITECTURES = {words[0]: Architecture(*words) for words in table("tests/cross/architectures.txt")}

@@ -96,6 +96,26 @@ static struct {
         "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "cc",   \
         CHANGED_VECTORS
 
+#elif defined(__arm__)
+/* Neither r7 nor r11, which may be the frame pointer. */
+#define WORDS_IN "r0"
+#define LOADS                                                                                              \
+    "mov r4, sp\n\tldr r5, [r0, #12]\n\tldr r12, [r0]\n\tldr r1, [r0, #8]\n\tmov sp, r1\n\t"               \
+    "ldr r0, [r0, #4]\n\t"
+#define ZEROS                                                                                              \
+    FOR("1, 2, 3, 6, 8, 9, 10, 14", "mov r\\n, #0")                                                        \
+    FOR("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15", "vmov.i32 q\\n, #0")
+#define CALL   "blx r12\n\t"
+#define STORES "vstmia r5!, {d0-d15}\n\tvstmia r5!, {d16-d31}\n\t"
+#define BACK   "mov sp, r4"
+#define CHANGED                                                                                            \
+    "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr", "cc", "d0", "d1", "d2", "d3",      \
+        "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "d16", "d17", "d18", \
+        "d19", "d20", "d21", "d22", "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31"
+#ifndef __clang__
+#define HAS_VECTORS __attribute__((noinline, target("fpu=neon")))
+#endif
+
 #elif defined(__s390x__)
 /* The 160 bytes above the stack pointer belong to the called function, which saves registers there. */
 #define WORDS_IN "r2"

@@ -142,7 +142,7 @@ static void call_partial_verify(size_t n)
 }
 /* The AEAD's associated data is also secret here. */
 enum { AAD_BYTES = 20 };
-static const uint8_t aead_nonce[24];
+static uint8_t aead_nonce[24];
 
 static void call_seal(size_t n)
 {
@@ -325,6 +325,12 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
             r[0] = kind == R_IS_1 ? 1 : (uint8_t)i;
         }
         hornet_poly1305_clamp(r);
+    }
+    /* Of 187 bytes, the blocks then add up to 3 p + 2, which carries leave at p + 2, to be reduced last. */
+    if (kind == R_IS_1) {
+        memset(secrets->msg, 0xff, 16);
+        secrets->msg[0] = 0xf3;
+        secrets->msg[11] = 0xfe;
     }
     if (kind == WRONG_FIRST_BYTE || kind == WRONG_LAST_BYTE)
         secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;

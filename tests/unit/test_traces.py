@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The executed instructions, and the addresses that they load from and store to, do not depend on secrets: test_traces.c.
 
-It single-steps every kernel of this CPU. valgrind's lackey, which does not support AVX-512, records loads and stores.
+It single-steps every kernel of this CPU. valgrind's lackey, which does not support AVX-512, records loads and stores. On
+other architectures, a plugin of qemu records both.
 """
 
 import re
 import shlex
 
-from support import attempt, fails, library, program, row, rows, run
+from support import STRICT, attempt, fails, library, output, program, row, rows, run
+from support.architectures import ARCHITECTURES
 
 
 def recorded(test, begin, secrets, *leak):
@@ -61,3 +63,59 @@ def test_recorded(compiler, folder):
         assert trace(kind)[0] == expected, f"other instructions or addresses under secrets {kind}"
     print(f"{count} instructions, loads and stores, each of 5 times")
     assert trace(0, "leak") != trace(4, "leak"), "a leak is not noticed"
+
+
+def architectures():
+    """Return a row for each architecture and compiler; cross-quick has one compiler for each."""
+    for architecture in ARCHITECTURES.values():
+        if architecture.name == "windows":
+            continue
+        for number, compiler in enumerate(architecture.compilers):
+            suites = "cross" if number else "cross cross-quick"
+            yield row(f"traces-{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=20)
+
+
+@rows("architecture, compiler", *architectures())
+def test_emulated(architecture, compiler, folder):
+    # Every kernel handles every length that it can.
+    built = library(*architecture.command(compiler), "-O2", "-DHORNET_NO_CROSSOVERS")
+    test = program(
+        folder / "test",
+        [*built.command, "-w"],
+        "tests/unit/test_traces.c",
+        objects=built.objects,
+        link=architecture.link(folder, built),
+    )
+    options = [*STRICT, "-O2", "-shared", "-fPIC"]
+    plugin = program(folder / "plugin.so", ["gcc", *options], "tests/cross/traces_plugin.c")
+
+    # i686 could run natively, but not be recorded.
+    emulator = ["qemu-i386", "-cpu", "max"] if architecture.emulator == ["env"] else architecture.emulator
+
+    def traced(*arguments):
+        """Return the comparisons by number: the name of each, its traces, and its loads and stores."""
+        lines = folder / "lines"
+        text = output(*emulator, "-plugin", f"{plugin},out={lines}", test, *arguments)
+        names = re.findall(r"^comparison (\d+): (.*)$", text, re.M)
+        comparisons = {number: (name, [], []) for number, name in names}
+        for line in lines.read_text().splitlines():
+            number, *instructions_and_accesses = line.split()
+            _, instructions, accesses = comparisons[number]
+            instructions.append(tuple(instructions_and_accesses[:2]))
+            accesses.append(tuple(instructions_and_accesses[2:]))
+        return comparisons.values()
+
+    comparisons = traced()
+    kernels = {name.split(",")[0] for name, _, _ in comparisons}
+    assert kernels >= set(architecture.tested.split(",")), f"traced are only {kernels}"
+    for name, *records in comparisons:
+        for what, record in zip(("instructions", "loads and stores"), records, strict=True):
+            assert len(record) >= 2
+            assert len(set(record)) == 1, f"{name}: other {what} under other secrets: {record}"
+    totals = [sum(int(count) for _, *both in comparisons for _, count in both[i]) for i in (0, 1)]
+    traces = sum(len(instructions) for _, instructions, _ in comparisons)
+    print(f"{traces} traces, {totals[0]} instructions, {totals[1]} loads and stores")
+    assert totals[0] > 100 * traces and totals[1] > 30 * traces
+    # A function that leaks must be detected, by its instructions and by its accesses.
+    ((_, *records),) = traced("leak")
+    assert all(len(set(record)) > 1 for record in records), "a leak is not noticed"

@@ -3,28 +3,10 @@
  * line for each block to standard error: the count, and the addresses of its instructions in hexadecimal,
  * separated by spaces. */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The required parts of version 1 of qemu-plugin.h, which Debian does not package. */
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-                                           void (*translated)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
-                                              void *counter, uint64_t amount);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*at_exit)(qemu_plugin_id_t, void *),
-                                    void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-
-extern int qemu_plugin_version;
-int qemu_plugin_version = 1;
-int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+#include "../qemu_plugin.h"
 
 struct block {
     uint64_t count;
@@ -63,8 +45,7 @@ static void at_exit(qemu_plugin_id_t id, void *data)
     }
 }
 
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
-                                                               int argc, char **argv)
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
     (void)info;
     (void)argc;
