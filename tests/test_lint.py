@@ -126,7 +126,9 @@ ALLOWED_LINES = r'CPU_{0}|#define HORNET_TARGET +"|#include "(\.\./)?lanes/|lane
 def test_lint_kernel_names(primitive):
     """Every kernel of the list has a file, every file is in the list, and no other file names a kernel."""
     targets = [f"--target={name}-linux-gnu" for name in "x86_64 i686 aarch64 s390x powerpc64le riscv64".split()]
-    kernels = {name for target in targets for name in kernel_names(["clang-19", "-ffreestanding", target], primitive)}
+    targets.append("--target=wasm32 -msimd128")
+    compilers = [f"clang-19 -ffreestanding {target}".split() for target in targets]
+    kernels = {name for compiler in compilers for name in kernel_names(compiler, primitive)}
     assert kernels == {path.stem for path in (ROOT / f"src/{primitive}/kernels").glob("*.c")}
     sources = {path: (ROOT / path).read_text().splitlines() for path in files("src/*.c", "src/*.h", "src/*.def")}
     for kernel in kernels:
