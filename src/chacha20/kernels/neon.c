@@ -36,12 +36,6 @@
 #define WORDS_ELEMENT(a, i)     vdupq_lane_u32((i) < 2 ? NEON_LOW(a) : NEON_HIGH(a), (i) % 2)
 #define WORDS_LOW_HALVES(a, b)  vcombine_u32(NEON_LOW(a), NEON_LOW(b))
 #define WORDS_HIGH_HALVES(a, b) vcombine_u32(NEON_HIGH(a), NEON_HIGH(b))
-#define SHAPES(X)                                                                                          \
-    X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
-    X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
-    X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
-    X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
-#define PLAN PLAN_VECTOR128
 #endif
 #include "../shapes/kernel.h"
 

@@ -10,12 +10,7 @@
 #define HORNET_TARGET   "arch=+v,+zvl256b"
 #define WORDS           16
 #define LANES_SETS      1
-#define SHAPES(X)                                                                                          \
-    X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
-    X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
-    X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
-    X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
-#define PLAN PLAN_RVV_16
+#define PLAN            PLAN_RVV_16
 #include "../shapes/kernel.h"
 
 #endif

@@ -15,12 +15,6 @@
 #define WORDS_REGISTER      "v"
 #define WORDS_ELEMENT(a, i) HORNET_SHUFFLE(word_vec, a, a, i, i, i, i)
 #define LANES_SETS          1
-#define SHAPES(X)                                                                                          \
-    X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
-    X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
-    X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
-    X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
-#define PLAN PLAN_VECTOR128
 #include "../shapes/kernel.h"
 
 #endif

@@ -19,9 +19,6 @@
 #define WORDS          4
 #define WORDS_REGISTER "v"
 #define LANES_SETS     1
-#define SHAPES(X)                                                                                          \
-    X(key, 0, 0, 1, 0, 0) X(rows1, 0, 1, 0, 0, 0) X(rows3, 0, 3, 0, 0, 0) X(lanes1, 1, 0, 0, 0, 0)
-#define PLAN PLAN_VECTOR128
 #include "../shapes/kernel.h"
 
 #ifndef __clang__
