@@ -45,10 +45,10 @@
 #define GROUPS_VSX3(X) X(2, 2) X(8, 96)
 #endif
 
-/* Lanes that sum products (vmsl_kernel.h), whole calls by llvm-mca, gcc 12. On z14, one group to a reduction
- * takes 523 cycles for 320 bytes, two 538; for 512 bytes 691 and 679; four instead of two take 866 instead
- * of 855 for 768 bytes, 1001 instead of 1031 for 1024; eight instead of four 1611 instead of 1552 for 2048,
- * 2551 instead of 2632 for 4096. On POWER9 and POWER10, four are never the best. */
+/* Lanes that sum products (vmsl_kernel.h), whole calls by llvm-mca, gcc 12. On z14, one group to a
+ * reduction takes 523 cycles for 320 bytes, two 538; for 512 bytes 691 and 679; four instead of two take
+ * 866 instead of 855 for 768 bytes, 1001 instead of 1031 for 1024; eight instead of four 1611 instead of
+ * 1552 for 2048, 2551 instead of 2632 for 4096. On POWER9 and POWER10, four are never the best. */
 #define GROUPS_VMSL(X)  X(1, 1) X(2, 7) X(4, 13) X(8, 50)
 #define GROUPS_VMSUM(X) X(1, 1) X(2, 7) X(8, 64)
 

@@ -95,8 +95,8 @@ HORNET_INLINE size_t groups_in(size_t len_bytes) { return (blocks_in(len_bytes) 
 
 /* The powers of r that an evaluation needs. */
 typedef struct {
-    fe of_last, of_others;                /* r^(L - i) and r^(2 L - i) for block i of a group */
-    splat_multiplier steps[STEPS_MAX];    /* R to R^n for n <= 4; otherwise only R */
+    fe of_last, of_others;             /* r^(L - i) and r^(2 L - i) for block i of a group */
+    splat_multiplier steps[STEPS_MAX]; /* R to R^n for n <= 4; otherwise only R */
     long_multiplier table[HAS_LONG_SUMS ? TABLE_VECTORS : 1]; /* R to R^n for n = 8, 16 */
 } evaluation_powers;
 

@@ -72,8 +72,7 @@ HORNET_INLINE fe fe_of_lane(fe a, fe b, int lane)
 }
 
 /* Only r^2 comes from scalar code. */
-HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const uint64_t r_words[2],
-                                     size_t n)
+HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const uint64_t r_words[2], size_t n)
 {
     const uint64_t r[3] = {r_words[0], r_words[1], 0};
     uint64_t square[3];

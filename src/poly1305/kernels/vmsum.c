@@ -4,8 +4,8 @@
 
 #if HORNET_POWER
 
-#define KERNEL                   vmsum
-#define KERNEL_REQUIRED          (CPU_vsx | CPU_isa3)
+#define KERNEL          vmsum
+#define KERNEL_REQUIRED (CPU_vsx | CPU_isa3)
 #ifndef GROUPS_TO_A_REDUCTION
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_VMSUM(X)
 #endif
