@@ -7,8 +7,8 @@
 
 #include "../core/compiler.h"
 
-/* A word in a register. RISC-V's instructions for words extend the sign of their results; gcc 12 would do so
- * again where a word passes from one round to the next, copy it by that, and lack registers: 187
+/* A word in a register. RISC-V's instructions for words extend the sign of their results; gcc 12 would do
+ * so again where a word passes from one round to the next, copy it by that, and lack registers: 187
  * instructions for a double round instead of 166. */
 #if defined(__riscv) && __riscv_xlen == 64 && !defined(__clang__)
 typedef int64_t chacha20_word;
