@@ -186,7 +186,8 @@ void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
 #define AFTER_ZEROS   ""
 #elif defined(__arm__) && !defined(__clang__)
 #undef WITHIN_TARGET
-#define WITHIN_TARGET __attribute__((target("fpu=neon")))
+#define HORNET_TARGET "fpu=neon"
+#define WITHIN_TARGET __attribute__((target(HORNET_TARGET)))
 #define BEFORE_ZEROS  ""
 #define AFTER_ZEROS   ""
 #elif defined(__s390x__)
@@ -208,6 +209,8 @@ WITHIN_TARGET CLEARS_REGISTERS void hornet_clear_stack_vectors(uintptr_t end)
     clear_from(end);
     __asm__ volatile(BEFORE_ZEROS ZEROS AFTER_ZEROS : : : ZEROED);
 }
+
+#undef HORNET_TARGET
 
 #endif
 

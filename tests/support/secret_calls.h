@@ -326,7 +326,8 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
         }
         hornet_poly1305_clamp(r);
     }
-    /* Of 187 bytes, the blocks then add up to 3 p + 2, which carries leave at p + 2, to be reduced last. */
+    /* The blocks of the first 187 bytes then add up to 3 p + 2. Carries leave p + 2 for the last reduction.
+     */
     if (kind == R_IS_1) {
         memset(secrets->msg, 0xff, 16);
         secrets->msg[0] = 0xf3;
