@@ -28,7 +28,7 @@ CPUS = {
 }
 
 # Matches mnemonics of all these architectures.
-MULTIPLIES = re.compile(r"mul|ml|mad|macc|umaal|vm[aeo]|ms[lg]")
+MULTIPLIES = re.compile(r"mul|ml|mad|macc|umaal|vm[aeo]|ms[lgu]")
 NO_BRANCH = re.compile(r"(adrp?|bl|blx|brasl?|jal|l[a-z]*rl?|exrl)$")
 # Instructions that do not write the register that they name first, or write nothing that is tracked here.
 STORES = re.compile(r"v?st|vs+e\d|s[bhwd]$")
