@@ -19,6 +19,7 @@ TARGETS = [
     "s390x-linux-gnu",
     "powerpc64le-linux-gnu",
     "riscv64-linux-gnu",
+    "wasm32",
 ]
 KERNEL = re.compile(
     r"^/\* ---- src/(?P<primitive>\w+)/(?:kernels/)?(?P<kernel>\w+)\.c ---- \*/\n"
@@ -46,6 +47,8 @@ KINDS = {
 
 def clang(file, target, *options):
     command = ["clang-19", f"--target={target}", "-ffreestanding", "-DHORNET_ALL_KERNELS=1", "-fno-color-diagnostics"]
+    if target == "wasm32":
+        command.append("-msimd128")
     status, text = execute([*command, *options, file], capture=True)
     assert status == 0, f"clang for {target}"
     return text.decode()
