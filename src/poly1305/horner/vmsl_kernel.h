@@ -24,10 +24,10 @@
 
 enum { SUMMED_GROUP_BYTES = 64, SUMMED_STEPS_MAX = 8, SUMMED_FEW = 2 };
 
-/* The powers of r for the largest number of groups to a reduction: r^3 and r in odd, and r^(4 i + 4) and
- * r^(4 i + 2) in even[i]. */
+/* The powers of r for the largest number of groups to a reduction: r^(4 i + 4) and r^(4 i + 2) in even[i],
+ * which come first for coconut, and r^3 and r in odd. */
 typedef struct {
-    multiplier odd, even[SUMMED_STEPS_MAX];
+    multiplier even[SUMMED_STEPS_MAX], odd;
 } vmsl_powers;
 
 /* As in decimated.h. */
