@@ -18,7 +18,7 @@ import sys
 from collections import Counter
 
 from architectures import BUILD, ROOT, execute, table_row
-from instructions import build_plugin
+from instructions import build_plugin, run_counted
 
 COMPARE = ROOT / "bindings" / "go" / "compare"
 
@@ -53,15 +53,10 @@ class Program:
 
     def run(self, operation: str, library: str, length_bytes: int, calls: int) -> Counter[str]:
         """Return the instructions that each function executes."""
-        options = ["-calls", str(calls), "-operation", operation, "-library", library, "-lengths", str(length_bytes)]
-        command = [*self.command, "-plugin", BUILD / "plugin.so", self.path, *options]
-        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, check=False)
-        if result.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
+        options = ["-calls", calls, "-operation", operation, "-library", library, "-lengths", length_bytes]
         counts: Counter[str] = Counter()
-        for line in result.stderr.splitlines():
-            count, *addresses = line.split()
-            counts[self.function(int(addresses[0], 16))] += int(count) * len(addresses)
+        for block, count in run_counted(self.command, self.path, *options, environment=self.environment)[1]:
+            counts[self.function(block[0])] += count * len(block)
         return counts
 
     def executed(self, operation: str, library: str, length_bytes: int) -> dict[str, float]:

@@ -128,24 +128,11 @@ class Counted(Architecture):
         blocks: Counter[tuple[int, ...]] = Counter()
         for sign, calls in zip([-1, 1], CALLS):
             for subject, more in [(what, sign), ("nothing", -sign)]:
-                command = [
-                    *self.command,
-                    "-plugin",
-                    BUILD / "plugin.so",
-                    program,
-                    primitive,
-                    subject,
-                    str(length_bytes),
-                    str(calls),
-                ]
-                result = subprocess.run(command, capture_output=True, text=True, check=False)
-                if result.returncode != 0:
-                    sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
+                printed, counts = run_counted(self.command, program, primitive, subject, length_bytes, calls)
                 if subject == what:
-                    self.results.setdefault((primitive, length_bytes), set()).add(result.stdout)
-                for line in result.stderr.splitlines():
-                    count, *addresses = line.split()
-                    blocks[tuple(int(address, 16) for address in addresses)] += more * int(count)
+                    self.results.setdefault((primitive, length_bytes), set()).add(printed)
+                for block, count in counts:
+                    blocks[block] += more * count
         return {block: count / (CALLS[1] - CALLS[0]) for block, count in blocks.items() if count != 0}
 
     def count(self, compiler: str, primitive: str, what: str, length_bytes: int) -> float:
@@ -187,6 +174,22 @@ def build_plugin() -> None:
     execute(
         "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", BUILD / "plugin.so", HERE / "plugin.c"
     )
+
+
+def run_counted(
+    emulator: Sequence[str | Path], program: Path, *arguments: object, environment: dict[str, str] | None = None
+) -> tuple[str, list[tuple[tuple[int, ...], int]]]:
+    """Run a program. Return what it prints, and the blocks that it executes, by the addresses of their instructions, and
+    how often."""
+    command = [*emulator, "-plugin", BUILD / "plugin.so", program, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
+    blocks = []
+    for line in result.stderr.splitlines():
+        count, *addresses = line.split()
+        blocks.append((tuple(int(address, 16) for address in addresses), int(count)))
+    return result.stdout, blocks
 
 
 def per_byte(counts: list[float], length_bytes: int) -> str:
