@@ -39,9 +39,6 @@ uint32_t hornet_cpu_detect(void)
     words.hwcap = getauxval(AT_HWCAP);
     words.hwcap2 = getauxval(AT_HWCAP2);
 #endif
-#ifdef __s390x__
-    words.properties = (words.hwcap >> 11 & ~words.hwcap >> 13) & 1;
-#endif
 #ifdef __aarch64__
     words.properties = hornet_arm_properties(midr(words.hwcap), (words.hwcap >> 22 & 1) != 0);
 #endif
