@@ -5,10 +5,10 @@
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               optional: the shapes of its passes, X(name, lanes, rows, block, beside,
- * quick): pass.h PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and
- * PLAN_period KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes KERNEL_TUNINGS(X)
- * optional: X(name, plan) for each further record, which has another plan
+ *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, quick) for each shape (pass.h)
+ *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
+ *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
  * includes it again. */
