@@ -7,8 +7,10 @@ order of the meaning; the last one may be memory where the table says so. check_
 CPUs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from coconut.operations import WORD_MAX, Value
@@ -93,6 +95,16 @@ def table(*instructions: Instruction) -> dict[str, Instruction]:
 def identity(imm: int | None, a: Value) -> Value:
     """Return the operand: the meaning of moves, loads and stores."""
     return a
+
+
+def octets_of(number: int, size: int) -> list[int]:
+    """Return the bytes of a number, the most significant one first."""
+    return [(number & (1 << 8 * i + 8) - 1) >> 8 * i for i in reversed(range(size))]
+
+
+def joined(octets: Sequence[int]) -> int:
+    """Return the number with these bytes, of which the most significant one is first."""
+    return reduce(or_, (octet << 8 * i for i, octet in enumerate(reversed(octets))))
 
 
 def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:

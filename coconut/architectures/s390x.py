@@ -7,20 +7,20 @@ from coconut.architecture import Architecture
 from coconut.architectures.pairs import Pairs, low, product
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
+from coconut.instructions import Instruction, Meaning, Memory, elements, identity, joined, octets_of, table
 from coconut.operations import SUM_MAX, WORD_MAX, Value
 from coconut.select import Selector
 
 
 def octets(*vectors: Value) -> list[int]:
     """Return vectors of 16 bytes as they lie in memory on a big-endian CPU."""
-    return [octet for vector in vectors for number in vector for octet in number.to_bytes(16 // len(vector), "big")]
+    return [octet for vector in vectors for number in vector for octet in octets_of(number, 16 // len(vector))]
 
 
 def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
     data, size = octets(a, b), 16 // len(a)
-    chosen = bytes(data[index & 31] for index in octets(mask))
-    return tuple(int.from_bytes(chosen[i : i + size], "big") for i in range(0, 16, size))
+    chosen = [data[index & 31] for index in octets(mask)]
+    return tuple(joined(chosen[i : i + size]) for i in range(0, 16, size))
 
 
 def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
