@@ -7,7 +7,7 @@ order of the meaning; the last one may be memory where the table says so. check_
 CPUs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -97,16 +97,18 @@ def identity(imm: int | None, a: Value) -> Value:
     return a
 
 
-def octets_of(number: int, size: int) -> list[int]:
-    """Return the bytes of a number, the most significant one first."""
-    return [(number & (1 << 8 * i + 8) - 1) >> 8 * i for i in reversed(range(size))]
-
-
-def joined(octets: Sequence[int]) -> int:
-    """Return the number with these bytes, of which the most significant one is first."""
-    return reduce(or_, (octet << 8 * i for i, octet in enumerate(reversed(octets))))
-
-
 def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:
     """Return the meaning that applies a function to each element; it takes the immediate first."""
     return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))
+
+
+def octets(numbers: Iterable[int], size: int, order: str = "little") -> list[int]:
+    """Return the bytes of numbers of `size` bytes as they lie in memory."""
+    shifts = range(0, 8 * size, 8) if order == "little" else range(8 * size - 8, -8, -8)
+    return [number >> shift & 0xFF for number in numbers for shift in shifts]
+
+
+def of_octets(data: Sequence[int], size: int, order: str = "little") -> Value:
+    """Return the numbers of `size` bytes that lie in memory as these bytes."""
+    parts = (data[i : i + size] if order == "little" else data[i : i + size][::-1] for i in range(0, len(data), size))
+    return tuple(reduce(or_, (octet << 8 * i for i, octet in enumerate(part))) for part in parts)
