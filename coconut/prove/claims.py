@@ -224,6 +224,7 @@ class Claims:
     ring: Ring
     message: Message
     inputs: dict[str, Lanes] = field(default_factory=dict)
+    values: dict[str, list[Poly]] = field(default_factory=dict)
     outputs: dict[str, tuple[Shape, list[Poly]]] = field(default_factory=dict)
 
     @property
@@ -248,7 +249,8 @@ class Claims:
         rows = [shape.assume(self.ring, names[k], values[k] if values else None) for k in range(count)]
         for i in range(shape.count):
             self.inputs[f"{name}[{i}]"] = tuple(numbers[i] for numbers, _ in rows)
-        return [value for _, value in rows]
+        self.values[name] = [value for _, value in rows]
+        return self.values[name]
 
     def claim(self, name: str, shape: Shape, values: list[Poly], like: str = "") -> None:
         """Claim an element in each lane, with the limits of the input of this name or of another one."""
@@ -297,7 +299,7 @@ def claim_decimated(claims: Claims) -> None:
     elif kind == "step":
         t = claims.assume("t", fields.fe)
         powers = [[ONE] * lanes, *(claims.assume(f"R^{k}", fields.multiplier) for k in range(1, n + 1))]
-        claims.claim("t", fields.fe, horner(claims, t, powers), "last")
+        claims.claim("t", fields.fe, horner(claims.block, t, powers), "last")
     elif kind == "long step":
         t, in_vector = claims.assume("t", fields.fe), min(lanes, POWERS_IN_VECTOR)
         table = [claims.assume(f"table{i}", fields.long_multiplier) for i in range(n // in_vector)]
@@ -305,22 +307,31 @@ def claim_decimated(claims: Claims) -> None:
         powers += [[table[k // in_vector][in_vector - 1 - k % in_vector]] * lanes for k in range(n)]
         tops = product(total(power[0] for power in powers[1:n]), TOP)
         claims.assume("tops", fields.fe, [tops if fields.tops else {}] * lanes)
-        claims.claim("t", fields.fe, horner(claims, t, powers), "last")
+        claims.claim("t", fields.fe, horner(claims.block, t, powers), "last")
     elif kind == "begin":
         claim_begin(claims, n)
 
 
-def horner(claims: Claims, t: list[Poly], powers: list[list[Poly]]) -> list[Poly]:
-    """Return, for each lane, T R^n + group_1 R^(n - 1) + ... + group_n."""
-    n = len(powers) - 1
+def horner(block: Callable[[int], Poly], t: Sequence[Poly], powers: Sequence[Sequence[Poly]]) -> list[Poly]:
+    """Return, for each lane, T R^n + group_1 R^(n - 1) + ... + group_n; powers are R^0 to R^n."""
+    n, lanes = len(powers) - 1, len(t)
+    return [
+        total([product(t[i], powers[n][i]), *(product(block(k * lanes + i), powers[n - 1 - k][i]) for k in range(n))])
+        for i in range(lanes)
+    ]
+
+
+def horner_of_pairs(block: Callable[[int], Poly], t: Sequence[Poly], powers: Sequence[Sequence[Poly]]) -> list[Poly]:
+    """Return U and L after groups of four blocks; powers are those for the last group, the one before it, and so on."""
+    n = len(powers)
     return [
         total(
             [
-                product(t[i], powers[n][i]),
-                *(product(claims.block(k * claims.lanes + i), powers[n - 1 - k][i]) for k in range(n)),
+                product(t[lane], powers[n - 1][0]),
+                *(product(block(4 * k + lane + 2 * i), powers[n - 1 - k][i]) for k in range(n) for i in range(2)),
             ]
         )
-        for i in range(claims.lanes)
+        for lane in range(2)
     ]
 
 
@@ -366,14 +377,7 @@ def claim_sums(claims: Claims) -> None:
     elif kind == "step":
         t = claims.assume("t", fields.fe)
         powers = [claims.assume(f"r^{4 * k}", fields.multiplier) for k in range(1, n + 1)]
-        values = []
-        for lane in range(2):
-            pairs = [(4 * k + lane, 4 * k + lane + 2) for k in range(n)]
-            terms = [
-                product(claims.block(block), powers[n - 1 - k][i]) for k in range(n) for i, block in enumerate(pairs[k])
-            ]
-            values.append(total([product(t[lane], powers[n - 1][0]), *terms]))
-        claims.claim("t", fields.fe, values)
+        claims.claim("t", fields.fe, horner_of_pairs(claims.block, t, powers))
 
 
 def claim_scalar(claims: Claims) -> None:

@@ -108,13 +108,17 @@ class BlockProof:
 
     def check_graph(self, graph: Graph | None = None) -> int:
         """Prove the graph, or another one with the same inputs and outputs. Return the number of claims."""
+        return self.claims.check(self.outputs(graph))
+
+    def outputs(self, graph: Graph | None = None) -> dict[str, Lanes]:
+        """Return the outputs of the graph, or of another one."""
         elements: Elements | None = None
         if graph is None and self.claims.field is not None and self.graph.name.startswith("begin"):
             limits = {limit for name in ("t", "last") for limit in self.claims.limits[name]}
             elements = elements_in(self.graph, self.claims.field.fe.weights, limits)
         graph = graph or self.graph
         values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
-        return self.claims.check({graph.nodes[i].name: values[i] for i in graph.outputs()})
+        return {graph.nodes[i].name: values[i] for i in graph.outputs()}
 
 
 POLY1305_KERNELS = tuple(name for name, kernel in KERNELS.items() if kernel.kind != "words")

@@ -20,27 +20,22 @@ from coconut.select import Unsupported, alternatives
 
 @dataclass
 class SymbolicMemory(dict[tuple[str, int], int]):
-    """Memory whose message is symbolic, at every offset."""
+    """Memory that has symbolic bytes at some bases, from offset 0 on."""
 
-    message: Message
-    size: int
+    messages: dict[str, Message]
     byte_order: str
 
     def __missing__(self, place: tuple[str, int]) -> int:
         base, offset = place
-        if base != "message" or offset < 0:
+        if base not in self.messages or offset < 0:
             raise KeyError(place)
-        return self.message.word(offset, self.byte_order)  # type: ignore[return-value]
-
-
-def symbolic_memory(architecture: Architecture, message: Message) -> SymbolicMemory:
-    return SymbolicMemory(message, architecture.word_bytes, architecture.byte_order)
+        return self.messages[base].word(offset, self.byte_order)  # type: ignore[return-value]
 
 
 def values_of(program: Program, proof: BlockProof) -> list[Lanes]:
     """Return every value of a program, as its register holds it."""
     size, inputs = program.architecture.word_bytes, proof.claims.inputs
-    storage: Storage = symbolic_memory(program.architecture, proof.claims.message)
+    storage: Storage = SymbolicMemory({"message": proof.claims.message}, program.architecture.byte_order)
     store(storage, "constants", program.constants, size)
     store(storage, "powers", (to_lanes(program, name, inputs[name]) for name in program.memory_inputs()), size)
     return execute(program, [*(to_lanes(program, name, inputs[name]) for name in program.inputs), *program.kept], storage)
