@@ -21,8 +21,6 @@ from coconut.prove.polynomials import (
     Unproved,
     add,
     multiply,
-    poly_of,
-    power_of_2,
     weighted,
 )
 
@@ -90,9 +88,9 @@ class Shape:
                 numbers[i] = ring.input(f"{name}[{i}]", self.limit(i) // multiple) * multiple
         for i, derived in self.derived.items():
             poly = {m: c // derived.divisor for m, c in self.derive(numbers, i).items()}
-            numbers[i] = ring.number(poly, 0, self.limits[i])
+            numbers[i] = ring.given(poly, self.limits[i])
         if value is None:
-            value = {(ring.variable(name, 0, P - 1),): 1}
+            value = ring.value(name)
         for group, factor in self.all_groups().items():
             ring.element([numbers[i] for i in group], self.weights, multiply(value, {(): factor}, P))
         return [numbers[i] for i in range(self.count)], value
@@ -100,20 +98,16 @@ class Shape:
     def require(self, ring: Ring, name: str, numbers: Sequence[Number | int], value: Poly) -> None:
         """Raise Unproved unless the numbers are an element with this value, for all inputs."""
         for i, number in enumerate(numbers):
-            exact = number.exact() if isinstance(number, Number) else number
-            low, high = (exact.low, exact.high) if isinstance(exact, Number) else (exact, exact)
-            if isinstance(exact, Number) and exact.wraps or low < 0 or high > self.limits[i]:
-                raise Unproved(f"{name}[{i}] may be {low:#x} to {high:#x}, above {self.limits[i]:#x}")
-            if poly_of(number) and power_of_2(poly_of(number)) < self.multiples.get(i, 1).bit_length() - 1:
-                raise Unproved(f"{name}[{i}] may be no multiple of {self.multiples[i]}")
+            ring.claim_range(f"{name}[{i}]", number, 0, self.limits[i])
+        for i, multiple in self.multiples.items():
+            ring.claim_multiple(f"{name}[{i}]", numbers[i], multiple)
         for i, derived in self.derived.items():
-            if add(self.derive(dict(enumerate(numbers)), i), poly_of(numbers[i]), -derived.divisor):
-                raise Unproved(f"{name}[{i}] may not follow from the other numbers")
+            others = [numbers[k] for k in derived.of]
+            factors = [derived.factor] * len(others)
+            ring.claim_zero(f"what {name}[{i}] exceeds", [*others, numbers[i]], [*factors, -derived.divisor])
         for group, factor in self.all_groups().items():
-            found = ring.reduce(weighted([numbers[i] for i in group], self.weights))
-            difference = ring.reduce(add(found, multiply(value, {(): factor}), -1))
-            if difference:
-                raise Unproved(f"{name}{list(group)} is another element: the difference is {ring.show(difference)}")
+            limbs = [numbers[i] for i in group]
+            ring.claim_value(f"{name}{list(group)}", limbs, self.weights, multiply(value, {(): factor}, P))
 
 
 FIVE_LIMBS = tuple(2 ** (26 * i) for i in range(5))

@@ -9,11 +9,13 @@ What follows the loop runs from such a state, and also from the state before the
 counter can only be counted down and compared with 0, so that its value does not matter.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import product as combinations
 
+from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
@@ -61,7 +63,8 @@ class Counter(int):
     def refuse(self, *_: object) -> "Counter":
         raise Unproved("a counter is used as a number")
 
-    __radd__ = __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse  # type: ignore[assignment]
+    __radd__ = __add__
+    __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse  # type: ignore[assignment]
 
 
 def forked(call: Call) -> Call:
@@ -298,7 +301,7 @@ def text_of(name: str) -> str:
 
 def prove_message(name: str, text: str) -> int:
     """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
-    kernel, (first, *steps, last) = POLY1305[name]
+    kernel, (first, *steps, _) = POLY1305[name]
     graphs, architecture = graphs_of(kernel), ARCHITECTURES[kernel]
     begin = BlockProof(graphs[first])
     outputs = begin.outputs()
@@ -322,8 +325,11 @@ def prove_message(name: str, text: str) -> int:
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
     store(storage, "in", [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)], 8)  # type: ignore[misc]
-    end = select(architecture, graphs[last], POLY1305_VARIANTS.get(kernel))
-    room(storage, "out", end.output_words(), 8)
+    # Behind the sums there is room for vectors.
+    found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
+    if found is None:
+        raise Unproved(f"no length of out in the declaration of {name}")
+    room(storage, "out", int(found[1]), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
     limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
