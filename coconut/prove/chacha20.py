@@ -11,21 +11,24 @@ What is assumed is in ASSUMED.
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.architecture import Architecture
-from coconut.architectures import architectures_of
+from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.graph import Graph
 from coconut.instructions import octets, of_octets
-from coconut.interpret import Storage, execute, store
+from coconut.interpret import Call, Code, Pointer, Storage, execute, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program
 from coconut.prove.terms import Symbolic, Terms, Unproved
 from coconut.select import Unsupported, alternatives, select
-from coconut.trace import KERNELS, read_traced
+from coconut.trace import KERNELS, ROOT, read_traced
 
 DOUBLE_ROUNDS = 10
 COUNTER = 12
@@ -118,7 +121,7 @@ class Words:
     terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
-        self.state = tuple(self.terms.variable(f"state {i}") for i in range(WORDS))
+        self.state: tuple[Any, ...] = tuple(self.terms.variable(f"state {i}") for i in range(WORDS))
         self.block = cache(self.block_later)
         self.unknowns = 0
 
@@ -331,3 +334,246 @@ def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
                 program = select(AMD64_WORDS, one)
                 title = f"{graph.title}, lane {lane}, {AMD64_WORDS.name}"
                 yield timed(title, lambda: prove_program(program, claim_of_one))
+
+
+class Opaque(Symbolic):
+    """A number that can be anything: so is what is computed from it."""
+
+    def made(self, *_: object) -> "Opaque":
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __and__ = __rand__ = __or__ = __ror__ = made
+    __xor__ = __rxor__ = __lshift__ = __rshift__ = made
+
+
+OPAQUE: Any = Opaque()
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Symbolic):
+    """The number of groups that are left, minus `done`. Whether none is left after one is a case of the proof."""
+
+    is_last: bool
+    done: int = 0
+
+    def __add__(self, number: int) -> "Count":
+        return replace(self, done=self.done - number)
+
+    def __sub__(self, number: int) -> "Count":
+        return replace(self, done=self.done + number)
+
+    def __eq__(self, other: object) -> bool:
+        if self.done != 1 or other != 0:
+            raise Unproved("a decision that depends on the number of groups")
+        return self.is_last
+
+    __hash__ = Symbolic.__hash__
+
+
+GO = ROOT / "bindings" / "go" / "internal"
+GO_FILES = (*sorted((GO / "chacha20").glob("emitted_*.s")), *sorted((GO / "stitched").glob("emitted_*.s")))
+MAC_BYTES = 56  # of Go's poly1305.State
+LOOP = "group"
+
+
+@dataclass(frozen=True)
+class GoFunction:
+    """A function of the Go module, as its file has it.
+
+    Its name says whether it takes a message, how many blocks a group has, and what is beside: 16 times `mac` bytes of
+    Poly1305's message in a round, or `others` blocks.
+    """
+
+    code: Code
+    parameters: tuple[str, ...]
+    is_xor: bool
+    blocks: int
+    mac: int = 0
+    others: int = 0
+
+    @staticmethod
+    def of(text: str, declarations: str, name: str, goarch: str) -> "GoFunction":
+        found = re.fullmatch(r"(xor|stream)(\d+)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512)?", name)
+        declared = re.search(rf"^func {name}\((.*)\)$", declarations, re.MULTILINE)
+        heading = re.search(rf"^TEXT ·{name}\(SB\), \w+, \$\d+-(\d+)$", text, re.MULTILINE)
+        if found is None or declared is None or heading is None:
+            raise Unproved(f"{name}: nothing is known of such a function")
+        kind, blocks, mac, others, feature = found.groups()
+        if (goarch == "amd64") != (feature is not None):
+            raise Unproved(f"{name}: no architecture")
+        vectors: Architecture = {
+            "AVX2": ARCHITECTURES["chacha20-256"],
+            "AVX512": ARCHITECTURES["chacha20-512"],
+        }.get(feature or "") or next(known for known in WORDS_128 if known.goarch == goarch)
+        beside = AMD64 if mac else AMD64_WORDS if others else None
+        parameters = tuple(parameter.split()[0] for parameter in declared[1].split(", "))
+        code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
+        function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
+        function.check_arguments(int(heading[1]))
+        return function
+
+    def check_arguments(self, size: int) -> None:
+        """Raise Unproved unless arguments are where Go's declaration has them, which the interpreter finds by name."""
+        places = {name: 8 * i for i, name in enumerate(self.parameters)}
+        if size != 8 * len(places):
+            raise Unproved(f"{self.code.name}: arguments of {size} bytes")
+        for line in self.code.lines:
+            for name, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line.text):
+                if places.get(name) != int(offset):
+                    raise Unproved(f"{self.code.name}, line {line.number}: {name} is not at {offset}")
+
+    @property
+    def title(self) -> str:
+        return f"{self.code.architecture.goarch} {self.code.name}"
+
+    @property
+    def counts(self) -> bool:
+        """Return whether the function advances the state's counter."""
+        return self.is_xor or self.mac != 0
+
+    def call(self, words: Words, groups: int | Count, in_place: bool, rounds: int) -> tuple[Call, Storage]:
+        """Return a call, and what is in memory before it, apart from the frame."""
+        architecture = self.code.architecture
+        count = WORDS * self.blocks * (groups if isinstance(groups, int) else 1)
+        storage: Storage = {}
+        store(storage, "state", [words.state], 4)
+        if self.is_xor:
+            store(storage, "src", [tuple(as_stored(architecture, map(words.message, range(count))))], 4)
+        if not in_place:
+            store(storage, "dst", [tuple(words.unknown() for _ in range(count))], 4)
+        store(storage, "others", [tuple(words.unknown() for _ in range(WORDS * self.others))], 4)
+        if self.mac:
+            length = 16 * self.mac * rounds * (groups if isinstance(groups, int) else 1)
+            store(storage, "mac", [(OPAQUE,) * (MAC_BYTES // 8)], 8)
+            store(storage, "message", [(OPAQUE,) * (length // 8)], 8)
+        arguments: dict[str, Any] = {name: Pointer(name) for name in self.parameters}
+        if in_place:
+            arguments["dst"] = Pointer("src")
+        arguments |= {name: number for name, number in (("groups", groups), ("rounds", rounds)) if name in arguments}
+        call = self.code.call(arguments, storage, words.unknown)
+        return call, memory_of(call)
+
+    def check(self, call: Call, before: Storage, words: Words, groups: int, double_rounds: int = DOUBLE_ROUNDS) -> int:
+        """Raise Unproved unless memory is as before, apart from the blocks and the counter."""
+        expected: dict[Any, Any] = dict(before)
+        to = "dst" if ("dst", 0) in before else "src"
+        made: list[Any] = []
+        for block in range(groups * self.blocks):
+            result = words.block(block, double_rounds)
+            if self.is_xor:
+                result = [word ^ words.message(WORDS * block + i) for i, word in enumerate(result)]
+            made += as_stored(self.code.architecture, result)
+        store(expected, to, [tuple(made)], 4)
+        for number, later in enumerate((-1, self.blocks)[: self.others]):
+            store(expected, "others", [tuple(words.block(later, double_rounds))], 4, 4 * WORDS * number)
+        if self.counts:
+            store(expected, "state", [tuple(with_counter(words.state, groups * self.blocks))], 4)
+        expect_same(memory_of(call), expected)
+        return len(made) + WORDS * (1 + self.others)
+
+    def arguments_after(self, label: str) -> set[str]:
+        lines = self.code.lines[self.code.labels[label] :]
+        return {name for line in lines for name in re.findall(r"(\w+)\+\d+\(FP\)", line.text)}
+
+    def is_next(self, value: Any, after: Any, rounds: int) -> bool:
+        """Return whether a general register or an argument is ready for the next group."""
+        if isinstance(value, Count):
+            return isinstance(after, Count) and after.done == value.done + 1
+        if not isinstance(value, Pointer):
+            return type(value) is type(after) and bool(value == after)
+        size = 4 * WORDS * self.blocks
+        step = {"dst": size, "src": size, "message": 16 * self.mac * rounds}.get(value.base, 0)
+        return isinstance(after, Pointer) and after == replace(value, offset=value.offset + step)
+
+    def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1) -> int:
+        """Prove a call with some number of groups."""
+        words = Words()
+        call, before = self.call(words, groups, in_place, rounds)
+        call.run_to()
+        call.check_cleared()
+        return self.check(call, before, words, groups)
+
+    def prove_any_groups(self, in_place: bool = False, rounds: int = 1) -> int:
+        """Prove by induction over the groups that a call with any number of them makes their blocks.
+
+        At the head of the loop, vectors and frame can hold anything; the state's counter does anyway. An iteration
+        makes the group's blocks, and leaves general registers and arguments as they were, apart from pointers that
+        advance by the group, and one group less. After the last, registers and frame are cleared.
+        """
+        words = Words()
+        call, before, held = self.at_head(words, Count(False), in_place, rounds)
+        numbers = set(call.machine.numbers)
+        while True:
+            if not call.run_to(LOOP):
+                raise Unproved("the loop over groups ends early")
+            after = call.machine.arguments | call.machine.general
+            for name, value in held.items():
+                if not self.is_next(value, after.get(name), rounds):
+                    raise Unproved(f"an iteration does not leave {name} as the next one needs it")
+            if numbers <= set(call.machine.numbers):
+                break
+            # Without a number that is not left for the next iteration.
+            numbers &= set(call.machine.numbers)
+            call, before, held = self.at_head(words, Count(False), in_place, rounds, numbers)
+        claims = self.check(call, before, words, 1)
+        written = {place for place, value in call.frame.items() if call.machine.storage[place] is not value}
+        call, before, _ = self.at_head(words, Count(True), in_place, rounds, numbers)
+        call.frame |= dict.fromkeys(written, OPAQUE)
+        if call.run_to(LOOP):
+            raise Unproved("the loop over groups does not end")
+        call.check_cleared()
+        return claims + self.check(call, before, words, 1)
+
+    def at_head(
+        self, words: Words, groups: Count, in_place: bool, rounds: int, numbers: set[int] | None = None
+    ) -> tuple[Call, Storage, dict[str, Any]]:
+        """Return a call at the head of its loop, what is in memory, and what its controls have.
+
+        Vectors and frame hold anything, and so do general registers, or only those of some numbers.
+        """
+        call, before = self.call(words, groups, in_place, rounds)
+        if not call.run_to(LOOP):
+            raise Unproved("there is no loop over groups")
+        expect_same(memory_of(call), before)
+        machine = call.machine
+        # Only what the loop takes: others need not advance with it.
+        machine.arguments = {name: machine.arguments[name] for name in self.arguments_after(LOOP)}
+        lanes = machine.architecture.vector_bytes // machine.architecture.word_bytes
+        for number in machine.registers:
+            machine.registers[number] = tuple(words.unknown() for _ in range(lanes))
+        machine.numbers = {
+            number: (OPAQUE,) * len(value)
+            for number, value in machine.numbers.items()
+            if numbers is None or number in numbers
+        }
+        machine.implicit, machine.result = {}, None
+        call.frame = {place: words.unknown() for place in call.frame}
+        machine.storage |= call.frame
+        return call, before, machine.arguments | machine.general
+
+
+def memory_of(call: Call) -> Storage:
+    """Return what is in memory, apart from the frame."""
+    return {place: value for place, value in call.machine.storage.items() if place[0] != "frame"}
+
+
+def go_functions(files: Iterable[Path] = GO_FILES) -> Iterator[GoFunction]:
+    """Yield all functions of files, as they are in the tree."""
+    for file in files:
+        text, declarations = file.read_text(), file.with_suffix(".go").read_text()
+        for name in re.findall(r"^TEXT ·(\w+)\(SB\)", text, re.MULTILINE):
+            yield GoFunction.of(text, declarations, name, file.stem.removeprefix("emitted_"))
+
+
+def prove_go(files: Iterable[Path] = GO_FILES) -> Iterator[Proved]:
+    """Prove every function of the Go module's files, from its first line to the last."""
+    for function in go_functions(files):
+        for rounds in range(1, 1 + (DOUBLE_ROUNDS if function.mac else 1)):
+            beside = f", {rounds} rounds beside Poly1305" if function.mac else ""
+            for in_place in (False, True)[: 1 + function.is_xor]:
+                title = f"{function.title}{', in place' * in_place}{beside}"
+                if "groups" in function.parameters:
+                    prove = partial(function.prove_any_groups, in_place, rounds)
+                    yield timed(f"{title}, any number of groups", prove)
+                else:
+                    yield timed(title, partial(function.prove_groups, 1, in_place, rounds))
