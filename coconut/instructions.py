@@ -105,7 +105,7 @@ def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:
 def octets(numbers: Iterable[int], size: int, order: str = "little") -> list[int]:
     """Return the bytes of numbers of `size` bytes as they lie in memory."""
     shifts = range(0, 8 * size, 8) if order == "little" else range(8 * size - 8, -8, -8)
-    return [number >> shift & 0xFF for number in numbers for shift in shifts]
+    return [(number & (1 << shift + 8) - 1) >> shift for number in numbers for shift in shifts]
 
 
 def of_octets(data: Sequence[int], size: int, order: str = "little") -> Value:

@@ -7,7 +7,7 @@ paper's parser, section 8); moves, frame, counters, jumps and clearing are check
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from coconut.architecture import Architecture
@@ -406,6 +406,10 @@ class Call:
 
     def run_to(self, label: str = "") -> bool:
         """Run to where a jump to a label arrives, or to the end; return whether the label was there."""
+        return self.run_to_line({self.code.labels[label]} if label else ())
+
+    def run_to_line(self, stops: Container[int]) -> bool:
+        """Run to before one of these lines, or to the end; return whether such a line was there."""
         lines, labels = self.code.lines, self.code.labels
         for _ in range(STEPS_MAX):
             if self.at == len(lines):
@@ -421,7 +425,7 @@ class Call:
                 self.at = labels[target]
             if line.text == "RET":
                 return False
-            if label and self.at < len(lines) and lines[self.at].text == f"{label}:":
+            if self.at in stops:
                 return True
         raise Mismatch(f"{self.code.name} does not end")
 
