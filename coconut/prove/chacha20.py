@@ -26,7 +26,8 @@ from coconut.instructions import octets, of_octets
 from coconut.interpret import Call, Code, Pointer, Storage, execute, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program
-from coconut.prove.terms import Symbolic, Terms, Unproved
+from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import Symbolic, Terms
 from coconut.select import Unsupported, alternatives, select
 from coconut.trace import KERNELS, ROOT, read_traced
 

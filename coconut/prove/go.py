@@ -321,7 +321,12 @@ def prove_message(name: str, text: str) -> int:
     proof = FunctionProof(read_function(text, name, architecture, True), begin.ring, program, shape, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
-    store(storage, "in", [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)], 8)  # type: ignore[misc]
+    store(
+        storage,
+        "in",
+        [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)],
+        8,
+    )  # type: ignore[misc]
     end = select(architecture, graphs[last], POLY1305_VARIANTS.get(kernel))
     room(storage, "out", end.output_words(), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
@@ -414,7 +419,9 @@ def prove_single_loop(name: str, text: str) -> int:
     claims = begin.claims
     if kernel == "vmsl":
         powers = [claims.values[f"r^{4 * k}"] for k in range(1, n + 1)]
-        loop = Loop(f"loop{name}", "iterations", lambda block, t: horner_of_pairs(block, t, powers), graph.advance, None)
+        loop = Loop(
+            f"loop{name}", "iterations", lambda block, t: horner_of_pairs(block, t, powers), graph.advance, None
+        )
     else:
         powers = [[ONE] * graph.lanes, *(claims.values[f"R^{k}"] for k in range(1, n + 1))]
         loop = Loop(f"loop{name}", "iterations", lambda block, t: horner(block, t, powers), graph.advance, None)
