@@ -406,5 +406,3 @@ def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field
     if kind == "scalar":
         return claim_scalar, None
     return claim_decimated, RADIX44 if graph.kernel.startswith("ifma") else RADIX26
-
-
