@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from coconut.architectures import SCALAR, SCALAR_NAME
 from coconut.assembler import ParseError
 from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
+from coconut.prove.go import prove_message, prove_scalar, prove_single_loop, text_of
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Unproved
 from coconut.simulate import Mismatch
@@ -153,3 +155,18 @@ def plant_in_text(text: str, name: str, prove: Callable[[str], object], every: i
             mutant = "\n".join([*lines[:i], line, *lines[i + 1 :]])
             tally.plant(f"{name}: {lines[i].strip()}: {what}", lambda mutant=mutant: prove(mutant))  # type: ignore[misc]
     return tally
+
+
+def plant_in_go() -> Iterator[tuple[str, Tally]]:
+    """Plant mistakes in functions of the Go module; yield the name of each, and what became of them."""
+    for architecture in SCALAR:
+        text = text_of(f"emitted_scalar_{architecture.goarch}.s")
+        tally = plant_in_text(text, SCALAR_NAME, lambda text, known=architecture: prove_scalar(known, text))  # type: ignore[misc]
+        yield f"{architecture.goarch} {SCALAR_NAME}", tally
+    yield "s390x vmslBy1", plant_in_text(
+        text_of("emitted_lanes_s390x.s"), "vmslBy1", lambda text: prove_single_loop("vmslBy1", text)
+    )
+    for name, every in (("avx2By2", 16), ("ifmaBy4", 64)):
+        text = text_of("emitted_lanes_amd64.s")
+        tally = plant_in_text(text, name, lambda text, name=name: prove_message(name, text), every)  # type: ignore[misc]
+        yield f"amd64 {name}, every {every}th line", tally
