@@ -187,7 +187,10 @@ class Machine:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
-        return line.control(self, *line.groups) is True
+        try:
+            return line.control(self, *line.groups) is True
+        except KeyError as error:
+            raise Mismatch(f"{line.text}: nothing is in {error}") from None
 
     def clear(self, number: int) -> None:
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)

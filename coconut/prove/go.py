@@ -273,7 +273,8 @@ class FunctionProof:
         """Prove all loops; yield the call at its end in each way of running and skipping them."""
         # Until a number of iterations is read, all ways are one.
         reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
-        standing.call.run_to_line({min(reads)})
+        if not reads or not standing.call.run_to_line({min(reads)}):
+            raise Unproved("no number of iterations is read")
         for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
             way = replace(standing, call=forked(standing.call))
             for loop, run in zip(self.loops, runs, strict=True):
