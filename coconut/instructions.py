@@ -7,8 +7,10 @@ order of the meaning; the last one may be memory where the table says so. check_
 CPUs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from coconut.operations import WORD_MAX, Value
@@ -98,3 +100,15 @@ def identity(imm: int | None, a: Value) -> Value:
 def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:
     """Return the meaning that applies a function to each element; it takes the immediate first."""
     return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))
+
+
+def octets(numbers: Iterable[int], size: int, order: str = "little") -> list[int]:
+    """Return the bytes of numbers of `size` bytes as they lie in memory."""
+    shifts = range(0, 8 * size, 8) if order == "little" else range(8 * size - 8, -8, -8)
+    return [(number & (1 << shift + 8) - 1) >> shift for number in numbers for shift in shifts]
+
+
+def of_octets(data: Sequence[int], size: int, order: str = "little") -> Value:
+    """Return the numbers of `size` bytes that lie in memory as these bytes."""
+    parts = (data[i : i + size] if order == "little" else data[i : i + size][::-1] for i in range(0, len(data), size))
+    return tuple(reduce(or_, (octet << 8 * i for i, octet in enumerate(part))) for part in parts)

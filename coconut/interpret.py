@@ -7,7 +7,7 @@ paper's parser, section 8); moves, frame, counters, jumps and clearing are check
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from coconut.architecture import Architecture
@@ -131,6 +131,8 @@ class Machine:
 
     Beside vectors, numbers in general registers have an architecture of their own. A general register holds either what
     controls use, by its name, or such a number; what is written last remains.
+
+    - result: the number of which the zero flag tells whether it is zero; None if the flag tells nothing that is known.
     """
 
     architecture: Architecture
@@ -141,7 +143,7 @@ class Machine:
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
     implicit: dict[str, Value] = field(default_factory=dict)
-    is_zero: bool = False
+    result: General | None = None
 
     def add(self, to: str, source: str, number: General) -> None:
         a, b = self.general[source], number
@@ -160,10 +162,16 @@ class Machine:
         return place
 
     def count(self, register: str) -> int:
-        number = self.general[register]
-        if not isinstance(number, int):
-            raise Mismatch(f"{register} counts, and is a pointer")
+        number = self.general.get(register)
+        if number is None or isinstance(number, Pointer):
+            raise Mismatch(f"{register} counts, and is {'a pointer' if number else 'not set'}")
         return number
+
+    def is_zero(self) -> bool:
+        """Return the zero flag."""
+        if self.result is None:
+            raise Mismatch("a jump depends on a flag that nothing has set")
+        return self.result == 0
 
     def control(self, line: "Line") -> bool:
         """Run an instruction on general registers, and return whether it jumps."""
@@ -171,6 +179,7 @@ class Machine:
         mnemonic, _, operands = line.text.partition(" ")
         if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST", "XORL")):
             self.implicit.pop(FLAGS, None)
+            self.result = None
         written = operands.rpartition(" ")[2]
         if self.beside is not None and not mnemonic.startswith("V"):
             names = general_registers(self.beside)
@@ -219,6 +228,8 @@ class Machine:
         value = instruction.meaning(read.imm, *operands)
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
+        if FLAGS in instruction.clobbers + instruction.implicit_defs:
+            self.result = None
         for name in instruction.implicit_defs:
             self.implicit[name] = value
         if not instruction.implicit:
@@ -242,34 +253,39 @@ class Machine:
     def subtract(self, register: str, name: str) -> None:
         number = self.arguments[name]
         assert isinstance(number, int)
-        self.general[register] = self.count(register) - number
-        self.is_zero = self.general[register] == 0
+        self.general[register] = self.result = self.count(register) - number
 
     def decrement_argument(self, name: str) -> None:
         number = self.arguments[name]
-        assert isinstance(number, int)
-        self.arguments[name] = number - 1
-        self.is_zero = number == 1
+        assert not isinstance(number, Pointer)
+        self.arguments[name] = self.result = number - 1
 
-    def decrement(self, register: str) -> bool:
-        """Count down, and return whether the counter is zero now."""
-        self.general[register] = self.count(register) - 1
-        self.is_zero = self.general[register] == 0
-        return self.is_zero
+    def decrement(self, register: str) -> int:
+        """Count down, and return what is left."""
+        left = self.count(register) - 1
+        self.general[register] = self.result = left
+        return left
 
-    def count_word(self, number: int, offset: int, register: str) -> None:
-        place = self.pointer(register)
-        self.storage[place.base, place.offset + offset] = number & 0xFFFFFFFF
-        self.is_zero = number == 0
-
-    def word(self, offset: int, register: str) -> int:
-        place = self.pointer(register)
-        return self.storage[place.base, place.offset + offset]
-
-    def add_word(self, number: int, offset: int, register: str) -> None:
+    def word_at(self, offset: int, register: str) -> tuple[str, int]:
+        """Return the place of a word in memory, which must be there."""
         place = self.pointer(register)
         at = place.base, place.offset + offset
-        self.storage[at] = self.storage[at] + number & 0xFFFFFFFF
+        if at not in self.storage:
+            raise Mismatch(f"nothing is at {at}")
+        return at
+
+    def word(self, offset: int, register: str) -> int:
+        return self.storage[self.word_at(offset, register)]
+
+    def set_word(self, number: int, offset: int, register: str) -> None:
+        self.storage[self.word_at(offset, register)] = number & 0xFFFFFFFF
+
+    def add_word(self, number: int, offset: int, register: str) -> None:
+        self.set_word(self.word(offset, register) + number, offset, register)
+
+    def decrement_word(self, offset: int, register: str) -> None:
+        self.add_word(-1, offset, register)
+        self.result = self.word(offset, register)
 
 
 # The registers of a product, on amd64, which alone has functions with numbers beside vectors.
@@ -295,26 +311,26 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
     (r"ANDQ \$-(\d+), (\w+)", lambda m, n, a: m.align(a, int(n))),
     (r"ADDL \$(-?\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
-    (r"MOVL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.count_word(int(n), int(offset), a)),
-    (r"DECL (\d+)\((\w+)\)", lambda m, offset, a: m.count_word(m.word(int(offset), a) - 1, int(offset), a)),
+    (r"MOVL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.set_word(int(n), int(offset), a)),
+    (r"DECL (\d+)\((\w+)\)", lambda m, offset, a: m.decrement_word(int(offset), a)),
     (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
     (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
     (r"SUBQ (\w+)\+\d+\(FP\), (\w+)", lambda m, name, a: m.subtract(a, name)),
     (r"ADDQ \$(\d+), (\w+)\+\d+\(FP\)", lambda m, n, name: m.advance(name, int(n))),
     (r"DECQ (\w+)\+\d+\(FP\)", lambda m, name: m.decrement_argument(name)),
-    (r"DECQ (\w+)", lambda m, a: bool(m.decrement(a)) and None),
-    (r"TESTQ (\w+), \1", lambda m, a: setattr(m, "is_zero", m.general[a] == 0)),
-    (r"JZ (\w+)", lambda m, label: m.is_zero),
-    (r"JNZ (\w+)", lambda m, label: not m.is_zero),
+    (r"DECQ (\w+)", lambda m, a: m.decrement(a)),
+    (r"TESTQ (\w+), \1", lambda m, a: setattr(m, "result", m.general[a])),
+    (r"JZ (\w+)", lambda m, label: m.is_zero()),
+    (r"JNZ (\w+)", lambda m, label: not m.is_zero()),
     (r"(?:CBZ|BEQZ) (\w+), (\w+)", lambda m, a, label: m.general[a] == 0),
     (r"(?:CBNZ|BNEZ) (\w+), (\w+)", lambda m, a, label: m.general[a] != 0),
     (r"CMPBEQ (\w+), \$0, (\w+)", lambda m, a, label: m.general[a] == 0),
-    (r"BRCTG (\w+), (\w+)", lambda m, a, label: not m.decrement(a)),
+    (r"BRCTG (\w+), (\w+)", lambda m, a, label: m.decrement(a) != 0),
     (r"VPXORQ? ([XYZ])(\d+), \1\2, \1\2", lambda m, _, number: m.clear(int(number))),
     (r"XORL (\w+), \1", lambda m, a: m.zero(a)),
     (r"(?:VZERO V|VMOVI \$0, V)(\d+)(?:\.B16)?", lambda m, number: m.clear(int(number))),
     (r"MOVWU?Z? (\d+)\((\w+)\), (\w+)", lambda m, offset, a, to: m.general.update({to: m.word(int(offset), a)})),
-    (r"MOVW (\w+), (\d+)\((\w+)\)", lambda m, a, offset, to: m.count_word(m.count(a), int(offset), to)),
+    (r"MOVW (\w+), (\d+)\((\w+)\)", lambda m, a, offset, to: m.set_word(m.count(a), int(offset), to)),
     (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
 )
 
@@ -362,34 +378,65 @@ class Code:
 
     def run(self, arguments: dict[str, General], storage: Storage) -> None:
         """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
+        ones = (1 << 8 * self.architecture.word_bytes) - 1
+        call = self.call(arguments, storage, lambda: ones)
+        call.run_to()
+        call.check_cleared()
+
+    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], int]) -> "Call":
+        """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
         architecture, size = self.architecture, self.architecture.word_bytes
-        ones = (1 << 8 * size) - 1
-        frame = [("frame", FRAME + i) for i in range(0, self.frame_bytes, size)]
+        frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
         machine = Machine(architecture, storage, dict(arguments), self.beside)
-        storage |= self.constants | dict.fromkeys(frame, ones)
+        storage |= self.constants | frame
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
-        machine.registers = dict.fromkeys(range(architecture.registers), (ones,) * count)
-        at = 0
+        machine.registers = {number: tuple(unknown() for _ in range(count)) for number in range(architecture.registers)}
+        return Call(self, machine, frame)
+
+
+@dataclass
+class Call:
+    """A call of a function: its machine, what was in the frame at first, and the index of the next line."""
+
+    code: Code
+    machine: Machine
+    frame: Storage
+    at: int = 0
+
+    def run_to(self, label: str = "") -> bool:
+        """Run to where a jump to a label arrives, or to the end; return whether the label was there."""
+        return self.run_to_line({self.code.labels[label]} if label else ())
+
+    def run_to_line(self, stops: Container[int]) -> bool:
+        """Run to before one of these lines, or to the end; return whether such a line was there."""
+        lines, labels = self.code.lines, self.code.labels
         for _ in range(STEPS_MAX):
-            line = self.lines[at]
-            at += 1
+            if self.at == len(lines):
+                raise Mismatch(f"{self.code.name} does not return")
+            line = lines[self.at]
+            self.at += 1
             if line.read is not None:
-                machine.run(line.read, line.is_beside)
-            elif line.control is not None and machine.control(line):
-                label = line.groups[-1]
-                if label not in self.labels:
+                self.machine.run(line.read, line.is_beside)
+            elif line.control is not None and self.machine.control(line):
+                target = line.groups[-1]
+                if target not in labels:
                     raise ParseError(f"line {line.number}: {line.text}: no such label")
-                at = self.labels[label]
+                self.at = labels[target]
             if line.text == "RET":
-                break
-        else:
-            raise Mismatch(f"{self.name} does not end")
+                return False
+            if self.at in stops:
+                return True
+        raise Mismatch(f"{self.code.name} does not end")
+
+    def check_cleared(self) -> None:
+        """Raise Mismatch if the function must clear its registers and its frame, and has not."""
+        machine = self.machine
         left = {number for value in machine.registers.values() for number in value}
         left |= {number for value in machine.numbers.values() for number in value}
-        left |= {storage[place] for place in frame} - {ones}
-        if self.clears and left != {0}:
-            raise Mismatch(f"{self.name} leaves something in its frame or in registers")
+        left |= {machine.storage[place] for place, before in self.frame.items() if machine.storage[place] is not before}
+        if self.code.clears and left != {0}:
+            raise Mismatch(f"{self.code.name} leaves something in its frame or in registers")
 
 
 def read_function(

@@ -19,11 +19,20 @@ def unpack(odd: int) -> Meaning:
 
 def ternary(imm: int, a: int, b: int, c: int) -> int:
     """Return, for each bit, the bit of imm that those of a, b and c number."""
+    if imm in TERNARY:
+        return TERNARY[imm](a, b, c)
     result = 0
     for index in range(8):
         if imm >> index & 1:
             result |= (a if index & 4 else ~a) & (b if index & 2 else ~b) & (c if index & 1 else ~c)
     return result
+
+
+# Those in use, by operators that symbolic numbers have.
+TERNARY: dict[int, Callable[[int, int, int], int]] = {
+    0b10101000: lambda a, b, c: (a | b) & c,
+    0b11011000: lambda a, b, c: a & (WORD_MAX ^ c) | b & c,
+}
 
 
 def quarters(imm: int, a: Value, b: Value) -> Value:

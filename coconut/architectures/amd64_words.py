@@ -9,7 +9,7 @@ from coconut.architecture import Architecture
 from coconut.architectures.amd64 import assemblers, moves
 from coconut.architectures.words import WordsSelector, by_bytes, rotl, words, words_of_bytes
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, table
+from coconut.instructions import Instruction, Meaning, Memory, octets, of_octets, table
 from coconut.operations import Value
 
 NONCE_ROW = 48  # offset in the state, in bytes
@@ -25,14 +25,9 @@ def in_parts(function: Callable[[int | None, Value, Value], Value]) -> Meaning:
     return meaning
 
 
-def part_bytes(words: Value) -> bytes:
-    return b"".join(word.to_bytes(4, "little") for word in words)
-
-
 def shuffle_bytes(imm: int | None, a: Value, chosen: Value) -> Value:
-    data = part_bytes(a)
-    moved = bytes(0 if number & 0x80 else data[number & 15] for number in part_bytes(chosen))
-    return tuple(int.from_bytes(moved[i : i + 4], "little") for i in range(0, 16, 4))
+    data = octets(a, 4)
+    return of_octets([0 if number & 0x80 else data[number & 15] for number in octets(chosen, 4)], 4)
 
 
 def permute_halves(imm: int, a: Value, b: Value) -> Value:

@@ -9,23 +9,19 @@ from coconut.architectures import neon
 from coconut.architectures.words import WordsSelector, by_bytes, words, words_of_bytes
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, identity, table
+from coconut.instructions import Instruction, Memory, identity, octets, of_octets, table
 from coconut.operations import WORD32_MAX, Value
 
 SHIFTS = (1, 7, 12, 20, 25, 31)
 
 
-def octets(*vectors: Value) -> bytes:
-    return b"".join(word.to_bytes(4, "little") for vector in vectors for word in vector)
-
-
 def tbl(imm: None, a: Value, chosen: Value) -> Value:
-    data = octets(a)
-    return words_of_bytes(tuple(data[i] if i < len(data) else 0 for i in octets(chosen)))
+    data = octets(a, 4)
+    return of_octets([data[i] if i < len(data) else 0 for i in octets(chosen, 4)], 4)
 
 
 def ext(imm: int, a: Value, b: Value) -> Value:
-    return words_of_bytes(tuple(octets(a, b)[imm : imm + 16]))
+    return of_octets(octets(a + b, 4)[imm : imm + 16], 4)
 
 
 def gnu(name: str, arrangement: str, operands: int) -> str:

@@ -7,20 +7,15 @@ from coconut.architecture import Architecture
 from coconut.architectures.pairs import Pairs, low, product
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
+from coconut.instructions import Instruction, Meaning, Memory, elements, identity, octets, of_octets, table
 from coconut.operations import SUM_MAX, WORD_MAX, Value
 from coconut.select import Selector
 
 
-def octets(*vectors: Value) -> list[int]:
-    """Return vectors of 16 bytes as they lie in memory on a big-endian CPU."""
-    return [octet for vector in vectors for number in vector for octet in number.to_bytes(16 // len(vector), "big")]
-
-
 def vperm(imm: None, a: Value, b: Value, mask: Value) -> Value:
-    data, size = octets(a, b), 16 // len(a)
-    chosen = bytes(data[index & 31] for index in octets(mask))
-    return tuple(int.from_bytes(chosen[i : i + size], "big") for i in range(0, 16, size))
+    size = 16 // len(a)
+    data = octets(a + b, size, "big")
+    return of_octets([data[index & 31] for index in octets(mask, size, "big")], size, "big")
 
 
 def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:

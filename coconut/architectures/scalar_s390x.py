@@ -12,7 +12,7 @@ from typing import Any
 
 from coconut.architectures.scalar import PairSelector, scalar_architecture, with_carry, word, words
 from coconut.graph import Node
-from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, identity, table
+from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, identity, octets, of_octets, table
 
 SUM: dict[str, Any] = {"accumulates": True, "implicit_defs": (FLAGS,)}
 PLAIN: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
@@ -25,7 +25,7 @@ def low(index: int) -> dict[str, Any]:
 
 
 def reversed_bytes(_: int | None, a: int) -> int:
-    return sum((a >> 8 * i & 0xFF) << 56 - 8 * i for i in range(8))
+    return of_octets(octets((a,), 8), 8, "big")[0]
 
 
 INSTRUCTIONS = table(

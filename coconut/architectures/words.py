@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from coconut.architecture import Architecture
 from coconut.graph import Node
-from coconut.instructions import Meaning, Memory, elements
+from coconut.instructions import Meaning, Memory, elements, of_octets
 from coconut.operations import STATE_LOADS, WORD32_MAX, Value
 from coconut.select import Selector, Unsupported
 
@@ -27,8 +27,7 @@ def by_bytes(bits: int) -> tuple[int, ...]:
 
 def words_of_bytes(numbers: tuple[int, ...], order: str = "little") -> Value:
     """Return words that hold these numbers as bytes."""
-    data = bytes(numbers)
-    return tuple(int.from_bytes(data[i : i + 4], order) for i in range(0, len(data), 4))  # type: ignore[arg-type]
+    return of_octets(numbers, 4, order)
 
 
 @cache

@@ -28,6 +28,25 @@ static void in_register(const char *name, fe *a)
     bb_in_max(FE_LIMB_MAX);
 }
 
+static void in_carried(const char *name, fe *a)
+{
+    bb_in(PLACE_REGISTER, name, a, sizeof *a);
+    bb_in_max(FE_CARRIED_MAX);
+}
+
+/* Powers as long sums multiply by them. */
+static void in_table(const char *name, long_multiplier *a)
+{
+    bb_in(PLACE_MEMORY, name, a, sizeof *a);
+#if LIMBS == 3
+    bb_in_max_of(0, 3, FE_CARRIED_MAX);
+    bb_in_max_of(3, 3, 2 * FE_CARRIED_MAX);
+#else
+    bb_in_max_of(0, 20, FE_CARRIED_MAX);
+    bb_in_max_of(20, 4, 5 * FE_CARRIED_MAX);
+#endif
+}
+
 static void in_multiplier(size_t n, splat_multiplier *a)
 {
     bb_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
@@ -49,6 +68,12 @@ static void bb_reduce(fe t, const splat_multiplier *b)
     wide sum = wide_mul_add_splat(wide_zero(), t, b);
     begin("reduce", 0, 0);
     IN(PLACE_REGISTER, "d", sum);
+#if LIMBS == 3 /* what wide_limbs shifts is at most as much as what it adds to */
+    bb_in_max_of(0, 3, WIDE_LIMB_MAX / 2);
+    bb_in_max_of(3, 3, WIDE_LIMB_MAX >> 14);
+#else
+    bb_in_max(WIDE_LIMB_MAX);
+#endif
     const fe carried = fe_carry(sum);
     OUT("t", carried);
     bb_end();
@@ -103,7 +128,13 @@ static void bb_long_group(fe t, evaluation_powers *powers)
     vec lo, hi;
     begin("long group", 0, GROUP_BYTES);
     IN(PLACE_REGISTER, "d", sum);
-    IN(PLACE_MEMORY, "table", powers->table[0]);
+#if LIMBS == 3
+    bb_in_max_of(0, KARATSUBA_PRODUCTS, WIDE_LIMB_MAX);
+    bb_in_max_of(KARATSUBA_PRODUCTS, KARATSUBA_PRODUCTS, WIDE_LIMB_MAX >> 12);
+#else
+    bb_in_max(WIDE_LIMB_MAX);
+#endif
+    in_table("table", &powers->table[0]);
     vec_load_blocks(message, &lo, &hi);
     sum = long_sum_add_blocks(sum, lo, hi, table_vector(powers->table, 0), table_block(0));
     OUT("d", sum);
@@ -116,7 +147,7 @@ static void bb_long_step(size_t n, fe t, evaluation_powers *powers)
     begin("long step", n, n * GROUP_BYTES);
     in_register("t", &t);
     for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
-        IN(PLACE_MEMORY, power_name("table%zu", i), powers->table[i]);
+        in_table(power_name("table%zu", i), &powers->table[i]);
     IN(PLACE_MEMORY, "tops", tops);
     bb_in_max(FE_LIMB_MAX);
     t = evaluation_long_step(t, powers, message, n, tops);
@@ -130,8 +161,8 @@ static void bb_end_of_message(fe t, evaluation_powers *powers)
     uint64_t h[3];
     begin("end", 0, 0);
     in_register("t", &t);
-    in_register("last", &powers->of_last);
-    in_register("others", &powers->of_others);
+    in_carried("last", &powers->of_last);
+    in_carried("others", &powers->of_others);
     evaluation_end(h, t, fe_from_blocks(message), powers, 0);
     bb_end();
 }

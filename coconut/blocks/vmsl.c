@@ -41,10 +41,12 @@ static void bb_step(size_t n, fe t, vmsl_powers *powers)
     snprintf(name, sizeof name, "step %zu", n);
     bb_begin(name, n * SUMMED_GROUP_BYTES);
     IN(PLACE_REGISTER, "t", t);
-    bb_in_max(OPERAND_MAX / 2); /* because limbs of a block, below 2^44, are added */
+    bb_in_max(FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++) {
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
         IN(PLACE_MEMORY, power, powers->even[i]);
+        bb_in_max_of(0, 3, FE_LIMB_MAX);
+        bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
     }
     t = vmsl_step(t, message, powers->even, n, &powers->even[0]);
     OUT("t", t);

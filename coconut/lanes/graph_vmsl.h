@@ -12,6 +12,7 @@
 
 #define HORNET_VMSL_LANES     2
 #define SUM_CHECK_MAX(v, max) record_max((v).node, (max))
+#define VEC_CHECK_MAX         SUM_CHECK_MAX
 
 typedef struct {
     uint32_t node;

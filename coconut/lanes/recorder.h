@@ -85,8 +85,21 @@ static inline uint32_t record_load(const char *operation, const uint8_t *blocks,
     return record(operation, 0, NULL, 2, imm);
 }
 
+/* The bounds in the order in which the code states them, limb by limb: coconut/prove/ takes them as a
+ * suggestion which values are limbs of one element. */
+static struct {
+    uint32_t node;
+    uint64_t max;
+} checks[NODES_MAX];
+
+static uint32_t check_count;
+
 static inline void record_max(uint32_t node, uint64_t max)
 {
+    if (check_count < NODES_MAX) {
+        checks[check_count].node = node;
+        checks[check_count++].max = max;
+    }
     if (max < nodes[node].max)
         nodes[node].max = max;
 }
@@ -106,6 +119,7 @@ static inline void bb_begin(const char *name, size_t advance_bytes)
     bb_name = name;
     bb_advance = advance_bytes;
     node_count = 0;
+    check_count = 0;
     sum_count = 0;
 }
 
@@ -122,12 +136,15 @@ static inline void bb_in(enum place place, const char *name, void *numbers, size
     }
 }
 
-/* States a bound on the inputs of the latest bb_in. */
-static inline void bb_in_max(uint64_t max)
+/* States a bound on inputs of the latest bb_in: on `count` of them from number `first` on. */
+static inline void bb_in_max_of(size_t first, size_t count, uint64_t max)
 {
-    for (uint32_t i = latest_in; i < node_count; i++)
-        record_max(i, max);
+    for (size_t i = 0; i < count; i++)
+        record_max(latest_in + (uint32_t)(first + i), max);
 }
+
+/* States a bound on all inputs of the latest bb_in. */
+static inline void bb_in_max(uint64_t max) { bb_in_max_of(0, node_count - latest_in, max); }
 
 /* Words that enter the lanes by vec_splat or vec_only_block. What happens to them before is not part of the
  * graph: until then they are marks, by which the lanes recognize them. */
@@ -170,6 +187,10 @@ static inline void bb_end(void)
             printf("%s%llu", k == 0 ? "" : ", ", (unsigned long long)node->imm[k]);
         printf("], \"max\": %llu, \"name\": \"%s\"}", (unsigned long long)node->max, node->name);
     }
+    printf("], \"checks\": [");
+    for (uint32_t i = 0; i < check_count; i++)
+        printf("%s[%u, %llu]", i == 0 ? "" : ", ", (unsigned)checks[i].node,
+               (unsigned long long)checks[i].max);
     printf("]}");
 }
 

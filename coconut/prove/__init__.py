@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prove for all inputs what basic blocks compute."""
+"""Prove that basic blocks, selections and functions compute what they must, for all inputs: see docs/proofs.md."""

@@ -49,6 +49,7 @@ typedef struct {
 /* The sum of two elements with carried limbs is an fe too. A product adds at most 21 * 2^27 * 1.01 * 2^26 <
  * 2^57.5 to a limb, so a wide holds 40 products. */
 #define FE_LIMB_MAX    ((UINT64_C(1) << 27) + (UINT64_C(1) << 20))
+#define FE_CARRIED_MAX (FE_LIMB_MAX / 2)
 #define MULTIPLIER_MAX ((UINT64_C(1) << 29) - 1)
 #define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)
 
@@ -69,6 +70,16 @@ KERNEL_INLINE fe fe_from_limbs(const vec d[5])
 {
     return fe_checked((fe){
         {factor_from(d[0]), factor_from(d[1]), factor_from(d[2]), factor_from(d[3]), factor_from(d[4])}});
+}
+
+KERNEL_INLINE fe fe_from_carried(const vec d[5])
+{
+    VEC_CHECK_MAX(d[0], FE_CARRIED_MAX);
+    VEC_CHECK_MAX(d[1], FE_CARRIED_MAX);
+    VEC_CHECK_MAX(d[2], FE_CARRIED_MAX);
+    VEC_CHECK_MAX(d[3], FE_CARRIED_MAX);
+    VEC_CHECK_MAX(d[4], FE_CARRIED_MAX);
+    return fe_from_limbs(d);
 }
 
 KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
@@ -285,7 +296,7 @@ KERNEL_INLINE fe fe_carry(wide sum)
     carry_limb(d, 3);
     const vec carried[5] = {vec_barrier(d[0]), vec_barrier(d[1]), vec_barrier(d[2]), vec_barrier(d[3]),
                             vec_barrier(d[4])};
-    return fe_from_limbs(carried);
+    return fe_from_carried(carried);
 }
 
 KERNEL_INLINE fe fe_mul(fe a, const multiplier *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }
@@ -338,7 +349,7 @@ KERNEL_INLINE fe fe_times_2_32(fe a)
         two_before = before;
         before = vec_from(a.limb[i]);
     }
-    return fe_from_limbs(d);
+    return fe_from_carried(d);
 }
 
 KERNEL_INLINE long_multiplier long_multiplier_from(fe a)

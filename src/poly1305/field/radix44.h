@@ -53,6 +53,8 @@ typedef struct {
 
 #define FE_LIMB_MAX    ((UINT64_C(1) << 46) - 1)
 #define MULTIPLIER_MAX ((UINT64_C(1) << 50) - 1)
+/* Of a carried element: the sum of two is an element, and it can become a multiplier. */
+#define FE_CARRIED_MAX ((UINT64_C(1) << 45) - 1)
 /* Bound of a sum that is carried: 5 times the carry out of limb 2, plus 44 bits, fits into an element. */
 #define WIDE_LIMB_MAX ((UINT64_C(1) << 63) - 1)
 
@@ -182,11 +184,15 @@ KERNEL_INLINE fe fe_carry(wide sum)
 {
     const uncarried d = wide_limbs(sum);
     const vec carry2 = vec_shr(d.limb[2], 42);
-    return fe_checked((fe){{
+    const fe a = {{
         factor_from(vec_add(vec_and(d.limb[0], vec_splat(MASK44)), times5(carry2))),
         factor_from(vec_add(vec_and(d.limb[1], vec_splat(MASK44)), vec_shr(d.limb[0], 44))),
         factor_from(vec_add(vec_and(d.limb[2], vec_splat(MASK42)), vec_shr(d.limb[1], 44))),
-    }});
+    }};
+    VEC_CHECK_MAX(vec_from(a.limb[0]), FE_CARRIED_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[1]), FE_CARRIED_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[2]), FE_CARRIED_MAX);
+    return a;
 }
 
 KERNEL_INLINE fe fe_mul(fe a, const multiplier *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }

@@ -34,6 +34,8 @@ typedef struct {
 
 /* VMSL takes constant time for operands up to this value. */
 #define OPERAND_MAX ((UINT64_C(1) << 56) - 1)
+/* Of a carried element, before and after a block is added; 20 times a limb is an operand. */
+#define FE_LIMB_MAX ((UINT64_C(1) << 45) - 1)
 
 #define MASK44 ((UINT64_C(1) << 44) - 1)
 #define MASK42 ((UINT64_C(1) << 42) - 1)
@@ -115,7 +117,11 @@ HORNET_INLINE fe fe_carry(summed first, summed second)
     HORNET_UNROLL
     for (int i = 0; i < 3; i++)
         carry[i] = vec_shr(once.limb[i], i < 2 ? 44 : 42);
-    return carry_once(once.limb, carry);
+    const fe carried = carry_once(once.limb, carry);
+    HORNET_UNROLL
+    for (int i = 0; i < 3; i++)
+        VEC_CHECK_MAX(carried.limb[i], FE_LIMB_MAX);
+    return carried;
 }
 
 #endif

@@ -24,7 +24,9 @@
 #include "../../core/compiler.h"
 #include "../../core/words.h"
 
-/* limb[2] is any word before a multiplication, and below 8.01 * 2^60 after one. */
+/* limb[2] is any word before a multiplication, and below 8.01 * 2^60, or SCALAR_LIMB2_MAX, after one. */
+#define SCALAR_LIMB2_MAX (UINT64_C(0x8029) << 48)
+
 typedef struct {
     uint64_t limb[3];
 } scalar_fe;

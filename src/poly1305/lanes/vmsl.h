@@ -28,6 +28,7 @@
 #endif
 #define LANES_CUT_44
 #define SUM_CHECK_MAX(v, max) ((void)0)
+#define VEC_CHECK_MAX(v, max) ((void)0)
 
 /* Applies to the field and the evaluation too; kernel_end.h closes it. */
 #include "../../core/target_begin.h"

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove Poly1305's functions as they stand in the Go module, as wholes.
+
+interpret.py reads a function from the committed file, and its instructions run on symbolic numbers. A loop is proved by
+induction. At its head, the accumulator is in registers: it is replaced by any element within its limits, and whatever
+else an iteration overwrites is removed. From that state an iteration must leave the accumulator where it was, with the
+value that is claimed, the message's pointer behind what it takes, the counter one less, and everything else as it was.
+What follows the loop runs from such a state, and also from the state before the loop where that can be skipped. The
+counter can only be counted down and compared with 0, so that its value does not matter.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import product as combinations
+
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
+from coconut.architectures.scalar_amd64 import AMD64
+from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
+from coconut.functions import program_of
+from coconut.interpret import Call, Code, Machine, Mismatch, Pointer, read_function, room, store
+from coconut.program import Program, to_lanes
+from coconut.prove.claims import BLOCK_BYTES, H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
+from coconut.prove.graphs import BlockProof, graphs_of
+from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add, multiply
+from coconut.prove.programs import SymbolicMemory, from_lanes
+from coconut.select import select
+from coconut.trace import ROOT
+
+GO = ROOT / "bindings" / "go" / "internal" / "poly1305"
+
+ASSUMED = (
+    "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
+    "Message, state, powers, constants and frame do not overlap.",
+    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+)
+
+
+class Counter(int):
+    """A number of iterations that is left. It can be counted down and compared with 0, and nothing else."""
+
+    def __sub__(self, other: int) -> "Counter":
+        return self + -other
+
+    def __add__(self, other: int) -> "Counter":
+        if other != -1:
+            raise Unproved("a counter that does not count down by 1")
+        return Counter(int(self) - 1)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counter) and other != 0:
+            raise Unproved("a counter that is compared with another number than 0")
+        return int(self) == int(other)  # type: ignore[call-overload]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return int.__hash__(self)
+
+    def refuse(self, *_: object) -> "Counter":
+        raise Unproved("a counter is used as a number")
+
+    __radd__ = __add__
+    __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse  # type: ignore[assignment]
+
+
+def forked(call: Call) -> Call:
+    """Return a copy of a call, which can go on in another way."""
+    machine = copy(call.machine)
+    machine.storage = copy(machine.storage)
+    for name in ("arguments", "numbers", "general", "registers", "implicit"):
+        setattr(machine, name, dict(getattr(machine, name)))
+    return replace(call, machine=machine)
+
+
+# A place that holds values: the name of a dictionary of a machine, and the key.
+Place = tuple[str, object]
+
+
+def places(machine: Machine) -> dict[Place, object]:
+    """Return all that a machine holds."""
+    return {
+        (name, key): value
+        for name in ("storage", "arguments", "general", "registers", "implicit")
+        for key, value in getattr(machine, name).items()
+    }
+
+
+def same(a: object, b: object) -> bool:
+    """Return whether two values are equal for all inputs."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Number) and isinstance(b, Number):
+        return a is b or (a.poly == b.poly and a.wraps == b.wraps and a.ring is b.ring)
+    if isinstance(a, Number) or isinstance(b, Number):
+        return False
+    return type(a) is type(b) and a == b
+
+
+# The accumulator: the value in each lane.
+Values = list[Poly]
+# The blocks that something takes, by their numbers.
+Blocks = Callable[[int], Poly]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of a function.
+
+    - count: the argument that has the number of iterations.
+    - leaves: the values after an iteration, from the blocks that it takes and the values before it.
+    - advance: the bytes of the message that an iteration takes.
+    - first: the number that leaves no iteration, if the loop can be skipped.
+    - base: what is read: the message, or another argument.
+    """
+
+    label: str
+    count: str
+    leaves: Callable[[Blocks, Values], Values]
+    advance: int = BLOCK_BYTES
+    first: int | None = 0
+    base: str = "message"
+
+
+@dataclass
+class Standing:
+    """A call on its way, and what its accumulator is.
+
+    - limbs, values: those of the accumulator.
+    - at: for each base, how many bytes of the bytes that memory has now were taken.
+    """
+
+    call: Call
+    limbs: dict[str, Lanes]
+    values: Values
+    at: dict[str, int]
+
+    def blocks(self, base: str = "message", top: bool = True) -> Blocks:
+        storage, start = self.call.machine.storage, self.at[base]
+        assert isinstance(storage, SymbolicMemory)
+        message = storage.messages[base]
+        return lambda i: message.block(start + BLOCK_BYTES * i, top)
+
+
+@dataclass
+class FunctionProof:
+    """The proof of a function with loops that change an accumulator t.
+
+    - program: a program that has t in registers as the function has it.
+    - shape: that of t, with its limits.
+    """
+
+    code: Code
+    ring: Ring
+    program: Program
+    shape: Shape
+    loops: Sequence[Loop]
+
+    @property
+    def big_endian(self) -> bool:
+        return self.program.architecture.big_endian
+
+    def memory(self, *bases: str) -> SymbolicMemory:
+        """Return memory that holds nothing but symbolic bytes at these bases."""
+        architecture = self.program.architecture
+        messages = {base: Message(self.ring, self.big_endian) for base in bases}
+        return SymbolicMemory(messages, architecture.byte_order)
+
+    def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory) -> Call:
+        """Return a call whose registers and frame hold anything at first."""
+        limit = (1 << 8 * self.program.architecture.word_bytes) - 1
+        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))  # type: ignore[arg-type,return-value]
+
+    def any_element(self) -> tuple[dict[str, Lanes], Values]:
+        """Return any accumulator within the limits, and its values."""
+        lanes = range(self.program.graph.lanes)
+        rows = [self.shape.assume(self.ring, f"any t.{lane}", None) for lane in lanes]
+        limbs = {f"t[{i}]": tuple(numbers[i] for numbers, _ in rows) for i in range(self.shape.count)}
+        return limbs, [value for _, value in rows]
+
+    def where(self, standing: Standing) -> dict[str, int]:
+        """Return the register of each limb of the accumulator."""
+        found = {}
+        for name, lanes in standing.limbs.items():
+            held = to_lanes(self.program, name, lanes)  # type: ignore[arg-type]
+            for number, value in standing.call.machine.registers.items():
+                if same(value[: len(held)], held):
+                    found[name] = number
+        if found.keys() != standing.limbs.keys():
+            raise Unproved(f"at the head of a loop, {standing.limbs.keys() - found.keys()} is in no register")
+        return found
+
+    def place(self, call: Call, where: dict[str, int], limbs: dict[str, Lanes]) -> None:
+        for name, number in where.items():
+            call.machine.registers[number] = to_lanes(self.program, name, limbs[name])  # type: ignore[arg-type]
+
+    def require(self, call: Call, where: dict[str, int], values: Values) -> None:
+        """Raise Unproved unless these registers hold an accumulator with these values."""
+        held = {}
+        for name, number in where.items():
+            held[name] = from_lanes(self.program, name, call.machine.registers[number])  # type: ignore[arg-type]
+        for lane, value in enumerate(values):
+            limbs = [held[f"t[{i}]"][lane] for i in range(self.shape.count)]
+            self.shape.require(self.ring, f"t.{lane}", limbs, value)
+
+    def from_here(self, call: Call, base: str, at: int) -> None:
+        """Make new bytes of what follows the first `at` of a base, and let its pointer point to the first of them."""
+        storage, general = call.machine.storage, call.machine.general
+        assert isinstance(storage, SymbolicMemory)
+        names = [name for name, value in general.items() if isinstance(value, Pointer) and value.base == base]
+        if [general[name] for name in names] != [Pointer(base, at)]:
+            raise Unproved(f"not one register points to byte {at} of {base}")
+        storage.messages = storage.messages | {base: Message(self.ring, self.big_endian)}
+        general[names[0]] = Pointer(base)
+
+    def changed(self, before: Call, after: Call, loop: Loop) -> set[Place]:
+        """Return what an iteration changes, except the counter and the pointer, which change as they must."""
+        found, left = set(), places(after.machine)
+        for place, value in places(before.machine).items():
+            now = left.get(place)
+            if isinstance(value, Counter) and place[0] == "general":
+                value = value - 1
+            elif isinstance(value, Pointer) and value.base == loop.base and place[0] == "general":
+                value = replace(value, offset=value.offset + loop.advance)
+            if not same(now, value):
+                found.add(place)
+        return found
+
+    def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
+        """Return a call after an iteration, which must go on, or must not."""
+        after = forked(call)
+        end = 1 + max(i for i, line in enumerate(self.code.lines) if loop.label in line.groups)
+        stopped = after.run_to_line({call.at, end})
+        if not stopped or after.at != (call.at if more else end):
+            raise Unproved(f"{loop.label}: the counter does not count the iterations")
+        return after
+
+    def prove_loop(self, standing: Standing, loop: Loop) -> Standing:
+        """Prove a loop at whose head a call is, with two iterations left; return how it leaves it."""
+        where = self.where(standing)
+        self.require(standing.call, where, standing.values)
+        limbs, before = self.any_element()
+        head = forked(standing.call)
+        head.machine.result = None
+        self.from_here(head, loop.base, standing.at[loop.base])
+        self.place(head, where, limbs)
+        kept = {("registers", number) for number in where.values()}
+        overwritten = self.changed(head, self.iterate(head, loop, more=True), loop) - kept
+        for name, key in overwritten:
+            del getattr(head.machine, name)[key]
+        after = self.iterate(head, loop, more=True)
+        if changed := self.changed(head, after, loop) - kept:
+            raise Unproved(f"{loop.label}: an iteration changes {sorted(map(str, changed))}")
+        at_start = standing.at | {loop.base: 0}
+        values = loop.leaves(Standing(head, limbs, before, at_start).blocks(loop.base), before)
+        self.require(after, where, values)
+        # With one iteration left, it does the same and ends.
+        for name, key in overwritten:
+            getattr(after.machine, name).pop(key, None)
+        after.machine.result = None
+        self.from_here(after, loop.base, loop.advance)
+        self.place(after, where, limbs)
+        ended = self.iterate(after, loop, more=False)
+        self.require(ended, where, loop.leaves(Standing(after, limbs, before, at_start).blocks(loop.base), before))
+        limbs, values = self.any_element()
+        self.place(ended, where, limbs)
+        return Standing(ended, limbs, values, at_start | {loop.base: loop.advance})
+
+    def ways(self, standing: Standing) -> Iterator[Standing]:
+        """Prove all loops; yield the call at its end in each way of running and skipping them."""
+        # Until a number of iterations is read, all ways are one.
+        reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
+        standing.call.run_to_line({min(reads)})
+        for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
+            way = replace(standing, call=forked(standing.call))
+            for loop, run in zip(self.loops, runs, strict=True):
+                way.call.machine.arguments[loop.count] = Counter((loop.first or 0) + 2 * run)
+            for loop, run in zip(self.loops, runs, strict=True):
+                if run:
+                    if not way.call.run_to_line({self.code.labels[loop.label]}):
+                        raise Unproved(f"{loop.label} is not reached")
+                    way = self.prove_loop(way, loop)
+            if way.call.run_to_line({self.code.labels[loop.label] for loop in self.loops}):
+                raise Unproved("a loop without an iteration is run")
+            way.call.check_cleared()
+            yield way
+
+    def words_at(self, standing: Standing, base: str, offset: int, shape: Shape, value: Poly) -> None:
+        """Raise Unproved unless words in memory are a number with this value."""
+        storage = standing.call.machine.storage
+        words = [storage[base, offset + 8 * i] for i in range(shape.count)]
+        shape.require(self.ring, f"{base} of {self.code.name}", words, value)  # type: ignore[arg-type]
+
+
+def text_of(name: str) -> str:
+    return (GO / name).read_text()
+
+
+def prove_message(name: str, text: str) -> int:
+    """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
+    kernel, (first, *steps, _) = POLY1305[name]
+    graphs, architecture = graphs_of(kernel), ARCHITECTURES[kernel]
+    begin = BlockProof(graphs[first])
+    outputs = begin.outputs()
+    r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
+    lanes = graphs[first].lanes
+    powers = [ONE]
+    for _ in range(lanes * max(kind_of(graphs[step])[1] for step in steps)):
+        powers.append(product(powers[-1], r))
+
+    def step_of(n: int) -> Callable[[Blocks, Values], Values]:
+        return lambda block, t: horner(block, t, [[powers[lanes * k]] * lanes for k in range(n + 1)])
+
+    loops = []
+    for step in steps:
+        label = f"loop{name}{''.join(word.capitalize() for word in step.split())}"
+        count = f"iterations{label.removeprefix('loop' + name)}"
+        loops.append(Loop(label, count, step_of(kind_of(graphs[step])[1]), graphs[step].advance))
+    program = select(architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
+    shape = begin.claims.limited(begin.claims.fields.fe, "t")
+    proof = FunctionProof(read_function(text, name, architecture, True), begin.ring, program, shape, loops)
+    storage = proof.memory()
+    storage.messages["message"] = begin.claims.message
+    store(storage, "in", [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)], 8)  # type: ignore[misc]
+    # Behind the sums there is room for vectors.
+    found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
+    if found is None:
+        raise Unproved(f"no length of out in the declaration of {name}")
+    room(storage, "out", int(found[1]), 8)
+    arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
+    limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
+    values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
+    count = 0
+    standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
+    for way in proof.ways(standing):
+        block = way.blocks()
+        terms = [
+            add(product(block(i), powers[lanes - i]), product(way.values[i], powers[lanes - i], powers[lanes]))
+            for i in range(lanes)
+        ]
+        sums = Shape(shape.weights, limits=(2**64 - 1,) * len(shape.weights))
+        proof.words_at(way, "out", 0, sums, total(terms))
+        count += 1
+    return count
+
+
+def prove_scalar(architecture: Architecture, text: str) -> int:
+    """Prove the function that evaluates blocks one after another, and one more that is padded."""
+    graphs, count = graphs_of("scalar64"), 0
+    for is_padded in (False, True):
+        begin = BlockProof(graphs["begin"], architecture.big_endian)
+        outputs = begin.outputs()
+        r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
+        loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
+        shape, _ = begin.claims.outputs["t"]
+        program = program_of(architecture, graphs["block"])
+        code = read_function(text, SCALAR_NAME, architecture, False)
+        proof = FunctionProof(code, begin.ring, program, shape, [loop])
+        storage = proof.memory("last")
+        storage.messages["message"] = begin.claims.message
+        store_state(storage, begin)
+        arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
+        arguments |= {} if is_padded else {"last": 0}
+        limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
+        values = [add(h, begin.claims.block(0))]
+        standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES, "last": 0})
+        for way in proof.ways(standing):
+            value = way.values[0]
+            if is_padded:
+                value = add(product(value, r), way.blocks("last", top=False)(0))
+            proof.words_at(way, "p", STATE_H, H_WORDS, product(value, r))
+            count += 1
+    return count
+
+
+# The offset of h in Go's State, behind r and s.
+STATE_H = 32
+
+
+def store_state(storage: SymbolicMemory, begin: BlockProof) -> None:
+    words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
+    words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
+    store(storage, "p", words, 8)  # type: ignore[arg-type]
+
+
+def prove_scalar_end(text: str) -> int:
+    """Prove the function that multiplies, and then takes blocks of two places."""
+    begin, count = BlockProof(graphs_of("scalar64")["start"]), 0
+    begin.outputs()
+    r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
+
+    def leaves(block: Blocks, t: Values) -> Values:
+        return [add(product(t[0], r), block(0))]
+
+    loops = [Loop("loop0", "blocks", leaves), Loop("loop1", "lasts", leaves, base="last")]
+    graph = graphs_of("scalar64")["block"]
+    block = BlockProof(graph)
+    shape, _ = block.claims.outputs["t"]
+    code = read_function(text, "scalarEnd", AMD64, False)
+    proof = FunctionProof(code, begin.ring, program_of(AMD64, graph), shape, loops)
+    storage = proof.memory("message", "last")
+    store_state(storage, begin)
+    arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
+    limbs = {f"t[{i}]": begin.claims.inputs[f"h[{i}]"] for i in range(3)}
+    standing = Standing(proof.call(arguments, storage), limbs, [h], {"message": 0, "last": 0})
+    for way in proof.ways(standing):
+        proof.words_at(way, "p", STATE_H, H_WORDS, product(way.values[0], r))
+        count += 1
+    return count
+
+
+def prove_single_loop(name: str, text: str) -> int:
+    """Prove a function of one loop, which changes an accumulator in memory."""
+    kernel, _, step = POLY1305_LOOPS[name].partition("/")
+    graph, architecture = graphs_of(kernel)[step], ARCHITECTURES[kernel]
+    begin, (_, n) = BlockProof(graph, architecture.big_endian), kind_of(graph)
+    claims = begin.claims
+    if kernel == "vmsl":
+        powers = [claims.values[f"r^{4 * k}"] for k in range(1, n + 1)]
+        loop = Loop(f"loop{name}", "iterations", lambda block, t: horner_of_pairs(block, t, powers), graph.advance, None)
+    else:
+        powers = [[ONE] * graph.lanes, *(claims.values[f"R^{k}"] for k in range(1, n + 1))]
+        loop = Loop(f"loop{name}", "iterations", lambda block, t: horner(block, t, powers), graph.advance, None)
+    program = select(architecture, graph, POLY1305_VARIANTS.get(kernel))
+    code = read_function(text, name, architecture, True)
+    shape = claims.limited(claims.fields.fe, "t")
+    proof = FunctionProof(code, begin.ring, program, shape, [loop])
+    storage = proof.memory("message")
+    store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)  # type: ignore[arg-type]
+    store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)  # type: ignore[arg-type]
+    arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("t", "powers", "message")}
+    limbs = {item: claims.inputs[item] for item in program.inputs}
+    standing = Standing(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
+    (way,) = proof.ways(standing)
+    at = 0
+    for item in program.inputs:
+        for number in to_lanes(program, item, way.limbs[item]):  # type: ignore[arg-type]
+            if not same(way.call.machine.storage["t", at], number):
+                raise Unproved(f"{name} leaves another {item}")
+            at += 8
+    return 1
+
+
+def prove_functions() -> Iterator[tuple[str, int]]:
+    """Prove all functions of Poly1305 in the Go module; yield the name, and in how many ways the loops are run."""
+    for name in POLY1305:
+        yield f"amd64 {name}", prove_message(name, text_of("emitted_lanes_amd64.s"))
+    for architecture in SCALAR:
+        text = text_of(f"emitted_scalar_{architecture.goarch}.s")
+        yield f"{architecture.goarch} {SCALAR_NAME}", prove_scalar(architecture, text)
+    yield "amd64 scalarEnd", prove_scalar_end(text_of("emitted_scalar_amd64.s"))
+    for name in POLY1305_LOOPS:
+        yield f"s390x {name}", prove_single_loop(name, text_of("emitted_lanes_s390x.s"))

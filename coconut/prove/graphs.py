@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove graphs: as recorded, and simplified.
+
+A graph is interpreted on symbolic numbers (polynomials.py) by the same table of operations as on samples.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from coconut.graph import Graph
+from coconut.operations import OPERATIONS, SUM_MAX, WORD_MAX
+from coconut.prove.claims import Claims, claims_for, limits_of
+from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved
+from coconut.trace import KERNELS, kernel_named, read_traced, trace
+
+# Limbs get names if one of them has more terms than this.
+TERMS_MAX = 8
+
+# For the last of the nodes that are an element's limbs: all these nodes, and the weights of the limbs.
+Elements = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+@cache
+def graphs_of(kernel: str) -> dict[str, Graph]:
+    return read_traced(kernel)[0]
+
+
+@cache
+def recorded_checks(kernel: str) -> dict[str, list[list[int]]]:
+    """Return, for each basic block, the nodes whose bounds the code states, with the bounds, in its order."""
+    content = json.loads(trace(kernel_named(kernel), "graph").read_text())
+    return {block["name"]: block["checks"] for block in content["blocks"]}
+
+
+def elements_in(graph: Graph, weights: tuple[int, ...], limits: set[int]) -> Elements:
+    """Return the elements whose limbs the code bounds one after another.
+
+    This suggests which values to name, and is no part of a proof.
+    """
+    checks, count = recorded_checks(graph.kernel)[graph.name], len(weights)
+    found: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    for i in range(len(checks) - count + 1):
+        nodes = tuple(node for node, _ in checks[i : i + count])
+        if {limit for _, limit in checks[i : i + count]} <= limits and len(set(nodes)) == count:
+            found.setdefault(max(nodes), (nodes, weights))
+    return found
+
+
+def interpret(
+    graph: Graph, ring: Ring, message: Message, inputs: Mapping[str, Lanes], elements: Elements | None = None
+) -> list[Lanes]:
+    """Return every value of the graph, after proving the bounds that the code states.
+
+    An element gets names for its limbs once the last of them is computed.
+    """
+    values: list[Lanes] = []
+    for i, node in enumerate(graph.nodes):
+        if node.op == "input":
+            value = inputs[node.name]
+        elif node.op in {"load_lo", "load_hi"}:
+            first = node.imm[0] + (8 if node.op == "load_hi" else 0)
+            value = tuple(message.word(first + node.imm[1] * lane) for lane in range(graph.lanes))
+        else:
+            value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
+        if len(value) == graph.lanes and node.op != "input":
+            check_limit(graph, i, value)
+        values.append(value)
+        if elements and i in elements:
+            nodes, weights = elements[i]
+            for lane in range(graph.lanes):
+                limbs = [values[k][lane] for k in nodes]
+                if max(len(limb.poly) if isinstance(limb, Number) else 0 for limb in limbs) > TERMS_MAX:
+                    ring.name(limbs, weights, f"{graph.label(i)}.{lane}")
+            for k in nodes:
+                values[k] = tuple(number.named() if isinstance(number, Number) else number for number in values[k])
+    return values
+
+
+def check_limit(graph: Graph, i: int, value: Lanes) -> None:
+    limit = graph.nodes[i].limit
+    for number in value:
+        high = number if isinstance(number, int) else number.high if number.wraps == EXACT else WORD_MAX
+        if high > limit and not (limit == WORD_MAX and high <= SUM_MAX and graph.nodes[i].op == "input"):
+            raise Unproved(f"{graph.label(i)} = {graph.expression(i)} may be {high:#x}, above {limit:#x}")
+
+
+@dataclass
+class BlockProof:
+    """A ring for one basic block, in which its graph comes first, and then whatever else computes the same.
+
+    by_bytes: words of the message are loaded in other byte orders than that of the claims.
+    """
+
+    graph: Graph
+    by_bytes: bool = False
+    ring: Ring = field(default_factory=Ring)
+
+    def __post_init__(self) -> None:
+        graphs = graphs_of(self.graph.kernel)
+        state, fields = claims_for(KERNELS[self.graph.kernel].kind, self.graph)
+        limits = limits_of(graphs.values())
+        self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes))
+        state(self.claims)
+        if not self.claims.outputs:
+            raise Unproved(f"nothing is claimed of {self.graph.title}")
+
+    def check_graph(self, graph: Graph | None = None) -> int:
+        """Prove the graph, or another one with the same inputs and outputs. Return the number of claims."""
+        return self.claims.check(self.outputs(graph))
+
+    def outputs(self, graph: Graph | None = None) -> dict[str, Lanes]:
+        """Return the outputs of the graph, or of another one."""
+        elements: Elements | None = None
+        if graph is None and self.claims.field is not None and self.graph.name.startswith("begin"):
+            limits = {limit for name in ("t", "last") for limit in self.claims.limits[name]}
+            elements = elements_in(self.graph, self.claims.field.fe.weights, limits)
+        graph = graph or self.graph
+        values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
+        return {graph.nodes[i].name: values[i] for i in graph.outputs()}
+
+
+POLY1305_KERNELS = tuple(name for name, kernel in KERNELS.items() if kernel.kind != "words")
+
+
+def prove_graphs(kernel: str) -> Iterator[tuple[str, int]]:
+    """Prove the basic blocks of a kernel; yield the name of each proof, and how many claims it has."""
+    for graph in graphs_of(kernel).values():
+        proof = BlockProof(graph)
+        yield f"{graph.title}, as recorded", proof.check_graph()
+        yield f"{graph.title}, simplified", proof.check_graph(graph.simplified())

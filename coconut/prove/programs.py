@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove programs: what instruction selection makes of graphs.
+
+A program is interpreted on symbolic numbers by interpret.py, with the meanings of the tables of instructions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coconut.architecture import Architecture
+from coconut.architectures import SCALAR, architectures_of
+from coconut.functions import program_of
+from coconut.graph import Graph
+from coconut.interpret import Storage, execute, store
+from coconut.program import Program, to_lanes
+from coconut.prove.graphs import BlockProof, graphs_of
+from coconut.prove.polynomials import Lanes, Message
+from coconut.select import Unsupported, alternatives
+
+
+@dataclass
+class SymbolicMemory(dict[tuple[str, int], int]):
+    """Memory that has symbolic bytes at some bases, from offset 0 on."""
+
+    messages: dict[str, Message]
+    byte_order: str
+
+    def __missing__(self, place: tuple[str, int]) -> int:
+        base, offset = place
+        if base not in self.messages or offset < 0:
+            raise KeyError(place)
+        return self.messages[base].word(offset, self.byte_order)  # type: ignore[return-value]
+
+
+def values_of(program: Program, proof: BlockProof) -> list[Lanes]:
+    """Return every value of a program, as its register holds it."""
+    size, inputs = program.architecture.word_bytes, proof.claims.inputs
+    storage: Storage = SymbolicMemory({"message": proof.claims.message}, program.architecture.byte_order)
+    store(storage, "constants", program.constants, size)
+    store(storage, "powers", (to_lanes(program, name, inputs[name]) for name in program.memory_inputs()), size)
+    return execute(program, [*(to_lanes(program, name, inputs[name]) for name in program.inputs), *program.kept], storage)
+
+
+def from_lanes(program: Program, name: str, value: Lanes) -> Lanes:
+    """Return an input or an output with a number for each block: the inverse of to_lanes."""
+    architecture, lanes = program.architecture, program.graph.lanes
+    if program.is_word(name):
+        return value[:1]
+    if architecture.pack is None:
+        return tuple(value[program.order.index(block)] for block in range(lanes))
+    found = []
+    for block in range(lanes):
+        packed = architecture.pack(tuple(int(i == block) for i in range(lanes)))
+        i = next(i for i, number in enumerate(packed) if number)
+        found.append(value[i] >> packed[i].bit_length() - 1 & 0xFFFFFFFF)
+    return tuple(found)
+
+
+def check_program(proof: BlockProof, program: Program) -> int:
+    """Raise Unproved unless a program has the outputs that are claimed of its basic block."""
+    values = values_of(program, proof)
+    outputs = {name: from_lanes(program, name, values[value]) for name, value in program.outputs}
+    nodes = proof.graph.nodes
+    for node in (nodes[i] for i in proof.graph.outputs()):
+        # Outputs that are inputs in memory stay there.
+        if node.name not in outputs and nodes[node.args[0]].op == "input":
+            outputs[node.name] = proof.claims.inputs[nodes[node.args[0]].name]
+    return proof.claims.check(outputs)
+
+
+def selections(architecture: Architecture, graph: Graph) -> list[Program]:
+    """Return the instruction selections of a graph; none if the architecture lacks an operation."""
+    try:
+        return [program_of(architecture, graph)] if architecture in SCALAR else alternatives(architecture, graph)
+    except Unsupported:
+        return []
+
+
+def prove_selections(kernel: str) -> Iterator[tuple[str, int]]:
+    """Prove all instruction selections of a kernel's basic blocks; yield the name and the claims of each proof."""
+    for graph in graphs_of(kernel).values():
+        for architecture in architectures_of(kernel):
+            programs = selections(architecture, graph)
+            if not programs:
+                continue
+            proof = BlockProof(graph, architecture.big_endian)
+            proof.check_graph()
+            for program in programs:
+                yield f"{graph.title}, {architecture.name}, {program.choices or 'selected'}", check_program(proof, program)
