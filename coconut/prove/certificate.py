@@ -52,7 +52,7 @@ class Certificate:
     def element(self, limbs: Sequence[Operand], weights: Sequence[int], value: Poly) -> None:
         self.line("element", list(limbs), list(weights), as_list(value))
 
-    def operation(self, op: str, operands: Sequence[Operand], facts: Sequence[Operand] = ()) -> int:
+    def operation(self, op: str, operands: Sequence[Operand], facts: Sequence[int] = ()) -> int:
         return self.line(op, list(operands), list(facts))
 
     def constant(self, place: int, value: int) -> None:
