@@ -170,8 +170,9 @@ static void bb_end_of_message(fe t, evaluation_powers *powers)
 }
 
 /* n blocks of each message of a batch, with one reduction. */
-static void bb_batch(size_t n, fe h, const evaluation_powers *powers)
+static void bb_batch(size_t n, const evaluation_powers *powers)
 {
+    fe h = powers->of_others;
     multiplier r[BATCH_LAZY];
     fe c[BATCH_LAZY];
     for (size_t i = 0; i < n; i++)
@@ -179,8 +180,7 @@ static void bb_batch(size_t n, fe h, const evaluation_powers *powers)
     begin("batch", n, n * GROUP_BYTES);
     in_carried("value", &h);
     for (size_t i = 0; i < n; i++) {
-        /* Not in memory: there, multipliers are the same in every lane. */
-        bb_in(PLACE_REGISTER, power_name("r^%zu", i + 1), &r[i], sizeof r[i]);
+        bb_in(PLACE_MEMORY, power_name("r^%zu", i + 1), &r[i], sizeof r[i]);
         bb_in_max(MULTIPLIER_MAX);
         c[i] = fe_from_blocks(message + i * GROUP_BYTES);
     }
@@ -237,8 +237,8 @@ static void blocks_of_sample(const struct sample *sample)
             bb_reduce(t, &powers.steps[0]);
             bb_step(1, t, &powers);
             bb_end_of_message(t, &powers);
-            bb_batch(1, t, &powers);
-            bb_batch(BATCH_LAZY, t, &powers);
+            bb_batch(1, &powers);
+            bb_batch(BATCH_LAZY, &powers);
             bb_segments(&powers);
         }
     }
