@@ -228,7 +228,10 @@ class Machine:
                     self.storage[place.base, offset + size * i] = number
                 return
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
-        value = instruction.meaning(read.imm, *operands)
+        try:
+            value = instruction.meaning(read.imm, *operands)
+        except IndexError:
+            raise Mismatch(f"{instruction.name} takes more of a register than is there") from None
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         if FLAGS in instruction.clobbers + instruction.implicit_defs:

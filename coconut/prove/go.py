@@ -232,7 +232,10 @@ class FunctionProof:
     def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
         """Return a call after an iteration, which must go on, or must not."""
         after = forked(call)
-        end = 1 + max(i for i, line in enumerate(self.code.lines) if loop.label in line.groups)
+        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.groups]
+        if len(jumps) != 1:
+            raise Unproved(f"{loop.label} is not the target of one jump")
+        end = jumps[0] + 1
         stopped = after.run_to_line({call.at, end})
         if not stopped or after.at != (call.at if more else end):
             raise Unproved(f"{loop.label}: the counter does not count the iterations")
