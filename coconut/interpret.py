@@ -187,7 +187,10 @@ class Machine:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
-        return line.control(self, *line.groups) is True
+        try:
+            return line.control(self, *line.groups) is True
+        except KeyError as error:
+            raise Mismatch(f"{line.text}: nothing is in {error}") from None
 
     def clear(self, number: int) -> None:
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
@@ -225,7 +228,10 @@ class Machine:
                     self.storage[place.base, offset + size * i] = number
                 return
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
-        value = instruction.meaning(read.imm, *operands)
+        try:
+            value = instruction.meaning(read.imm, *operands)
+        except IndexError:
+            raise Mismatch(f"{instruction.name} takes more of a register than is there") from None
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         if FLAGS in instruction.clobbers + instruction.implicit_defs:

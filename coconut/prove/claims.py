@@ -30,6 +30,8 @@ ONE: Poly = {(): 1}
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
 POWERS_IN_VECTOR = 8
+# Sums before they are carried.
+WIDE_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -304,6 +306,24 @@ def claim_decimated(claims: Claims) -> None:
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "last")
     elif kind == "begin":
         claim_begin(claims, n)
+    elif kind == "batch":
+        # Each lane has a message of its own, and r of its own.
+        h = claims.assume("value", fields.fe)
+        powers = [claims.assume(f"r^{k}", fields.multiplier, like="R^1") for k in range(1, n + 1)]
+        values = []
+        for i in every:
+            terms = [product(claims.block(k * lanes + i), powers[n - 1 - k][i]) for k in range(n)]
+            values.append(total([product(h[i], powers[n - 1][i]), *terms]))
+        claims.claim("value", fields.fe, values)
+    elif kind == "append":
+        left, right, shift = (claims.assume(name, fields.fe) for name in ("left", "right", "shift"))
+        values = [add(product(left[i], shift[i]), right[i]) for i in every]
+        claims.claim("d", replace(fields.wide, limits=(WIDE_MAX,) * fields.wide.count), values)
+    elif kind == "replace":
+        names = ("whole", "replaced", "replacement", "shift")
+        whole, old, new, shift = (claims.assume(name, fields.fe) for name in names)
+        values = [add(whole[i], product(add(new[i], old[i], -1), shift[i])) for i in every]
+        claims.claim("d", replace(fields.wide, limits=(WIDE_MAX,) * fields.wide.count), values)
 
 
 def horner(block: Callable[[int], Poly], t: Sequence[Poly], powers: Sequence[Sequence[Poly]]) -> list[Poly]:
@@ -372,6 +392,14 @@ def claim_sums(claims: Claims) -> None:
         t = claims.assume("t", fields.fe)
         powers = [claims.assume(f"r^{4 * k}", fields.multiplier) for k in range(1, n + 1)]
         claims.claim("t", fields.fe, horner_of_pairs(claims.block, t, powers))
+    elif kind == "last":
+        (u, low), blocks = claims.assume("t", fields.fe), [claims.block(i) for i in range(4)]
+        even, odd = (claims.assume(name, fields.multiplier) for name in ("even", "odd"))
+        values = [
+            add(product(add(u, blocks[0]), even[0]), product(blocks[2], even[1])),
+            add(product(add(low, blocks[1]), odd[0]), product(blocks[3], odd[1])),
+        ]
+        claims.claim("t", fields.fe, values)
 
 
 def claim_scalar(claims: Claims) -> None:
@@ -406,5 +434,3 @@ def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field
     if kind == "scalar":
         return claim_scalar, None
     return claim_decimated, RADIX44 if graph.kernel.startswith("ifma") else RADIX26
-
-

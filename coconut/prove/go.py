@@ -232,7 +232,10 @@ class FunctionProof:
     def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
         """Return a call after an iteration, which must go on, or must not."""
         after = forked(call)
-        end = 1 + max(i for i, line in enumerate(self.code.lines) if loop.label in line.groups)
+        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.groups]
+        if len(jumps) != 1:
+            raise Unproved(f"{loop.label} is not the target of one jump")
+        end = jumps[0] + 1
         stopped = after.run_to_line({call.at, end})
         if not stopped or after.at != (call.at if more else end):
             raise Unproved(f"{loop.label}: the counter does not count the iterations")
@@ -273,7 +276,8 @@ class FunctionProof:
         """Prove all loops; yield the call at its end in each way of running and skipping them."""
         # Until a number of iterations is read, all ways are one.
         reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
-        standing.call.run_to_line({min(reads)})
+        if not reads or not standing.call.run_to_line({min(reads)}):
+            raise Unproved("no number of iterations is read")
         for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
             way = replace(standing, call=forked(standing.call))
             for loop, run in zip(self.loops, runs, strict=True):

@@ -38,7 +38,9 @@ def values_of(program: Program, proof: BlockProof) -> list[Lanes]:
     storage: Storage = SymbolicMemory({"message": proof.claims.message}, program.architecture.byte_order)
     store(storage, "constants", program.constants, size)
     store(storage, "powers", (to_lanes(program, name, inputs[name]) for name in program.memory_inputs()), size)
-    return execute(program, [*(to_lanes(program, name, inputs[name]) for name in program.inputs), *program.kept], storage)
+    return execute(
+        program, [*(to_lanes(program, name, inputs[name]) for name in program.inputs), *program.kept], storage
+    )
 
 
 def from_lanes(program: Program, name: str, value: Lanes) -> Lanes:
@@ -86,4 +88,7 @@ def prove_selections(kernel: str) -> Iterator[tuple[str, int]]:
             proof = BlockProof(graph, architecture.big_endian)
             proof.check_graph()
             for program in programs:
-                yield f"{graph.title}, {architecture.name}, {program.choices or 'selected'}", check_program(proof, program)
+                yield (
+                    f"{graph.title}, {architecture.name}, {program.choices or 'selected'}",
+                    check_program(proof, program),
+                )

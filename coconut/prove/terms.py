@@ -17,15 +17,13 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
+from coconut.prove.polynomials import Unproved
+
 WORD_BITS = 32
 WORD_MAX = (1 << WORD_BITS) - 1
 
 # Bits `first` to `first + bits - 1` of an atom, at bit `at` of a term: (at, bits, atom, first).
 Slice = tuple[int, int, int, int]
-
-
-class Unproved(Exception):
-    """Raised for what does not follow."""
 
 
 @dataclass

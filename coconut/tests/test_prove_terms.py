@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from coconut.prove.terms import WORD_MAX, Term, Terms, Unproved
+from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import WORD_MAX, Term, Terms
 
 
 def value_of(term: Any, numbers: dict[str, int]) -> int:

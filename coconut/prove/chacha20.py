@@ -1,0 +1,580 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove that ChaCha20's basic blocks, selections and Go functions compute RFC 8439's blocks, for all inputs.
+
+The definition below follows section 2.3 of the RFC, and runs on numbers and on symbolic words (terms.py). What must
+compute the same is interpreted by the tables of operations and instructions, on symbolic words, and must leave the same
+terms: at each place the word of the block with the right counter, exclusive or the message, in the RFC's order of bytes.
+
+What is assumed is in ASSUMED.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coconut.architecture import Architecture
+from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
+from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.scalar_amd64 import AMD64
+from coconut.architectures.scalar_amd64_words import AMD64_WORDS
+from coconut.graph import Graph
+from coconut.instructions import octets, of_octets
+from coconut.interpret import Call, Code, Pointer, Storage, execute, read_function, store
+from coconut.operations import OPERATIONS, STATE_LOADS
+from coconut.program import Program
+from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import Symbolic, Terms
+from coconut.select import Unsupported, alternatives, select
+from coconut.trace import KERNELS, ROOT, read_traced
+
+DOUBLE_ROUNDS = 10
+COUNTER = 12
+WORDS = 16  # of a block
+
+WORDS_KERNELS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "words")
+
+ASSUMED = (
+    "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
+    "Message, output, state, constants and frame do not overlap; but the output may be the message.",
+    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+    "The functions beside Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
+    "Poly1305's numbers in general registers can be anything here: what becomes of them is proved elsewhere.",
+)
+
+
+# RFC 8439, sections 2.1 to 2.3: on ints, or on symbolic words.
+def rotated(number: Any, by: int) -> Any:
+    return (number << by | number >> 32 - by) & 0xFFFFFFFF
+
+
+def quarter_round(x: list[Any], a: int, b: int, c: int, d: int) -> None:
+    for to, plus, by, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        x[to] = x[to] + x[plus] & 0xFFFFFFFF
+        x[by] = rotated(x[by] ^ x[to], bits)
+
+
+def inner_block(x: list[Any]) -> None:
+    quarter_round(x, 0, 4, 8, 12)
+    quarter_round(x, 1, 5, 9, 13)
+    quarter_round(x, 2, 6, 10, 14)
+    quarter_round(x, 3, 7, 11, 15)
+    quarter_round(x, 0, 5, 10, 15)
+    quarter_round(x, 1, 6, 11, 12)
+    quarter_round(x, 2, 7, 8, 13)
+    quarter_round(x, 3, 4, 9, 14)
+
+
+def block_of(state: Sequence[Any], double_rounds: int = DOUBLE_ROUNDS) -> list[Any]:
+    """Return the words of a block, of which the keystream has the least significant byte of each first."""
+    x = list(state)
+    for _ in range(double_rounds):
+        inner_block(x)
+    return [number + first & 0xFFFFFFFF for number, first in zip(x, state, strict=True)]
+
+
+def with_counter(state: Sequence[Any], later: int) -> list[Any]:
+    """Return the state some blocks later: its counter is modulo 2^32."""
+    return [word + later & 0xFFFFFFFF if i == COUNTER else word for i, word in enumerate(state)]
+
+
+class Proved(NamedTuple):
+    """What was proved: its title, the seconds that it took, and the number of words that are the definition's."""
+
+    title: str
+    seconds: float
+    claims: int
+
+
+def timed(title: str, prove: Callable[[], int]) -> Proved:
+    """Run a proof, which returns the number of its claims."""
+    start = time.monotonic()
+    try:
+        claims = prove()
+    except Unproved as error:
+        raise Unproved(f"{title}: {error}") from None
+    return Proved(title, time.monotonic() - start, claims)
+
+
+def expect_same(found: dict[Any, Any], expected: dict[Any, Any]) -> int:
+    """Raise Unproved unless both have the same places, and the same term at each; return the number of terms."""
+    for place in found.keys() ^ expected.keys():
+        raise Unproved(f"{place} is {'missing' if place in expected else 'not expected'}")
+    for place, term in expected.items():
+        other = found[place]
+        if other is not term and (isinstance(other, Symbolic) or isinstance(term, Symbolic) or other != term):
+            raise Unproved(f"{place} is not the definition's word")
+    return len(expected)
+
+
+def as_stored(architecture: Architecture, words: Iterable[Any]) -> list[Any]:
+    """Return words, least significant byte first, as the CPU's words."""
+    return list(words) if not architecture.big_endian else list(of_octets(octets(words, 4), 4, "big"))
+
+
+@dataclass
+class Words:
+    """The symbolic words of a claim: of the state, the message, and inputs in registers, by name and lane."""
+
+    terms: Terms = field(default_factory=Terms)
+
+    def __post_init__(self) -> None:
+        self.state: tuple[Any, ...] = tuple(self.terms.variable(f"state {i}") for i in range(WORDS))
+        self.block = cache(self.block_later)
+        self.unknowns = 0
+
+    def message(self, at: int) -> Any:
+        return self.terms.variable(f"message {at}")
+
+    def input(self, block: int, word: int) -> Any:
+        return self.terms.variable(f"x {block} {word}")
+
+    def unknown(self) -> Any:
+        """Return a word that is like no other: what a register holds that nothing has set."""
+        self.unknowns += 1
+        return self.terms.variable(f"unknown {self.unknowns}")
+
+    def block_later(self, later: int, double_rounds: int = DOUBLE_ROUNDS) -> list[Any]:
+        """Return the words of the block with the state's counter plus a number."""
+        return block_of(with_counter(self.state, later), double_rounds)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a basic block's outputs must be: in registers by name and lane, in memory by offset in the order of bytes.
+
+    - lanes: those of a vector, each of which holds a word of a block.
+    - first: which block after the state's counter is in the first lane.
+    """
+
+    shape: str
+    sets: int
+    part: str
+    lanes: int
+    first: int = 0
+    words: Words = field(default_factory=Words)
+
+    @staticmethod
+    def of(graph: Graph, first: int = 0) -> "Claim":
+        found = re.fullmatch(r"(lanes|rows) (\d) (.*)", graph.name)
+        if found is None:
+            raise Unproved(f"{graph.title}: nothing is claimed of such a basic block")
+        return Claim(found[1], int(found[2]), found[3], graph.lanes, first)
+
+    def held(self, vector: int, lane: int) -> tuple[int, int]:
+        """Return the block and the number of the word that a lane of a vector holds during the rounds."""
+        if self.shape == "lanes":
+            return vector // WORDS * self.lanes + lane, vector % WORDS
+        return (vector // 4 * self.lanes + lane) // 4, vector % 4 * 4 + lane % 4
+
+    @property
+    def vectors(self) -> int:
+        """Return the number of vectors of all sets."""
+        return self.sets * (WORDS if self.shape == "lanes" else 4)
+
+    def inputs(self) -> dict[str, tuple[Any, ...]]:
+        """Return the words of all blocks in registers."""
+        return {
+            f"x[{vector}]": tuple(self.words.input(*self.held(vector, lane)) for lane in range(self.lanes))
+            for vector in range(self.vectors)
+        }
+
+    def block(self, block: int) -> list[Any]:
+        """Return what the basic block must make of a block of ChaCha20, by the definition."""
+        begin = with_counter(self.words.state, self.first + block)
+        x = [self.words.input(block, word) for word in range(WORDS)]
+        if self.part == "begin":
+            return begin
+        if self.part in {"double round", "double round in turn"}:
+            inner_block(x)
+            return x
+        if self.part in {"lanes end", "stream end", "xor end"}:
+            result = [a + b & 0xFFFFFFFF for a, b in zip(x, begin, strict=True)]
+        elif self.part in {"stream", "xor"}:
+            result = self.words.block(self.first + block)
+        else:
+            raise Unproved(f"nothing is claimed of {self.part!r}")
+        if self.part in {"xor", "xor end"}:
+            return [word ^ self.words.message(WORDS * block + i) for i, word in enumerate(result)]
+        return result
+
+    @property
+    def in_memory(self) -> bool:
+        return self.part not in {"begin", "double round", "double round in turn"}
+
+    def expected(self) -> dict[tuple[str, int], Any]:
+        """Return the outputs: by name and lane, or by "out" and the offset in bytes."""
+        held = {(k, lane): self.held(k, lane) for k in range(self.vectors) for lane in range(self.lanes)}
+        blocks = [self.block(block) for block in range(max(block for block, _ in held.values()) + 1)]
+        if not self.in_memory:
+            return {(f"x[{k}]", lane): blocks[block][word] for (k, lane), (block, word) in held.items()}
+        if self.part == "lanes end":
+            # Of the first set only, and as it is in registers.
+            return {
+                ("out", 4 * (self.lanes * k + lane)): blocks[block][word]
+                for (k, lane), (block, word) in held.items()
+                if k < WORDS
+            }
+        return {("out", 4 * (WORDS * i + word)): blocks[i][word] for i in range(len(blocks)) for word in range(WORDS)}
+
+    def message(self) -> list[Any]:
+        count = self.lanes * self.vectors if self.part.startswith("xor") else 0
+        return [self.words.message(at) for at in range(count)]
+
+
+def graph_values(graph: Graph, claim: Claim, inputs: dict[str, tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return every value of a graph."""
+    values: list[tuple[Any, ...]] = []
+    for i in range(len(graph.nodes)):
+        values.append(node_value(graph, i, values, claim, inputs))
+    return values
+
+
+def node_value(
+    graph: Graph, i: int, values: Sequence[tuple[Any, ...]], claim: Claim, inputs: dict[str, tuple[Any, ...]]
+) -> tuple[Any, ...]:
+    node = graph.nodes[i]
+    if node.op == "input":
+        return inputs[node.name]
+    if node.op in STATE_LOADS:
+        return STATE_LOADS[node.op](graph.lanes, node.imm[0], claim.words.state)
+    if node.op == "load_words":
+        if node.imm[0] % 4 or not 0 <= node.imm[0] // 4 <= len(claim.message()) - graph.lanes:
+            raise Unproved(f"a load of the message at {node.imm[0]}")
+        return tuple(claim.words.message(node.imm[0] // 4 + lane) for lane in range(graph.lanes))
+    return OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
+
+
+def graph_outputs(graph: Graph, values: Sequence[tuple[Any, ...]]) -> dict[tuple[str, int], Any]:
+    """Return the outputs as Claim.expected has them. Two must not be at the same place."""
+    found: dict[tuple[str, int], Any] = {}
+    for i in graph.outputs():
+        node = graph.nodes[i]
+        for lane, term in enumerate(values[i]):
+            place = (node.name, lane) if node.stored_at is None else ("out", node.stored_at + 4 * lane)
+            if place in found:
+                raise Unproved(f"two outputs are at {place}")
+            found[place] = term
+    return found
+
+
+def prove_graph(graph: Graph, claim: Claim) -> int:
+    values = graph_values(graph, claim, claim.inputs())
+    return expect_same(graph_outputs(graph, values), claim.expected())
+
+
+def prove_program(program: Program, claim: Claim) -> int:
+    """Prove the same of what is selected. What it stores is where its instructions store it."""
+    architecture = program.architecture
+    storage: Storage = {}
+    store(storage, "constants", program.constants, 4)
+    store(storage, "message", [tuple(as_stored(architecture, claim.message()))], 4)
+    store(storage, "state", [claim.words.state], 4)
+    inputs = claim.inputs()
+    values = execute(program, [*(inputs[name] for name in program.inputs), *program.kept], storage)
+    found = {
+        (name, lane): term
+        for name, value in program.outputs
+        if name not in program.stored
+        for lane, term in enumerate(values[value])
+    }
+    for op in program.ops:
+        if op.instruction.stores:
+            assert op.memory is not None
+            for lane, term in enumerate(values[op.args[0]]):
+                place = op.memory.base, op.memory.offset + 4 * lane
+                if place in found:
+                    raise Unproved(f"two stores to {place}")
+                found[place] = term
+    expected = claim.expected()
+    if claim.in_memory:
+        expected = dict(zip(expected, as_stored(architecture, expected.values()), strict=True))
+    return expect_same(found, expected)
+
+
+def graphs_of(kernels: Iterable[str]) -> Iterator[Graph]:
+    for kernel in kernels or WORDS_KERNELS:
+        yield from read_traced(kernel)[0].values()
+
+
+def prove_graphs(kernels: Iterable[str] = ()) -> Iterator[Proved]:
+    """Prove every basic block of kernels, as recorded and simplified."""
+    for graph in graphs_of(kernels):
+        claim = Claim.of(graph)
+        yield timed(f"{graph.title}, as recorded", lambda: prove_graph(graph, claim))
+        yield timed(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
+
+
+def selections(graph: Graph) -> Iterator[Program]:
+    """Yield what is selected for a graph, for each architecture in all variants, as far as there are rules."""
+    for architecture in architectures_of(graph.kernel):
+        try:
+            yield from alternatives(architecture, graph)
+        except Unsupported:
+            continue
+
+
+# The lanes of which one is made in general registers: the block before, blocks in vectors, and the one after.
+LANES_ALONE = (-1, 0, 1, 8)
+
+
+def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
+    """Prove every selection for every basic block, and those in general registers, of one lane."""
+    for graph in graphs_of(kernels):
+        claim = Claim.of(graph)
+        for program in selections(graph):
+            title = f"{graph.title}, {program.architecture.name}{', ' * bool(program.choices)}{program.choices}"
+            yield timed(title, lambda: prove_program(program, claim))
+        if graph.kernel == "chacha20-256" and re.fullmatch(r"lanes 1 (begin|double.*|lanes end)", graph.name):
+            for lane in LANES_ALONE:
+                one = graph.one_lane(lane)
+                claim_of_one = Claim.of(one, lane)
+                program = select(AMD64_WORDS, one)
+                title = f"{graph.title}, lane {lane}, {AMD64_WORDS.name}"
+                yield timed(title, lambda: prove_program(program, claim_of_one))
+
+
+class Opaque(Symbolic):
+    """A number that can be anything: so is what is computed from it."""
+
+    def made(self, *_: object) -> "Opaque":
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __and__ = __rand__ = __or__ = __ror__ = made
+    __xor__ = __rxor__ = __lshift__ = __rshift__ = made
+
+
+OPAQUE: Any = Opaque()
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Symbolic):
+    """The number of groups that are left, minus `done`. Whether none is left after one is a case of the proof."""
+
+    is_last: bool
+    done: int = 0
+
+    def __add__(self, number: int) -> "Count":
+        return replace(self, done=self.done - number)
+
+    def __sub__(self, number: int) -> "Count":
+        return replace(self, done=self.done + number)
+
+    def __eq__(self, other: object) -> bool:
+        if self.done != 1 or other != 0:
+            raise Unproved("a decision that depends on the number of groups")
+        return self.is_last
+
+    __hash__ = Symbolic.__hash__
+
+
+GO = ROOT / "bindings" / "go" / "internal"
+GO_FILES = (*sorted((GO / "chacha20").glob("emitted_*.s")), *sorted((GO / "stitched").glob("emitted_*.s")))
+MAC_BYTES = 56  # of Go's poly1305.State
+LOOP = "group"
+
+
+@dataclass(frozen=True)
+class GoFunction:
+    """A function of the Go module, as its file has it.
+
+    Its name says whether it takes a message, how many blocks a group has, and what is beside: 16 times `mac` bytes of
+    Poly1305's message in a round, or `others` blocks.
+    """
+
+    code: Code
+    parameters: tuple[str, ...]
+    is_xor: bool
+    blocks: int
+    mac: int = 0
+    others: int = 0
+
+    @staticmethod
+    def of(text: str, declarations: str, name: str, goarch: str) -> "GoFunction":
+        found = re.fullmatch(r"(xor|stream)(\d+)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512)?", name)
+        declared = re.search(rf"^func {name}\((.*)\)$", declarations, re.MULTILINE)
+        heading = re.search(rf"^TEXT ·{name}\(SB\), \w+, \$\d+-(\d+)$", text, re.MULTILINE)
+        if found is None or declared is None or heading is None:
+            raise Unproved(f"{name}: nothing is known of such a function")
+        kind, blocks, mac, others, feature = found.groups()
+        if (goarch == "amd64") != (feature is not None):
+            raise Unproved(f"{name}: no architecture")
+        vectors: Architecture = {
+            "AVX2": ARCHITECTURES["chacha20-256"],
+            "AVX512": ARCHITECTURES["chacha20-512"],
+        }.get(feature or "") or next(known for known in WORDS_128 if known.goarch == goarch)
+        beside = AMD64 if mac else AMD64_WORDS if others else None
+        parameters = tuple(parameter.split()[0] for parameter in declared[1].split(", "))
+        code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
+        function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
+        function.check_arguments(int(heading[1]))
+        return function
+
+    def check_arguments(self, size: int) -> None:
+        """Raise Unproved unless arguments are where Go's declaration has them, which the interpreter finds by name."""
+        places = {name: 8 * i for i, name in enumerate(self.parameters)}
+        if size != 8 * len(places):
+            raise Unproved(f"{self.code.name}: arguments of {size} bytes")
+        for line in self.code.lines:
+            for name, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line.text):
+                if places.get(name) != int(offset):
+                    raise Unproved(f"{self.code.name}, line {line.number}: {name} is not at {offset}")
+
+    @property
+    def title(self) -> str:
+        return f"{self.code.architecture.goarch} {self.code.name}"
+
+    @property
+    def counts(self) -> bool:
+        """Return whether the function advances the state's counter."""
+        return self.is_xor or self.mac != 0
+
+    def call(self, words: Words, groups: int | Count, in_place: bool, rounds: int) -> tuple[Call, Storage]:
+        """Return a call, and what is in memory before it, apart from the frame."""
+        architecture = self.code.architecture
+        count = WORDS * self.blocks * (groups if isinstance(groups, int) else 1)
+        storage: Storage = {}
+        store(storage, "state", [words.state], 4)
+        if self.is_xor:
+            store(storage, "src", [tuple(as_stored(architecture, map(words.message, range(count))))], 4)
+        if not in_place:
+            store(storage, "dst", [tuple(words.unknown() for _ in range(count))], 4)
+        store(storage, "others", [tuple(words.unknown() for _ in range(WORDS * self.others))], 4)
+        if self.mac:
+            length = 16 * self.mac * rounds * (groups if isinstance(groups, int) else 1)
+            store(storage, "mac", [(OPAQUE,) * (MAC_BYTES // 8)], 8)
+            store(storage, "message", [(OPAQUE,) * (length // 8)], 8)
+        arguments: dict[str, Any] = {name: Pointer(name) for name in self.parameters}
+        if in_place:
+            arguments["dst"] = Pointer("src")
+        arguments |= {name: number for name, number in (("groups", groups), ("rounds", rounds)) if name in arguments}
+        call = self.code.call(arguments, storage, words.unknown)
+        return call, memory_of(call)
+
+    def check(self, call: Call, before: Storage, words: Words, groups: int, double_rounds: int = DOUBLE_ROUNDS) -> int:
+        """Raise Unproved unless memory is as before, apart from the blocks and the counter."""
+        expected: dict[Any, Any] = dict(before)
+        to = "dst" if ("dst", 0) in before else "src"
+        made: list[Any] = []
+        for block in range(groups * self.blocks):
+            result = words.block(block, double_rounds)
+            if self.is_xor:
+                result = [word ^ words.message(WORDS * block + i) for i, word in enumerate(result)]
+            made += as_stored(self.code.architecture, result)
+        store(expected, to, [tuple(made)], 4)
+        for number, later in enumerate((-1, self.blocks)[: self.others]):
+            store(expected, "others", [tuple(words.block(later, double_rounds))], 4, 4 * WORDS * number)
+        if self.counts:
+            store(expected, "state", [tuple(with_counter(words.state, groups * self.blocks))], 4)
+        expect_same(memory_of(call), expected)
+        return len(made) + WORDS * (1 + self.others)
+
+    def arguments_after(self, label: str) -> set[str]:
+        lines = self.code.lines[self.code.labels[label] :]
+        return {name for line in lines for name in re.findall(r"(\w+)\+\d+\(FP\)", line.text)}
+
+    def is_next(self, value: Any, after: Any, rounds: int) -> bool:
+        """Return whether a general register or an argument is ready for the next group."""
+        if isinstance(value, Count):
+            return isinstance(after, Count) and after.done == value.done + 1
+        if not isinstance(value, Pointer):
+            return type(value) is type(after) and bool(value == after)
+        size = 4 * WORDS * self.blocks
+        step = {"dst": size, "src": size, "message": 16 * self.mac * rounds}.get(value.base, 0)
+        return isinstance(after, Pointer) and after == replace(value, offset=value.offset + step)
+
+    def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1) -> int:
+        """Prove a call with some number of groups."""
+        words = Words()
+        call, before = self.call(words, groups, in_place, rounds)
+        call.run_to()
+        call.check_cleared()
+        return self.check(call, before, words, groups)
+
+    def prove_any_groups(self, in_place: bool = False, rounds: int = 1) -> int:
+        """Prove by induction over the groups that a call with any number of them makes their blocks.
+
+        At the head of the loop, vectors and frame can hold anything; the state's counter does anyway. An iteration
+        makes the group's blocks, and leaves general registers and arguments as they were, apart from pointers that
+        advance by the group, and one group less. After the last, registers and frame are cleared.
+        """
+        words = Words()
+        call, before, held = self.at_head(words, Count(False), in_place, rounds)
+        numbers = set(call.machine.numbers)
+        while True:
+            if not call.run_to(LOOP):
+                raise Unproved("the loop over groups ends early")
+            after = call.machine.arguments | call.machine.general
+            for name, value in held.items():
+                if not self.is_next(value, after.get(name), rounds):
+                    raise Unproved(f"an iteration does not leave {name} as the next one needs it")
+            if numbers <= set(call.machine.numbers):
+                break
+            # Without a number that is not left for the next iteration.
+            numbers &= set(call.machine.numbers)
+            call, before, held = self.at_head(words, Count(False), in_place, rounds, numbers)
+        claims = self.check(call, before, words, 1)
+        written = {place for place, value in call.frame.items() if call.machine.storage[place] is not value}
+        call, before, _ = self.at_head(words, Count(True), in_place, rounds, numbers)
+        call.frame |= dict.fromkeys(written, OPAQUE)
+        if call.run_to(LOOP):
+            raise Unproved("the loop over groups does not end")
+        call.check_cleared()
+        return claims + self.check(call, before, words, 1)
+
+    def at_head(
+        self, words: Words, groups: Count, in_place: bool, rounds: int, numbers: set[int] | None = None
+    ) -> tuple[Call, Storage, dict[str, Any]]:
+        """Return a call at the head of its loop, what is in memory, and what its controls have.
+
+        Vectors and frame hold anything, and so do general registers, or only those of some numbers.
+        """
+        call, before = self.call(words, groups, in_place, rounds)
+        if not call.run_to(LOOP):
+            raise Unproved("there is no loop over groups")
+        expect_same(memory_of(call), before)
+        machine = call.machine
+        # Only what the loop takes: others need not advance with it.
+        machine.arguments = {name: machine.arguments[name] for name in self.arguments_after(LOOP)}
+        lanes = machine.architecture.vector_bytes // machine.architecture.word_bytes
+        for number in machine.registers:
+            machine.registers[number] = tuple(words.unknown() for _ in range(lanes))
+        machine.numbers = {
+            number: (OPAQUE,) * len(value)
+            for number, value in machine.numbers.items()
+            if numbers is None or number in numbers
+        }
+        machine.implicit, machine.result = {}, None
+        call.frame = {place: words.unknown() for place in call.frame}
+        machine.storage |= call.frame
+        return call, before, machine.arguments | machine.general
+
+
+def memory_of(call: Call) -> Storage:
+    """Return what is in memory, apart from the frame."""
+    return {place: value for place, value in call.machine.storage.items() if place[0] != "frame"}
+
+
+def go_functions(files: Iterable[Path] = GO_FILES) -> Iterator[GoFunction]:
+    """Yield all functions of files, as they are in the tree."""
+    for file in files:
+        text, declarations = file.read_text(), file.with_suffix(".go").read_text()
+        for name in re.findall(r"^TEXT ·(\w+)\(SB\)", text, re.MULTILINE):
+            yield GoFunction.of(text, declarations, name, file.stem.removeprefix("emitted_"))
+
+
+def prove_go(files: Iterable[Path] = GO_FILES) -> Iterator[Proved]:
+    """Prove every function of the Go module's files, from its first line to the last."""
+    for function in go_functions(files):
+        for rounds in range(1, 1 + (DOUBLE_ROUNDS if function.mac else 1)):
+            beside = f", {rounds} rounds beside Poly1305" if function.mac else ""
+            for in_place in (False, True)[: 1 + function.is_xor]:
+                title = f"{function.title}{', in place' * in_place}{beside}"
+                if "groups" in function.parameters:
+                    prove = partial(function.prove_any_groups, in_place, rounds)
+                    yield timed(f"{title}, any number of groups", prove)
+                else:
+                    yield timed(title, partial(function.prove_groups, 1, in_place, rounds))
