@@ -15,7 +15,6 @@ P = 2**130 - 5
 WORD_MAX = 2**64 - 1
 EXACT, WORD, SUM = 0, 1, 2
 OPERATIONS = ("+", "-", "*", ">>", "&", "|", "^", "<")
-
 Poly = dict[tuple[int, ...], int]
 Range = tuple[int, int]
 
@@ -110,6 +109,7 @@ class Checker:
     def remainder(self, poly: Poly, fact: int, bits: int) -> Poly:
         """Return the low bits of a polynomial, as a fact says them."""
         found = self.polys[fact]
+        require(bits <= 1024, "too many bits")
         require(self.range(found)[0] >= 0 and self.range(found)[1] >> bits == 0, f"line {fact} exceeds {bits} bits")
         divide(add(poly, found, -1), 1 << bits)
         return found
@@ -152,17 +152,18 @@ class Checker:
             case "given", terms, low, high:
                 self.number(at, self.poly(terms, self.inputs), low, high)
             case "element", operands, weights, terms:
-                used = {v for monomial in self.weighted(operands, weights) for v in monomial}
-                require(used <= self.inputs, "an assumption on what is no input")
+                require(not {v for m in self.weighted(operands, weights) for v in m} - self.inputs, "not of inputs")
                 self.solve(operands, weights, self.poly(terms, self.inputs | self.values))
             case "constant", number, value:
-                poly, limits = self.operand(number)
-                require(limits == (value, value), f"it may be {limits}")
+                require(self.operand(number)[1] == (value, value), "it may be another number")
                 self.polys[number] = add({}, {(): value})
             case "exact", number, fact:
-                require(self.wraps[number] == WORD, "no word that wraps")
+                low, high = self.range(self.polys[number])
+                is_word = self.wraps[number] == EXACT and low >= 0 and high <= WORD_MAX
+                require(self.wraps[number] == WORD or is_word, "no word")
                 self.number(at, self.remainder(self.polys[number], fact, 64), 0, WORD_MAX)
             case "quotient", bits, terms:
+                require(bits <= 1024, "too many bits")
                 poly = self.poly(terms, self.ranges.keys())
                 self.ranges[at] = self.bound(poly)[0] >> bits, self.bound(poly)[1] >> bits
                 self.fact(at, add(poly, {(at,): 1}, -1 << bits), 0, (1 << bits) - 1)
@@ -196,8 +197,8 @@ class Checker:
                     each.append((max(ranges)[0], min(high for _, high in ranges)))
                 self.fact(at, poly, min(each)[0], max(high for _, high in each))
             case "claim", name, "range", number, low, high:
-                found = self.operand(number)[1]
-                require(low <= found[0] and found[1] <= high, f"{name} may be {found}")
+                least, most = self.operand(number)[1]
+                require(low <= least and most <= high, f"{name} may be {least} to {most}")
             case "claim", name, "value", numbers, weights, terms:
                 difference = add(self.weighted(numbers, weights), self.poly(terms, self.inputs | self.values), -1)
                 require(not self.reduce(difference), f"{name} is another number")
@@ -271,11 +272,10 @@ class Checker:
         self.number(at, multiply(x, bit), min(0, limits[0]), max(0, limits[1]), EXACT, bit)
 
     def check(self, lines: list[str]) -> None:
-        for at, text in enumerate(lines):
+        for at, text in enumerate(lines or [""]):
             try:
                 number, kind, *rest = json.loads(text, parse_float=str, parse_constant=str)
-                ends = kind == "certificate", kind == "end"
-                require(number == at and ends == (at == 0, at == len(lines) - 1), "a line that is not in its place")
+                require(number == at and (kind == "end") == (at == len(lines) - 1), "a line that is not in its place")
                 self.counts["operation" if kind in OPERATIONS else kind] += 1
                 if kind in OPERATIONS:
                     self.operation(at, kind, *rest)
