@@ -16,13 +16,13 @@ from itertools import product as combinations
 
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
-from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
 from coconut.functions import program_of
-from coconut.interpret import Call, Code, Machine, Mismatch, Pointer, read_function, room, store
+from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
+from coconut.interpret import Call, Code, Machine, Pointer, read_function, room, store
 from coconut.program import Program, to_lanes
 from coconut.prove.claims import BLOCK_BYTES, H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add, multiply
+from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add
 from coconut.prove.programs import SymbolicMemory, from_lanes
 from coconut.select import select
 from coconut.trace import ROOT
