@@ -404,12 +404,16 @@ class Code:
 
 @dataclass
 class Call:
-    """A call of a function: its machine, what was in the frame at first, and the index of the next line."""
+    """A call of a function: its machine, what was in the frame at first, and the index of the next line.
+
+    - steps: the most instructions from one stop to the next.
+    """
 
     code: Code
     machine: Machine
     frame: Storage
     at: int = 0
+    steps: int = STEPS_MAX
 
     def run_to(self, label: str = "") -> bool:
         """Run to where a jump to a label arrives, or to the end; return whether the label was there."""
@@ -418,7 +422,7 @@ class Call:
     def run_to_line(self, stops: Container[int]) -> bool:
         """Run to before one of these lines, or to the end; return whether such a line was there."""
         lines, labels = self.code.lines, self.code.labels
-        for _ in range(STEPS_MAX):
+        for _ in range(self.steps):
             if self.at == len(lines):
                 raise Mismatch(f"{self.code.name} does not return")
             line = lines[self.at]
