@@ -231,8 +231,8 @@ class Machine:
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
         try:
             value = instruction.meaning(read.imm, *operands)
-        except IndexError:
-            raise Mismatch(f"{instruction.name} takes more of a register than is there") from None
+        except (IndexError, TypeError):
+            raise Mismatch(f"{instruction.name} has no meaning on what its registers hold") from None
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         if FLAGS in instruction.clobbers + instruction.implicit_defs:
