@@ -15,6 +15,7 @@
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
 # make bench-js      times the npm package against others in Node and Chromium
 # make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
+# make prove         proves kernels for all inputs: basic blocks, generated assembly, and what joins them; two minutes
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
 #
@@ -51,7 +52,7 @@ shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js study tune \
-    compare count-instructions count-go count-cycles coconut clean FORCE
+    compare count-instructions count-go count-cycles coconut prove clean FORCE
 
 all: library command
 
@@ -194,6 +195,10 @@ count-cycles: deps
 	tests/cross/counts/cycles.py
 
 # With QUICK=1, few loops are scheduled, and none by CP-SAT with register constraints.
+prove: library
+	coconut/install.sh
+	build/coconut/venv/bin/python -m coconut prove
+
 coconut:
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut simulate

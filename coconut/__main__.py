@@ -337,6 +337,28 @@ def command_go(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` writes it anew")
 
 
+def command_prove(arguments: argparse.Namespace) -> None:
+    from coconut.prove.command import SUITES, prove
+
+    if unknown := set(arguments.suites) - SUITES.keys():
+        raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
+    wanted = {name: SUITES[name] for name in arguments.suites or SUITES}
+    rows = prove(wanted, print if arguments.verbose else lambda _: None)
+    if refused := [row.name for row in rows if row.refused]:
+        raise ValueError(f"not everything is proved: {', '.join(refused)}")
+
+
+def command_mutations(arguments: argparse.Namespace) -> None:
+    from coconut.prove.mutations import BLOCKS, plant_in_go, plant_in_graphs
+
+    planted, survivors = 0, []
+    for title, tally in (*plant_in_graphs(arguments.blocks or BLOCKS), *([] if arguments.blocks else plant_in_go())):
+        print(f"{title}: {tally.planted} mistakes, {len(tally.survivors)} not refused", flush=True)
+        planted += tally.planted
+        survivors += tally.survivors
+    print(*survivors, f"{planted} mistakes, {len(survivors)} not refused", sep="\n")
+
+
 def command_instructions(_: argparse.Namespace) -> None:
     from coconut.check_instructions import check_instructions
 
@@ -383,6 +405,11 @@ def run(words: list[str] | None = None) -> None:
     go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
+    proving = command("prove", command_prove, "prove that blocks, selections and functions are right for all inputs")
+    proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, go-chacha20, ...")
+    proving.add_argument("--verbose", action="store_true", help="print every proof")
+    mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
+    mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args(words)
     try:

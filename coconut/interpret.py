@@ -9,6 +9,7 @@ paper's parser, section 8); moves, frame, counters, jumps and clearing are check
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
@@ -34,7 +35,7 @@ from coconut.simulate import simulate as simulate_graph
 STEPS_MAX = 100_000
 FRAME = 8  # the offset of the frame, which is not aligned to vectors
 
-Storage = dict[tuple[str, int], int]
+Storage = dict[tuple[str, int], Any]
 
 
 def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offset: int = 0) -> int:
@@ -187,7 +188,10 @@ class Machine:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
-        return line.control(self, *line.groups) is True
+        try:
+            return line.control(self, *line.groups) is True
+        except KeyError as error:
+            raise Mismatch(f"{line.text}: nothing is in {error}") from None
 
     def clear(self, number: int) -> None:
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
@@ -225,7 +229,10 @@ class Machine:
                     self.storage[place.base, offset + size * i] = number
                 return
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
-        value = instruction.meaning(read.imm, *operands)
+        try:
+            value = instruction.meaning(read.imm, *operands)
+        except IndexError:
+            raise Mismatch(f"{instruction.name} takes more of a register than is there") from None
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         if FLAGS in instruction.clobbers + instruction.implicit_defs:
@@ -274,7 +281,7 @@ class Machine:
             raise Mismatch(f"nothing is at {at}")
         return at
 
-    def word(self, offset: int, register: str) -> int:
+    def word(self, offset: int, register: str) -> Any:
         return self.storage[self.word_at(offset, register)]
 
     def set_word(self, number: int, offset: int, register: str) -> None:
@@ -383,7 +390,7 @@ class Code:
         call.run_to()
         call.check_cleared()
 
-    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], int]) -> "Call":
+    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], Any]) -> "Call":
         """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
         architecture, size = self.architecture, self.architecture.word_bytes
         frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
@@ -449,9 +456,14 @@ def read_function(
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
     constants: Storage = {}
+    parameters: list[str] = []
     frame_bytes, inside = 0, False
     for number, line in enumerate(text.splitlines(), 1):
+        if declaration := re.match(rf"// func {name}\((.*)\)$", line):
+            parameters = [parameter.split()[0] for parameter in declaration[1].split(", ")]
         line = line.split("//")[0].strip()
+        if inside:
+            check_arguments(number, line, parameters)
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
@@ -463,6 +475,13 @@ def read_function(
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
     return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside)
+
+
+def check_arguments(number: int, line: str, parameters: Sequence[str]) -> None:
+    """Raise ParseError unless a line takes arguments, of 8 bytes each, from where they are."""
+    for parameter, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line):
+        if parameter not in parameters or int(offset) != 8 * parameters.index(parameter):
+            raise ParseError(f"line {number}: {parameter} is not at {offset}")
 
 
 def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Trace the library's kernels: compile them over graph lanes and over model lanes, and run both."""
 
+import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
@@ -106,11 +107,17 @@ def trace(kernel: Kernel, lanes: str) -> Path:
     result = program.with_suffix(".json")
     if result.exists() and result.stat().st_mtime > newest_source():
         return result
-    unfinished = result.with_suffix(".unfinished")
-    subprocess.run([*kernel.command(lanes), "-o", program], check=True)
-    with unfinished.open("w") as file:
-        subprocess.run([program], stdout=file, check=True)
-    return unfinished.replace(result)
+    # Other processes may do the same now.
+    program = program.with_suffix(f".{os.getpid()}")
+    unfinished = program.with_suffix(f"{program.suffix}.json")
+    try:
+        subprocess.run([*kernel.command(lanes), "-o", program], check=True)
+        with unfinished.open("w") as file:
+            subprocess.run([program], stdout=file, check=True)
+        return unfinished.replace(result)
+    finally:
+        program.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 @cache

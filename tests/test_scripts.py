@@ -19,10 +19,13 @@ def scripts(suites, *lines):
         "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py",
         "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
+        "prove-quick build/venv/bin/python -m coconut.prove",
     ),
     *scripts(
         "slow",
         "coconut coconut/test.sh ~230",
+        "prove make prove ~180",
+        "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200",
     ),
     *scripts(
         "cross cross-quick",

@@ -94,22 +94,25 @@ class Rvv(Selector):
         return self.emit(name, *map(self.value, node.args))
 
     def select_add(self, node: Node) -> int:
-        for total, product in (node.args, node.args[::-1]):
-            if self.is_only_added(product):
-                a, b = self.graph.nodes[product].args
-                return self.emit("vmacc.vv", self.value(total), self.value(a), self.value(b))
-        return self.binary("vadd.vv", node)
+        product = self.added_product(node)
+        if product is None:
+            return self.binary("vadd.vv", node)
+        total = node.args[0] if product == node.args[1] else node.args[1]
+        return self.emit("vmacc.vv", self.value(total), *map(self.value, self.graph.nodes[product].args))
 
-    def is_only_added(self, i: int) -> bool:
-        """Return whether node i is a product with a single use, which may add it to a sum."""
-        return self.graph.nodes[i].op == "mul32" and len(self.users[i]) == 1
+    def added_product(self, node: Node) -> int | None:
+        """Return the operand of a sum that is a product with no other use, which the sum computes; of two, the second."""
+        if node.op != "add" or node.args[0] == node.args[1]:
+            return None
+        products = [arg for arg in node.args if self.graph.nodes[arg].op == "mul32" and len(self.users[arg]) == 1]
+        return products[-1] if products else None
 
     def select_mul32(self, node: Node) -> int:
-        """Select nothing for a product that is only added: the sum computes it."""
+        """Select nothing for a product that a sum computes."""
         for arg in node.args:
             self.check_bits(arg, 32)
         user = self.graph.nodes[self.users[self.node][0]]
-        if self.is_only_added(self.node) and user.op == "add" and len(set(user.args)) == 2:
+        if self.added_product(user) == self.node:
             return 0
         return self.binary("vmul.vv", node)
 

@@ -5,6 +5,8 @@
  * It is included in the middle of the kernel's own file: see coconut/trace.py. */
 #include "blocks.h"
 
+#include "../../src/poly1305/horner/batch.h"
+#include "../../src/poly1305/horner/combine.h"
 #include "../../src/poly1305/horner/decimated.h"
 
 static void begin(const char *name, size_t n, size_t advance_bytes)
@@ -167,6 +169,48 @@ static void bb_end_of_message(fe t, evaluation_powers *powers)
     bb_end();
 }
 
+/* n blocks of each message of a batch, with one reduction. */
+static void bb_batch(size_t n, const evaluation_powers *powers)
+{
+    fe h = powers->of_others;
+    multiplier r[BATCH_LAZY];
+    fe c[BATCH_LAZY];
+    for (size_t i = 0; i < n; i++)
+        r[i] = multiplier_from(powers->of_last);
+    begin("batch", n, n * GROUP_BYTES);
+    in_carried("value", &h);
+    for (size_t i = 0; i < n; i++) {
+        bb_in(PLACE_MEMORY, power_name("r^%zu", i + 1), &r[i], sizeof r[i]);
+        bb_in_max(MULTIPLIER_MAX);
+        c[i] = fe_from_blocks(message + i * GROUP_BYTES);
+    }
+    h = n == 1 ? absorb_block_each(h, c[0], &r[0]) : absorb_blocks_each(h, c, n, r);
+    OUT("value", h);
+    bb_end();
+}
+
+/* A segment behind another one, and in place of another one. */
+static void bb_segments(const evaluation_powers *powers)
+{
+    fe left = powers->of_last, right = powers->of_others, shift = powers->of_last, old = powers->of_others;
+    begin("append", 0, 0);
+    in_carried("left", &left);
+    in_carried("right", &right);
+    in_carried("shift", &shift);
+    const wide joined = combine(left, right, shift);
+    OUT("d", joined);
+    bb_end();
+    left = powers->of_last, right = powers->of_others, shift = powers->of_last;
+    begin("replace", 0, 0);
+    in_carried("whole", &left);
+    in_carried("replaced", &old);
+    in_carried("replacement", &right);
+    in_carried("shift", &shift);
+    const wide replaced = replace_segment(left, old, right, shift);
+    OUT("d", replaced);
+    bb_end();
+}
+
 static void blocks_of_sample(const struct sample *sample)
 {
     static const size_t ns[] = {
@@ -193,6 +237,9 @@ static void blocks_of_sample(const struct sample *sample)
             bb_reduce(t, &powers.steps[0]);
             bb_step(1, t, &powers);
             bb_end_of_message(t, &powers);
+            bb_batch(1, &powers);
+            bb_batch(BATCH_LAZY, &powers);
+            bb_segments(&powers);
         }
     }
 }

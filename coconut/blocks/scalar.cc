@@ -114,6 +114,7 @@ static void blocks_of_sample(const struct sample *sample)
     bb_blocks("blocks 4", 4, t, k, 1);
     bb_blocks("last", 1, t, k, 0);
     bb_end_of_message(t, k);
+    t.limb[2] = sample->largest ? SCALAR_LIMB2_MAX : sample->h[2];
     bb_beside(sample, t, k);
 }
 

@@ -53,6 +53,23 @@ static void bb_step(size_t n, fe t, vmsl_powers *powers)
     bb_end();
 }
 
+/* The last group, for which L has other powers. */
+static void bb_last(fe t, vmsl_powers *powers)
+{
+    bb_begin("last", 0);
+    IN(PLACE_REGISTER, "t", t);
+    bb_in_max(FE_LIMB_MAX);
+    IN(PLACE_MEMORY, "even", powers->even[0]);
+    bb_in_max_of(0, 3, FE_LIMB_MAX);
+    bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
+    IN(PLACE_MEMORY, "odd", powers->odd);
+    bb_in_max_of(0, 3, FE_LIMB_MAX);
+    bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
+    t = vmsl_step(t, message, powers->even, 1, &powers->odd);
+    OUT("t", t);
+    bb_end();
+}
+
 static void blocks_of_sample(const struct sample *sample)
 {
     static vmsl_powers powers;
@@ -65,6 +82,7 @@ static void blocks_of_sample(const struct sample *sample)
     for (size_t n = 1; n <= 4; n++)
         bb_step(n, t, &powers);
     bb_step(SUMMED_STEPS_MAX, t, &powers);
+    bb_last(t, &powers);
 }
 
 int main(void)

@@ -21,8 +21,6 @@ from coconut.prove.polynomials import (
     Unproved,
     add,
     multiply,
-    poly_of,
-    power_of_2,
     weighted,
 )
 
@@ -32,6 +30,8 @@ ONE: Poly = {(): 1}
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
 POWERS_IN_VECTOR = 8
+# Sums before they are carried.
+WIDE_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Shape:
                 numbers[i] = ring.input(f"{name}[{i}]", self.limit(i) // multiple) * multiple
         for i, derived in self.derived.items():
             poly = {m: c // derived.divisor for m, c in self.derive(numbers, i).items()}
-            numbers[i] = ring.number(poly, 0, self.limits[i])
+            numbers[i] = ring.given(poly, self.limits[i])
         if value is None:
-            value = {(ring.variable(name, 0, P - 1),): 1}
+            value = ring.value(name)
         for group, factor in self.all_groups().items():
             ring.element([numbers[i] for i in group], self.weights, multiply(value, {(): factor}, P))
         return [numbers[i] for i in range(self.count)], value
@@ -100,20 +100,16 @@ class Shape:
     def require(self, ring: Ring, name: str, numbers: Sequence[Number | int], value: Poly) -> None:
         """Raise Unproved unless the numbers are an element with this value, for all inputs."""
         for i, number in enumerate(numbers):
-            exact = number.exact() if isinstance(number, Number) else number
-            low, high = (exact.low, exact.high) if isinstance(exact, Number) else (exact, exact)
-            if isinstance(exact, Number) and exact.wraps or low < 0 or high > self.limits[i]:
-                raise Unproved(f"{name}[{i}] may be {low:#x} to {high:#x}, above {self.limits[i]:#x}")
-            if poly_of(number) and power_of_2(poly_of(number)) < self.multiples.get(i, 1).bit_length() - 1:
-                raise Unproved(f"{name}[{i}] may be no multiple of {self.multiples[i]}")
+            ring.claim_range(f"{name}[{i}]", number, 0, self.limits[i])
+        for i, multiple in self.multiples.items():
+            ring.claim_multiple(f"{name}[{i}]", numbers[i], multiple)
         for i, derived in self.derived.items():
-            if add(self.derive(dict(enumerate(numbers)), i), poly_of(numbers[i]), -derived.divisor):
-                raise Unproved(f"{name}[{i}] may not follow from the other numbers")
+            others = [numbers[k] for k in derived.of]
+            factors = [derived.factor] * len(others)
+            ring.claim_zero(f"what {name}[{i}] exceeds", [*others, numbers[i]], [*factors, -derived.divisor])
         for group, factor in self.all_groups().items():
-            found = ring.reduce(weighted([numbers[i] for i in group], self.weights))
-            difference = ring.reduce(add(found, multiply(value, {(): factor}), -1))
-            if difference:
-                raise Unproved(f"{name}{list(group)} is another element: the difference is {ring.show(difference)}")
+            limbs = [numbers[i] for i in group]
+            ring.claim_value(f"{name}{list(group)}", limbs, self.weights, multiply(value, {(): factor}, P))
 
 
 FIVE_LIMBS = tuple(2 ** (26 * i) for i in range(5))
@@ -219,7 +215,7 @@ class Claims:
     """What is assumed and claimed of one basic block."""
 
     graph: Graph
-    field: Field | None
+    of_field: Field | None
     limits: Limits
     ring: Ring
     message: Message
@@ -233,8 +229,8 @@ class Claims:
 
     @property
     def fields(self) -> Field:
-        assert self.field is not None
-        return self.field
+        assert self.of_field is not None
+        return self.of_field
 
     def limited(self, shape: Shape, name: str) -> Shape:
         """Return a shape with the limits that the kernel's basic blocks state of an input."""
@@ -310,6 +306,24 @@ def claim_decimated(claims: Claims) -> None:
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "last")
     elif kind == "begin":
         claim_begin(claims, n)
+    elif kind == "batch":
+        # Each lane has a message of its own, and r of its own.
+        h = claims.assume("value", fields.fe)
+        powers = [claims.assume(f"r^{k}", fields.multiplier, like="R^1") for k in range(1, n + 1)]
+        values = []
+        for i in every:
+            terms = [product(claims.block(k * lanes + i), powers[n - 1 - k][i]) for k in range(n)]
+            values.append(total([product(h[i], powers[n - 1][i]), *terms]))
+        claims.claim("value", fields.fe, values)
+    elif kind == "append":
+        left, right, shift = (claims.assume(name, fields.fe) for name in ("left", "right", "shift"))
+        values = [add(product(left[i], shift[i]), right[i]) for i in every]
+        claims.claim("d", replace(fields.wide, limits=(WIDE_MAX,) * fields.wide.count), values)
+    elif kind == "replace":
+        names = ("whole", "replaced", "replacement", "shift")
+        whole, old, new, shift = (claims.assume(name, fields.fe) for name in names)
+        values = [add(whole[i], product(add(new[i], old[i], -1), shift[i])) for i in every]
+        claims.claim("d", replace(fields.wide, limits=(WIDE_MAX,) * fields.wide.count), values)
 
 
 def horner(block: Callable[[int], Poly], t: Sequence[Poly], powers: Sequence[Sequence[Poly]]) -> list[Poly]:
@@ -378,6 +392,14 @@ def claim_sums(claims: Claims) -> None:
         t = claims.assume("t", fields.fe)
         powers = [claims.assume(f"r^{4 * k}", fields.multiplier) for k in range(1, n + 1)]
         claims.claim("t", fields.fe, horner_of_pairs(claims.block, t, powers))
+    elif kind == "last":
+        (u, low), blocks = claims.assume("t", fields.fe), [claims.block(i) for i in range(4)]
+        even, odd = (claims.assume(name, fields.multiplier) for name in ("even", "odd"))
+        values = [
+            add(product(add(u, blocks[0]), even[0]), product(blocks[2], even[1])),
+            add(product(add(low, blocks[1]), odd[0]), product(blocks[3], odd[1])),
+        ]
+        claims.claim("t", fields.fe, values)
 
 
 def claim_scalar(claims: Claims) -> None:

@@ -9,11 +9,13 @@ What follows the loop runs from such a state, and also from the state before the
 counter can only be counted down and compared with 0, so that its value does not matter.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import product as combinations
 
+from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
@@ -50,7 +52,7 @@ class Counter(int):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counter) and other != 0:
             raise Unproved("a counter that is compared with another number than 0")
-        return int(self) == int(other)  # type: ignore[call-overload]
+        return int(self) == int(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -61,7 +63,8 @@ class Counter(int):
     def refuse(self, *_: object) -> "Counter":
         raise Unproved("a counter is used as a number")
 
-    __radd__ = __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse  # type: ignore[assignment]
+    __radd__ = __add__
+    __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse
 
 
 def forked(call: Call) -> Call:
@@ -169,7 +172,7 @@ class FunctionProof:
     def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory) -> Call:
         """Return a call whose registers and frame hold anything at first."""
         limit = (1 << 8 * self.program.architecture.word_bytes) - 1
-        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))  # type: ignore[arg-type,return-value]
+        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))
 
     def any_element(self) -> tuple[dict[str, Lanes], Values]:
         """Return any accumulator within the limits, and its values."""
@@ -182,7 +185,7 @@ class FunctionProof:
         """Return the register of each limb of the accumulator."""
         found = {}
         for name, lanes in standing.limbs.items():
-            held = to_lanes(self.program, name, lanes)  # type: ignore[arg-type]
+            held = to_lanes(self.program, name, lanes)
             for number, value in standing.call.machine.registers.items():
                 if same(value[: len(held)], held):
                     found[name] = number
@@ -192,13 +195,13 @@ class FunctionProof:
 
     def place(self, call: Call, where: dict[str, int], limbs: dict[str, Lanes]) -> None:
         for name, number in where.items():
-            call.machine.registers[number] = to_lanes(self.program, name, limbs[name])  # type: ignore[arg-type]
+            call.machine.registers[number] = to_lanes(self.program, name, limbs[name])
 
     def require(self, call: Call, where: dict[str, int], values: Values) -> None:
         """Raise Unproved unless these registers hold an accumulator with these values."""
         held = {}
         for name, number in where.items():
-            held[name] = from_lanes(self.program, name, call.machine.registers[number])  # type: ignore[arg-type]
+            held[name] = from_lanes(self.program, name, call.machine.registers[number])
         for lane, value in enumerate(values):
             limbs = [held[f"t[{i}]"][lane] for i in range(self.shape.count)]
             self.shape.require(self.ring, f"t.{lane}", limbs, value)
@@ -229,7 +232,10 @@ class FunctionProof:
     def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
         """Return a call after an iteration, which must go on, or must not."""
         after = forked(call)
-        end = 1 + max(i for i, line in enumerate(self.code.lines) if loop.label in line.groups)
+        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.groups]
+        if len(jumps) != 1:
+            raise Unproved(f"{loop.label} is not the target of one jump")
+        end = jumps[0] + 1
         stopped = after.run_to_line({call.at, end})
         if not stopped or after.at != (call.at if more else end):
             raise Unproved(f"{loop.label}: the counter does not count the iterations")
@@ -270,7 +276,8 @@ class FunctionProof:
         """Prove all loops; yield the call at its end in each way of running and skipping them."""
         # Until a number of iterations is read, all ways are one.
         reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
-        standing.call.run_to_line({min(reads)})
+        if not reads or not standing.call.run_to_line({min(reads)}):
+            raise Unproved("no number of iterations is read")
         for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
             way = replace(standing, call=forked(standing.call))
             for loop, run in zip(self.loops, runs, strict=True):
@@ -289,7 +296,7 @@ class FunctionProof:
         """Raise Unproved unless words in memory are a number with this value."""
         storage = standing.call.machine.storage
         words = [storage[base, offset + 8 * i] for i in range(shape.count)]
-        shape.require(self.ring, f"{base} of {self.code.name}", words, value)  # type: ignore[arg-type]
+        shape.require(self.ring, f"{base} of {self.code.name}", words, value)
 
 
 def text_of(name: str) -> str:
@@ -298,7 +305,7 @@ def text_of(name: str) -> str:
 
 def prove_message(name: str, text: str) -> int:
     """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
-    kernel, (first, *steps, last) = POLY1305[name]
+    kernel, (first, *steps, _) = POLY1305[name]
     graphs, architecture = graphs_of(kernel), ARCHITECTURES[kernel]
     begin = BlockProof(graphs[first])
     outputs = begin.outputs()
@@ -326,13 +333,16 @@ def prove_message(name: str, text: str) -> int:
         "in",
         [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)],
         8,
-    )  # type: ignore[misc]
-    end = select(architecture, graphs[last], POLY1305_VARIANTS.get(kernel))
-    room(storage, "out", end.output_words(), 8)
+    )
+    # Behind the sums there is room for vectors.
+    found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
+    if found is None:
+        raise Unproved(f"no length of out in the declaration of {name}")
+    room(storage, "out", int(found[1]), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
     limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
-    count = 0
+    ways = 0
     standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
     for way in proof.ways(standing):
         block = way.blocks()
@@ -342,8 +352,8 @@ def prove_message(name: str, text: str) -> int:
         ]
         sums = Shape(shape.weights, limits=(2**64 - 1,) * len(shape.weights))
         proof.words_at(way, "out", 0, sums, total(terms))
-        count += 1
-    return count
+        ways += 1
+    return ways
 
 
 def prove_scalar(architecture: Architecture, text: str) -> int:
@@ -382,7 +392,7 @@ STATE_H = 32
 def store_state(storage: SymbolicMemory, begin: BlockProof) -> None:
     words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
     words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
-    store(storage, "p", words, 8)  # type: ignore[arg-type]
+    store(storage, "p", words, 8)
 
 
 def prove_scalar_end(text: str) -> int:
@@ -430,15 +440,15 @@ def prove_single_loop(name: str, text: str) -> int:
     shape = claims.limited(claims.fields.fe, "t")
     proof = FunctionProof(code, begin.ring, program, shape, [loop])
     storage = proof.memory("message")
-    store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)  # type: ignore[arg-type]
-    store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)  # type: ignore[arg-type]
+    store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)
+    store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("t", "powers", "message")}
     limbs = {item: claims.inputs[item] for item in program.inputs}
     standing = Standing(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
     (way,) = proof.ways(standing)
     at = 0
     for item in program.inputs:
-        for number in to_lanes(program, item, way.limbs[item]):  # type: ignore[arg-type]
+        for number in to_lanes(program, item, way.limbs[item]):
             if not same(way.call.machine.storage["t", at], number):
                 raise Unproved(f"{name} leaves another {item}")
             at += 8

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Run proofs, and print a table of them."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from coconut.assembler import ParseError
+from coconut.prove import composition, graphs
+from coconut.prove.polynomials import Unproved
+from coconut.simulate import Mismatch
+from coconut.trace import ROOT
+
+# A proof: its title first, the number of its claims last.
+Proof = tuple[Any, ...]
+
+
+def of_graphs(kernels: Iterable[str] = graphs.POLY1305_KERNELS, simplified: bool = True) -> Iterator[Proof]:
+    for kernel in kernels:
+        yield from graphs.prove_graphs(kernel, simplified)
+
+
+# Schedulers, which the following modules import, need packages that graphs do not need.
+def of_selections() -> Iterator[Proof]:
+    from coconut.prove import programs
+
+    for kernel in graphs.POLY1305_KERNELS:
+        yield from programs.prove_selections(kernel)
+
+
+def of_chacha20() -> Iterator[Proof]:
+    from coconut.prove import chacha20
+
+    yield from chacha20.prove_graphs()
+    yield from chacha20.prove_selections()
+
+
+def of_go() -> Iterator[Proof]:
+    from coconut.prove import go
+
+    yield from go.prove_functions()
+
+
+def of_go_chacha20() -> Iterator[Proof]:
+    from coconut.prove import chacha20
+
+    yield from chacha20.prove_go()
+
+
+def of_dispatch() -> Iterator[Proof]:
+    yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
+
+
+Suites = dict[str, tuple[str, Callable[[], Iterable[Proof]]]]
+
+# What is proved, by the name of the suite, and what its claims are.
+SUITES: Suites = {
+    "graphs": ("elements of Poly1305's basic blocks", of_graphs),
+    "selections": ("elements of instruction selections", of_selections),
+    "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
+    "go": ("ways through the Go module's functions of Poly1305", of_go),
+    "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
+    "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
+    "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
+}
+# Each field and evaluation once, as recorded.
+QUICK_KERNELS = ("avx2", "ifma", "vmsl", "scalar64")
+QUICK: Suites = {
+    "graphs": (SUITES["graphs"][0], lambda: of_graphs(QUICK_KERNELS, simplified=False)),
+    "algebra": SUITES["algebra"],
+}
+
+
+@dataclass
+class Row:
+    """A row of the table."""
+
+    name: str
+    proofs: int = 0
+    claims: int = 0
+    seconds: float = 0
+    refused: str = ""
+
+    def run(self, proofs: Iterable[Proof], report: Callable[[str], None]) -> None:
+        """Run proofs up to the first that is refused."""
+        start = time.monotonic()
+        try:
+            for title, *_, claims in proofs:
+                self.proofs += 1
+                self.claims += claims
+                report(f"{title}: {claims}")
+        except (Unproved, Mismatch, ParseError) as error:
+            self.refused = f"{type(error).__name__}: {error}"
+        self.seconds = time.monotonic() - start
+
+
+def prove(suites: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
+    """Run suites, print a table, and return its rows."""
+    rows = []
+    print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'seconds':>8}  claims are")
+    for name, (what, proofs) in suites.items():
+        row = Row(name)
+        row.run(proofs(), report)
+        rows.append(row)
+        print(f"{name:12} {row.proofs:7} {row.claims:8} {row.seconds:8.1f}  {what}", flush=True)
+        if row.refused:
+            print(f"    refused: {row.refused}")
+    refused = sum(bool(row.refused) for row in rows)
+    print(f"{sum(row.proofs for row in rows)} proofs, {refused} refused")
+    return rows

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Plant mistakes, one at a time, which proofs must refuse.
+
+Graphs: another shift, mask, operand, operation or offset in each node. Go's assembly: each line left out, another
+immediate, register or offset. What survives computes the same, for a reason that EQUIVALENT names.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from coconut.architectures import SCALAR, SCALAR_NAME
+from coconut.assembler import ParseError
+from coconut.graph import Graph, Node
+from coconut.operations import SUM_MAX
+from coconut.prove.go import prove_message, prove_scalar, prove_single_loop, text_of
+from coconut.prove.graphs import BlockProof, graphs_of
+from coconut.prove.polynomials import Unproved
+from coconut.simulate import Mismatch
+
+
+@dataclass
+class Tally:
+    """How many mistakes were refused, and those that were not."""
+
+    refused: int = 0
+    survivors: list[str] = field(default_factory=list)
+
+    def plant(self, title: str, prove: Callable[[], object]) -> None:
+        """Count a mistake, which `prove` contains."""
+        try:
+            prove()
+        except (Unproved, Mismatch, ParseError):
+            self.refused += 1
+        else:
+            self.survivors.append(title)
+
+    @property
+    def planted(self) -> int:
+        return self.refused + len(self.survivors)
+
+
+def with_node(graph: Graph, i: int, *nodes: Node) -> Graph:
+    """Return the graph with node i replaced by the last of these, which may take those before it, numbered from i on."""
+    shift = len(nodes) - 1
+    others = [replace(node, args=tuple(arg if arg < i else arg + shift for arg in node.args)) for node in graph.nodes]
+    return replace(graph, nodes=(*others[:i], *nodes, *others[i + 1 :]))
+
+
+def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
+    """Return graphs that differ from one in a node, and what is different."""
+    nodes, inputs = graph.nodes, set(graph.inputs())
+    for i, node in enumerate(nodes):
+        # The bounds that the code states are proved elsewhere: here, values must be wrong.
+        node = replace(node, limit=SUM_MAX)
+        made: list[tuple[str, tuple[Node, ...]]] = []
+        if node.op in {"shr", "shl"}:
+            made += [
+                (f"a shift by {bits}", (replace(node, imm=(bits,)),)) for bits in (node.imm[0] - 1, node.imm[0] + 1)
+            ]
+        if node.op == "and":
+            for value, mask in (node.args, node.args[::-1]):
+                if nodes[mask].op == "splat":
+                    for number in (nodes[mask].imm[0] >> 1, nodes[mask].imm[0] << 1 | 1):
+                        constant = Node("splat", (), (number,))
+                        made.append((f"the mask {number:#x}", (constant, replace(node, args=(value, i)))))
+                    made.append(("no mask", (Node("or", (value, value)),)))
+        if node.op in {"add", "or", "sub"}:
+            made += [("one operand alone", (Node("or", (arg, arg)),)) for arg in node.args]
+        if node.op in {"add", "sub"}:
+            made.append(("the other sign", (replace(node, op="sub" if node.op == "add" else "add"),)))
+        if node.op in {"add_carry", "carry_of"}:
+            op = {"add_carry": "add", "carry_of": "carry"}[node.op]
+            made.append(("no carry in", (replace(node, op=op, args=node.args[:2]),)))
+        if node.op in {"carry", "carry_of"}:
+            made.append(("no carry out", (Node("splat", (), (0,)),)))
+        if node.op == "splat" and node.imm[0]:
+            made += [(f"the constant {n:#x}", (replace(node, imm=(n,)),)) for n in (node.imm[0] - 1, node.imm[0] + 1)]
+        if node.op.startswith(("mul", "madd", "sum_mul")):
+            for k, arg in enumerate(node.args):
+                if arg in inputs and arg + 1 in inputs:
+                    args = (*node.args[:k], arg + 1, *node.args[k + 1 :])
+                    made.append(("the input behind an operand", (replace(node, args=args),)))
+        swapped = {"madd52lo": "madd52hi", "madd52hi": "madd52lo", "mul_lo": "mul_hi", "mul_hi": "mul_lo"}
+        swapped |= {"low32": "high32", "high32": "low32", "sums_low": "sums_high", "sums_high": "sums_low"}
+        if node.op in swapped:
+            made.append((swapped[node.op], (replace(node, op=swapped[node.op]),)))
+        if node.op.startswith(("madd", "sum_mul")):
+            made.append(("no product", (Node("or", (node.args[0], node.args[0])),)))
+        if node.op.startswith("load_"):
+            made.append(("16 bytes further on", (replace(node, imm=(node.imm[0] + 16, *node.imm[1:])),)))
+            other = "load_hi" if node.op == "load_lo" else "load_lo"
+            made.append((other, (replace(node, op=other),)))
+        if node.op == "blend":
+            made.append(("operands exchanged", (replace(node, args=node.args[::-1]),)))
+        if node.op in {"block", "alone"}:
+            made.append(("another lane", (replace(node, imm=(node.imm[0] ^ 1,)),)))
+        if node.op == "output" and i + 1 < len(nodes):
+            made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
+        for what, new in made:
+            yield f"{graph.label(i)} = {graph.expression(i)}: {what}", with_node(graph, i, *new)
+
+
+def without_limits(graph: Graph) -> Graph:
+    return replace(graph, nodes=tuple(replace(node, limit=SUM_MAX) for node in graph.nodes))
+
+
+def plant_in_graph(tally: Tally, graph: Graph) -> None:
+    # A recorded graph has nodes that nothing uses.
+    simplified = without_limits(graph.simplified())
+    for what, mutant in mutants(simplified):
+        tally.plant(f"{graph.title}: {what}", lambda mutant=mutant: BlockProof(graph).check_graph(mutant))  # type: ignore[misc]
+
+
+# Each field and evaluation once, with the fewest lanes.
+BLOCKS = (
+    *(f"rvv2/{name}" for name in ("expand", "reduce", "step 1", "step 2", "step 4", "end", "begin 2")),
+    *(f"avx2/{name}" for name in ("long group", "long step 8")),
+    *(f"ifma256/{name}" for name in ("expand", "reduce", "step 1", "step 2", "step 4", "end", "begin 2", "long group")),
+    *(f"vmsl/{name}" for name in ("expand", "reduce", "step 1", "step 2")),
+    *(f"scalar64/{name}" for name in ("begin", "block", "blocks 2", "last", "end", "start", "four", "finish")),
+)
+
+
+def plant_in_graphs(titles: Iterable[str] = BLOCKS) -> Iterator[tuple[str, Tally]]:
+    """Plant mistakes in basic blocks; yield the title of each, and what became of them."""
+    for title in titles:
+        kernel, _, name = title.partition("/")
+        tally = Tally()
+        plant_in_graph(tally, graphs_of(kernel)[name])
+        yield title, tally
+
+
+def changed_lines(line: str) -> Iterator[tuple[str, str]]:
+    """Return what can be written in place of a line of Go's assembly, and what is different."""
+    code, _, comment = line.partition("//")
+    if not code.startswith("\t") or re.match(r"\t(RET|PCALIGN|VZEROUPPER)", code):
+        return
+    yield "left out", ""
+    for pattern, text in (
+        (r"\$(\d+),", "immediate"),
+        (r"\b(\d+)\(\w+\)", "offset"),
+        (r"\b[XYZVRF](\d+)\b", "register"),
+    ):
+        found = re.search(pattern, code)
+        if found:
+            start, end = found.span(1)
+            step = 8 if text == "offset" else 1
+            yield f"another {text}", f"{code[:start]}{int(found[1]) + step}{code[end:]}"
+
+
+def plant_in_text(text: str, name: str, prove: Callable[[str], object], every: int = 1) -> Tally:
+    """Plant mistakes in each line of a function, or in every n-th."""
+    tally, lines = Tally(), text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"TEXT ·{name}(SB)"))
+    end = next(i for i in range(start, len(lines)) if lines[i] == "\tRET")
+    for i in range(start + 1, end, every):
+        for what, line in changed_lines(lines[i]):
+            mutant = "\n".join([*lines[:i], line, *lines[i + 1 :]])
+            tally.plant(f"{name}: {lines[i].strip()}: {what}", lambda mutant=mutant: prove(mutant))  # type: ignore[misc]
+    return tally
+
+
+def plant_in_go() -> Iterator[tuple[str, Tally]]:
+    """Plant mistakes in functions of the Go module; yield the name of each, and what became of them."""
+    for architecture in SCALAR:
+        text = text_of(f"emitted_scalar_{architecture.goarch}.s")
+        tally = plant_in_text(text, SCALAR_NAME, lambda text, known=architecture: prove_scalar(known, text))  # type: ignore[misc]
+        yield f"{architecture.goarch} {SCALAR_NAME}", tally
+    yield (
+        "s390x vmslBy1",
+        plant_in_text(text_of("emitted_lanes_s390x.s"), "vmslBy1", lambda text: prove_single_loop("vmslBy1", text)),
+    )
+    for name, every in (("avx2By2", 16), ("ifmaBy4", 64)):
+        text = text_of("emitted_lanes_amd64.s")
+        tally = plant_in_text(text, name, lambda text, name=name: prove_message(name, text), every)  # type: ignore[misc]
+        yield f"amd64 {name}, every {every}th line", tally
