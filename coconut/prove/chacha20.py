@@ -3,7 +3,7 @@
 
 The definition below follows section 2.3 of the RFC, and runs on numbers and on symbolic words (terms.py). What must
 compute the same is interpreted by the tables of operations and instructions, on symbolic words, and must leave the same
-terms: at each place the word of the block with the right counter, exclusive or the message, in the RFC's order of bytes.
+terms: at each place the word of the block with the right counter, exclusive or the message, in the RFC's byte order.
 
 What is assumed is in ASSUMED.
 """
@@ -144,7 +144,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a basic block's outputs must be: in registers by name and lane, in memory by offset in the order of bytes.
+    """What a basic block's outputs must be: in registers by name and lane, in memory by offset in byte order.
 
     - lanes: those of a vector, each of which holds a word of a block.
     - first: which block after the state's counter is in the first lane.
@@ -212,7 +212,7 @@ class Claim:
         if not self.in_memory:
             return {(f"x[{k}]", lane): blocks[block][word] for (k, lane), (block, word) in held.items()}
         if self.part == "lanes end":
-            # Of the first set only, and as it is in registers.
+            # The first set only, as it is in registers.
             return {
                 ("out", 4 * (self.lanes * k + lane)): blocks[block][word]
                 for (k, lane), (block, word) in held.items()

@@ -322,7 +322,7 @@ def prove_function(function: GoFunction, words: Words, is_control: bool) -> None
 
 
 def mutate_function(function: GoFunction, count: Count, every: int = 1) -> None:
-    """Change each line in each way, or every so many of these changes."""
+    """Change each line in each way, or every n-th of these changes."""
     function = with_rounds(function, BESIDE + 1 if function.mac else ROUNDS)
     words = Words()
     prove_function(function, words, False)
@@ -384,7 +384,7 @@ def expect_samples(changed: GoFunction, title: str) -> None:
             raise Unsound(f"{title}: {error}") from None
 
 
-# So many changes of lines make one that is tried: all of them take a quarter of an hour.
+# One in EVERY changes of lines is tried: all of them take a quarter of an hour.
 EVERY = 37
 
 
