@@ -172,7 +172,9 @@ class FunctionProof:
     def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory) -> Call:
         """Return a call whose registers and frame hold anything at first."""
         limit = (1 << 8 * self.program.architecture.word_bytes) - 1
-        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))
+        # Between the places where it is stopped, a call runs no line twice.
+        call = self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))
+        return replace(call, steps=len(self.code.lines))
 
     def any_element(self) -> tuple[dict[str, Lanes], Values]:
         """Return any accumulator within the limits, and its values."""
