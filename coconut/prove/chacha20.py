@@ -23,7 +23,7 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.graph import Graph
 from coconut.instructions import octets, of_octets
-from coconut.interpret import Call, Code, Pointer, Storage, execute, read_function, store
+from coconut.interpret import Call, Code, Mismatch, Pointer, Storage, execute, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program
 from coconut.prove.polynomials import Unproved
@@ -42,7 +42,7 @@ ASSUMED = (
     "Message, output, state, constants and frame do not overlap; but the output may be the message.",
     "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
     "The functions beside Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
-    "Poly1305's numbers in general registers can be anything here: what becomes of them is proved elsewhere.",
+    "Poly1305's numbers in general registers can be anything here: what becomes of them is proved in stitched.py.",
 )
 
 
@@ -94,7 +94,7 @@ def timed(title: str, prove: Callable[[], int]) -> Proved:
     start = time.monotonic()
     try:
         claims = prove()
-    except Unproved as error:
+    except (Unproved, Mismatch) as error:
         raise Unproved(f"{title}: {error}") from None
     return Proved(title, time.monotonic() - start, claims)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from coconut.assembler import ParseError
 from coconut.graph import Graph, Node
-from coconut.interpret import Line, Mismatch, line_of
-from coconut.operations import WORD32_MAX
+from coconut.interpret import Line, Mismatch, line_of, store
+from coconut.operations import WORD32_MAX, WORD_MAX
 from coconut.prove.chacha20 import (
     DOUBLE_ROUNDS,
     WORDS,
@@ -29,6 +29,7 @@ from coconut.prove.chacha20 import (
     node_value,
 )
 from coconut.prove.polynomials import Unproved
+from coconut.prove.stitched import prove_mac
 from coconut.prove.terms import Symbolic
 
 # What refuses a change: it is not what is claimed, cannot run, or is no text of the module.
@@ -38,6 +39,7 @@ REFUSALS = (Unproved, Mismatch, ParseError, KeyError, IndexError)
 # Why a change computes the same.
 SAME = "it leaves the same value"
 UNUSED = "nothing takes what differs"
+EQUAL = "for all inputs, though other instructions do it"
 
 
 class Unsound(Exception):
@@ -211,6 +213,7 @@ OTHERS = (
     ("VMRHF", "VMRLF"),
     ("VMRHG", "VMRLG"),
     ("ADDL", "XORL"),
+    ("ADDQ", "ADCQ"),
     ("JZ", "JNZ"),
     ("CBZ", "CBNZ"),
     ("DECQ", "INCQ"),
@@ -394,6 +397,60 @@ def mutate_go(every: int = EVERY, names: Iterable[str] = ()) -> Count:
         if not names or function.code.name in names:
             mutate_function(function, count, every)
     return count
+
+
+def mutate_mac(function: GoFunction, count: Count, every: int = 1) -> None:
+    """Change each line of Poly1305 beside ChaCha20 in each way, or every so many of these changes."""
+    number = 0
+    for i, line in enumerate(function.code.lines):
+        for kind, text in changed_lines(line) if line.is_beside else ():
+            number += 1
+            if number % every:
+                continue
+            try:
+                changed = with_line(function, i, text)
+            except ParseError:
+                continue
+            try:
+                prove_mac(changed, BESIDE)
+                refused = False
+            except REFUSALS:
+                refused = True
+            count.add(kind, refused)
+            if not refused:
+                title = f"{function.title}, line {line.number}: {line.text}, changed to {text}"
+                count.survived(EQUAL, title)
+                expect_mac_samples(changed, title)
+
+
+def expect_mac_samples(changed: GoFunction, title: str) -> None:
+    """Raise Unsound unless a changed function absorbs blocks of random numbers, and of ones, into random values."""
+    chosen, modulus = random.Random(1), 2**130 - 5
+    for number in range(20):
+        words = Numbers()
+        call, _ = changed.call(words, 1, False, BESIDE)
+        storage = call.machine.storage
+        ones = number % 2 == 1
+        places = {place for place in storage if place[0] == "message"}
+        storage |= {place: WORD_MAX if ones else chosen.getrandbits(64) for place in places}
+        r = [0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC]
+        r = r if ones else [mask & chosen.getrandbits(64) for mask in r]
+        h = [WORD_MAX, WORD_MAX, 4] if ones else [chosen.getrandbits(64), chosen.getrandbits(64), chosen.randrange(5)]
+        store(storage, "mac", [(*r, 0, 0, *h)], 8)
+        message = [storage["message", 8 * i] for i in range(len(places))]
+        value = join(h)
+        for i in range(0, len(message), 2):
+            value = (value + join([*message[i : i + 2], 1])) * join(r) % modulus
+        try:
+            call.run_to()
+        except REFUSALS as error:
+            raise Unsound(f"{title}: {error}") from None
+        if join([storage["mac", 32 + 8 * i] for i in range(3)]) % modulus != value:
+            raise Unsound(title)
+
+
+def join(words: Iterable[int]) -> int:
+    return sum(word << 64 * i for i, word in enumerate(words))
 
 
 def mutations(every: int = EVERY) -> Iterator[str]:

@@ -87,6 +87,16 @@ def test_all_functions() -> None:
         GoFunction.of(text, "func stream1(dst *byte, state *State, groups uint64)", "stream1", "arm64")
 
 
+def test_other_places() -> None:
+    """Refuse an output that is missing, twice, or where none belongs."""
+    graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == "rows 1 stream end")
+    *others, last = graph.nodes
+    prove_graph(graph, Claim.of(graph))
+    for nodes in ((*others,), (*others, last, last), (*graph.nodes, replace(last, imm=(1, 64), name="out[4]"))):
+        with pytest.raises(Unproved):
+            prove_graph(replace(graph, nodes=nodes), Claim.of(graph))
+
+
 # Mistakes in tables, by what they change, and a graph or a function whose proof must refuse them.
 TABLES: dict[str, tuple[dict[str, Any], str, Any, str]] = {
     "rotation": (
