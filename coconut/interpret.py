@@ -9,6 +9,7 @@ paper's parser, section 8); moves, frame, counters, jumps and clearing are check
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
@@ -34,7 +35,7 @@ from coconut.simulate import simulate as simulate_graph
 STEPS_MAX = 100_000
 FRAME = 8  # the offset of the frame, which is not aligned to vectors
 
-Storage = dict[tuple[str, int], int]
+Storage = dict[tuple[str, int], Any]
 
 
 def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offset: int = 0) -> int:
@@ -230,8 +231,8 @@ class Machine:
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
         try:
             value = instruction.meaning(read.imm, *operands)
-        except IndexError:
-            raise Mismatch(f"{instruction.name} takes more of a register than is there") from None
+        except (IndexError, TypeError):
+            raise Mismatch(f"{instruction.name} has no meaning on what its registers hold") from None
         for name in instruction.clobbers:
             self.implicit.pop(name, None)
         if FLAGS in instruction.clobbers + instruction.implicit_defs:
@@ -280,7 +281,7 @@ class Machine:
             raise Mismatch(f"nothing is at {at}")
         return at
 
-    def word(self, offset: int, register: str) -> int:
+    def word(self, offset: int, register: str) -> Any:
         return self.storage[self.word_at(offset, register)]
 
     def set_word(self, number: int, offset: int, register: str) -> None:
@@ -389,7 +390,7 @@ class Code:
         call.run_to()
         call.check_cleared()
 
-    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], int]) -> "Call":
+    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], Any]) -> "Call":
         """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
         architecture, size = self.architecture, self.architecture.word_bytes
         frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
@@ -403,12 +404,16 @@ class Code:
 
 @dataclass
 class Call:
-    """A call of a function: its machine, what was in the frame at first, and the index of the next line."""
+    """A call of a function: its machine, what was in the frame at first, and the index of the next line.
+
+    - steps: the most instructions from one stop to the next.
+    """
 
     code: Code
     machine: Machine
     frame: Storage
     at: int = 0
+    steps: int = STEPS_MAX
 
     def run_to(self, label: str = "") -> bool:
         """Run to where a jump to a label arrives, or to the end; return whether the label was there."""
@@ -417,7 +422,7 @@ class Call:
     def run_to_line(self, stops: Container[int]) -> bool:
         """Run to before one of these lines, or to the end; return whether such a line was there."""
         lines, labels = self.code.lines, self.code.labels
-        for _ in range(STEPS_MAX):
+        for _ in range(self.steps):
             if self.at == len(lines):
                 raise Mismatch(f"{self.code.name} does not return")
             line = lines[self.at]
@@ -451,9 +456,14 @@ def read_function(
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
     constants: Storage = {}
+    parameters: list[str] = []
     frame_bytes, inside = 0, False
     for number, line in enumerate(text.splitlines(), 1):
+        if declaration := re.match(rf"// func {name}\((.*)\)$", line):
+            parameters = [parameter.split()[0] for parameter in declaration[1].split(", ")]
         line = line.split("//")[0].strip()
+        if inside:
+            check_arguments(number, line, parameters)
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
@@ -465,6 +475,13 @@ def read_function(
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
     return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside)
+
+
+def check_arguments(number: int, line: str, parameters: Sequence[str]) -> None:
+    """Raise ParseError unless a line takes arguments, of 8 bytes each, from where they are."""
+    for parameter, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line):
+        if parameter not in parameters or int(offset) != 8 * parameters.index(parameter):
+            raise ParseError(f"line {number}: {parameter} is not at {offset}")
 
 
 def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:

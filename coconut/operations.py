@@ -7,13 +7,15 @@ lanes that the definitions agree.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 WORD_MAX = (1 << 64) - 1
 WORD32_MAX = (1 << 32) - 1
 MASK52 = (1 << 52) - 1
 SUM_MAX = (1 << 128) - 1
 
-Value = tuple[int, ...]
+# Integers, or symbolic ones.
+Value = tuple[Any, ...]
 
 MULTIPLICATIONS = {"mul32", "madd52lo", "madd52hi", "sum_mul_add", "mul_lo", "mul_hi"}
 

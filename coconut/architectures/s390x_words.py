@@ -8,7 +8,7 @@ from coconut.architecture import Architecture
 from coconut.architectures.s390x import EMULATOR, assemblers, vperm
 from coconut.architectures.words import WordsSelector, rotl, words, words_of_bytes
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, identity, table
+from coconut.instructions import Instruction, Memory, identity, octets, of_octets, table
 
 INSTRUCTIONS = table(
     Instruction("vl", 1, identity, memory="only"),
@@ -25,9 +25,9 @@ INSTRUCTIONS = table(
     Instruction(
         "vsldb",
         2,
-        lambda imm, a, b: (a + b)[imm // 4 : imm // 4 + 4],
+        lambda imm, a, b: of_octets(octets(a + b, 4, "big")[imm : imm + 16], 4, "big"),
         immediate=True,
-        edges=(4, 8, 12),
+        edges=(4, 8, 9, 12),
         gnu="vsldb {d}, {0}, {1}, {i}",
     ),
     Instruction("vperm", 3, vperm),

@@ -24,8 +24,9 @@ def low(index: int) -> dict[str, Any]:
     return {"implicit_uses": ((index, PRODUCT),)}
 
 
-def reversed_bytes(_: int | None, a: int) -> int:
-    return of_octets(octets((a,), 8), 8, "big")[0]
+def reversed_bytes(_: int | None, a: Any) -> Any:
+    (reversed_number,) = of_octets(octets((a,), 8), 8, "big")
+    return reversed_number
 
 
 INSTRUCTIONS = table(

@@ -26,7 +26,10 @@ static size_t outputs_bytes, sum_count;
 static inline void bb_sample(int sample) { bb_sample_number = sample; }
 /* simulate.py checks bounds. */
 static inline void bb_in_max(uint64_t max) { (void)max; }
-static inline void bb_in_max_of(size_t first, size_t count, uint64_t max) { (void)first, (void)count, (void)max; }
+static inline void bb_in_max_of(size_t first, size_t count, uint64_t max)
+{
+    (void)first, (void)count, (void)max;
+}
 
 static inline void bb_begin(const char *name, size_t advance_bytes)
 {

@@ -3,7 +3,7 @@
 
 The definition below follows section 2.3 of the RFC, and runs on numbers and on symbolic words (terms.py). What must
 compute the same is interpreted by the tables of operations and instructions, on symbolic words, and must leave the same
-terms: at each place the word of the block with the right counter, exclusive or the message, in the RFC's order of bytes.
+terms: at each place the word of the block with the right counter, exclusive or the message, in the RFC's byte order.
 
 What is assumed is in ASSUMED.
 """
@@ -144,7 +144,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a basic block's outputs must be: in registers by name and lane, in memory by offset in the order of bytes.
+    """What a basic block's outputs must be: in registers by name and lane, in memory by offset in byte order.
 
     - lanes: those of a vector, each of which holds a word of a block.
     - first: which block after the state's counter is in the first lane.
@@ -212,7 +212,7 @@ class Claim:
         if not self.in_memory:
             return {(f"x[{k}]", lane): blocks[block][word] for (k, lane), (block, word) in held.items()}
         if self.part == "lanes end":
-            # Of the first set only, and as it is in registers.
+            # The first set only, as it is in registers.
             return {
                 ("out", 4 * (self.lanes * k + lane)): blocks[block][word]
                 for (k, lane), (block, word) in held.items()
@@ -391,6 +391,7 @@ class GoFunction:
     blocks: int
     mac: int = 0
     others: int = 0
+    double_rounds: int = DOUBLE_ROUNDS
 
     @staticmethod
     def of(text: str, declarations: str, name: str, goarch: str) -> "GoFunction":
@@ -410,14 +411,14 @@ class GoFunction:
         parameters = tuple(parameter.split()[0] for parameter in declared[1].split(", "))
         code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
         function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
-        function.check_arguments(int(heading[1]))
+        if int(heading[1]) != 8 * len(parameters):
+            raise Unproved(f"{name}: arguments of {heading[1]} bytes")
+        function.check_arguments()
         return function
 
-    def check_arguments(self, size: int) -> None:
+    def check_arguments(self) -> None:
         """Raise Unproved unless arguments are where Go's declaration has them, which the interpreter finds by name."""
         places = {name: 8 * i for i, name in enumerate(self.parameters)}
-        if size != 8 * len(places):
-            raise Unproved(f"{self.code.name}: arguments of {size} bytes")
         for line in self.code.lines:
             for name, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line.text):
                 if places.get(name) != int(offset):
@@ -452,21 +453,23 @@ class GoFunction:
             arguments["dst"] = Pointer("src")
         arguments |= {name: number for name, number in (("groups", groups), ("rounds", rounds)) if name in arguments}
         call = self.code.call(arguments, storage, words.unknown)
+        # Twice what ten rounds of two groups take: a changed function may not end.
+        call.steps = 40 * len(self.code.lines)
         return call, memory_of(call)
 
-    def check(self, call: Call, before: Storage, words: Words, groups: int, double_rounds: int = DOUBLE_ROUNDS) -> int:
+    def check(self, call: Call, before: Storage, words: Words, groups: int) -> int:
         """Raise Unproved unless memory is as before, apart from the blocks and the counter."""
         expected: dict[Any, Any] = dict(before)
         to = "dst" if ("dst", 0) in before else "src"
         made: list[Any] = []
         for block in range(groups * self.blocks):
-            result = words.block(block, double_rounds)
+            result = words.block(block, self.double_rounds)
             if self.is_xor:
                 result = [word ^ words.message(WORDS * block + i) for i, word in enumerate(result)]
             made += as_stored(self.code.architecture, result)
         store(expected, to, [tuple(made)], 4)
         for number, later in enumerate((-1, self.blocks)[: self.others]):
-            store(expected, "others", [tuple(words.block(later, double_rounds))], 4, 4 * WORDS * number)
+            store(expected, "others", [tuple(words.block(later, self.double_rounds))], 4, 4 * WORDS * number)
         if self.counts:
             store(expected, "state", [tuple(with_counter(words.state, groups * self.blocks))], 4)
         expect_same(memory_of(call), expected)
@@ -486,22 +489,22 @@ class GoFunction:
         step = {"dst": size, "src": size, "message": 16 * self.mac * rounds}.get(value.base, 0)
         return isinstance(after, Pointer) and after == replace(value, offset=value.offset + step)
 
-    def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1) -> int:
+    def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1, words: Words | None = None) -> int:
         """Prove a call with some number of groups."""
-        words = Words()
+        words = words or Words()
         call, before = self.call(words, groups, in_place, rounds)
         call.run_to()
         call.check_cleared()
         return self.check(call, before, words, groups)
 
-    def prove_any_groups(self, in_place: bool = False, rounds: int = 1) -> int:
+    def prove_any_groups(self, in_place: bool = False, rounds: int = 1, words: Words | None = None) -> int:
         """Prove by induction over the groups that a call with any number of them makes their blocks.
 
         At the head of the loop, vectors and frame can hold anything; the state's counter does anyway. An iteration
         makes the group's blocks, and leaves general registers and arguments as they were, apart from pointers that
         advance by the group, and one group less. After the last, registers and frame are cleared.
         """
-        words = Words()
+        words = words or Words()
         call, before, held = self.at_head(words, Count(False), in_place, rounds)
         numbers = set(call.machine.numbers)
         while True:

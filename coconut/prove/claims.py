@@ -215,7 +215,7 @@ class Claims:
     """What is assumed and claimed of one basic block."""
 
     graph: Graph
-    field: Field | None
+    of_field: Field | None
     limits: Limits
     ring: Ring
     message: Message
@@ -229,8 +229,8 @@ class Claims:
 
     @property
     def fields(self) -> Field:
-        assert self.field is not None
-        return self.field
+        assert self.of_field is not None
+        return self.of_field
 
     def limited(self, shape: Shape, name: str) -> Shape:
         """Return a shape with the limits that the kernel's basic blocks state of an input."""

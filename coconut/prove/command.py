@@ -48,6 +48,12 @@ def of_go_chacha20() -> Iterator[Proof]:
     yield from chacha20.prove_go()
 
 
+def of_certificates() -> Iterator[Proof]:
+    from coconut.prove import certified
+
+    yield from certified.prove_certified()
+
+
 def of_dispatch() -> Iterator[Proof]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
@@ -57,6 +63,7 @@ Suites = dict[str, tuple[str, Callable[[], Iterable[Proof]]]]
 # What is proved, by the name of the suite, and what its claims are.
 SUITES: Suites = {
     "graphs": ("elements of Poly1305's basic blocks", of_graphs),
+    "certificates": ("claims on graphs that the independent checker verifies", of_certificates),
     "selections": ("elements of instruction selections", of_selections),
     "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
     "go": ("ways through the Go module's functions of Poly1305", of_go),

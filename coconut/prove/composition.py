@@ -286,4 +286,3 @@ def prove_dispatch(path: Path, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -
                 if interface(hornet, key, length) != key.tag(length):
                     raise Unproved(f"{file.stem}, {name}: another tag for {length} bytes")
             yield f"{file.stem}, {name}", len(lengths)
-

@@ -18,13 +18,13 @@ from itertools import product as combinations
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
-from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
 from coconut.functions import program_of
-from coconut.interpret import Call, Code, Machine, Mismatch, Pointer, read_function, room, store
+from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
+from coconut.interpret import Call, Code, Machine, Pointer, read_function, room, store
 from coconut.program import Program, to_lanes
 from coconut.prove.claims import BLOCK_BYTES, H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add, multiply
+from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add
 from coconut.prove.programs import SymbolicMemory, from_lanes
 from coconut.select import select
 from coconut.trace import ROOT
@@ -52,7 +52,7 @@ class Counter(int):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counter) and other != 0:
             raise Unproved("a counter that is compared with another number than 0")
-        return int(self) == int(other)  # type: ignore[call-overload]
+        return int(self) == int(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -64,7 +64,7 @@ class Counter(int):
         raise Unproved("a counter is used as a number")
 
     __radd__ = __add__
-    __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse  # type: ignore[assignment]
+    __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse
 
 
 def forked(call: Call) -> Call:
@@ -172,7 +172,7 @@ class FunctionProof:
     def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory) -> Call:
         """Return a call whose registers and frame hold anything at first."""
         limit = (1 << 8 * self.program.architecture.word_bytes) - 1
-        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))  # type: ignore[arg-type,return-value]
+        return self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))
 
     def any_element(self) -> tuple[dict[str, Lanes], Values]:
         """Return any accumulator within the limits, and its values."""
@@ -185,7 +185,7 @@ class FunctionProof:
         """Return the register of each limb of the accumulator."""
         found = {}
         for name, lanes in standing.limbs.items():
-            held = to_lanes(self.program, name, lanes)  # type: ignore[arg-type]
+            held = to_lanes(self.program, name, lanes)
             for number, value in standing.call.machine.registers.items():
                 if same(value[: len(held)], held):
                     found[name] = number
@@ -195,13 +195,13 @@ class FunctionProof:
 
     def place(self, call: Call, where: dict[str, int], limbs: dict[str, Lanes]) -> None:
         for name, number in where.items():
-            call.machine.registers[number] = to_lanes(self.program, name, limbs[name])  # type: ignore[arg-type]
+            call.machine.registers[number] = to_lanes(self.program, name, limbs[name])
 
     def require(self, call: Call, where: dict[str, int], values: Values) -> None:
         """Raise Unproved unless these registers hold an accumulator with these values."""
         held = {}
         for name, number in where.items():
-            held[name] = from_lanes(self.program, name, call.machine.registers[number])  # type: ignore[arg-type]
+            held[name] = from_lanes(self.program, name, call.machine.registers[number])
         for lane, value in enumerate(values):
             limbs = [held[f"t[{i}]"][lane] for i in range(self.shape.count)]
             self.shape.require(self.ring, f"t.{lane}", limbs, value)
@@ -296,7 +296,7 @@ class FunctionProof:
         """Raise Unproved unless words in memory are a number with this value."""
         storage = standing.call.machine.storage
         words = [storage[base, offset + 8 * i] for i in range(shape.count)]
-        shape.require(self.ring, f"{base} of {self.code.name}", words, value)  # type: ignore[arg-type]
+        shape.require(self.ring, f"{base} of {self.code.name}", words, value)
 
 
 def text_of(name: str) -> str:
@@ -328,7 +328,12 @@ def prove_message(name: str, text: str) -> int:
     proof = FunctionProof(read_function(text, name, architecture, True), begin.ring, program, shape, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
-    store(storage, "in", [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)], 8)  # type: ignore[misc]
+    store(
+        storage,
+        "in",
+        [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)],
+        8,
+    )
     # Behind the sums there is room for vectors.
     found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
     if found is None:
@@ -337,7 +342,7 @@ def prove_message(name: str, text: str) -> int:
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
     limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
-    count = 0
+    ways = 0
     standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
     for way in proof.ways(standing):
         block = way.blocks()
@@ -347,8 +352,8 @@ def prove_message(name: str, text: str) -> int:
         ]
         sums = Shape(shape.weights, limits=(2**64 - 1,) * len(shape.weights))
         proof.words_at(way, "out", 0, sums, total(terms))
-        count += 1
-    return count
+        ways += 1
+    return ways
 
 
 def prove_scalar(architecture: Architecture, text: str) -> int:
@@ -387,7 +392,7 @@ STATE_H = 32
 def store_state(storage: SymbolicMemory, begin: BlockProof) -> None:
     words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
     words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
-    store(storage, "p", words, 8)  # type: ignore[arg-type]
+    store(storage, "p", words, 8)
 
 
 def prove_scalar_end(text: str) -> int:
@@ -424,7 +429,9 @@ def prove_single_loop(name: str, text: str) -> int:
     claims = begin.claims
     if kernel == "vmsl":
         powers = [claims.values[f"r^{4 * k}"] for k in range(1, n + 1)]
-        loop = Loop(f"loop{name}", "iterations", lambda block, t: horner_of_pairs(block, t, powers), graph.advance, None)
+        loop = Loop(
+            f"loop{name}", "iterations", lambda block, t: horner_of_pairs(block, t, powers), graph.advance, None
+        )
     else:
         powers = [[ONE] * graph.lanes, *(claims.values[f"R^{k}"] for k in range(1, n + 1))]
         loop = Loop(f"loop{name}", "iterations", lambda block, t: horner(block, t, powers), graph.advance, None)
@@ -433,15 +440,15 @@ def prove_single_loop(name: str, text: str) -> int:
     shape = claims.limited(claims.fields.fe, "t")
     proof = FunctionProof(code, begin.ring, program, shape, [loop])
     storage = proof.memory("message")
-    store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)  # type: ignore[arg-type]
-    store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)  # type: ignore[arg-type]
+    store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)
+    store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("t", "powers", "message")}
     limbs = {item: claims.inputs[item] for item in program.inputs}
     standing = Standing(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
     (way,) = proof.ways(standing)
     at = 0
     for item in program.inputs:
-        for number in to_lanes(program, item, way.limbs[item]):  # type: ignore[arg-type]
+        for number in to_lanes(program, item, way.limbs[item]):
             if not same(way.call.machine.storage["t", at], number):
                 raise Unproved(f"{name} leaves another {item}")
             at += 8

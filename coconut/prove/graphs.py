@@ -113,9 +113,9 @@ class BlockProof:
     def outputs(self, graph: Graph | None = None) -> dict[str, Lanes]:
         """Return the outputs of the graph, or of another one."""
         elements: Elements | None = None
-        if graph is None and self.claims.field is not None and self.graph.name.startswith("begin"):
+        if graph is None and self.claims.of_field is not None and self.graph.name.startswith("begin"):
             limits = {limit for name in ("t", "last") for limit in self.claims.limits[name]}
-            elements = elements_in(self.graph, self.claims.field.fe.weights, limits)
+            elements = elements_in(self.graph, self.claims.fields.fe.weights, limits)
         graph = graph or self.graph
         values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
         return {graph.nodes[i].name: values[i] for i in graph.outputs()}

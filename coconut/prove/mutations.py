@@ -43,9 +43,7 @@ class Tally:
 def with_node(graph: Graph, i: int, *nodes: Node) -> Graph:
     """Return the graph with node i replaced by the last of these, which may take those before it, numbered from i on."""
     shift = len(nodes) - 1
-    others = [
-        replace(node, args=tuple(arg if arg < i else arg + shift for arg in node.args)) for node in graph.nodes
-    ]
+    others = [replace(node, args=tuple(arg if arg < i else arg + shift for arg in node.args)) for node in graph.nodes]
     return replace(graph, nodes=(*others[:i], *nodes, *others[i + 1 :]))
 
 
@@ -57,7 +55,9 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
         node = replace(node, limit=SUM_MAX)
         made: list[tuple[str, tuple[Node, ...]]] = []
         if node.op in {"shr", "shl"}:
-            made += [(f"a shift by {bits}", (replace(node, imm=(bits,)),)) for bits in (node.imm[0] - 1, node.imm[0] + 1)]
+            made += [
+                (f"a shift by {bits}", (replace(node, imm=(bits,)),)) for bits in (node.imm[0] - 1, node.imm[0] + 1)
+            ]
         if node.op == "and":
             for value, mask in (node.args, node.args[::-1]):
                 if nodes[mask].op == "splat":
@@ -137,7 +137,11 @@ def changed_lines(line: str) -> Iterator[tuple[str, str]]:
     if not code.startswith("\t") or re.match(r"\t(RET|PCALIGN|VZEROUPPER)", code):
         return
     yield "left out", ""
-    for pattern, text in ((r"\$(\d+),", "immediate"), (r"\b(\d+)\(\w+\)", "offset"), (r"\b[XYZVRF](\d+)\b", "register")):
+    for pattern, text in (
+        (r"\$(\d+),", "immediate"),
+        (r"\b(\d+)\(\w+\)", "offset"),
+        (r"\b[XYZVRF](\d+)\b", "register"),
+    ):
         found = re.search(pattern, code)
         if found:
             start, end = found.span(1)
@@ -163,8 +167,9 @@ def plant_in_go() -> Iterator[tuple[str, Tally]]:
         text = text_of(f"emitted_scalar_{architecture.goarch}.s")
         tally = plant_in_text(text, SCALAR_NAME, lambda text, known=architecture: prove_scalar(known, text))  # type: ignore[misc]
         yield f"{architecture.goarch} {SCALAR_NAME}", tally
-    yield "s390x vmslBy1", plant_in_text(
-        text_of("emitted_lanes_s390x.s"), "vmslBy1", lambda text: prove_single_loop("vmslBy1", text)
+    yield (
+        "s390x vmslBy1",
+        plant_in_text(text_of("emitted_lanes_s390x.s"), "vmslBy1", lambda text: prove_single_loop("vmslBy1", text)),
     )
     for name, every in (("avx2By2", 16), ("ifmaBy4", 64)):
         text = text_of("emitted_lanes_amd64.s")

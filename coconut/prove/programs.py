@@ -6,6 +6,7 @@ A program is interpreted on symbolic numbers by interpret.py, with the meanings 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures import SCALAR, architectures_of
@@ -19,17 +20,17 @@ from coconut.select import Unsupported, alternatives
 
 
 @dataclass
-class SymbolicMemory(dict[tuple[str, int], int]):
+class SymbolicMemory(dict[tuple[str, int], Any]):
     """Memory that has symbolic bytes at some bases, from offset 0 on."""
 
     messages: dict[str, Message]
     byte_order: str
 
-    def __missing__(self, place: tuple[str, int]) -> int:
+    def __missing__(self, place: tuple[str, int]) -> Any:
         base, offset = place
         if base not in self.messages or offset < 0:
             raise KeyError(place)
-        return self.messages[base].word(offset, self.byte_order)  # type: ignore[return-value]
+        return self.messages[base].word(offset, self.byte_order)
 
 
 def values_of(program: Program, proof: BlockProof) -> list[Lanes]:

@@ -33,7 +33,7 @@ class Terms:
     known: dict[tuple[Slice, ...], Term] = field(default_factory=dict)
     atoms: dict[tuple[object, ...], int] = field(default_factory=dict)
     results: dict[tuple[object, ...], Any] = field(default_factory=dict)
-    # Of atoms, by number: the operands of sums, with their constant, and of exclusive ors.
+    # The operands of sums, with their constant, and those of exclusive ors, by the number of the atom.
     sums: dict[int, tuple[int, tuple[Term, ...]]] = field(default_factory=dict)
     xors: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     count: int = 0

@@ -223,7 +223,7 @@ def test_blocks_are_verified(title: str, tmp_path: Path) -> None:
     path = tmp_path / "certificate"
     certificate = of_block(title)
     certificate.write(path)
-    # On its own, and not as a part of coconut.
+    # A program without the package.
     script = Path(tmp_path / "checker.py")
     script.write_text(Path(checker.__file__).read_text())
     run = subprocess.run([sys.executable, "-I", script, path], capture_output=True, text=True, check=True)

@@ -23,7 +23,7 @@ def cut(a: int) -> int:
 
 
 def random_step(choice: random.Random, count: int) -> Step:
-    """Return an operation on one or two of so many values, or a selection by a comparison, or joined halves."""
+    """Return an operation on one or two of `count` values, or a selection by a comparison, or joined halves."""
     kind = choice.randrange(12)
     a, b, c, d = (choice.randrange(count) for _ in range(4))
     if kind < 4:

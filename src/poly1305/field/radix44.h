@@ -53,7 +53,8 @@ typedef struct {
 
 #define FE_LIMB_MAX    ((UINT64_C(1) << 46) - 1)
 #define MULTIPLIER_MAX ((UINT64_C(1) << 50) - 1)
-/* Of a carried element: the sum of two is an element, and it can become a multiplier. */
+/* The bound of a carried element's limbs: the sum of two such elements is an element, and each of them can
+ * become a multiplier. */
 #define FE_CARRIED_MAX ((UINT64_C(1) << 45) - 1)
 /* Bound of a sum that is carried: 5 times the carry out of limb 2, plus 44 bits, fits into an element. */
 #define WIDE_LIMB_MAX ((UINT64_C(1) << 63) - 1)

@@ -34,7 +34,7 @@ typedef struct {
 
 /* VMSL takes constant time for operands up to this value. */
 #define OPERAND_MAX ((UINT64_C(1) << 56) - 1)
-/* Of a carried element, before and after a block is added; 20 times a limb is an operand. */
+/* The bound of a carried element's limbs; 20 times a limb is an operand. */
 #define FE_LIMB_MAX ((UINT64_C(1) << 45) - 1)
 
 #define MASK44 ((UINT64_C(1) << 44) - 1)

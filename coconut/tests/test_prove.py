@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Proofs of Poly1305 that must hold, and mistakes that they must refuse."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coconut.architectures.scalar_amd64 import AMD64
+from coconut.graph import Graph, Node
+from coconut.operations import SUM_MAX
+from coconut.prove import claims, composition
+from coconut.prove.claims import RADIX44, Derived
+from coconut.prove.composition import Names, check_decimated, check_pairs
+from coconut.prove.go import prove_message, prove_scalar, prove_single_loop, text_of
+from coconut.prove.graphs import BlockProof, graphs_of
+from coconut.prove.mutations import Tally, mutants, plant_in_graph
+from coconut.prove.polynomials import Unproved
+from coconut.simulate import Mismatch
+from coconut.tests.conftest import Command
+
+
+def test_every_block_has_claims() -> None:
+    for kernel in ("avx2", "ifma", "vmsl", "scalar64"):
+        for graph in graphs_of(kernel).values():
+            assert BlockProof(graph).check_graph() > 0
+
+
+def changed(graph: Graph, change: Callable[[Node], Node]) -> Graph:
+    return replace(graph, nodes=tuple(change(node) for node in graph.nodes))
+
+
+def test_stated_limit_is_proved() -> None:
+    """A limit that is too small by 1 is refused where values can reach it."""
+    graph = graphs_of("avx2")["expand"]
+    low = changed(graph, lambda node: replace(node, limit=2**26 - 2) if node.op == "and" else node)
+    with pytest.raises(Unproved, match="above 0x3fffffe"):
+        BlockProof(graph).check_graph(low)
+
+
+def test_karatsuba_bias() -> None:
+    """No sample needs the whole bias of a long sum, but some input does."""
+    graph = graphs_of("ifma")["long step 16"]
+    mask44, mask42 = 2**44 - 1, 2**42 - 1
+    biases = {(20 * mask44 << 14,), (20 * mask42 << 14,), ((mask44 - 4) << 14,)}
+
+    def smaller(node: Node) -> Node:
+        number = node.imm[0] >> 2 if node.op == "splat" and node.imm in biases else None
+        return replace(node, limit=SUM_MAX) if number is None else replace(node, imm=(number,), limit=SUM_MAX)
+
+    BlockProof(graph).check_graph(changed(graph, lambda node: replace(node, limit=SUM_MAX)))
+    with pytest.raises(Unproved):
+        BlockProof(graph).check_graph(changed(graph, smaller))
+
+
+def test_mutants_are_refused() -> None:
+    tally = Tally()
+    plant_in_graph(tally, graphs_of("scalar64")["block"])
+    assert tally.planted > 50
+    assert tally.survivors == []
+
+
+def test_mutants_differ() -> None:
+    graph = graphs_of("rvv2")["step 1"].simplified()
+    assert all(mutant.nodes != graph.nodes for _, mutant in mutants(graph))
+
+
+WRONG_SHAPES = {
+    "20 times a limb, as 5 times": replace(RADIX44.multiplier, derived={3: Derived((1,), 5), 4: Derived((2,), 20)}),
+    "another weight": replace(RADIX44.multiplier, weights=(1, 2**44, 2**87)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_SHAPES)
+def test_wrong_claims_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "RADIX44", replace(RADIX44, multiplier=WRONG_SHAPES[name]))
+    with pytest.raises(Unproved):
+        BlockProof(graphs_of("ifma")["step 1"]).check_graph()
+
+
+# A function of the Go module, a line of its loop, and what is written in its place.
+LANES = ("avx2By2", "emitted_lanes_amd64.s")
+MISTAKES = {
+    "the loop keeps another limb": (*LANES, r"loopavx2By2Step1:\n", r"\g<0>\tVPADDQ Y0, Y0, Y0\n"),
+    "one iteration too few": (*LANES, r"\tJNZ (loopavx2By2Step1)\n", r"\tJZ \1\n"),
+    "the message stands still": (*LANES, r"\tADDQ \$64, CX\n(?=\tDECQ R8\n\tJNZ loopavx2By2Step1)", ""),
+    "the counter is added to a pointer": (*LANES, r"(loopavx2By2Step1:\n)", r"\1\tADDQ $8, R8\n"),
+    "the frame is not cleared": (
+        *LANES,
+        r"\tVMOVDQU Y\d+, \d+\(BX\)\n(?=(\tVMOVDQU Y\d+, \d+\(BX\)\n)*(\t[^T\n]*\n)*\tRET)",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_in_functions_are_refused(name: str) -> None:
+    function, file, pattern, text = MISTAKES[name]
+    original = text_of(file)
+    changed, count = re.subn(pattern, text, original, count=1)
+    assert count == 1
+    with pytest.raises((Unproved, Mismatch)):
+        prove_message(function, changed)
+
+
+def test_registers_overwritten_in_a_loop_are_not_used_after_it() -> None:
+    """The first value of a register, which an iteration overwrites, is no longer there."""
+    text = text_of("emitted_scalar_amd64.s")
+    prove_scalar(AMD64, text)
+    # r is kept in memory; this keeps a word of it in a register that every iteration overwrites.
+    body = re.sub(r"\n(loop:\n)", r"\n\tMOVQ 0(DI), R12\n\1\tADDQ R12, R13\n\tMOVQ R13, R12\n", text, count=1)
+    assert body != text
+    with pytest.raises((Unproved, Mismatch)):
+        prove_scalar(AMD64, body)
+
+
+def test_first_values_are_not_those_of_later_iterations() -> None:
+    """A loop that takes what the accumulator was before the first iteration is refused."""
+    text = text_of("emitted_lanes_s390x.s")
+    assert prove_single_loop("vmslBy1", text) == 1
+    saved = text.replace("loopvmslBy1:\n", "\tVLR V0, V31\nloopvmslBy1:\n\tVLR V31, V0\n", 1)
+    assert saved != text
+    with pytest.raises((Unproved, Mismatch)):
+        prove_single_loop("vmslBy1", saved)
+
+
+def test_algebra_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_decimated(4, [1, 2])
+    check_pairs([1, 2])
+    power = Names.power
+    with monkeypatch.context() as patch:
+        patch.setattr(Names, "power", lambda self, n: power(self, n + (n == 3)))
+        with pytest.raises(Unproved):
+            check_decimated(4, [1])
+        with pytest.raises(Unproved):
+            check_pairs([1])
+
+
+def test_dispatch_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another tag at one length is noticed."""
+    tag = composition.Key.tag
+    monkeypatch.setattr(composition.Key, "tag", lambda self, n: tag(self, n + (n == 300)))
+    path = Path(composition.ROOT) / "build" / "libhornet.so"
+    if not path.exists():
+        pytest.skip("no library")
+    with pytest.raises(Unproved, match="300 bytes"):
+        for _ in composition.prove_dispatch(path, range(290, 310)):
+            pass
+
+
+def test_command(coconut: Command) -> None:
+    assert "0 refused" in coconut("prove", "algebra")
+    with pytest.raises(SystemExit, match="no proofs nonsense"):
+        coconut("prove", "nonsense")

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Test the proofs of ChaCha20: the definition, what is proved, and that mistakes are refused."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from coconut import operations
+from coconut.architectures.arm64_words import ARM64_WORDS
+from coconut.architectures.s390x_words import S390X_WORDS
+from coconut.architectures.scalar_amd64_words import AMD64_WORDS
+from coconut.architectures.words import words
+from coconut.interpret import line_of
+from coconut.prove import chacha20
+from coconut.prove.chacha20 import (
+    GO,
+    Claim,
+    GoFunction,
+    block_of,
+    go_functions,
+    graphs_of,
+    prove_graph,
+    prove_program,
+    with_counter,
+)
+from coconut.prove.mutations_chacha20 import REFUSALS, Count, Unsound, mutate_function, mutate_graph
+from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import Term
+from coconut.select import select
+
+FUNCTIONS = {function.title: function for function in go_functions()}
+
+
+def test_definition() -> None:
+    """Compute the block of RFC 8439, section 2.3.2."""
+    key = [int.from_bytes(bytes(range(4 * i, 4 * i + 4)), "little") for i in range(8)]
+    state = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, *key, 1, 0x09000000, 0x4A000000, 0]
+    # fmt: off
+    assert block_of(state) == [
+        0xE4E7F110, 0x15593BD1, 0x1FDD0F50, 0xC47120A3, 0xC7F4D1C7, 0x0368C033, 0x9AAA2204, 0x4E6CD4C3,
+        0x466482D2, 0x09AA9F07, 0x05D7C214, 0xA2028BD9, 0xD19C12B5, 0xB94E16DE, 0xE883D0CB, 0x4E3C50A2,
+    ]
+    # fmt: on
+    assert with_counter(state[:12] + [0xFFFFFFFF, 7], 3) == [*state[:12], 2, 7]
+
+
+def test_graphs_and_selections() -> None:
+    """Prove four lanes, and the words in general registers."""
+    proved = [*chacha20.prove_graphs(["chacha20-128"]), *chacha20.prove_selections(["chacha20-128"])]
+    assert len(proved) == 2 * 28 + 70
+    assert all(proof.claims for proof in proved)
+    for graph in graphs_of(["chacha20-256"]):
+        if graph.name in {"lanes 1 begin", "lanes 1 double round in turn", "lanes 1 lanes end"}:
+            one = graph.one_lane(-1)
+            assert prove_program(select(AMD64_WORDS, one), Claim.of(one, -1)) == 16
+            if graph.name != "lanes 1 double round in turn":
+                with pytest.raises(Unproved):
+                    prove_program(select(AMD64_WORDS, one), Claim.of(one, 1))
+
+
+@pytest.mark.parametrize(
+    "title", ["amd64 xor8AVX2", "amd64 stream4AVX512", "arm64 xor4", "s390x xor4", "amd64 xor8MAC4AVX2"]
+)
+def test_any_groups(title: str) -> None:
+    """Prove functions by induction, and of two groups as they run."""
+    function = FUNCTIONS[title]
+    if function.is_xor:
+        assert function.prove_any_groups() and function.prove_any_groups(in_place=True)
+    assert function.prove_groups(1 + function.is_xor, rounds=10)
+
+
+def test_blocks_beside() -> None:
+    assert FUNCTIONS["amd64 xor8And2AVX2"].prove_groups(1, in_place=True)
+
+
+def test_all_functions() -> None:
+    """Every function of the files is known."""
+    assert len(FUNCTIONS) >= 29 and {function.code.name for function in FUNCTIONS.values()} >= {"xor4", "stream1"}
+    text = (GO / "chacha20" / "emitted_arm64.s").read_text()
+    with pytest.raises(Unproved):
+        GoFunction.of(text.replace("stream1", "other1"), "func other1(dst *byte, state *State)", "other1", "arm64")
+    with pytest.raises(Unproved, match="dst is not at 0"):
+        GoFunction.of(text, "func stream1(state *State, dst *byte)", "stream1", "arm64")
+    with pytest.raises(Unproved, match="arguments of 16 bytes"):
+        GoFunction.of(text, "func stream1(dst *byte, state *State, groups uint64)", "stream1", "arm64")
+
+
+# Mistakes in tables, by what they change, and a graph or a function whose proof must refuse them.
+TABLES: dict[str, tuple[dict[str, Any], str, Any, str]] = {
+    "rotation": (
+        operations.OPERATIONS,
+        "rotl32",
+        operations.each(lambda imm, a: (a << imm[0] | a >> 31 - imm[0]) & 0xFFFFFFFF),
+        "lanes 1 double round",
+    ),
+    "sum of 33 bits": (operations.OPERATIONS, "add32", operations.each(lambda imm, a, b: a + b), "lanes 1 begin"),
+    "row of the state": (
+        operations.STATE_LOADS,
+        "state_row",
+        lambda lanes, at, state: state[at // 8 : at // 8 + 4] * (lanes // 4),
+        "rows 1 begin",
+    ),
+    "insert": (
+        ARM64_WORDS.instructions,
+        "sri",
+        replace(ARM64_WORDS.instructions["sri"], meaning=words(lambda imm, d, a: a >> imm)),
+        "arm64 xor4",
+    ),
+    "merge": (
+        S390X_WORDS.instructions,
+        "vmrhf",
+        replace(S390X_WORDS.instructions["vmrhf"], meaning=lambda imm, a, b: (a[0], b[0], b[1], a[1])),
+        "s390x xor4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_table_mistake(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, key, value, where = TABLES[name]
+    monkeypatch.setitem(table, key, value)
+    # The readers keep patterns of instructions, with their meanings.
+    for architecture in (ARM64_WORDS, S390X_WORDS):
+        monkeypatch.delitem(vars(architecture.go), "forms", raising=False)
+    with pytest.raises(REFUSALS):
+        if where.startswith(("lanes", "rows")):
+            graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == where)
+            prove_graph(graph, Claim.of(graph))
+        else:
+            next(function for function in go_functions() if function.title == where).prove_groups(1)
+
+
+def edited(title: str, edit: Callable[[list[str]], list[str]]) -> GoFunction:
+    """Return a function whose lines are changed."""
+    function = FUNCTIONS[title]
+    code = function.code
+    texts = edit([line.text for line in code.lines])
+    lines = [line_of(i, text, code.architecture, code.beside) for i, text in enumerate(texts)]
+    labels = {text[:-1]: i for i, text in enumerate(texts) if text.endswith(":")}
+    return replace(function, code=replace(code, lines=lines, labels=labels))
+
+
+def put_before(at: str, *new: str) -> Callable[[list[str]], list[str]]:
+    return lambda texts: [line for text in texts for line in ((*new, text) if text == at else (text,))]
+
+
+def without(left_out: str) -> Callable[[list[str]], list[str]]:
+    return lambda texts: [text for text in texts if text != left_out]
+
+
+# Mistakes in functions that one group does not show: what the next one needs, or what nothing has set.
+SECOND_GROUP = {
+    "constants": ("amd64 xor8AVX2", put_before("DECQ R8", "ADDQ $32, CX")),
+    "state": ("amd64 xor8AVX2", put_before("DECQ R8", "ADDQ $4, DX")),
+    "advance": ("amd64 xor8AVX2", without("ADDQ $512, SI")),
+    "advance of the argument": ("amd64 xor8MAC4AVX2", without("ADDQ $512, dst+0(FP)")),
+    "message": ("amd64 xor8MAC4AVX2", put_before("DECQ groups+40(FP)", "ADDQ $1, SI")),
+    "counted twice": ("arm64 xor4", put_before("CBNZ R4, group", "SUB $1, R4, R4")),
+    "loaded once": (
+        "s390x xor4",
+        lambda texts: [
+            texts[texts.index("group:") + 1],
+            *texts[: texts.index("group:") + 1],
+            *texts[texts.index("group:") + 2 :],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SECOND_GROUP)
+def test_second_group(name: str) -> None:
+    title, edit = SECOND_GROUP[name]
+    function = edited(title, edit)
+    assert [line.text for line in function.code.lines] != [line.text for line in FUNCTIONS[title].code.lines]
+    with pytest.raises(REFUSALS):
+        function.prove_any_groups()
+
+
+MISTAKES = {
+    "flag": ("amd64 xor8AVX2", put_before("JNZ group", "ADDQ $0, CX")),
+    "not cleared": ("amd64 xor8AVX2", without("VMOVDQU Y0, 0(SP)")),
+    "register": ("amd64 xor8AVX2", without("VPXOR X7, X7, X7")),
+    "counter": ("amd64 xor8AVX2", without("ADDL $8, 48(DX)")),
+    "beyond": ("amd64 stream2AVX2", put_before("RET", "VMOVDQU Y0, 128(DI)")),
+    "beside the state": ("amd64 xor8AVX2", put_before("DECQ R8", "ADDL $0, 64(DX)")),
+    "other word of the state": ("amd64 stream2AVX2", put_before("RET", "ADDL $1, 52(DX)")),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_in_text(name: str) -> None:
+    title, edit = MISTAKES[name]
+    function = edited(title, edit)
+    assert len(function.code.lines) != len(FUNCTIONS[title].code.lines)
+    with pytest.raises(REFUSALS):
+        function.prove_groups(1)
+
+
+def test_mutations() -> None:
+    """Change all of some graphs, and some of the functions."""
+    count = Count()
+    for graph in graphs_of(["chacha20-128"]):
+        if graph.name in {"lanes 1 xor end", "rows 1 begin", "rows 1 double round", "lanes 1 begin"}:
+            mutate_graph(graph, count)
+    tried = sum(count.tried.values())
+    assert tried > 700 and sum(count.refused.values()) > 0.97 * tried
+    count = Count()
+    for title in ("arm64 stream1", "s390x stream2", "amd64 stream2MAC4AVX2"):
+        mutate_function(FUNCTIONS[title], count, 7)
+    tried = sum(count.tried.values())
+    assert tried > 300 and sum(count.refused.values()) > 0.95 * tried
+    assert len([*count.lines()]) == 1 + len(count.survivors)
+
+
+def test_unsound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notice terms that are equal without being so."""
+    monkeypatch.setattr(Term, "__lshift__", lambda self, by: self.terms.term([(16, 16, self.slices[0][2], 0)]))
+    monkeypatch.setattr(Term, "__rshift__", lambda self, by: self.terms.term([(0, 16, self.slices[0][2], 16)]))
+    graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == "rows 1 double round")
+    with pytest.raises(Unsound):
+        mutate_graph(graph, Count())
