@@ -349,14 +349,23 @@ def command_prove(arguments: argparse.Namespace) -> None:
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
-    from coconut.prove.mutations import BLOCKS, plant_in_go, plant_in_graphs
+    from coconut.prove import mutations, mutations_chacha20
 
     planted, survivors = 0, []
-    for title, tally in (*plant_in_graphs(arguments.blocks or BLOCKS), *([] if arguments.blocks else plant_in_go())):
-        print(f"{title}: {tally.planted} mistakes, {len(tally.survivors)} not refused", flush=True)
-        planted += tally.planted
-        survivors += tally.survivors
-    print(*survivors, f"{planted} mistakes, {len(survivors)} not refused", sep="\n")
+    for tallies in (mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS), mutations.plant_in_go()):
+        for title, tally in tallies:
+            print(f"{title}: {tally.planted} mistakes, {len(tally.survivors)} not refused", flush=True)
+            planted += tally.planted
+            survivors += tally.survivors
+        if arguments.blocks:
+            break
+    for survivor in survivors:
+        print(f"{survivor}: {mutations.reason_for(survivor) or 'NOT EXPLAINED'}")
+    print(f"{planted} mistakes, {len(survivors)} not refused")
+    if not arguments.blocks:
+        print(*mutations_chacha20.mutations(), sep="\n")
+    if unexplained := [survivor for survivor in survivors if not mutations.reason_for(survivor)]:
+        raise ValueError(f"{len(unexplained)} mistakes are not refused, and not explained")
 
 
 def command_instructions(_: argparse.Namespace) -> None:

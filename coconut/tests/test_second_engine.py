@@ -3,14 +3,15 @@
 
 import random
 from itertools import islice
+from typing import Any
 
+import flint
 import pytest
 
 from coconut.prove.certificate import Certificate
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Number, P, Poly, Ring, multiply
 
-flint = pytest.importorskip("flint")
 BLOCKS = ("scalar64/block", "vmsl/step 2", "avx2/step 2", "ifma256/long step 16", "ifma256/begin 2")
 
 
@@ -26,7 +27,7 @@ class Flint:
         for variable, poly in ring.elements.items():
             self.solved[variable] = self.of(poly)
 
-    def of(self, poly: Poly) -> object:
+    def of(self, poly: Poly) -> Any:
         terms: dict[tuple[int, ...], int] = {}
         for monomial, coefficient in poly.items():
             exponents = [0] * len(self.variables)
