@@ -70,6 +70,14 @@ KERNEL_INLINE fe fe_checked(fe a)
     return a;
 }
 
+KERNEL_INLINE fe fe_checked_carried(fe a)
+{
+    VEC_CHECK_MAX(vec_from(a.limb[0]), FE_CARRIED_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[1]), FE_CARRIED_MAX);
+    VEC_CHECK_MAX(vec_from(a.limb[2]), FE_CARRIED_MAX);
+    return a;
+}
+
 KERNEL_INLINE fe fe_from_words(vec lo, vec hi, vec top)
 {
     const vec mask = vec_splat(MASK44);
@@ -185,15 +193,11 @@ KERNEL_INLINE fe fe_carry(wide sum)
 {
     const uncarried d = wide_limbs(sum);
     const vec carry2 = vec_shr(d.limb[2], 42);
-    const fe a = {{
+    return fe_checked_carried((fe){{
         factor_from(vec_add(vec_and(d.limb[0], vec_splat(MASK44)), times5(carry2))),
         factor_from(vec_add(vec_and(d.limb[1], vec_splat(MASK44)), vec_shr(d.limb[0], 44))),
         factor_from(vec_add(vec_and(d.limb[2], vec_splat(MASK42)), vec_shr(d.limb[1], 44))),
-    }};
-    VEC_CHECK_MAX(vec_from(a.limb[0]), FE_CARRIED_MAX);
-    VEC_CHECK_MAX(vec_from(a.limb[1]), FE_CARRIED_MAX);
-    VEC_CHECK_MAX(vec_from(a.limb[2]), FE_CARRIED_MAX);
-    return a;
+    }});
 }
 
 KERNEL_INLINE fe fe_mul(fe a, const multiplier *b) { return fe_carry(wide_mul_add(wide_zero(), a, b)); }
