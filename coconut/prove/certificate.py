@@ -24,8 +24,8 @@ Its proof:
   relation VARIABLES WEIGHTS     of names of limbs: as an element, whose value is that of what they stand for
   bound POLY                     a fact: the polynomial is within what the ranges of its variables give
   sum [[C, FACT], ...] D E       a fact: the sum of C times FACT, plus D, divided by E; the range is rounded inwards
-  cases POLY VARIABLE CASES      a fact: for each value of the variable, facts on what equals POLY with that value, and
-                                 the difference from POLY, divided by VARIABLE - value
+  cases POLY OTHER CASES         a fact: for each value of the polynomial OTHER, facts on what equals POLY with that
+                                 value, and the difference from POLY, divided by OTHER - value
 """
 
 import json
@@ -85,9 +85,9 @@ class Certificate:
     def sum(self, terms: Iterable[tuple[int, int]], constant: int = 0, divisor: int = 1) -> int:
         return self.fact("sum", [list(term) for term in terms], constant, divisor)
 
-    def cases(self, poly: Poly, variable: int, cases: Iterable[Iterable[tuple[int, Poly]]]) -> int:
+    def cases(self, poly: Poly, other: Poly, cases: Iterable[Iterable[tuple[int, Poly]]]) -> int:
         facts = [[[fact, self.terms(factor)] for fact, factor in case] for case in cases]
-        return self.fact("cases", self.terms(poly), self.variables[variable], facts)
+        return self.fact("cases", self.terms(poly), self.terms(other), facts)
 
     def claim(self, name: str, kind: str, *rest: object) -> None:
         self.claims.append(name)

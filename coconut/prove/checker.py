@@ -164,7 +164,7 @@ class Checker:
                 self.number(at, self.remainder(self.polys[number], fact, 64), 0, WORD_MAX)
             case "quotient", bits, terms:
                 require(bits <= 1024, "too many bits")
-                poly = self.poly(terms, self.ranges.keys())
+                poly = self.poly(terms, self.ranges)
                 self.ranges[at] = self.bound(poly)[0] >> bits, self.bound(poly)[1] >> bits
                 self.fact(at, add(poly, {(at,): 1}, -1 << bits), 0, (1 << bits) - 1)
             case "name", _, number:
@@ -177,7 +177,7 @@ class Checker:
                 terms = [multiply(self.names[name], {(): weight}) for name, weight in zip(names, weights, strict=True)]
                 self.solve(names, weights, self.reduce(reduce(add, terms)))
             case "bound", terms:
-                poly = self.poly(terms, self.ranges.keys())
+                poly = self.poly(terms, self.ranges)
                 self.fact(at, poly, *self.bound(poly))
             case "sum", terms, number, divisor:
                 poly, low, high = add({}, {(): number}), number, number
@@ -186,12 +186,12 @@ class Checker:
                     limits = product((coefficient, coefficient), self.range(self.polys[fact]))
                     low, high = low + limits[0], high + limits[1]
                 self.fact(at, divide(poly, divisor), -(-low // divisor), high // divisor)
-            case "cases", terms, variable, cases:
-                # Facts on what equals the polynomial but for a multiple of variable - value.
-                poly, each, (first, last) = self.poly(terms, self.ranges.keys()), list[Range](), self.ranges[variable]
-                for value, facts in zip(range(first, last + 1), cases, strict=True):
+            case "cases", terms, other, cases:
+                # Facts on what equals the polynomial but for a multiple of other - value.
+                poly, split, each = self.poly(terms, self.ranges), self.poly(other, self.ranges), list[Range]()
+                for value, facts in zip(range(self.bound(split)[0], self.bound(split)[1] + 1), cases, strict=True):
                     for fact, factor in facts:
-                        difference = multiply({(variable,): 1, (): -value}, self.poly(factor, self.ranges.keys()))
+                        difference = multiply(add(split, {(): -value}), self.poly(factor, self.ranges))
                         require(add(poly, self.polys[fact], -1) == difference, f"line {fact} is on something else")
                     ranges = [self.range(self.polys[fact]) for fact, _ in facts]
                     each.append((max(ranges)[0], min(high for _, high in ranges)))
@@ -218,6 +218,7 @@ class Checker:
                 self.mask(at, a, int(b, 16), facts)
                 return
         (x, in_x), (y, in_y) = (self.operand(operand, op not in ("+", "-", "*")) for operand in operands)
+        ones = (1 << max(in_x[1], in_y[1], 0).bit_length()) - 1
         below = [all(c % (1 << high.bit_length()) == 0 for c in z.values()) for high, z in ((in_x[1], y), (in_y[1], x))]
         disjoint = min(in_x[0], in_y[0]) >= 0 and any(below)
         wraps = SUM if self.wraps.get(a) or self.wraps.get(b) else EXACT
@@ -237,12 +238,11 @@ class Checker:
         elif op == "&":
             self.both(at, a, b, disjoint)
         elif op == "|" and disjoint:
-            self.number(at, add(x, y), in_x[0] + in_y[0], in_x[1] + in_y[1])
+            self.number(at, add(x, y), in_x[0] + in_y[0], min(in_x[1] + in_y[1], ones))
         else:
             require(min(in_x[0], in_y[0]) >= 0, "of what may be negative")
             common, _ = self.operand(self.ands.get((a, b), self.ands.get((b, a))))
-            poly = add(add(x, y), common, -1 if op == "|" else -2)
-            self.number(at, poly, 0, (1 << max(in_x[1], in_y[1]).bit_length()) - 1)
+            self.number(at, add(add(x, y), common, -1 if op == "|" else -2), 0, ones)
 
     def mask(self, at: int, operand: Any, mask: int, facts: Any) -> None:
         """And with a constant, which is not negative; there is a fact for each end of a run of ones."""

@@ -306,7 +306,7 @@ def test_other_reasons_are_refused(title: str) -> None:
     for at, kind, *rest in lines:
         if kind not in OPERATIONS or not rest[1]:
             continue
-        for fact in range(max(1, at - 40), at):
+        for fact in range(max(1, at - 12), at):
             if fact in found.polys and found.polys[fact] != found.polys[rest[1][0]]:
                 tried += 1
                 changed = [*lines[:at], [at, kind, rest[0], [fact, *rest[1][1:]]], *lines[at + 1 :]]
