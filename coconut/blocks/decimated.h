@@ -130,12 +130,6 @@ static void bb_long_group(fe t, evaluation_powers *powers)
     vec lo, hi;
     begin("long group", 0, GROUP_BYTES);
     IN(PLACE_REGISTER, "d", sum);
-#if LIMBS == 3
-    bb_in_max_of(0, KARATSUBA_PRODUCTS, WIDE_LIMB_MAX);
-    bb_in_max_of(KARATSUBA_PRODUCTS, KARATSUBA_PRODUCTS, WIDE_LIMB_MAX >> 12);
-#else
-    bb_in_max(WIDE_LIMB_MAX);
-#endif
     in_table("table", &powers->table[0]);
     vec_load_blocks(message, &lo, &hi);
     sum = long_sum_add_blocks(sum, lo, hi, table_vector(powers->table, 0), table_block(0));

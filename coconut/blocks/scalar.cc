@@ -82,7 +82,6 @@ static void bb_beside(const struct sample *sample, scalar_fe t, scalar_r k)
 
     bb_begin("four", 16 * 4);
     IN(PLACE_REGISTER, "t", t);
-    bb_in_max_of(2, 1, SCALAR_LIMB2_MAX); /* a block is added before the multiplication */
     IN(PLACE_REGISTER, "k", k);
     for (size_t i = 0; i < 4; i++) {
         load_block(message + 16 * i, &lo, &hi);
@@ -95,7 +94,7 @@ static void bb_beside(const struct sample *sample, scalar_fe t, scalar_r k)
 
     bb_begin("finish", 0);
     IN(PLACE_REGISTER, "t", t);
-    bb_in_max_of(2, 1, SCALAR_LIMB2_MAX);
+    bb_in_max_of(2, 1, SCALAR_LIMB2_MAX); /* after a multiplication, as in "four" */
     IN(PLACE_REGISTER, "k", k);
     scalar_fe_to_words(h, t, 0);
     OUT("h", h);

@@ -286,7 +286,9 @@ def claim_decimated(claims: Claims) -> None:
         weights = FIVE_LIMBS if fields.tops else THREE_LIMBS
         claims.claim("sum", Shape(weights, limits=(WORD_MAX,) * len(weights)), [total(terms)])
     elif kind == "long group":
-        d = claims.assume("d", fields.long_sum, like="long group/d")
+        # Halves of a product are below 2^52; a group adds a few to sums with room for LONG_SUM_MAX groups.
+        limits = tuple(WIDE_MAX if i < 6 else WIDE_MAX >> 12 for i in range(fields.long_sum.count))
+        d = claims.assume("d", replace(fields.long_sum, limits=limits))
         power = claims.assume("table", fields.long_multiplier)
         # A field that adds the blocks' tops separately leaves them out.
         factor = power[min(lanes, POWERS_IN_VECTOR) - 1]
@@ -406,7 +408,7 @@ def claim_scalar(claims: Claims) -> None:
     """State the claims of blocks/scalar.cc."""
     kind, n = kind_of(claims.graph)
     # Beside ChaCha20, limb 2 is that of a product; otherwise it is any word.
-    like = "four/t" if kind in {"start", "four", "finish"} else "block/t"
+    like = "finish/t" if kind in {"start", "four", "finish"} else "block/t"
     words = claims.limited(Shape((1, 2**64, 2**128)), like)
     if kind in {"begin", "start"}:
         (r,), (h,) = claims.assume("r", R_WORDS), claims.assume("h", H_WORDS)
