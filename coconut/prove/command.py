@@ -54,6 +54,12 @@ def of_certificates() -> Iterator[Proof]:
     yield from certified.prove_certified()
 
 
+def of_stitched() -> Iterator[Proof]:
+    from coconut.prove import stitched
+
+    yield from stitched.prove_stitched()
+
+
 def of_dispatch() -> Iterator[Proof]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
@@ -68,6 +74,7 @@ SUITES: Suites = {
     "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
     "go": ("ways through the Go module's functions of Poly1305", of_go),
     "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
+    "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", of_stitched),
     "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
     "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
 }
