@@ -42,7 +42,7 @@ class Flint:
 
 @pytest.mark.parametrize("title", BLOCKS)
 def test_reduction_agrees(title: str) -> None:
-    """Of each output, and of products of outputs."""
+    """Compare each output, and products of outputs."""
     kernel, _, name = title.partition("/")
     ring = Ring(Certificate(title))
     outputs = BlockProof(graphs_of(kernel)[name], ring=ring).outputs()
