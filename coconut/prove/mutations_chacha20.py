@@ -400,7 +400,7 @@ def mutate_go(every: int = EVERY, names: Iterable[str] = ()) -> Count:
 
 
 def mutate_mac(function: GoFunction, count: Count, every: int = 1) -> None:
-    """Change each line of Poly1305 beside ChaCha20 in each way, or every so many of these changes."""
+    """Change each line of Poly1305 beside ChaCha20 in each way, or every n-th of these changes."""
     number = 0
     for i, line in enumerate(function.code.lines):
         for kind, text in changed_lines(line) if line.is_beside else ():
