@@ -39,6 +39,7 @@ def sum_mul_add(lanes: int, imm: Value, total: Value, a: Value, b: Value) -> Val
 
 OPERATIONS: dict[str, Callable[..., Value]] = {
     "splat": lambda lanes, imm: imm * lanes,
+    "constant": lambda lanes, imm: imm,
     "pair": lambda lanes, imm: imm,
     "only_block": lambda lanes, imm: tuple(imm[1] if i == imm[0] else 0 for i in range(lanes)),
     "word_splat": lambda lanes, imm, a: a * lanes,
@@ -47,6 +48,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "sub": each(lambda imm, a, b: a - b),
     "and": each(lambda imm, a, b: a & b),
     "or": each(lambda imm, a, b: a | b),
+    "xor": each(lambda imm, a, b: a ^ b),
     "shl": each(lambda imm, a: a << imm[0]),
     "shr": each(lambda imm, a: a >> imm[0]),
     "low32": each(lambda imm, a: a & 0xFFFFFFFF),
@@ -86,7 +88,9 @@ STATE_LOADS: dict[str, Callable[[int, int, Value], Value]] = {
 
 
 def load(op: str, lanes: int, imm: Value, message: bytes) -> Value:
-    """Return the low or high words of blocks `stride` bytes apart, or consecutive 32-bit words."""
+    """Return the low or high words of blocks `stride` bytes apart; consecutive 32-bit words; or a number of bytes."""
+    if op == "load_number":
+        return (int.from_bytes(message[imm[0] : imm[0] + imm[1]], "little"),)
     if op == "load_words":
         return tuple(int.from_bytes(message[imm[0] + 4 * i : imm[0] + 4 * i + 4], "little") for i in range(lanes))
     first, stride = imm

@@ -64,6 +64,8 @@ class Selector:
 
         It is negative for now: how many values are kept in registers is not known yet.
         """
+        if name not in self.architecture.instructions:
+            raise Unsupported(f"{self.architecture.name} has no {name}")
         self.ops.append(Op(self.architecture.instructions[name], args, imm, memory, self.node))
         return -len(self.ops)
 

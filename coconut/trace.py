@@ -24,8 +24,8 @@ MODEL_GROUPS = "X(2, 2) X(4, 8)"
 class Kernel:
     """A kernel whose basic blocks are traced, and its number of lanes.
 
-    - kind: "" for lanes of Poly1305; "vmsl", whose products are summed; "scalar"; "words", in ChaCha20's vectors of
-      32-bit words. Each has its own lanes, and all but the first a program in blocks/.
+    - kind: "" for lanes of Poly1305; "vmsl", whose products are summed; "scalar"; "tag", in words too, what all kernels
+      share; "words", in ChaCha20's vectors of 32-bit words. Each but the first has a program in blocks/.
     - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
     - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
     """
@@ -51,15 +51,17 @@ class Kernel:
     def command(self, lanes: str) -> list[str | Path]:
         """Return the compiler's command over "graph" or "values" lanes: clang, because it knows all instruction sets."""
         compiler: list[str | Path] = ["clang-19", "-O1", "-Wall", "-Wextra", "-Werror"]
-        hook = f'"{LANES / lanes}{"_" * bool(self.kind)}{self.kind}.h"'
+        hook = f'"{LANES / lanes}{"_" * bool(self.kind)}{"scalar" if self.kind == "tag" else self.kind}.h"'
         if self.kind == "words":
             # Vectors wider than the registers that every CPU has are passed in memory: no warning.
             options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.name}"']
             return [*compiler, *options, *[f"-DHORNET_WORDS_HOOK={hook}"] * (lanes == "graph"), BLOCKS / "words.c"]
         compiler += [f"-DHORNET_LANES_HOOK={hook}", f"-DCOCONUT_LANES={self.lanes}"]
-        if self.kind == "scalar":
+        if self.kind in {"scalar", "tag"}:
             compiler[0] = "clang++-19"
-            return [*compiler, "-Wno-missing-designated-field-initializers", BLOCKS / "scalar.cc"]
+            compiler += ["-Wno-missing-designated-field-initializers", f"-DKERNEL={self.name}"]
+            field_file = SOURCE / "poly1305" / "field" / self.name.replace("scalar", "radix")
+            return [*compiler, f'-DFIELD_FILE="{field_file}.h"', BLOCKS / f"{self.kind}.cc"]
         if self.kind == "vmsl":
             return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
@@ -81,6 +83,8 @@ KERNELS = {
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
         Kernel("scalar64", 1, "scalar"),
+        Kernel("scalar32", 1, "scalar"),
+        Kernel("tag", 1, "tag"),
         Kernel("chacha20-128", 4, "words"),
         Kernel("chacha20-256", 8, "words"),
         Kernel("chacha20-512", 16, "words"),

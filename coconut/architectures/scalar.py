@@ -15,7 +15,7 @@ from coconut.graph import MEMORY, Graph, Node
 from coconut.instructions import Instruction, Meaning, Memory
 from coconut.operations import WORD_MAX, Value
 from coconut.program import Program
-from coconut.select import Selector
+from coconut.select import Selector, Unsupported
 
 
 def words(function: Callable[..., Any]) -> Meaning:
@@ -74,6 +74,8 @@ class ScalarSelector(Selector):
 
     def value(self, i: int) -> int:
         place = self.memory(i)
+        if place is None and i not in self.values:
+            raise Unsupported(f"{self.graph.title}: {self.graph.expression(i)} in a register")
         return self.values[i] if place is None else self.load(place)
 
     def users_of(self, i: int) -> set[str]:

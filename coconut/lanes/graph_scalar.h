@@ -1,80 +1,172 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Words that hold nodes of a data-flow graph instead of numbers, and core/words.h over them: the scalar
- * fields' counterpart of graph.h. This is C++, where a word can be any type; see tests/proofs/scalar.cc.
+/* Words that hold nodes of a data-flow graph instead of numbers, and core/words.h and core/bytes.h over
+ * them: the scalar fields' counterpart of graph.h. This is C++, where a word can be any type; see
+ * tests/proofs/scalar.cc.
  *
  * A carry is a value like any other. Carries follow the additions that they come from, so that a CPU's flag
  * can hold them. */
 #ifndef COCONUT_GRAPH_SCALAR_H
 #define COCONUT_GRAPH_SCALAR_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "recorder.h"
 
-struct word {
+/* A constant of words: of lanes, if there is but one. */
+#define WORD_CONSTANT (COCONUT_LANES == 1 ? "splat" : "constant")
+
+/* A word of 64 or 32 bits. The operations of nodes have 64: what may exceed 32 is cut. */
+template <int BITS> struct word {
     uint32_t node;
 
     word() : word(0) {}
-    word(unsigned long value) : node(record0("splat", value)) {}
+    word(unsigned long value) : node(record0(WORD_CONSTANT, value)) {}
+
+    template <int OTHER> word(word<OTHER> a) : node(OTHER > BITS ? record1("low32", a.node) : a.node) {}
 
     static word made(uint32_t node)
     {
-        word result;
-        result.node = node;
+        word result(node, 0);
         return result;
+    }
+
+    static word cut(uint32_t node) { return made(BITS < 64 ? record1("low32", node) : node); }
+
+  private:
+    word(uint32_t node, int) : node(node) {}
+};
+
+/* Named otherwise, because the library has variables that are called word. */
+typedef word<64> word64;
+typedef word<32> word32;
+
+/* The usual arithmetic conversions. */
+template <int A, int B> using both = word<(A > B ? A : B)>;
+
+#define OPERATOR(symbol, operation)                                                                        \
+    template <int A, int B> both<A, B> operator symbol(word<A> a, word<B> b)                               \
+    {                                                                                                      \
+        return both<A, B>::cut(record2(operation, a.node, b.node));                                        \
+    }                                                                                                      \
+    template <int A> word<A> operator symbol(word<A> a, unsigned long b) { return a symbol word<A>(b); }   \
+    template <int A> word<A> operator symbol(unsigned long a, word<A> b) { return word<A>(a) symbol b; }
+
+OPERATOR(+, "add")
+OPERATOR(-, "sub")
+OPERATOR(*, "mul_lo")
+OPERATOR(&, "and")
+OPERATOR(|, "or")
+OPERATOR(^, "xor")
+#undef OPERATOR
+
+template <int A> word<A> operator>>(word<A> a, unsigned long n)
+{
+    return word<A>::made(record1_imm("shr", a.node, n));
+}
+
+template <int A> word<A> operator<<(word<A> a, unsigned long n)
+{
+    return word<A>::cut(record1_imm("shl", a.node, n));
+}
+
+template <int A, int B> word<A> &operator+=(word<A> &a, word<B> b) { return a = a + b; }
+
+/* Branches are on constants only, which lengths are. */
+static inline uint64_t constant_of(word64 a)
+{
+    if (strcmp(nodes[a.node].operation, WORD_CONSTANT) != 0) {
+        fprintf(stderr, "%s: a branch on %s\n", bb_name, nodes[a.node].operation);
+        exit(1);
+    }
+    return nodes[a.node].imm[0];
+}
+
+static inline bool operator==(word64 a, unsigned long b) { return constant_of(a) == b; }
+static inline bool operator!=(word64 a, unsigned long b) { return constant_of(a) != b; }
+
+/* A byte of the message, at its own address. */
+struct byte {
+    operator word64() const
+    {
+        const uint64_t imm[2] = {(uint64_t)((const uint8_t *)this - message), 1};
+        return word64::made(record("load_number", 0, NULL, 2, imm));
     }
 };
 
-static inline word operator+(word a, word b) { return word::made(record2("add", a.node, b.node)); }
-static inline word operator*(word a, word b) { return word::made(record2("mul_lo", a.node, b.node)); }
-static inline word operator&(word a, word b) { return word::made(record2("and", a.node, b.node)); }
-static inline word operator>>(word a, int n) { return word::made(record1_imm("shr", a.node, (uint64_t)n)); }
-static inline word &operator+=(word &a, word b) { return a = a + b; }
+static inline word64 operator|(const byte &a, word64 b) { return (word64)a | b; }
+
+#define HORNET_CORE_BYTES_H
+
+static inline word64 load_number(const byte *bytes, uint64_t nbytes)
+{
+    const uint64_t imm[2] = {(uint64_t)((const uint8_t *)bytes - message), nbytes};
+    return word64::made(record("load_number", 0, NULL, 2, imm));
+}
+
+static inline word64 load_le64(const byte *bytes) { return load_number(bytes, 8); }
+static inline word32 load_le32(const byte *bytes) { return word32::made(load_number(bytes, 4).node); }
+
+/* What is stored is an output of a basic block, where it ends. */
+static inline void store_le64(byte *bytes, word64 word) { (void)bytes, (void)word; }
 
 #define HORNET_CORE_WORDS_H
 
 /* Returns a + b + *carry, and replaces *carry, a node, by the carry out. */
-static inline word add_with_carry(word a, word b, word *carry)
+static inline word64 add_with_carry(word64 a, word64 b, word64 *carry)
 {
     const uint32_t in = carry->node;
-    const word sum = word::made(record3("add_carry", a.node, b.node, in));
-    *carry = word::made(record3("carry_of", a.node, b.node, in));
+    const word64 sum = word64::made(record3("add_carry", a.node, b.node, in));
+    *carry = word64::made(record3("carry_of", a.node, b.node, in));
     return sum;
 }
 
-static inline word add_first(word a, word b, word *carry)
+static inline word64 add_first(word64 a, word64 b, word64 *carry)
 {
-    *carry = word::made(record2("carry", a.node, b.node));
+    *carry = word64::made(record2("carry", a.node, b.node));
     return a + b;
 }
 
-static inline void add_words(word a[3], word b0, word b1, word b2)
+static inline void add_words(word64 a[3], word64 b0, word64 b1, word64 b2)
 {
-    word carry;
+    word64 carry;
     a[0] = add_first(a[0], b0, &carry);
     a[1] = add_with_carry(a[1], b1, &carry);
     a[2] = add_with_carry(a[2], b2, &carry);
 }
 
-static inline void add_word_pair(word *a0, word *a1, word b0, word b1)
+static inline void add_word_pair(word64 *a0, word64 *a1, word64 b0, word64 b1)
 {
-    word carry;
+    word64 carry;
     *a0 = add_first(*a0, b0, &carry);
     *a1 = add_with_carry(*a1, b1, &carry);
 }
 
-static inline void multiply_words(word *lo, word *hi, word a, word b)
+static inline void multiply_words(word64 *lo, word64 *hi, word64 a, word64 b)
 {
-    *lo = word::made(record2("mul_lo", a.node, b.node));
-    *hi = word::made(record2("mul_hi", a.node, b.node));
+    *lo = word64::made(record2("mul_lo", a.node, b.node));
+    *hi = word64::made(record2("mul_hi", a.node, b.node));
 }
 
-static inline void load_block(const uint8_t *block, word *lo, word *hi)
+static inline void load_block(const uint8_t *block, word64 *lo, word64 *hi)
 {
-    *lo = word::made(record_load("load_lo", block, 16));
-    *hi = word::made(record_load("load_hi", block, 16));
+    *lo = word64::made(record_load("load_lo", block, 16));
+    *hi = word64::made(record_load("load_hi", block, 16));
 }
 
-#define COCONUT_WORD word
+template <int A> void bb_in_numbers(enum place place, const char *name, word<A> *numbers, size_t count)
+{
+    bb_in(place, name, numbers, count * sizeof *numbers);
+}
+
+template <int A> void bb_out_numbers(const char *name, const word<A> *numbers, size_t count)
+{
+    bb_out(name, numbers, count * sizeof *numbers);
+}
+
+#define COCONUT_WORD   word64
+#define COCONUT_WORD32 word32
+#define COCONUT_BYTE   byte
 
 #endif

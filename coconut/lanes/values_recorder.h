@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum place { PLACE_REGISTER, PLACE_MEMORY };
+enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
 enum { SAMPLES_WANTED = 1 << 20, OUTPUTS_BYTES = 1 << 18 };
 

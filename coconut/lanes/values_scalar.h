@@ -14,6 +14,27 @@ static inline void load_block(const uint8_t *block, uint64_t *lo, uint64_t *hi)
     *hi = load_le64(block + 8);
 }
 
-#define COCONUT_WORD uint64_t
+template <typename number> void bb_numbers(bool out, const char *name, const number *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t word = numbers[i];
+        write_value(out, name, i, &word, 1, 1);
+    }
+}
+
+template <typename number>
+void bb_in_numbers(enum place, const char *name, const number *numbers, size_t count)
+{
+    bb_numbers(false, name, numbers, count);
+}
+
+template <typename number> void bb_out_numbers(const char *name, const number *numbers, size_t count)
+{
+    bb_numbers(true, name, numbers, count);
+}
+
+#define COCONUT_WORD   uint64_t
+#define COCONUT_WORD32 uint32_t
+#define COCONUT_BYTE   uint8_t
 
 #endif

@@ -21,6 +21,7 @@ from coconut.prove.polynomials import (
     Unproved,
     add,
     multiply,
+    poly_of,
     weighted,
 )
 
@@ -52,6 +53,7 @@ class Shape:
     - derived: the numbers that follow from others.
     - multiples: what divides a number.
     - limits: those of all numbers, if the graph does not record them.
+    - total: the range of the sum that the weights make, as an integer, if it is narrower than limits say.
     """
 
     weights: tuple[int, ...]
@@ -59,6 +61,7 @@ class Shape:
     derived: Mapping[int, Derived] = field(default_factory=dict)
     multiples: Mapping[int, int] = field(default_factory=dict)
     limits: tuple[int, ...] = ()
+    total: tuple[int, int] | None = None
 
     def all_groups(self) -> Mapping[tuple[int, ...], int]:
         return self.groups or {tuple(range(len(self.weights))): 1}
@@ -66,7 +69,7 @@ class Shape:
     @property
     def count(self) -> int:
         """Return how many numbers there are."""
-        return 1 + max(*(i for group in self.all_groups() for i in group), *self.derived, 0)
+        return max(len(self.limits), 1 + max(*(i for group in self.all_groups() for i in group), *self.derived, 0))
 
     def derive(self, numbers: Mapping[int, Number | int], i: int) -> Poly:
         """Return what number i must be, times its divisor."""
@@ -110,6 +113,8 @@ class Shape:
         for group, factor in self.all_groups().items():
             limbs = [numbers[i] for i in group]
             ring.claim_value(f"{name}{list(group)}", limbs, self.weights, multiply(value, {(): factor}, P))
+        if self.total:
+            ring.claim_range(name, ring.narrowed(integer(numbers, self.weights)), *self.total)
 
 
 FIVE_LIMBS = tuple(2 ** (26 * i) for i in range(5))
@@ -160,10 +165,24 @@ RADIX44 = Field(
 # With sums of 128 bits, a wide is one number for each limb.
 RADIX44_SUMS = replace(RADIX44, wide=Shape(THREE_LIMBS))
 
+FOUR_WORDS32 = tuple(2 ** (32 * i) for i in range(4))
+
 # r is clamped: Bernstein 2005, section 2.
 R_WORDS = Shape((1, 2**64), multiples={1: 4}, limits=(0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC))
+# The same in words of 32 bits; the number behind these is not used.
+SCALAR32_R = Shape(
+    FOUR_WORDS32,
+    {(0, 1, 2, 3): 1},
+    {4 + i: Derived((i,), 5, 4) for i in range(1, 4)},
+    {i: 4 for i in range(1, 4)},
+    (0x0FFFFFFF, *[0x0FFFFFFC] * 3, 0x13FFFFFE, *[0x13FFFFFB] * 3),
+)
 # h of struct poly1305.
 H_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 4))
+# h + 5, from which the tag is made.
+X_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 7), total=(5, 5 * 2**128 + 4))
+# A block with its 1 appended.
+BLOCK_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 1))
 PAD_WORDS = Shape((1, 2**64), limits=(WORD_MAX, WORD_MAX))
 SCALAR_R = Shape(
     (1, 2**64),
@@ -172,6 +191,13 @@ SCALAR_R = Shape(
     R_WORDS.multiples,
     (*R_WORDS.limits, R_WORDS.limits[1] // 4 * 5, R_WORDS.limits[0] * 5),
 )
+
+
+def integer(numbers: Iterable[Number | int], weights: Iterable[int]) -> Number | int:
+    result: Number | int = 0
+    for number, weight in zip(numbers, weights, strict=True):
+        result = result + number * weight
+    return result
 
 
 def total(polys: Iterable[Poly]) -> Poly:
@@ -222,6 +248,8 @@ class Claims:
     inputs: dict[str, Lanes] = field(default_factory=dict)
     values: dict[str, list[Poly]] = field(default_factory=dict)
     outputs: dict[str, tuple[Shape, list[Poly]]] = field(default_factory=dict)
+    # In each lane, the value as an integer, and the pad.
+    tags: dict[str, list[tuple[Number | int, Number | int]]] = field(default_factory=dict)
 
     @property
     def lanes(self) -> int:
@@ -261,9 +289,14 @@ class Claims:
             rows = [outputs[f"{name}[{i}]"] for i in range(shape.count)]
             for lane, value in enumerate(values):
                 shape.require(self.ring, f"{name}.{lane}", [row[lane] for row in rows], value)
-        if unclaimed := {re.sub(r"\[\d+\]", "", name) for name in outputs} - self.outputs.keys():
+        for name, ends in self.tags.items():
+            for lane, (before, pad) in enumerate(ends):
+                words = [outputs[f"{name}[{i}]"][lane] for i in range(2)]
+                self.ring.claim_tag(f"{name}.{lane}", words, before, pad)
+        claimed = self.outputs.keys() | self.tags.keys()
+        if unclaimed := {re.sub(r"\[\d+\]", "", name) for name in outputs} - claimed:
             raise Unproved(f"nothing is claimed of {', '.join(sorted(unclaimed))}")
-        return sum(len(values) for _, values in self.outputs.values())
+        return sum(len(values) for _, values in self.outputs.values()) + sum(map(len, self.tags.values()))
 
 
 def kind_of(graph: Graph) -> tuple[str, int]:
@@ -404,29 +437,95 @@ def claim_sums(claims: Claims) -> None:
         claims.claim("t", fields.fe, values)
 
 
+def in_pieces(ring: Ring, word: str, bits: Sequence[int]) -> list[Number]:
+    """Return parts of a word of so many bits each, from the lowest one on."""
+    return [ring.input(f"{word}.{i}", (1 << count) - 1) for i, count in enumerate(bits)]
+
+
+def joined(pieces: Mapping[int, Number]) -> Number | int:
+    """Return the word that consists of pieces, from certain bits on, and of zeros."""
+    result: Number | int = 0
+    for at, piece in pieces.items():
+        result = result + (piece << at)
+    return result
+
+
+def assume_clamped(claims: Claims, key: bool) -> Poly:
+    """Assume words of r, in pieces where limbs are cut; or words of a key, in the message, from which r is clamped."""
+    low, high = in_pieces(claims.ring, "r0", (28, 6, 26, 4)), in_pieces(claims.ring, "r1", (2, 26, 6, 26, 4))
+    value = claims.ring.value("r")
+    kept = [low[0], low[2], high[1], high[3]]
+    claims.ring.element(kept, (1, 2**34, 2**66, 2**98), value)
+    if key:
+        words = [dict(zip((0, 28, 34, 60), low, strict=True)), dict(zip((0, 2, 28, 34, 60), high, strict=True))]
+        for i, word in enumerate(words):
+            claims.message.words[8 * i] = joined(word)
+    else:
+        for i, word in enumerate(({0: kept[0], 34: kept[1]}, {2: kept[2], 34: kept[3]})):
+            claims.inputs[f"r[{i}]"] = (joined(word),)
+    return value
+
+
 def claim_scalar(claims: Claims) -> None:
     """State the claims of blocks/scalar.cc."""
-    kind, n = kind_of(claims.graph)
-    # Beside ChaCha20, limb 2 is that of a product; otherwise it is any word.
-    like = "finish/t" if kind in {"start", "four", "finish"} else "block/t"
-    words = claims.limited(Shape((1, 2**64, 2**128)), like)
-    if kind in {"begin", "start"}:
-        (r,), (h,) = claims.assume("r", R_WORDS), claims.assume("h", H_WORDS)
-        claims.assume("s", PAD_WORDS)
-        claims.claim("t", words, [add(h, claims.block(0)) if kind == "begin" else h])
-        claims.claim("k", SCALAR_R, [r])
+    name, is_small = claims.graph.name.removeprefix("small "), claims.graph.name.startswith("small ")
+    kind, n = (name, 0) if name == "end 5" else kind_of(replace(claims.graph, name=name))
+    in_words32 = claims.graph.kernel == "scalar32"
+    multiplier = SCALAR32_R if in_words32 else SCALAR_R
+    weights = (*FOUR_WORDS32, 2**128) if in_words32 else (1, 2**64, 2**128)
+
+    def words(like: str) -> Shape:
+        return claims.limited(Shape(weights), like)
+
+    # What begins is small. Beside ChaCha20, limb 2 is that of a product; otherwise it is any word.
+    beside, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
+    any_words = beside if beside and kind in {"start", "four", "finish"} else words("block/t")
+    if kind == "first":
+        r = assume_clamped(claims, key=True)
+        claims.claim("t", small, [claims.block(2)])
+        claims.claim("k", multiplier, [r])
+        claims.claim("s", PAD_WORDS, [weighted([claims.message.word(16), claims.message.word(24)], (1, 2**64))])
         return
-    (t,), (k,) = claims.assume("t", words), claims.assume("k", SCALAR_R)
+    if kind in {"begin", "start"}:
+        (r,) = [assume_clamped(claims, key=False)] if in_words32 else claims.assume("r", R_WORDS)
+        (h,) = claims.assume("h", H_WORDS)
+        claims.assume("s", PAD_WORDS)
+        claims.claim("t", small if kind == "begin" else any_words, [add(h, claims.block(0)) if kind == "begin" else h])
+        claims.claim("k", multiplier, [r])
+        return
+    (t,), (k,) = claims.assume("t", small if is_small else any_words), claims.assume("k", multiplier)
     if kind in {"end", "finish"}:
         claims.claim("h", H_WORDS, [product(t, k) if kind == "end" else t])
+        return
+    if kind == "end 5":
+        claims.claim("x", X_WORDS, [add(product(t, k), {(): 5})])
         return
     for i in range({"four": 4}.get(kind, n or 1)):
         if kind == "four":
             t = product(add(t, claims.block(i)), k)
         else:
             t = add(product(t, k), claims.block(i, kind != "last"))
-    claims.claim("t", words, [t])
-    claims.claim("k", SCALAR_R, [k])
+    claims.claim("t", any_words, [t])
+    claims.claim("k", multiplier, [k])
+
+
+def claim_shared(claims: Claims) -> None:
+    """State the claims of blocks/tag.cc."""
+    kind, n = kind_of(claims.graph)
+    if kind == "tag":
+        name, shape = ("x", X_WORDS) if n == 5 else ("h", H_WORDS)
+        claims.assume(name, shape)
+        claims.assume("s", PAD_WORDS)
+        words, pad = ([claims.inputs[f"{of}[{i}]"][0] for i in range(count)] for of, count in ((name, 3), ("s", 2)))
+        value = integer(words, shape.weights)
+        if shape.total:
+            least, most = shape.total
+            value = claims.ring.given(add(poly_of(value), {(): least}, -1), most - least)
+        claims.tags["tag"] = [(value, integer(pad, PAD_WORDS.weights))]
+    else:
+        first = BLOCK_BYTES if kind == "padded after" else 0
+        value = integer([claims.message.number(first, n), 1], (1, 2 ** (8 * n)))
+        claims.claim("block", BLOCK_WORDS, [poly_of(value)])
 
 
 def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field | None]:
@@ -435,4 +534,6 @@ def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field
         return claim_sums, RADIX44_SUMS
     if kind == "scalar":
         return claim_scalar, None
+    if kind == "tag":
+        return claim_shared, None
     return claim_decimated, RADIX44 if graph.kernel.startswith("ifma") else RADIX26

@@ -5,14 +5,14 @@ A graph is interpreted on symbolic numbers (polynomials.py) by the same table of
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from coconut.graph import Graph
 from coconut.operations import OPERATIONS, SUM_MAX, WORD_MAX
 from coconut.prove.claims import Claims, claims_for, limits_of
-from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved
+from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved, exact
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
 # Limbs get names if one of them has more terms than this.
@@ -59,11 +59,15 @@ def interpret(
     for i, node in enumerate(graph.nodes):
         if node.op == "input":
             value = inputs[node.name]
+        elif node.op == "load_number":
+            value = (message.number(*node.imm),)
         elif node.op in {"load_lo", "load_hi"}:
             first = node.imm[0] + (8 if node.op == "load_hi" else 0)
             value = tuple(message.word(first + node.imm[1] * lane) for lane in range(graph.lanes))
         else:
-            value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
+            args = [values[arg] for arg in node.args]
+            in_words = node.op in {"carry", "carry_of"} and any(wraps(number) for arg in args for number in arg)
+            value = (carry_of_words(args),) if in_words else OPERATIONS[node.op](graph.lanes, node.imm, *args)
         if len(value) == graph.lanes and node.op != "input":
             check_limit(graph, i, value)
         values.append(value)
@@ -76,6 +80,17 @@ def interpret(
             for k in nodes:
                 values[k] = tuple(number.named() if isinstance(number, Number) else number for number in values[k])
     return values
+
+
+def wraps(number: Number | int) -> bool:
+    return isinstance(number, Number) and number.wraps != EXACT
+
+
+def carry_of_words(args: Iterable[Lanes]) -> Number | int:
+    """Return the carry of a sum of words that may have wrapped: what the sum exceeds its own word by."""
+    numbers = [arg[0] for arg in args]
+    word: Number | int = sum(numbers) & WORD_MAX
+    return sum(exact(number) for number in numbers) - exact(word) >> 64
 
 
 def check_limit(graph: Graph, i: int, value: Lanes) -> None:
@@ -99,11 +114,12 @@ class BlockProof:
 
     def __post_init__(self) -> None:
         graphs = graphs_of(self.graph.kernel)
-        state, fields = claims_for(KERNELS[self.graph.kernel].kind, self.graph)
+        kind = KERNELS[self.graph.kernel].kind
+        state, fields = claims_for(kind, self.graph)
         limits = limits_of(graphs.values())
-        self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes))
+        self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes or kind == "tag"))
         state(self.claims)
-        if not self.claims.outputs:
+        if not self.claims.outputs and not self.claims.tags:
             raise Unproved(f"nothing is claimed of {self.graph.title}")
 
     def check_graph(self, graph: Graph | None = None) -> int:

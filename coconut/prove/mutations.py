@@ -47,6 +47,9 @@ EQUIVALENT = {
     r"s390x .*: MOVD \$0, R11 .*": "the register is 0 already",
     r"s390x .*: VZERO V\d+: .*": "the register is 0 already",
     r"amd64 avx2By2.*: VPAND 0\(DX\), .*: another offset": "the last lane has another constant, and is not used",
+    r"scalar32/.*: v\d+ = t\[4\] = v\d+: another value": "the value before it is below 2^32 already",
+    r"scalar32/.*: v\d+ = k\[4\] = .*: another value": "5/4 of the lowest limb of r is not used",
+    r"tag/padded.*: 0x100000000000000 = splat: the constant 0x100000000000001": "the lowest bit is shifted out",
     r"amd64 .*: VMOVDQU Y0, \d+\(BX\): another register": "every register is 0 while the frame is cleared",
 }
 
@@ -63,6 +66,10 @@ def with_node(graph: Graph, i: int, *nodes: Node) -> Graph:
     return replace(graph, nodes=(*others[:i], *nodes, *others[i + 1 :]))
 
 
+# Constants of lanes, and of words.
+CONSTANTS = {"splat", "constant"}
+
+
 def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
     """Return graphs that differ from one in a node, and what is different."""
     nodes, inputs = graph.nodes, set(graph.inputs())
@@ -72,16 +79,18 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
         made: list[tuple[str, tuple[Node, ...]]] = []
         if node.op in {"shr", "shl"}:
             made += [
-                (f"a shift by {bits}", (replace(node, imm=(bits,)),)) for bits in (node.imm[0] - 1, node.imm[0] + 1)
+                (f"a shift by {bits}", (replace(node, imm=(bits,)),))
+                for bits in (node.imm[0] - 1, node.imm[0] + 1)
+                if bits >= 0
             ]
         if node.op == "and":
             for value, mask in (node.args, node.args[::-1]):
-                if nodes[mask].op == "splat":
+                if nodes[mask].op in CONSTANTS:
                     for number in (nodes[mask].imm[0] >> 1, nodes[mask].imm[0] << 1 | 1):
-                        constant = Node("splat", (), (number,))
+                        constant = replace(nodes[mask], imm=(number,))
                         made.append((f"the mask {number:#x}", (constant, replace(node, args=(value, i)))))
                     made.append(("no mask", (Node("or", (value, value)),)))
-        if node.op in {"add", "or", "sub"}:
+        if node.op in {"add", "or", "sub", "xor"}:
             made += [("one operand alone", (Node("or", (arg, arg)),)) for arg in node.args]
         if node.op in {"add", "sub"}:
             made.append(("the other sign", (replace(node, op="sub" if node.op == "add" else "add"),)))
@@ -89,8 +98,8 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             op = {"add_carry": "add", "carry_of": "carry"}[node.op]
             made.append(("no carry in", (replace(node, op=op, args=node.args[:2]),)))
         if node.op in {"carry", "carry_of"}:
-            made.append(("no carry out", (Node("splat", (), (0,)),)))
-        if node.op == "splat" and node.imm[0]:
+            made.append(("no carry out", (Node("sub", node.args[:1] * 2),)))
+        if node.op in CONSTANTS and node.imm[0]:
             made += [(f"the constant {n:#x}", (replace(node, imm=(n,)),)) for n in (node.imm[0] - 1, node.imm[0] + 1)]
         if node.op.startswith(("mul", "madd", "sum_mul")):
             for k, arg in enumerate(node.args):
@@ -103,7 +112,9 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             made.append((swapped[node.op], (replace(node, op=swapped[node.op]),)))
         if node.op.startswith(("madd", "sum_mul")):
             made.append(("no product", (Node("or", (node.args[0], node.args[0])),)))
-        if node.op.startswith("load_"):
+        if node.op == "load_number":
+            made.append(("a byte further on", (replace(node, imm=(node.imm[0] + 1, node.imm[1])),)))
+        elif node.op.startswith("load_"):
             made.append(("16 bytes further on", (replace(node, imm=(node.imm[0] + 16, *node.imm[1:])),)))
             other = "load_hi" if node.op == "load_lo" else "load_lo"
             made.append((other, (replace(node, op=other),)))
@@ -135,6 +146,9 @@ BLOCKS = (
     *(f"ifma256/{name}" for name in ("expand", "reduce", "step 1", "step 2", "step 4", "end", "begin 2", "long group")),
     *(f"vmsl/{name}" for name in ("expand", "reduce", "step 1", "step 2")),
     *(f"scalar64/{name}" for name in ("begin", "block", "blocks 2", "last", "end", "start", "four", "finish")),
+    *(f"scalar64/{name}" for name in ("first", "small block", "small last", "small end 5", "end 5")),
+    *(f"scalar32/{name}" for name in ("block", "last", "end", "end 5")),
+    *(f"tag/{name}" for name in ("tag", "tag 5", "padded 3", "padded 6", "padded 12", "padded after 11")),
 )
 
 
