@@ -62,6 +62,8 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "carry": each(lambda imm, a, b: a + b >> 64),
     "add_carry": each(lambda imm, a, b, carry: a + b + carry),
     "carry_of": each(lambda imm, a, b, carry: a + b + carry >> 64),
+    "with_word": lambda lanes, imm, a, word: a[: imm[0]] + word + a[imm[0] + 1 :],
+    "from_block": lambda lanes, imm, a: (0,) * imm[0] + a[imm[0] :],
     "first": lambda lanes, imm, a: a[:1] * lanes,
     "block": lambda lanes, imm, a: a[imm[0] : imm[0] + 1] * lanes,
     "blend": blend,

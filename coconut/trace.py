@@ -25,8 +25,10 @@ class Kernel:
     """A kernel whose basic blocks are traced, and its number of lanes.
 
     - kind: "" for lanes of Poly1305; "vmsl", whose products are summed; "scalar"; "tag", in words too, what all kernels
-      share; "words", in ChaCha20's vectors of 32-bit words. Each but the first has a program in blocks/.
+      share; "ends", in lanes and words, what surrounds the basic blocks of a field; "words", in ChaCha20's vectors of 32-bit words. Each but the first has a program in blocks/.
     - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
+    - radix: in a program of all fields, the exponent of the radix.
+    - surrounds: the kernel whose basic blocks this one surrounds, with the same field and number of lanes.
     - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
     """
 
@@ -35,6 +37,8 @@ class Kernel:
     kind: str = ""
     model: str = ""
     runs_beside: str = ""
+    radix: int = 0
+    surrounds: str = ""
 
     @property
     def group_bytes(self) -> int:
@@ -57,11 +61,13 @@ class Kernel:
             options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.name}"']
             return [*compiler, *options, *[f"-DHORNET_WORDS_HOOK={hook}"] * (lanes == "graph"), BLOCKS / "words.c"]
         compiler += [f"-DHORNET_LANES_HOOK={hook}", f"-DCOCONUT_LANES={self.lanes}"]
-        if self.kind in {"scalar", "tag"}:
+        if self.kind in {"scalar", "tag", "ends"}:
+            # C++ that is C, but for the type of words.
             compiler[0] = "clang++-19"
-            compiler += ["-Wno-missing-designated-field-initializers", f"-DKERNEL={self.name}"]
-            field_file = SOURCE / "poly1305" / "field" / self.name.replace("scalar", "radix")
-            return [*compiler, f'-DFIELD_FILE="{field_file}.h"', BLOCKS / f"{self.kind}.cc"]
+            compiler += ["-Wno-missing-designated-field-initializers", "-Wno-overloaded-shift-op-parentheses"]
+            compiler += ["-Wno-c99-designator", "-Wno-unused-function", f"-DKERNEL={self.name}"]
+            field_file = SOURCE / "poly1305" / "field" / f"radix{self.radix}.h"
+            return [*compiler, f'-DFIELD_FILE="{field_file}"', BLOCKS / f"{self.kind}.cc"]
         if self.kind == "vmsl":
             return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
@@ -77,13 +83,20 @@ KERNELS = {
         Kernel("avx2", 4),
         Kernel("ifma256", 4),
         Kernel("ifma", 8),
+        Kernel("avx512f", 8),
         Kernel("neon", 4, model="portable"),
         Kernel("vx", 4, model="portable"),
         Kernel("vmsl", 2, "vmsl"),
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
-        Kernel("scalar64", 1, "scalar"),
-        Kernel("scalar32", 1, "scalar"),
+        Kernel("scalar64", 1, "scalar", radix=64),
+        Kernel("scalar32", 1, "scalar", radix=32),
+        Kernel("ends26x1", 1, "ends", radix=26),
+        Kernel("ends26x2", 2, "ends", radix=26, surrounds="rvv2"),
+        Kernel("ends26x4", 4, "ends", radix=26, surrounds="avx2"),
+        Kernel("ends26x8", 8, "ends", radix=26, surrounds="avx512f"),
+        Kernel("ends44x4", 4, "ends", radix=44, surrounds="ifma256"),
+        Kernel("ends44x8", 8, "ends", radix=44, surrounds="ifma"),
         Kernel("tag", 1, "tag"),
         Kernel("chacha20-128", 4, "words"),
         Kernel("chacha20-256", 8, "words"),

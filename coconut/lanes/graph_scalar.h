@@ -8,6 +8,7 @@
 #ifndef COCONUT_GRAPH_SCALAR_H
 #define COCONUT_GRAPH_SCALAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +33,8 @@ template <int BITS> struct word {
         return result;
     }
 
+    explicit operator unsigned long() const;
+
     static word cut(uint32_t node) { return made(BITS < 64 ? record1("low32", node) : node); }
 
   private:
@@ -41,6 +44,23 @@ template <int BITS> struct word {
 /* Named otherwise, because the library has variables that are called word. */
 typedef word<64> word64;
 typedef word<32> word32;
+
+static inline void require(bool holds, const char *otherwise)
+{
+    if (!holds) {
+        fprintf(stderr, "%s: %s\n", bb_name, otherwise);
+        exit(1);
+    }
+}
+
+/* Branches are on constants only, which lengths are; and so are shifts and masks of them. */
+static inline bool is_constant(word64 a) { return strcmp(nodes[a.node].operation, WORD_CONSTANT) == 0; }
+
+static inline uint64_t constant_of(word64 a)
+{
+    require(is_constant(a), "a branch on a value");
+    return nodes[a.node].imm[0];
+}
 
 /* The usual arithmetic conversions. */
 template <int A, int B> using both = word<(A > B ? A : B)>;
@@ -56,14 +76,21 @@ template <int A, int B> using both = word<(A > B ? A : B)>;
 OPERATOR(+, "add")
 OPERATOR(-, "sub")
 OPERATOR(*, "mul_lo")
-OPERATOR(&, "and")
 OPERATOR(|, "or")
 OPERATOR(^, "xor")
 #undef OPERATOR
 
+template <int A, int B> both<A, B> operator&(word<A> a, word<B> b)
+{
+    if (is_constant(a) && is_constant(b))
+        return constant_of(a) & constant_of(b);
+    return both<A, B>::made(record2("and", a.node, b.node));
+}
+template <int A> word<A> operator&(word<A> a, unsigned long b) { return a & word<A>(b); }
+
 template <int A> word<A> operator>>(word<A> a, unsigned long n)
 {
-    return word<A>::made(record1_imm("shr", a.node, n));
+    return is_constant(a) ? word<A>(constant_of(a) >> n) : word<A>::made(record1_imm("shr", a.node, n));
 }
 
 template <int A> word<A> operator<<(word<A> a, unsigned long n)
@@ -73,18 +100,12 @@ template <int A> word<A> operator<<(word<A> a, unsigned long n)
 
 template <int A, int B> word<A> &operator+=(word<A> &a, word<B> b) { return a = a + b; }
 
-/* Branches are on constants only, which lengths are. */
-static inline uint64_t constant_of(word64 a)
-{
-    if (strcmp(nodes[a.node].operation, WORD_CONSTANT) != 0) {
-        fprintf(stderr, "%s: a branch on %s\n", bb_name, nodes[a.node].operation);
-        exit(1);
-    }
-    return nodes[a.node].imm[0];
-}
+template <> word64::operator unsigned long() const { return constant_of(*this); }
 
 static inline bool operator==(word64 a, unsigned long b) { return constant_of(a) == b; }
 static inline bool operator!=(word64 a, unsigned long b) { return constant_of(a) != b; }
+static inline bool operator<=(word64 a, unsigned long b) { return constant_of(a) <= b; }
+static inline bool operator>(word64 a, unsigned long b) { return constant_of(a) > b; }
 
 /* A byte of the message, at its own address. */
 struct byte {
@@ -99,17 +120,34 @@ static inline word64 operator|(const byte &a, word64 b) { return (word64)a | b; 
 
 #define HORNET_CORE_BYTES_H
 
-static inline word64 load_number(const byte *bytes, uint64_t nbytes)
+static inline word64 load_number(const void *bytes, uint64_t nbytes)
 {
     const uint64_t imm[2] = {(uint64_t)((const uint8_t *)bytes - message), nbytes};
     return word64::made(record("load_number", 0, NULL, 2, imm));
 }
 
-static inline word64 load_le64(const byte *bytes) { return load_number(bytes, 8); }
-static inline word32 load_le32(const byte *bytes) { return word32::made(load_number(bytes, 4).node); }
+static inline word64 load_le64(const void *bytes) { return load_number(bytes, 8); }
+static inline word32 load_le32(const void *bytes) { return word32::made(load_number(bytes, 4).node); }
 
-/* What is stored is an output of a basic block, where it ends. */
-static inline void store_le64(byte *bytes, word64 word) { (void)bytes, (void)word; }
+/* Stores in memory leave marks, from which lanes can load; those in the message are not recorded. */
+static inline bool in_message(const void *bytes)
+{
+    return (const uint8_t *)bytes >= message && (const uint8_t *)bytes < message + sizeof message;
+}
+
+static inline void store_le64(void *bytes, word64 word)
+{
+    const uint64_t mark = WORD_MARK | word.node;
+    memcpy(bytes, &mark, sizeof mark);
+}
+
+static inline word64 stored_word(const void *bytes)
+{
+    uint64_t mark;
+    memcpy(&mark, bytes, sizeof mark);
+    require(is_mark(mark), "memory that holds no words");
+    return word64::made((uint32_t)mark);
+}
 
 #define HORNET_CORE_WORDS_H
 

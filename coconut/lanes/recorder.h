@@ -32,6 +32,9 @@ static struct node {
     char name[NAME_BYTES]; /* of an input or an output, otherwise empty */
 } nodes[NODES_MAX];
 
+/* A number in a node, also where uint64_t stands for words that are nodes. */
+typedef uint64_t immediate;
+
 static uint32_t node_count;
 
 /* Offsets of loads are relative to this array, which is not read. */

@@ -24,6 +24,7 @@ from coconut.prove.polynomials import (
     poly_of,
     weighted,
 )
+from coconut.trace import KERNELS
 
 BLOCK_BYTES = 16
 ONE: Poly = {(): 1}
@@ -31,6 +32,11 @@ ONE: Poly = {(): 1}
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
 POWERS_IN_VECTOR = 8
+# Longer steps have a table.
+STEPS_MAX = 4
+# Of lanes/recorder.h, and of the blocks of a batch in which some messages have begun.
+MESSAGE_BYTES = 4096
+BEGUN_STEP = 3
 # Sums before they are carried.
 WIDE_MAX = 2**63 - 1
 
@@ -183,6 +189,7 @@ H_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 4))
 X_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 7), total=(5, 5 * 2**128 + 4))
 # A block with its 1 appended.
 BLOCK_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 1))
+ANY_WORD = Shape((1,), limits=(WORD_MAX,))
 PAD_WORDS = Shape((1, 2**64), limits=(WORD_MAX, WORD_MAX))
 SCALAR_R = Shape(
     (1, 2**64),
@@ -450,16 +457,19 @@ def joined(pieces: Mapping[int, Number]) -> Number | int:
     return result
 
 
-def assume_clamped(claims: Claims, key: bool) -> Poly:
-    """Assume words of r, in pieces where limbs are cut; or words of a key, in the message, from which r is clamped."""
-    low, high = in_pieces(claims.ring, "r0", (28, 6, 26, 4)), in_pieces(claims.ring, "r1", (2, 26, 6, 26, 4))
-    value = claims.ring.value("r")
+def assume_clamped(claims: Claims, key: int | None = None) -> Poly:
+    """Assume words of r, in pieces where limbs are cut; or a key at an offset in the message, from which r is clamped."""
+    name = "r" if key is None else f"r at {key}: "
+    low, high = (
+        in_pieces(claims.ring, f"{name}{i}", bits) for i, bits in enumerate(((28, 6, 26, 4), (2, 26, 6, 26, 4)))
+    )
+    value = claims.ring.value(name)
     kept = [low[0], low[2], high[1], high[3]]
     claims.ring.element(kept, (1, 2**34, 2**66, 2**98), value)
-    if key:
+    if key is not None:
         words = [dict(zip((0, 28, 34, 60), low, strict=True)), dict(zip((0, 2, 28, 34, 60), high, strict=True))]
         for i, word in enumerate(words):
-            claims.message.words[8 * i] = joined(word)
+            claims.message.words[key + 8 * i] = joined(word)
     else:
         for i, word in enumerate(({0: kept[0], 34: kept[1]}, {2: kept[2], 34: kept[3]})):
             claims.inputs[f"r[{i}]"] = (joined(word),)
@@ -481,13 +491,13 @@ def claim_scalar(claims: Claims) -> None:
     beside, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
     any_words = beside if beside and kind in {"start", "four", "finish"} else words("block/t")
     if kind == "first":
-        r = assume_clamped(claims, key=True)
+        r = assume_clamped(claims, 0)
         claims.claim("t", small, [claims.block(2)])
         claims.claim("k", multiplier, [r])
         claims.claim("s", PAD_WORDS, [weighted([claims.message.word(16), claims.message.word(24)], (1, 2**64))])
         return
     if kind in {"begin", "start"}:
-        (r,) = [assume_clamped(claims, key=False)] if in_words32 else claims.assume("r", R_WORDS)
+        (r,) = [assume_clamped(claims)] if in_words32 else claims.assume("r", R_WORDS)
         (h,) = claims.assume("h", H_WORDS)
         claims.assume("s", PAD_WORDS)
         claims.claim("t", small if kind == "begin" else any_words, [add(h, claims.block(0)) if kind == "begin" else h])
@@ -507,6 +517,102 @@ def claim_scalar(claims: Claims) -> None:
             t = add(product(t, k), claims.block(i, kind != "last"))
     claims.claim("t", any_words, [t])
     claims.claim("k", multiplier, [k])
+
+
+def claim_powers(claims: Claims, r: Poly, n: int, others: bool = True, table: bool = False) -> None:
+    """State that there are the powers of r for n groups, of which a table has all."""
+    fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
+    powers = [ONE]
+    for _ in range(lanes * max(n, 2)):
+        powers.append(product(powers[-1], r))
+    claims.claim("last", fields.fe, [powers[lanes - i] for i in every], "end/last")
+    if others:
+        claims.claim("others", fields.fe, [powers[2 * lanes - i] for i in every], "end/others")
+    for k in range(1, (1 if table else n) + 1):
+        claims.claim(f"R^{k}", fields.multiplier, [powers[lanes * k]] * lanes, "R^1")
+    in_vector = min(lanes, POWERS_IN_VECTOR)
+    for i in range(n // in_vector if table else 0):
+        exponents = [in_vector * i + in_vector - lane % in_vector for lane in every]
+        claims.claim(f"table{i}", fields.long_multiplier, [powers[lanes * k] for k in exponents])
+
+
+def claim_ends(claims: Claims) -> None:
+    """State the claims of blocks/ends.cc."""
+    name = claims.graph.name
+    kind, n = (name, 0) if name == "end 5" else kind_of(claims.graph)
+    fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
+    messages_apart = MESSAGE_BYTES // lanes
+
+    def words(name: str, shape: Shape = H_WORDS) -> Poly:
+        return claims.assume(name, shape, lanes=1)[0]
+
+    if kind == "powers":
+        claim_powers(claims, words("r", R_WORDS), n, table=n > STEPS_MAX)
+    elif kind == "first":
+        h, blocks = words("h"), [claims.block(lanes + i) for i in every]
+        there = [add(blocks[i], h if i == 0 else {}) for i in range(lanes - n)]
+        claims.claim("t", fields.fe, [{}] * n + there)
+    elif kind in {"end", "end 5"}:
+        t = claims.assume("t", fields.fe)
+        last, others = (claims.assume(name, fields.fe, like=f"end/{name}") for name in ("last", "others"))
+        ends: list[Poly] = [*(claims.block(i) for i in range(lanes - 1)), words("block", BLOCK_WORDS)]
+        value = total(add(product(ends[i], last[i]), product(t[i], others[i])) for i in every)
+        name, shape = ("h", H_WORDS) if kind == "end" else ("x", X_WORDS)
+        claims.claim(name, shape, [add(value, {(): 5} if kind == "end 5" else {})])
+    elif kind == "keep":
+        r, h = words("r", R_WORDS), words("h")
+        steps = sum(name.startswith("R^") for name in outputs_of(claims.graph))
+        claim_powers(claims, r, steps, others=False)
+        claims.claim("t", fields.fe, [add(claims.block(i), h if i == 0 else {}) for i in every])
+    elif kind == "kept":
+        t = claims.assume("t", fields.fe)
+        # Each power is a word that all lanes share.
+        powers = [[ONE] * lanes, *(claims.assume(f"R^{k}", fields.multiplier)[:1] * lanes for k in range(1, n + 1))]
+        claims.claim("t", fields.fe, horner(claims.block, t, powers), "value")
+    elif kind == "fold":
+        t, last = claims.assume("t", fields.fe), claims.assume("last", fields.fe, like="end/last")
+        claims.claim("h", H_WORDS, [total(product(t[i], last[i]) for i in every)])
+    elif kind == "keys":
+        claims.claim("r^1", fields.multiplier, [assume_clamped(claims, 32 * i) for i in every], "short/r^1")
+        for i, half in enumerate(("low", "high")):
+            pads = [poly_of(claims.message.word(32 * lane + 16 + 8 * i)) for lane in every]
+            claims.claim(f"s {half}", ANY_WORD, pads)
+        claims.claim("value", fields.fe, [{}] * lanes)
+    elif kind in {"begun", "short"}:
+        values, multipliers = claims.assume("value", fields.fe), claims.assume("r^1", fields.multiplier)
+        absorbed: list[Poly] = [{}] * lanes
+        for i in every:
+            if kind == "short":
+                absorbed[i] = words(f"block{i}", BLOCK_WORDS)
+            elif i < n:
+                absorbed[i] = claims.message.block(messages_apart * i + BLOCK_BYTES * BEGUN_STEP)
+        claims.claim("value", fields.fe, [product(add(values[i], absorbed[i]), multipliers[i]) for i in every])
+    elif kind == "finish":
+        claims.assume("value", fields.fe)
+        for half in ("low", "high"):
+            claims.assume(f"s {half}", ANY_WORD)
+        claims.tags["tag"] = []
+        for lane in every:
+            limbs = [claims.inputs[f"value[{i}]"][lane] for i in range(len(fields.fe.weights))]
+            pad = [claims.inputs[f"s {half}[0]"][lane] for half in ("low", "high")]
+            claims.tags["tag"].append((integer(limbs, fields.fe.weights), integer(pad, PAD_WORDS.weights)))
+    elif kind == "append":
+        left, right = words("left"), words("right")
+        (shift,) = claims.assume("shift", fields.fe)
+        claims.claim("h", H_WORDS, [add(product(left, shift), right)])
+    elif kind == "replace":
+        whole, old, new = words("whole"), words("replaced"), words("replacement")
+        (shift,) = claims.assume("shift", fields.fe)
+        claims.claim("h", H_WORDS, [add(whole, product(add(new, old, -1), shift))])
+    elif kind == "shift":
+        r = words("r", R_WORDS)
+        claims.claim("shift", fields.fe, [product(*[r] * n)])
+    elif kind == "square":
+        (result,) = claims.assume("result", fields.fe)
+        claims.claim("result", fields.fe, [product(result, result)])
+    elif kind == "times":
+        (a,), (result,) = claims.assume("a", fields.fe), claims.assume("result", fields.fe)
+        claims.claim("result", fields.fe, [product(result, a)])
 
 
 def claim_shared(claims: Claims) -> None:
@@ -536,4 +642,6 @@ def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field
         return claim_scalar, None
     if kind == "tag":
         return claim_shared, None
+    if kind == "ends":
+        return claim_ends, RADIX44 if KERNELS[graph.kernel].radix == 44 else RADIX26
     return claim_decimated, RADIX44 if graph.kernel.startswith("ifma") else RADIX26

@@ -25,6 +25,8 @@ from coconut.trace import KERNELS, ROOT
 
 KERNEL_FILES = ROOT / "src" / "poly1305" / "kernels"
 LENGTH_MAX = 4096
+# Of the exponents for which the loop of fe_power is checked.
+POWER_BITS = 6
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 
 
@@ -88,7 +90,9 @@ def check_decimated(lanes: int, steps: Sequence[int]) -> int:
     terms = [product(t[i], names.power(2 * lanes - i)) for i in range(lanes)]
     terms += [product(blocks[i], weights[i]) for i in range(lanes)]
     expect("the end", total(terms), bernstein(names, weighted(t), blocks))
-    return count + 1
+    # Kept lanes: an end without a group.
+    expect("folded lanes", total(product(t[i], names.power(lanes - i)) for i in range(lanes)), weighted(t))
+    return count + 2
 
 
 def check_pairs(steps: Sequence[int]) -> int:
@@ -158,6 +162,19 @@ def check_partials(blocks_max: int = 4) -> int:
         replaced = add(whole, product(difference, names.power(n)))
         expect(f"a segment before {n} blocks", replaced, bernstein(names, zero, [*left, *new, *right]))
         count += 2
+    # fe_power, bit by bit: squares and products, and what they make of the exponent.
+    value, r = names.variable(), names.power(1)
+    for n in range(1 << POWER_BITS):
+        exponent, power = 0, ONE
+        for bit in reversed(range(POWER_BITS)):
+            if n >> bit > 1:
+                exponent, power = 2 * exponent, product(power, power)
+            if n >> bit & 1:
+                exponent, power = exponent + 1, product(power, r)
+        if exponent != n:
+            raise Unproved(f"r^{exponent}, not r^{n}")
+        expect(f"r^{n}", product(power, value), product(names.power(n), value))
+        count += 1
     return count
 
 

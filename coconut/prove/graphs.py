@@ -15,8 +15,13 @@ from coconut.prove.claims import Claims, claims_for, limits_of
 from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved, exact
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
+# Basic blocks in which products are multiplied.
+NAMING = ("begin", "powers", "keep")
 # Limbs get names if one of them has more terms than this.
 TERMS_MAX = 8
+
+# The weights of words, which get names where they enter the lanes.
+WORDS = (1, 2**64, 2**128)
 
 # For the last of the nodes that are an element's limbs: all these nodes, and the weights of the limbs.
 Elements = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
@@ -45,6 +50,12 @@ def elements_in(graph: Graph, weights: tuple[int, ...], limits: set[int]) -> Ele
         nodes = tuple(node for node, _ in checks[i : i + count])
         if {limit for _, limit in checks[i : i + count]} <= limits and len(set(nodes)) == count:
             found.setdefault(max(nodes), (nodes, weights))
+    # Words that enter the lanes one after another.
+    for i in range(len(graph.nodes) - 2):
+        words = graph.nodes[i : i + 3]
+        if all(word.op == "word_splat" and graph.nodes[word.args[0]].op not in {"input", "word"} for word in words):
+            nodes = tuple(word.args[0] for word in words)
+            found.setdefault(max(nodes), (nodes, WORDS))
     return found
 
 
@@ -73,9 +84,10 @@ def interpret(
         values.append(value)
         if elements and i in elements:
             nodes, weights = elements[i]
-            for lane in range(graph.lanes):
+            for lane in range(len(value)):
                 limbs = [values[k][lane] for k in nodes]
-                if max(len(limb.poly) if isinstance(limb, Number) else 0 for limb in limbs) > TERMS_MAX:
+                terms = max(len(limb.poly) if isinstance(limb, Number) else 0 for limb in limbs)
+                if terms > TERMS_MAX or weights == WORDS:
                     ring.name(limbs, weights, f"{graph.label(i)}.{lane}")
             for k in nodes:
                 values[k] = tuple(number.named() if isinstance(number, Number) else number for number in values[k])
@@ -113,10 +125,11 @@ class BlockProof:
     ring: Ring = field(default_factory=Ring)
 
     def __post_init__(self) -> None:
-        graphs = graphs_of(self.graph.kernel)
-        kind = KERNELS[self.graph.kernel].kind
+        kernel = KERNELS[self.graph.kernel]
+        kind = kernel.kind
         state, fields = claims_for(kind, self.graph)
-        limits = limits_of(graphs.values())
+        blocks = [graphs_of(name).values() for name in (kernel.surrounds, kernel.name) if name]
+        limits = limits_of(graph for graphs in blocks for graph in graphs)
         self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes or kind == "tag"))
         state(self.claims)
         if not self.claims.outputs and not self.claims.tags:
@@ -129,8 +142,9 @@ class BlockProof:
     def outputs(self, graph: Graph | None = None) -> dict[str, Lanes]:
         """Return the outputs of the graph, or of another one."""
         elements: Elements | None = None
-        if graph is None and self.claims.of_field is not None and self.graph.name.startswith("begin"):
-            limits = {limit for name in ("t", "last") for limit in self.claims.limits[name]}
+        if graph is None and self.claims.of_field is not None and self.graph.name.startswith(NAMING):
+            limits = {limit for name in ("t", "last") for limit in self.claims.limits[f"end/{name}"]}
+            limits |= {limit for name in ("value",) for limit in self.claims.limits.get(name, ())}
             elements = elements_in(self.graph, self.claims.fields.fe.weights, limits)
         graph = graph or self.graph
         values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
