@@ -29,6 +29,8 @@ class Kernel:
     - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
     - radix: in a program of all fields, the exponent of the radix.
     - surrounds: the kernel whose basic blocks this one surrounds, with the same field and number of lanes.
+    - groups: how many share a reduction, if a model is traced.
+    - offers: what lanes of Poly1305 offer beyond what they must.
     - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
     """
 
@@ -39,6 +41,8 @@ class Kernel:
     runs_beside: str = ""
     radix: int = 0
     surrounds: str = ""
+    groups: str = MODEL_GROUPS
+    offers: tuple[str, ...] = ()
 
     @property
     def group_bytes(self) -> int:
@@ -61,6 +65,7 @@ class Kernel:
             options = ["-Wno-psabi", f"-DWORDS={self.lanes}", f'-DCOCONUT_KERNEL="{self.name}"']
             return [*compiler, *options, *[f"-DHORNET_WORDS_HOOK={hook}"] * (lanes == "graph"), BLOCKS / "words.c"]
         compiler += [f"-DHORNET_LANES_HOOK={hook}", f"-DCOCONUT_LANES={self.lanes}"]
+        compiler += [f"-DCOCONUT_{offer.upper()}" for offer in self.offers]
         if self.kind in {"scalar", "tag", "ends"}:
             # C++ that is C, but for the type of words.
             compiler[0] = "clang++-19"
@@ -71,7 +76,7 @@ class Kernel:
         if self.kind == "vmsl":
             return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
-            compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={MODEL_GROUPS}")
+            compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={self.groups}")
         source = SOURCE / "poly1305" / "kernels" / f"{self.model or self.name}.c"
         return [*compiler, f'-DHORNET_KERNEL_HOOK="{BLOCKS / "decimated.h"}"', source]
 
@@ -86,6 +91,11 @@ KERNELS = {
         Kernel("avx512f", 8),
         Kernel("neon", 4, model="portable"),
         Kernel("vx", 4, model="portable"),
+        # As the C kernels have them: limbs are cut by instructions of their own, and multipliers are packed.
+        Kernel("vsx", 4, model="portable", groups="X(2, 2) X(8, 42)", offers=("cut_26",)),
+        Kernel("neon-packed", 4, model="portable", groups="X(2, 2) X(8, 64)", offers=("cut_26", "multiply_block")),
+        Kernel("neon32", 2, model="portable", groups="X(2, 2) X(4, 20)", offers=("cut_26", "multiply_block")),
+        Kernel("sse2", 2, model="portable", groups="X(2, 2) X(8, 42)"),
         Kernel("vmsl", 2, "vmsl"),
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
@@ -95,6 +105,8 @@ KERNELS = {
         Kernel("ends26x2", 2, "ends", radix=26, surrounds="rvv2"),
         Kernel("ends26x4", 4, "ends", radix=26, surrounds="avx2"),
         Kernel("ends26x8", 8, "ends", radix=26, surrounds="avx512f"),
+        Kernel("ends26x2packed", 2, "ends", radix=26, surrounds="neon32", offers=("cut_26", "multiply_block")),
+        Kernel("ends26x4packed", 4, "ends", radix=26, surrounds="neon-packed", offers=("cut_26", "multiply_block")),
         Kernel("ends44x4", 4, "ends", radix=44, surrounds="ifma256"),
         Kernel("ends44x8", 8, "ends", radix=44, surrounds="ifma"),
         Kernel("tag", 1, "tag"),

@@ -6,7 +6,9 @@
  * of lanes.
  *
  * In C, words that leave the lanes are outputs, and what scalar code computes from them is not part of the
- * graph; those that enter are marks (recorder.h). In C++, after graph_scalar.h, words are nodes too. */
+ * graph; those that enter are marks (recorder.h). In C++, after graph_scalar.h, words are nodes too.
+ *
+ * COCONUT_CUT_26 and COCONUT_MULTIPLY_BLOCK: what the lanes offer beyond what they must. */
 #ifndef LANES
 
 #include <stddef.h>
@@ -26,6 +28,12 @@
 #define LANES_FACTOR
 #define LANES_MULTIPLY_32
 #define LANES_MULTIPLY_52
+#ifdef COCONUT_CUT_26
+#define LANES_CUT_26
+#endif
+#ifdef COCONUT_MULTIPLY_BLOCK
+#define LANES_MULTIPLY_BLOCK
+#endif
 
 typedef struct {
     uint32_t node;
@@ -108,6 +116,13 @@ static inline factor factor_block(const factor *a, size_t block)
     return (factor){record1_imm("block", a->node, block)};
 }
 
+#ifdef LANES_MULTIPLY_BLOCK
+static inline vec vec_mul_add32_block(vec sum, factor a, factor b, int block)
+{
+    return vec_add(sum, vec_mul32(a, factor_block(&b, (size_t)block)));
+}
+#endif
+
 static inline factor factor_blend(int bit, factor even, factor odd)
 {
     return (factor){record("blend", 2, (const uint32_t[]){even.node, odd.node}, 1,
@@ -155,6 +170,17 @@ static inline void vec_load_blocks(const uint8_t *blocks, vec *lo, vec *hi)
 {
     load_apart(blocks, 16, lo, hi);
 }
+
+#ifdef LANES_CUT_26
+static inline void factor_load_26(const uint8_t *blocks, factor limb[5])
+{
+    vec lo, hi;
+    vec_load_blocks(blocks, &lo, &hi);
+    for (int i = 0; i < 5; i++)
+        limb[i] = (factor){
+            record("cut26", 2, (const uint32_t[]){lo.node, hi.node}, 1, (const immediate[]){(immediate)i})};
+}
+#endif
 
 static inline void vec_load_rows(const uint8_t *rows, vec words[4])
 {

@@ -19,8 +19,10 @@
 #undef vec_sum
 #pragma pop_macro("vec_sum")
 
-/* Graph lanes hold each number of a multiplier in a vector of its own. */
+/* As in graph.h. */
+#ifndef COCONUT_MULTIPLY_BLOCK
 #undef LANES_MULTIPLY_BLOCK
+#endif
 
 static inline void bb_in_words(const char *name, const uint64_t *words, size_t count)
 {

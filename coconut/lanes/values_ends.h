@@ -8,7 +8,8 @@
 #include "../../src/poly1305/lanes/portable.h"
 
 /* As in graph.h. */
+#ifndef COCONUT_MULTIPLY_BLOCK
 #undef LANES_MULTIPLY_BLOCK
-#undef LANES_CUT_26
+#endif
 
 #endif

@@ -161,6 +161,15 @@ RADIX26 = Field(
     Shape(FIVE_LIMBS),
     tops=True,
 )
+# The numbers of a multiplier in the order in which radix26.h uses them.
+BY_DIAGONALS = (0, 1, 5, 2, 6, 3, 7, 4, 8)
+
+
+def packed_in(lanes: int) -> tuple[int, ...]:
+    """Return which numbers of a multiplier the lanes of a few vectors have; the last one fills them."""
+    return BY_DIAGONALS + BY_DIAGONALS[-1:] * (-len(BY_DIAGONALS) % lanes)
+
+
 RADIX44 = Field(
     Shape(THREE_LIMBS),
     Shape(THREE_LIMBS, {(0, 1, 2): 1}, {3: Derived((1,), 20), 4: Derived((2,), 20)}),
@@ -257,6 +266,9 @@ class Claims:
     outputs: dict[str, tuple[Shape, list[Poly]]] = field(default_factory=dict)
     # In each lane, the value as an integer, and the pad.
     tags: dict[str, list[tuple[Number | int, Number | int]]] = field(default_factory=dict)
+    # Multipliers for all lanes whose numbers are in lanes: which number each lane has, and what is claimed.
+    packed: tuple[int, ...] = ()
+    powers: dict[str, tuple[Shape, Poly]] = field(default_factory=dict)
 
     @property
     def lanes(self) -> int:
@@ -283,6 +295,27 @@ class Claims:
         self.values[name] = [value for _, value in rows]
         return self.values[name]
 
+    def assume_power(self, name: str, like: str = "") -> list[Poly]:
+        """Assume a multiplier by which all lanes are multiplied, and return its value in each lane."""
+        if not self.packed:
+            return self.assume(name, self.fields.multiplier, like=like)
+        limit = self.limits[like or name][0]
+        shape = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
+        numbers, value = shape.assume(self.ring, name, None)
+        in_order = [numbers[i] for i in self.packed]
+        for i in range(len(in_order) // self.lanes):
+            self.inputs[f"{name}[{i}]"] = tuple(in_order[self.lanes * i : self.lanes * (i + 1)])
+        return [value] * self.lanes
+
+    def claim_power(self, name: str, value: Poly, like: str = "") -> None:
+        """Claim a multiplier by which all lanes are multiplied."""
+        if self.packed:
+            limit = self.limits[like or name][0]
+            shape = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
+            self.powers[name] = shape, value
+        else:
+            self.claim(name, self.fields.multiplier, [value] * self.lanes, like)
+
     def claim(self, name: str, shape: Shape, values: list[Poly], like: str = "") -> None:
         """Claim an element in each lane, with the limits of the input of this name or of another one."""
         self.outputs[name] = self.limited(shape, like or name), values
@@ -300,10 +333,17 @@ class Claims:
             for lane, (before, pad) in enumerate(ends):
                 words = [outputs[f"{name}[{i}]"][lane] for i in range(2)]
                 self.ring.claim_tag(f"{name}.{lane}", words, before, pad)
-        claimed = self.outputs.keys() | self.tags.keys()
+        for name, (shape, value) in self.powers.items():
+            numbers: dict[int, Number | int] = {}
+            for i, k in enumerate(self.packed):
+                number = outputs[f"{name}[{i // self.lanes}]"][i % self.lanes]
+                self.ring.claim_zero(f"{name}, number {i}", [number, numbers.setdefault(k, number)], [1, -1])
+            shape.require(self.ring, name, [numbers[k] for k in range(shape.count)], value)
+        claimed = self.outputs.keys() | self.tags.keys() | self.powers.keys()
         if unclaimed := {re.sub(r"\[\d+\]", "", name) for name in outputs} - claimed:
             raise Unproved(f"nothing is claimed of {', '.join(sorted(unclaimed))}")
-        return sum(len(values) for _, values in self.outputs.values()) + sum(map(len, self.tags.values()))
+        values = [values for _, values in self.outputs.values()]
+        return sum(map(len, [*values, *self.tags.values()])) + len(self.powers)
 
 
 def kind_of(graph: Graph) -> tuple[str, int]:
@@ -336,7 +376,7 @@ def claim_decimated(claims: Claims) -> None:
         claims.claim("d", replace(fields.long_sum, limits=(WORD_MAX,) * fields.long_sum.count), values)
     elif kind == "step":
         t = claims.assume("t", fields.fe)
-        powers = [[ONE] * lanes, *(claims.assume(f"R^{k}", fields.multiplier) for k in range(1, n + 1))]
+        powers = [[ONE] * lanes, *(claims.assume_power(f"R^{k}") for k in range(1, n + 1))]
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "last")
     elif kind == "long step":
         t, in_vector = claims.assume("t", fields.fe), min(lanes, POWERS_IN_VECTOR)
@@ -351,7 +391,7 @@ def claim_decimated(claims: Claims) -> None:
     elif kind == "batch":
         # Each lane has a message of its own, and r of its own.
         h = claims.assume("value", fields.fe)
-        powers = [claims.assume(f"r^{k}", fields.multiplier, like="R^1") for k in range(1, n + 1)]
+        powers = [claims.assume(f"r^{k}", fields.multiplier, like=f"batch {n}/r^{k}") for k in range(1, n + 1)]
         values = []
         for i in every:
             terms = [product(claims.block(k * lanes + i), powers[n - 1 - k][i]) for k in range(n)]
@@ -405,7 +445,7 @@ def claim_begin(claims: Claims, n: int) -> None:
     claims.claim("others", fields.fe, [powers[2 * lanes - i] for i in every])
     long = any(name.startswith("table") for name in outputs_of(claims.graph))
     for k in range(1, (2 if long else n) + 1):
-        claims.claim(f"R^{k}", fields.multiplier, [powers[lanes * k]] * lanes)
+        claims.claim_power(f"R^{k}", powers[lanes * k])
     if long:
         for i in range(n // in_vector):
             exponents = [in_vector * i + in_vector - lane % in_vector for lane in every]
@@ -529,7 +569,7 @@ def claim_powers(claims: Claims, r: Poly, n: int, others: bool = True, table: bo
     if others:
         claims.claim("others", fields.fe, [powers[2 * lanes - i] for i in every], "end/others")
     for k in range(1, (1 if table else n) + 1):
-        claims.claim(f"R^{k}", fields.multiplier, [powers[lanes * k]] * lanes, "R^1")
+        claims.claim_power(f"R^{k}", powers[lanes * k], "R^1")
     in_vector = min(lanes, POWERS_IN_VECTOR)
     for i in range(n // in_vector if table else 0):
         exponents = [in_vector * i + in_vector - lane % in_vector for lane in every]
@@ -567,7 +607,7 @@ def claim_ends(claims: Claims) -> None:
     elif kind == "kept":
         t = claims.assume("t", fields.fe)
         # Each power is a word that all lanes share.
-        powers = [[ONE] * lanes, *(claims.assume(f"R^{k}", fields.multiplier)[:1] * lanes for k in range(1, n + 1))]
+        powers = [[ONE] * lanes, *(claims.assume_power(f"R^{k}")[:1] * lanes for k in range(1, n + 1))]
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "value")
     elif kind == "fold":
         t, last = claims.assume("t", fields.fe), claims.assume("last", fields.fe, like="end/last")

@@ -11,7 +11,7 @@ from functools import cache
 
 from coconut.graph import Graph
 from coconut.operations import OPERATIONS, SUM_MAX, WORD_MAX
-from coconut.prove.claims import Claims, claims_for, limits_of
+from coconut.prove.claims import Claims, claims_for, limits_of, packed_in
 from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved, exact
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
@@ -131,6 +131,8 @@ class BlockProof:
         blocks = [graphs_of(name).values() for name in (kernel.surrounds, kernel.name) if name]
         limits = limits_of(graph for graphs in blocks for graph in graphs)
         self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes or kind == "tag"))
+        if "multiply_block" in kernel.offers:
+            self.claims.packed = packed_in(kernel.lanes)
         state(self.claims)
         if not self.claims.outputs and not self.claims.tags:
             raise Unproved(f"nothing is claimed of {self.graph.title}")
