@@ -2,7 +2,8 @@
 /* What comes before and after the basic blocks of decimated.h: what words enter the lanes, and what leaves
  * them. In C++, words can be nodes like lanes, so that nothing in between is left out.
  *
- * "powers N", "first K" for K absent blocks, and "end" or "end 5" surround the steps of a message. "keep",
+ * "powers N", "first K" for K absent blocks, and "end" or "end 5" surround the steps of a message, among
+ * which there may be "long N", a long step of fewer groups. "keep",
  * "kept N" and "fold" are the functions of streaming.h. "keys", "begun K" for K messages that have begun,
  * "short" and "finish" surround the blocks of a batch. "append", "replace", "square" and "square times"
  * belong to partial evaluations.
@@ -121,6 +122,26 @@ static void bb_end_of_message(const char *name, fe t, evaluation_powers powers, 
     in_words("block", block);
     evaluation_end(h, t, evaluation_last(message, block), &powers, addend);
     bb_out_numbers(addend == 0 ? "h" : "x", h, 3);
+    bb_end();
+}
+
+/* A long step of fewer groups than the table has powers, with its tops. */
+static void bb_long(size_t n, fe t, evaluation_powers powers)
+{
+    begin("long", n);
+    in_element("t", t, FE_LIMB_MAX);
+    for (size_t i = 0; i * POWERS_IN_VECTOR < n; i++) {
+        IN(PLACE_MEMORY, power_name("table%zu", i), powers.table[i]);
+#if LIMBS == 3
+        bb_in_max_of(0, 3, FE_CARRIED_MAX);
+        bb_in_max_of(3, 3, 2 * FE_CARRIED_MAX);
+#else
+        bb_in_max_of(0, 20, FE_CARRIED_MAX);
+        bb_in_max_of(20, 4, 5 * FE_CARRIED_MAX);
+#endif
+    }
+    t = evaluation_long_step(t, &powers, message, n, evaluation_tops(&powers, n));
+    OUT("t", t);
     bb_end();
 }
 
@@ -338,6 +359,9 @@ static void blocks_of_sample(const struct sample *sample)
         bb_powers(sample, 8);
     if (LONG_SUM_MAX > 8)
         bb_powers(sample, LONG_SUM_MAX);
+    raise_r(&powers, LONG_SUM_MAX, r);
+    for (size_t n = 1; n < LONG_SUM_MAX; n++)
+        bb_long(n, t, powers);
     for (size_t absent = 0; absent < LANES; absent++)
         bb_first(sample, absent);
     bb_end_of_message("end", t, powers, 0);

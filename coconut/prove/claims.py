@@ -599,6 +599,12 @@ def claim_ends(claims: Claims) -> None:
         value = total(add(product(ends[i], last[i]), product(t[i], others[i])) for i in every)
         name, shape = ("h", H_WORDS) if kind == "end" else ("x", X_WORDS)
         claims.claim(name, shape, [add(value, {(): 5} if kind == "end 5" else {})])
+    elif kind == "long":
+        t, in_vector = claims.assume("t", fields.fe), min(lanes, POWERS_IN_VECTOR)
+        table = [claims.assume(f"table{i}", fields.long_multiplier) for i in range(-(-n // in_vector))]
+        powers = [[ONE] * lanes]
+        powers += [[table[k // in_vector][in_vector - 1 - k % in_vector]] * lanes for k in range(n)]
+        claims.claim("t", fields.fe, horner(claims.block, t, powers), "value")
     elif kind == "keep":
         r, h = words("r", R_WORDS), words("h")
         steps = sum(name.startswith("R^") for name in outputs_of(claims.graph))
