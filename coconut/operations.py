@@ -11,7 +11,7 @@ from typing import Any
 
 WORD_MAX = (1 << 64) - 1
 WORD32_MAX = (1 << 32) - 1
-MASK26, MASK52 = (1 << 26) - 1, (1 << 52) - 1
+MASK26, MASK44, MASK52 = (1 << 26) - 1, (1 << 44) - 1, (1 << 52) - 1
 SUM_MAX = (1 << 128) - 1
 
 # Integers, or symbolic ones.
@@ -54,6 +54,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "low32": each(lambda imm, a: a & 0xFFFFFFFF),
     "high32": each(lambda imm, a: a >> 32),
     "shr44_pair": each(lambda imm, lo, hi: lo >> 44 | hi << 20),
+    "cut44": each(lambda imm, lo, hi: (lo + (hi << 64) >> 44 * imm[0]) & MASK44),
     "cut26": each(lambda imm, lo, hi: (lo + (hi << 64) >> 26 * imm[0]) & MASK26),
     "mul32": each(lambda imm, a, b: (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)),
     "madd52lo": each(lambda imm, total, a, b: total + ((a & MASK52) * (b & MASK52) & MASK52)),
@@ -70,6 +71,9 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "blend": blend,
     "word": lambda lanes, imm, a: a[:1],
     "sum": lambda lanes, imm, a: (sum(a) & WORD_MAX,),
+    "element": lambda lanes, imm, a: a[imm[0] : imm[0] + 1],
+    "word_pair": lambda lanes, imm, a, b: a + b,
+    "of_lane": lambda lanes, imm, a, b: (a[imm[0]], b[imm[0]]),
     "alone": lambda lanes, imm, a: (a[imm[0]], 0),
     "sum_zero": lambda lanes, imm: (0,),
     "sum_mul_add": sum_mul_add,

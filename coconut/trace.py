@@ -66,15 +66,13 @@ class Kernel:
             return [*compiler, *options, *[f"-DHORNET_WORDS_HOOK={hook}"] * (lanes == "graph"), BLOCKS / "words.c"]
         compiler += [f"-DHORNET_LANES_HOOK={hook}", f"-DCOCONUT_LANES={self.lanes}"]
         compiler += [f"-DCOCONUT_{offer.upper()}" for offer in self.offers]
-        if self.kind in {"scalar", "tag", "ends"}:
+        if self.kind:
             # C++ that is C, but for the type of words.
             compiler[0] = "clang++-19"
             compiler += ["-Wno-missing-designated-field-initializers", "-Wno-overloaded-shift-op-parentheses"]
             compiler += ["-Wno-c99-designator", "-Wno-unused-function", f"-DKERNEL={self.name}"]
             field_file = SOURCE / "poly1305" / "field" / f"radix{self.radix}.h"
             return [*compiler, f'-DFIELD_FILE="{field_file}"', BLOCKS / f"{self.kind}.cc"]
-        if self.kind == "vmsl":
-            return [*compiler, BLOCKS / "vmsl.c"]
         if self.model:
             compiler.append(f"-DGROUPS_TO_A_REDUCTION(X)={self.groups}")
         source = SOURCE / "poly1305" / "kernels" / f"{self.model or self.name}.c"
@@ -96,7 +94,9 @@ KERNELS = {
         Kernel("neon-packed", 4, model="portable", groups="X(2, 2) X(8, 64)", offers=("cut_26", "multiply_block")),
         Kernel("neon32", 2, model="portable", groups="X(2, 2) X(4, 20)", offers=("cut_26", "multiply_block")),
         Kernel("sse2", 2, model="portable", groups="X(2, 2) X(8, 42)"),
-        Kernel("vmsl", 2, "vmsl"),
+        Kernel("vmsl", 2, "vmsl", radix=44),
+        # As the C kernels of z14 and POWER9 have it.
+        Kernel("vmsum", 2, "vmsl", radix=44, offers=("cut_44",)),
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
         *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
         Kernel("scalar64", 1, "scalar", radix=64),

@@ -269,6 +269,17 @@ static void bb_finish(batch_lanes lanes)
     bb_end();
 }
 
+static void bb_batch(fe value, evaluation_powers powers)
+{
+    batch_lanes lanes = {{value}, {multiplier_from(powers.of_last)}, {}, {}};
+    vec_load_blocks(message, &lanes.s_lo[0], &lanes.s_hi[0]);
+    bb_keys();
+    for (size_t begun = 1; begun < LANES; begun++)
+        bb_begun(begun, lanes);
+    bb_short(lanes);
+    bb_finish(lanes);
+}
+
 /* As partial.c does it. */
 static void bb_partials(const struct sample *sample, fe shift)
 {
@@ -349,32 +360,26 @@ static void blocks_of_sample(const struct sample *sample)
         bb_power(powers.of_last, carried);
         return;
     }
-    batch_lanes lanes = {{carried}, {multiplier_from(powers.of_last)}, {}, {}};
-    vec unused;
-    vec_load_blocks(message, &lanes.s_lo[0], &lanes.s_hi[0]);
-    vec_load_blocks(message, &unused, &lanes.s_hi[0]);
     bb_powers(sample, 2);
     bb_powers(sample, 4);
     if (LANES > 2) /* no kernel with two has a table, into which r^2 would have to be carried */
         bb_powers(sample, 8);
     if (LONG_SUM_MAX > 8)
         bb_powers(sample, LONG_SUM_MAX);
-    raise_r(&powers, LONG_SUM_MAX, r);
-    for (size_t n = 1; n < LONG_SUM_MAX; n++)
-        bb_long(n, t, powers);
-    for (size_t absent = 0; absent < LANES; absent++)
-        bb_first(sample, absent);
-    bb_end_of_message("end", t, powers, 0);
-    bb_end_of_message("end 5", t, powers, 5);
     bb_keep(sample);
     for (size_t n = 1; n <= KEPT_STEPS; n *= 2)
         bb_kept(n, t, powers);
+    bb_end_of_message("end", t, powers, 0);
+#ifndef LANES_MULTIPLY_BLOCK /* nothing else is different with packed multipliers */
+    bb_end_of_message("end 5", t, powers, 5);
+    for (size_t absent = 0; absent < LANES; absent++)
+        bb_first(sample, absent);
     bb_fold(t, powers.of_last);
-    bb_keys();
-    for (size_t begun = 1; begun < LANES; begun++)
-        bb_begun(begun, lanes);
-    bb_short(lanes);
-    bb_finish(lanes);
+    bb_batch(carried, powers);
+    raise_r(&powers, LONG_SUM_MAX, r);
+    for (size_t n = 1; n < LONG_SUM_MAX; n++)
+        bb_long(n, t, powers);
+#endif
 }
 
 int main()

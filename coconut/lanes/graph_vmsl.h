@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Lanes whose products are summed, as nodes of a data-flow graph. They replace src/poly1305/lanes/vmsl.h,
- * which defines nothing then. A sum is one 128-bit number. */
+/* Lanes whose products are summed, and words, as nodes of a data-flow graph. They replace
+ * src/poly1305/lanes/vmsl.h, which defines nothing then. A sum is one 128-bit number. With COCONUT_CUT_44,
+ * the lanes offer what vmsl.h does. */
 #ifndef COCONUT_GRAPH_SUMMED_H
 #define COCONUT_GRAPH_SUMMED_H
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 
 #include "../../src/core/compiler.h"
-#include "recorder.h"
+#include "graph_scalar.h"
 
 #define HORNET_VMSL_LANES     2
 #define SUM_CHECK_MAX(v, max) record_max((v).node, (max))
@@ -29,24 +30,22 @@ static inline vec vec_or(vec a, vec b) { return (vec){record2("or", a.node, b.no
 static inline vec vec_shl(vec a, int bits) { return (vec){record1_imm("shl", a.node, (uint64_t)bits)}; }
 static inline vec vec_shr(vec a, int bits) { return (vec){record1_imm("shr", a.node, (uint64_t)bits)}; }
 
-static inline vec vec_pair(uint64_t first, uint64_t second)
+static inline vec vec_pair(word64 first, word64 second)
 {
-    return (vec){record("pair", 0, NULL, 2, (const uint64_t[]){first, second})};
+    return (vec){record2("word_pair", first.node, second.node)};
 }
 
 static inline vec vec_alone(vec a, int lane) { return (vec){record1_imm("alone", a.node, (uint64_t)lane)}; }
 
-/* Used before the basic blocks, for powers. */
 static inline vec vec_of_lane(vec a, vec b, int lane)
 {
-    return (vec){record("of_lane", 2, (const uint32_t[]){a.node, b.node}, 1, &(uint64_t){(uint64_t)lane})};
+    return (vec){
+        record("of_lane", 2, (const uint32_t[]){a.node, b.node}, 1, (const immediate[]){(immediate)lane})};
 }
 
-/* A word that leaves the lanes belongs to scalar code, and is not part of the graph. */
-static inline uint64_t vec_element(vec a, int i)
+static inline word64 vec_element(vec a, int i)
 {
-    (void)a, (void)i;
-    return 0;
+    return word64::made(record1_imm("element", a.node, (immediate)i));
 }
 
 static inline sum sum_zero(void) { return (sum){record0("sum_zero", 0)}; }
@@ -70,5 +69,18 @@ static inline void vec_load_blocks(const uint8_t *first, vec *lo, vec *hi)
     *lo = (vec){record_load("load_lo", first, 32)};
     *hi = (vec){record_load("load_hi", first, 32)};
 }
+
+#ifdef COCONUT_CUT_44
+#define LANES_CUT_44
+
+static inline void vec_load_44(const uint8_t *first, vec limb[3])
+{
+    vec lo, hi;
+    vec_load_blocks(first, &lo, &hi);
+    for (int i = 0; i < 3; i++)
+        limb[i] = (vec){
+            record("cut44", 2, (const uint32_t[]){lo.node, hi.node}, 1, (const immediate[]){(immediate)i})};
+}
+#endif
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef COCONUT_VALUES_SUMMED_H
 #define COCONUT_VALUES_SUMMED_H
 
-#include "values_recorder.h"
+#include "values_scalar.h"
 
 #include "../../src/poly1305/lanes/vmsl.h"
 

@@ -342,8 +342,8 @@ class Claims:
         claimed = self.outputs.keys() | self.tags.keys() | self.powers.keys()
         if unclaimed := {re.sub(r"\[\d+\]", "", name) for name in outputs} - claimed:
             raise Unproved(f"nothing is claimed of {', '.join(sorted(unclaimed))}")
-        values = [values for _, values in self.outputs.values()]
-        return sum(map(len, [*values, *self.tags.values()])) + len(self.powers)
+        claims = sum(len(values) for _, values in self.outputs.values()) + sum(map(len, self.tags.values()))
+        return claims + len(self.powers)
 
 
 def kind_of(graph: Graph) -> tuple[str, int]:
@@ -459,7 +459,7 @@ def outputs_of(graph: Graph) -> set[str]:
 
 
 def claim_sums(claims: Claims) -> None:
-    """State the claims of blocks/vmsl.c: U and L in two lanes, and the powers of r in pairs."""
+    """State the claims of blocks/vmsl.cc: U and L in two lanes, and the powers of r in pairs."""
     kind, n = kind_of(claims.graph)
     fields = claims.fields
     if kind == "expand":
@@ -474,6 +474,15 @@ def claim_sums(claims: Claims) -> None:
         t = claims.assume("t", fields.fe)
         powers = [claims.assume(f"r^{4 * k}", fields.multiplier) for k in range(1, n + 1)]
         claims.claim("t", fields.fe, horner_of_pairs(claims.block, t, powers))
+    elif kind == "powers":
+        (r,) = claims.assume("r", R_WORDS, lanes=1)
+        for k in range(1, 9):
+            claims.claim(f"r^{4 * k}", fields.multiplier, [product(*[r] * (4 * k)), product(*[r] * (4 * k - 2))])
+        claims.claim("odd", fields.multiplier, [product(r, r, r), r])
+    elif kind == "enter":
+        claims.claim("t", fields.fe, [*claims.assume("h", H_WORDS, lanes=1), {}])
+    elif kind == "leave":
+        claims.claim("h", H_WORDS, [total(claims.assume("t", fields.fe))])
     elif kind == "last":
         (u, low), blocks = claims.assume("t", fields.fe), [claims.block(i) for i in range(4)]
         even, odd = (claims.assume(name, fields.multiplier) for name in ("even", "odd"))

@@ -145,8 +145,8 @@ class BlockProof:
         """Return the outputs of the graph, or of another one."""
         elements: Elements | None = None
         if graph is None and self.claims.of_field is not None and self.graph.name.startswith(NAMING):
-            limits = {limit for name in ("t", "last") for limit in self.claims.limits[f"end/{name}"]}
-            limits |= {limit for name in ("value",) for limit in self.claims.limits.get(name, ())}
+            names = ("end/t", "end/last", "value", "leave/t")
+            limits = {limit for name in names for limit in self.claims.limits.get(name, ())}
             elements = elements_in(self.graph, self.claims.fields.fe.weights, limits)
         graph = graph or self.graph
         values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
