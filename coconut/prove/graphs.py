@@ -7,12 +7,13 @@ A graph is interpreted on symbolic numbers (polynomials.py) by the same table of
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from coconut.graph import Graph
-from coconut.operations import OPERATIONS, SUM_MAX, WORD_MAX
-from coconut.prove.claims import Claims, claims_for, limits_of
+from coconut.operations import OPERATIONS, WORD_MAX
+from coconut.prove.claims import Claims, Limits, claims_for, limits_of
 from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved
+from coconut.prove.proof import Proved, proved
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
 # Limbs get names if one of them has more terms than this.
@@ -25,6 +26,11 @@ Elements = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 @cache
 def graphs_of(kernel: str) -> dict[str, Graph]:
     return read_traced(kernel)[0]
+
+
+@cache
+def limits_in(kernel: str) -> Limits:
+    return limits_of(graphs_of(kernel).values())
 
 
 @cache
@@ -82,7 +88,7 @@ def check_limit(graph: Graph, i: int, value: Lanes) -> None:
     limit = graph.nodes[i].limit
     for number in value:
         high = number if isinstance(number, int) else number.high if number.wraps == EXACT else WORD_MAX
-        if high > limit and not (limit == WORD_MAX and high <= SUM_MAX and graph.nodes[i].op == "input"):
+        if high > limit:
             raise Unproved(f"{graph.label(i)} = {graph.expression(i)} may be {high:#x}, above {limit:#x}")
 
 
@@ -98,10 +104,9 @@ class BlockProof:
     ring: Ring = field(default_factory=Ring)
 
     def __post_init__(self) -> None:
-        graphs = graphs_of(self.graph.kernel)
-        state, fields = claims_for(KERNELS[self.graph.kernel].kind, self.graph)
-        limits = limits_of(graphs.values())
-        self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes))
+        kernel = self.graph.kernel
+        state, fields = claims_for(KERNELS[kernel].kind, self.graph)
+        self.claims = Claims(self.graph, fields, limits_in(kernel), self.ring, Message(self.ring, self.by_bytes))
         state(self.claims)
         if not self.claims.outputs:
             raise Unproved(f"nothing is claimed of {self.graph.title}")
@@ -124,10 +129,10 @@ class BlockProof:
 POLY1305_KERNELS = tuple(name for name, kernel in KERNELS.items() if kernel.kind != "words")
 
 
-def prove_graphs(kernel: str, simplified: bool = True) -> Iterator[tuple[str, int]]:
-    """Prove the basic blocks of a kernel; yield the name of each proof, and how many claims it has."""
+def prove_graphs(kernel: str, simplified: bool = True) -> Iterator[Proved]:
+    """Prove the basic blocks of a kernel."""
     for graph in graphs_of(kernel).values():
         proof = BlockProof(graph)
-        yield f"{graph.title}, as recorded", proof.check_graph()
+        yield proved(f"{graph.title}, as recorded", proof.check_graph)
         if simplified:
-            yield f"{graph.title}, simplified", proof.check_graph(graph.simplified())
+            yield proved(f"{graph.title}, simplified", partial(proof.check_graph, graph.simplified()))
