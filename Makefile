@@ -196,11 +196,11 @@ count-cycles: deps
 	tools/apt-install.sh llvm-19
 	tests/cross/counts/cycles.py
 
-# With QUICK=1, few loops are scheduled, and none by CP-SAT with register constraints.
 prove: library
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut prove
 
+# With QUICK=1, few loops are scheduled, and none by CP-SAT with register constraints.
 coconut:
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut simulate

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coconut import interpret, simulate
-from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR, SCALAR_NAME, architectures_of
 from coconut.assembler import ParseError
 from coconut.draw import draw, draw_schedule
 from coconut.graph import Graph
 from coconut.program import Program
-from coconut.select import Unsupported, alternatives, choices_for, select
+from coconut.select import alternatives, choices_for, select, supported
 from coconut.trace import BUILD, KERNELS, ROOT, read_traced
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def command_simulate(arguments: argparse.Namespace) -> None:
         compared = selected = 0
         for graph in graphs(kernel).values():
             variants = [
-                variant for architecture in architectures_of(kernel) for variant in selections(architecture, graph)
+                variant for architecture in architectures_of(kernel) for variant in supported(architecture, graph)
             ]
             selected += len(variants)
             for sample in samples_of(graph):
@@ -91,19 +90,6 @@ def command_simulate(arguments: argparse.Namespace) -> None:
                     interpret.compare(variant, sample)
                 compared += 2 + len(variants)
         print(f"{kernel}: {len(graphs(kernel))} basic blocks, {selected} selections, {compared} simulations agree")
-
-
-def selections(architecture: Architecture, graph: Graph) -> list[Program]:
-    """Return the graph's instruction selections, or [] if the architecture lacks an operation.
-
-    Only steps must be supported: Unsupported is raised for them.
-    """
-    try:
-        return alternatives(architecture, graph)
-    except Unsupported:
-        if graph.name.startswith("step"):
-            raise
-        return []
 
 
 def command_print(arguments: argparse.Namespace) -> None:

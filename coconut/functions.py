@@ -11,13 +11,12 @@ from coconut.assembler import Assembler
 from coconut.emit import Block, Function, moved, text_of
 from coconut.graph import Graph
 from coconut.instructions import Memory, Op
-from coconut.operations import Value
+from coconut.operations import BLOCK_BYTES, Value
 from coconut.orders import by_list, simulated_cycles, steady_cycles, within_registers
 from coconut.program import Program
 from coconut.schedule import problem_of
 from coconut.select import Selector, select
 
-BLOCK_BYTES = 16  # of Poly1305
 CHACHA20_BYTES = 64
 COUNTER = 48  # offset in ChaCha20's state of the word that counts blocks
 

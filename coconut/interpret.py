@@ -15,7 +15,6 @@ from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
 from coconut.emit import Function
 from coconut.functions import (
-    BLOCK_BYTES,
     CHACHA20_BYTES,
     COUNTER,
     BlocksBeside,
@@ -27,7 +26,7 @@ from coconut.functions import (
 )
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
-from coconut.operations import Value
+from coconut.operations import BLOCK_BYTES, Value
 from coconut.program import Program, as_stored, to_lanes
 from coconut.simulate import Mismatch, Sample, show
 from coconut.simulate import simulate as simulate_graph

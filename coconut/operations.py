@@ -13,6 +13,7 @@ WORD_MAX = (1 << 64) - 1
 WORD32_MAX = (1 << 32) - 1
 MASK26, MASK44, MASK52 = (1 << 26) - 1, (1 << 44) - 1, (1 << 52) - 1
 SUM_MAX = (1 << 128) - 1
+BLOCK_BYTES = 16  # of Poly1305
 
 # Integers, or symbolic ones.
 Value = tuple[Any, ...]

@@ -184,6 +184,19 @@ def select(architecture: Architecture, graph: Graph, choices: dict[str, str] | N
     return selector.program()
 
 
+def supported(architecture: Architecture, graph: Graph) -> list[Program]:
+    """Return the programs for a graph in all variants; none if the architecture lacks an operation.
+
+    Only steps must be supported: Unsupported is raised for them.
+    """
+    try:
+        return alternatives(architecture, graph)
+    except Unsupported:
+        if graph.name.startswith("step"):
+            raise
+        return []
+
+
 def alternatives(architecture: Architecture, graph: Graph) -> list[Program]:
     """Return the programs for a graph in all variants that differ."""
     programs: dict[tuple[Op, ...], Program] = {}

@@ -54,6 +54,13 @@ static void bb_reduce(fe a, const multiplier *b)
     bb_end();
 }
 
+static void in_multiplier(const char *name, multiplier *a)
+{
+    bb_in(PLACE_MEMORY, name, a, sizeof *a);
+    bb_in_max_of(0, 3, FE_LIMB_MAX);
+    bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
+}
+
 static void bb_step(size_t n, fe t, vmsl_powers *powers)
 {
     char name[16], power[16];
@@ -63,9 +70,7 @@ static void bb_step(size_t n, fe t, vmsl_powers *powers)
     bb_in_max(FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++) {
         snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
-        IN(PLACE_MEMORY, power, powers->even[i]);
-        bb_in_max_of(0, 3, FE_LIMB_MAX);
-        bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
+        in_multiplier(power, &powers->even[i]);
     }
     t = vmsl_step(t, message, powers->even, n, &powers->even[0]);
     OUT("t", t);
@@ -78,12 +83,8 @@ static void bb_last(fe t, vmsl_powers *powers)
     bb_begin("last", 0);
     IN(PLACE_REGISTER, "t", t);
     bb_in_max(FE_LIMB_MAX);
-    IN(PLACE_MEMORY, "even", powers->even[0]);
-    bb_in_max_of(0, 3, FE_LIMB_MAX);
-    bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
-    IN(PLACE_MEMORY, "odd", powers->odd);
-    bb_in_max_of(0, 3, FE_LIMB_MAX);
-    bb_in_max_of(3, 2, 20 * FE_LIMB_MAX);
+    in_multiplier("even", &powers->even[0]);
+    in_multiplier("odd", &powers->odd);
     t = vmsl_step(t, message, powers->even, 1, &powers->odd);
     OUT("t", t);
     bb_end();

@@ -9,12 +9,11 @@ What is assumed is in ASSUMED.
 """
 
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
@@ -23,12 +22,13 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.graph import Graph
 from coconut.instructions import octets, of_octets
-from coconut.interpret import Call, Code, Mismatch, Pointer, Storage, execute, read_function, store
+from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program
 from coconut.prove.polynomials import Unproved
+from coconut.prove.proof import Proved, proved
 from coconut.prove.terms import Symbolic, Terms
-from coconut.select import Unsupported, alternatives, select
+from coconut.select import select, supported
 from coconut.trace import KERNELS, ROOT, read_traced
 
 DOUBLE_ROUNDS = 10
@@ -79,24 +79,6 @@ def block_of(state: Sequence[Any], double_rounds: int = DOUBLE_ROUNDS) -> list[A
 def with_counter(state: Sequence[Any], later: int) -> list[Any]:
     """Return the state some blocks later: its counter is modulo 2^32."""
     return [word + later & 0xFFFFFFFF if i == COUNTER else word for i, word in enumerate(state)]
-
-
-class Proved(NamedTuple):
-    """What was proved: its title, the seconds that it took, and the number of words that are the definition's."""
-
-    title: str
-    seconds: float
-    claims: int
-
-
-def timed(title: str, prove: Callable[[], int]) -> Proved:
-    """Run a proof, which returns the number of its claims."""
-    start = time.monotonic()
-    try:
-        claims = prove()
-    except (Unproved, Mismatch) as error:
-        raise Unproved(f"{title}: {error}") from None
-    return Proved(title, time.monotonic() - start, claims)
 
 
 def expect_same(found: dict[Any, Any], expected: dict[Any, Any]) -> int:
@@ -304,17 +286,8 @@ def prove_graphs(kernels: Iterable[str] = ()) -> Iterator[Proved]:
     """Prove every basic block of kernels, as recorded and simplified."""
     for graph in graphs_of(kernels):
         claim = Claim.of(graph)
-        yield timed(f"{graph.title}, as recorded", lambda: prove_graph(graph, claim))
-        yield timed(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
-
-
-def selections(graph: Graph) -> Iterator[Program]:
-    """Yield what is selected for a graph, for each architecture in all variants, as far as there are rules."""
-    for architecture in architectures_of(graph.kernel):
-        try:
-            yield from alternatives(architecture, graph)
-        except Unsupported:
-            continue
+        yield proved(f"{graph.title}, as recorded", lambda: prove_graph(graph, claim))
+        yield proved(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
 
 
 # The lanes of which one is made in general registers: the block before, blocks in vectors, and the one after.
@@ -325,16 +298,16 @@ def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
     """Prove every selection for every basic block, and those in general registers, of one lane."""
     for graph in graphs_of(kernels):
         claim = Claim.of(graph)
-        for program in selections(graph):
+        for program in (p for known in architectures_of(graph.kernel) for p in supported(known, graph)):
             title = f"{graph.title}, {program.architecture.name}{', ' * bool(program.choices)}{program.choices}"
-            yield timed(title, lambda: prove_program(program, claim))
+            yield proved(title, lambda: prove_program(program, claim))
         if graph.kernel == "chacha20-256" and re.fullmatch(r"lanes 1 (begin|double.*|lanes end)", graph.name):
             for lane in LANES_ALONE:
                 one = graph.one_lane(lane)
                 claim_of_one = Claim.of(one, lane)
                 program = select(AMD64_WORDS, one)
                 title = f"{graph.title}, lane {lane}, {AMD64_WORDS.name}"
-                yield timed(title, lambda: prove_program(program, claim_of_one))
+                yield proved(title, lambda: prove_program(program, claim_of_one))
 
 
 class Opaque(Symbolic):
@@ -417,12 +390,9 @@ class GoFunction:
         return function
 
     def check_arguments(self) -> None:
-        """Raise Unproved unless arguments are where Go's declaration has them, which the interpreter finds by name."""
-        places = {name: 8 * i for i, name in enumerate(self.parameters)}
+        """Raise ParseError unless arguments are where Go's declaration has them, which the interpreter finds by name."""
         for line in self.code.lines:
-            for name, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line.text):
-                if places.get(name) != int(offset):
-                    raise Unproved(f"{self.code.name}, line {line.number}: {name} is not at {offset}")
+            check_arguments(line.number, line.text, self.parameters)
 
     @property
     def title(self) -> str:
@@ -578,6 +548,6 @@ def prove_go(files: Iterable[Path] = GO_FILES) -> Iterator[Proved]:
                 title = f"{function.title}{', in place' * in_place}{beside}"
                 if "groups" in function.parameters:
                     prove = partial(function.prove_any_groups, in_place, rounds)
-                    yield timed(f"{title}, any number of groups", prove)
+                    yield proved(f"{title}, any number of groups", prove)
                 else:
-                    yield timed(title, partial(function.prove_groups, 1, in_place, rounds))
+                    yield proved(title, partial(function.prove_groups, 1, in_place, rounds))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from coconut.graph import Graph
-from coconut.operations import WORD_MAX
+from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.polynomials import (
     Lanes,
     Message,
@@ -26,9 +26,8 @@ from coconut.prove.polynomials import (
 )
 from coconut.trace import KERNELS
 
-BLOCK_BYTES = 16
 ONE: Poly = {(): 1}
-# Block 128 bits long, and the bit above it.
+# The bit above the 128 of a block.
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
 POWERS_IN_VECTOR = 8
@@ -363,8 +362,7 @@ def claim_decimated(claims: Claims) -> None:
     elif kind == "end":
         t, last, others = (claims.assume(name, fields.fe) for name in ("t", "last", "others"))
         terms = [add(product(claims.block(i), last[i]), product(t[i], others[i])) for i in every]
-        weights = FIVE_LIMBS if fields.tops else THREE_LIMBS
-        claims.claim("sum", Shape(weights, limits=(WORD_MAX,) * len(weights)), [total(terms)])
+        claims.claim("sum", replace(fields.fe, limits=(WORD_MAX,) * fields.fe.count), [total(terms)])
     elif kind == "long group":
         # Halves of a product are below 2^52; a group adds a few to sums with room for LONG_SUM_MAX groups.
         limits = tuple(WIDE_MAX if i < 6 else WIDE_MAX >> 12 for i in range(fields.long_sum.count))

@@ -4,67 +4,61 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from coconut.assembler import ParseError
 from coconut.prove import composition, graphs
-from coconut.prove.polynomials import Unproved
-from coconut.simulate import Mismatch
+from coconut.prove.proof import REFUSALS, Proved
 from coconut.trace import ROOT
 
-# A proof: its title first, the number of its claims last.
-Proof = tuple[Any, ...]
 
-
-def of_graphs(kernels: Iterable[str] = graphs.POLY1305_KERNELS, simplified: bool = True) -> Iterator[Proof]:
+def of_graphs(kernels: Iterable[str] = graphs.POLY1305_KERNELS, simplified: bool = True) -> Iterator[Proved]:
     for kernel in kernels:
         yield from graphs.prove_graphs(kernel, simplified)
 
 
 # Schedulers, which the following modules import, need packages that graphs do not need.
-def of_selections() -> Iterator[Proof]:
+def of_selections() -> Iterator[Proved]:
     from coconut.prove import programs
 
     for kernel in graphs.POLY1305_KERNELS:
         yield from programs.prove_selections(kernel)
 
 
-def of_chacha20() -> Iterator[Proof]:
+def of_chacha20() -> Iterator[Proved]:
     from coconut.prove import chacha20
 
     yield from chacha20.prove_graphs()
     yield from chacha20.prove_selections()
 
 
-def of_go() -> Iterator[Proof]:
+def of_go() -> Iterator[Proved]:
     from coconut.prove import go
 
     yield from go.prove_functions()
 
 
-def of_go_chacha20() -> Iterator[Proof]:
+def of_go_chacha20() -> Iterator[Proved]:
     from coconut.prove import chacha20
 
     yield from chacha20.prove_go()
 
 
-def of_certificates() -> Iterator[Proof]:
+def of_certificates() -> Iterator[Proved]:
     from coconut.prove import certified
 
     yield from certified.prove_certified()
 
 
-def of_stitched() -> Iterator[Proof]:
+def of_stitched() -> Iterator[Proved]:
     from coconut.prove import stitched
 
     yield from stitched.prove_stitched()
 
 
-def of_dispatch() -> Iterator[Proof]:
+def of_dispatch() -> Iterator[Proved]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
 
-Suites = dict[str, tuple[str, Callable[[], Iterable[Proof]]]]
+Suites = dict[str, tuple[str, Callable[[], Iterable[Proved]]]]
 
 # What is proved, by the name of the suite, and what its claims are.
 SUITES: Suites = {
@@ -96,16 +90,16 @@ class Row:
     seconds: float = 0
     refused: str = ""
 
-    def run(self, proofs: Iterable[Proof], report: Callable[[str], None]) -> None:
+    def run(self, proofs: Iterable[Proved], report: Callable[[str], None]) -> None:
         """Run proofs up to the first that is refused."""
         start = time.monotonic()
         try:
-            for title, *_, claims in proofs:
+            for title, claims in proofs:
                 self.proofs += 1
                 self.claims += claims
                 report(f"{title}: {claims}")
-        except (Unproved, Mismatch, ParseError) as error:
-            self.refused = f"{type(error).__name__}: {error}"
+        except REFUSALS as error:
+            self.refused = str(error)
         self.seconds = time.monotonic() - start
 
 

@@ -16,11 +16,13 @@ import ctypes
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from coconut.prove.claims import ONE, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import POLY1305_KERNELS, graphs_of
 from coconut.prove.polynomials import P, Poly, Unproved, add
+from coconut.prove.proof import Proved, proved
 from coconut.trace import KERNELS, ROOT
 
 KERNEL_FILES = ROOT / "src" / "poly1305" / "kernels"
@@ -178,19 +180,19 @@ def check_partials(blocks_max: int = 4) -> int:
     return count
 
 
-def prove_algebra() -> Iterator[tuple[str, int]]:
-    """Check the algebra of every kernel; yield its name, and the number of identities."""
+def prove_algebra() -> Iterator[Proved]:
+    """Check the algebra of every kernel; claims are identities."""
     for name in POLY1305_KERNELS:
         kinds = [kind_of(graph) for graph in graphs_of(name).values()]
         steps = sorted({n for kind, n in kinds if kind in {"step", "long step"}})
         if KERNELS[name].kind == "vmsl":
-            yield name, check_pairs(steps)
+            yield proved(name, partial(check_pairs, steps))
         elif KERNELS[name].kind == "scalar":
-            yield name, check_one_by_one()
+            yield proved(name, check_one_by_one)
         elif KERNELS[name].kind == "":
-            yield name, check_decimated(KERNELS[name].lanes, steps)
-    yield "batches", check_batch()
-    yield "partial evaluations", check_partials()
+            yield proved(name, partial(check_decimated, KERNELS[name].lanes, steps))
+    yield proved("batches", check_batch)
+    yield proved("partial evaluations", check_partials)
 
 
 def prefixes(message: bytes, r: int) -> list[int]:
@@ -271,8 +273,8 @@ def partials(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
     left, right, tag = (ctypes.create_string_buffer(STATE_BYTES) for _ in range(3))
     r = (int.from_bytes(key.key[:16], "little") & CLAMP).to_bytes(16, "little")
     cut = random.Random(length).randint(0, length // 16) * 16
-    for partial, part in ((left, key.message[:cut]), (right, key.message[cut:length])):
-        if not hornet.hornet_poly1305_partial_compute(partial, part, ctypes.c_size_t(len(part)), r):
+    for evaluation, part in ((left, key.message[:cut]), (right, key.message[cut:length])):
+        if not hornet.hornet_poly1305_partial_compute(evaluation, part, ctypes.c_size_t(len(part)), r):
             raise Unproved("no partial evaluation")
     if not hornet.hornet_poly1305_partial_append(left, right, r):
         raise Unproved("segments that do not join")
@@ -288,10 +290,10 @@ INTERFACES: dict[str, Callable[[ctypes.CDLL, Key, int], bytes]] = {
 }
 
 
-def prove_dispatch(path: Path, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -> Iterator[tuple[str, int]]:
+def prove_dispatch(path: Path, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -> Iterator[Proved]:
     """Compare tags of the library with the definition, at random, for every kernel that this CPU has.
 
-    Yield the kernel and the interface, and the number of lengths.
+    A claim is a length.
     """
     hornet = library(path)
     for seed, file in enumerate(sorted(KERNEL_FILES.glob("*.c"))):
@@ -302,4 +304,4 @@ def prove_dispatch(path: Path, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -
             for length in lengths:
                 if interface(hornet, key, length) != key.tag(length):
                     raise Unproved(f"{file.stem}, {name}: another tag for {length} bytes")
-            yield f"{file.stem}, {name}", len(lengths)
+            yield Proved(f"{file.stem}, {name}", len(lengths))

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product as combinations
 
 from coconut.architecture import Architecture
@@ -21,11 +22,13 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
 from coconut.interpret import Call, Code, Machine, Pointer, read_function, room, store
+from coconut.operations import BLOCK_BYTES
 from coconut.program import Program, to_lanes
-from coconut.prove.claims import BLOCK_BYTES, H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
+from coconut.prove.claims import H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add
 from coconut.prove.programs import SymbolicMemory, from_lanes
+from coconut.prove.proof import Proved, proved
 from coconut.select import select
 from coconut.trace import ROOT
 
@@ -305,6 +308,17 @@ def text_of(name: str) -> str:
     return (GO / name).read_text()
 
 
+# The offset of h in Go's State, behind r and s.
+STATE_H = 32
+
+
+def store_state(storage: SymbolicMemory, base: str, begin: BlockProof) -> None:
+    """Write Go's State: r, s and h as they are inputs of a basic block."""
+    words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
+    words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
+    store(storage, base, words, 8)
+
+
 def prove_message(name: str, text: str) -> int:
     """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
     kernel, (first, *steps, _) = POLY1305[name]
@@ -330,12 +344,7 @@ def prove_message(name: str, text: str) -> int:
     proof = FunctionProof(read_function(text, name, architecture, True), begin.ring, program, shape, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
-    store(
-        storage,
-        "in",
-        [begin.claims.inputs[f"{word}[{i}]"] for word in "rsh" for i in range(3 if word == "h" else 2)],
-        8,
-    )
+    store_state(storage, "in", begin)
     # Behind the sums there is room for vectors.
     found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
     if found is None:
@@ -372,7 +381,7 @@ def prove_scalar(architecture: Architecture, text: str) -> int:
         proof = FunctionProof(code, begin.ring, program, shape, [loop])
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
-        store_state(storage, begin)
+        store_state(storage, "p", begin)
         arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
         arguments |= {} if is_padded else {"last": 0}
         limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
@@ -385,16 +394,6 @@ def prove_scalar(architecture: Architecture, text: str) -> int:
             proof.words_at(way, "p", STATE_H, H_WORDS, product(value, r))
             count += 1
     return count
-
-
-# The offset of h in Go's State, behind r and s.
-STATE_H = 32
-
-
-def store_state(storage: SymbolicMemory, begin: BlockProof) -> None:
-    words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
-    words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
-    store(storage, "p", words, 8)
 
 
 def prove_scalar_end(text: str) -> int:
@@ -413,7 +412,7 @@ def prove_scalar_end(text: str) -> int:
     code = read_function(text, "scalarEnd", AMD64, False)
     proof = FunctionProof(code, begin.ring, program_of(AMD64, graph), shape, loops)
     storage = proof.memory("message", "last")
-    store_state(storage, begin)
+    store_state(storage, "p", begin)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
     limbs = {f"t[{i}]": begin.claims.inputs[f"h[{i}]"] for i in range(3)}
     standing = Standing(proof.call(arguments, storage), limbs, [h], {"message": 0, "last": 0})
@@ -457,13 +456,14 @@ def prove_single_loop(name: str, text: str) -> int:
     return 1
 
 
-def prove_functions() -> Iterator[tuple[str, int]]:
-    """Prove all functions of Poly1305 in the Go module; yield the name, and in how many ways the loops are run."""
+def prove_functions() -> Iterator[Proved]:
+    """Prove all functions of Poly1305 in the Go module; a claim is a way of running and skipping the loops."""
+    lanes = {"amd64": text_of("emitted_lanes_amd64.s"), "s390x": text_of("emitted_lanes_s390x.s")}
     for name in POLY1305:
-        yield f"amd64 {name}", prove_message(name, text_of("emitted_lanes_amd64.s"))
+        yield proved(f"amd64 {name}", partial(prove_message, name, lanes["amd64"]))
     for architecture in SCALAR:
         text = text_of(f"emitted_scalar_{architecture.goarch}.s")
-        yield f"{architecture.goarch} {SCALAR_NAME}", prove_scalar(architecture, text)
-    yield "amd64 scalarEnd", prove_scalar_end(text_of("emitted_scalar_amd64.s"))
+        yield proved(f"{architecture.goarch} {SCALAR_NAME}", partial(prove_scalar, architecture, text))
+    yield proved("amd64 scalarEnd", partial(prove_scalar_end, text_of("emitted_scalar_amd64.s")))
     for name in POLY1305_LOOPS:
-        yield f"s390x {name}", prove_single_loop(name, text_of("emitted_lanes_s390x.s"))
+        yield proved(f"s390x {name}", partial(prove_single_loop, name, lanes["s390x"]))

@@ -7,12 +7,13 @@ A graph is interpreted on symbolic numbers (polynomials.py) by the same table of
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from coconut.graph import Graph
-from coconut.operations import OPERATIONS, SUM_MAX, WORD_MAX
-from coconut.prove.claims import Claims, claims_for, limits_of, packed_in
+from coconut.operations import OPERATIONS, WORD_MAX
+from coconut.prove.claims import Claims, Limits, claims_for, limits_of, packed_in
 from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved, exact
+from coconut.prove.proof import Proved, proved
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
 # Basic blocks in which products are multiplied.
@@ -30,6 +31,13 @@ Elements = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 @cache
 def graphs_of(kernel: str) -> dict[str, Graph]:
     return read_traced(kernel)[0]
+
+
+@cache
+def limits_in(kernel: str) -> Limits:
+    """Return the limits of the inputs of a kernel's basic blocks, and of those that they surround."""
+    names = (KERNELS[kernel].surrounds, kernel)
+    return limits_of(graph for name in names if name for graph in graphs_of(name).values())
 
 
 @cache
@@ -109,7 +117,7 @@ def check_limit(graph: Graph, i: int, value: Lanes) -> None:
     limit = graph.nodes[i].limit
     for number in value:
         high = number if isinstance(number, int) else number.high if number.wraps == EXACT else WORD_MAX
-        if high > limit and not (limit == WORD_MAX and high <= SUM_MAX and graph.nodes[i].op == "input"):
+        if high > limit:
             raise Unproved(f"{graph.label(i)} = {graph.expression(i)} may be {high:#x}, above {limit:#x}")
 
 
@@ -126,11 +134,9 @@ class BlockProof:
 
     def __post_init__(self) -> None:
         kernel = KERNELS[self.graph.kernel]
-        kind = kernel.kind
-        state, fields = claims_for(kind, self.graph)
-        blocks = [graphs_of(name).values() for name in (kernel.surrounds, kernel.name) if name]
-        limits = limits_of(graph for graphs in blocks for graph in graphs)
-        self.claims = Claims(self.graph, fields, limits, self.ring, Message(self.ring, self.by_bytes or kind == "tag"))
+        state, fields = claims_for(kernel.kind, self.graph)
+        message = Message(self.ring, self.by_bytes or kernel.kind == "tag")
+        self.claims = Claims(self.graph, fields, limits_in(kernel.name), self.ring, message)
         if "multiply_block" in kernel.offers:
             self.claims.packed = packed_in(kernel.lanes)
         state(self.claims)
@@ -156,10 +162,10 @@ class BlockProof:
 POLY1305_KERNELS = tuple(name for name, kernel in KERNELS.items() if kernel.kind != "words")
 
 
-def prove_graphs(kernel: str, simplified: bool = True) -> Iterator[tuple[str, int]]:
-    """Prove the basic blocks of a kernel; yield the name of each proof, and how many claims it has."""
+def prove_graphs(kernel: str, simplified: bool = True) -> Iterator[Proved]:
+    """Prove the basic blocks of a kernel."""
     for graph in graphs_of(kernel).values():
         proof = BlockProof(graph)
-        yield f"{graph.title}, as recorded", proof.check_graph()
+        yield proved(f"{graph.title}, as recorded", proof.check_graph)
         if simplified:
-            yield f"{graph.title}, simplified", proof.check_graph(graph.simplified())
+            yield proved(f"{graph.title}, simplified", partial(proof.check_graph, graph.simplified()))

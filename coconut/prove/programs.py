@@ -6,17 +6,17 @@ A program is interpreted on symbolic numbers by interpret.py, with the meanings 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from coconut.architecture import Architecture
 from coconut.architectures import SCALAR, architectures_of
 from coconut.functions import program_of
-from coconut.graph import Graph
 from coconut.interpret import Storage, execute, store
 from coconut.program import Program, to_lanes
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Lanes, Message
-from coconut.select import Unsupported, alternatives
+from coconut.prove.proof import Proved, proved
+from coconut.select import supported
 
 
 @dataclass
@@ -71,25 +71,16 @@ def check_program(proof: BlockProof, program: Program) -> int:
     return proof.claims.check(outputs)
 
 
-def selections(architecture: Architecture, graph: Graph) -> list[Program]:
-    """Return the instruction selections of a graph; none if the architecture lacks an operation."""
-    try:
-        return [program_of(architecture, graph)] if architecture in SCALAR else alternatives(architecture, graph)
-    except Unsupported:
-        return []
-
-
-def prove_selections(kernel: str) -> Iterator[tuple[str, int]]:
-    """Prove all instruction selections of a kernel's basic blocks; yield the name and the claims of each proof."""
+def prove_selections(kernel: str) -> Iterator[Proved]:
+    """Prove all instruction selections of a kernel's basic blocks."""
     for graph in graphs_of(kernel).values():
         for architecture in architectures_of(kernel):
-            programs = selections(architecture, graph)
+            scalar = architecture in SCALAR
+            programs = [program_of(architecture, graph)] if scalar else supported(architecture, graph)
             if not programs:
                 continue
             proof = BlockProof(graph, architecture.big_endian)
             proof.check_graph()
             for program in programs:
-                yield (
-                    f"{graph.title}, {architecture.name}, {program.choices or 'selected'}",
-                    check_program(proof, program),
-                )
+                title = f"{graph.title}, {architecture.name}, {program.choices or 'selected'}"
+                yield proved(title, partial(check_program, proof, program))

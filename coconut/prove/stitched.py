@@ -12,17 +12,18 @@ from functools import partial
 from typing import Any
 
 from coconut.interpret import Call, Pointer, store
-from coconut.prove.chacha20 import DOUBLE_ROUNDS, LOOP, OPAQUE, WORDS, Count, GoFunction, Proved, go_functions, timed
-from coconut.prove.claims import BLOCK_BYTES, H_WORDS, Shape, add, product
-from coconut.prove.go import same
+from coconut.operations import BLOCK_BYTES
+from coconut.prove.chacha20 import DOUBLE_ROUNDS, LOOP, OPAQUE, WORDS, Count, GoFunction, go_functions
+from coconut.prove.claims import H_WORDS, Shape, add, product
+from coconut.prove.go import STATE_H, same, store_state
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Poly, Unproved
 from coconut.prove.programs import SymbolicMemory
+from coconut.prove.proof import Proved, proved
 
 FOUR_BYTES = 4 * BLOCK_BYTES
 # The line after which four blocks are absorbed: it advances the pointer to the message.
 ABSORBED = f"ADDQ ${FOUR_BYTES}, SI"
-H_AT = 32  # of Go's State, behind r and s
 
 
 class Overwritten(Unproved):
@@ -61,10 +62,9 @@ class MacProof:
 
     def call(self, groups: int | Count) -> Call:
         """Return a call in whose vectors, and memory for them, is anything."""
-        function, inputs = self.function, self.start.claims.inputs
+        function = self.function
         storage = SymbolicMemory({"message": self.start.claims.message}, "little")
-        words = [inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)] + [inputs[f"h[{i}]"] for i in range(3)]
-        store(storage, "mac", words, 8)
+        store_state(storage, "mac", self.start)
         for base in ("state", "dst", "src"):
             store(storage, base, [(OPAQUE,) * WORDS * (1 if base == "state" else function.blocks)], 4)
         arguments: dict[str, Any] = {name: Pointer(name) for name in function.parameters}
@@ -157,7 +157,7 @@ class MacProof:
     def check_end(self, call: Call) -> int:
         """Raise Unproved unless memory has the accumulator as h, and r and s as before."""
         storage, inputs = call.machine.storage, self.start.claims.inputs
-        words = [storage["mac", H_AT + 8 * i] for i in range(3)]
+        words = [storage["mac", STATE_H + 8 * i] for i in range(3)]
         H_WORDS.require(self.start.ring, "h", words, self.value)
         for i in range(4):
             if not same(storage["mac", 8 * i], inputs[f"{'rs'[i // 2]}[{i % 2}]"][0]):
@@ -181,4 +181,4 @@ def prove_stitched() -> Iterator[Proved]:
     for function in go_functions():
         for rounds in range(1, DOUBLE_ROUNDS + 1) if function.mac else ():
             title = f"{function.title}, Poly1305 beside {rounds} rounds"
-            yield timed(title, partial(prove_mac, function, rounds))
+            yield proved(title, partial(prove_mac, function, rounds))
