@@ -49,6 +49,10 @@ EQUIVALENT = {
     r"amd64 avx2By2.*: VPAND 0\(DX\), .*: another offset": "the last lane has another constant, and is not used",
     r"scalar32/.*: v\d+ = t\[4\] = v\d+: another value": "the value before it is below 2^32 already",
     r"scalar32/.*: v\d+ = k\[4\] = .*: another value": "5/4 of the lowest limb of r is not used",
+    r"ends26x2/end 5: v\d+ = add\(v\d+, v55\): .*": "the carry into the lowest limb is 0",
+    r"ends26x2/begun 1: v1[458] = .*": "when a message begins matters only by which steps come before",
+    r"vmsum/leave: v\d+ = constant\(4398046511103\): .*": "all bits that the mask keeps, but the highest two, are shifted out",
+    r"neon32/step 1: v\d+ = block\(R\^1\[4\], 0\): .*": "the last number of a multiplier fills its vector",
     r"tag/padded.*: 0x100000000000000 = splat: the constant 0x100000000000001": "the lowest bit is shifted out",
     r"amd64 .*: VMOVDQU Y0, \d+\(BX\): another register": "every register is 0 while the frame is cleared",
 }
@@ -103,7 +107,7 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             made += [(f"the constant {n:#x}", (replace(node, imm=(n,)),)) for n in (node.imm[0] - 1, node.imm[0] + 1)]
         if node.op.startswith(("mul", "madd", "sum_mul")):
             for k, arg in enumerate(node.args):
-                if arg in inputs and arg + 1 in inputs:
+                if arg in inputs and arg + 1 in inputs and nodes[arg].imm == nodes[arg + 1].imm:
                     args = (*node.args[:k], arg + 1, *node.args[k + 1 :])
                     made.append(("the input behind an operand", (replace(node, args=args),)))
         swapped = {"madd52lo": "madd52hi", "madd52hi": "madd52lo", "mul_lo": "mul_hi", "mul_hi": "mul_lo"}
@@ -120,8 +124,12 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             made.append((other, (replace(node, op=other),)))
         if node.op == "blend":
             made.append(("operands exchanged", (replace(node, args=node.args[::-1]),)))
-        if node.op in {"block", "alone"}:
-            made.append(("another lane", (replace(node, imm=(node.imm[0] ^ 1,)),)))
+        if node.op in {"block", "alone", "element", "of_lane", "with_word", "cut26", "cut44"}:
+            made.append(("another lane or limb", (replace(node, imm=(node.imm[0] ^ 1,)),)))
+        if node.op == "from_block":
+            made.append(("a block less", (replace(node, imm=(node.imm[0] + 1,)),)))
+        if node.op == "sum" and graph.lanes > 1:
+            made.append(("one lane alone", (replace(node, op="word"),)))
         if node.op == "output" and i + 1 < len(nodes):
             made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
         for what, new in made:
@@ -148,6 +156,8 @@ BLOCKS = (
     *(f"scalar64/{name}" for name in ("begin", "block", "blocks 2", "last", "end", "start", "four", "finish")),
     *(f"scalar64/{name}" for name in ("first", "small block", "small last", "small end 5", "end 5")),
     *(f"scalar32/{name}" for name in ("block", "end 5")),
+    *(f"ends26x2/{name}" for name in ("first 1", "end 5", "keys", "begun 1", "short", "finish")),
+    *("ends44x4/finish", "vmsum/enter", "vmsum/leave", "neon32/step 1", "vsx/expand"),
     *(f"tag/{name}" for name in ("tag", "tag 5", "padded 3", "padded 6", "padded 12", "padded after 11")),
 )
 

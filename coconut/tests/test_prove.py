@@ -23,7 +23,7 @@ from coconut.tests.conftest import Command
 
 
 def test_every_block_has_claims() -> None:
-    for kernel in ("avx2", "ifma", "vmsl", "scalar64"):
+    for kernel in ("avx2", "ifma", "vmsl", "scalar64", "scalar32", "tag", "ends26x1", "ends26x2", "neon32"):
         for graph in graphs_of(kernel).values():
             assert BlockProof(graph).check_graph() > 0
 
@@ -53,6 +53,31 @@ def test_karatsuba_bias() -> None:
     BlockProof(graph).check_graph(changed(graph, lambda node: replace(node, limit=SUM_MAX)))
     with pytest.raises(Unproved):
         BlockProof(graph).check_graph(changed(graph, smaller))
+
+
+# Basic blocks in which a value is compared with p: with 5 added, it reaches 2^130.
+COMPARISONS = ("tag/tag", "ends26x2/finish", "ends44x4/finish")
+
+
+@pytest.mark.parametrize("title", COMPARISONS)
+def test_comparisons_with_p(title: str) -> None:
+    """A value of p or p - 1 is told from those beside it, in the two cases of one proof."""
+    kernel, _, name = title.partition("/")
+    graph = graphs_of(kernel)[name]
+    assert BlockProof(graph).check_graph() > 0
+    for number in (4, 6):
+        nodes = [replace(node, imm=(number,)) if node.imm == (5,) and not node.args else node for node in graph.nodes]
+        with pytest.raises(Unproved):
+            BlockProof(graph).check_graph(replace(graph, nodes=tuple(nodes)))
+
+
+def test_values_with_5_are_in_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a tag is made of is at least 5, and no more than the contract says."""
+    graph = graphs_of("scalar64")["end 5"]
+    for narrower in ((6, 5 * 2**128 + 4), (5, 2**130 + 4)):
+        monkeypatch.setattr(claims, "X_WORDS", replace(claims.X_WORDS, total=narrower))
+        with pytest.raises(Unproved, match="may be"):
+            BlockProof(graph).check_graph()
 
 
 def test_mutants_are_refused() -> None:
