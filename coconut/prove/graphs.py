@@ -129,10 +129,11 @@ class BlockProof:
 POLY1305_KERNELS = tuple(name for name, kernel in KERNELS.items() if kernel.kind != "words")
 
 
-def prove_graphs(kernel: str, simplified: bool = True) -> Iterator[Proved]:
+def prove_graphs(kernel: str, simplified: bool = True, certify: bool = False) -> Iterator[Proved]:
     """Prove the basic blocks of a kernel."""
     for graph in graphs_of(kernel).values():
-        proof = BlockProof(graph)
-        yield proved(f"{graph.title}, as recorded", proof.check_graph)
+        ring = Ring.of(graph.title, certify)
+        proof = BlockProof(graph, ring=ring)
+        yield proved(f"{graph.title}, as recorded", proof.check_graph, ring)
         if simplified:
-            yield proved(f"{graph.title}, simplified", partial(proof.check_graph, graph.simplified()))
+            yield proved(f"{graph.title}, simplified", partial(proof.check_graph, graph.simplified()), ring)

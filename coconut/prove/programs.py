@@ -14,7 +14,7 @@ from coconut.functions import program_of
 from coconut.interpret import Storage, execute, store
 from coconut.program import Program, to_lanes
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Lanes, Message
+from coconut.prove.polynomials import Lanes, Message, Ring
 from coconut.prove.proof import Proved, proved
 from coconut.select import supported
 
@@ -71,7 +71,7 @@ def check_program(proof: BlockProof, program: Program) -> int:
     return proof.claims.check(outputs)
 
 
-def prove_selections(kernel: str) -> Iterator[Proved]:
+def prove_selections(kernel: str, certify: bool = False) -> Iterator[Proved]:
     """Prove all instruction selections of a kernel's basic blocks."""
     for graph in graphs_of(kernel).values():
         for architecture in architectures_of(kernel):
@@ -79,8 +79,9 @@ def prove_selections(kernel: str) -> Iterator[Proved]:
             programs = [program_of(architecture, graph)] if scalar else supported(architecture, graph)
             if not programs:
                 continue
-            proof = BlockProof(graph, architecture.big_endian)
+            ring = Ring.of(f"{graph.title}, {architecture.name}", certify)
+            proof = BlockProof(graph, architecture.big_endian, ring)
             proof.check_graph()
             for program in programs:
                 title = f"{graph.title}, {architecture.name}, {program.choices or 'selected'}"
-                yield proved(title, partial(check_program, proof, program))
+                yield proved(title, partial(check_program, proof, program), ring)
