@@ -324,11 +324,12 @@ def command_go(arguments: argparse.Namespace) -> None:
 
 
 def command_prove(arguments: argparse.Namespace) -> None:
-    from coconut.prove.command import SUITES, prove
+    from coconut.prove.command import prove, suites
 
-    if unknown := set(arguments.suites) - SUITES.keys():
-        raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(SUITES)}")
-    wanted = {name: SUITES[name] for name in arguments.suites or SUITES}
+    known = suites(certify=not arguments.no_certificates)
+    if unknown := set(arguments.suites) - known.keys():
+        raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    wanted = {name: known[name] for name in arguments.suites or known}
     rows = prove(wanted, print if arguments.verbose else lambda _: None)
     if refused := [row.name for row in rows if row.refused]:
         raise ValueError(f"not everything is proved: {', '.join(refused)}")
@@ -402,6 +403,7 @@ def run(words: list[str] | None = None) -> None:
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
     proving = command("prove", command_prove, "prove that blocks, selections and functions are right for all inputs")
     proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, go-chacha20, ...")
+    proving.add_argument("--no-certificates", action="store_true", help="write and verify no certificates")
     proving.add_argument("--verbose", action="store_true", help="print every proof")
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")

@@ -45,6 +45,7 @@ class Certificate:
     """
 
     def __init__(self, title: str) -> None:
+        self.title = title
         self.lines: list[str] = []
         self.facts: dict[str, int] = {}
         self.variables: list[int] = []

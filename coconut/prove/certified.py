@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Write certificates of what is proved, and verify them with checker.py, which knows nothing of coconut."""
+"""Verify certificates with checker.py, which knows nothing of coconut, while further proofs go on."""
 
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from coconut.graph import Graph
 from coconut.prove import checker
 from coconut.prove.certificate import Certificate
-from coconut.prove.graphs import POLY1305_KERNELS, BlockProof, graphs_of
-from coconut.prove.polynomials import Ring, Unproved
-from coconut.prove.proof import Proved, proved
-from coconut.trace import BUILD, KERNELS
+from coconut.prove.polynomials import Unproved
+from coconut.prove.proof import Proved
+from coconut.trace import BUILD
+
+FOLDER = BUILD / "certificates"
 
 
-def write_certificate(title: str, folder: Path) -> Path:
-    """Prove a basic block, KERNEL/BLOCK, as recorded and simplified; write the certificate and return its path."""
-    kernel, _, name = title.partition("/")
-    certificate, graph = Certificate(title), graphs_of(kernel)[name]
-    proof = BlockProof(graph, ring=Ring(certificate))
-    proof.check_graph()
-    proof.check_graph(graph.simplified())
-    path = folder / f"{title.replace('/', '-').replace(' ', '-')}.json"
+def write(certificate: Certificate, folder: Path = FOLDER) -> Path:
+    """Write a certificate to a file that is named after its title, and return the path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{re.sub(r'[^a-zA-Z0-9]+', '-', certificate.title)}.json"
     certificate.write(path)
     return path
 
@@ -37,20 +34,24 @@ def verify(path: Path) -> int:
     return int(found[1])
 
 
-def is_certified(graph: Graph) -> bool:
-    """Return whether a basic block has a certificate.
+class Verifying:
+    """Certificates of proofs, each of which is verified once the proofs that are in it are done."""
 
-    Exclusive ors of loads that overlap, in short blocks, have no place in certificates. Those of shorter long steps are
-    written for up to four lanes, to save time.
-    """
-    is_shorter = KERNELS[graph.kernel].kind == "ends" and graph.name.startswith("long ")
-    return not graph.name.startswith("padded") and (graph.lanes <= 4 or not is_shorter)
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor()
+        self.found: list[Future[int]] = []
 
+    def watched(self, proofs: Iterable[Proved]) -> Iterator[Proved]:
+        """Yield proofs; verify the certificates that they complete."""
+        certificate: Certificate | None = None
+        for proof in proofs:
+            if certificate is not None and proof.certificate is not certificate:
+                self.found.append(self.pool.submit(verify, write(certificate)))
+            certificate = proof.certificate
+            yield proof
+        if certificate is not None:
+            self.found.append(self.pool.submit(verify, write(certificate)))
 
-def prove_certified() -> Iterator[Proved]:
-    """Certify the basic blocks of all kernels."""
-    folder = BUILD / "certificates"
-    folder.mkdir(parents=True, exist_ok=True)
-    for kernel in POLY1305_KERNELS:
-        for graph in filter(is_certified, graphs_of(kernel).values()):
-            yield proved(graph.title, lambda graph=graph: verify(write_certificate(graph.title, folder)))  # type: ignore[misc]
+    def claims(self) -> list[int]:
+        """Return how many claims each certificate has; raise Unproved unless all are verified."""
+        return [future.result() for future in self.found]

@@ -4,23 +4,27 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from coconut.prove import composition, graphs
+from coconut.prove.certified import Verifying
 from coconut.prove.proof import REFUSALS, Proved
 from coconut.trace import ROOT
 
 
-def of_graphs(kernels: Iterable[str] = graphs.POLY1305_KERNELS, simplified: bool = True) -> Iterator[Proved]:
+def of_graphs(
+    kernels: Iterable[str] = graphs.POLY1305_KERNELS, simplified: bool = True, certify: bool = False
+) -> Iterator[Proved]:
     for kernel in kernels:
-        yield from graphs.prove_graphs(kernel, simplified)
+        yield from graphs.prove_graphs(kernel, simplified, certify)
 
 
 # Schedulers, which the following modules import, need packages that graphs do not need.
-def of_selections() -> Iterator[Proved]:
+def of_selections(certify: bool) -> Iterator[Proved]:
     from coconut.prove import programs
 
     for kernel in graphs.POLY1305_KERNELS:
-        yield from programs.prove_selections(kernel)
+        yield from programs.prove_selections(kernel, certify)
 
 
 def of_chacha20() -> Iterator[Proved]:
@@ -30,10 +34,10 @@ def of_chacha20() -> Iterator[Proved]:
     yield from chacha20.prove_selections()
 
 
-def of_go() -> Iterator[Proved]:
+def of_go(certify: bool) -> Iterator[Proved]:
     from coconut.prove import go
 
-    yield from go.prove_functions()
+    yield from go.prove_functions(certify)
 
 
 def of_go_chacha20() -> Iterator[Proved]:
@@ -42,16 +46,10 @@ def of_go_chacha20() -> Iterator[Proved]:
     yield from chacha20.prove_go()
 
 
-def of_certificates() -> Iterator[Proved]:
-    from coconut.prove import certified
-
-    yield from certified.prove_certified()
-
-
-def of_stitched() -> Iterator[Proved]:
+def of_stitched(certify: bool) -> Iterator[Proved]:
     from coconut.prove import stitched
 
-    yield from stitched.prove_stitched()
+    yield from stitched.prove_stitched(certify)
 
 
 def of_dispatch() -> Iterator[Proved]:
@@ -60,24 +58,32 @@ def of_dispatch() -> Iterator[Proved]:
 
 Suites = dict[str, tuple[str, Callable[[], Iterable[Proved]]]]
 
-# What is proved, by the name of the suite, and what its claims are.
-SUITES: Suites = {
-    "graphs": ("elements of Poly1305's basic blocks", of_graphs),
-    "certificates": ("claims on graphs that the independent checker verifies", of_certificates),
-    "selections": ("elements of instruction selections", of_selections),
-    "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
-    "go": ("ways through the Go module's functions of Poly1305", of_go),
-    "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
-    "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", of_stitched),
-    "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
-    "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
-}
+
+def suites(certify: bool) -> Suites:
+    """Return what is proved, by the name of the suite, and what its claims are."""
+    return {
+        "graphs": ("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
+        "selections": ("elements of instruction selections", partial(of_selections, certify)),
+        "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
+        "go": ("ways through the Go module's functions of Poly1305", partial(of_go, certify)),
+        "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
+        "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify)),
+        "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
+        "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
+    }
+
+
 # Each field and evaluation once, as recorded.
 QUICK_KERNELS = ("avx2", "ifma", "vmsl", "scalar64")
-QUICK: Suites = {
-    "graphs": (SUITES["graphs"][0], lambda: of_graphs(QUICK_KERNELS, simplified=False)),
-    "algebra": SUITES["algebra"],
-}
+
+
+def quick() -> Suites:
+    """Return what takes seconds."""
+    found = suites(certify=False)
+    return {
+        "graphs": (found["graphs"][0], lambda: of_graphs(QUICK_KERNELS, simplified=False)),
+        "algebra": found["algebra"],
+    }
 
 
 @dataclass
@@ -87,31 +93,36 @@ class Row:
     name: str
     proofs: int = 0
     claims: int = 0
+    certificates: int = 0
+    verified: int = 0
     seconds: float = 0
     refused: str = ""
 
     def run(self, proofs: Iterable[Proved], report: Callable[[str], None]) -> None:
-        """Run proofs up to the first that is refused."""
-        start = time.monotonic()
+        """Run proofs up to the first that is refused, and verify their certificates."""
+        start, verifying = time.monotonic(), Verifying()
         try:
-            for title, claims in proofs:
+            for title, claims, _ in verifying.watched(proofs):
                 self.proofs += 1
                 self.claims += claims
                 report(f"{title}: {claims}")
+            verified = verifying.claims()
+            self.certificates, self.verified = len(verified), sum(verified)
         except REFUSALS as error:
             self.refused = str(error)
         self.seconds = time.monotonic() - start
 
 
-def prove(suites: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
+def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
     """Run suites, print a table, and return its rows."""
     rows = []
-    print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'seconds':>8}  claims are")
-    for name, (what, proofs) in suites.items():
+    print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'certificates':>13} {'verified':>9} {'seconds':>8}  claims are")
+    for name, (what, proofs) in wanted.items():
         row = Row(name)
         row.run(proofs(), report)
         rows.append(row)
-        print(f"{name:12} {row.proofs:7} {row.claims:8} {row.seconds:8.1f}  {what}", flush=True)
+        figures = f"{row.proofs:7} {row.claims:8} {row.certificates:13} {row.verified:9} {row.seconds:8.1f}"
+        print(f"{name:12} {figures}  {what}", flush=True)
         if row.refused:
             print(f"    refused: {row.refused}")
     refused = sum(bool(row.refused) for row in rows)

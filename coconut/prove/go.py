@@ -15,6 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product as combinations
+from typing import NamedTuple
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
@@ -97,7 +98,7 @@ def same(a: object, b: object) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Number) and isinstance(b, Number):
-        return a is b or (a.poly == b.poly and a.wraps == b.wraps and a.ring is b.ring)
+        return a is b or a.ring is b.ring and a.ring.are_same(a, b)
     if isinstance(a, Number) or isinstance(b, Number):
         return False
     return type(a) is type(b) and a == b
@@ -319,11 +320,11 @@ def store_state(storage: SymbolicMemory, base: str, begin: BlockProof) -> None:
     store(storage, base, words, 8)
 
 
-def prove_message(name: str, text: str) -> int:
+def prove_message(name: str, text: str, ring: Ring) -> int:
     """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
     kernel, (first, *steps, _) = POLY1305[name]
     graphs, architecture = graphs_of(kernel), ARCHITECTURES[kernel]
-    begin = BlockProof(graphs[first])
+    begin = BlockProof(graphs[first], ring=ring)
     outputs = begin.outputs()
     r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
     lanes = graphs[first].lanes
@@ -341,7 +342,7 @@ def prove_message(name: str, text: str) -> int:
         loops.append(Loop(label, count, step_of(kind_of(graphs[step])[1]), graphs[step].advance))
     program = select(architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
     shape = begin.claims.limited(begin.claims.fields.fe, "t")
-    proof = FunctionProof(read_function(text, name, architecture, True), begin.ring, program, shape, loops)
+    proof = FunctionProof(read_function(text, name, architecture, True), ring, program, shape, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
     store_state(storage, "in", begin)
@@ -367,18 +368,18 @@ def prove_message(name: str, text: str) -> int:
     return ways
 
 
-def prove_scalar(architecture: Architecture, text: str) -> int:
+def prove_scalar(architecture: Architecture, text: str, ring: Ring) -> int:
     """Prove the function that evaluates blocks one after another, and one more that is padded."""
     graphs, count = graphs_of("scalar64"), 0
     for is_padded in (False, True):
-        begin = BlockProof(graphs["begin"], architecture.big_endian)
+        begin = BlockProof(graphs["begin"], architecture.big_endian, ring)
         outputs = begin.outputs()
         r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
         loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
         shape, _ = begin.claims.outputs["t"]
         program = program_of(architecture, graphs["block"])
         code = read_function(text, SCALAR_NAME, architecture, False)
-        proof = FunctionProof(code, begin.ring, program, shape, [loop])
+        proof = FunctionProof(code, ring, program, shape, [loop])
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
         store_state(storage, "p", begin)
@@ -396,9 +397,9 @@ def prove_scalar(architecture: Architecture, text: str) -> int:
     return count
 
 
-def prove_scalar_end(text: str) -> int:
+def prove_scalar_end(text: str, ring: Ring) -> int:
     """Prove the function that multiplies, and then takes blocks of two places."""
-    begin, count = BlockProof(graphs_of("scalar64")["start"]), 0
+    begin, count = BlockProof(graphs_of("scalar64")["start"], ring=ring), 0
     begin.outputs()
     r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
 
@@ -410,7 +411,7 @@ def prove_scalar_end(text: str) -> int:
     block = BlockProof(graph)
     shape, _ = block.claims.outputs["t"]
     code = read_function(text, "scalarEnd", AMD64, False)
-    proof = FunctionProof(code, begin.ring, program_of(AMD64, graph), shape, loops)
+    proof = FunctionProof(code, ring, program_of(AMD64, graph), shape, loops)
     storage = proof.memory("message", "last")
     store_state(storage, "p", begin)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
@@ -422,11 +423,11 @@ def prove_scalar_end(text: str) -> int:
     return count
 
 
-def prove_single_loop(name: str, text: str) -> int:
+def prove_single_loop(name: str, text: str, ring: Ring) -> int:
     """Prove a function of one loop, which changes an accumulator in memory."""
     kernel, _, step = POLY1305_LOOPS[name].partition("/")
     graph, architecture = graphs_of(kernel)[step], ARCHITECTURES[kernel]
-    begin, (_, n) = BlockProof(graph, architecture.big_endian), kind_of(graph)
+    begin, (_, n) = BlockProof(graph, architecture.big_endian, ring), kind_of(graph)
     claims = begin.claims
     if kernel == "vmsl":
         powers = [claims.values[f"r^{4 * k}"] for k in range(1, n + 1)]
@@ -439,7 +440,7 @@ def prove_single_loop(name: str, text: str) -> int:
     program = select(architecture, graph, POLY1305_VARIANTS.get(kernel))
     code = read_function(text, name, architecture, True)
     shape = claims.limited(claims.fields.fe, "t")
-    proof = FunctionProof(code, begin.ring, program, shape, [loop])
+    proof = FunctionProof(code, ring, program, shape, [loop])
     storage = proof.memory("message")
     store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)
     store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)
@@ -456,14 +457,36 @@ def prove_single_loop(name: str, text: str) -> int:
     return 1
 
 
-def prove_functions() -> Iterator[Proved]:
-    """Prove all functions of Poly1305 in the Go module; a claim is a way of running and skipping the loops."""
-    lanes = {"amd64": text_of("emitted_lanes_amd64.s"), "s390x": text_of("emitted_lanes_s390x.s")}
+class Committed(NamedTuple):
+    """A function of the Go module: its file, its name there, and what proves it as a text says it."""
+
+    goarch: str
+    file: str
+    name: str
+    prove: Callable[[str, Ring], int]
+
+    @property
+    def title(self) -> str:
+        return f"{self.goarch} {self.name}"
+
+    def text(self) -> str:
+        return text_of(self.file)
+
+
+def committed() -> Iterator[Committed]:
+    """Yield all functions of Poly1305."""
     for name in POLY1305:
-        yield proved(f"amd64 {name}", partial(prove_message, name, lanes["amd64"]))
+        yield Committed("amd64", "emitted_lanes_amd64.s", name, partial(prove_message, name))
     for architecture in SCALAR:
-        text = text_of(f"emitted_scalar_{architecture.goarch}.s")
-        yield proved(f"{architecture.goarch} {SCALAR_NAME}", partial(prove_scalar, architecture, text))
-    yield proved("amd64 scalarEnd", partial(prove_scalar_end, text_of("emitted_scalar_amd64.s")))
+        file = f"emitted_scalar_{architecture.goarch}.s"
+        yield Committed(architecture.goarch, file, SCALAR_NAME, partial(prove_scalar, architecture))
+    yield Committed("amd64", "emitted_scalar_amd64.s", "scalarEnd", prove_scalar_end)
     for name in POLY1305_LOOPS:
-        yield proved(f"s390x {name}", partial(prove_single_loop, name, lanes["s390x"]))
+        yield Committed("s390x", "emitted_lanes_s390x.s", name, partial(prove_single_loop, name))
+
+
+def prove_functions(certify: bool = False) -> Iterator[Proved]:
+    """Prove all functions of Poly1305 in the Go module; a claim is a way of running and skipping the loops."""
+    for function in committed():
+        ring = Ring.of(function.title, certify)
+        yield proved(function.title, partial(function.prove, function.text(), ring), ring)

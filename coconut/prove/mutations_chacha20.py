@@ -28,7 +28,7 @@ from coconut.prove.chacha20 import (
     graphs_of,
     node_value,
 )
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Ring, Unproved
 from coconut.prove.stitched import prove_mac
 from coconut.prove.terms import Symbolic
 
@@ -412,7 +412,7 @@ def mutate_mac(function: GoFunction, count: Count, every: int = 1) -> None:
             except ParseError:
                 continue
             try:
-                prove_mac(changed, BESIDE)
+                prove_mac(changed, BESIDE, Ring())
                 refused = False
             except REFUSALS:
                 refused = True

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from coconut.architecture import Architecture
 from coconut.architectures import SCALAR, architectures_of
 from coconut.functions import program_of
+from coconut.graph import Graph
 from coconut.interpret import Storage, execute, store
 from coconut.program import Program, to_lanes
-from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Lanes, Message
+from coconut.prove.graphs import BlockProof, graphs_of, has_certificate
+from coconut.prove.polynomials import Lanes, Message, Ring
 from coconut.prove.proof import Proved, proved
-from coconut.select import supported
+from coconut.select import Unsupported, supported
 
 
 @dataclass
@@ -71,16 +73,26 @@ def check_program(proof: BlockProof, program: Program) -> int:
     return proof.claims.check(outputs)
 
 
-def prove_selections(kernel: str) -> Iterator[Proved]:
+def programs_for(architecture: Architecture, graph: Graph) -> list[Program]:
+    """Return the programs for a graph, as they are emitted; none if the architecture lacks an operation."""
+    if architecture not in SCALAR:
+        return supported(architecture, graph)
+    try:
+        return [program_of(architecture, graph)]
+    except Unsupported:
+        return []
+
+
+def prove_selections(kernel: str, certify: bool = False) -> Iterator[Proved]:
     """Prove all instruction selections of a kernel's basic blocks."""
     for graph in graphs_of(kernel).values():
         for architecture in architectures_of(kernel):
-            scalar = architecture in SCALAR
-            programs = [program_of(architecture, graph)] if scalar else supported(architecture, graph)
+            programs = programs_for(architecture, graph)
             if not programs:
                 continue
-            proof = BlockProof(graph, architecture.big_endian)
+            ring = Ring.of(f"{graph.title}, {architecture.name}", certify and has_certificate(graph))
+            proof = BlockProof(graph, architecture.big_endian, ring)
             proof.check_graph()
             for program in programs:
                 title = f"{graph.title}, {architecture.name}, {program.choices or 'selected'}"
-                yield proved(title, partial(check_program, proof, program))
+                yield proved(title, partial(check_program, proof, program), ring)

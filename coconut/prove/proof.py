@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from coconut.assembler import ParseError
-from coconut.prove.polynomials import Unproved
+from coconut.prove.certificate import Certificate
+from coconut.prove.polynomials import Ring, Unproved
 from coconut.simulate import Mismatch
 
 # What refuses a proof: it does not follow, cannot run, or cannot be read.
@@ -13,15 +14,16 @@ REFUSALS = (Unproved, Mismatch, ParseError)
 
 
 class Proved(NamedTuple):
-    """What was proved, and how many claims it has."""
+    """What was proved, how many claims it has, and the certificate that it is in, maybe with proofs beside it."""
 
     title: str
     claims: int
+    certificate: Certificate | None = None
 
 
-def proved(title: str, prove: Callable[[], int]) -> Proved:
-    """Run a proof, which returns the number of its claims; what refuses it is raised with its title."""
+def proved(title: str, prove: Callable[[], int], ring: Ring | None = None) -> Proved:
+    """Run a proof, maybe in a ring, and return it with the number of its claims; a refusal is raised with its title."""
     try:
-        return Proved(title, prove())
+        return Proved(title, prove(), ring.certificate if ring else None)
     except REFUSALS as error:
         raise Unproved(f"{title}: {error}") from None

@@ -7,7 +7,7 @@ replaced by any element within its limits: by induction, any number of groups an
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from coconut.prove.chacha20 import DOUBLE_ROUNDS, LOOP, OPAQUE, WORDS, Count, Go
 from coconut.prove.claims import H_WORDS, Shape, add, product
 from coconut.prove.go import STATE_H, same, store_state
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Poly, Unproved
+from coconut.prove.polynomials import Poly, Ring, Unproved
 from coconut.prove.programs import SymbolicMemory
 from coconut.prove.proof import Proved, proved
 
@@ -47,9 +47,10 @@ class MacProof:
     function: GoFunction
     rounds: int
     overwritten: set[int]
-    start: BlockProof = field(default_factory=lambda: BlockProof(graphs_of("scalar64")["start"]))
+    ring: Ring
 
     def __post_init__(self) -> None:
+        self.start = BlockProof(graphs_of("scalar64")["start"], ring=self.ring)
         claims = self.start.claims
         self.r, self.value = claims.values["r"][0], claims.values["h"][0]
         outputs = self.start.outputs()
@@ -86,7 +87,7 @@ class MacProof:
 
     def stand(self, call: Call, where: Sequence[int]) -> None:
         """Replace the accumulator, which is in these registers, by any within its limits; forget all but r's multiples."""
-        machine, ring = call.machine, self.start.ring
+        machine, ring = call.machine, self.ring
         self.shape.require(ring, f"t, line {self.line(call)}", [machine.numbers[i][0] for i in where], self.value)
         self.claims += 1
         if not self.kept:
@@ -158,27 +159,28 @@ class MacProof:
         """Raise Unproved unless memory has the accumulator as h, and r and s as before."""
         storage, inputs = call.machine.storage, self.start.claims.inputs
         words = [storage["mac", STATE_H + 8 * i] for i in range(3)]
-        H_WORDS.require(self.start.ring, "h", words, self.value)
+        H_WORDS.require(self.ring, "h", words, self.value)
         for i in range(4):
             if not same(storage["mac", 8 * i], inputs[f"{'rs'[i // 2]}[{i % 2}]"][0]):
                 raise Unproved("the function changes r or s")
         return 1
 
 
-def prove_mac(function: GoFunction, rounds: int) -> int:
+def prove_mac(function: GoFunction, rounds: int, ring: Ring) -> int:
     """Prove Poly1305 beside one function of ChaCha20, with any number of groups."""
     cases = (Count(False), Count(True)) if "groups" in function.parameters else (1,)
     overwritten: set[int] = set()
     while True:
         try:
-            return sum(MacProof(function, rounds, overwritten).prove(groups) for groups in cases)
+            return sum(MacProof(function, rounds, overwritten, ring).prove(groups) for groups in cases)
         except Overwritten as error:
             overwritten.add(error.register)
 
 
-def prove_stitched() -> Iterator[Proved]:
+def prove_stitched(certify: bool = False) -> Iterator[Proved]:
     """Prove Poly1305 in all functions that have it beside ChaCha20."""
     for function in go_functions():
         for rounds in range(1, DOUBLE_ROUNDS + 1) if function.mac else ():
             title = f"{function.title}, Poly1305 beside {rounds} rounds"
-            yield proved(title, partial(prove_mac, function, rounds))
+            ring = Ring.of(title, certify)
+            yield proved(title, partial(prove_mac, function, rounds, ring), ring)

@@ -11,18 +11,25 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from coconut.architectures import ARCHITECTURES
 from coconut.operations import WORD_MAX
 from coconut.prove import checker
 from coconut.prove.certificate import NONE, Certificate
+from coconut.prove.chacha20 import go_functions
 from coconut.prove.checker import OPERATIONS, WORD, Checker, Refused
+from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Number, Ring, Unproved
+from coconut.prove.programs import check_program
+from coconut.prove.stitched import prove_mac
+from coconut.select import supported
 from coconut.tests.test_polynomials import compare_with_ints
 
 Line = list[Any]
@@ -316,6 +323,49 @@ def test_other_reasons_are_refused(title: str) -> None:
                     continue
                 assert all(is_true(again, changed, seed) for seed in range(4))
     assert tried > 20
+
+
+def of_selections(ring: Ring) -> None:
+    graph, architecture = graphs_of("vx")["step 1"], ARCHITECTURES["vx"]
+    proof = BlockProof(graph, architecture.big_endian, ring)
+    for program in supported(architecture, graph):
+        check_program(proof, program)
+
+
+def of_function(title: str, ring: Ring) -> None:
+    function = next(function for function in committed() if function.title == title)
+    function.prove(function.text(), ring)
+
+
+def of_mac(ring: Ring) -> None:
+    function = next(function for function in go_functions() if function.title == "amd64 stream2MAC4AVX2")
+    prove_mac(function, 1, ring)
+
+
+# Where the polynomial of a line is that says what is claimed, or why it follows.
+POLYS = {"claim": 6, "quotient": 3, "bound": 2, "given": 2}
+WHOLE: dict[str, Callable[[Ring], object]] = {
+    "selections": of_selections,
+    "riscv64": partial(of_function, "riscv64 scalarBlocks"),
+    "s390x": partial(of_function, "s390x vmslBy1"),
+    "beside ChaCha20": of_mac,
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_one_coefficient(name: str) -> None:
+    """Certificates of selections and functions are refused with another coefficient anywhere."""
+    certificate, choice = Certificate(name), random.Random(name)
+    WHOLE[name](Ring(certificate))
+    lines = certificate.text().splitlines()
+    Checker().check(lines)
+    for kind, place in POLYS.items():
+        found = [line for line in map(json.loads, lines) if line[1] == kind]
+        found = [line for line in found if kind != "claim" or line[3] == "value"]
+        for line in choice.sample(found, min(len(found), 8)):
+            choice.choice(line[place])[0] += choice.choice([1, -1])
+            with pytest.raises(Refused):
+                Checker().check([*lines[: line[0]], json.dumps(line), *lines[line[0] + 1 :]])
 
 
 @pytest.mark.parametrize("title", BLOCKS[1:5])

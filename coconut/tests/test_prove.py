@@ -17,7 +17,7 @@ from coconut.prove.composition import Names, check_decimated, check_pairs
 from coconut.prove.go import prove_message, prove_scalar, prove_single_loop, text_of
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.mutations import Tally, mutants, plant_in_graph
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Ring, Unproved
 from coconut.simulate import Mismatch
 from coconut.tests.conftest import Command
 
@@ -127,28 +127,28 @@ def test_mistakes_in_functions_are_refused(name: str) -> None:
     changed, count = re.subn(pattern, text, original, count=1)
     assert count == 1
     with pytest.raises((Unproved, Mismatch)):
-        prove_message(function, changed)
+        prove_message(function, changed, Ring())
 
 
 def test_registers_overwritten_in_a_loop_are_not_used_after_it() -> None:
     """The first value of a register, which an iteration overwrites, is no longer there."""
     text = text_of("emitted_scalar_amd64.s")
-    prove_scalar(AMD64, text)
+    prove_scalar(AMD64, text, Ring())
     # r is kept in memory; this keeps a word of it in a register that every iteration overwrites.
     body = re.sub(r"\n(loop:\n)", r"\n\tMOVQ 0(DI), R12\n\1\tADDQ R12, R13\n\tMOVQ R13, R12\n", text, count=1)
     assert body != text
     with pytest.raises((Unproved, Mismatch)):
-        prove_scalar(AMD64, body)
+        prove_scalar(AMD64, body, Ring())
 
 
 def test_first_values_are_not_those_of_later_iterations() -> None:
     """A loop that takes what the accumulator was before the first iteration is refused."""
     text = text_of("emitted_lanes_s390x.s")
-    assert prove_single_loop("vmslBy1", text) == 1
+    assert prove_single_loop("vmslBy1", text, Ring()) == 1
     saved = text.replace("loopvmslBy1:\n", "\tVLR V0, V31\nloopvmslBy1:\n\tVLR V31, V0\n", 1)
     assert saved != text
     with pytest.raises((Unproved, Mismatch)):
-        prove_single_loop("vmslBy1", saved)
+        prove_single_loop("vmslBy1", saved, Ring())
 
 
 def test_algebra_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

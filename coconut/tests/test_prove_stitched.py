@@ -4,6 +4,7 @@
 import pytest
 
 from coconut.prove.mutations_chacha20 import REFUSALS, Count, mutate_mac
+from coconut.prove.polynomials import Ring
 from coconut.prove.stitched import prove_mac
 from coconut.tests.test_prove_chacha20 import FUNCTIONS, edited, put_before, without
 
@@ -12,7 +13,7 @@ from coconut.tests.test_prove_chacha20 import FUNCTIONS, edited, put_before, wit
     ("name", "rounds"), [("xor8MAC4AVX2", 2), ("stream2MAC4AVX2", 10), ("stream4MAC8AVX2", 1), ("xor16MAC8AVX2", 9)]
 )
 def test_functions(name: str, rounds: int) -> None:
-    assert prove_mac(FUNCTIONS[f"amd64 {name}"], rounds) > 1
+    assert prove_mac(FUNCTIONS[f"amd64 {name}"], rounds, Ring()) > 1
 
 
 MISTAKES = {
@@ -31,7 +32,7 @@ def test_mistake(name: str) -> None:
     function = edited(title, MISTAKES[name])
     assert len(function.code.lines) != len(FUNCTIONS[title].code.lines)
     with pytest.raises(REFUSALS):
-        prove_mac(function, 2)
+        prove_mac(function, 2, Ring())
 
 
 def test_mutations() -> None:
