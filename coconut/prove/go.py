@@ -376,7 +376,8 @@ def prove_scalar(architecture: Architecture, text: str, ring: Ring) -> int:
         outputs = begin.outputs()
         r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
         loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
-        shape, _ = begin.claims.outputs["t"]
+        # What begins has less in its last limb than what a block leaves.
+        shape, _ = BlockProof(graphs["block"]).claims.outputs["t"]
         program = program_of(architecture, graphs["block"])
         code = read_function(text, SCALAR_NAME, architecture, False)
         proof = FunctionProof(code, ring, program, shape, [loop])
