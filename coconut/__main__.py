@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -336,23 +336,26 @@ def command_prove(arguments: argparse.Namespace) -> None:
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
-    from coconut.prove import mutations, mutations_chacha20
+    from coconut.prove import chacha20, mutations, mutations_chacha20
+    from coconut.prove.planting import Tally
 
-    planted, survivors = 0, []
-    for tallies in (mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS), mutations.plant_in_go()):
-        for title, tally in tallies:
-            print(f"{title}: {tally.planted} mistakes, {len(tally.survivors)} not refused", flush=True)
-            planted += tally.planted
-            survivors += tally.survivors
-        if arguments.blocks:
-            break
-    for survivor in survivors:
-        print(f"{survivor}: {mutations.reason_for(survivor) or 'NOT EXPLAINED'}")
-    print(f"{planted} mistakes, {len(survivors)} not refused")
-    if not arguments.blocks:
-        print(*mutations_chacha20.mutations(), sep="\n")
-    if unexplained := [survivor for survivor in survivors if not mutations.reason_for(survivor)]:
-        raise ValueError(f"{len(unexplained)} mistakes are not refused, and not explained")
+    def tallies() -> Iterator[tuple[str, Tally]]:
+        yield from mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS)
+        if not arguments.blocks:
+            yield from mutations.plant_in_go()
+            yield "ChaCha20's graphs", mutations_chacha20.plant_in_graphs()
+            yield "ChaCha20 in Go", mutations_chacha20.plant_in_go(chacha20.go_functions())
+
+    planted, survivors, unexplained = 0, 0, 0
+    for title, tally in tallies():
+        summary, *reasons = tally.lines()
+        print(f"{title}: {summary}", *reasons, sep="\n", flush=True)
+        planted += tally.planted
+        survivors += len(tally.survivors)
+        unexplained += len(tally.unexplained())
+    print(f"{planted} mistakes, {survivors} not refused, {unexplained} of them not explained")
+    if unexplained:
+        raise ValueError(f"{unexplained} mistakes are not refused, and not explained")
 
 
 def command_instructions(_: argparse.Namespace) -> None:

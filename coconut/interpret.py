@@ -371,7 +371,10 @@ def line_of(number: int, text: str, architecture: Architecture, beside: Architec
 
 @dataclass(frozen=True)
 class Code:
-    """A function that has been read: its lines, the indices of its labels, its tables of constants and its frame."""
+    """A function that has been read: its lines, the indices of its labels, its tables of constants and its frame.
+
+    declaration: the parameters, as Go has them.
+    """
 
     name: str
     architecture: Architecture
@@ -381,6 +384,22 @@ class Code:
     frame_bytes: int
     clears: bool
     beside: Architecture | None = None
+    declaration: str = ""
+
+    def with_line(self, i: int, text: str) -> "Code":
+        """Return the function with another text of a line; raise ParseError if there is no such line."""
+        line = line_of(self.lines[i].number, text, self.architecture, self.beside)
+        return replace(self, lines=[*self.lines[:i], line, *self.lines[i + 1 :]])
+
+    def after_line(self, i: int, control: Control) -> "Code":
+        """Return the function with something else that is done after each time that a line is run."""
+        line = Line(self.lines[i].number, "", None, control)
+        labels = {label: at + (at > i) for label, at in self.labels.items()}
+        return replace(self, lines=[*self.lines[: i + 1], line, *self.lines[i + 1 :]], labels=labels)
+
+    def check_line(self, i: int) -> None:
+        """Raise ParseError unless a line takes arguments from where they are."""
+        check_arguments(self.lines[i].number, self.lines[i].text, names_in(self.declaration))
 
     def run(self, arguments: dict[str, General], storage: Storage) -> None:
         """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
@@ -455,14 +474,14 @@ def read_function(
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
     constants: Storage = {}
-    parameters: list[str] = []
+    declaration = ""
     frame_bytes, inside = 0, False
     for number, line in enumerate(text.splitlines(), 1):
-        if declaration := re.match(rf"// func {name}\((.*)\)$", line):
-            parameters = [parameter.split()[0] for parameter in declaration[1].split(", ")]
+        if declared := re.match(rf"// func {name}\((.*)\)$", line):
+            declaration = declared[1]
         line = line.split("//")[0].strip()
         if inside:
-            check_arguments(number, line, parameters)
+            check_arguments(number, line, names_in(declaration))
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
@@ -473,7 +492,11 @@ def read_function(
     if not lines:
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside)
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside, declaration)
+
+
+def names_in(declaration: str) -> tuple[str, ...]:
+    return tuple(parameter.split()[0] for parameter in declaration.split(", ") if parameter)
 
 
 def check_arguments(number: int, line: str, parameters: Sequence[str]) -> None:

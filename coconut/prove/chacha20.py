@@ -22,7 +22,7 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.graph import Graph
 from coconut.instructions import octets, of_octets
-from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, read_function, store
+from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, names_in, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program
 from coconut.prove.polynomials import Unproved
@@ -381,7 +381,7 @@ class GoFunction:
             "AVX512": ARCHITECTURES["chacha20-512"],
         }.get(feature or "") or next(known for known in WORDS_128 if known.goarch == goarch)
         beside = AMD64 if mac else AMD64_WORDS if others else None
-        parameters = tuple(parameter.split()[0] for parameter in declared[1].split(", "))
+        parameters = names_in(declared[1])
         code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
         function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
         if int(heading[1]) != 8 * len(parameters):

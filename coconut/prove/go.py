@@ -305,10 +305,6 @@ class FunctionProof:
         shape.require(self.ring, f"{base} of {self.code.name}", words, value)
 
 
-def text_of(name: str) -> str:
-    return (GO / name).read_text()
-
-
 # The offset of h in Go's State, behind r and s.
 STATE_H = 32
 
@@ -320,10 +316,11 @@ def store_state(storage: SymbolicMemory, base: str, begin: BlockProof) -> None:
     store(storage, base, words, 8)
 
 
-def prove_message(name: str, text: str, ring: Ring) -> int:
+def prove_message(code: Code, ring: Ring) -> int:
     """Prove a function that evaluates a message in lanes: h of any number of iterations of each loop."""
+    name = code.name
     kernel, (first, *steps, _) = POLY1305[name]
-    graphs, architecture = graphs_of(kernel), ARCHITECTURES[kernel]
+    graphs = graphs_of(kernel)
     begin = BlockProof(graphs[first], ring=ring)
     outputs = begin.outputs()
     r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
@@ -340,14 +337,14 @@ def prove_message(name: str, text: str, ring: Ring) -> int:
         label = f"loop{name}{''.join(word.capitalize() for word in step.split())}"
         count = f"iterations{label.removeprefix('loop' + name)}"
         loops.append(Loop(label, count, step_of(kind_of(graphs[step])[1]), graphs[step].advance))
-    program = select(architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
+    program = select(code.architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
     shape = begin.claims.limited(begin.claims.fields.fe, "t")
-    proof = FunctionProof(read_function(text, name, architecture, True), ring, program, shape, loops)
+    proof = FunctionProof(code, ring, program, shape, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
     store_state(storage, "in", begin)
     # Behind the sums there is room for vectors.
-    found = re.search(rf"func {name}\(out \*\[(\d+)\]uint64,", text)
+    found = re.match(r"out \*\[(\d+)\]uint64,", code.declaration)
     if found is None:
         raise Unproved(f"no length of out in the declaration of {name}")
     room(storage, "out", int(found[1]), 8)
@@ -368,9 +365,9 @@ def prove_message(name: str, text: str, ring: Ring) -> int:
     return ways
 
 
-def prove_scalar(architecture: Architecture, text: str, ring: Ring) -> int:
+def prove_scalar(code: Code, ring: Ring) -> int:
     """Prove the function that evaluates blocks one after another, and one more that is padded."""
-    graphs, count = graphs_of("scalar64"), 0
+    graphs, architecture, count = graphs_of("scalar64"), code.architecture, 0
     for is_padded in (False, True):
         begin = BlockProof(graphs["begin"], architecture.big_endian, ring)
         outputs = begin.outputs()
@@ -379,7 +376,6 @@ def prove_scalar(architecture: Architecture, text: str, ring: Ring) -> int:
         # What begins has less in its last limb than what a block leaves.
         shape, _ = BlockProof(graphs["block"]).claims.outputs["t"]
         program = program_of(architecture, graphs["block"])
-        code = read_function(text, SCALAR_NAME, architecture, False)
         proof = FunctionProof(code, ring, program, shape, [loop])
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
@@ -398,7 +394,7 @@ def prove_scalar(architecture: Architecture, text: str, ring: Ring) -> int:
     return count
 
 
-def prove_scalar_end(text: str, ring: Ring) -> int:
+def prove_scalar_end(code: Code, ring: Ring) -> int:
     """Prove the function that multiplies, and then takes blocks of two places."""
     begin, count = BlockProof(graphs_of("scalar64")["start"], ring=ring), 0
     begin.outputs()
@@ -411,7 +407,6 @@ def prove_scalar_end(text: str, ring: Ring) -> int:
     graph = graphs_of("scalar64")["block"]
     block = BlockProof(graph)
     shape, _ = block.claims.outputs["t"]
-    code = read_function(text, "scalarEnd", AMD64, False)
     proof = FunctionProof(code, ring, program_of(AMD64, graph), shape, loops)
     storage = proof.memory("message", "last")
     store_state(storage, "p", begin)
@@ -424,10 +419,11 @@ def prove_scalar_end(text: str, ring: Ring) -> int:
     return count
 
 
-def prove_single_loop(name: str, text: str, ring: Ring) -> int:
+def prove_single_loop(code: Code, ring: Ring) -> int:
     """Prove a function of one loop, which changes an accumulator in memory."""
+    name, architecture = code.name, code.architecture
     kernel, _, step = POLY1305_LOOPS[name].partition("/")
-    graph, architecture = graphs_of(kernel)[step], ARCHITECTURES[kernel]
+    graph = graphs_of(kernel)[step]
     begin, (_, n) = BlockProof(graph, architecture.big_endian, ring), kind_of(graph)
     claims = begin.claims
     if kernel == "vmsl":
@@ -439,7 +435,6 @@ def prove_single_loop(name: str, text: str, ring: Ring) -> int:
         powers = [[ONE] * graph.lanes, *(claims.values[f"R^{k}"] for k in range(1, n + 1))]
         loop = Loop(f"loop{name}", "iterations", lambda block, t: horner(block, t, powers), graph.advance, None)
     program = select(architecture, graph, POLY1305_VARIANTS.get(kernel))
-    code = read_function(text, name, architecture, True)
     shape = claims.limited(claims.fields.fe, "t")
     proof = FunctionProof(code, ring, program, shape, [loop])
     storage = proof.memory("message")
@@ -459,35 +454,43 @@ def prove_single_loop(name: str, text: str, ring: Ring) -> int:
 
 
 class Committed(NamedTuple):
-    """A function of the Go module: its file, its name there, and what proves it as a text says it."""
+    """A function of the Go module, and what proves it, or another text of it."""
 
-    goarch: str
+    architecture: Architecture
     file: str
     name: str
-    prove: Callable[[str, Ring], int]
+    clears: bool
+    prove: Callable[[Code, Ring], int]
 
     @property
     def title(self) -> str:
-        return f"{self.goarch} {self.name}"
+        return f"{self.architecture.goarch} {self.name}"
 
     def text(self) -> str:
-        return text_of(self.file)
+        return (GO / self.file).read_text()
+
+    def code(self, text: str = "") -> Code:
+        return read_function(text or self.text(), self.name, self.architecture, self.clears)
 
 
-def committed() -> Iterator[Committed]:
-    """Yield all functions of Poly1305."""
-    for name in POLY1305:
-        yield Committed("amd64", "emitted_lanes_amd64.s", name, partial(prove_message, name))
+def committed() -> dict[str, Committed]:
+    """Return all functions of Poly1305 by their titles."""
+    lanes = "emitted_lanes_{}.s"
+    found = []
+    for name, (kernel, _) in POLY1305.items():
+        found.append(Committed(ARCHITECTURES[kernel], lanes.format("amd64"), name, True, prove_message))
     for architecture in SCALAR:
         file = f"emitted_scalar_{architecture.goarch}.s"
-        yield Committed(architecture.goarch, file, SCALAR_NAME, partial(prove_scalar, architecture))
-    yield Committed("amd64", "emitted_scalar_amd64.s", "scalarEnd", prove_scalar_end)
-    for name in POLY1305_LOOPS:
-        yield Committed("s390x", "emitted_lanes_s390x.s", name, partial(prove_single_loop, name))
+        found.append(Committed(architecture, file, SCALAR_NAME, False, prove_scalar))
+    found.append(Committed(AMD64, "emitted_scalar_amd64.s", "scalarEnd", False, prove_scalar_end))
+    for name, title in POLY1305_LOOPS.items():
+        architecture = ARCHITECTURES[title.partition("/")[0]]
+        found.append(Committed(architecture, lanes.format("s390x"), name, True, prove_single_loop))
+    return {function.title: function for function in found}
 
 
 def prove_functions(certify: bool = False) -> Iterator[Proved]:
     """Prove all functions of Poly1305 in the Go module; a claim is a way of running and skipping the loops."""
-    for function in committed():
-        ring = Ring.of(function.title, certify)
-        yield proved(function.title, partial(function.prove, function.text(), ring), ring)
+    for title, function in committed().items():
+        ring = Ring.of(title, certify)
+        yield proved(title, partial(function.prove, function.code(), ring), ring)

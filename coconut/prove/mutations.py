@@ -1,52 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Plant mistakes, one at a time, which proofs must refuse.
-
-Graphs: another shift, mask, operand, operation or offset in each node. Go's assembly: each line left out, another
-immediate, register or offset. What survives computes the same, for a reason that EQUIVALENT names.
-"""
+"""Plant mistakes in Poly1305: in each node of graphs, and in lines of the Go module's functions."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
-from coconut.architectures import SCALAR, SCALAR_NAME
-from coconut.assembler import ParseError
 from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
-from coconut.prove.go import prove_message, prove_scalar, prove_single_loop, text_of
+from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Unproved
-from coconut.simulate import Mismatch
+from coconut.prove.planting import Changed, Tally, alternating, changed_functions
+from coconut.prove.polynomials import Ring
 
-
-@dataclass
-class Tally:
-    """How many mistakes were refused, and those that were not."""
-
-    refused: int = 0
-    survivors: list[str] = field(default_factory=list)
-
-    def plant(self, title: str, prove: Callable[[], object]) -> None:
-        """Count a mistake, which `prove` contains."""
-        try:
-            prove()
-        except (Unproved, Mismatch, ParseError):
-            self.refused += 1
-        else:
-            self.survivors.append(title)
-
-    @property
-    def planted(self) -> int:
-        return self.refused + len(self.survivors)
-
-
-# Survivors that compute the same: a pattern of their titles, and the reason.
+# Survivors that compute the same: a pattern of their titles, and the reason. Which ones there are depends on FUNCTIONS.
 EQUIVALENT = {
-    r"riscv64 .*: SLTU .*: another register": "a sum is less than either of its operands if it has wrapped",
-    r"s390x .*: MOVD \$0, R11 .*": "the register is 0 already",
-    r"s390x .*: VZERO V\d+: .*": "the register is 0 already",
-    r"amd64 avx2By2.*: VPAND 0\(DX\), .*: another offset": "the last lane has another constant, and is not used",
     r"scalar32/.*: v\d+ = t\[4\] = v\d+: another value": "the value before it is below 2^32 already",
     r"scalar32/.*: v\d+ = k\[4\] = .*: another value": "5/4 of the lowest limb of r is not used",
     r"ends26x2/end 5: v\d+ = add\(v\d+, v55\): .*": "the carry into the lowest limb is 0",
@@ -54,7 +22,13 @@ EQUIVALENT = {
     r"vmsum/leave: v\d+ = constant\(4398046511103\): .*": "all bits that the mask keeps, but the highest two, are shifted out",
     r"neon32/step 1: v\d+ = block\(R\^1\[4\], 0\): .*": "the last number of a multiplier fills its vector",
     r"tag/padded.*: 0x100000000000000 = splat: the constant 0x100000000000001": "the lowest bit is shifted out",
-    r"amd64 .*: VMOVDQU Y0, \d+\(BX\): another register": "every register is 0 while the frame is cleared",
+    r"riscv64 .*: SLTU .*": "a sum is less than either of its operands if it has wrapped",
+    r"s390x .*: MOVD \$0, R11, .*": "the register is 0 already",
+    r"s390x .*: VZERO V\d+, .*": "the register is 0 already",
+    r"s390x .*: ADDC (R\d+, R\d+), changed to ADDE \1": "no carry comes in",
+    r"amd64 .*: ADDQ (R\d+, R\d+), changed to ADCQ \1": "no carry comes in",
+    r"s390x .*: ADDE R10, R0, changed to ADDE R10, R1": "the sum of R0 and R1 is what counts",
+    r"amd64 .*: VMOVDQU Y0, \d+\(BX\), changed to VMOVDQU Y1, .*": "every register is 0 while the frame is cleared",
 }
 
 
@@ -74,8 +48,8 @@ def with_node(graph: Graph, i: int, *nodes: Node) -> Graph:
 CONSTANTS = {"splat", "constant"}
 
 
-def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
-    """Return graphs that differ from one in a node, and what is different."""
+def mutants(graph: Graph) -> Iterator[tuple[str, str, Graph]]:
+    """Return graphs that differ from one in a node, the operation there, and what is different: every second change."""
     nodes, inputs = graph.nodes, set(graph.inputs())
     for i, node in enumerate(nodes):
         # The bounds that the code states are proved elsewhere: here, values must be wrong.
@@ -132,19 +106,21 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             made.append(("one lane alone", (replace(node, op="word"),)))
         if node.op == "output" and i + 1 < len(nodes):
             made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
-        for what, new in made:
-            yield f"{graph.label(i)} = {graph.expression(i)}: {what}", with_node(graph, i, *new)
+        for what, new in alternating(made, i):
+            yield node.op, f"{graph.label(i)} = {graph.expression(i)}: {what}", with_node(graph, i, *new)
 
 
 def without_limits(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(replace(node, limit=SUM_MAX) for node in graph.nodes))
 
 
-def plant_in_graph(tally: Tally, graph: Graph) -> None:
+def plant_in_graph(graph: Graph) -> Tally:
     # A recorded graph has nodes that nothing uses.
-    simplified = without_limits(graph.simplified())
-    for what, mutant in mutants(simplified):
-        tally.plant(f"{graph.title}: {what}", lambda mutant=mutant: BlockProof(graph).check_graph(mutant))  # type: ignore[misc]
+    tally, simplified = Tally(), without_limits(graph.simplified())
+    for op, what, mutant in mutants(simplified):
+        title = f"{graph.title}: {what}"
+        tally.plant(op, title, partial(BlockProof(graph).check_graph, mutant), partial(reason_for, title))
+    return tally
 
 
 # Each field and evaluation once, with the fewest lanes.
@@ -166,50 +142,31 @@ def plant_in_graphs(titles: Iterable[str] = BLOCKS) -> Iterator[tuple[str, Tally
     """Plant mistakes in basic blocks; yield the title of each, and what became of them."""
     for title in titles:
         kernel, _, name = title.partition("/")
-        tally = Tally()
-        plant_in_graph(tally, graphs_of(kernel)[name])
-        yield title, tally
+        yield title, plant_in_graph(graphs_of(kernel)[name])
 
 
-def changed_lines(line: str) -> Iterator[tuple[str, str]]:
-    """Return what can be written in place of a line of Go's assembly, and what is different."""
-    code, _, comment = line.partition("//")
-    if not code.startswith("\t") or re.match(r"\t(RET|PCALIGN|VZEROUPPER)", code):
-        return
-    yield "left out", ""
-    for pattern, text in (
-        (r"\$(\d+),", "immediate"),
-        (r"\b(\d+)\(\w+\)", "offset"),
-        (r"\b[XYZVRF](\d+)\b", "register"),
-    ):
-        found = re.search(pattern, code)
-        if found:
-            start, end = found.span(1)
-            step = 8 if text == "offset" else 1
-            yield f"another {text}", f"{code[:start]}{int(found[1]) + step}{code[end:]}"
+# Functions of the Go module, and which changes of lines are planted: every n-th.
+FUNCTIONS = {
+    "amd64 scalarBlocks": 3,
+    "arm64 scalarBlocks": 3,
+    "riscv64 scalarBlocks": 3,
+    "s390x scalarBlocks": 3,
+    "s390x vmslBy1": 7,
+    "amd64 avx2By2": 127,
+    "amd64 ifmaBy4": 1499,
+}
 
 
-def plant_in_text(title: str, text: str, name: str, prove: Callable[[str], object], every: int = 1) -> Tally:
-    """Plant mistakes in each line of a function, or in every n-th."""
-    tally, lines = Tally(), text.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"TEXT ·{name}(SB)"))
-    end = next(i for i in range(start, len(lines)) if lines[i] == "\tRET")
-    for i in range(start + 1, end, every):
-        for what, line in changed_lines(lines[i]):
-            mutant = "\n".join([*lines[:i], line, *lines[i + 1 :]])
-            tally.plant(f"{title}: {lines[i].strip()}: {what}", lambda mutant=mutant: prove(mutant))  # type: ignore[misc]
-    return tally
-
-
-def plant_in_go() -> Iterator[tuple[str, Tally]]:
+def plant_in_go(functions: Mapping[str, int] = FUNCTIONS) -> Iterator[tuple[str, Tally]]:
     """Plant mistakes in functions of the Go module; yield the name of each, and what became of them."""
-    for architecture in SCALAR:
-        title, text = f"{architecture.goarch} {SCALAR_NAME}", text_of(f"emitted_scalar_{architecture.goarch}.s")
-        prove = partial(prove_scalar, architecture)
-        yield title, plant_in_text(title, text, SCALAR_NAME, prove)
-    title, text = "s390x vmslBy1", text_of("emitted_lanes_s390x.s")
-    yield title, plant_in_text(title, text, "vmslBy1", partial(prove_single_loop, "vmslBy1"))
-    text = text_of("emitted_lanes_amd64.s")
-    for name, every in (("avx2By2", 16), ("ifmaBy4", 128)):
-        title = f"amd64 {name}, every {every}th line"
-        yield title, plant_in_text(title, text, name, partial(prove_message, name), every)
+    for title, every in functions.items():
+        function, tally = committed()[title], Tally()
+        for changed in changed_functions(function.code(), every):
+            survivor = changed.title(title)
+
+            def prove(changed: Changed = changed) -> None:
+                changed.code.check_line(changed.i)
+                function.prove(changed.code, Ring())
+
+            tally.plant(changed.kind, survivor, prove, partial(reason_for, survivor))
+        yield f"{title}, one change in {every}", tally

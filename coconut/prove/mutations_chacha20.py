@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Change what is proved of ChaCha20, one place at a time: each change must be refused, or compute the same.
+"""Plant mistakes in ChaCha20: in nodes of graphs, and in lines of the Go module's functions, Poly1305 beside it too.
 
-A change that is not refused is run on samples: if one tells it from the original, the proof is unsound.
+One that is not refused computes the same for a reason that is checked here, and is run on samples: if one tells it from
+the original, the proof is unsound.
 """
 
 import random
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from coconut.assembler import ParseError
 from coconut.graph import Graph, Node
-from coconut.interpret import Line, Mismatch, line_of, store
+from coconut.interpret import Machine, line_of, store
 from coconut.operations import WORD32_MAX, WORD_MAX
 from coconut.prove.chacha20 import (
     DOUBLE_ROUNDS,
@@ -22,52 +22,28 @@ from coconut.prove.chacha20 import (
     GoFunction,
     Words,
     expect_same,
-    go_functions,
     graph_outputs,
     graph_values,
     graphs_of,
     node_value,
 )
-from coconut.prove.polynomials import Ring, Unproved
+from coconut.prove.planting import Changed, Tally, alternating, changed_functions
+from coconut.prove.polynomials import Ring
+from coconut.prove.proof import REFUSALS
 from coconut.prove.stitched import prove_mac
 from coconut.prove.terms import Symbolic
 
-# What refuses a change: it is not what is claimed, cannot run, or is no text of the module.
-REFUSALS = (Unproved, Mismatch, ParseError, KeyError, IndexError)
-
-
 # Why a change computes the same.
-SAME = "it leaves the same value"
+UNUSED_NODE = "no node takes it"
+UNUSED_OPERAND = "a shuffle takes no lane of that operand"
+ADDS_ZERO = "one operand is 0"
+SAME = "registers and memory hold the same after the line"
 UNUSED = "nothing takes what differs"
-EQUAL = "for all inputs, though other instructions do it"
+EQUAL = "the same accumulator, modulo p"
 
 
 class Unsound(Exception):
     """Raised if a change that a sample notices is not refused."""
-
-
-@dataclass
-class Count:
-    """How many changes were tried and refused, by kind; and those that compute the same, by the reason."""
-
-    tried: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
-    survivors: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, kind: str, refused: bool) -> None:
-        self.tried[kind] += 1
-        self.refused[kind] += refused
-
-    def survived(self, reason: str, title: str) -> None:
-        self.survivors.setdefault(reason, []).append(title)
-
-    def lines(self) -> Iterator[str]:
-        """Yield a summary, with an example of each reason."""
-        tried, refused = sum(self.tried.values()), sum(self.refused.values())
-        kinds = ", ".join(f"{kind} {number}" for kind, number in self.tried.most_common())
-        yield f"{tried} changes ({kinds}), {refused} refused"
-        for reason, titles in self.survivors.items():
-            yield f"{len(titles)} compute the same: {reason}; such as {titles[0]}"
 
 
 def other_imms(node: Node, lanes: int) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -128,36 +104,51 @@ def distinct_graphs(kernels: Iterable[str] = ()) -> Iterator[Graph]:
             yield graph
 
 
-def mutate_graph(graph: Graph, count: Count) -> None:
-    """Change each node in each way."""
+def reason_in_graph(graph: Graph, i: int, changed: Node, values: Sequence[tuple[Any, ...]]) -> str:
+    """Return why another node computes the same, or "" if that is not known."""
+    node, lanes = graph.nodes[i], graph.lanes
+    if not graph.users()[i] and node.op != "output":
+        return UNUSED_NODE
+    if node.op == changed.op == "shuffle" and node.imm == changed.imm:
+        taken = {lane // lanes for lane in node.imm}
+        if all(node.args[k] == changed.args[k] for k in taken):
+            return UNUSED_OPERAND
+    if {node.op, changed.op} == {"add32", "xor32"} and node.args == changed.args:
+        if all(0 in map(key_of, pair) for pair in zip(*(values[arg] for arg in node.args), strict=True)):
+            return ADDS_ZERO
+    return ""
+
+
+def plant_in_graph(graph: Graph, tally: Tally) -> None:
+    """Change each node in every second way."""
     claim = Claim.of(graph)
     inputs, expected = claim.inputs(), claim.expected()
     values = graph_values(graph, claim, inputs)
     expect_same(graph_outputs(graph, values), expected)
     users, terms = graph.users(), claim.words.terms
+
+    def prove(i: int, changed: Graph) -> None:
+        """Compute what follows from node i anew."""
+        found, waiting = list(values), {i}
+        for j in range(i, len(graph.nodes)):
+            if j in waiting:
+                found[j] = node_value(changed, j, found, claim, inputs)
+                if any(a is not b for a, b in zip(found[j], values[j], strict=True)):
+                    waiting.update(users[j])
+        expect_same(graph_outputs(changed, found), expected)
+
+    def reason(i: int, changed: Graph, title: str) -> str:
+        expect_sample(changed, graph, title)
+        return reason_in_graph(graph, i, changed.nodes[i], values)
+
     for i in range(len(graph.nodes)):
-        for kind, node in changed_nodes(graph, i):
+        for kind, node in alternating([*changed_nodes(graph, i)], i):
             changed = replace(graph, nodes=(*graph.nodes[:i], node, *graph.nodes[i + 1 :]))
+            before = f"{graph.title}: {graph.label(i)} = {graph.expression(i)}"
+            title = f"{before}, changed to {node.op} {node.args} {node.imm}"
             mark = terms.mark()
-            try:
-                found = list(values)
-                waiting = {i}
-                for j in range(i, len(graph.nodes)):
-                    if j in waiting:
-                        found[j] = node_value(changed, j, found, claim, inputs)
-                        if any(a is not b for a, b in zip(found[j], values[j], strict=True)):
-                            waiting.update(users[j])
-                expect_same(graph_outputs(changed, found), expected)
-                refused = False
-            except REFUSALS:
-                refused = True
+            tally.plant(kind, title, partial(prove, i, changed), partial(reason, i, changed, title))
             terms.forget(mark)
-            count.add(kind, refused)
-            if not refused:
-                title = f"{graph.title}: {graph.label(i)} = {graph.expression(i)}, changed to {node.op} {node.args} {node.imm}"
-                is_same = all(a is b for a, b in zip(found[i], values[i], strict=True))
-                count.survived(SAME if is_same else UNUSED, title)
-                expect_sample(changed, graph, title)
 
 
 @dataclass
@@ -192,106 +183,11 @@ def expect_sample(changed: Graph, graph: Graph, title: str) -> None:
         raise Unsound(title)
 
 
-def mutate_graphs(kernels: Iterable[str] = ()) -> Count:
-    count = Count()
+def plant_in_graphs(kernels: Iterable[str] = ()) -> Tally:
+    tally = Tally()
     for graph in distinct_graphs(kernels):
-        mutate_graph(graph, count)
-    return count
-
-
-# Instructions with the same operands.
-OTHERS = (
-    ("VPADDD", "VPXOR"),
-    ("VPADDD", "VPXORD"),
-    ("VPSLLD", "VPSRLD"),
-    ("VPUNPCKLDQ", "VPUNPCKHDQ"),
-    ("VPUNPCKLQDQ", "VPUNPCKHQDQ"),
-    ("VPERM2I128", "VSHUFI32X4"),
-    ("VADD", "VEOR"),
-    ("VZIP1", "VZIP2"),
-    ("VAF", "VX"),
-    ("VMRHF", "VMRLF"),
-    ("VMRHG", "VMRLG"),
-    ("ADDL", "XORL"),
-    ("ADDQ", "ADCQ"),
-    ("JZ", "JNZ"),
-    ("CBZ", "CBNZ"),
-    ("DECQ", "INCQ"),
-    ("VPBROADCASTD", "VMOVDQU"),
-    ("VBROADCASTI128", "VMOVDQU"),
-    ("VSHL", "VSRI"),
-    ("VREV32", "VREV64"),
-)
-OTHER = dict(OTHERS) | {b: a for a, b in OTHERS}
-VECTOR = re.compile(r"(?<![A-Z0-9])([XYZVFR])(\d+)")
-
-
-def other_registers(text: str) -> Iterator[str]:
-    """Yield a line with another register in one place."""
-    for found in VECTOR.finditer(text):
-        name, number = found[1], int(found[2])
-        for other in (number + 1, abs(number - 1)):
-            yield f"{text[: found.start()]}{name}{other}{text[found.end() :]}"
-
-
-def other_numbers(text: str) -> Iterator[str]:
-    """Yield a line with another immediate number."""
-    if (found := re.search(r"\$(-?\d+)", text)) is not None:
-        for by in (1, -1):
-            yield f"{text[: found.start()]}${int(found[1]) + by}{text[found.end() :]}"
-
-
-def other_offsets(text: str) -> Iterator[str]:
-    """Yield a line with another offset of its operand in memory."""
-    if (found := re.search(r"(\d+)(?=\((?!FP)\w+\))", text)) is not None:
-        for by in (4, 16, -16):
-            if int(found[1]) + by >= 0:
-                yield f"{text[: found.start()]}{int(found[1]) + by}{text[found.end() :]}"
-
-
-def other_operations(text: str) -> Iterator[str]:
-    mnemonic, _, operands = text.partition(" ")
-    if mnemonic in OTHER:
-        yield f"{OTHER[mnemonic]} {operands}"
-
-
-def swapped_operands(text: str) -> Iterator[str]:
-    mnemonic, _, operands = text.partition(" ")
-    parts = operands.split(", ")
-    if len(parts) >= 2 and parts[0] != parts[1]:
-        yield f"{mnemonic} {', '.join([parts[1], parts[0], *parts[2:]])}"
-
-
-def other_arguments(text: str) -> Iterator[str]:
-    """Yield a line with another argument's offset."""
-    if (found := re.search(r"(\d+)(?=\(FP\))", text)) is not None:
-        yield f"{text[: found.start()]}{int(found[1]) + 8}{text[found.end() :]}"
-
-
-LINE_KINDS: dict[str, Callable[[str], Iterator[str]]] = {
-    "register": other_registers,
-    "operation": other_operations,
-    "number": other_numbers,
-    "offset": other_offsets,
-    "operands": swapped_operands,
-    "argument": other_arguments,
-    "left out": lambda text: iter(["VZEROUPPER"]),
-}
-
-
-# Their first two operands can be swapped.
-COMMUTATIVE = ("VPADDD", "VPXOR", "VPXORD", "VPOR", "VADD", "VEOR", "VAF", "VX")
-
-
-def changed_lines(line: Line) -> Iterator[tuple[str, str]]:
-    """Yield the text of a line changed in one way at a time."""
-    if line.text.endswith(":") or line.text.startswith(("PCALIGN", "RET", "VZEROUPPER")):
-        return
-    for kind, change in LINE_KINDS.items():
-        if kind == "operands" and line.text.partition(" ")[0] in COMMUTATIVE:
-            continue
-        for text in change(line.text):
-            yield kind, text
+        plant_in_graph(graph, tally)
+    return tally
 
 
 def with_rounds(function: GoFunction, double_rounds: int) -> GoFunction:
@@ -306,12 +202,6 @@ def with_rounds(function: GoFunction, double_rounds: int) -> GoFunction:
     return replace(function, code=replace(code, lines=lines), double_rounds=double_rounds)
 
 
-def with_line(function: GoFunction, i: int, text: str) -> GoFunction:
-    code = function.code
-    line = line_of(code.lines[i].number, text, code.architecture, code.beside)
-    return replace(function, code=replace(code, lines=[*code.lines[:i], line, *code.lines[i + 1 :]]))
-
-
 # The double rounds of the functions that are changed, so that each loop goes on and ends; beside Poly1305, BESIDE and one.
 ROUNDS, BESIDE = 2, 2
 
@@ -322,53 +212,82 @@ def prove_function(function: GoFunction, words: Words, is_control: bool) -> None
         function.prove_groups(1, rounds=BESIDE, words=words)
     if "groups" in function.parameters:
         function.prove_any_groups(rounds=BESIDE, words=words)
+    if function.mac:
+        prove_mac(function, BESIDE, Ring())
 
 
-def mutate_function(function: GoFunction, count: Count, every: int = 1) -> None:
+def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> None:
     """Change each line in each way, or every n-th of these changes."""
     function = with_rounds(function, BESIDE + 1 if function.mac else ROUNDS)
     words = Words()
     prove_function(function, words, False)
-    mark, number = words.terms.mark(), 0
-    for i, line in enumerate(function.code.lines):
-        if function.mac and line.is_beside:
-            # Poly1305, of which nothing is claimed here.
-            continue
-        for kind, text in changed_lines(line):
-            number += 1
-            if number % every:
-                continue
-            try:
-                changed = with_line(function, i, text)
-            except ParseError:
-                continue
-            try:
-                changed.check_arguments()
-                prove_function(changed, words, line.read is None)
-                refused = False
-            except REFUSALS:
-                refused = True
-            words.terms.forget(mark)
-            count.add(kind, refused)
-            if not refused:
-                title = f"{function.title}, line {line.number}: {line.text}, changed to {text}"
-                count.survived(
-                    SAME if left_after(function, i, words) == left_after(changed, i, words) else UNUSED, title
-                )
-                words.terms.forget(mark)
-                expect_samples(changed, title)
+    mark = words.terms.mark()
+
+    def prove(changed: Changed) -> None:
+        changed.code.check_line(changed.i)
+        is_control = changed.code.lines[changed.i].read is None
+        prove_function(replace(function, code=changed.code), words, is_control)
+
+    def reason(changed: Changed, title: str) -> str:
+        words.terms.forget(mark)
+        expect_samples(replace(function, code=changed.code), title)
+        return reason_in_function(function, changed, words)
+
+    # Beside ChaCha20 is Poly1305, of which nothing is claimed here.
+    for changed in changed_functions(function.code, every, lambda line: not (function.mac and line.is_beside)):
+        title = changed.title(function.title)
+        tally.plant(changed.kind, title, partial(prove, changed), partial(reason, changed, title))
+        words.terms.forget(mark)
 
 
-def left_after(function: GoFunction, i: int, words: Words) -> list[list[Any]]:
-    """Return what registers and memory hold after a line, each time."""
+State = dict[tuple[str, Any], Any]
+
+
+def state_of(machine: Machine) -> State:
+    """Return what registers, flags and memory hold."""
+    parts = ("registers", "numbers", "general", "implicit", "storage")
+    return {(part, place): key_of(value) for part in parts for place, value in getattr(machine, part).items()}
+
+
+def states_after(function: GoFunction, i: int, words: Words) -> list[State]:
+    """Return what is held after a line, each time, in a call of one group."""
+    found: list[State] = []
     words.unknowns = 0
-    call, _ = function.call(words, 1, False, BESIDE)
-    found = []
-    while call.run_to_line({i + 1}):
-        machine = call.machine
-        parts: tuple[dict[Any, Any], ...] = (machine.registers, machine.numbers, machine.general, machine.storage)
-        found.append([{place: key_of(value) for place, value in part.items()} for part in parts])
+    code = function.code.after_line(i, lambda machine: found.append(state_of(machine)))
+    call, _ = replace(function, code=code).call(words, 1, False, BESIDE)
+    call.run_to()
     return found
+
+
+def reason_in_function(function: GoFunction, changed: Changed, words: Words) -> str:
+    """Return why a changed function computes the same, or "" if that is not known."""
+    before = states_after(function, changed.i, words)
+    after = states_after(replace(function, code=changed.code), changed.i, words)
+    if before == after:
+        return SAME
+    if len(before) != len(after):
+        return ""
+    differing = {
+        place
+        for a, b in zip(before, after, strict=True)
+        for place in a.keys() | b.keys()
+        if a.get(place) != b.get(place)
+    }
+
+    def forget(machine: Machine) -> None:
+        """Leave nothing in registers that differ, so that none is taken before it is written, and anything in memory."""
+        for part, place in differing:
+            if part == "storage":
+                machine.storage[place] = words.unknown()
+            else:
+                getattr(machine, part).pop(place, None)
+
+    try:
+        forgetting = replace(function, code=function.code.after_line(changed.i, forget))
+        prove_function(forgetting, words, False)
+    except REFUSALS:
+        return ""
+    return UNUSED
 
 
 def key_of(value: Any) -> Any:
@@ -387,40 +306,33 @@ def expect_samples(changed: GoFunction, title: str) -> None:
             raise Unsound(f"{title}: {error}") from None
 
 
-# One in EVERY changes of lines is tried: all of them take a quarter of an hour.
-EVERY = 37
+# One in EVERY changes of lines is tried, and fewer of Poly1305 beside ChaCha20: all take a quarter of an hour.
+EVERY, EVERY_MAC = 53, 23
 
 
-def mutate_go(every: int = EVERY, names: Iterable[str] = ()) -> Count:
-    count = Count()
-    for function in go_functions():
-        if not names or function.code.name in names:
-            mutate_function(function, count, every)
-    return count
+def plant_in_go(functions: Iterable[GoFunction], every: int = EVERY, every_mac: int = EVERY_MAC) -> Tally:
+    tally = Tally()
+    for function in functions:
+        plant_in_function(function, tally, every)
+        if function.mac:
+            plant_in_mac(function, tally, every_mac)
+    return tally
 
 
-def mutate_mac(function: GoFunction, count: Count, every: int = 1) -> None:
+def plant_in_mac(function: GoFunction, tally: Tally, every: int = 1) -> None:
     """Change each line of Poly1305 beside ChaCha20 in each way, or every n-th of these changes."""
-    number = 0
-    for i, line in enumerate(function.code.lines):
-        for kind, text in changed_lines(line) if line.is_beside else ():
-            number += 1
-            if number % every:
-                continue
-            try:
-                changed = with_line(function, i, text)
-            except ParseError:
-                continue
-            try:
-                prove_mac(changed, BESIDE, Ring())
-                refused = False
-            except REFUSALS:
-                refused = True
-            count.add(kind, refused)
-            if not refused:
-                title = f"{function.title}, line {line.number}: {line.text}, changed to {text}"
-                count.survived(EQUAL, title)
-                expect_mac_samples(changed, title)
+
+    def prove(changed: Changed) -> None:
+        changed.code.check_line(changed.i)
+        prove_mac(replace(function, code=changed.code), BESIDE, Ring())
+
+    def reason(changed: Changed, title: str) -> str:
+        expect_mac_samples(replace(function, code=changed.code), title)
+        return EQUAL
+
+    for changed in changed_functions(function.code, every, lambda line: line.is_beside):
+        title = changed.title(function.title)
+        tally.plant(f"{changed.kind} beside", title, partial(prove, changed), partial(reason, changed, title))
 
 
 def expect_mac_samples(changed: GoFunction, title: str) -> None:
@@ -451,9 +363,3 @@ def expect_mac_samples(changed: GoFunction, title: str) -> None:
 
 def join(words: Iterable[int]) -> int:
     return sum(word << 64 * i for i, word in enumerate(words))
-
-
-def mutations(every: int = EVERY) -> Iterator[str]:
-    """Try all changes of graphs, and some of the Go module's text; yield lines that say what came of them."""
-    for title, count in (("graphs", mutate_graphs()), ("Go module", mutate_go(every))):
-        yield from (f"{title}: {line}" for line in count.lines())

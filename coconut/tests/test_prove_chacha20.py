@@ -13,8 +13,10 @@ from coconut.architectures.s390x_words import S390X_WORDS
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.words import words
 from coconut.assembler import ParseError
+from coconut.graph import Node
 from coconut.interpret import line_of
 from coconut.prove import chacha20
+from coconut.prove import mutations_chacha20 as mutations
 from coconut.prove.chacha20 import (
     GO,
     Claim,
@@ -26,8 +28,10 @@ from coconut.prove.chacha20 import (
     prove_program,
     with_counter,
 )
-from coconut.prove.mutations_chacha20 import REFUSALS, Count, Unsound, mutate_function, mutate_graph
+from coconut.prove.mutations_chacha20 import Unsound, plant_in_function, plant_in_graph
+from coconut.prove.planting import Tally, alternating, changed_functions
 from coconut.prove.polynomials import Unproved
+from coconut.prove.proof import REFUSALS
 from coconut.prove.terms import Term
 from coconut.select import select
 
@@ -210,19 +214,56 @@ def test_mistake_in_text(name: str) -> None:
 
 
 def test_mutations() -> None:
-    """Change all of some graphs, and some of the functions."""
-    count = Count()
+    """Plant mistakes in some graphs, and in some lines of functions; the reasons of all survivors are known."""
+    tally = Tally()
     for graph in graphs_of(["chacha20-128"]):
-        if graph.name in {"lanes 1 xor end", "rows 1 begin", "rows 1 double round", "lanes 1 begin"}:
-            mutate_graph(graph, count)
-    tried = sum(count.tried.values())
-    assert tried > 700 and sum(count.refused.values()) > 0.97 * tried
-    count = Count()
+        if graph.name in {"lanes 1 xor end", "rows 1 begin", "rows 1 double round", "lanes 2 lanes end"}:
+            plant_in_graph(graph, tally)
+    assert tally.planted > 400 and sum(tally.refused.values()) > 0.9 * tally.planted
+    reasons = {reason for _, reason in tally.survivors}
+    assert reasons == {mutations.UNUSED_NODE, mutations.UNUSED_OPERAND}
+    tally = Tally()
     for title in ("arm64 stream1", "s390x stream2", "amd64 stream2MAC4AVX2"):
-        mutate_function(FUNCTIONS[title], count, 7)
-    tried = sum(count.tried.values())
-    assert tried > 300 and sum(count.refused.values()) > 0.95 * tried
-    assert len([*count.lines()]) == 1 + len(count.survivors)
+        plant_in_function(FUNCTIONS[title], tally, 7)
+    assert tally.planted > 300 and sum(tally.refused.values()) > 0.95 * tally.planted
+    assert {reason for _, reason in tally.survivors} == {mutations.SAME, mutations.UNUSED}
+    assert len([*tally.lines()]) == 3
+
+
+def test_every_node_is_changed() -> None:
+    """Half of the changes are in all nodes that have some, and of all kinds."""
+    for graph in graphs_of(["chacha20-128"]):
+        every = [[kind for kind, _ in mutations.changed_nodes(graph, i)] for i in range(len(graph.nodes))]
+        half = [alternating(kinds, i) for i, kinds in enumerate(every)]
+        assert [bool(kinds) for kinds in half] == [bool(kinds) for kinds in every]
+        assert sum(map(len, half)) < 0.7 * sum(map(len, every))
+
+
+def test_reasons() -> None:
+    """A reason is given only where it holds."""
+    graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == "rows 1 begin")
+    claim = Claim.of(graph)
+    values = chacha20.graph_values(graph, claim, claim.inputs())
+    i = next(i for i, node in enumerate(graph.nodes) if node.op == "add32")
+    node = graph.nodes[i]
+
+    def reason(changed: Node, at: int = i) -> str:
+        return mutations.reason_in_graph(graph, at, changed, values)
+
+    assert reason(replace(node, op="xor32")) == mutations.ADDS_ZERO
+    assert reason(replace(node, op="xor32", args=node.args[:1] * 2)) == ""
+    other = [values[graph.nodes[i].args[0]]] * len(values)
+    assert mutations.reason_in_graph(graph, i, replace(node, op="xor32"), other) == ""
+    graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == "rows 1 double round")
+    at = next(i for i, node in enumerate(graph.nodes) if node.op == "shuffle")
+    shuffle = graph.nodes[at]
+    first, second = shuffle.args
+    assert reason(replace(shuffle, args=(first, second - 1)), at) == mutations.UNUSED_OPERAND
+    assert reason(replace(shuffle, args=(first - 1, second)), at) == ""
+    # What differs and is taken.
+    function = mutations.with_rounds(FUNCTIONS["arm64 stream1"], mutations.ROUNDS)
+    taken = next(changed for changed in changed_functions(function.code) if changed.text.startswith("VEOR"))
+    assert mutations.reason_in_function(function, taken, chacha20.Words()) == ""
 
 
 def test_unsound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,4 +272,4 @@ def test_unsound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Term, "__rshift__", lambda self, by: self.terms.term([(0, 16, self.slices[0][2], 16)]))
     graph = next(graph for graph in graphs_of(["chacha20-128"]) if graph.name == "rows 1 double round")
     with pytest.raises(Unsound):
-        mutate_graph(graph, Count())
+        plant_in_graph(graph, Tally())

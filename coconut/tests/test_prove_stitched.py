@@ -3,8 +3,10 @@
 
 import pytest
 
-from coconut.prove.mutations_chacha20 import REFUSALS, Count, mutate_mac
+from coconut.prove.mutations_chacha20 import plant_in_mac
+from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Ring
+from coconut.prove.proof import REFUSALS
 from coconut.prove.stitched import prove_mac
 from coconut.tests.test_prove_chacha20 import FUNCTIONS, edited, put_before, without
 
@@ -36,7 +38,7 @@ def test_mistake(name: str) -> None:
 
 
 def test_mutations() -> None:
-    count = Count()
-    mutate_mac(FUNCTIONS["amd64 stream2MAC4AVX2"], count, 7)
-    tried, refused = sum(count.tried.values()), sum(count.refused.values())
-    assert tried > 60 and tried - 5 < refused < tried + 1
+    tally = Tally()
+    plant_in_mac(FUNCTIONS["amd64 stream2MAC4AVX2"], tally, 7)
+    refused = sum(tally.refused.values())
+    assert tally.planted > 60 and tally.planted - 5 < refused < tally.planted + 1
