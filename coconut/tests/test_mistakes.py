@@ -428,7 +428,7 @@ C_MISTAKES = {
     "sub": ("lanes/graph.h", 'record2("sub", a.node, b.node)', 'record2("sub", b.node, a.node)', "ifma256"),
     "sums": ("lanes/graph_vmsl.h", 'record2("sums_high"', 'record2("sums_low"', "vmsl"),
     "xor": ("lanes/graph_words.h", 'record2("xor32"', 'record2("add32"', "chacha20-256"),
-    "shift": ("lanes/graph_scalar.h", '"shr", a.node, (uint64_t)n)', '"shr", a.node, (uint64_t)n + 1)', "scalar64"),
+    "shift": ("lanes/graph_scalar.h", '"shr", a.node, n)', '"shr", a.node, n + 1)', "scalar64"),
     "multiplier limit": ("blocks/decimated.h", "bb_in_max(MULTIPLIER_MAX)", "(void)0", "rvv2"),
     "limb limit": ("blocks/decimated.h", "bb_in_max(FE_LIMB_MAX)", "bb_in_max(FE_LIMB_MAX / 4)", "avx2"),
 }

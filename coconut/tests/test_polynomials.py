@@ -53,8 +53,13 @@ class Values:
 
     def of(self, variable: int) -> int:
         if variable not in self.known:
-            poly, bits, _ = self.ring.origins[variable]
-            self.known[variable] = self.at(poly) >> bits
+            if variable in self.ring.origins:
+                poly, bits, _ = self.ring.origins[variable]
+                self.known[variable] = self.at(poly) >> bits
+            else:
+                common: Poly = {(variable,): 1}
+                left, right = next(found[:2] for found in self.ring.exclusive_ors.values() if found[2] == common)
+                self.known[variable] = self.at(dict(left)) & self.at(dict(right))
             limits = self.ring.ranges[variable]
             assert limits and limits[0] <= self.known[variable] <= limits[1]
         return self.known[variable]
