@@ -33,7 +33,7 @@ TOP: Poly = {(): 2**128}
 POWERS_IN_VECTOR = 8
 # Longer steps have a table.
 STEPS_MAX = 4
-# Of lanes/recorder.h, and of the blocks of a batch in which some messages have begun.
+# As in lanes/recorder.h, and in the blocks of a batch in which some messages have begun.
 MESSAGE_BYTES = 4096
 BEGUN_STEP = 3
 # Sums before they are carried.
@@ -492,7 +492,7 @@ def claim_sums(claims: Claims) -> None:
 
 
 def in_pieces(ring: Ring, word: str, bits: Sequence[int]) -> list[Number]:
-    """Return parts of a word of so many bits each, from the lowest one on."""
+    """Return the parts of a word, each of a number of bits, from the lowest one on."""
     return [ring.input(f"{word}.{i}", (1 << count) - 1) for i, count in enumerate(bits)]
 
 

@@ -27,7 +27,7 @@ from coconut.trace import KERNELS, ROOT
 
 KERNEL_FILES = ROOT / "src" / "poly1305" / "kernels"
 LENGTH_MAX = 4096
-# Of the exponents for which the loop of fe_power is checked.
+# The loop of fe_power is checked for exponents with this number of bits at most.
 POWER_BITS = 6
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 
