@@ -4,10 +4,28 @@
 #ifndef COCONUT_LINES_BLOCKS_H
 #define COCONUT_LINES_BLOCKS_H
 
+#include <stdio.h>
+
 #include "samples.h"
 
 #define IN(place, name, numbers) bb_in(place, name, &(numbers), sizeof(numbers))
 #define OUT(name, numbers)       bb_out(name, &(numbers), sizeof(numbers))
+
+/* Begins the basic block "NAME N". */
+static inline void begin(const char *name, size_t n, size_t advance_bytes)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "%s %zu", name, n);
+    bb_begin(text, advance_bytes);
+}
+
+/* Returns a name that contains the number n, until the next call. */
+static inline const char *numbered(const char *format, size_t n)
+{
+    static char text[16];
+    snprintf(text, sizeof text, format, n);
+    return text;
+}
 
 /* A program with many basic blocks may leave out samples: every fifth has each r, h and message. */
 #ifndef SAMPLES_EVERY

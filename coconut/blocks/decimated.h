@@ -8,21 +8,7 @@
 #include "../../src/poly1305/horner/batch.h"
 #include "../../src/poly1305/horner/combine.h"
 #include "../../src/poly1305/horner/decimated.h"
-
-static void begin(const char *name, size_t n, size_t advance_bytes)
-{
-    static char text[64];
-    snprintf(text, sizeof text, n == 0 ? "%s" : "%s %zu", name, n);
-    bb_begin(text, advance_bytes);
-}
-
-/* Returns a name that contains the number n. */
-static const char *power_name(const char *format, size_t n)
-{
-    static char text[16];
-    snprintf(text, sizeof text, format, n);
-    return text;
-}
+#include "table.h"
 
 static void in_register(const char *name, fe *a)
 {
@@ -36,29 +22,16 @@ static void in_carried(const char *name, fe *a)
     bb_in_max(FE_CARRIED_MAX);
 }
 
-/* Powers as long sums multiply by them. */
-static void in_table(const char *name, long_multiplier *a)
-{
-    bb_in(PLACE_MEMORY, name, a, sizeof *a);
-#if LIMBS == 3
-    bb_in_max_of(0, 3, FE_CARRIED_MAX);
-    bb_in_max_of(3, 3, 2 * FE_CARRIED_MAX);
-#else
-    bb_in_max_of(0, 20, FE_CARRIED_MAX);
-    bb_in_max_of(20, 4, 5 * FE_CARRIED_MAX);
-#endif
-}
-
 static void in_multiplier(size_t n, splat_multiplier *a)
 {
-    bb_in(PLACE_MEMORY, power_name("R^%zu", n), a, sizeof *a);
+    bb_in(PLACE_MEMORY, numbered("R^%zu", n), a, sizeof *a);
     bb_in_max(MULTIPLIER_MAX);
 }
 
 /* Cuts the 130 bits of a block into limbs. */
 static void bb_expand(void)
 {
-    begin("expand", 0, 0);
+    bb_begin("expand", 0);
     const fe group = fe_from_blocks(message);
     OUT("c", group);
     bb_end();
@@ -68,7 +41,7 @@ static void bb_expand(void)
 static void bb_reduce(fe t, const splat_multiplier *b)
 {
     wide sum = wide_mul_add_splat(wide_zero(), t, b);
-    begin("reduce", 0, 0);
+    bb_begin("reduce", 0);
     IN(PLACE_REGISTER, "d", sum);
 #if LIMBS == 3 /* what wide_limbs shifts is at most as much as what it adds to */
     bb_in_max_of(0, 3, WIDE_LIMB_MAX / 2);
@@ -101,11 +74,11 @@ static void bb_begin_message(size_t n, const struct sample *sample)
     for (size_t i = 0; i < (n > STEPS_MAX ? 2 : n); i++) {
         if (n > STEPS_MAX && i == 1) /* for groups that do not fill a long step */
             powers.steps[1] = splat_multiplier_from(fe_first(powers.of_others));
-        OUT(power_name("R^%zu", i + 1), powers.steps[i]);
+        OUT(numbered("R^%zu", i + 1), powers.steps[i]);
     }
     if (n > STEPS_MAX) {
         for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
-            OUT(power_name("table%zu", i), powers.table[i]);
+            OUT(numbered("table%zu", i), powers.table[i]);
         const fe tops = evaluation_tops(&powers, n);
         OUT("tops", tops);
     }
@@ -128,7 +101,7 @@ static void bb_long_group(fe t, evaluation_powers *powers)
 {
     long_sum sum = long_sum_from(t);
     vec lo, hi;
-    begin("long group", 0, GROUP_BYTES);
+    bb_begin("long group", GROUP_BYTES);
     IN(PLACE_REGISTER, "d", sum);
     in_table("table", &powers->table[0]);
     vec_load_blocks(message, &lo, &hi);
@@ -143,7 +116,7 @@ static void bb_long_step(size_t n, fe t, evaluation_powers *powers)
     begin("long step", n, n * GROUP_BYTES);
     in_register("t", &t);
     for (size_t i = 0; i < n / POWERS_IN_VECTOR; i++)
-        in_table(power_name("table%zu", i), &powers->table[i]);
+        in_table(numbered("table%zu", i), &powers->table[i]);
     IN(PLACE_MEMORY, "tops", tops);
     bb_in_max(FE_LIMB_MAX);
     t = evaluation_long_step(t, powers, message, n, tops);
@@ -155,7 +128,7 @@ static void bb_long_step(size_t n, fe t, evaluation_powers *powers)
 static void bb_end_of_message(fe t, evaluation_powers *powers)
 {
     uint64_t h[3];
-    begin("end", 0, 0);
+    bb_begin("end", 0);
     in_register("t", &t);
     in_carried("last", &powers->of_last);
     in_carried("others", &powers->of_others);
@@ -174,7 +147,7 @@ static void bb_batch(size_t n, const evaluation_powers *powers)
     begin("batch", n, n * GROUP_BYTES);
     in_carried("value", &h);
     for (size_t i = 0; i < n; i++) {
-        bb_in(PLACE_MEMORY, power_name("r^%zu", i + 1), &r[i], sizeof r[i]);
+        bb_in(PLACE_MEMORY, numbered("r^%zu", i + 1), &r[i], sizeof r[i]);
         bb_in_max(MULTIPLIER_MAX);
         c[i] = fe_from_blocks(message + i * GROUP_BYTES);
     }
@@ -187,7 +160,7 @@ static void bb_batch(size_t n, const evaluation_powers *powers)
 static void bb_segments(const evaluation_powers *powers)
 {
     fe left = powers->of_last, right = powers->of_others, shift = powers->of_last, old = powers->of_others;
-    begin("append", 0, 0);
+    bb_begin("append", 0);
     in_carried("left", &left);
     in_carried("right", &right);
     in_carried("shift", &shift);
@@ -195,7 +168,7 @@ static void bb_segments(const evaluation_powers *powers)
     OUT("d", joined);
     bb_end();
     left = powers->of_last, right = powers->of_others, shift = powers->of_last;
-    begin("replace", 0, 0);
+    bb_begin("replace", 0);
     in_carried("whole", &left);
     in_carried("replaced", &old);
     in_carried("replacement", &right);

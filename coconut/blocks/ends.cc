@@ -49,22 +49,7 @@ static inline void wipe(void *, size_t) {}
 #include "../../src/poly1305/horner/combine.h"
 #include "../../src/poly1305/horner/decimated.h"
 #include "../../src/poly1305/horner/streaming.h"
-
-static void begin(const char *name, size_t n)
-{
-    static char text[64];
-    snprintf(text, sizeof text, n == SIZE_MAX ? "%s" : "%s %zu", name, n);
-    bb_begin(text, 0);
-}
-
-static void begin(const char *name) { begin(name, SIZE_MAX); }
-
-static const char *power_name(const char *format, size_t n)
-{
-    static char text[16];
-    snprintf(text, sizeof text, format, n);
-    return text;
-}
+#include "table.h"
 
 static void in_element(const char *name, fe &a, unsigned long max)
 {
@@ -86,16 +71,16 @@ static void out_powers(evaluation_powers &powers, size_t n)
     OUT("last", powers.of_last);
     OUT("others", powers.of_others);
     for (size_t i = 0; i < (n > STEPS_MAX ? 1 : n); i++)
-        OUT(power_name("R^%zu", i + 1), powers.steps[i]);
+        OUT(numbered("R^%zu", i + 1), powers.steps[i]);
     for (size_t i = 0; n > STEPS_MAX && i < n / POWERS_IN_VECTOR; i++)
-        OUT(power_name("table%zu", i), powers.table[i]);
+        OUT(numbered("table%zu", i), powers.table[i]);
 }
 
 static void bb_powers(const struct sample *sample, size_t n)
 {
     static evaluation_powers powers;
     uint64_t r[2] = {sample->r[0], sample->r[1]};
-    begin("powers", n);
+    begin("powers", n, 0);
     in_words("r", r);
     raise_r(&powers, n, r);
     out_powers(powers, n);
@@ -106,7 +91,7 @@ static void bb_powers(const struct sample *sample, size_t n)
 static void bb_first(const struct sample *sample, size_t absent)
 {
     uint64_t h[3] = {sample->h[0], sample->h[1], sample->h[2]};
-    begin("first", absent);
+    begin("first", absent, 0);
     in_words("h", h);
     const fe t = evaluation_continue(evaluation_first(message + 16 * LANES, absent), absent, h);
     OUT("t", t);
@@ -116,7 +101,7 @@ static void bb_first(const struct sample *sample, size_t absent)
 static void bb_end_of_message(const char *name, fe t, evaluation_powers powers, unsigned long addend)
 {
     uint64_t h[3], block[3] = {UINT64_MAX, 1, 1};
-    begin(name);
+    bb_begin(name, 0);
     in_element("t", t, FE_LIMB_MAX);
     in_element("last", powers.of_last, LAST_MAX);
     in_element("others", powers.of_others, FE_CARRIED_MAX);
@@ -129,18 +114,10 @@ static void bb_end_of_message(const char *name, fe t, evaluation_powers powers, 
 /* A long step of fewer groups than the table has powers, with its tops. */
 static void bb_long(size_t n, fe t, evaluation_powers powers)
 {
-    begin("long", n);
+    begin("long", n, 0);
     in_element("t", t, FE_LIMB_MAX);
-    for (size_t i = 0; i * POWERS_IN_VECTOR < n; i++) {
-        IN(PLACE_MEMORY, power_name("table%zu", i), powers.table[i]);
-#if LIMBS == 3
-        bb_in_max_of(0, 3, FE_CARRIED_MAX);
-        bb_in_max_of(3, 3, 2 * FE_CARRIED_MAX);
-#else
-        bb_in_max_of(0, 20, FE_CARRIED_MAX);
-        bb_in_max_of(20, 4, 5 * FE_CARRIED_MAX);
-#endif
-    }
+    for (size_t i = 0; i * POWERS_IN_VECTOR < n; i++)
+        in_table(numbered("table%zu", i), &powers.table[i]);
     t = evaluation_long_step(t, &powers, message, n, evaluation_tops(&powers, n));
     OUT("t", t);
     bb_end();
@@ -150,7 +127,7 @@ static void bb_keep(const struct sample *sample)
 {
     static uint64_t lanes[KEPT_WORDS];
     uint64_t r[2] = {sample->r[0], sample->r[1]}, h[3] = {sample->h[0], sample->h[1], sample->h[2]};
-    begin("keep");
+    bb_begin("keep", 0);
     in_words("r", r);
     in_words("h", h);
     (void)begin_lanes(lanes, r, h, message);
@@ -159,7 +136,7 @@ static void bb_keep(const struct sample *sample)
     OUT("last", last);
     for (size_t i = 0; i < KEPT_STEPS; i++) {
         const splat_multiplier power = splat_multiplier_from_words(KEPT_STEP(lanes, i));
-        OUT(power_name("R^%zu", i + 1), power);
+        OUT(numbered("R^%zu", i + 1), power);
     }
     bb_end();
 }
@@ -168,10 +145,10 @@ static void bb_keep(const struct sample *sample)
 static void bb_kept(size_t n, fe t, evaluation_powers powers)
 {
     static uint64_t lanes[KEPT_WORDS];
-    begin("kept", n);
+    begin("kept", n, 0);
     in_element("t", t, FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++) {
-        IN(PLACE_MEMORY, power_name("R^%zu", i + 1), powers.steps[i]);
+        IN(PLACE_MEMORY, numbered("R^%zu", i + 1), powers.steps[i]);
         bb_in_max(MULTIPLIER_MAX);
         splat_multiplier_to_words(KEPT_STEP(lanes, i), &powers.steps[i]);
     }
@@ -186,7 +163,7 @@ static void bb_fold(fe t, fe last)
 {
     static uint64_t lanes[KEPT_WORDS];
     uint64_t h[3];
-    begin("fold");
+    bb_begin("fold", 0);
     in_element("t", t, FE_LIMB_MAX);
     in_element("last", last, LAST_MAX);
     store_fe(KEPT_T(lanes), t);
@@ -206,7 +183,7 @@ static void bb_keys(void)
     const struct hornet_batch batch = {NULL, NULL, NULL, (const uint8_t(*)[32])message};
     batch_group group = {&batch, order, 0, 0, 0, 0};
     batch_lanes lanes;
-    begin("keys");
+    bb_begin("keys", 0);
     batch_load_keys(&lanes, &group, true, 1);
     OUT("r^1", lanes.r[0]);
     OUT("s low", lanes.s_lo[0]);
@@ -229,7 +206,7 @@ static void bb_begun(size_t begun, batch_lanes lanes)
     const struct hornet_batch batch = {NULL, NULL, NULL, NULL};
     batch_group group = {&batch, NULL, STEP + 2, STEP + 1, STEP + 1, STEP};
     batch_sources sources;
-    begin("begun", begun);
+    begin("begun", begun, 0);
     in_lanes(lanes);
     for (size_t i = 0; i < LANES; i++) {
         sources.first_step[i] = i < begun ? STEP - begun + i + 1 : STEP + 1;
@@ -245,10 +222,10 @@ static void bb_short(batch_lanes lanes)
 {
     static batch_ends ends;
     uint64_t block[3] = {UINT64_MAX, 1, 1};
-    begin("short");
+    bb_begin("short", 0);
     in_lanes(lanes);
     for (size_t i = 0; i < LANES; i++) {
-        bb_in_numbers(PLACE_WORD, power_name("block%zu", i), block, 3);
+        bb_in_numbers(PLACE_WORD, numbered("block%zu", i), block, 3);
         store_le64(ends.blocks + 16 * i, block[0]);
         store_le64(ends.blocks + 16 * i + 8, block[1]);
         ends.tops[i] = block[2];
@@ -261,7 +238,7 @@ static void bb_short(batch_lanes lanes)
 static void bb_finish(batch_lanes lanes)
 {
     vec tag[2];
-    begin("finish");
+    bb_begin("finish", 0);
     in_element("value", lanes.h[0], FE_CARRIED_MAX);
     IN(PLACE_REGISTER, "s low", lanes.s_lo[0]);
     IN(PLACE_REGISTER, "s high", lanes.s_hi[0]);
@@ -288,7 +265,7 @@ static void bb_partials(const struct sample *sample, fe shift)
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             words[i][k] = sample->h[k];
-    begin("append");
+    bb_begin("append", 0);
     in_words("left", words[0]);
     in_words("right", words[1]);
     in_element("shift", shift, FE_CARRIED_MAX);
@@ -299,7 +276,7 @@ static void bb_partials(const struct sample *sample, fe shift)
 
     for (int k = 0; k < 3; k++)
         words[0][k] = sample->h[k];
-    begin("replace");
+    bb_begin("replace", 0);
     in_words("whole", words[0]);
     in_words("replaced", words[1]);
     in_words("replacement", words[2]);
@@ -316,7 +293,7 @@ static void bb_partials(const struct sample *sample, fe shift)
 static void bb_shift(const struct sample *sample, unsigned long n)
 {
     uint64_t r[3] = {sample->r[0], sample->r[1], 0};
-    begin("shift", n);
+    begin("shift", n, 0);
     bb_in_numbers(PLACE_WORD, "r", r, 2);
     const fe shift = fe_power(fe_from_three_words(r), n);
     OUT("shift", shift);
@@ -326,13 +303,13 @@ static void bb_shift(const struct sample *sample, unsigned long n)
 /* Iterations of fe_power. */
 static void bb_power(fe a, fe result)
 {
-    begin("square");
+    bb_begin("square", 0);
     in_element("result", result, FE_CARRIED_MAX);
     result = fe_square(result);
     OUT("result", result);
     bb_end();
 
-    begin("times");
+    bb_begin("times", 0);
     in_element("a", a, FE_CARRIED_MAX);
     in_element("result", result, FE_CARRIED_MAX);
     const multiplier factors = multiplier_from(a);

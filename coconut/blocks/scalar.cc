@@ -13,12 +13,10 @@
 
 #include HORNET_LANES_HOOK
 
-/* Before samples.h includes the first of them, which reads a key. */
+#include "words_of_bytes.h"
+
 #define uint64_t COCONUT_WORD
 #define uint32_t COCONUT_WORD32
-#define uint8_t  COCONUT_BYTE
-#include "../../src/poly1305/state.h"
-#undef uint8_t
 #include FIELD_FILE
 #undef uint32_t
 #undef uint64_t

@@ -10,16 +10,7 @@
 
 #include HORNET_LANES_HOOK
 
-/* Before samples.h includes the first of them. */
-#define uint64_t COCONUT_WORD
-#define uint32_t COCONUT_WORD32
-#define uint8_t  COCONUT_BYTE
-#include "../../src/poly1305/padding.h"
-#include "../../src/poly1305/state.h"
-#include "../../src/poly1305/tag.h"
-#undef uint8_t
-#undef uint32_t
-#undef uint64_t
+#include "words_of_bytes.h"
 
 #include "blocks.h"
 
@@ -43,11 +34,9 @@ static void bb_tag(const char *name, const struct sample *sample, bool has_5)
 
 static void bb_padded(size_t len_bytes, bool after)
 {
-    char name[32];
     uint64_t words[3];
     const COCONUT_BYTE *bytes = (const COCONUT_BYTE *)message + (after ? BLOCK_BYTES : 0);
-    snprintf(name, sizeof name, after ? "padded after %zu" : "padded %zu", len_bytes);
-    bb_begin(name, 0);
+    begin(after ? "padded after" : "padded", len_bytes, 0);
     if (after) {
         load_partial_block_after(&words[0], &words[1], bytes, len_bytes);
         words[2] = len_bytes == BLOCK_BYTES;

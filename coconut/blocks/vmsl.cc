@@ -63,15 +63,11 @@ static void in_multiplier(const char *name, multiplier *a)
 
 static void bb_step(size_t n, fe t, vmsl_powers *powers)
 {
-    char name[16], power[16];
-    snprintf(name, sizeof name, "step %zu", n);
-    bb_begin(name, n * SUMMED_GROUP_BYTES);
+    begin("step", n, n * SUMMED_GROUP_BYTES);
     IN(PLACE_REGISTER, "t", t);
     bb_in_max(FE_LIMB_MAX);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
-        in_multiplier(power, &powers->even[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        in_multiplier(numbered("r^%zu", 4 * i + 4), &powers->even[i]);
     t = vmsl_step(t, message, powers->even, n, &powers->even[0]);
     OUT("t", t);
     bb_end();
@@ -97,11 +93,8 @@ static void bb_powers(const struct sample *sample)
     bb_begin("powers", 0);
     bb_in_numbers(PLACE_WORD, "r", r, 2);
     raise_vmsl_powers(&powers.odd, powers.even, r, SUMMED_STEPS_MAX);
-    for (size_t i = 0; i < SUMMED_STEPS_MAX; i++) {
-        char power[16];
-        snprintf(power, sizeof power, "r^%zu", 4 * i + 4);
-        OUT(power, powers.even[i]);
-    }
+    for (size_t i = 0; i < SUMMED_STEPS_MAX; i++)
+        OUT(numbered("r^%zu", 4 * i + 4), powers.even[i]);
     OUT("odd", powers.odd);
     bb_end();
 }

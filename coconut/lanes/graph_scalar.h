@@ -107,24 +107,20 @@ static inline bool operator!=(word64 a, unsigned long b) { return constant_of(a)
 static inline bool operator<=(word64 a, unsigned long b) { return constant_of(a) <= b; }
 static inline bool operator>(word64 a, unsigned long b) { return constant_of(a) > b; }
 
-/* A byte of the message, at its own address. */
-struct byte {
-    operator word64() const
-    {
-        const uint64_t imm[2] = {(uint64_t)((const uint8_t *)this - message), 1};
-        return word64::made(record("load_number", 0, NULL, 2, imm));
-    }
-};
-
-static inline word64 operator|(const byte &a, word64 b) { return (word64)a | b; }
-
-#define HORNET_CORE_BYTES_H
-
 static inline word64 load_number(const void *bytes, uint64_t nbytes)
 {
     const uint64_t imm[2] = {(uint64_t)((const uint8_t *)bytes - message), nbytes};
     return word64::made(record("load_number", 0, NULL, 2, imm));
 }
+
+/* A byte of the message, at its own address. */
+struct byte {
+    operator word64() const { return load_number(this, 1); }
+};
+
+static inline word64 operator|(const byte &a, word64 b) { return (word64)a | b; }
+
+#define HORNET_CORE_BYTES_H
 
 static inline word64 load_le64(const void *bytes) { return load_number(bytes, 8); }
 static inline word32 load_le32(const void *bytes) { return word32::made(load_number(bytes, 4).node); }
