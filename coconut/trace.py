@@ -25,7 +25,8 @@ class Kernel:
     """A kernel whose basic blocks are traced, and its number of lanes.
 
     - kind: "" for lanes of Poly1305; "vmsl", whose products are summed; "scalar"; "tag", in words too, what all kernels
-      share; "ends", in lanes and words, what surrounds the basic blocks of a field; "words", in ChaCha20's vectors of 32-bit words. Each but the first has a program in blocks/.
+      share; "ends", in lanes and words, what surrounds the basic blocks of a field; "words", in ChaCha20's vectors of
+      32-bit words. Each but the first has a program in blocks/.
     - model: the kernel's file is empty on this CPU, and this other one with the same field is traced.
     - radix: in a program of all fields, the exponent of the radix.
     - surrounds: the kernel whose basic blocks this one surrounds, with the same field and number of lanes.

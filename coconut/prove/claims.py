@@ -431,23 +431,13 @@ def horner_of_pairs(block: Callable[[int], Poly], t: Sequence[Poly], powers: Seq
 
 def claim_begin(claims: Claims, n: int) -> None:
     """State that there are the powers of r, and T of the first group and h."""
-    fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
-    in_vector = min(lanes, POWERS_IN_VECTOR)
+    fields, lanes = claims.fields, claims.lanes
     (r,), (h,) = claims.assume("r", R_WORDS, lanes=1), claims.assume("h", H_WORDS, lanes=1)
     claims.assume("s", PAD_WORDS, lanes=1)
-    powers = [ONE]
-    for _ in range(lanes * max(n, 2)):
-        powers.append(product(powers[-1], r))
-    claims.claim("t", fields.fe, [add(claims.block(i), h if i == 0 else {}) for i in every])
-    claims.claim("last", fields.fe, [powers[lanes - i] for i in every])
-    claims.claim("others", fields.fe, [powers[2 * lanes - i] for i in every])
+    claims.claim("t", fields.fe, [add(claims.block(i), h if i == 0 else {}) for i in range(lanes)])
     long = any(name.startswith("table") for name in outputs_of(claims.graph))
-    for k in range(1, (2 if long else n) + 1):
-        claims.claim_power(f"R^{k}", powers[lanes * k])
+    powers = claim_powers(claims, r, n, 2 if long else n)
     if long:
-        for i in range(n // in_vector):
-            exponents = [in_vector * i + in_vector - lane % in_vector for lane in every]
-            claims.claim(f"table{i}", fields.long_multiplier, [powers[lanes * k] for k in exponents])
         tops = product(total(powers[lanes * k] for k in range(1, n)), TOP)
         claims.claim("tops", fields.fe, [tops if fields.tops else {}] * lanes)
 
@@ -523,10 +513,21 @@ def assume_clamped(claims: Claims, key: int | None = None) -> Poly:
     return value
 
 
+def end_words(addend: int) -> tuple[str, Shape]:
+    """Return what a message leaves: h, or h + 5, from which the tag is made."""
+    return ("x", X_WORDS) if addend else ("h", H_WORDS)
+
+
+def claim_words(claims: Claims, value: Poly, addend: int) -> None:
+    """Claim what a message leaves."""
+    name, shape = end_words(addend)
+    claims.claim(name, shape, [add(value, {(): addend} if addend else {})])
+
+
 def claim_scalar(claims: Claims) -> None:
     """State the claims of blocks/scalar.cc."""
     name, is_small = claims.graph.name.removeprefix("small "), claims.graph.name.startswith("small ")
-    kind, n = (name, 0) if name == "end 5" else kind_of(replace(claims.graph, name=name))
+    kind, n = kind_of(replace(claims.graph, name=name))
     in_words32 = claims.graph.kernel == "scalar32"
     multiplier = SCALAR32_R if in_words32 else SCALAR_R
     weights = (*FOUR_WORDS32, 2**128) if in_words32 else (1, 2**64, 2**128)
@@ -552,10 +553,7 @@ def claim_scalar(claims: Claims) -> None:
         return
     (t,), (k,) = claims.assume("t", small if is_small else any_words), claims.assume("k", multiplier)
     if kind in {"end", "finish"}:
-        claims.claim("h", H_WORDS, [product(t, k) if kind == "end" else t])
-        return
-    if kind == "end 5":
-        claims.claim("x", X_WORDS, [add(product(t, k), {(): 5})])
+        claim_words(claims, product(t, k) if kind == "end" else t, n)
         return
     for i in range({"four": 4}.get(kind, n or 1)):
         if kind == "four":
@@ -566,8 +564,11 @@ def claim_scalar(claims: Claims) -> None:
     claims.claim("k", multiplier, [k])
 
 
-def claim_powers(claims: Claims, r: Poly, n: int, others: bool = True, table: bool = False) -> None:
-    """State that there are the powers of r for n groups, of which a table has all."""
+def claim_powers(claims: Claims, r: Poly, n: int, steps: int, others: bool = True) -> list[Poly]:
+    """State that there are the powers of r for n groups: multipliers for `steps` groups, and a table if those are fewer.
+
+    Return the powers of r, by exponent.
+    """
     fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
     powers = [ONE]
     for _ in range(lanes * max(n, 2)):
@@ -575,18 +576,18 @@ def claim_powers(claims: Claims, r: Poly, n: int, others: bool = True, table: bo
     claims.claim("last", fields.fe, [powers[lanes - i] for i in every], "end/last")
     if others:
         claims.claim("others", fields.fe, [powers[2 * lanes - i] for i in every], "end/others")
-    for k in range(1, (1 if table else n) + 1):
+    for k in range(1, steps + 1):
         claims.claim_power(f"R^{k}", powers[lanes * k], "R^1")
     in_vector = min(lanes, POWERS_IN_VECTOR)
-    for i in range(n // in_vector if table else 0):
+    for i in range(n // in_vector if steps < n else 0):
         exponents = [in_vector * i + in_vector - lane % in_vector for lane in every]
         claims.claim(f"table{i}", fields.long_multiplier, [powers[lanes * k] for k in exponents])
+    return powers
 
 
 def claim_ends(claims: Claims) -> None:
     """State the claims of blocks/ends.cc."""
-    name = claims.graph.name
-    kind, n = (name, 0) if name == "end 5" else kind_of(claims.graph)
+    kind, n = kind_of(claims.graph)
     fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
     messages_apart = MESSAGE_BYTES // lanes
 
@@ -594,18 +595,17 @@ def claim_ends(claims: Claims) -> None:
         return claims.assume(name, shape, lanes=1)[0]
 
     if kind == "powers":
-        claim_powers(claims, words("r", R_WORDS), n, table=n > STEPS_MAX)
+        claim_powers(claims, words("r", R_WORDS), n, 1 if n > STEPS_MAX else n)
     elif kind == "first":
         h, blocks = words("h"), [claims.block(lanes + i) for i in every]
         there = [add(blocks[i], h if i == 0 else {}) for i in range(lanes - n)]
         claims.claim("t", fields.fe, [{}] * n + there)
-    elif kind in {"end", "end 5"}:
+    elif kind == "end":
         t = claims.assume("t", fields.fe)
         last, others = (claims.assume(name, fields.fe, like=f"end/{name}") for name in ("last", "others"))
         ends: list[Poly] = [*(claims.block(i) for i in range(lanes - 1)), words("block", BLOCK_WORDS)]
         value = total(add(product(ends[i], last[i]), product(t[i], others[i])) for i in every)
-        name, shape = ("h", H_WORDS) if kind == "end" else ("x", X_WORDS)
-        claims.claim(name, shape, [add(value, {(): 5} if kind == "end 5" else {})])
+        claim_words(claims, value, n)
     elif kind == "long":
         t, in_vector = claims.assume("t", fields.fe), min(lanes, POWERS_IN_VECTOR)
         table = [claims.assume(f"table{i}", fields.long_multiplier) for i in range(-(-n // in_vector))]
@@ -615,7 +615,7 @@ def claim_ends(claims: Claims) -> None:
     elif kind == "keep":
         r, h = words("r", R_WORDS), words("h")
         steps = sum(name.startswith("R^") for name in outputs_of(claims.graph))
-        claim_powers(claims, r, steps, others=False)
+        claim_powers(claims, r, steps, steps, others=False)
         claims.claim("t", fields.fe, [add(claims.block(i), h if i == 0 else {}) for i in every])
     elif kind == "kept":
         t = claims.assume("t", fields.fe)
@@ -672,7 +672,7 @@ def claim_shared(claims: Claims) -> None:
     """State the claims of blocks/tag.cc."""
     kind, n = kind_of(claims.graph)
     if kind == "tag":
-        name, shape = ("x", X_WORDS) if n == 5 else ("h", H_WORDS)
+        name, shape = end_words(n)
         claims.assume(name, shape)
         claims.assume("s", PAD_WORDS)
         words, pad = ([claims.inputs[f"{of}[{i}]"][0] for i in range(count)] for of, count in ((name, 3), ("s", 2)))

@@ -365,17 +365,22 @@ def prove_message(code: Code, ring: Ring) -> int:
     return ways
 
 
+def scalar_block(architecture: Architecture) -> tuple[Program, Shape]:
+    """Return the program of a block, and the shape of what it leaves: what begins has less in its last limb."""
+    graph = graphs_of("scalar64")["block"]
+    shape, _ = BlockProof(graph).claims.outputs["t"]
+    return program_of(architecture, graph), shape
+
+
 def prove_scalar(code: Code, ring: Ring) -> int:
     """Prove the function that evaluates blocks one after another, and one more that is padded."""
     graphs, architecture, count = graphs_of("scalar64"), code.architecture, 0
+    program, shape = scalar_block(architecture)
     for is_padded in (False, True):
         begin = BlockProof(graphs["begin"], architecture.big_endian, ring)
         outputs = begin.outputs()
         r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
         loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
-        # What begins has less in its last limb than what a block leaves.
-        shape, _ = BlockProof(graphs["block"]).claims.outputs["t"]
-        program = program_of(architecture, graphs["block"])
         proof = FunctionProof(code, ring, program, shape, [loop])
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
@@ -404,10 +409,8 @@ def prove_scalar_end(code: Code, ring: Ring) -> int:
         return [add(product(t[0], r), block(0))]
 
     loops = [Loop("loop0", "blocks", leaves), Loop("loop1", "lasts", leaves, base="last")]
-    graph = graphs_of("scalar64")["block"]
-    block = BlockProof(graph)
-    shape, _ = block.claims.outputs["t"]
-    proof = FunctionProof(code, ring, program_of(AMD64, graph), shape, loops)
+    program, shape = scalar_block(AMD64)
+    proof = FunctionProof(code, ring, program, shape, loops)
     storage = proof.memory("message", "last")
     store_state(storage, "p", begin)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}

@@ -52,8 +52,6 @@ def mutants(graph: Graph) -> Iterator[tuple[str, str, Graph]]:
     """Return graphs that differ from one in a node, the operation there, and what is different: every second change."""
     nodes, inputs = graph.nodes, set(graph.inputs())
     for i, node in enumerate(nodes):
-        # The bounds that the code states are proved elsewhere: here, values must be wrong.
-        node = replace(node, limit=SUM_MAX)
         made: list[tuple[str, tuple[Node, ...]]] = []
         if node.op in {"shr", "shl"}:
             made += [
@@ -111,6 +109,7 @@ def mutants(graph: Graph) -> Iterator[tuple[str, str, Graph]]:
 
 
 def without_limits(graph: Graph) -> Graph:
+    """Return the graph without the bounds that the code states, which are proved elsewhere: values must be wrong."""
     return replace(graph, nodes=tuple(replace(node, limit=SUM_MAX) for node in graph.nodes))
 
 

@@ -130,7 +130,7 @@ def swapped_operands(text: str) -> Iterator[str]:
     """Yield a line with its first two operands exchanged, unless that makes no difference."""
     mnemonic, _, operands = text.partition(" ")
     parts = operands.split(", ")
-    if len(parts) >= 2 and parts[0] != parts[1] and mnemonic not in COMMUTATIVE:
+    if len(parts) >= 2 and parts[0] != parts[1] and not COMMUTATIVE.fullmatch(mnemonic):
         yield f"{mnemonic} {', '.join([parts[1], parts[0], *parts[2:]])}"
 
 
@@ -150,40 +150,9 @@ LINE_KINDS: dict[str, Callable[[str], Iterator[str]]] = {
     "left out": lambda text: iter(["VZEROUPPER"]),
 }
 # Their first two operands can be swapped.
-COMMUTATIVE = (
-    *(
-        "VPADDD",
-        "VPXOR",
-        "VPXORD",
-        "VPOR",
-        "VPAND",
-        "VPADDQ",
-        "VPMULUDQ",
-        "VADD",
-        "VEOR",
-        "VAF",
-        "VAG",
-        "VX",
-        "VO",
-        "VN",
-    ),
-    *(
-        "VPMADD52LUQ",
-        "VPMADD52HUQ",
-        "VMSLG",
-        "MUL",
-        "MULHU",
-        "UMULH",
-        "ADD",
-        "ADDS",
-        "ADC",
-        "ADCS",
-        "OR",
-        "ORR",
-        "XOR",
-        "EOR",
-        "AND",
-    ),
+COMMUTATIVE = re.compile(
+    r"VP(ADD[DQ]|XORD?|OR|AND|MULUDQ|MADD52[LH]UQ)|V(ADD|EOR|A[FG]|X|O|N|MSLG)"
+    r"|MUL|MULHU|UMULH|ADDS?|ADCS?|ORR?|XOR|EOR|AND"
 )
 
 
