@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Describe what compilers take of x86-64 beside the instructions that are selected.
+
+Vectors have the meanings of amd64.py's tables, and more; words have those of scalar_amd64.py, at every width.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from coconut.architectures.amd64 import INSTRUCTIONS_256, INSTRUCTIONS_512
+from coconut.instructions import Instruction, elements, table
+from coconut.operations import WORD_MAX, Value
+
+WORD32_MAX = 2**32 - 1
+# An operand of an instruction in vectors, or a number of it.
+Any_ = Any
+
+
+def halves(a: Value) -> Value:
+    """Return the 32-bit halves of elements."""
+    return tuple(half for number in a for half in (number & WORD32_MAX, number >> 32))
+
+
+def shuffle32(imm: int, a: Value) -> Value:
+    """Return, within each 128 bits, the 32-bit halves that pairs of bits of imm number; whole elements stay whole."""
+    result = []
+    for i in range(len(a)):
+        part, pair = i - i % 2, imm >> 4 * (i % 2) & 15
+        low, high = pair & 3, pair >> 2
+        if low % 2 == 0 and high == low + 1:
+            result.append(a[part + low // 2])
+        else:
+            numbers = halves(a[part : part + 2])
+            result.append(numbers[low] | numbers[high] << 32)
+    return tuple(result)
+
+
+def shuffle_parts(imm: int, a: Value, b: Value) -> Value:
+    """Return two 128-bit parts of each of two vectors of 256 bits."""
+    parts = [a[0:2], a[2:4], b[0:2], b[2:4]]
+    return tuple(
+        number
+        for shift in (0, 4)
+        for number in ((0, 0) if imm >> shift & 8 else parts[imm >> shift & 3])
+    )
+
+
+def shuffle_each(imm: int, a: Value, b: Value) -> Value:
+    """Return elements of the 128-bit parts of a and b, alternating, each chosen by a bit of imm."""
+    return tuple((a if i % 2 == 0 else b)[i - i % 2 + (imm >> i & 1)] for i in range(len(a)))
+
+
+def align(imm: int, a: Value, b: Value) -> Value:
+    """Return the elements of b and a one after another, from number imm on."""
+    return (b + a)[imm : imm + len(a)]
+
+
+def inserted(size: int) -> Callable[..., Value]:
+    """Return a vector with `size` elements of it replaced by the first ones of b."""
+    return lambda imm, a, b: a[: size * imm] + b[:size] + a[size * (imm + 1) :]
+
+
+def extracted(size: int) -> Callable[..., Value]:
+    return lambda imm, a: a[size * imm : size * (imm + 1)]
+
+
+def permuted(imm: int | None, index: Value, a: Value) -> Value:
+    """Return the elements of a that an index of public numbers has."""
+    return tuple(a[number % len(a)] for number in index)
+
+
+def permuted2(imm: int | None, a: Value, index: Value, b: Value) -> Value:
+    """Return elements of a and b, which an index of public numbers has."""
+    return tuple((a + b)[number % (2 * len(a))] for number in index)
+
+
+# In the order of the meaning, the operands are the reverse of the assembler's.
+VECTORS = (
+    INSTRUCTIONS_256
+    | INSTRUCTIONS_512
+    | table(
+        Instruction("vpshldq", 2, elements(lambda imm, a, b: (a << 64 | b) << imm >> 64), immediate=True),
+        Instruction("vpshufd", 1, shuffle32, immediate=True),
+        Instruction("vperm2i128", 2, shuffle_parts, immediate=True),
+        Instruction("vshufpd", 2, shuffle_each, immediate=True),
+        Instruction("valignq", 2, align, immediate=True),
+        Instruction("vinserti128", 2, inserted(2), immediate=True),
+        Instruction("vinserti64x4", 2, inserted(4), immediate=True),
+        Instruction("vextracti128", 1, extracted(2), immediate=True),
+        Instruction("vextracti64x4", 1, extracted(4), immediate=True),
+        Instruction("vpermq_by", 2, permuted),
+        Instruction("vpermt2q", 3, permuted2, accumulates=True),
+        Instruction("vpandn", 2, elements(lambda imm, a, b: (WORD_MAX ^ a) & b)),
+    )
+)
+
+# Other names of the same, as far as whole elements are concerned.
+ALIASES = {
+    "vbroadcastsd": "vpbroadcastq",
+    "vpandd": "vpandq",
+    "vpord": "vporq",
+    "vpxord": "vpxorq",
+    "vandps": "vpandq",
+    "vandpd": "vpandq",
+    "vorps": "vporq",
+    "vorpd": "vporq",
+    "vxorps": "vpxor",
+    "vxorpd": "vpxor",
+    "vpandnq": "vpandn",
+    "vpternlogd": "vpternlogq",
+    "vmovlhps": "vpunpcklqdq",
+    "vunpcklpd": "vpunpcklqdq",
+    "vunpckhpd": "vpunpckhqdq",
+    "vextracti32x4": "vextracti128",
+    "vextracti64x2": "vextracti128",
+    "vextractf128": "vextracti128",
+    "vinserti32x4": "vinserti128",
+    "vinserti64x2": "vinserti128",
+    "vinsertf128": "vinserti128",
+    "vextractf64x4": "vextracti64x4",
+    "vinsertf64x4": "vinserti64x4",
+    "vshufi32x4": "vshufi64x2",
+    "vperm2f128": "vperm2i128",
+    "vpermpd": "vpermq",
+    "vblendps": "vpblendd",
+    "vpermt2pd": "vpermt2q",
+}
+
+# Moves of vectors, whole or of the first element.
+MOVES = {
+    *("movups", "movaps", "movdqu", "movdqa", "vmovups", "vmovaps", "vmovupd", "vmovapd", "vmovdqu", "vmovdqa"),
+    *("vmovdqu8", "vmovdqu32", "vmovdqu64", "vmovdqa32", "vmovdqa64"),
+}
+
+# What does nothing here.
+IDLE = {"nop", "nopw", "nopl", "endbr64", "vzeroupper"}
