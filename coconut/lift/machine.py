@@ -223,6 +223,8 @@ class Machine:
 
     linked: Linked
     memory: Memory
+    # Returns any number, which a part of a register is kept of that nothing has set.
+    anything: Callable[[], Any] = lambda: 0
     general: dict[str, Any] = field(default_factory=dict)
     vectors: dict[int, Value] = field(default_factory=dict)
     masks: dict[int, int] = field(default_factory=dict)
@@ -321,7 +323,8 @@ class Machine:
             self.store(self.address(operand), width // 8, value)
             return
         if width < 32:
-            before = self.register(operand.name)
+            before = self.general[operand.name]
+            before = self.anything() if isinstance(before, Unknown) else before
             value = before - (before & MASKS[width]) + value
         self.general[operand.name] = value
 

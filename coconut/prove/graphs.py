@@ -67,6 +67,16 @@ def elements_in(graph: Graph, weights: tuple[int, ...], limits: set[int]) -> Ele
     return found
 
 
+def elements_to_name(graph: Graph) -> Elements | None:
+    """Return the elements in a basic block in which products are multiplied."""
+    kernel = KERNELS[graph.kernel]
+    _, fields = claims_for(kernel.kind, graph)
+    if fields is None or not graph.name.startswith(NAMING):
+        return None
+    names, stated = ("end/t", "end/last", "value", "leave/t"), limits_in(kernel.name)
+    return elements_in(graph, fields.fe.weights, {limit for name in names for limit in stated.get(name, ())})
+
+
 def interpret(
     graph: Graph, ring: Ring, message: Message, inputs: Mapping[str, Lanes], elements: Elements | None = None
 ) -> list[Lanes]:
@@ -149,11 +159,7 @@ class BlockProof:
 
     def outputs(self, graph: Graph | None = None) -> dict[str, Lanes]:
         """Return the outputs of the graph, or of another one."""
-        elements: Elements | None = None
-        if graph is None and self.claims.of_field is not None and self.graph.name.startswith(NAMING):
-            names = ("end/t", "end/last", "value", "leave/t")
-            limits = {limit for name in names for limit in self.claims.limits.get(name, ())}
-            elements = elements_in(self.graph, self.claims.fields.fe.weights, limits)
+        elements = elements_to_name(self.graph) if graph is None else None
         graph = graph or self.graph
         values = interpret(graph, self.ring, self.claims.message, self.claims.inputs, elements)
         return {graph.nodes[i].name: values[i] for i in graph.outputs()}
