@@ -392,9 +392,10 @@ class Machine:
         if name.startswith("kmov"):
             bits = {"b": 8, "w": 16, "d": 32, "q": 64}[name[4]]
             value = self.masks[sources[0].number] if sources[0].kind == "mask" else self.get(sources[0], max(bits, 32))
+            # Vectors have 8 elements at most.
+            value = value & 255
             if not isinstance(value, int):
                 raise Unproved("a mask depends on a symbolic number")
-            value &= (1 << bits) - 1
             if to.kind == "mask":
                 self.masks[to.number] = value
             else:

@@ -24,7 +24,7 @@ from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, joined, in_pieces, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
-from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add, exact, key_of
+from coconut.prove.polynomials import Lanes, Message, Number, Poly, Range, Ring, Unproved, add, exact, key_of
 from coconut.prove.proof import Proved, proved
 from coconut.trace import ROOT
 
@@ -84,17 +84,30 @@ class NamingRing(Ring):
                 self.named[key] = self.variable(f"{name}[{i}]", (max(low, limb.low), min(high, limb.high)))
 
 
-class Words(Message):
-    """A message as it is in memory, from an address on."""
+    def divided_rest(self, rest: Poly, bits: int, limits: Range) -> tuple[Poly, int]:
+        """As divided, of what has no multiple of 2^bits: (w + r / 2^b) / 2^bits is (2^b w + r) / 2^(b + bits)."""
+        inner = [m for m, c in rest.items() if c == 1 and len(m) == 1 and m[0] in self.origins]
+        if len(rest) > 1 and inner:
+            poly, before, _ = self.origins[max(inner)[0]]
+            outer = {m: c for m, c in rest.items() if m != max(inner)}
+            return self.divided(add(poly, outer, 1 << before), before + bits)
+        return super().divided_rest(rest, bits, limits)
 
-    def __init__(self, memory: Memory, at: int) -> None:
-        self.memory, self.at = memory, at
+
+class Words(Message):
+    """A message as it is in memory, from an address on. Around it is any number, which no block uses."""
+
+    def __init__(self, memory: Memory, at: int, length: int, around: Number | int = 0) -> None:
+        self.memory, self.at, self.end, self.around = memory, at, MESSAGE + length, around
 
     def word(self, at: int, order: str = "little") -> Number | int:
         return self.number(at, 8)
 
     def number(self, at: int, count: int) -> Number | int:
-        found: Number | int = self.memory.read(self.at + at, count)
+        at += self.at
+        found: Number | int = self.around
+        if MESSAGE <= at and at + count <= self.end:
+            found = self.memory.read(at, count)
         return found
 
 
@@ -201,7 +214,8 @@ class Evaluation:
         return [self.inputs.word(f"s{i}", 2**64 - 1) for i in range(2)]
 
     def run(self, kernel: str, block: str, inputs: Mapping[str, Lanes], at: int | None = None) -> dict[str, Lanes]:
-        return self.inputs.run(kernel, block, inputs, Words(self.memory, MESSAGE + (at or 0)), (at, self.length if at is None else 0))
+        message = Words(self.memory, MESSAGE + (at or 0), self.length, self.inputs.word("around", 2**64 - 1))
+        return self.inputs.run(kernel, block, inputs, message, (at, self.length if at is None else 0))
 
     def last_block(self) -> list[Number | int]:
         """Return the words of the last block, padded."""
@@ -210,7 +224,7 @@ class Evaluation:
         if count == BLOCK_BYTES:
             return [self.memory.read(MESSAGE + first, 8), self.memory.read(MESSAGE + first + 8, 8), 1]
         name, at = (f"padded after {count}", first - BLOCK_BYTES) if first else (f"padded {count}", first)
-        message = Words(self.memory, MESSAGE + at)
+        message = Words(self.memory, MESSAGE + at, self.length)
         outputs = self.inputs.run("tag", name, {}, message, (at, self.length))
         return [outputs[f"block[{i}]"][0] for i in range(3)]
 
