@@ -50,10 +50,15 @@ class Linked:
         }
 
     @cached_property
+    def symbols(self) -> dict[str, int]:
+        """Return the addresses of functions and records by their names."""
+        run = subprocess.run(["nm", str(self.path)], capture_output=True, text=True, check=True)
+        return {name: int(at, 16) for at, name in re.findall(r"^([0-9a-f]+) \w (\S+)$", run.stdout, re.MULTILINE)}
+
+    @cached_property
     def functions(self) -> dict[int, str]:
         """Return the names of functions by their addresses."""
-        run = subprocess.run(["nm", str(self.path)], capture_output=True, text=True, check=True)
-        return {int(at, 16): name for at, name in re.findall(r"^(\S+) [tTwW] (\S+)$", run.stdout, re.MULTILINE)}
+        return {at: name for name, at in self.symbols.items()}
 
     @cached_property
     def data(self) -> dict[int, bytes]:
@@ -80,11 +85,10 @@ class Linked:
 
     def entry(self, record: str, member: str) -> int:
         """Return where a function of a kernel's record begins; 0 if the kernel has no such function."""
-        run = subprocess.run(["nm", str(self.path)], capture_output=True, text=True, check=True)
-        found = re.search(rf"^(\S+) \w hornet_poly1305_kernel_{record}$", run.stdout, re.MULTILINE)
-        if found is None:
+        name = f"hornet_poly1305_kernel_{record}"
+        if name not in self.symbols:
             raise Unproved(f"{self.compiler} made no kernel {record}")
-        return self.number(int(found[1], 16) + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
+        return self.number(self.symbols[name] + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
 
 
 def read_line(at: int, after: int, text: str) -> Line:

@@ -24,7 +24,7 @@ from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, joined, in_pieces, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
-from coconut.prove.polynomials import Lanes, Message, Number, Poly, Range, Ring, Unproved, add, exact, key_of
+from coconut.prove.polynomials import Key, Lanes, Message, Number, Poly, Range, Ring, Unproved, add, exact, key_of
 from coconut.prove.proof import Proved, proved
 from coconut.trace import ROOT
 
@@ -72,7 +72,17 @@ def groups_listed(name: str) -> list[tuple[int, int]]:
 
 
 class NamingRing(Ring):
-    """A ring that gives each limb a name, of which only the range is known."""
+    """A ring that gives each limb a name, of which only the range is known, and divides nothing twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[tuple[Key, int], tuple[Poly, int]] = {}
+
+    def divided(self, poly: Poly, bits: int) -> tuple[Poly, int]:
+        place = key_of(poly), bits
+        if place not in self.found:
+            self.found[place] = super().divided(poly, bits)
+        return self.found[place]
 
     def name(self, limbs: Sequence[Number | int], weights: Sequence[int], name: str) -> None:
         for i, limb in enumerate(limbs):
