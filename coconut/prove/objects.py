@@ -12,7 +12,7 @@ and its stack, takes no branch and computes no address on a secret, restores the
 nothing symbolic in vector registers or on the stack.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -20,10 +20,11 @@ from itertools import product
 from coconut.architectures import ARCHITECTURES
 from coconut.lift.machine import STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, compiled
-from coconut.operations import WORD_MAX
-from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, STATE, TAG, Evaluation, Inputs, Record
+from coconut.graph import Graph
+from coconut.operations import BLOCK_BYTES, WORD_MAX
+from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, STATE, TAG, Evaluation, Inputs, Record, numbered
 from coconut.prove.graphs import graphs_of
-from coconut.prove.polynomials import Number, Ring, Unproved, exact
+from coconut.prove.polynomials import Lanes, Message, Number, Ring, Unproved, exact
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = (
@@ -42,6 +43,9 @@ def check_same(ring: Ring, name: str, found: Number | int, expected: Number | in
 # Offsets in struct poly1305, and in struct poly1305_pieces, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
+PIECES = STATE + PIECES_LANES
+# For a number of limbs, how many words a power has that all lanes share.
+KEPT_WORDS = {3: 5, 5: 9}
 
 
 @dataclass
@@ -77,6 +81,94 @@ class Function:
             memory.cells[(KEY if mac else STATE) + 8 * i] = 8, word
         arguments, result = ([TAG, MESSAGE, length, KEY], TAG) if mac else ([STATE, MESSAGE, length], STATE + STATE_H)
         return self.call(memory, arguments, {result + 8 * i: word for i, word in enumerate(expected)})
+
+
+@dataclass
+class KeptLanes(Function):
+    """The functions that keep lanes between the pieces of a message, in struct poly1305_pieces."""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Return which block is in each lane."""
+        return ARCHITECTURES[self.record.kernel].order(self.record.lanes)
+
+    def places(self, graph: Graph, count: int) -> dict[str, tuple[int, ...]]:
+        """Return the addresses of T, the last powers and the steps' powers: of each number, those of its lanes."""
+        limbs = sum(graph.nodes[i].name.startswith("t[") for i in graph.inputs())
+        numbers = KEPT_WORDS[limbs]
+        element, lanes = limbs * self.record.lanes, self.record.lanes
+        names = [f"{name}[{i}]" for name in ("t", "last") for i in range(limbs)]
+        found = {
+            name: tuple(PIECES + 8 * (i * lanes + self.order.index(block)) for block in range(lanes))
+            for i, name in enumerate(names)
+        }
+        for k in range(count):
+            at = PIECES + 8 * (2 * element + numbers * k)
+            found |= {f"R^{k + 1}[{i}]": (at + 8 * i,) * lanes for i in range(numbers)}
+        return found
+
+    def put(self, memory: Memory, places: Mapping[str, tuple[int, ...]], limits: Mapping[str, int]) -> dict[str, Lanes]:
+        """Write any numbers within their limits to memory, and return them."""
+        found = {}
+        for name, limit in limits.items():
+            each = len(set(places[name])) > 1
+            lanes = [self.inputs.word(f"{name}.{lane if each else 0}", limit) for lane in range(self.record.lanes)]
+            memory.cells |= {at: (8, number) for at, number in zip(places[name], lanes, strict=True)}
+            found[name] = tuple(lanes)
+        return found
+
+    def prove_begin(self) -> int:
+        """Prove lanes_begin: what a first group and h leave."""
+        memory, lanes = Memory(self.linked), self.record.lanes
+        self.inputs.message(memory, BLOCK_BYTES * lanes)
+        evaluation = Evaluation(self.inputs, self.record, memory, BLOCK_BYTES * lanes, mac=False)
+        words = [*evaluation.r_words, *evaluation.pad, *evaluation.h_words]
+        memory.cells |= {STATE + 8 * i: (8, word) for i, word in enumerate(words)}
+        given = numbered("r", evaluation.r_words) | numbered("h", evaluation.h_words)
+        outputs = evaluation.run(self.record.ends, "keep", given, 0)
+        fold = graphs_of(self.record.ends)["fold"]
+        places = self.places(fold, len({name.partition("[")[0] for name in outputs if name.startswith("R^")}))
+        expected = {at: word for name in outputs for at, word in zip(places[name], outputs[name], strict=True)}
+        return self.call(memory, [STATE, MESSAGE], expected)
+
+    def prove_absorb(self, first: int, second: int) -> int:
+        """Prove lanes_absorb, for these numbers of groups in two places."""
+        memory, record, lanes = Memory(self.linked), self.record, self.record.lanes
+        group, graphs = BLOCK_BYTES * lanes, graphs_of(record.ends)
+        self.inputs.message(memory, group * (first + second))
+        steps = max(int(name.split()[1]) for name in graphs if name.startswith("kept "))
+        largest = graphs[f"kept {steps}"]
+        places = self.places(largest, steps)
+        limits = {largest.nodes[i].name: largest.nodes[i].limit for i in largest.inputs()}
+        given = self.put(memory, places, limits)
+        evaluation = Evaluation(self.inputs, record, memory, group * (first + second), mac=False)
+        at = 0
+        for left in (first, second):
+            for n in kept_steps(steps, left):
+                needed = {graphs[f"kept {n}"].nodes[i].name for i in graphs[f"kept {n}"].inputs()}
+                inputs = {name: numbers for name, numbers in given.items() if name in needed}
+                given |= evaluation.run(record.ends, f"kept {n}", inputs, at)
+                at += group * n
+        written = {name: given[name] for name in given if name.startswith("t[")}
+        expected = {at: word for name in written for at, word in zip(places[name], written[name], strict=True)}
+        return self.call(memory, [STATE, MESSAGE, first, MESSAGE + group * first, second], expected)
+
+    def prove_end(self) -> int:
+        """Prove lanes_end: h of the lanes."""
+        memory, fold = Memory(self.linked), graphs_of(self.record.ends)["fold"]
+        limits = {fold.nodes[i].name: fold.nodes[i].limit for i in fold.inputs()}
+        given = self.put(memory, self.places(fold, 0), limits)
+        outputs = self.inputs.run(self.record.ends, "fold", given, Message(self.inputs.ring), "fold")
+        return self.call(memory, [STATE], {STATE + STATE_H + 8 * i: outputs[f"h[{i}]"][0] for i in range(3)})
+
+
+def kept_steps(most: int, groups: int) -> list[int]:
+    """Return the numbers of groups of the steps, as streaming.h takes them."""
+    found = []
+    while most:
+        found += [most] * (groups // most)
+        groups, most = groups % most, most // 2
+    return found
 
 
 def check_writes(machine: Machine, result: Collection[int]) -> None:
