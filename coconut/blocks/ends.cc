@@ -3,7 +3,7 @@
  * them. In C++, words can be nodes like lanes, so that nothing in between is left out.
  *
  * "powers N", "first K" for K absent blocks, and "end" or "end 5" surround the steps of a message, among
- * which there may be "long N", a long step of fewer groups. "keep",
+ * which there may be "long N", a long step of N groups. "keep",
  * "kept N" and "fold" are the functions of streaming.h. "keys", "begun K" for K messages that have begun,
  * "short" and "finish" surround the blocks of a batch. "append", "replace", "square" and "square times"
  * belong to partial evaluations.
@@ -111,7 +111,7 @@ static void bb_end_of_message(const char *name, fe t, evaluation_powers powers, 
     bb_end();
 }
 
-/* A long step of fewer groups than the table has powers, with its tops. */
+/* A long step of up to as many groups as the table has powers, with its tops. */
 static void bb_long(size_t n, fe t, evaluation_powers powers)
 {
     begin("long", n, 0);
@@ -355,7 +355,7 @@ static void blocks_of_sample(const struct sample *sample)
     bb_fold(t, powers.of_last);
     bb_batch(carried, powers);
     raise_r(&powers, LONG_SUM_MAX, r);
-    for (size_t n = 1; n < LONG_SUM_MAX; n++)
+    for (size_t n = 1; n <= LONG_SUM_MAX; n++)
         bb_long(n, t, powers);
 #endif
 }

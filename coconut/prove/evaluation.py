@@ -247,18 +247,10 @@ class Evaluation:
         taken = lanes - absent
         for count in steps_of(n, ngroups - 2):
             at = BLOCK_BYTES * taken
-            block, kernel_of = f"step {count}", kernel
-            if n > STEPS_MAX:
-                block, kernel_of = (f"long {count}", ends)
-                if block not in graphs_of(ends):
-                    block, kernel_of = f"long step {count}", kernel
-            graph = graphs_of(kernel_of)[block]
+            block, of = (f"long {count}", ends) if n > STEPS_MAX else (f"step {count}", kernel)
+            graph = graphs_of(of)[block]
             needed = {graph.nodes[i].name for i in graph.inputs()}
-            if "tops[0]" in needed:
-                # Those of a whole long step, which its first block computes beside the powers.
-                begun = self.run(kernel, f"begin {n}", r | h | numbered("s", self.pad), 0)
-                powers |= {name: numbers for name, numbers in begun.items() if name.startswith("tops")}
-            t = self.run(kernel_of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
+            t = self.run(of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
             blocks = self.blocks[taken:]
             value = horner(lambda i, blocks=blocks: blocks[i], value, [[of_r(lanes * k)] * lanes for k in range(count + 1)])  # type: ignore[misc]
             taken += count * lanes
