@@ -326,7 +326,7 @@ def command_go(arguments: argparse.Namespace) -> None:
 def command_prove(arguments: argparse.Namespace) -> None:
     from coconut.prove.command import prove, suites
 
-    known = suites(certify=not arguments.no_certificates)
+    known = suites(not arguments.no_certificates, arguments.compiler or (), arguments.every_length)
     if unknown := set(arguments.suites) - known.keys():
         raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     wanted = {name: known[name] for name in arguments.suites or known}
@@ -405,8 +405,10 @@ def run(words: list[str] | None = None) -> None:
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
     proving = command("prove", command_prove, "prove that blocks, selections and functions are right for all inputs")
-    proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, go-chacha20, ...")
+    proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, objects, ...")
     proving.add_argument("--no-certificates", action="store_true", help="write and verify no certificates")
+    proving.add_argument("--compiler", action="append", help="prove its machine code, not that of those installed")
+    proving.add_argument("--every-length", action="store_true", help="prove machine code for 0 to 600 bytes; an hour")
     proving.add_argument("--verbose", action="store_true", help="print every proof")
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")

@@ -38,11 +38,7 @@ def shuffle32(imm: int, a: Value) -> Value:
 def shuffle_parts(imm: int, a: Value, b: Value) -> Value:
     """Return two 128-bit parts of each of two vectors of 256 bits."""
     parts = [a[0:2], a[2:4], b[0:2], b[2:4]]
-    return tuple(
-        number
-        for shift in (0, 4)
-        for number in ((0, 0) if imm >> shift & 8 else parts[imm >> shift & 3])
-    )
+    return tuple(number for shift in (0, 4) for number in ((0, 0) if imm >> shift & 8 else parts[imm >> shift & 3]))
 
 
 def shuffle_each(imm: int, a: Value, b: Value) -> Value:

@@ -150,7 +150,10 @@ class Memory:
         """Remove the bytes from `begin` to `end` of a number."""
         size, value = self.cells.pop(start)
         if start < begin:
-            self.cells[start] = begin - start, 0 if isinstance(value, Unknown) else value & (1 << 8 * (begin - start)) - 1
+            self.cells[start] = (
+                begin - start,
+                0 if isinstance(value, Unknown) else value & (1 << 8 * (begin - start)) - 1,
+            )
         if start + size > end:
             rest = 0 if isinstance(value, Unknown) else value >> 8 * (end - start)
             self.cells[end] = start + size - end, rest
@@ -339,9 +342,7 @@ class Machine:
         at = self.address(operand)
         if operand.broadcast:
             return (self.memory.read(at, 8),) * count
-        return tuple(
-            self.memory.read(at + 8 * i, 8) if chosen is None or chosen[i] else 0 for i in range(count)
-        )
+        return tuple(self.memory.read(at + 8 * i, 8) if chosen is None or chosen[i] else 0 for i in range(count))
 
     def chosen(self, operand: Operand, count: int) -> list[bool] | None:
         if not operand.mask:
@@ -444,9 +445,7 @@ class Machine:
         if name == "vpblendmq":
             b, a = self.elements(sources[0], count), self.elements(sources[1], count)
             assert chosen is not None
-            return tuple(
-                b[i] if chosen[i] else (0 if to.zero else a[i]) for i in range(count)
-            )
+            return tuple(b[i] if chosen[i] else (0 if to.zero else a[i]) for i in range(count))
         if name == "vpmaskmovq":
             mask = self.elements(sources[1], count)
             if not all(isinstance(number, int) for number in mask):
@@ -518,7 +517,9 @@ class Machine:
                     self.store(at + 8 * i, 8, number)
         elif name in {"vmovq", "vmovd", "vmovlps", "vmovsd"}:
             width = 32 if name == "vmovd" else 64
-            self.set(to, width, self.elements(source, 1)[0] & MASKS[width] if width < 64 else self.elements(source, 1)[0])
+            self.set(
+                to, width, self.elements(source, 1)[0] & MASKS[width] if width < 64 else self.elements(source, 1)[0]
+            )
         elif name in {"vmovhps", "vmovhpd"}:
             self.set(to, 64, self.elements(source, 2)[1])
         elif name == "vpextrq":

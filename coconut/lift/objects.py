@@ -45,8 +45,7 @@ class Linked:
         found = re.findall(r"^ *([0-9a-f]+):\t([^\n]*)", text, re.MULTILINE)
         places = [int(at, 16) for at, _ in found]
         return {
-            at: read_line(at, after, line)
-            for (_, line), at, after in zip(found, places, [*places[1:], 0], strict=True)
+            at: read_line(at, after, line) for (_, line), at, after in zip(found, places, [*places[1:], 0], strict=True)
         }
 
     @cached_property
@@ -74,6 +73,17 @@ class Linked:
                 found[at] = content[offset : offset + length]
         return found
 
+    @cached_property
+    def version(self) -> str:
+        """Return the compiler with its version."""
+        run = subprocess.run([self.compiler, "--version"], capture_output=True, text=True, check=True)
+        found = re.search(r"\d+\.\d+\.\d+", run.stdout)
+        return f"{self.compiler.partition('-')[0]} {found[0] if found else '?'}"
+
+    def has(self, record: str) -> bool:
+        """Return whether there is a record of a kernel."""
+        return f"hornet_poly1305_kernel_{record}" in self.symbols
+
     def byte(self, at: int) -> int | None:
         for start, content in self.data.items():
             if start <= at < start + len(content):
@@ -85,10 +95,10 @@ class Linked:
 
     def entry(self, record: str, member: str) -> int:
         """Return where a function of a kernel's record begins; 0 if the kernel has no such function."""
-        name = f"hornet_poly1305_kernel_{record}"
-        if name not in self.symbols:
+        if not self.has(record):
             raise Unproved(f"{self.compiler} made no kernel {record}")
-        return self.number(self.symbols[name] + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
+        record_at = self.symbols[f"hornet_poly1305_kernel_{record}"]
+        return self.number(record_at + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
 
 
 def read_line(at: int, after: int, text: str) -> Line:

@@ -2,7 +2,7 @@
 """Run proofs, and print a table of them."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -52,6 +52,12 @@ def of_stitched(certify: bool) -> Iterator[Proved]:
     yield from stitched.prove_stitched(certify)
 
 
+def of_objects(compilers: Sequence[str], every: bool) -> Iterator[Proved]:
+    from coconut.prove import objects
+
+    yield from objects.prove_objects(compilers, every)
+
+
 def of_dispatch() -> Iterator[Proved]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
@@ -59,8 +65,11 @@ def of_dispatch() -> Iterator[Proved]:
 Suites = dict[str, tuple[str, Callable[[], Iterable[Proved]]]]
 
 
-def suites(certify: bool) -> Suites:
-    """Return what is proved, by the name of the suite, and what its claims are."""
+def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) -> Suites:
+    """Return what is proved, by the name of the suite, and what its claims are.
+
+    compilers: whose machine code, by default those installed; every: at every length up to 600 bytes, for an hour.
+    """
     return {
         "graphs": ("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
         "selections": ("elements of instruction selections", partial(of_selections, certify)),
@@ -68,6 +77,7 @@ def suites(certify: bool) -> Suites:
         "go": ("ways through the Go module's functions of Poly1305", partial(of_go, certify)),
         "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
         "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify)),
+        "objects": ("calls of what compilers made", partial(of_objects, compilers, every)),
         "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
         "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
     }

@@ -77,7 +77,6 @@ class NamingRing(Ring):
                 low, high = self.range_of(limb.poly)
                 self.named[key] = self.variable(f"{name}[{i}]", (max(low, limb.low), min(high, limb.high)))
 
-
     def divided_rest(self, rest: Poly, bits: int, limits: Range) -> tuple[Poly, int]:
         """As divided, of what has no multiple of 2^bits: (w + r / 2^b) / 2^bits is (2^b w + r) / 2^(b + bits)."""
         inner = [m for m, c in rest.items() if c == 1 and len(m) == 1 and m[0] in self.origins]
@@ -137,7 +136,10 @@ class Inputs:
         """Return the words of r, or the whole words of a key from which it is clamped."""
         low, high = self.pieces("r0", (28, 6, 26, 4)), self.pieces("r1", (2, 26, 6, 26, 4))
         if whole:
-            return [joined(dict(zip((0, 28, 34, 60), low, strict=True))), joined(dict(zip((0, 2, 28, 34, 60), high, strict=True)))]
+            return [
+                joined(dict(zip((0, 28, 34, 60), low, strict=True))),
+                joined(dict(zip((0, 2, 28, 34, 60), high, strict=True))),
+            ]
         return [joined({0: low[0], 34: low[2]}), joined({2: high[1], 34: high[3]})]
 
     def message(self, memory: Memory, length: int) -> None:
@@ -147,9 +149,14 @@ class Inputs:
             count = 8 if at < whole else 1
             memory.cells[MESSAGE + at] = count, self.word(f"m{at}:{count}", (1 << 8 * count) - 1)
 
-    def run(self, kernel: str, block: str, inputs: Mapping[str, Lanes], message: Message, at: object) -> dict[str, Lanes]:
+    def run(
+        self, kernel: str, block: str, inputs: Mapping[str, Lanes], message: Message, at: object
+    ) -> dict[str, Lanes]:
         """Return what a basic block leaves, with names; `at` says which message that is."""
-        polys = tuple((name, *(key_of(exact(n).poly) if isinstance(n, Number) else n for n in lanes)) for name, lanes in inputs.items())
+        polys = tuple(
+            (name, *(key_of(exact(n).poly) if isinstance(n, Number) else n for n in lanes))
+            for name, lanes in inputs.items()
+        )
         place = kernel, block, at, polys
         if place not in self.outputs:
             graph = graphs_of(kernel)[block]
@@ -252,7 +259,9 @@ class Evaluation:
             needed = {graph.nodes[i].name for i in graph.inputs()}
             t = self.run(of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
             blocks = self.blocks[taken:]
-            value = horner(lambda i, blocks=blocks: blocks[i], value, [[of_r(lanes * k)] * lanes for k in range(count + 1)])  # type: ignore[misc]
+            value = horner(
+                lambda i, blocks=blocks: blocks[i], value, [[of_r(lanes * k)] * lanes for k in range(count + 1)]
+            )  # type: ignore[misc]
             taken += count * lanes
         given = {name: numbers for name, numbers in powers.items() if name.startswith(("last", "others"))}
         given |= t | numbered("block", self.last_block())

@@ -12,17 +12,28 @@ and its stack, takes no branch and computes no address on a secret, restores the
 nothing symbolic in vector registers or on the stack.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
 
 from coconut.architectures import ARCHITECTURES
 from coconut.lift.machine import STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, compiled
 from coconut.graph import Graph
 from coconut.operations import BLOCK_BYTES, WORD_MAX
-from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, STATE, TAG, Evaluation, Inputs, Record, numbered
+from coconut.prove.evaluation import (
+    KEY,
+    MESSAGE,
+    RECORDS,
+    STATE,
+    TAG,
+    Evaluation,
+    Inputs,
+    Record,
+    groups_listed,
+    numbered,
+)
 from coconut.prove.graphs import graphs_of
 from coconut.prove.polynomials import Lanes, Message, Number, Ring, Unproved, exact
 from coconut.prove.proof import Proved, proved
@@ -34,6 +45,7 @@ ASSUMED = (
     "The call follows the System V ABI; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )
+
 
 def check_same(ring: Ring, name: str, found: Number | int, expected: Number | int) -> None:
     """Raise Unproved unless two words are equal for all inputs."""
@@ -188,3 +200,74 @@ def check_left(machine: Machine) -> None:
     for at, (_, value) in machine.memory.cells.items():
         if STACK_TOP - STACK_BYTES <= at and isinstance(value, Number):
             raise Unproved(f"the stack has {value.ring.show(value.poly)} at the end, at {at - STACK_TOP:#x}")
+
+
+# Compilers whose objects are proved by default, if they are installed.
+COMPILERS = ("gcc", "clang-19")
+# How many lengths share inputs, which limits the memory that polynomials take.
+LENGTHS_SHARING = 80
+# Every length up to this one, and a few behind it, if all are wanted.
+EVERY_LENGTH_MAX = 600
+LONGER = (1023, 1664, 1700, 2500, 3001, 4095, 4096)
+SCALAR_LENGTHS = (0, 1, 2, 3, 5, 6, 8, 11, 15, 16, 17, 23, 24, 31, 32, 33, 47, 48, 300)
+
+
+def sampled_lengths(record: Record) -> list[int]:
+    """Return lengths that reach every step of a kernel, with any number of blocks absent and short last blocks."""
+    if not record.ends:
+        return list(SCALAR_LENGTHS)
+    group = BLOCK_BYTES * record.lanes
+    found = {group + 1 + i * (group + 13) for i in range(7)}
+    for n, least in groups_listed(record.groups):
+        found |= {group * least, group * (least + n) - 19}
+    return sorted(found)
+
+
+def prove_lengths(linked: Linked, record: Record, member: str, lengths: Sequence[int]) -> int:
+    """Prove a function at these lengths, and return how many they are."""
+    for first in range(0, len(lengths), LENGTHS_SHARING):
+        function = Function(linked, record, member)
+        for length in lengths[first : first + LENGTHS_SHARING]:
+            try:
+                function.prove(length)
+            except Unproved as error:
+                raise Unproved(f"{length} bytes: {error}") from None
+    return len(lengths)
+
+
+# Numbers of groups at two places, for all steps and their rests.
+RUNS = ((0, 0), (1, 0), (0, 5), (2, 3), (7, 6))
+
+
+def prove_kept(linked: Linked, record: Record) -> int:
+    """Prove the functions that keep lanes, and return the number of calls."""
+    inputs = Inputs()
+    KeptLanes(linked, record, "lanes_begin", inputs).prove_begin()
+    for first, second in RUNS:
+        KeptLanes(linked, record, "lanes_absorb", inputs).prove_absorb(first, second)
+    KeptLanes(linked, record, "lanes_end", inputs).prove_end()
+    return 2 + len(RUNS)
+
+
+def installed() -> list[str]:
+    return [compiler for compiler in COMPILERS if shutil.which(compiler)]
+
+
+def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
+    """Prove what compilers made of all kernels of x86-64, at some lengths, or at every one up to 600 bytes."""
+    for compiler in compilers or installed():
+        linked = compiled(compiler)
+        for record in RECORDS:
+            if not linked.has(record.name):
+                # AVX-IFMA needs gcc 14.
+                continue
+            lengths = sampled_lengths(record)
+            if every:
+                lengths = sorted({*lengths, *range(EVERY_LENGTH_MAX + 1), *LONGER})
+            title = f"{linked.version}: {record.name}"
+            for member in ("mac", "absorb"):
+                # There is no call for an empty piece.
+                reached = [length for length in lengths if length or member == "mac"]
+                yield proved(f"{title} {member}", partial(prove_lengths, linked, record, member, reached))
+            if record.ends:
+                yield proved(f"{title}, kept lanes", partial(prove_kept, linked, record))
