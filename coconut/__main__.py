@@ -336,13 +336,14 @@ def command_prove(arguments: argparse.Namespace) -> None:
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
-    from coconut.prove import chacha20, mutations, mutations_chacha20
+    from coconut.prove import chacha20, mutations, mutations_chacha20, mutations_objects
     from coconut.prove.planting import Tally
 
     def tallies() -> Iterator[tuple[str, Tally]]:
         yield from mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS)
         if not arguments.blocks:
             yield from mutations.plant_in_go()
+            yield from mutations_objects.plant_in_objects()
             yield "ChaCha20's graphs", mutations_chacha20.plant_in_graphs()
             yield "ChaCha20 in Go", mutations_chacha20.plant_in_go(chacha20.go_functions())
 

@@ -25,6 +25,8 @@ KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 STACK_TOP = 0x7FFF_FFFF_0000
 RETURN = 0xF000_0000_0000
 VECTOR_WORDS = 8
+# A call of a few KiB takes some ten thousand.
+STEPS_MAX = 1 << 20
 MASKS = {64: WORD_MAX, 32: 2**32 - 1, 16: 2**16 - 1, 8: 255}
 
 
@@ -187,6 +189,7 @@ class Flags:
         raise Unproved(f"the carry after {self.kind or 'what sets none'}")
 
     def public(self, what: str, number: Any) -> int:
+        """Return a number that must not be symbolic."""
         if not isinstance(number, int):
             raise Unproved(f"a condition on a symbolic number, {what}")
         return number
@@ -234,7 +237,8 @@ class Machine:
     flags: Flags = field(default_factory=Flags)
     written: set[tuple[int, int]] = field(default_factory=set)
     steps: int = 0
-    lowest: int = STACK_TOP
+    # The addresses of all instructions that were run.
+    ran: dict[int, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.general = {name: Unknown(name) for name in REGISTERS}
@@ -250,12 +254,15 @@ class Machine:
             if line is None:
                 at = self.library(at)
                 continue
+            self.ran[at] = None
             try:
                 at = self.step(line)
-            except (Unproved, KeyError, ValueError, TypeError) as error:
+            except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
                 where = self.linked.functions.get(at, "")
                 raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
             self.steps += 1
+            if self.steps > STEPS_MAX:
+                raise Unproved(f"more than {STEPS_MAX} instructions")
         if self.general["rsp"] != STACK_TOP:
             raise Unproved("the stack pointer is not where it was")
         for name, value in before.items():
@@ -275,7 +282,8 @@ class Machine:
         else:
             raise Unproved(f"no instructions at {at:#x}")
         self.general["rax"] = to
-        return self.pop()
+        back: int = self.pop()
+        return back
 
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))
@@ -343,6 +351,9 @@ class Machine:
         if operand.broadcast:
             return (self.memory.read(at, 8),) * count
         return tuple(self.memory.read(at + 8 * i, 8) if chosen is None or chosen[i] else 0 for i in range(count))
+
+    def public_elements(self, operand: Operand, count: int) -> list[int]:
+        return [self.flags.public("a mask", number) for number in self.elements(operand, count)]
 
     def chosen(self, operand: Operand, count: int) -> list[bool] | None:
         if not operand.mask:
@@ -433,32 +444,23 @@ class Machine:
             number = self.get(sources[0], bits) if sources[0].kind != "vector" else self.elements(sources[0], 1)[0]
             return (number & MASKS[bits] if bits < 64 else number, 0)
         if name in {"pxor", "vpxor", "vpxorq"}:
-            a, b = sources[-2:] if len(sources) > 1 else (sources[0], to)
-            if (a.kind, a.number) != (b.kind, b.number):
-                x, y = self.elements(a, count), self.elements(b, count)
-                return tuple(i ^ j for i, j in zip(x, y, strict=True))
+            one, other = sources[-2:] if len(sources) > 1 else (sources[0], to)
+            if (one.kind, one.number) != (other.kind, other.number):
+                pairs = zip(self.elements(one, count), self.elements(other, count), strict=True)
+                return tuple(x ^ y for x, y in pairs)
             return (0,) * count
         if name in {"vpbroadcastq", "vbroadcasti128"}:
             if name == "vbroadcasti128":
                 return self.elements(sources[0], 2) * (count // 2)
             return self.elements(sources[0], 1) * count
         if name == "vpblendmq":
-            b, a = self.elements(sources[0], count), self.elements(sources[1], count)
             assert chosen is not None
-            return tuple(b[i] if chosen[i] else (0 if to.zero else a[i]) for i in range(count))
+            second, first = self.elements(sources[0], count), self.elements(sources[1], count)
+            return tuple(second[i] if chosen[i] else 0 if to.zero else first[i] for i in range(count))
         if name == "vpmaskmovq":
-            mask = self.elements(sources[1], count)
-            if not all(isinstance(number, int) for number in mask):
-                raise Unproved("a mask depends on a symbolic number")
-            wanted = [number >> 63 == 1 for number in mask]
+            wanted = [sign >> 63 == 1 for sign in self.public_elements(sources[1], count)]
             found = self.elements(sources[0], count, wanted)
             return tuple(found[i] if wanted[i] else 0 for i in range(count))
-        if name == "vblendvpd":
-            mask = self.elements(sources[0], count)
-            b, a = self.elements(sources[1], count), self.elements(sources[2], count)
-            if not all(isinstance(number, int) for number in mask):
-                raise Unproved("a mask depends on a symbolic number")
-            return tuple(b[i] if mask[i] >> 63 else a[i] for i in range(count))
         if name == "vpinsrq":
             number = self.get(sources[1], 64)
             before = self.elements(sources[2], 2)
@@ -500,8 +502,6 @@ class Machine:
             values.insert(0, self.elements(to, count))
         if len(values) != instruction.operands:
             raise Unproved("other operands than the table has")
-        if name.startswith("vinsert"):
-            values[1] = values[1]
         result: Value = instruction.meaning(imm, *values)
         return result
 

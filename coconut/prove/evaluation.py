@@ -13,11 +13,24 @@ from functools import cache
 from typing import NamedTuple
 
 from coconut.lift.machine import Memory
-from coconut.operations import BLOCK_BYTES, WORD_MAX
+from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
-from coconut.prove.polynomials import Key, Lanes, Message, Number, Poly, Range, Ring, Unproved, add, exact, key_of
+from coconut.prove.polynomials import (
+    Key,
+    Lanes,
+    Message,
+    Number,
+    Poly,
+    Range,
+    Ring,
+    Unproved,
+    add,
+    exact,
+    exact_poly,
+    key_of,
+)
 from coconut.trace import ROOT
 
 # Where a call has its arguments.
@@ -154,8 +167,7 @@ class Inputs:
     ) -> dict[str, Lanes]:
         """Return what a basic block leaves, with names; `at` says which message that is."""
         polys = tuple(
-            (name, *(key_of(exact(n).poly) if isinstance(n, Number) else n for n in lanes))
-            for name, lanes in inputs.items()
+            (name, *(key_of(exact_poly(exact(number))) for number in lanes)) for name, lanes in inputs.items()
         )
         place = kernel, block, at, polys
         if place not in self.outputs:
@@ -258,10 +270,9 @@ class Evaluation:
             graph = graphs_of(of)[block]
             needed = {graph.nodes[i].name for i in graph.inputs()}
             t = self.run(of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
-            blocks = self.blocks[taken:]
             value = horner(
-                lambda i, blocks=blocks: blocks[i], value, [[of_r(lanes * k)] * lanes for k in range(count + 1)]
-            )  # type: ignore[misc]
+                self.blocks[taken:].__getitem__, value, [[of_r(lanes * k)] * lanes for k in range(count + 1)]
+            )
             taken += count * lanes
         given = {name: numbers for name, numbers in powers.items() if name.startswith(("last", "others"))}
         given |= t | numbered("block", self.last_block())

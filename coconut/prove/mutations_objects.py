@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Plant mistakes in the instructions that a compiled function runs at one length.
+
+A change that is not refused must compute the same at that length, as a comparison with another number may; it is also
+run on samples, where something else would show that the proof is unsound.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from coconut.lift.objects import Line, compiled
+from coconut.prove.composition import CLAMP
+from coconut.prove.evaluation import RECORDS, Inputs
+from coconut.prove.objects import Function
+from coconut.prove.planting import Tally
+from coconut.prove.polynomials import P, Unproved
+
+# Instructions with the same operands.
+OTHERS = (
+    ("vpaddq", "vpsubq"),
+    ("vpsllq", "vpsrlq"),
+    ("vpmadd52luq", "vpmadd52huq"),
+    ("vpunpcklqdq", "vpunpckhqdq"),
+    ("vpandq", "vporq"),
+    ("vpand", "vpor"),
+    ("add", "sub"),
+    ("adc", "add"),
+    ("and", "or"),
+    ("shl", "shr"),
+)
+OTHER = dict(OTHERS) | {b: a for a, b in OTHERS}
+
+
+def changes(line: Line) -> Iterator[tuple[str, Line]]:
+    """Yield the kind of each change of an instruction, and what it becomes."""
+    yield "left out", replace(line, name="nop", operands=())
+    if line.name in OTHER:
+        yield "operation", replace(line, name=OTHER[line.name])
+    for i, operand in enumerate(line.operands):
+        others = []
+        if found := re.fullmatch(r"\$(-?0x[0-9a-f]+|-?\d+)", operand):
+            others = [("number", f"${int(found[1], 0) + by:#x}") for by in (1, -1)]
+        elif found := re.match(r"%([xyz])mm(\d+)", operand):
+            number = int(found[2]) ^ 1
+            others = [("register", f"%{found[1]}mm{number}{operand[found.end() :]}")]
+        elif operand in GENERAL:
+            others = [("register", GENERAL[operand])]
+        elif found := re.match(r"(-?0x[0-9a-f]+)?\(%(?!rip)", operand):
+            others = [("offset", f"{int(found[1] or '0', 0) + 8:#x}{operand[operand.index('(') :]}")]
+        for kind, other in others:
+            yield kind, replace(line, operands=(*line.operands[:i], other, *line.operands[i + 1 :]))
+
+
+NAMES = ("rax", "rcx", "rdx", "rbx", "rsi", "rdi", *(f"r{i}" for i in range(8, 16)))
+GENERAL = {f"%{name}": f"%{NAMES[i - 1]}" for i, name in enumerate(NAMES)}
+
+
+def tag_of(key: bytes, message: bytes) -> bytes:
+    """Return the tag by the definition: Bernstein 2005, section 2."""
+    r, s, h = int.from_bytes(key[:16], "little") & CLAMP, int.from_bytes(key[16:], "little"), 0
+    for at in range(0, len(message), 16):
+        h = (h + int.from_bytes(message[at : at + 16] + b"\1", "little")) * r % P
+    return ((h + s) % 2**128).to_bytes(16, "little")
+
+
+def reason_for(function: Function, length: int) -> str:
+    """Return why a change is right, if the function still computes tags of samples."""
+    generator = random.Random(length)
+    for _ in range(3):
+        key, message = generator.randbytes(32), generator.randbytes(length)
+        try:
+            if function.run(key, message) != tag_of(key, message):
+                return ""
+        except Unproved:
+            return ""
+    return "the same at this length, on samples too"
+
+
+# The compiler, the kernel, the length, and which changes are planted: every n-th.
+CALLS = (
+    ("gcc", "scalar64", 40, 3),
+    ("clang-19", "scalar64", 21, 3),
+    ("gcc", "ifma", 271, 23),
+    ("clang-19", "avx2", 150, 31),
+)
+
+
+def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
+    """Plant every n-th change of an instruction that a call of mac runs."""
+    linked, tally, inputs = compiled(compiler), Tally(), Inputs()
+    found = next(one for one in RECORDS if one.name == record)
+    function = Function(linked, found, "mac", inputs)
+    function.prove(length)
+    at_first = [linked.lines[at] for at in function.ran]
+    made = [(kind, changed) for line in at_first for kind, changed in changes(line)]
+    for kind, changed in made[::every]:
+        before = linked.lines[changed.at]
+        title = f"{linked.version}: {record} mac, {length} bytes: {before.text}, {kind}"
+        linked.lines[changed.at] = changed
+        try:
+            tally.plant(kind, title, partial(function.prove, length), partial(reason_for, function, length))
+        finally:
+            linked.lines[changed.at] = before
+    return tally
+
+
+def plant_in_objects() -> Iterator[tuple[str, Tally]]:
+    """Plant mistakes in calls; yield the title of each, and what became of them."""
+    for compiler, record, length, every in CALLS:
+        title = f"{compiler} {record}, {length} bytes, one change in {every}"
+        yield title, plant_in_call(compiler, record, length, every)
