@@ -83,8 +83,8 @@ def reason_for(function: Function, length: int) -> str:
 CALLS = (
     ("gcc", "scalar64", 40, 3),
     ("clang-19", "scalar64", 21, 3),
-    ("gcc", "ifma", 271, 23),
-    ("clang-19", "avx2", 150, 31),
+    ("gcc", "ifma256", 143, 47),
+    ("clang-19", "avx2", 79, 97),
 )
 
 

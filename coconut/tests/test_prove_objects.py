@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Test the proofs of compiled functions, and that mistakes are refused."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from coconut.lift.machine import Machine, Memory
+from coconut.lift.objects import Line, Linked, compiled, read_line
+from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, TAG, Record
+from coconut.prove.mutations_objects import tag_of
+from coconut.prove.objects import Function, KeptLanes, installed, prove_kept
+from coconut.prove.polynomials import Unproved
+
+RECORD = {record.name: record for record in RECORDS}
+
+
+def program(compiler: str) -> Linked:
+    if compiler not in installed():
+        pytest.skip(f"{compiler} is not installed")
+    return compiled(compiler)
+
+
+@contextmanager
+def changed(linked: Linked, at: int, line: Line) -> Iterator[None]:
+    before = linked.lines[at]
+    linked.lines[at] = line
+    try:
+        yield
+    finally:
+        linked.lines[at] = before
+
+
+def lines_run(function: Function, length: int) -> list[Line]:
+    function.prove(length)
+    return [function.linked.lines[at] for at in function.ran]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_machine(compiler: str, record: Record) -> None:
+    """On public bytes, the machine computes tags: so its instructions do what CPUs' do, in these functions."""
+    linked = program(compiler)
+    if not linked.has(record.name):
+        pytest.skip(f"{compiler} made no {record.name}")
+    generator = random.Random(1)
+    for length in (0, 5, 16, 29, 63, 150, 290, 1700):
+        key, message = generator.randbytes(32), generator.randbytes(length)
+        assert Function(linked, record, "mac").run(key, message) == tag_of(key, message)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+@pytest.mark.parametrize(("name", "member", "length"), [("scalar64", "absorb", 37), ("ifma256", "mac", 143)])
+def test_functions(compiler: str, name: str, member: str, length: int) -> None:
+    assert Function(program(compiler), RECORD[name], member).prove(length) > 100
+
+
+def test_kept_lanes() -> None:
+    assert prove_kept(program("gcc"), RECORD["ifma256"]) > 2
+
+
+def test_other_length() -> None:
+    """A length at which the function takes another step than the basic blocks is refused."""
+    linked, record = program("gcc"), RECORD["ifma256"]
+    with pytest.raises(Unproved):
+        Function(linked, record._replace(groups="TWO"), "mac").prove(900)
+
+
+def test_stale_register() -> None:
+    """An addition that takes a register from before the loop is refused: as each iteration has names of its own."""
+    function = Function(program("gcc"), RECORD["scalar64"], "mac")
+    lines = lines_run(function, 80)
+    loads = [line for line in lines if line.name == "mov" and "(%rsi)" in line.operands[0]]
+    assert loads
+    for line in loads[-2:]:
+        with changed(function.linked, line.at, replace(line, name="nop", operands=())), pytest.raises(Unproved):
+            function.prove(80)
+
+
+def test_first_value() -> None:
+    """T of the first group taken for that of a later step is refused: the lanes that are kept are not those before."""
+    kept = KeptLanes(program("gcc"), RECORD["ifma256"], "lanes_absorb")
+    kept.prove_absorb(2, 0)
+    stores = [line for at in kept.ran if (line := kept.linked.lines[at]).name == "vmovdqu" and "(" in line.operands[1]]
+    assert stores
+    with changed(kept.linked, stores[-1].at, replace(stores[-1], name="nop", operands=())), pytest.raises(Unproved):
+        kept.prove_absorb(2, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("mov (%rsi),%rax", None),
+        ("mov 0x28(%rsi),%rax", "nothing has written"),
+        ("mov %r12,%rax\nadd $0x1,%rax", "nothing has set"),
+        ("mov %rdi,%rbx", "rbx is not restored"),
+        ("mov (%rsi),%rax\ncmp $0x1,%rax\nje 2000", "symbolic"),
+        ("mov (%rsi),%rax\nmov (%rdi,%rax,1),%rcx", "an address depends"),
+        ("mov (%rsi),%rax\nmov %rax,0x20(%rdi)", "written at"),
+        ("mov (%rsi),%rax\nmov %rax,-0x18(%rsp)", "the stack has"),
+        ("vmovdqu (%rsi),%xmm1", "vector 1 has"),
+        ("push %rax", "a return to an unknown"),
+        ("fld1", "no such instruction"),
+    ],
+)
+def test_refused(text: str, what: str | None) -> None:
+    """What a function must not do is refused."""
+    function = Function(program("gcc"), RECORD["scalar64"], "mac")
+    entry = function.linked.entry("scalar64", "mac")
+    at, lines = 0x2000, {}
+    for line in [*text.split("\n"), "ret"]:
+        lines[at] = read_line(at, at + 8, line)
+        at += 8
+    linked = replace(function.linked)
+    linked.__dict__["lines"] = lines
+    linked.__dict__["symbols"] = function.linked.symbols
+    linked.number = lambda at, count: 0x2000  # type: ignore[method-assign]
+    memory = Memory(linked)
+    memory.cells |= {KEY + 8 * i: (8, function.inputs.word(f"k{i}", 2**64 - 1)) for i in range(4)}
+    other = Function(linked, RECORD["scalar64"], "mac", function.inputs)
+    assert entry
+    if what is None:
+        assert other.call(memory, [TAG, KEY, 0, MESSAGE], {}) == 2
+    else:
+        with pytest.raises(Unproved, match=what):
+            other.call(memory, [TAG, KEY, 0, MESSAGE], {})
+
+
+def test_mutations() -> None:
+    from coconut.prove.mutations_objects import plant_in_call
+
+    tally = plant_in_call("gcc", "scalar64", 21, 5)
+    assert tally.planted > 60 and not tally.unexplained()
+    assert sum(tally.refused.values()) > tally.planted * 0.8
+
+
+def test_survivor() -> None:
+    """A change that makes another tag has no reason."""
+    from coconut.prove.mutations_objects import reason_for
+
+    function = Function(program("gcc"), RECORD["scalar64"], "mac")
+    line = next(line for line in lines_run(function, 21) if line.name == "mul")
+    with changed(function.linked, line.at, replace(line, name="nop", operands=())):
+        assert reason_for(function, 21) == ""
+    assert reason_for(function, 21) != ""
+
+
