@@ -32,29 +32,40 @@ HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int turn, i
         LANES_WORD(row) = value;                                                                           \
         LANES_IN_ORDER(LANES_WORD(row));                                                                   \
     }
-#define LANES_STEP(to, from, by, rotate)                                                                   \
+#define LANES_STEP(to, from, by, rotate_pair)                                                              \
     HORNET_UNROLL                                                                                          \
     for (size_t s = 0; s < sets; s++) {                                                                    \
         HORNET_UNROLL                                                                                      \
         for (int pair = first; pair < last; pair += 2) {                                                   \
             LANES_PAIR(to, words_add(LANES_WORD(to), LANES_WORD(from)))                                    \
             LANES_PAIR(by, words_xor(LANES_WORD(by), LANES_WORD(to)))                                      \
-            LANES_PAIR(by, rotate(LANES_WORD(by)))                                                         \
+            rotate_pair(by)                                                                                \
         }                                                                                                  \
     }
-#define LANES_ROTL12(v) words_rotl(v, 12)
-#define LANES_ROTL7(v)  words_rotl(v, 7)
+#ifdef WORDS_ROTL_PAIR
+#define LANES_ROTL(row, bits)                                                                              \
+    WORDS_ROTL_PAIR(x[s][LANES_AT(row, pair, turn)], x[s][LANES_AT(row, pair + 1, turn)], bits);
+#else
+#define LANES_ROTL(row, bits) LANES_PAIR(row, words_rotl(LANES_WORD(row), bits))
+#endif
+#define LANES_ROTL16(row) LANES_PAIR(row, words_rotl16(LANES_WORD(row)))
+#define LANES_ROTL12(row) LANES_ROTL(row, 12)
+#define LANES_ROTL8(row)  LANES_PAIR(row, words_rotl8(LANES_WORD(row)))
+#define LANES_ROTL7(row)  LANES_ROTL(row, 7)
     if (half == 0) {
-        LANES_STEP(0, 1, 3, words_rotl16)
+        LANES_STEP(0, 1, 3, LANES_ROTL16)
         LANES_STEP(2, 3, 1, LANES_ROTL12)
     } else {
-        LANES_STEP(0, 1, 3, words_rotl8)
+        LANES_STEP(0, 1, 3, LANES_ROTL8)
         LANES_STEP(2, 3, 1, LANES_ROTL7)
     }
 #undef LANES_WORD
 #undef LANES_PAIR
 #undef LANES_STEP
+#undef LANES_ROTL
+#undef LANES_ROTL16
 #undef LANES_ROTL12
+#undef LANES_ROTL8
 #undef LANES_ROTL7
 }
 

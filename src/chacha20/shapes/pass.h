@@ -28,6 +28,12 @@
 #define PASS_SEPARATES(lanes) ((lanes) > LANES_SETS)
 #endif
 
+/* Whether Poly1305 is folded after each block beside this number of sets of lanes: ten multiplications
+ * instead of thirteen, but a longer chain. */
+#ifndef PASS_FOLDS
+#define PASS_FOLDS(lanes) false
+#endif
+
 /* Maximum number of sets of lanes in a pass. */
 #define LANES_MAX 2
 
@@ -41,10 +47,26 @@ typedef struct {
     const uint8_t *next, *end; /* the blocks to be absorbed */
 } pass_scalars;
 
+/* Absorbs the next block of Poly1305. If it folds, h is below 2^128 * 7 before and after: the product is at
+ * most 2^128 * 5 when it has been folded. */
+HORNET_INLINE void pass_absorb(pass_scalars *s, bool folds)
+{
+    const uint64_t lo = load_le64(s->next), hi = load_le64(s->next + 8);
+    if (folds) {
+        uint64_t words[3];
+        scalar_fe_to_words(words, scalar_small_mul(s->h, s->r), 0);
+        add_words(words, lo, hi, 1);
+        s->h = scalar_fe_from_words(words);
+    } else {
+        s->h = scalar_fe_mul_add(s->h, s->r, lo, hi, 1);
+    }
+    s->next += 16;
+}
+
 /* The work of general-purpose registers that accompanies part number `part` of `parts` of a double round.
  * `all` says that there are blocks for all of it. */
-HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, bool all, size_t part,
-                                    size_t parts)
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, bool all, bool folds,
+                                    size_t part, size_t parts)
 {
     if (block != BLOCK_NONE) {
         HORNET_UNROLL
@@ -55,8 +77,7 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, b
     for (size_t i = beside * part / parts; i < beside * (part + 1) / parts; i++) {
         if (!all && s->next == s->end)
             break;
-        s->h = scalar_fe_mul_add(s->h, s->r, load_le64(s->next), load_le64(s->next + 8), 1);
-        s->next += 16;
+        pass_absorb(s, folds);
     }
 }
 
@@ -83,7 +104,7 @@ HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t row
             lanes_half_rounds(x, lanes, turn, half, 0, 4);
         if (rows != 0 && part % (2 * turns) == 0)
             rows_round(y, rows, turn, quick);
-        pass_scalar_part(s, block, beside, all, part, parts);
+        pass_scalar_part(s, block, beside, all, PASS_FOLDS(lanes), part, parts);
         /* Without this, clang 19 moves all of the block or of Poly1305 to one place, where it waits for
          * itself. */
         if (lanes != 0 && all)
@@ -237,8 +258,8 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, boo
         pass_double_round(lanes, x, rows, quick, y, &s, block, not_separate, false);
     if (beside != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
-        for (; s.next != s.end; s.next += 16)
-            s.h = scalar_fe_mul_add(s.h, s.r, load_le64(s.next), load_le64(s.next + 8), 1);
+        while (s.next != s.end)
+            pass_absorb(&s, PASS_FOLDS(lanes));
     }
     if (beside != 0 && work->nblocks != 0)
         scalar_fe_to_words(work->poly->h, scalar_fe_mul(s.h, s.r), 0);
