@@ -77,6 +77,7 @@ def test_architecture(architecture, compiler, folder):
     if architecture.triple.startswith("aarch64-"):
         wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names(built.command, tuned=True)]
         dispatch = program(folder / "dispatch", built, "tests/unit/test_dispatch.c", link=[*wraps, *link])
+        run(*architecture.emulator, dispatch)
         for core, feature in ARM_CORES.items():
             run(*architecture.emulator, "-cpu", core, dispatch, "neon", feature)
 

@@ -50,7 +50,7 @@ def test_cpus(compiler, emulator, model, chosen, ciphers, folder):
 @rows(
     "compiler, model, chosen, tested, ciphers",
     *(
-        row(f"cpus-{name}-{compiler}", compiler, *values, suites="slow", cpu_seconds=100 if HERE_IS_AVX_512 else 400)
+        row(f"cpus-{name}-{compiler}", compiler, *values, suites="slow", cpu_seconds=50 if HERE_IS_AVX_512 else 350)
         for name, compiler, emulator, *values in CPUS
         if emulator == "bochs"
     ),

@@ -8,7 +8,7 @@ from support import STRICT, program, row, rows, run
 from support.products import made_library
 
 
-@rows("compiler", row("interposed-gcc", "gcc"), row("interposed-clang-19", "clang-19"))
+@rows("compiler", row("interposed-gcc", "cc"), row("interposed-clang-19", "clang-19"))
 def test_interposed(compiler, folder):
     built = made_library(compiler)
     link = [f"-L{built}", "-lhornet", f"-Wl,-rpath,{built}", "-rdynamic"]

@@ -21,6 +21,13 @@ STRICT = "-Wall -Wextra -Werror".split()
 ALL_KERNELS, DEFAULT_KERNELS = "-DHORNET_ALL_KERNELS=1", "-DHORNET_ALL_KERNELS=0"
 CCACHE = [tool] if (tool := shutil.which("ccache")) else []
 os.environ.setdefault("CCACHE_DIR", str(ROOT / "build/ccache"))
+if CCACHE:
+    # CMake's compilers, and those with which cargo builds C for this machine.
+    os.environ.setdefault("CMAKE_C_COMPILER_LAUNCHER", CCACHE[0])
+    os.environ.setdefault("HOST_CC", f"{CCACHE[0]} cc")
+# cargo's builds for tests are made once, and nothing reads what debuggers do.
+os.environ.setdefault("CARGO_INCREMENTAL", "0")
+os.environ.setdefault("CARGO_PROFILE_DEV_DEBUG", "0")
 
 
 @dataclass(frozen=True)

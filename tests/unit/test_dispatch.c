@@ -5,8 +5,9 @@
  * Linked with every kernel record replaced by one that counts its calls, by the --wrap options in
  * test_dispatch.py and test_cpus.py.
  *
- *     test_dispatch [KERNEL [FEATURE]]    KERNEL must be the one that this CPU gets by default, and FEATURE
- *                                         one that it has */
+ *     test_dispatch                       all tests
+ *     test_dispatch KERNEL [FEATURE]      those that depend on the CPU: KERNEL must be the one
+ *                                         that it gets by default, and FEATURE one that it has */
 #include <string.h>
 
 #include "../../include/hornet.h"
@@ -532,19 +533,21 @@ int main(int argc, char **argv)
               hornet_kernel_in_use(HORNET_POLY1305), argv[1]);
     if (argc > 2)
         check(has_feature(argv[2]), "this CPU is not %s", argv[2]);
-    test_list(&hornet_poly1305_list);
-    test_list(&hornet_aes_list);
-    test_list(&hornet_chacha20_list);
-    test_feature_sets(&hornet_poly1305_list);
-    test_feature_sets(&hornet_aes_list);
-    test_feature_sets(&hornet_chacha20_list);
+    if (argc == 1) {
+        test_list(&hornet_poly1305_list);
+        test_list(&hornet_aes_list);
+        test_list(&hornet_chacha20_list);
+        test_feature_sets(&hornet_poly1305_list);
+        test_feature_sets(&hornet_aes_list);
+        test_feature_sets(&hornet_chacha20_list);
 #if HORNET_X86
-    test_cpuid();
-    test_properties();
+        test_cpuid();
+        test_properties();
 #endif
 #ifdef __aarch64__
-    test_midr();
+        test_midr();
 #endif
+    }
     test_names(HORNET_POLY1305, &hornet_poly1305_list);
     test_names(HORNET_CHACHA20, &hornet_chacha20_list);
     test_names(HORNET_AES128, &hornet_aes_list);

@@ -8,7 +8,8 @@ exported, and the code is small.
 import re
 from collections import Counter
 
-from support import DEFAULT_KERNELS, ROOT, attempt, kernel_names, library, row, rows, run
+from support import DEFAULT_KERNELS, ROOT, attempt, kernel_names, row, rows
+from support.products import made_library
 
 MOST_BYTES, MOST_FUNCTION_BYTES = 230000, 16384
 # The library calls no others.
@@ -22,11 +23,10 @@ def read(*command):
     return [line.split() for line in text.splitlines()]
 
 
-@rows("compiler", row("symbols-gcc", "gcc", cpu_seconds=15), row("symbols-clang-19", "clang-19", cpu_seconds=15))
-def test_symbols(compiler, folder):
-    built = library(compiler, DEFAULT_KERNELS, "-O2", "-fPIC", "-fvisibility=hidden")
-    shared = folder / "libhornet.so"
-    run(compiler, "-shared", "-o", shared, *built.objects)
+@rows("compiler", row("symbols-gcc", "cc", cpu_seconds=15), row("symbols-clang-19", "clang-19", cpu_seconds=15))
+def test_symbols(compiler):
+    built = made_library(compiler)
+    shared, objects = built / "libhornet.so", sorted((built / "obj").rglob("*.o"))
 
     sizes = [
         (words[3], int(words[1], 16)) for words in read("nm", "-S", shared) if len(words) == 4 and words[2] in "tT"
@@ -35,7 +35,7 @@ def test_symbols(compiler, folder):
     assert not twice, f"several functions have one name: {twice}"
     for primitive in "poly1305", "chacha20":
         for kernel in kernel_names([compiler, DEFAULT_KERNELS], primitive):
-            [compiled] = [file for file in built.objects if file.name.endswith(f"_{primitive}_kernels_{kernel}.c.o")]
+            compiled = built / f"obj/{primitive}/kernels/{kernel}.o"
             functions = [words[-1] for words in read("nm", compiled) if words[-2] in "tT"]
             # gcc appends .constprop.0 and similar suffixes to functions that it specializes.
             unnamed = [name for name in functions if not name.split(".")[0].endswith(f"_{kernel}")]
@@ -53,7 +53,7 @@ def test_symbols(compiler, folder):
     declared = set(re.findall(r'visibility\("default"\).*?(hornet_\w+)\(', header, re.S))
     exported = {words[2] for words in read("nm", "-D", "--defined-only", shared)}
     assert len(declared) > 40 and declared == exported, f"exported or declared, not both: {declared ^ exported}"
-    defined = {words[2] for words in read("nm", "-g", "--defined-only", *built.objects) if len(words) == 3}
+    defined = {words[2] for words in read("nm", "-g", "--defined-only", *objects) if len(words) == 3}
     outside = {name for name in defined if not name.startswith("hornet_")}
     assert not outside, f"global names outside hornet_: {outside}"
     # No symbol of a program can replace a function that the library calls internally.

@@ -24,7 +24,7 @@ def calls(folder, compiler, name):
     return program(folder / name, [compiler], f"{HERE}/{name}.c", options=[*OPTIONS, *include], link=link)
 
 
-@rows("compiler", row("openssl-provider-gcc", "gcc", cpu_seconds=20), row("openssl-provider-clang-19", "clang-19"))
+@rows("compiler", row("openssl-provider-gcc", "cc", cpu_seconds=20), row("openssl-provider-clang-19", "clang-19"))
 def test_calls(compiler, folder):
     for name in PROGRAMS:
         env = EMPTY_CONFIGURATION | {"OPENSSL_MODULES": provider(compiler)}
@@ -34,9 +34,9 @@ def test_calls(compiler, folder):
 @suite("quick", cpu_seconds=20)
 def test_openssl_provider_valgrind(folder):
     """No reads of uninitialized memory, and no uses of freed memory."""
-    env = EMPTY_CONFIGURATION | {"OPENSSL_MODULES": provider("gcc")}
+    env = EMPTY_CONFIGURATION | {"OPENSSL_MODULES": provider()}
     for name, *arguments in (["test_provider"], ["test_walk", 1, 150]):
-        run("valgrind", "--quiet", "--error-exitcode=1", calls(folder, "gcc", name), *arguments, env=env)
+        run("valgrind", "--quiet", "--error-exitcode=1", calls(folder, "cc", name), *arguments, env=env)
 
 
 @suite("quick")
@@ -46,7 +46,7 @@ def test_openssl_provider_includes():
     assert sources and not [path for path in sources if '#include "../' in path.read_text()]
 
 
-@rows("compiler", row("openssl-provider-module-gcc", "gcc"), row("openssl-provider-module-clang-19", "clang-19"))
+@rows("compiler", row("openssl-provider-module-gcc", "cc"), row("openssl-provider-module-clang-19", "clang-19"))
 def test_module(compiler):
     """The module exports one function, and needs only libc."""
     module = provider(compiler) / "hornet.so"
@@ -57,7 +57,7 @@ def test_module(compiler):
 
 @suite("quick")
 def test_openssl_provider_configuration():
-    env = SAMPLE_CONFIGURATION | {"OPENSSL_MODULES": provider("gcc")}
+    env = SAMPLE_CONFIGURATION | {"OPENSSL_MODULES": provider()}
     assert "name: Hornet" in output("openssl", "list", "-providers", "-verbose", env=env)
     # The list has a line for each cipher. This checks the list, because fetching without a preference returns either
     # provider's.
