@@ -17,7 +17,7 @@
 # make count-instructions    counts instructions of emulated CPUs, beside OpenSSL's; count-go: of the Go module, beside
 #                    golang.org/x/crypto's; count-cycles: cycles of compiled loops, by llvm-mca
 # make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
-# make prove         proves kernels for all inputs: basic blocks, generated assembly, and what joins them; four minutes
+# make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
 #

@@ -23,8 +23,8 @@ def scripts(suites, *lines):
     ),
     *scripts(
         "slow",
-        "coconut coconut/test.sh ~230",
-        "prove make prove ~180",
+        "coconut coconut/test.sh ~260",
+        "prove make prove ~330",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200",
     ),
     *scripts(

@@ -229,7 +229,7 @@ def sampled_lengths(record: Record) -> list[int]:
     if not record.ends:
         return list(SCALAR_LENGTHS)
     group = BLOCK_BYTES * record.lanes
-    found = {group + 1 + i * (group + 13) for i in range(4)}
+    found = {group + 1 + i * (group + 13) for i in range(3)}
     return sorted(found | {group * (least + n) - 19 for n, least in groups_listed(record.groups)})
 
 
