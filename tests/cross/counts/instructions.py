@@ -66,6 +66,8 @@ class Counted(Architecture):
         cc.append("-DHORNET_ALL_KERNELS=1")  # as the objects
         cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
+        if self.name == "aarch64":
+            cc.append("-Wl,--wrap=hornet_arm_properties")  # calls.c names the core
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
         execute(
             *cc,
@@ -177,11 +179,16 @@ def build_plugin() -> None:
 
 
 def run_counted(
-    emulator: Sequence[str | Path], program: Path, *arguments: object, environment: dict[str, str] | None = None
+    emulator: Sequence[str | Path],
+    program: Path,
+    *arguments: object,
+    environment: dict[str, str] | None = None,
+    traced: tuple[int, int] | None = None,
 ) -> tuple[str, list[tuple[tuple[int, ...], int]]]:
     """Run a program. Return what it prints, and the blocks that it executes, by the addresses of their instructions, and
-    how often."""
-    command = [*emulator, "-plugin", BUILD / "plugin.so", program, *map(str, arguments)]
+    how often; or, if given where plugin.c begins and ends a trace, each execution of a block, in order."""
+    options = "" if traced is None else ",begins={:x},ends={:x}".format(*traced)
+    command = [*emulator, "-plugin", f"{BUILD / 'plugin.so'}{options}", program, *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
