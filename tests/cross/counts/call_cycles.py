@@ -41,6 +41,10 @@ MODELS = {
     "s390x": {"z13": ["max,vxeh=off"], "z14": ["max"]},
     "ppc64le": {"pwr9": ["power9"], "pwr10": ["power10"]},
 }
+# The other libraries, and what is counted of them.
+PEERS = {"aarch64": ["openssl", "boringssl"], "s390x": ["openssl"], "ppc64le": ["openssl"]}
+PEERS_CALLS = {"openssl": ["poly1305", "seal"], "boringssl": ["seal"]}
+LABELS = {"chosen": "Hornet", "openssl": "OpenSSL", "boringssl": "BoringSSL, AWS-LC"}
 COMPILERS = ["gcc", "clang-19"]
 
 # Executed instructions that are further apart are disassembled separately.
@@ -152,8 +156,9 @@ def build(name: str, compilers: list[str]) -> Counted:
     architecture = Counted(name)
     architecture.compilers = compilers
     for compiler in compilers:
-        architecture.build_hornet(compiler)
-    architecture.build_openssl()
+        architecture.build("chosen", compiler)
+    for what in PEERS[name]:
+        architecture.build(what)
     return architecture
 
 
@@ -189,25 +194,23 @@ def rows_of(
         results = list(pool.map(lambda call: call[0].cycles(primitive, what, call[1]), calls))
         return [results[at : at + len(programs)] for at in range(0, len(results), len(programs))]
 
-    libraries = {"Hornet": counted("chosen"), "OpenSSL": counted("openssl")}
+    peers = [what for what in PEERS[architecture.name] if primitive in PEERS_CALLS[what]]
+    hornet, *others = libraries = [counted(what) for what in ["chosen", *peers]]
     rows = Rows(model, lengths_bytes)
-    for label, results in libraries.items():
-        rows.add(label, [per_compiler([str(one.total) for one in both]) for both in results])
+    for what, results in zip(["chosen", *peers], libraries):
+        rows.add(LABELS[what], [per_compiler([str(one.total) for one in both]) for both in results])
         if any(one.unknown for both in results for one in both):
-            rows.add(f"{label}, left out", [per_compiler([str(one.unknown) for one in both]) for both in results])
-    peers = [min(both[0].total for both in column) for column in zip(*list(libraries.values())[1:])]
-    cells = zip(libraries["Hornet"], peers)
-    rows.add("ratio to the best", [per_compiler([f"{one.total / best:.2f}" for one in both]) for both, best in cells])
+            rows.add("instructions left out", [per_compiler([str(one.unknown) for one in both]) for both in results])
+    best = [min(one.total for (one,) in column) for column in zip(*others)]
+    cells = [per_compiler([f"{one.total / peer:.2f}" for one in both]) for both, peer in zip(hornet, best)]
+    rows.add("ratio to the best", cells)
     return rows.rows
 
 
 def account(model: str, compiler: str, primitive: str, what: str, length_bytes: int) -> None:
     """Print the instructions of one call, and what llvm-mca says about them."""
     architecture = Counted(architecture_of(model))
-    if what.startswith("openssl"):
-        architecture.build_openssl()
-    else:
-        architecture.build_hornet(compiler)
+    architecture.build(what, compiler)
     program = Program(architecture, architecture.program(compiler, what), model)
     lines = program.call(primitive, what, length_bytes)
     print("\n".join(lines))

@@ -2,10 +2,10 @@
 /* calls PRIMITIVE WHAT LEN_BYTES CALLS [MIDR]: makes calls for instructions.py to count and call_cycles.py
  * to trace, the latter until call_nothing begins. PRIMITIVE is `poly1305`, `chacha20` or `seal`, with 13
  * bytes of associated data. WHAT is `nothing`, `chosen`, the name of a kernel of the primitive (for `seal`
- * of ChaCha20), or, if compiled with COUNT_OPENSSL, `openssl` or, for Poly1305, `openssl_evp`. A kernel of
- * Poly1305 may be one outside the library (COUNTED_KERNELS, a list of COUNTED(name)). On 64-bit Arm, MIDR
- * in hexadecimal is the number of the core for which the library chooses, instead of that of qemu's; 0
- * stands for an unknown core. */
+ * of ChaCha20), or, if compiled with COUNT_OPENSSL, `openssl` or, for Poly1305, `openssl_evp`; with
+ * COUNT_BORINGSSL `boringssl`, for seal. A kernel of Poly1305 may be one outside the library
+ * (COUNTED_KERNELS, a list of COUNTED(name)). On 64-bit Arm, MIDR in hexadecimal is the number of the core
+ * for which the library chooses, instead of that of qemu's; 0 stands for an unknown core. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #ifdef COUNT_OPENSSL
 #include "../../../bench/shims/openssl.c"
-#else
+#elif !defined(COUNT_BORINGSSL)
 #include "../../../include/hornet.h"
 #include "../../../src/poly1305/kernel.h"
 
@@ -94,6 +94,41 @@ static bool choose(const char *primitive, const char *what)
     context = evp ? openssl_evp_open() : openssl_open();
     mac = evp ? openssl_evp_mac : openssl_mac;
     return context != NULL;
+}
+
+#elif defined(COUNT_BORINGSSL)
+
+/* What its e_chacha20poly1305.c passes to its assembly (crypto/cipher_extra/internal.h). */
+union sealed {
+    struct {
+        _Alignas(16) uint8_t key[32];
+        uint32_t counter;
+        uint8_t nonce[12];
+        const uint8_t *more_ciphertext;
+        size_t more_ciphertext_bytes;
+    } in;
+    uint8_t tag[16];
+};
+void chacha20_poly1305_seal(uint8_t *to, const uint8_t *msg, size_t len_bytes, const uint8_t *data,
+                            size_t data_bytes, union sealed *sealed);
+
+static void call_chacha20(size_t len_bytes) { (void)len_bytes; }
+
+static void call_seal(size_t len_bytes)
+{
+    union sealed sealed = {.in.counter = 0};
+    memcpy(sealed.in.key, key, sizeof key);
+    memcpy(sealed.in.nonce, nonce, sizeof nonce);
+    chacha20_poly1305_seal(out, message, len_bytes, aad, sizeof aad, &sealed);
+    memcpy(tag, sealed.tag, sizeof tag);
+    /* It is cleared, as by OPENSSL_cleanse. */
+    memset(&sealed, 0, sizeof sealed);
+    __asm__ volatile("" : : "r"(&sealed) : "memory");
+}
+
+static bool choose(const char *primitive, const char *what)
+{
+    return strcmp(primitive, "seal") == 0 && strcmp(what, "boringssl") == 0;
 }
 
 #else

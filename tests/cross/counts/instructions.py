@@ -25,6 +25,7 @@ from os import cpu_count
 from pathlib import Path
 from platform import freedesktop_os_release
 
+import boringssl
 from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, table_row
 
 LENGTHS_BYTES = {"poly1305": [64, 256, 512, 1024, 1350, 16384], "seal": [64, 256, 1350, 8192, 16384]}
@@ -118,9 +119,18 @@ class Counted(Architecture):
             library,
         )
 
+    def build(self, what: str, compiler: str = "gcc") -> None:
+        """Build the programs that can call this."""
+        if what == "boringssl":
+            boringssl.build(self.compiler("gcc"), self.program(compiler, what))
+        elif what.startswith("openssl"):
+            self.build_openssl()
+        else:
+            self.build_hornet(compiler)
+
     def program(self, compiler: str, what: str) -> Path:
-        if what.startswith("openssl"):
-            return self.folder / "calls-openssl"
+        if what.startswith("openssl") or what == "boringssl":
+            return self.folder / f"calls-{what.removesuffix('_evp')}"
         return self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
 
     def blocks(self, compiler: str, primitive: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
@@ -268,10 +278,7 @@ def versions() -> None:
 def account(name: str, compiler: str, primitive: str, what: str, length_bytes: int) -> None:
     """Print what one call executes, most frequent first."""
     architecture = Counted(name)
-    if what.startswith("openssl"):
-        architecture.build_openssl()
-    else:
-        architecture.build_hornet(compiler)
+    architecture.build(what, compiler)
     executed = architecture.executed(compiler, primitive, what, length_bytes)
     functions: Counter[str] = Counter()
     mnemonics: Counter[str] = Counter()
