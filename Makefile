@@ -15,7 +15,8 @@
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
 # make bench-js      times the npm package against others in Node and Chromium
 # make count-instructions    counts instructions of emulated CPUs, beside OpenSSL's; count-go: of the Go module, beside
-#                    golang.org/x/crypto's; count-cycles: cycles of compiled loops, by llvm-mca
+#                    golang.org/x/crypto's; count-cycles: cycles of compiled loops and of whole calls,
+#                    by llvm-mca
 # make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
 # make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
@@ -195,6 +196,7 @@ count-cycles: deps
 	tests/cross/install.sh
 	tools/apt-install.sh llvm-19
 	tests/cross/counts/cycles.py
+	tests/cross/counts/call_cycles.py
 
 prove: library
 	coconut/install.sh

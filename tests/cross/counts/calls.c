@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* calls PRIMITIVE WHAT LEN_BYTES CALLS: makes calls for instructions.py to count. PRIMITIVE is `poly1305`,
- * `chacha20` or `seal`, with 13 bytes of associated data. WHAT is `nothing`, `chosen`, the name of a kernel
- * of the primitive (for `seal` of ChaCha20), or, if compiled with COUNT_OPENSSL, `openssl` or, for
- * Poly1305, `openssl_evp`. A kernel of Poly1305 may be one outside the library (COUNTED_KERNELS, a list of
- * COUNTED(name)). */
+/* calls PRIMITIVE WHAT LEN_BYTES CALLS [MIDR]: makes calls for instructions.py to count and call_cycles.py
+ * to trace, the latter until call_nothing begins. PRIMITIVE is `poly1305`, `chacha20` or `seal`, with 13
+ * bytes of associated data. WHAT is `nothing`, `chosen`, the name of a kernel of the primitive (for `seal`
+ * of ChaCha20), or, if compiled with COUNT_OPENSSL, `openssl` or, for Poly1305, `openssl_evp`; with
+ * COUNT_BORINGSSL `boringssl`, for seal. A kernel of Poly1305 may be one outside the library
+ * (COUNTED_KERNELS, a list of COUNTED(name)). On 64-bit Arm, MIDR in hexadecimal is the number of the core
+ * for which the library chooses, instead of that of qemu's; 0 stands for an unknown core. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 
 #ifdef COUNT_OPENSSL
 #include "../../../bench/shims/openssl.c"
-#else
+#elif !defined(COUNT_BORINGSSL)
 #include "../../../include/hornet.h"
 #include "../../../src/poly1305/kernel.h"
 
@@ -40,6 +42,8 @@ static void *context;
 static void call_nothing(size_t len_bytes) { (void)len_bytes; }
 
 static void call_mac(size_t len_bytes) { mac(tag, message, len_bytes, key, context); }
+
+static const char *core;
 
 #ifdef COUNT_OPENSSL
 
@@ -92,6 +96,41 @@ static bool choose(const char *primitive, const char *what)
     return context != NULL;
 }
 
+#elif defined(COUNT_BORINGSSL)
+
+/* What its e_chacha20poly1305.c passes to its assembly (crypto/cipher_extra/internal.h). */
+union sealed {
+    struct {
+        _Alignas(16) uint8_t key[32];
+        uint32_t counter;
+        uint8_t nonce[12];
+        const uint8_t *more_ciphertext;
+        size_t more_ciphertext_bytes;
+    } in;
+    uint8_t tag[16];
+};
+void chacha20_poly1305_seal(uint8_t *to, const uint8_t *msg, size_t len_bytes, const uint8_t *data,
+                            size_t data_bytes, union sealed *sealed);
+
+static void call_chacha20(size_t len_bytes) { (void)len_bytes; }
+
+static void call_seal(size_t len_bytes)
+{
+    union sealed sealed = {.in.counter = 0};
+    memcpy(sealed.in.key, key, sizeof key);
+    memcpy(sealed.in.nonce, nonce, sizeof nonce);
+    chacha20_poly1305_seal(out, message, len_bytes, aad, sizeof aad, &sealed);
+    memcpy(tag, sealed.tag, sizeof tag);
+    /* It is cleared, as by OPENSSL_cleanse. */
+    memset(&sealed, 0, sizeof sealed);
+    __asm__ volatile("" : : "r"(&sealed) : "memory");
+}
+
+static bool choose(const char *primitive, const char *what)
+{
+    return strcmp(primitive, "seal") == 0 && strcmp(what, "boringssl") == 0;
+}
+
 #else
 
 static void call_chacha20(size_t len_bytes)
@@ -103,6 +142,18 @@ static void call_seal(size_t len_bytes)
 {
     (void)!hornet_chacha20_poly1305_seal(out, tag, message, len_bytes, aad, sizeof aad, nonce, key);
 }
+
+#ifdef __aarch64__
+#include "../../../src/core/cpu/arm.h"
+
+uint32_t __wrap_hornet_arm_properties(uint32_t midr, bool has_sve);
+uint32_t __real_hornet_arm_properties(uint32_t midr, bool has_sve);
+
+uint32_t __wrap_hornet_arm_properties(uint32_t midr, bool has_sve)
+{
+    return __real_hornet_arm_properties(core != NULL ? (uint32_t)strtoul(core, NULL, 16) : midr, has_sve);
+}
+#endif
 
 static bool choose(const char *primitive, const char *what)
 {
@@ -123,8 +174,9 @@ static bool choose(const char *primitive, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc != 5)
+    if (argc != 5 && argc != 6)
         return 2;
+    core = argv[5]; /* or NULL */
     const char *const primitive = argv[1], *const what = argv[2];
     const size_t len_bytes = strtoul(argv[3], NULL, 10);
     call_function *call = strcmp(primitive, "poly1305") == 0   ? call_mac
@@ -137,6 +189,8 @@ int main(int argc, char **argv)
     call_function *volatile function = call;
     for (unsigned long calls = strtoul(argv[4], NULL, 10); calls != 0; calls--)
         function(len_bytes);
+    function = call_nothing;
+    function(len_bytes);
     for (size_t i = 0; i < sizeof tag; i++)
         printf("%02x", tag[i]);
     if (strcmp(primitive, "poly1305") != 0)

@@ -44,6 +44,9 @@ WRITE_BACK = re.compile(r"\{(.*)\}, \[(\w+)(?::\d+)?\]!$")
 # The forms in which objdump names registers: x1, sp, r1, %r1, a1.
 REGISTER = re.compile(r"%?[a-z]+\d*$")
 TARGET = re.compile(r"\b([0-9a-f]+) <[^>]*>$")
+# A bit of POWER's condition register, as objdump names it among operands: 4*cr7+lt, or gt.
+CONDITIONS = ["lt", "gt", "eq", "so"]
+CONDITION_BIT = re.compile(r"(?<=[ ,])(?:4\*cr(\d)\+)?(lt|gt|eq|so)(?=,|$)")
 TURNS = 200
 
 
@@ -85,8 +88,12 @@ def for_llvm(triple: str, text: str) -> str:
     """Convert objdump's output to the syntax that LLVM reads."""
     text = TARGET.sub(r".L\1", text)
     if triple.startswith("powerpc"):
+        text = CONDITION_BIT.sub(lambda bit: str(4 * int(bit[1] or 0) + CONDITIONS.index(bit[2])), text)
         text = re.sub(r"\b(r|f|v|vs|cr)(\d+)\b", r"%\1\2", text)
         text = re.sub(r"^xxmr +([^,]*),(.*)", r"xxlor \1,\2,\2", text)
+    elif triple.startswith("s390x"):
+        # llvm-mca 19 crashes on these two calls, and not on this one.
+        text = re.sub(r"^brasl? +(%r\d+),.*", r"basr \1,%r15", text)
     return text
 
 

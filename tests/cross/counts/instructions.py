@@ -25,6 +25,7 @@ from os import cpu_count
 from pathlib import Path
 from platform import freedesktop_os_release
 
+import boringssl
 from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, table_row
 
 LENGTHS_BYTES = {"poly1305": [64, 256, 512, 1024, 1350, 16384], "seal": [64, 256, 1350, 8192, 16384]}
@@ -66,6 +67,8 @@ class Counted(Architecture):
         cc.append("-DHORNET_ALL_KERNELS=1")  # as the objects
         cc.append(f"-DCOUNTED_KERNELS={' '.join(f'COUNTED({source.stem})' for source in self.further)}")
         others = [path for path in objects if not path.name.endswith("_poly1305_kernels.c.o")]
+        if self.name == "aarch64":
+            cc.append("-Wl,--wrap=hornet_arm_properties")  # calls.c names the core
         execute(*cc, "-static", "-o", folder / "calls-chosen", calls, *objects, *self.linked())
         execute(
             *cc,
@@ -116,9 +119,18 @@ class Counted(Architecture):
             library,
         )
 
+    def build(self, what: str, compiler: str = "gcc") -> None:
+        """Build the programs that can call this."""
+        if what == "boringssl":
+            boringssl.build(self.compiler("gcc"), self.program(compiler, what))
+        elif what.startswith("openssl"):
+            self.build_openssl()
+        else:
+            self.build_hornet(compiler)
+
     def program(self, compiler: str, what: str) -> Path:
-        if what.startswith("openssl"):
-            return self.folder / "calls-openssl"
+        if what.startswith("openssl") or what == "boringssl":
+            return self.folder / f"calls-{what.removesuffix('_evp')}"
         return self.folder / compiler / ("calls-chosen" if what == "chosen" else "calls-forced")
 
     def blocks(self, compiler: str, primitive: str, what: str, length_bytes: int) -> dict[tuple[int, ...], float]:
@@ -177,11 +189,16 @@ def build_plugin() -> None:
 
 
 def run_counted(
-    emulator: Sequence[str | Path], program: Path, *arguments: object, environment: dict[str, str] | None = None
+    emulator: Sequence[str | Path],
+    program: Path,
+    *arguments: object,
+    environment: dict[str, str] | None = None,
+    traced: tuple[int, int] | None = None,
 ) -> tuple[str, list[tuple[tuple[int, ...], int]]]:
     """Run a program. Return what it prints, and the blocks that it executes, by the addresses of their instructions, and
-    how often."""
-    command = [*emulator, "-plugin", BUILD / "plugin.so", program, *map(str, arguments)]
+    how often; or, if given where plugin.c begins and ends a trace, each execution of a block, in order."""
+    options = "" if traced is None else ",begins={:x},ends={:x}".format(*traced)
+    command = [*emulator, "-plugin", f"{BUILD / 'plugin.so'}{options}", program, *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[-2000:]}")
@@ -261,10 +278,7 @@ def versions() -> None:
 def account(name: str, compiler: str, primitive: str, what: str, length_bytes: int) -> None:
     """Print what one call executes, most frequent first."""
     architecture = Counted(name)
-    if what.startswith("openssl"):
-        architecture.build_openssl()
-    else:
-        architecture.build_hornet(compiler)
+    architecture.build(what, compiler)
     executed = architecture.executed(compiler, primitive, what, length_bytes)
     functions: Counter[str] = Counter()
     mnemonics: Counter[str] = Counter()
