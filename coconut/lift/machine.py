@@ -340,7 +340,7 @@ class Machine:
         self.general[operand.name] = value
 
     def elements(self, operand: Operand, count: int, chosen: list[bool] | None = None) -> Value:
-        """Return so many elements of a vector, or of memory; those that are not chosen are not read."""
+        """Return the first elements of a vector, or of memory; those that are not chosen are not read."""
         if operand.kind == "vector":
             if operand.number not in self.vectors:
                 raise Unproved(f"vector {operand.number} is read, which nothing has set")

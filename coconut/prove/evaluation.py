@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from coconut.lift.machine import Memory
 from coconut.operations import BLOCK_BYTES
+from coconut.prove.certificate import NONE
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, product, total
 from coconut.prove.composition import Names, bernstein, expect
-from coconut.prove.certificate import NONE
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
 from coconut.prove.polynomials import (
     Key,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from coconut.lift.machine import Machine, Memory
+from coconut.lift.machine import Memory
 from coconut.lift.objects import Line, Linked, compiled, read_line
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, TAG, Record
 from coconut.prove.mutations_objects import tag_of
@@ -146,5 +146,3 @@ def test_survivor() -> None:
     with changed(function.linked, line.at, replace(line, name="nop", operands=())):
         assert reason_for(function, 21) == ""
     assert reason_for(function, 21) != ""
-
-
