@@ -43,7 +43,7 @@ POST_INDEX = re.compile(r"\[(\w+)\], #(-?(?:0x[0-9a-f]+|\d+))$")
 WRITE_BACK = re.compile(r"\{(.*)\}, \[(\w+)(?::\d+)?\]!$")
 # The forms in which objdump names registers: x1, sp, r1, %r1, a1.
 REGISTER = re.compile(r"%?[a-z]+\d*$")
-TARGET = re.compile(r"\b([0-9a-f]+) <[^>]*>$")
+TARGET = re.compile(r"\b(?:0x)?([0-9a-f]+) <[^>]*>$")
 # A bit of POWER's condition register, as objdump names it among operands: 4*cr7+lt, or gt.
 CONDITIONS = ["lt", "gt", "eq", "so"]
 CONDITION_BIT = re.compile(r"(?<=[ ,])(?:4\*cr(\d)\+)?(lt|gt|eq|so)(?=,|$)")
@@ -179,7 +179,10 @@ def loops_of(triple: str, file: Path, kernel: str) -> list[Loop]:
             if not any(start <= other[0] and other[1] <= end and other != (start, end) for other in spans):
                 loops.append(Loop(function, body[start : end + 1]))
 
-    for line in execute(f"{triple}-objdump", "-d", "--no-show-raw-insn", file).splitlines():
+    # GNU objdump decodes RISC-V's vectors only in files that require them throughout.
+    riscv = triple.startswith("riscv64-")
+    disassembler = ["llvm-objdump-19", "--mattr=+v"] if riscv else [f"{triple}-objdump"]
+    for line in execute(*disassembler, "-d", "--no-show-raw-insn", file).splitlines():
         if heading := re.match(r"[0-9a-f]+ <([^>]*)>:$", line):
             # A local label is not a function.
             if not heading[1].startswith("."):
