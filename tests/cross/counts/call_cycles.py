@@ -132,7 +132,9 @@ class Program:
         return result.stdout, result.stderr
 
     def cycles(self, primitive: str, what: str, length_bytes: int) -> Cycles:
-        lines = self.call(primitive, what, length_bytes)
+        return self.modelled(self.call(primitive, what, length_bytes))
+
+    def modelled(self, lines: list[str]) -> Cycles:
         said, _ = self.mca(lines, *SUMMARY)
         known, total = (int(re.search(rf"^{name}: *(\d+)", said, re.MULTILINE)[1]) for name in FIGURES)
         return Cycles(len(lines), total, len(lines) - known)
