@@ -5,15 +5,10 @@ Vectors have the meanings of amd64.py's tables, and more; words have those of sc
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from coconut.architectures.amd64 import INSTRUCTIONS_256, INSTRUCTIONS_512
 from coconut.instructions import Instruction, elements, table
-from coconut.operations import WORD_MAX, Value
-
-WORD32_MAX = 2**32 - 1
-# An operand of an instruction in vectors, or a number of it.
-Any_ = Any
+from coconut.operations import WORD32_MAX, WORD_MAX, Value
 
 
 def halves(a: Value) -> Value:
