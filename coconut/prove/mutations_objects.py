@@ -5,18 +5,17 @@ A change that is not refused must compute the same at that length, as a comparis
 run on samples, where something else would show that the proof is unsound.
 """
 
-import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 from coconut.lift.objects import Line, compiled
-from coconut.prove.composition import CLAMP
+from coconut.prove.composition import Key
 from coconut.prove.evaluation import RECORDS, Inputs
 from coconut.prove.objects import Function
 from coconut.prove.planting import Tally
-from coconut.prove.polynomials import P, Unproved
+from coconut.prove.polynomials import Unproved
 
 # Instructions with the same operands.
 OTHERS = (
@@ -58,21 +57,11 @@ NAMES = ("rax", "rcx", "rdx", "rbx", "rsi", "rdi", *(f"r{i}" for i in range(8, 1
 GENERAL = {f"%{name}": f"%{NAMES[i - 1]}" for i, name in enumerate(NAMES)}
 
 
-def tag_of(key: bytes, message: bytes) -> bytes:
-    """Return the tag by the definition: Bernstein 2005, section 2."""
-    r, s, h = int.from_bytes(key[:16], "little") & CLAMP, int.from_bytes(key[16:], "little"), 0
-    for at in range(0, len(message), 16):
-        h = (h + int.from_bytes(message[at : at + 16] + b"\1", "little")) * r % P
-    return ((h + s) % 2**128).to_bytes(16, "little")
-
-
 def reason_for(function: Function, length: int) -> str:
     """Return why a change is right, if the function still computes tags of samples."""
-    generator = random.Random(length)
-    for _ in range(3):
-        key, message = generator.randbytes(32), generator.randbytes(length)
+    for sample in map(Key, range(3)):
         try:
-            if function.run(key, message) != tag_of(key, message):
+            if function.run(sample.key, sample.message[:length]) != sample.tag(length):
                 return ""
         except Unproved:
             return ""
