@@ -91,15 +91,15 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	// The buffer comes in several sizes because it is cleared before and after use.
 	switch {
 	case len(plaintext) <= 3*chacha20.BlockSize:
-		var stream [4 * chacha20.BlockSize]byte
-		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
-		stream = [4 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room4
+		a.sealShort(out, nonce, plaintext, additionalData, stream.Bytes[:])
+		stream = chacha20.Room4{}
 	case stitched.Pays(len(plaintext)):
 		a.sealStitched(out, nonce, plaintext, additionalData)
 	case len(plaintext) <= 7*chacha20.BlockSize:
-		var stream [8 * chacha20.BlockSize]byte
-		a.sealShort(out, nonce, plaintext, additionalData, stream[:])
-		stream = [8 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room8
+		a.sealShort(out, nonce, plaintext, additionalData, stream.Bytes[:])
+		stream = chacha20.Room8{}
 	default:
 		a.sealLong(out, nonce, plaintext, additionalData)
 	}
@@ -124,15 +124,15 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	var valid bool
 	switch {
 	case n <= 3*chacha20.BlockSize:
-		var stream [4 * chacha20.BlockSize]byte
-		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
-		stream = [4 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room4
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:])
+		stream = chacha20.Room4{}
 	case stitched.Pays(n):
 		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
 	case n <= 7*chacha20.BlockSize:
-		var stream [8 * chacha20.BlockSize]byte
-		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream[:])
-		stream = [8 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room8
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:])
+		stream = chacha20.Room8{}
 	default:
 		valid = a.openLong(out, nonce, ciphertext, additionalData, tag)
 	}
@@ -194,21 +194,21 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 func (a *aead) sealLong(out, nonce, plaintext, additionalData []byte) {
 	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
 	case 4:
-		var stream [4 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [4 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room4
+		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
+		stream = chacha20.Room4{}
 	case 8:
-		var stream [8 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [8 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room8
+		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
+		stream = chacha20.Room8{}
 	case 16:
-		var stream [16 * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [16 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room16
+		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
+		stream = chacha20.Room16{}
 	default:
-		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
-		a.seal(out, nonce, plaintext, additionalData, stream[:], first)
-		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+		var stream chacha20.Room32
+		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
+		stream = chacha20.Room32{}
 	}
 }
 
@@ -216,21 +216,21 @@ func (a *aead) sealLong(out, nonce, plaintext, additionalData []byte) {
 func (a *aead) openLong(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte) (valid bool) {
 	switch first := firstBlocks(len(ciphertext)); chacha20.StreamRoom(first) {
 	case 4:
-		var stream [4 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [4 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room4
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		stream = chacha20.Room4{}
 	case 8:
-		var stream [8 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [8 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room8
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		stream = chacha20.Room8{}
 	case 16:
-		var stream [16 * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [16 * chacha20.BlockSize]byte{}
+		var stream chacha20.Room16
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		stream = chacha20.Room16{}
 	default:
-		var stream [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream[:], first)
-		stream = [chacha20.MaxStreamBlocks * chacha20.BlockSize]byte{}
+		var stream chacha20.Room32
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		stream = chacha20.Room32{}
 	}
 	return valid
 }

@@ -74,6 +74,19 @@ func FirstBlocks(n int) int {
 	return (n-1)%groupBlocks() + 1
 }
 
+type (
+	// Room4 has room for 4 blocks, and so on. Unlike an array of bytes alone, it is aligned to words.
+	Room4  = aligned[[4 * BlockSize]byte]
+	Room8  = aligned[[8 * BlockSize]byte]
+	Room16 = aligned[[16 * BlockSize]byte]
+	Room32 = aligned[[MaxStreamBlocks * BlockSize]byte]
+)
+
+type aligned[Bytes any] struct {
+	_     [0]uint64
+	Bytes Bytes
+}
+
 // StreamRoom returns the number of blocks that the buffer of Stream must have room for when Stream makes n blocks.
 func StreamRoom(n int) int {
 	switch {
@@ -108,17 +121,17 @@ func (s *State) XOR(dst, src []byte) {
 	}
 	switch StreamRoom(n) {
 	case 4:
-		var buf [4 * BlockSize]byte
-		s.xorRest(dst, src, buf[:], n)
-		buf = [4 * BlockSize]byte{}
+		var buf Room4
+		s.xorRest(dst, src, buf.Bytes[:], n)
+		buf = Room4{}
 	case 8:
-		var buf [8 * BlockSize]byte
-		s.xorRest(dst, src, buf[:], n)
-		buf = [8 * BlockSize]byte{}
+		var buf Room8
+		s.xorRest(dst, src, buf.Bytes[:], n)
+		buf = Room8{}
 	default:
-		var buf [MaxStreamBlocks * BlockSize]byte
-		s.xorRest(dst, src, buf[:], n)
-		buf = [MaxStreamBlocks * BlockSize]byte{}
+		var buf Room32
+		s.xorRest(dst, src, buf.Bytes[:], n)
+		buf = Room32{}
 	}
 }
 
@@ -131,8 +144,10 @@ func (s *State) xorRest(dst, src, buf []byte, n int) {
 // XORBytes writes src xor stream, len(src) bytes, to dst. dst is src or does not overlap it. Unlike XORBytes of crypto/subtle,
 // it compares no addresses, which differ from run to run.
 func XORBytes(dst, src, stream []byte) {
+	dst, stream = dst[:len(src)], stream[:len(src)]
+	done := xorWords(dst, src, stream)
+	dst, src, stream = dst[done:], src[done:], stream[done:]
 	n := len(src)
-	dst, stream = dst[:n], stream[:n]
 	if n < 8 {
 		for i := range src {
 			dst[i] = src[i] ^ stream[i]

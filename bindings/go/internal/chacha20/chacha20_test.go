@@ -90,6 +90,45 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// TestAlignments checks that any address will do: some CPUs load and store whole words only at multiples of their size.
+func TestAlignments(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{5})
+	stream := make([]byte, 200)
+	in, want := make([]byte, len(stream)), make([]byte, len(stream))
+	first := randomState(random, 0)
+	s := first
+	streamGo(stream[:192], &s)
+	random.Read(in)
+	var buf, src, key [8 + 200 + 8]byte
+	for i := range 8 * 8 * 8 {
+		a, b, c := i%8, i/8%8, i/64
+		n := 180 + i%9
+		for k := range want {
+			want[k] = in[k] ^ stream[k]
+		}
+		copy(src[b:], in[:n])
+		copy(key[c:], stream[:n])
+		clear(buf[:])
+		XORBytes(buf[a:a+n], src[b:b+n], key[c:c+n])
+		if !bytes.Equal(buf[a:a+n], want[:n]) || !bytes.Equal(buf[a+n:a+n+8], make([]byte, 8)) {
+			t.Fatalf("XORBytes of %d bytes at %d, %d and %d", n, a, b, c)
+		}
+		clear(buf[:])
+		s = first
+		s.XOR(buf[a:a+n], src[b:b+n])
+		if !bytes.Equal(buf[a:a+n], want[:n]) || !bytes.Equal(buf[a+n:a+n+8], make([]byte, 8)) {
+			t.Fatalf("XOR of %d bytes at %d and %d", n, a, b)
+		}
+	}
+	for a := range 8 {
+		var room [8 + 4*BlockSize]byte
+		s = first
+		if s.Stream(room[a:], 2); !bytes.Equal(room[a:a+2*BlockSize], stream[:2*BlockSize]) {
+			t.Fatalf("Stream at %d", a)
+		}
+	}
+}
+
 // TestStream checks every number of blocks, also across a wrap of the counter. Nothing beyond StreamRoom may be written.
 func TestStream(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{3})
