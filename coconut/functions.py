@@ -191,18 +191,30 @@ class ChaCha20(Function):
     The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load
     no message, makes one group, and leaves the counter. The outputs of a basic block that are not in memory are the
     inputs of the next, in registers; whole is the graph that they make up together.
+
+    - shared: the basic block before all groups, whose outputs stay in registers.
     """
 
     whole: Graph | None = None
+    shared: Block | None = None
 
     @staticmethod
-    def of(name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str) -> "ChaCha20":
+    def of(
+        name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str, shares: bool = False
+    ) -> "ChaCha20":
+        """Return the function; if it shares, the first program is that before all groups."""
         programs = with_loads_before_loops(with_one_table(programs), repeats)
+        kept = [name for name, _ in programs[0].outputs] if shares else []
+        programs = [programs[0], *(keeping(program, kept) for program in programs[1:])]
         blocks: list[Block] = []
         inputs: Places = {}
+        stays: Places = {}
         for program, repeat in zip(programs, repeats, strict=True):
             block, inputs = best_block(program, repeat, inputs, cpu)
             blocks.append(block)
+            stays = stays or {name: inputs[name] for name in kept}
+        if stays != {name: inputs[name] for name in kept}:
+            raise OutOfRegisters(f"{name}: what groups share does not stay in its registers")
         parts = ", ".join(
             f"{block.program.graph.name} ({len(block.steps)} instructions"
             f"{f', {block.repeat} times' if block.repeat != 1 else ''})"
@@ -212,13 +224,14 @@ class ChaCha20(Function):
         constants = flat(programs[0].constants)
         return ChaCha20(
             name,
-            tuple(blocks),
+            tuple(blocks[shares:]),
             ("dst *byte", "src *byte", "state *State", "groups uint64") if loads else ("dst *byte", "state *State"),
             f"{whole.kernel}: {parts}.",
             {name: constants} if constants else {},
             max(block.vectors for block in blocks) * programs[0].architecture.vector_bytes,
             clears=True,
             whole=whole,
+            shared=blocks[0] if shares else None,
         )
 
     @property
@@ -238,7 +251,8 @@ class ChaCha20(Function):
         return dict(zip(("dst", "src", "state", "groups"), registers, strict=True))
 
     def body(self, assembler: Assembler) -> list[str]:
-        lines = ["", "group:"] * self.loads_message
+        lines = self.shared.iteration(assembler) if self.shared is not None else []
+        lines += ["", "group:"] * self.loads_message
         for number, block in enumerate(self.blocks):
             iteration = block.iteration(assembler)
             if isinstance(block.repeat, int) and block.repeat != 1:
@@ -517,9 +531,11 @@ def best_block(
     The orders are: as written, and by list scheduling within some number of registers. The time includes that of stores
     to the frame and loads from it; without a pointer to the frame, orders that need it are left out.
     """
+    most, framed = program.architecture.registers, spill.base in program.architecture.gnu.pointers
+    if not framed and pressure(program) > most:
+        program = loading_late(program)
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
-    most = program.architecture.registers
     orders = [program]
     for registers in range(min(pressure(program), most), most + 3):
         order = program.reordered(within_registers(problem, urgency, registers))
@@ -529,7 +545,7 @@ def best_block(
     for order in orders:
         allocator, outputs = allocate_chained(order, inputs, repeat != 1, spill)
         block = Block.of(order, allocator, repeat)
-        if block.vectors != 0 and spill.base not in order.architecture.gnu.pointers:
+        if block.vectors != 0 and not framed:
             continue
         time = steady_cycles(order.architecture.triple, cpu, block.iteration(order.architecture.gnu))
         if best is None or time < best[0]:
@@ -537,6 +553,17 @@ def best_block(
     if best is None:
         raise OutOfRegisters(f"{program.graph.title}: every order needs a frame")
     return best[1], best[2]
+
+
+def loading_late(program: Program) -> Program:
+    """Return the program with each load right before the first instruction that takes its value."""
+    first, order = program.first_op, list[int]()
+    for i, op in enumerate(program.ops):
+        if op.args:
+            loads = [arg - first for arg in op.args if arg >= first and not program.ops[arg - first].args]
+            order += [load for load in loads if load not in order] + [i]
+    order += [i for i in range(len(program.ops)) if i not in order]
+    return program.reordered(order)
 
 
 def with_one_table(programs: Sequence[Program]) -> list[Program]:
@@ -560,6 +587,25 @@ def with_one_table(programs: Sequence[Program]) -> list[Program]:
     ]
 
 
+def keeping(program: Program, names: Sequence[str]) -> Program:
+    """Return the program with these inputs, which stay in registers and are outputs, too."""
+    more = tuple(name for name in names if name not in program.inputs)
+    inputs, first = (*program.inputs, *more), program.first_op
+
+    def place(value: int) -> int:
+        return value + len(more) * (value >= first)
+
+    return replace(
+        program,
+        inputs=inputs,
+        ops=tuple(replace(op, args=tuple(map(place, op.args))) for op in program.ops),
+        outputs=(
+            *((name, place(value)) for name, value in program.outputs),
+            *((name, inputs.index(name)) for name in names),
+        ),
+    )
+
+
 def with_loads_before_loops(programs: Sequence[Program], repeats: Sequence[int]) -> list[Program]:
     """Return the programs with constants that a repeated one loads loaded by the one before it, if they are loads alone.
 
@@ -576,12 +622,16 @@ def with_loads_before_loops(programs: Sequence[Program], repeats: Sequence[int])
         if repeat == 1 or not loads:
             continue
         before, names = result[number - 1], tuple(loads.values())
-        ends = range(before.first_op + len(before.ops), before.first_op + len(before.ops) + len(loads))
-        result[number - 1] = replace(
-            before,
-            ops=(*before.ops, *(replace(program.ops[i], node=-1) for i in loads)),
-            outputs=(*before.outputs, *zip(names, ends, strict=True)),
-        )
+        # It may take some of them itself.
+        loaded, ends = list(before.ops), []
+        for i in loads:
+            places = [None if op.args else op.memory for op in loaded]
+            if program.ops[i].memory not in places:
+                loaded.append(replace(program.ops[i], node=-1))
+                places.append(program.ops[i].memory)
+            ends.append(before.first_op + places.index(program.ops[i].memory))
+        made = (*before.outputs, *zip(names, ends, strict=True))
+        result[number - 1] = replace(before, ops=tuple(loaded), outputs=made)
         kept = [i for i in range(len(program.ops)) if i not in loads]
         place = {value: value for value in range(first)} | {first + i: first + k for k, i in enumerate(loads)}
         place |= {first + i: first + len(loads) + k for k, i in enumerate(kept)}

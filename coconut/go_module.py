@@ -14,6 +14,7 @@ from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, WORDS_128
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
+from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.emit import go_declarations, go_file
 from coconut.functions import BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd, SingleBlock
 from coconut.interpret import (
@@ -63,8 +64,26 @@ def chacha20_function(name: str, architecture: Architecture, kernel: str, shape:
     graphs, _ = read_traced(kernel)
     # Two sets of lanes do not fit into AVX2's registers.
     rounds = "double round in turn" if (kernel, shape) == ("chacha20-256", "lanes 2") else "double round"
-    programs = [select(architecture, graphs[f"{shape} {part}"]) for part in ("begin", rounds, f"{end} end")]
-    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), graphs[f"{shape} {end}"], architecture.cpus[0])
+    parts, repeats = ["begin", rounds, f"{end} end"], [1, DOUBLE_ROUNDS, 1]
+    # What groups share of the first round takes twelve registers.
+    shares = architecture in WORDS_128 and (shape, end) == ("lanes 1", "xor")
+    if shares:
+        parts, repeats = ["columns", "first double round", *parts[1:]], [1, 1, DOUBLE_ROUNDS - 1, 1]
+    programs = [select(architecture, graphs[f"{shape} {part}"]) for part in parts]
+    return ChaCha20.of(name, programs, repeats, graphs[f"{shape} {end}"], architecture.cpus[0], shares)
+
+
+# One block in general registers, with the basic block after the rounds.
+CHACHA20_RISCV64 = {"xor1": ("xor", "lanes xor end"), "stream1": ("stream", "lanes end")}
+
+
+def scalar_chacha20_function(name: str, whole: str, end: str) -> ChaCha20:
+    """Return the function that makes the first block of those that four lanes make."""
+    graphs, _ = read_traced("chacha20-128")
+    parts = [graphs[f"lanes 1 {part}"].one_lane(0) for part in ("begin", "double round", end)]
+    programs = [select(RISCV64_WORDS, part) for part in parts]
+    made = replace(parts[-1], name=f"lanes 1 {whole}")
+    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), made, RISCV64_WORDS.cpus[0])
 
 
 # ChaCha20 with Poly1305 beside it, and with two blocks.
@@ -121,6 +140,7 @@ def chacha20() -> dict[str, str]:
         functions[architecture.goarch] = [
             chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()
         ]
+    functions[RISCV64_WORDS.goarch] = [scalar_chacha20_function(name, *of) for name, of in CHACHA20_RISCV64.items()]
     files = {}
     for goarch, of_architecture in functions.items():
         constraint = CONSTRAINT.format(goarch)

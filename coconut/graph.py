@@ -81,7 +81,7 @@ class Graph:
         }
 
     def one_lane(self, lane: int) -> "Graph":
-        """Return what a lane of words does, if no word moves between lanes.
+        """Return what a lane of words does, if no word moves between lanes; its words in memory are adjacent.
 
         Below 0 are the lanes before the first one.
         """
@@ -92,7 +92,9 @@ class Graph:
                 node = replace(node, imm=(node.imm[0] + lane * step & WORD32_MAX,))
             elif node.stored_at is not None:
                 node = replace(node, imm=(node.imm[0], node.imm[1] // self.lanes))
-            elif node.op in {"shuffle", "state_row", "load_words"}:
+            elif node.op == "load_words":
+                node = replace(node, imm=(node.imm[0] // self.lanes,))
+            elif node.op in {"shuffle", "state_row"}:
                 raise ValueError(f"{self.title}: {node.op} is not in one lane")
             nodes.append(node)
         return replace(self, lanes=1, nodes=tuple(nodes))

@@ -13,6 +13,7 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_arm64 import ARM64
 from coconut.architectures.scalar_riscv64 import RISCV64
+from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.architectures.scalar_s390x import S390X
 
 ARCHITECTURES = {
@@ -30,7 +31,7 @@ ARCHITECTURES = {
 # Those whose instructions are compared with CPUs: one stands for others of the same instructions.
 INSTRUCTION_SETS = tuple(
     dict.fromkeys(
-        [*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS, ARM64_WORDS, S390X_WORDS],
+        [*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS],
     )
 )
 

@@ -67,6 +67,16 @@ static void finish_lanes(size_t sets, const uint8_t *in, word_vec (*x)[16])
     }
 }
 
+/* Sets out to the words of a set in lanes or, if in is not NULL, to in xor these. */
+static void finish_in_lanes(const uint8_t *in, const word_vec x[16])
+{
+    for (int i = 0; i < 16; i++) {
+        const size_t at = (size_t)i * sizeof(word_vec);
+        const word_vec words = words_add(x[i], lanes_word(state, i, 0, 0));
+        words_store(out + at, in == NULL ? words : words_xor(words, words_load(in + at)));
+    }
+}
+
 static void double_round_of_rows(rows_set *x, size_t sets)
 {
     rows_round(x, sets, 0, false);
@@ -81,6 +91,40 @@ static void finish_rows(size_t sets, const rows_set *x)
         for (size_t i = 0; i < 4; i++)
             words_store(out + (4 * s + i) * sizeof(word_vec), vectors[i]);
     }
+}
+
+/* Moves the three columns without the counter, row by row, between x and columns. */
+static void take_columns(word_vec columns[12], const word_vec x[16])
+{
+    for (int i = 0; i < 12; i++)
+        columns[i] = x[i / 3 * 4 + 1 + i % 3];
+}
+
+static void put_columns(word_vec x[16], const word_vec columns[12])
+{
+    for (int i = 0; i < 12; i++)
+        x[i / 3 * 4 + 1 + i % 3] = columns[i];
+}
+
+/* The first double round of a set in two parts: what groups of blocks share, and the rest. */
+static void first_double_round(void)
+{
+    word_vec x[1][16], columns[12];
+    begin("lanes", 1, " columns", 0);
+    lanes_start(1, x, state, 0);
+    lanes_quarter_rounds(x, 1, 0, 0, 4);
+    take_columns(columns, x[0]);
+    bb_out_vectors("column", columns, 12);
+    bb_end();
+
+    begin("lanes", 1, " first double round", 0);
+    bb_in_vectors("column", columns, 12);
+    lanes_start(1, x, state, 0);
+    lanes_quarter_rounds(x, 1, 0, 0, 4);
+    put_columns(x[0], columns);
+    lanes_quarter_rounds(x, 1, 1, 0, 4);
+    bb_out_vectors("x", x[0], 16);
+    bb_end();
 }
 
 static void blocks_of_lanes(size_t sets)
@@ -110,20 +154,20 @@ static void blocks_of_lanes(size_t sets)
     bb_out_vectors("x", after[0], 16 * sets);
     bb_end();
 
-    /* The blocks of a set in lanes, as they are. */
-    begin("lanes", sets, " lanes end", 0);
-    memcpy(x, after, sizeof x);
-    bb_in_vectors("x", x[0], 16 * sets);
-    for (int i = 0; i < 16; i++)
-        words_store(out + (size_t)i * sizeof x[0][0], words_add(x[0][i], lanes_word(state, i, 0, 0)));
-    bb_out_memory(16);
-    bb_end();
-
     /* The blocks, and the blocks xor a message. */
     static const char *const ends[2] = {" stream", " xor"};
     for (int i = 0; i < 2; i++) {
         const uint8_t *const in = i == 0 ? NULL : message;
         char part[16];
+        /* Those of a set in lanes, as they are. */
+        snprintf(part, sizeof part, " lanes%s end", i == 0 ? "" : ends[i]);
+        begin("lanes", sets, part, 0);
+        memcpy(x, after, sizeof x);
+        bb_in_vectors("x", x[0], 16 * sets);
+        finish_in_lanes(in, x[0]);
+        bb_out_memory(16);
+        bb_end();
+
         snprintf(part, sizeof part, "%s end", ends[i]);
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);
@@ -181,6 +225,7 @@ int main(void)
         bb_sample(i);
         for (size_t sets = 1; sets <= LANES_SETS; sets++)
             blocks_of_lanes(sets);
+        first_double_round();
         for (size_t sets = 1; sets <= ROWS_SETS; sets++)
             blocks_of_rows(sets);
     }

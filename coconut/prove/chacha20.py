@@ -20,6 +20,7 @@ from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
 from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
+from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.graph import Graph
 from coconut.instructions import octets, of_octets
 from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, names_in, read_function, store
@@ -51,17 +52,25 @@ def rotated(number: Any, by: int) -> Any:
     return (number << by | number >> 32 - by) & 0xFFFFFFFF
 
 
+# The words of the three columns that do not have the counter, row by row.
+COLUMNS = tuple(4 * row + column for row in range(4) for column in (1, 2, 3))
+
+
 def quarter_round(x: list[Any], a: int, b: int, c: int, d: int) -> None:
     for to, plus, by, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
         x[to] = x[to] + x[plus] & 0xFFFFFFFF
         x[by] = rotated(x[by] ^ x[to], bits)
 
 
-def inner_block(x: list[Any]) -> None:
+def column_round(x: list[Any]) -> None:
     quarter_round(x, 0, 4, 8, 12)
     quarter_round(x, 1, 5, 9, 13)
     quarter_round(x, 2, 6, 10, 14)
     quarter_round(x, 3, 7, 11, 15)
+
+
+def inner_block(x: list[Any]) -> None:
+    column_round(x)
     quarter_round(x, 0, 5, 10, 15)
     quarter_round(x, 1, 6, 11, 12)
     quarter_round(x, 2, 7, 8, 13)
@@ -158,11 +167,23 @@ class Claim:
         return self.sets * (WORDS if self.shape == "lanes" else 4)
 
     def inputs(self) -> dict[str, tuple[Any, ...]]:
-        """Return the words of all blocks in registers."""
+        """Return the words of all blocks in registers, or of the columns that they share."""
+        if self.part == "first double round":
+            return self.columns()
         return {
             f"x[{vector}]": tuple(self.words.input(*self.held(vector, lane)) for lane in range(self.lanes))
             for vector in range(self.vectors)
         }
+
+    def columns(self) -> dict[str, tuple[Any, ...]]:
+        """Return the words after the first column round that do not depend on the counter."""
+        x = list(self.words.state)
+        column_round(x)
+        return {f"column[{i}]": (x[word],) * self.lanes for i, word in enumerate(COLUMNS)}
+
+    def message_at(self, block: int, word: int) -> int:
+        """Return the number of the message's word that a word of a block is combined with."""
+        return self.lanes * word + block if self.part == "lanes xor end" else WORDS * block + word
 
     def block(self, block: int) -> list[Any]:
         """Return what the basic block must make of a block of ChaCha20, by the definition."""
@@ -170,30 +191,39 @@ class Claim:
         x = [self.words.input(block, word) for word in range(WORDS)]
         if self.part == "begin":
             return begin
+        if self.part == "first double round":
+            inner_block(begin)
+            return begin
         if self.part in {"double round", "double round in turn"}:
             inner_block(x)
             return x
-        if self.part in {"lanes end", "stream end", "xor end"}:
+        if self.part in {"lanes end", "lanes xor end", "stream end", "xor end"}:
             result = [a + b & 0xFFFFFFFF for a, b in zip(x, begin, strict=True)]
         elif self.part in {"stream", "xor"}:
             result = self.words.block(self.first + block)
         else:
             raise Unproved(f"nothing is claimed of {self.part!r}")
-        if self.part in {"xor", "xor end"}:
-            return [word ^ self.words.message(WORDS * block + i) for i, word in enumerate(result)]
+        if self.is_xor:
+            return [word ^ self.words.message(self.message_at(block, i)) for i, word in enumerate(result)]
         return result
 
     @property
+    def is_xor(self) -> bool:
+        return self.part in {"xor", "xor end", "lanes xor end"}
+
+    @property
     def in_memory(self) -> bool:
-        return self.part not in {"begin", "double round", "double round in turn"}
+        return self.part not in {"begin", "columns", "first double round", "double round", "double round in turn"}
 
     def expected(self) -> dict[tuple[str, int], Any]:
         """Return the outputs: by name and lane, or by "out" and the offset in bytes."""
+        if self.part == "columns":
+            return {(name, lane): word for name, words in self.columns().items() for lane, word in enumerate(words)}
         held = {(k, lane): self.held(k, lane) for k in range(self.vectors) for lane in range(self.lanes)}
         blocks = [self.block(block) for block in range(max(block for block, _ in held.values()) + 1)]
         if not self.in_memory:
             return {(f"x[{k}]", lane): blocks[block][word] for (k, lane), (block, word) in held.items()}
-        if self.part == "lanes end":
+        if self.part in {"lanes end", "lanes xor end"}:
             # The first set only, as it is in registers.
             return {
                 ("out", 4 * (self.lanes * k + lane)): blocks[block][word]
@@ -203,7 +233,7 @@ class Claim:
         return {("out", 4 * (WORDS * i + word)): blocks[i][word] for i in range(len(blocks)) for word in range(WORDS)}
 
     def message(self) -> list[Any]:
-        count = self.lanes * self.vectors if self.part.startswith("xor") else 0
+        count = self.lanes * self.vectors if self.is_xor else 0
         return [self.words.message(at) for at in range(count)]
 
 
@@ -290,8 +320,12 @@ def prove_graphs(kernels: Iterable[str] = ()) -> Iterator[Proved]:
         yield proved(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
 
 
-# The lanes of which one is made in general registers: the block before, blocks in vectors, and the one after.
-LANES_ALONE = (-1, 0, 1, 8)
+# Basic blocks of which a lane is made in general registers, by kernel, and which lanes: beside vectors, these are the block
+# before them, blocks in them, and the one after.
+ALONE = {
+    "chacha20-128": (RISCV64_WORDS, r"lanes 1 (begin|double round|lanes.*end)", (0,)),
+    "chacha20-256": (AMD64_WORDS, r"lanes 1 (begin|double.*|lanes end)", (-1, 0, 1, 8)),
+}
 
 
 def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
@@ -301,13 +335,14 @@ def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
         for program in (p for known in architectures_of(graph.kernel) for p in supported(known, graph)):
             title = f"{graph.title}, {program.architecture.name}{', ' * bool(program.choices)}{program.choices}"
             yield proved(title, lambda: prove_program(program, claim))
-        if graph.kernel == "chacha20-256" and re.fullmatch(r"lanes 1 (begin|double.*|lanes end)", graph.name):
-            for lane in LANES_ALONE:
-                one = graph.one_lane(lane)
-                claim_of_one = Claim.of(one, lane)
-                program = select(AMD64_WORDS, one)
-                title = f"{graph.title}, lane {lane}, {AMD64_WORDS.name}"
-                yield proved(title, lambda: prove_program(program, claim_of_one))
+        if graph.kernel not in ALONE:
+            continue
+        general, names, lanes = ALONE[graph.kernel]
+        for lane in lanes if re.fullmatch(names, graph.name) else ():
+            one = graph.one_lane(lane)
+            claim_of_one = Claim.of(one, lane)
+            program = select(general, one)
+            yield proved(f"{graph.title}, lane {lane}, {general.name}", lambda: prove_program(program, claim_of_one))
 
 
 class Opaque(Symbolic):
@@ -379,7 +414,7 @@ class GoFunction:
         vectors: Architecture = {
             "AVX2": ARCHITECTURES["chacha20-256"],
             "AVX512": ARCHITECTURES["chacha20-512"],
-        }.get(feature or "") or next(known for known in WORDS_128 if known.goarch == goarch)
+        }.get(feature or "") or next(known for known in (*WORDS_128, RISCV64_WORDS) if known.goarch == goarch)
         beside = AMD64 if mac else AMD64_WORDS if others else None
         parameters = names_in(declared[1])
         code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
@@ -445,6 +480,19 @@ class GoFunction:
         expect_same(memory_of(call), expected)
         return len(made) + WORDS * (1 + self.others)
 
+    def shared(self) -> set[int]:
+        """Return the vectors that no instruction between the head of the loop and the jump to it names as its result."""
+        lines, first = self.code.lines, self.code.labels[LOOP]
+        last = max((i for i, line in enumerate(lines) if LOOP in line.groups), default=first)
+        read = (line.read for line in lines[first:last] if line.read is not None and not line.is_beside)
+        return set(range(self.code.architecture.registers)) - {
+            register
+            for found in read
+            if not found.instruction.stores
+            for key, register in found.registers.items()
+            if key == "d" or key == "0" and found.instruction.accumulates
+        }
+
     def arguments_after(self, label: str) -> set[str]:
         lines = self.code.lines[self.code.labels[label] :]
         return {name for line in lines for name in re.findall(r"(\w+)\+\d+\(FP\)", line.text)}
@@ -470,16 +518,21 @@ class GoFunction:
     def prove_any_groups(self, in_place: bool = False, rounds: int = 1, words: Words | None = None) -> int:
         """Prove by induction over the groups that a call with any number of them makes their blocks.
 
-        At the head of the loop, vectors and frame can hold anything; the state's counter does anyway. An iteration
-        makes the group's blocks, and leaves general registers and arguments as they were, apart from pointers that
-        advance by the group, and one group less. After the last, registers and frame are cleared.
+        At the head of the loop, frame and vectors can hold anything, except for vectors that the loop does not change;
+        and so can the state's counter, whatever it was when these were made. An iteration makes the group's blocks, and
+        leaves general registers and arguments as they were, apart from pointers that advance by the group, and one group
+        less. After the last, registers and frame are cleared.
         """
         words = words or Words()
         call, before, held = self.at_head(words, Count(False), in_place, rounds)
         numbers = set(call.machine.numbers)
         while True:
+            vectors = {number: call.machine.registers[number] for number in self.shared()}
             if not call.run_to(LOOP):
                 raise Unproved("the loop over groups ends early")
+            for number, value in vectors.items():
+                if any(a is not b for a, b in zip(call.machine.registers[number], value, strict=True)):
+                    raise Unproved(f"an iteration changes vector {number}")
             after = call.machine.arguments | call.machine.general
             for name, value in held.items():
                 if not self.is_next(value, after.get(name), rounds):
@@ -503,17 +556,20 @@ class GoFunction:
     ) -> tuple[Call, Storage, dict[str, Any]]:
         """Return a call at the head of its loop, what is in memory, and what its controls have.
 
-        Vectors and frame hold anything, and so do general registers, or only those of some numbers.
+        Vectors that are not shared, and the frame, hold anything, and so do general registers, or only those of some
+        numbers. The counter of the state is another than at the beginning.
         """
         call, before = self.call(words, groups, in_place, rounds)
+        machine, counter = call.machine, ("state", 4 * COUNTER)
+        at_first = machine.storage[counter] = words.unknown()
         if not call.run_to(LOOP):
             raise Unproved("there is no loop over groups")
-        expect_same(memory_of(call), before)
-        machine = call.machine
+        expect_same(memory_of(call), before | {counter: at_first})
+        machine.storage[counter] = before[counter]
         # Only what the loop takes: others need not advance with it.
         machine.arguments = {name: machine.arguments[name] for name in self.arguments_after(LOOP)}
         lanes = machine.architecture.vector_bytes // machine.architecture.word_bytes
-        for number in machine.registers:
+        for number in machine.registers.keys() - self.shared():
             machine.registers[number] = tuple(words.unknown() for _ in range(lanes))
         machine.numbers = {
             number: (OPAQUE,) * len(value)

@@ -6,7 +6,7 @@
 
 package chacha20
 
-// chacha20-128: lanes 1 begin (23 instructions), lanes 1 double round (112 instructions, 10 times), lanes 1 xor end (102 instructions).
+// chacha20-128: lanes 1 columns (59 instructions), lanes 1 first double round (81 instructions), lanes 1 double round (112 instructions, 9 times), lanes 1 xor end (102 instructions).
 //
 //go:noescape
 func xor4(dst, src *byte, state *State, groups uint64)

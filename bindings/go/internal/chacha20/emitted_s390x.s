@@ -9,250 +9,346 @@
 #include "textflag.h"
 
 // func xor4(dst, src *byte, state *State, groups uint64)
-// chacha20-128: lanes 1 begin (18 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 xor end (116 instructions).
+// chacha20-128: lanes 1 columns (48 instructions), lanes 1 first double round (66 instructions), lanes 1 double round (96 instructions, 9 times), lanes 1 xor end (116 instructions).
 TEXT ·xor4(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R2
 	MOVD src+8(FP), R3
 	MOVD state+16(FP), R4
 	MOVD groups+24(FP), R5
 	MOVD $·xor4Constants<>(SB), R1
+	VLREPF 4(R4), V0 // state
+	VLREPF 20(R4), V1 // state
+	VAF V0, V1, V0 // v12
+	VLREPF 52(R4), V2 // state
+	VX V2, V0, V2 // v13
+	VERLLF $16, V2, V2 // v14
+	VLREPF 8(R4), V3 // state
+	VLREPF 24(R4), V4 // state
+	VAF V3, V4, V3 // v15
+	VLREPF 12(R4), V5 // state
+	VLREPF 28(R4), V6 // state
+	VAF V5, V6, V5 // v16
+	VLREPF 56(R4), V7 // state
+	VX V7, V3, V7 // v17
+	VLREPF 60(R4), V8 // state
+	VX V8, V5, V8 // v18
+	VERLLF $16, V7, V7 // v19
+	VERLLF $16, V8, V8 // v20
+	VLREPF 36(R4), V9 // state
+	VAF V9, V2, V9 // v21
+	VX V1, V9, V1 // v22
+	VERLLF $12, V1, V1 // v23
+	VLREPF 40(R4), V10 // state
+	VAF V10, V7, V10 // v24
+	VLREPF 44(R4), V11 // state
+	VAF V11, V8, V11 // v25
+	VX V4, V10, V4 // v26
+	VX V6, V11, V6 // v27
+	VERLLF $12, V4, V4 // v28
+	VERLLF $12, V6, V6 // v29
+	VAF V0, V1, V0 // column[0]
+	VX V2, V0, V2 // v31
+	VERLLF $8, V2, V2 // column[9]
+	VAF V3, V4, V3 // column[1]
+	VAF V5, V6, V5 // column[2]
+	VX V7, V3, V7 // v35
+	VX V8, V5, V8 // v36
+	VERLLF $8, V7, V7 // column[10]
+	VERLLF $8, V8, V8 // column[11]
+	VAF V9, V2, V9 // column[6]
+	VX V1, V9, V1 // v40
+	VERLLF $7, V1, V1 // column[3]
+	VAF V10, V7, V10 // column[7]
+	VAF V11, V8, V11 // column[8]
+	VX V4, V10, V4 // v44
+	VX V6, V11, V6 // v45
+	VERLLF $7, V4, V4 // column[4]
+	VERLLF $7, V6, V6 // column[5]
 
 group:
-	VLREPF 48(R4), V0 // state
-	VL 0(R1), V1 // constants
-	VAF V0, V1, V0 // x[12]
-	VLREPF 0(R4), V1 // state
-	VLREPF 4(R4), V2 // state
-	VLREPF 8(R4), V3 // state
-	VLREPF 12(R4), V4 // state
-	VLREPF 16(R4), V5 // state
-	VLREPF 20(R4), V6 // state
-	VLREPF 24(R4), V7 // state
-	VLREPF 28(R4), V8 // state
-	VLREPF 32(R4), V9 // state
-	VLREPF 36(R4), V10 // state
-	VLREPF 40(R4), V11 // state
-	VLREPF 44(R4), V12 // state
-	VLREPF 52(R4), V13 // state
-	VLREPF 56(R4), V14 // state
-	VLREPF 60(R4), V15 // state
-	MOVD $10, R6
+	VLREPF 48(R4), V12 // state
+	VL 0(R1), V13 // constants
+	VAF V12, V13, V12 // v17
+	VLREPF 0(R4), V13 // state
+	VLREPF 16(R4), V14 // state
+	VAF V13, V14, V13 // v18
+	VX V12, V13, V12 // v19
+	VERLLF $16, V12, V12 // v20
+	VLREPF 32(R4), V15 // state
+	VAF V15, V12, V15 // v21
+	VX V14, V15, V14 // v22
+	VERLLF $12, V14, V14 // v23
+	VAF V13, V14, V13 // v24
+	VX V12, V13, V12 // v25
+	VERLLF $8, V12, V12 // v26
+	VAF V15, V12, V15 // v27
+	VX V14, V15, V14 // v28
+	VERLLF $7, V14, V14 // v29
+	VAF V13, V1, V13 // v30
+	VAF V0, V4, V16 // v31
+	VX V8, V13, V17 // v32
+	VX V12, V16, V12 // v33
+	VERLLF $16, V17, V17 // v34
+	VERLLF $16, V12, V12 // v35
+	VAF V3, V6, V18 // v36
+	VAF V5, V14, V19 // v37
+	VX V2, V18, V20 // v38
+	VX V7, V19, V21 // v39
+	VERLLF $16, V20, V20 // v40
+	VERLLF $16, V21, V21 // v41
+	VAF V10, V17, V22 // v42
+	VAF V11, V12, V23 // v43
+	VX V1, V22, V24 // v44
+	VX V4, V23, V25 // v45
+	VERLLF $12, V24, V24 // v46
+	VERLLF $12, V25, V25 // v47
+	VAF V15, V20, V15 // v48
+	VAF V9, V21, V26 // v49
+	VX V6, V15, V27 // v50
+	VX V14, V26, V14 // v51
+	VERLLF $12, V27, V27 // v52
+	VERLLF $12, V14, V14 // v53
+	VAF V13, V24, V13 // x[0]
+	VAF V16, V25, V16 // x[1]
+	VX V17, V13, V17 // v56
+	VX V12, V16, V12 // v57
+	VERLLF $8, V17, V17 // x[15]
+	VERLLF $8, V12, V12 // x[12]
+	VAF V18, V27, V18 // x[2]
+	VAF V19, V14, V19 // x[3]
+	VX V20, V18, V20 // v62
+	VX V21, V19, V21 // v63
+	VERLLF $8, V20, V20 // x[13]
+	VERLLF $8, V21, V21 // x[14]
+	VAF V22, V17, V22 // x[10]
+	VAF V23, V12, V23 // x[11]
+	VX V24, V22, V24 // v68
+	VX V25, V23, V25 // v69
+	VERLLF $7, V24, V24 // x[5]
+	VERLLF $7, V25, V25 // x[6]
+	VAF V15, V20, V15 // x[8]
+	VAF V26, V21, V26 // x[9]
+	VX V27, V15, V27 // v74
+	VX V14, V26, V14 // v75
+	VERLLF $7, V27, V27 // x[7]
+	VERLLF $7, V14, V14 // x[4]
+	MOVD $9, R6
 
 block1:
-	VAF V1, V5, V1 // v16
-	VAF V2, V6, V2 // v17
-	VX V0, V1, V0 // v18
-	VX V13, V2, V13 // v19
-	VERLLF $16, V0, V0 // v20
-	VERLLF $16, V13, V13 // v21
-	VAF V3, V7, V3 // v22
-	VAF V4, V8, V4 // v23
-	VX V14, V3, V14 // v24
-	VX V15, V4, V15 // v25
-	VERLLF $16, V14, V14 // v26
-	VERLLF $16, V15, V15 // v27
-	VAF V9, V0, V9 // v28
-	VAF V10, V13, V10 // v29
-	VX V5, V9, V5 // v30
-	VX V6, V10, V6 // v31
-	VERLLF $12, V5, V5 // v32
-	VERLLF $12, V6, V6 // v33
-	VAF V11, V14, V11 // v34
-	VAF V12, V15, V12 // v35
-	VX V7, V11, V7 // v36
-	VX V8, V12, V8 // v37
-	VERLLF $12, V7, V7 // v38
-	VERLLF $12, V8, V8 // v39
-	VAF V1, V5, V1 // v40
-	VAF V2, V6, V2 // v41
-	VX V0, V1, V0 // v42
-	VX V13, V2, V13 // v43
-	VERLLF $8, V0, V0 // v44
-	VERLLF $8, V13, V13 // v45
-	VAF V3, V7, V3 // v46
-	VAF V4, V8, V4 // v47
-	VX V14, V3, V14 // v48
-	VX V15, V4, V15 // v49
-	VERLLF $8, V14, V14 // v50
-	VERLLF $8, V15, V15 // v51
-	VAF V9, V0, V9 // v52
-	VAF V10, V13, V10 // v53
-	VX V5, V9, V5 // v54
-	VX V6, V10, V6 // v55
-	VERLLF $7, V5, V5 // v56
-	VERLLF $7, V6, V6 // v57
-	VAF V11, V14, V11 // v58
-	VAF V12, V15, V12 // v59
-	VX V7, V11, V7 // v60
-	VX V8, V12, V8 // v61
-	VERLLF $7, V7, V7 // v62
-	VERLLF $7, V8, V8 // v63
-	VAF V1, V6, V1 // v64
-	VAF V2, V7, V2 // v65
-	VX V15, V1, V15 // v66
-	VX V0, V2, V0 // v67
-	VERLLF $16, V15, V15 // v68
-	VERLLF $16, V0, V0 // v69
-	VAF V3, V8, V3 // v70
-	VAF V4, V5, V4 // v71
-	VX V13, V3, V13 // v72
-	VX V14, V4, V14 // v73
-	VERLLF $16, V13, V13 // v74
-	VERLLF $16, V14, V14 // v75
-	VAF V11, V15, V11 // v76
-	VAF V12, V0, V12 // v77
-	VX V6, V11, V6 // v78
-	VX V7, V12, V7 // v79
-	VERLLF $12, V6, V6 // v80
-	VERLLF $12, V7, V7 // v81
-	VAF V9, V13, V9 // v82
-	VAF V10, V14, V10 // v83
-	VX V8, V9, V8 // v84
-	VX V5, V10, V5 // v85
-	VERLLF $12, V8, V8 // v86
-	VERLLF $12, V5, V5 // v87
-	VAF V1, V6, V1 // x[0]
-	VAF V2, V7, V2 // x[1]
-	VX V15, V1, V15 // v90
-	VX V0, V2, V0 // v91
-	VERLLF $8, V15, V15 // x[15]
-	VERLLF $8, V0, V0 // x[12]
-	VAF V3, V8, V3 // x[2]
-	VAF V4, V5, V4 // x[3]
-	VX V13, V3, V13 // v96
-	VX V14, V4, V14 // v97
-	VERLLF $8, V13, V13 // x[13]
-	VERLLF $8, V14, V14 // x[14]
-	VAF V11, V15, V11 // x[10]
-	VAF V12, V0, V12 // x[11]
-	VX V6, V11, V6 // v102
-	VX V7, V12, V7 // v103
-	VERLLF $7, V6, V6 // x[5]
-	VERLLF $7, V7, V7 // x[6]
-	VAF V9, V13, V9 // x[8]
-	VAF V10, V14, V10 // x[9]
-	VX V8, V9, V8 // v108
-	VX V5, V10, V5 // v109
-	VERLLF $7, V8, V8 // x[7]
-	VERLLF $7, V5, V5 // x[4]
+	VAF V13, V14, V13 // v16
+	VAF V16, V24, V16 // v17
+	VX V12, V13, V12 // v18
+	VX V20, V16, V20 // v19
+	VERLLF $16, V12, V12 // v20
+	VERLLF $16, V20, V20 // v21
+	VAF V18, V25, V18 // v22
+	VAF V19, V27, V19 // v23
+	VX V21, V18, V21 // v24
+	VX V17, V19, V17 // v25
+	VERLLF $16, V21, V21 // v26
+	VERLLF $16, V17, V17 // v27
+	VAF V15, V12, V15 // v28
+	VAF V26, V20, V26 // v29
+	VX V14, V15, V14 // v30
+	VX V24, V26, V24 // v31
+	VERLLF $12, V14, V14 // v32
+	VERLLF $12, V24, V24 // v33
+	VAF V22, V21, V22 // v34
+	VAF V23, V17, V23 // v35
+	VX V25, V22, V25 // v36
+	VX V27, V23, V27 // v37
+	VERLLF $12, V25, V25 // v38
+	VERLLF $12, V27, V27 // v39
+	VAF V13, V14, V13 // v40
+	VAF V16, V24, V16 // v41
+	VX V12, V13, V12 // v42
+	VX V20, V16, V20 // v43
+	VERLLF $8, V12, V12 // v44
+	VERLLF $8, V20, V20 // v45
+	VAF V18, V25, V18 // v46
+	VAF V19, V27, V19 // v47
+	VX V21, V18, V21 // v48
+	VX V17, V19, V17 // v49
+	VERLLF $8, V21, V21 // v50
+	VERLLF $8, V17, V17 // v51
+	VAF V15, V12, V15 // v52
+	VAF V26, V20, V26 // v53
+	VX V14, V15, V14 // v54
+	VX V24, V26, V24 // v55
+	VERLLF $7, V14, V14 // v56
+	VERLLF $7, V24, V24 // v57
+	VAF V22, V21, V22 // v58
+	VAF V23, V17, V23 // v59
+	VX V25, V22, V25 // v60
+	VX V27, V23, V27 // v61
+	VERLLF $7, V25, V25 // v62
+	VERLLF $7, V27, V27 // v63
+	VAF V13, V24, V13 // v64
+	VAF V16, V25, V16 // v65
+	VX V17, V13, V17 // v66
+	VX V12, V16, V12 // v67
+	VERLLF $16, V17, V17 // v68
+	VERLLF $16, V12, V12 // v69
+	VAF V18, V27, V18 // v70
+	VAF V19, V14, V19 // v71
+	VX V20, V18, V20 // v72
+	VX V21, V19, V21 // v73
+	VERLLF $16, V20, V20 // v74
+	VERLLF $16, V21, V21 // v75
+	VAF V22, V17, V22 // v76
+	VAF V23, V12, V23 // v77
+	VX V24, V22, V24 // v78
+	VX V25, V23, V25 // v79
+	VERLLF $12, V24, V24 // v80
+	VERLLF $12, V25, V25 // v81
+	VAF V15, V20, V15 // v82
+	VAF V26, V21, V26 // v83
+	VX V27, V15, V27 // v84
+	VX V14, V26, V14 // v85
+	VERLLF $12, V27, V27 // v86
+	VERLLF $12, V14, V14 // v87
+	VAF V13, V24, V13 // x[0]
+	VAF V16, V25, V16 // x[1]
+	VX V17, V13, V17 // v90
+	VX V12, V16, V12 // v91
+	VERLLF $8, V17, V17 // x[15]
+	VERLLF $8, V12, V12 // x[12]
+	VAF V18, V27, V18 // x[2]
+	VAF V19, V14, V19 // x[3]
+	VX V20, V18, V20 // v96
+	VX V21, V19, V21 // v97
+	VERLLF $8, V20, V20 // x[13]
+	VERLLF $8, V21, V21 // x[14]
+	VAF V22, V17, V22 // x[10]
+	VAF V23, V12, V23 // x[11]
+	VX V24, V22, V24 // v102
+	VX V25, V23, V25 // v103
+	VERLLF $7, V24, V24 // x[5]
+	VERLLF $7, V25, V25 // x[6]
+	VAF V15, V20, V15 // x[8]
+	VAF V26, V21, V26 // x[9]
+	VX V27, V15, V27 // v108
+	VX V14, V26, V14 // v109
+	VERLLF $7, V27, V27 // x[7]
+	VERLLF $7, V14, V14 // x[4]
 	BRCTG R6, block1
 
-	VLREPF 0(R4), V16 // state
-	VAF V1, V16, V1 // v17
-	VLREPF 4(R4), V16 // state
-	VAF V2, V16, V2 // v19
-	VLREPF 8(R4), V16 // state
-	VAF V3, V16, V3 // v21
-	VLREPF 12(R4), V16 // state
-	VAF V4, V16, V4 // v23
-	VLREPF 16(R4), V16 // state
-	VAF V5, V16, V5 // v25
-	VLREPF 20(R4), V16 // state
-	VAF V6, V16, V6 // v27
-	VLREPF 24(R4), V16 // state
-	VAF V7, V16, V7 // v29
-	VLREPF 28(R4), V16 // state
-	VAF V8, V16, V8 // v31
-	VLREPF 32(R4), V16 // state
-	VAF V9, V16, V9 // v33
-	VLREPF 36(R4), V16 // state
-	VAF V10, V16, V10 // v35
-	VLREPF 40(R4), V16 // state
-	VAF V11, V16, V11 // v37
-	VLREPF 44(R4), V16 // state
-	VAF V12, V16, V12 // v39
-	VLREPF 48(R4), V16 // state
-	VL 0(R1), V17 // constants
-	VAF V16, V17, V16 // v42
-	VAF V0, V16, V0 // v43
-	VLREPF 52(R4), V16 // state
-	VAF V13, V16, V13 // v45
-	VLREPF 56(R4), V16 // state
-	VAF V14, V16, V14 // v47
-	VLREPF 60(R4), V16 // state
-	VAF V15, V16, V15 // v49
-	VMRHF V1, V2, V16 // v50
-	VMRLF V1, V2, V1 // v51
-	VMRHF V3, V4, V2 // v52
-	VMRLF V3, V4, V3 // v53
-	VMRHF V5, V6, V4 // v58
-	VMRLF V5, V6, V5 // v59
-	VMRHF V7, V8, V6 // v60
-	VMRLF V7, V8, V7 // v61
-	VMRHF V9, V10, V8 // v66
-	VMRLF V9, V10, V9 // v67
-	VMRHF V11, V12, V10 // v68
-	VMRLF V11, V12, V11 // v69
-	VMRHF V0, V13, V12 // v74
-	VMRLF V0, V13, V0 // v75
-	VMRHF V14, V15, V13 // v76
-	VMRLF V14, V15, V14 // v77
-	VL 0(R3), V15 // message
-	VL 16(R1), V17 // constants
-	VPERM V16, V2, V17, V18 // out[0]
-	VX V15, V18, V15 // out[0]
-	VST V15, 0(R2) // v84
-	VL 16(R3), V15 // message
-	VPERM V4, V6, V17, V18 // out[1]
-	VX V15, V18, V15 // out[1]
-	VST V15, 16(R2) // v87
-	VL 32(R3), V15 // message
-	VPERM V8, V10, V17, V18 // out[2]
-	VX V15, V18, V15 // out[2]
-	VST V15, 32(R2) // v90
-	VL 48(R3), V15 // message
-	VPERM V12, V13, V17, V18 // out[3]
-	VX V15, V18, V15 // out[3]
-	VST V15, 48(R2) // v93
-	VL 64(R3), V15 // message
-	VL 32(R1), V18 // constants
-	VPERM V16, V2, V18, V16 // out[4]
-	VX V15, V16, V15 // out[4]
-	VST V15, 64(R2) // v96
-	VL 80(R3), V2 // message
-	VPERM V4, V6, V18, V4 // out[5]
-	VX V2, V4, V2 // out[5]
-	VST V2, 80(R2) // v99
-	VL 96(R3), V2 // message
-	VPERM V8, V10, V18, V8 // out[6]
-	VX V2, V8, V2 // out[6]
-	VST V2, 96(R2) // v102
-	VL 112(R3), V2 // message
-	VPERM V12, V13, V18, V12 // out[7]
-	VX V2, V12, V2 // out[7]
-	VST V2, 112(R2) // v105
-	VL 128(R3), V2 // message
-	VPERM V1, V3, V17, V4 // out[8]
-	VX V2, V4, V2 // out[8]
-	VST V2, 128(R2) // v108
-	VL 144(R3), V2 // message
-	VPERM V5, V7, V17, V4 // out[9]
-	VX V2, V4, V2 // out[9]
-	VST V2, 144(R2) // v111
-	VL 160(R3), V2 // message
-	VPERM V9, V11, V17, V4 // out[10]
-	VX V2, V4, V2 // out[10]
-	VST V2, 160(R2) // v114
-	VL 176(R3), V2 // message
-	VPERM V0, V14, V17, V17 // out[11]
-	VX V2, V17, V2 // out[11]
-	VST V2, 176(R2) // v117
-	VL 192(R3), V2 // message
-	VPERM V1, V3, V18, V1 // out[12]
-	VX V2, V1, V2 // out[12]
-	VST V2, 192(R2) // v120
-	VL 208(R3), V1 // message
-	VPERM V5, V7, V18, V5 // out[13]
-	VX V1, V5, V1 // out[13]
-	VST V1, 208(R2) // v123
-	VL 224(R3), V1 // message
-	VPERM V9, V11, V18, V9 // out[14]
-	VX V1, V9, V1 // out[14]
-	VST V1, 224(R2) // v126
-	VL 240(R3), V1 // message
-	VPERM V0, V14, V18, V0 // out[15]
-	VX V1, V0, V1 // out[15]
-	VST V1, 240(R2) // v129
+	VLREPF 0(R4), V28 // state
+	VAF V13, V28, V13 // v17
+	VLREPF 4(R4), V28 // state
+	VAF V16, V28, V16 // v19
+	VLREPF 8(R4), V28 // state
+	VAF V18, V28, V18 // v21
+	VLREPF 12(R4), V28 // state
+	VAF V19, V28, V19 // v23
+	VLREPF 16(R4), V28 // state
+	VAF V14, V28, V14 // v25
+	VLREPF 20(R4), V28 // state
+	VAF V24, V28, V24 // v27
+	VLREPF 24(R4), V28 // state
+	VAF V25, V28, V25 // v29
+	VLREPF 28(R4), V28 // state
+	VAF V27, V28, V27 // v31
+	VLREPF 32(R4), V28 // state
+	VAF V15, V28, V15 // v33
+	VLREPF 36(R4), V28 // state
+	VAF V26, V28, V26 // v35
+	VLREPF 40(R4), V28 // state
+	VAF V22, V28, V22 // v37
+	VLREPF 44(R4), V28 // state
+	VAF V23, V28, V23 // v39
+	VLREPF 48(R4), V28 // state
+	VL 0(R1), V29 // constants
+	VAF V28, V29, V28 // v42
+	VAF V12, V28, V12 // v43
+	VLREPF 52(R4), V28 // state
+	VAF V20, V28, V20 // v45
+	VLREPF 56(R4), V28 // state
+	VAF V21, V28, V21 // v47
+	VLREPF 60(R4), V28 // state
+	VAF V17, V28, V17 // v49
+	VMRHF V13, V16, V28 // v50
+	VMRLF V13, V16, V13 // v51
+	VMRHF V18, V19, V16 // v52
+	VMRLF V18, V19, V18 // v53
+	VMRHF V14, V24, V19 // v58
+	VMRLF V14, V24, V14 // v59
+	VMRHF V25, V27, V24 // v60
+	VMRLF V25, V27, V25 // v61
+	VMRHF V15, V26, V27 // v66
+	VMRLF V15, V26, V15 // v67
+	VMRHF V22, V23, V26 // v68
+	VMRLF V22, V23, V22 // v69
+	VMRHF V12, V20, V23 // v74
+	VMRLF V12, V20, V12 // v75
+	VMRHF V21, V17, V20 // v76
+	VMRLF V21, V17, V21 // v77
+	VL 0(R3), V17 // message
+	VL 16(R1), V29 // constants
+	VPERM V28, V16, V29, V30 // out[0]
+	VX V17, V30, V17 // out[0]
+	VST V17, 0(R2) // v84
+	VL 16(R3), V17 // message
+	VPERM V19, V24, V29, V30 // out[1]
+	VX V17, V30, V17 // out[1]
+	VST V17, 16(R2) // v87
+	VL 32(R3), V17 // message
+	VPERM V27, V26, V29, V30 // out[2]
+	VX V17, V30, V17 // out[2]
+	VST V17, 32(R2) // v90
+	VL 48(R3), V17 // message
+	VPERM V23, V20, V29, V30 // out[3]
+	VX V17, V30, V17 // out[3]
+	VST V17, 48(R2) // v93
+	VL 64(R3), V17 // message
+	VL 32(R1), V30 // constants
+	VPERM V28, V16, V30, V28 // out[4]
+	VX V17, V28, V17 // out[4]
+	VST V17, 64(R2) // v96
+	VL 80(R3), V16 // message
+	VPERM V19, V24, V30, V19 // out[5]
+	VX V16, V19, V16 // out[5]
+	VST V16, 80(R2) // v99
+	VL 96(R3), V16 // message
+	VPERM V27, V26, V30, V27 // out[6]
+	VX V16, V27, V16 // out[6]
+	VST V16, 96(R2) // v102
+	VL 112(R3), V16 // message
+	VPERM V23, V20, V30, V23 // out[7]
+	VX V16, V23, V16 // out[7]
+	VST V16, 112(R2) // v105
+	VL 128(R3), V16 // message
+	VPERM V13, V18, V29, V17 // out[8]
+	VX V16, V17, V16 // out[8]
+	VST V16, 128(R2) // v108
+	VL 144(R3), V16 // message
+	VPERM V14, V25, V29, V17 // out[9]
+	VX V16, V17, V16 // out[9]
+	VST V16, 144(R2) // v111
+	VL 160(R3), V16 // message
+	VPERM V15, V22, V29, V17 // out[10]
+	VX V16, V17, V16 // out[10]
+	VST V16, 160(R2) // v114
+	VL 176(R3), V16 // message
+	VPERM V12, V21, V29, V29 // out[11]
+	VX V16, V29, V16 // out[11]
+	VST V16, 176(R2) // v117
+	VL 192(R3), V16 // message
+	VPERM V13, V18, V30, V13 // out[12]
+	VX V16, V13, V16 // out[12]
+	VST V16, 192(R2) // v120
+	VL 208(R3), V13 // message
+	VPERM V14, V25, V30, V14 // out[13]
+	VX V13, V14, V13 // out[13]
+	VST V13, 208(R2) // v123
+	VL 224(R3), V13 // message
+	VPERM V15, V22, V30, V15 // out[14]
+	VX V13, V15, V13 // out[14]
+	VST V13, 224(R2) // v126
+	VL 240(R3), V13 // message
+	VPERM V12, V21, V30, V12 // out[15]
+	VX V13, V12, V13 // out[15]
+	VST V13, 240(R2) // v129
 
 	MOVWZ 48(R4), R0
 	ADD $4, R0

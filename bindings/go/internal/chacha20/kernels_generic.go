@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//go:build !(amd64 || arm64 || s390x) || !gc || purego
+//go:build !(amd64 || arm64 || riscv64 || s390x) || !gc || purego
 
 package chacha20
 
