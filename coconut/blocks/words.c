@@ -159,7 +159,7 @@ static void blocks_of_lanes(size_t sets)
     for (int i = 0; i < 2; i++) {
         const uint8_t *const in = i == 0 ? NULL : message;
         char part[16];
-        /* Those of a set in lanes, as they are. */
+        /* The same before words are moved, a vector for each word. */
         snprintf(part, sizeof part, " lanes%s end", i == 0 ? "" : ends[i]);
         begin("lanes", sets, part, 0);
         memcpy(x, after, sizeof x);

@@ -3,8 +3,8 @@
 // Package internal documents the functions that assembly replaces.
 //
 // A file under "gc && !purego" and its architectures calls the assembly of emitted_*.s: kernels_amd64.go of
-// internal/chacha20 and internal/stitched, kernels_128.go of internal/chacha20 (arm64 and s390x), and lanes_amd64.go,
-// lanes_s390x.go, scalar_asm.go and end_amd64.go of internal/poly1305. Under the negation of that constraint,
+// internal/chacha20 and internal/stitched, kernels_128.go (arm64 and s390x) and kernels_riscv64.go of internal/chacha20, and
+// lanes_amd64.go, lanes_s390x.go, scalar_asm.go and end_amd64.go of internal/poly1305. Under the negation of that constraint,
 // kernels_generic.go, scalar_generic.go and end_generic.go have the same functions in Go. They
 // are plain functions, not variables, so that their arguments do not escape to the heap. Functions that choose by CPU
 // features read variables that are set once, from golang.org/x/sys/cpu, and internal/family for what that does not tell. The
