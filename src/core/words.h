@@ -23,6 +23,14 @@ HORNET_INLINE uint64_t add_with_carry(uint64_t *a, uint64_t b)
 #endif
 }
 
+/* On 64-bit Arm, both compilers make ADDS and ADCS of an addition of 128 bits, and copy the carry to a
+ * register between two additions of words: by llvm-mca, Poly1305 of 512 bytes in scalar code takes 0.76
+ * (gcc 12) and 0.92 (clang 19) of the time on Neoverse V2. */
+#ifdef __aarch64__
+__extension__ typedef unsigned __int128 word_pair;
+HORNET_INLINE word_pair word_pair_of(uint64_t lo, uint64_t hi) { return (word_pair)hi << 64 | lo; }
+#endif
+
 /* a[0] + a[1] 2^64 + a[2] 2^128 += b0 + b1 2^64 + b2 2^128. The sum must be below 2^192. */
 HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b2)
 {
@@ -31,6 +39,12 @@ HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b
             : "+&r"(a[0]), "+&r"(a[1]), "+r"(a[2])
             : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1), "e" HORNET_ASM_OPERAND(b2)
             : "cc");
+#elif defined(__aarch64__)
+    word_pair sum = word_pair_of(a[0], a[1]);
+    const uint64_t carry = (uint64_t)__builtin_add_overflow(sum, word_pair_of(b0, b1), &sum);
+    a[0] = (uint64_t)sum;
+    a[1] = (uint64_t)(sum >> 64);
+    a[2] += b2 + carry;
 #else
     const uint64_t carry0 = add_with_carry(&a[0], b0);
     const uint64_t carry1 = add_with_carry(&a[1], b1);
@@ -47,6 +61,10 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
             : "+&r"(*a0), "+r"(*a1)
             : "e" HORNET_ASM_OPERAND(b0), "e" HORNET_ASM_OPERAND(b1)
             : "cc");
+#elif defined(__aarch64__)
+    const word_pair sum = word_pair_of(*a0, *a1) + word_pair_of(b0, b1);
+    *a0 = (uint64_t)sum;
+    *a1 = (uint64_t)(sum >> 64);
 #else
     *a1 += b1 + add_with_carry(a0, b0);
 #endif

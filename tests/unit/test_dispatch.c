@@ -410,9 +410,10 @@ static void test_midr(void)
 
         const uint32_t wide = CPU_neoverse_v1 | CPU_apple | CPU_ampere1 | CPU_other_sve;
         const struct hornet_chacha20_kernel *const chacha20 =
-            found == CPU_neoverse_n1 ? &hornet_chacha20_kernel_neon_neoverse_n1
-            : (found & wide) != 0    ? &hornet_chacha20_kernel_neon_wide
-                                     : &hornet_chacha20_kernel_neon;
+            found == CPU_neoverse_n1  ? &hornet_chacha20_kernel_neon_neoverse_n1
+            : found == CPU_cortex_a53 ? &hornet_chacha20_kernel_neon_in_order
+            : (found & wide) != 0     ? &hornet_chacha20_kernel_neon_wide
+                                      : &hornet_chacha20_kernel_neon;
         list = &hornet_chacha20_list;
         row = hornet_dispatch(list->rows, hornet_dispatch_rows(list, found | CPU_neon, NULL), 65536);
         check(row->implementation == &chacha20->implementation, "%s: the plan of ChaCha20", rows[i].core);

@@ -5,10 +5,10 @@
  *     WORDS                   words in a vector
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, quick) for each shape (pass.h)
- *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
- *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
- *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
+ *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, variant) for each shape
+ * (pass.h) PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and
+ * PLAN_period KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes KERNEL_TUNINGS(X)
+ * optional: X(name, plan) for each further record, which has another plan
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
  * includes it again. */
@@ -57,17 +57,17 @@ HORNET_INLINE void clear_masks(void) {}
 
 /* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
  * make end in the kernel's. */
-#define SHAPE_FUNCTION(name, lanes, rows, block, beside, quick)                                            \
+#define SHAPE_FUNCTION(name, lanes, rows, block, beside, variant)                                          \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
-        pass(lanes, rows, block, beside, quick, work);                                                     \
+        pass(lanes, rows, block, beside, variant, work);                                                   \
         if ((block) != 0 || (beside) != 0)                                                                 \
             clear_masks();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
 SHAPES(SHAPE_FUNCTION)
 
-#define SHAPE_RECORD(name, lanes, rows, block, beside, quick)                                              \
+#define SHAPE_RECORD(name, lanes, rows, block, beside, variant)                                            \
     {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
      (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, beside},
 static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};

@@ -6,7 +6,8 @@
  *     block     a block in general-purpose registers: BLOCK_KEY for block 0 of the keystream, which is
  *               Poly1305's key, or BLOCK_FIRST for the first one of any pass
  *     beside    blocks of Poly1305 per double round, in general-purpose registers, instead of that
- *     quick     whether rows have the quick rotation (rows.h), which takes more instructions
+ *     variant   whether rows have the quick rotation (rows.h), which takes more instructions, or one set of
+ *               lanes comes in the order for CPUs that execute instructions in it
  *
  * One set alone waits for its own results most of the time, so further ones cost little until the execution
  * units or the registers are all in use. */
@@ -87,11 +88,70 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, b
 #define PASS_TIE(word, x) ((void)0)
 #endif
 
+#ifdef WORDS_REGISTER
+#define PASS_IN_ORDER(a) HORNET_IN_ORDER(WORDS_REGISTER, a)
+#else
+#define PASS_IN_ORDER(a) ((void)0)
+#endif
+
+/* A quarter of the quarter rounds of all columns, or diagonals: an addition, an exclusive or and a
+ * rotation, of a set of lanes and, beside it, of the block. All but the vectors' rotations come in this
+ * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each other.
+ */
+HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int turn, int quarter)
+{
+    const int to = quarter % 2 * 2, from = to + 1, by = 3 - to;
+    const int bits = quarter == 0 ? 16 : quarter == 1 ? 12 : quarter == 2 ? 8 : 7;
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const int at = LANES_AT(to, i, turn), other = LANES_AT(from, i, turn);
+        x[at] = words_add(x[at], x[other]);
+        PASS_IN_ORDER(x[at]);
+        if (block) {
+            b[at] = chacha20_word_of((uint32_t)(b[at] + b[other]));
+            HORNET_IN_ORDER("r", b[at]);
+        }
+    }
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const int at = LANES_AT(by, i, turn);
+        x[at] = words_xor(x[at], x[LANES_AT(to, i, turn)]);
+        PASS_IN_ORDER(x[at]);
+    }
+    HORNET_UNROLL
+    for (int i = 0; block && i < 4; i++) {
+        const int at = LANES_AT(by, i, turn);
+        b[at] ^= b[LANES_AT(to, i, turn)];
+        HORNET_IN_ORDER("r", b[at]);
+    }
+    HORNET_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const int at = LANES_AT(by, i, turn);
+        x[at] = quarter == 0   ? words_rotl16(x[at])
+                : quarter == 2 ? words_rotl8(x[at])
+                               : words_rotl(x[at], bits);
+    }
+    HORNET_UNROLL
+    for (int i = 0; block && i < 4; i++) {
+        const int at = LANES_AT(by, i, turn);
+        b[at] = chacha20_rotl(b[at], bits);
+        HORNET_IN_ORDER("r", b[at]);
+    }
+}
+
 /* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
  * another takes a round, because each must be loaded and stored. */
-HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t rows, bool quick, rows_set *y,
-                                     pass_scalars *s, int block, size_t beside, bool all)
+HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t rows, bool variant,
+                                     rows_set *y, pass_scalars *s, int block, size_t beside, bool all)
 {
+    if (lanes == 1 && variant) {
+        HORNET_UNROLL
+        for (int i = 0; i < 8; i++) {
+            pass_quarter(x[0], s->block, block != BLOCK_NONE, i / 4, i % 4);
+            pass_scalar_part(s, BLOCK_NONE, beside, all, PASS_FOLDS(lanes), (size_t)i, 8);
+        }
+        return;
+    }
     const size_t in_step = LANES_SETS < lanes ? LANES_SETS : lanes;
     const size_t turns = lanes == 0 ? 1 : lanes / in_step, parts = 4 * turns;
     HORNET_UNROLL
@@ -103,7 +163,7 @@ HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t row
         else if (lanes != 0)
             lanes_half_rounds(x, lanes, turn, half, 0, 4);
         if (rows != 0 && part % (2 * turns) == 0)
-            rows_round(y, rows, turn, quick);
+            rows_round(y, rows, turn, variant);
         pass_scalar_part(s, block, beside, all, PASS_FOLDS(lanes), part, parts);
         /* Without this, clang 19 moves all of the block or of Poly1305 to one place, where it waits for
          * itself. */
@@ -216,7 +276,7 @@ HORNET_INLINE void pass_put_last_block(const pass_output *to, const pass_scalars
 
 /* Computes WORDS blocks for each set of lanes, WORDS / 4 for each set of rows, and before them that in
  * general-purpose registers. All but work are constants. */
-HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, bool quick,
+HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, bool variant,
                         const chacha20_work *work)
 {
     const uint32_t *state = work->state->word;
@@ -250,12 +310,12 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, boo
         const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
         HORNET_KEEP_LOOP
         for (; i < rounds; i++)
-            pass_double_round(lanes, x, rows, quick, y, &s, block, beside, true);
+            pass_double_round(lanes, x, rows, variant, y, &s, block, beside, true);
     }
     const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : beside;
     HORNET_KEEP_LOOP
     for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        pass_double_round(lanes, x, rows, quick, y, &s, block, not_separate, false);
+        pass_double_round(lanes, x, rows, variant, y, &s, block, not_separate, false);
     if (beside != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
         while (s.next != s.end)
@@ -265,9 +325,13 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, boo
         scalar_fe_to_words(work->poly->h, scalar_fe_mul(s.h, s.r), 0);
     HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
 
-    if (block == BLOCK_KEY || (block == BLOCK_FIRST && work->key != NULL))
+    if (block == BLOCK_KEY)
         for (int w = 0; w < 8; w += 2)
             store_le64(work->key + 4 * w, pass_block_words(&s, state, w));
+    if (block == BLOCK_FIRST && work->key != NULL) {
+        HORNET_UNROLL /* gcc 12 would keep the words in memory, and store them in each round */
+            for (int w = 0; w < 8; w += 2) store_le64(work->key + 4 * w, pass_block_words(&s, state, w));
+    }
     const pass_output to = pass_output_of(work, block != BLOCK_KEY && work->key != NULL);
     if (block == BLOCK_FIRST && to.key == NULL) {
         if (to.len_bytes < CHACHA20_BLOCK_BYTES) {

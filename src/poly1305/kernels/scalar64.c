@@ -8,9 +8,18 @@
 #define KERNEL_REQUIRED CPU_ANY
 #include "../kernel_begin.h"
 
+/* The instructions in an order for CPUs that execute them in it, which others do not mind. */
+#ifdef __aarch64__
+#define HORNET_TARGET "tune=cortex-a55"
+#endif
+#include "../../core/target_begin.h"
+
 #include "../field/radix64.h"
 
 #include "../horner/serial_kernel.h"
+
+#include "../../core/target_end.h"
+#undef HORNET_TARGET
 
 #include "../kernel_end.h"
 
