@@ -12,7 +12,7 @@ study=$root/study
 
 # up_to_date FILE: whether no source is newer.
 up_to_date() {
-    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'cycles.*' \
+    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
 }
 

@@ -118,6 +118,7 @@ KERNEL_INLINE wide packed_tail(single_fe t, fe r, fe square, const uint8_t *msg,
         const single_multiplier square_limbs = single_multiplier_from(square);
         const single_operands of_square = single_operands_of(&square_limbs);
         for (; len_bytes >= 32; msg += 32, len_bytes -= 32) {
+            COUNT_OPERATION(PACKING);
             value = single_wide_add(single_mul(single_add(t, single_block(msg, 16, NULL)), &of_square),
                                     single_mul(single_block(msg + 16, 16, NULL), &of_r));
             if (len_bytes == 32)
@@ -126,6 +127,7 @@ KERNEL_INLINE wide packed_tail(single_fe t, fe r, fe square, const uint8_t *msg,
         }
     }
     for (;;) { /* 17 to 31 bytes: "16 bytes are considered every time" */
+        COUNT_OPERATION(PACKING);
         value = single_mul(single_add(t, single_block(msg, len_bytes, NULL)), &of_r);
         if (len_bytes <= 16)
             return wide_of_single(value);
