@@ -172,7 +172,7 @@ def panels(title: str, charts: list[Panel], columns: int = 1, height: int = 330)
     full = HEADING + rows * height
     figure = Figure(figsize=(width / 72, full / 72), dpi=72)
     _heading(figure, title, full)
-    named = columns == 1
+    named = columns == 1 and any(line.label for panel in charts for line in panel.lines)
     each = width / columns
     for i, panel in enumerate(charts):
         left = (i % columns) * each + LEFT
@@ -194,12 +194,15 @@ def _heading(figure: Figure, title: str, height: int) -> None:
 
 
 def _legend(plot, panel: Panel) -> None:
+    lines = [line for line in panel.lines if line.label]
+    if not lines:
+        return
     handles = [
         Line2D([], [], color=COLOURS[line.colour][0], linestyle=(0, (4, 2)) if line.dashed else "-", label=line.label)
-        for line in panel.lines
+        for line in lines
     ]
     legend = plot.legend(handles=handles, frameon=False, fontsize=13, loc="best")
-    for text, line in zip(legend.get_texts(), panel.lines):
+    for text, line in zip(legend.get_texts(), lines):
         text.set_color(COLOURS[line.colour][0])
 
 
