@@ -341,7 +341,7 @@ static void measure_sweep(const char *group, const char *const *names, size_t nn
         if (n % group_bytes != 0 && len_is_wanted(n))
             lens_bytes[nlens++] = n;
     if (nlens != 0 && listed(wanted_groups, group))
-        measure_kernels(group, names, nnames, lens_bytes, nlens, quick ? 2 : 5, 5);
+        measure_kernels(group, names, nnames, lens_bytes, nlens, quick ? 2 : 3, quick ? 5 : 7);
 }
 
 /* Measures all kernels, at the lengths in the papers' tables and from one block to large messages. */

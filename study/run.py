@@ -11,12 +11,13 @@ run.py --count FILE           measures nothing: repeats the counts, also those f
 
 import argparse
 import csv
+import gzip
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 STUDY = Path(__file__).resolve().parent
@@ -186,8 +187,9 @@ def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
     print(page)
     if options.csv:
         for found, name in of:
-            for kind, rows in (("samples", samples.sample_rows(found)), ("medians", samples.median_rows(found))):
-                write_csv(folder / "csv" / f"{name.partition('.')[0]}-{kind}.csv", rows)
+            base = folder / "csv" / name.partition(".")[0]
+            write_csv(base.with_name(f"{base.name}-medians.csv"), samples.median_rows(found), open)
+            write_csv(base.with_name(f"{base.name}-samples.csv.gz"), samples.sample_rows(found), gzip.open)
     if options.figures:
         (folder / "figures").mkdir(parents=True, exist_ok=True)
         for old in (folder / "figures").glob("*.*"):
@@ -197,9 +199,9 @@ def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
         print(folder / "figures")
 
 
-def write_csv(path: Path, rows: Iterator[dict]) -> None:
+def write_csv(path: Path, rows: Iterator[dict], opened: Callable) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
+    with opened(path, "wt", newline="") as file:
         first = next(rows)
         writer = csv.DictWriter(file, list(first))
         writer.writeheader()
@@ -214,7 +216,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     add("--quick", action="store_true")
     add("--publish", action="store_true", help="write into study/results and study/report")
     add("--out", type=Path, metavar="FOLDER", help="write into FOLDER/results and FOLDER/report")
-    add("--csv", action="store_true", help="also CSV: all samples, and medians with intervals, into OUT/csv")
+    add("--csv", action="store_true", help="also CSV: medians with intervals, and all samples, into OUT/csv")
     add("--figures", action="store_true", help="also every figure as SVG and PDF, into OUT/figures")
     add(
         "--flags",
