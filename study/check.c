@@ -63,27 +63,24 @@ static bool around_p(struct input *input, uint8_t *msg, size_t nblocks, int offs
 /* Makes input number i. Returns false if it does not exist. */
 static bool make(struct input *input, uint8_t *msg, int i)
 {
+    static const size_t long_lens[] = {LONG_BYTES, 8205, 16384 + 129};
+    const int of_ones = i - LENGTHS, of_long = of_ones - LENGTHS, of_sums = of_long - LONG;
     random_state = 88172645463325252U + (uint64_t)i * 1305;
-    if (i < LENGTHS) {
-        input->len_bytes = (size_t)i;
-        fill(msg, input->len_bytes);
-        fill(input->key, sizeof input->key);
-        (void)snprintf(input->name, sizeof input->name, "%zu bytes", input->len_bytes);
-    } else if ((i -= LENGTHS) < LENGTHS) {
-        input->len_bytes = (size_t)i;
+    if (of_sums >= 0)
+        return around_p(input, msg, 2 + 2 * (size_t)(of_sums / OFFSETS), of_sums % OFFSETS - OFFSETS / 2);
+    if (of_long >= 0)
+        input->len_bytes = of_long < 3 ? long_lens[of_long] : 700 + 97 * (size_t)of_long;
+    else
+        input->len_bytes = (size_t)(of_ones >= 0 ? of_ones : i);
+    if (of_ones >= 0 && of_long < 0) {
         memset(msg, 0xFF, input->len_bytes);
         memset(input->key, 0xFF, sizeof input->key);
-        (void)snprintf(input->name, sizeof input->name, "%zu bytes, all bits set", input->len_bytes);
-    } else if ((i -= LENGTHS) < LONG) {
-        const int lens[] = {LONG_BYTES, 8205, 16384 + 129};
-        input->len_bytes = (size_t)(i < 3 ? lens[i] : 700 + 97 * i);
+    } else {
         fill(msg, input->len_bytes);
         fill(input->key, sizeof input->key);
-        (void)snprintf(input->name, sizeof input->name, "%zu bytes", input->len_bytes);
-    } else {
-        i -= LONG;
-        return around_p(input, msg, 2 + 2 * (size_t)(i / OFFSETS), i % OFFSETS - OFFSETS / 2);
     }
+    (void)snprintf(input->name, sizeof input->name, "%zu bytes%s", input->len_bytes,
+                   of_ones >= 0 && of_long < 0 ? ", all bits set" : "");
     return true;
 }
 

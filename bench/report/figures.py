@@ -86,6 +86,7 @@ def linear_axis(title: str, values: list[float], text=number_text, zero: bool = 
     scale = 10 ** math.floor(math.log10(rough))
     step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= rough)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
     ticks = [round(i * step, 10) for i in range(first, last + 1)]
     if tight:
         return Axis(title, low, high, False, [tick for tick in ticks if low <= tick <= high], text)

@@ -1194,10 +1194,15 @@ class Report:
                     if others:
                         up = self.samples.speed_ups("lengths", build, others[0], kernel)[n]
                         over = intervals.medians(up[None])[0]
-                        row += [self.per_byte(build, others[0], n), brackets(over), over.verdict]
+                        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
+                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), over.verdict]
                     rows.append(row)
                 head = ["bytes", "cycles", "cycles per byte"]
-                head += [self.labels[others[0]], f"speed-up over {self.labels[others[0]]}, %", ""] if others else []
+                head += (
+                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", ""]
+                    if others
+                    else []
+                )
                 self.table(f"{kernel}, {build}", head, rows)
         colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
         shown = [*own, *(name for name in ("hornet", "scalar64", "folded64", "bs4") if name in others)]

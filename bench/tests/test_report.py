@@ -238,7 +238,7 @@ def test_intervals():
     above, around = numpy.arange(1.0, 10.0), numpy.arange(-4.0, 5.0)
     rows = intervals.medians(numpy.array([above, -above, around]))
     assert [one.verdict for one in rows] == [intervals.FASTER, intervals.SLOWER, intervals.NO_DIFFERENCE]
-    # Of nine samples, an interval of 95 % leaves out the least and the most.
+    # An interval of 95 % leaves out the least and the most of nine samples.
     assert (rows[0].middle, rows[0].low, rows[0].high) == (5, 2, 8)
     assert intervals.shares(rows) == pytest.approx({"faster": 100 / 3, "no difference": 100 / 3, "slower": 100 / 3})
     # The bootstrap itself, of samples in any order, agrees.
@@ -246,7 +246,7 @@ def test_intervals():
     draws = numpy.random.default_rng(2).integers(9, size=(20000, 9))
     low, high = numpy.quantile(numpy.median(samples[draws], axis=1), [0.025, 0.975], method="inverted_cdf")
     assert (intervals.medians(samples[None])[0].low, intervals.medians(samples[None])[0].high) == (low, high)
-    # Of noise, about 5 % of the intervals exclude 0; of means over lengths, the interval is narrower.
+    # About 5 % of the intervals of noise exclude 0; that of a mean over lengths is narrower.
     noise = numpy.random.default_rng(3).normal(size=(4000, 9))
     assert 2 < 100 - intervals.shares(intervals.medians(noise))[intervals.NO_DIFFERENCE] < 6
     mean = intervals.mean_of_medians(noise)

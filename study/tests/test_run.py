@@ -91,6 +91,18 @@ def test_wrong_kernels_are_reported_and_not_measured(name, tmp_path, capsys):
     assert ": not measured.</strong>" in page and "none is wrong" not in page
 
 
+def test_goll_gueron_as_measured():
+    """Dissertation, section 3.3: how often what follows the full groups is packed anew, by the code and by the text."""
+    counts = {(one["kernel"], one["part"]): one["counts"]["packing"] for one in run.operations()}
+
+    def pieces(kernel: str, lanes: int) -> list[float]:
+        parts = [f"message of {4 * 16 * lanes + rest} bytes" for rest in range(15, 16 * lanes, 16)]
+        return [counts[f"{kernel}{lanes}" if kernel != "measured" else f"gg{lanes}_measured", part] for part in parts]
+
+    assert pieces("measured", 4) == [1, 2, 2, 3] and pieces("gg", 4) == [1, 2, 2, 0] and pieces("bs", 4) == [0, 0, 0, 0]
+    assert pieces("measured", 8) == [1, 2, 2, 3, 3, 4, 4, 5] and pieces("gg", 8) == [1, 2, 2, 3, 3, 4, 4, 0]
+
+
 def test_several_results_in_one_report(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     options = "--quick --groups lengths,sweep4 --lengths 49-400 --kernels gg4*,bs4 --out"
@@ -103,7 +115,7 @@ def test_several_results_in_one_report(tmp_path, monkeypatch):
     page = (tmp_path / "report/index.html").read_text()
     top = page[: page.index('id="r1-top"')]
     assert top.count("Another CPU") >= 3 and "Cycles per byte, gcc: (1)" in top
-    assert page.count("At how many of the lengths") == 2 and page.count('id="r2-balanced"') == 1
+    assert page.count("noise: balanced over itself, gcc") == 2 and page.count('id="r2-balanced"') == 1
 
 
 def test_bad_options_are_refused(capsys):
