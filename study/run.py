@@ -177,6 +177,10 @@ def name_of(found: dict) -> str:
     return results.slug(found["machine"]) + ("" if flags == FLAGS else re.sub("[^A-Za-z0-9]+", "-", flags).rstrip("-"))
 
 
+def target_of(options: argparse.Namespace) -> Path:
+    return STUDY if options.publish else (options.out or BUILD).resolve()
+
+
 def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
     """Write the report of results files, and what else is wanted, into a folder."""
     of = [(results.load(path), path.name) for path in files]
@@ -262,7 +266,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> None:
     options = parsed(arguments)
-    target = STUDY if options.publish else (options.out or BUILD).resolve()
+    target = target_of(options)
     if options.page:
         write(options.page, target, options)
         return

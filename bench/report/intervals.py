@@ -53,9 +53,10 @@ def medians(samples: numpy.ndarray) -> list[Interval]:
     return [Interval(*one) for one in zip(numpy.median(samples, axis=-1).tolist(), low.tolist(), high.tolist())]
 
 
-def mean_of_medians(samples: numpy.ndarray) -> Interval:
-    """Return the mean over the rows of their medians; a draw takes the same processes in all rows."""
-    if samples.shape[-1] < FEWEST:
+def mean_of_medians(samples: numpy.ndarray, fewest: int = FEWEST) -> Interval:
+    """Return the mean over the rows of their medians; a draw takes the same processes in all rows. With fewer processes
+    than `fewest`, there is no interval."""
+    if samples.shape[-1] < fewest:
         return Interval(float(numpy.median(samples, axis=-1).mean()), -math.inf, math.inf)
     means = [numpy.median(samples[:, draw], axis=-1).mean() for draw in _draws(samples.shape[-1])[:MEAN_DRAWS]]
     low, high = numpy.quantile(means, [0.025, 0.975])

@@ -1298,6 +1298,30 @@ def beside(reports: list[Report]) -> str:
     return text
 
 
+def changed(reports: list[Report]) -> str:
+    """Say at how many lengths two results of the same CPU disagree about faster, slower and no difference."""
+    said = []
+    for i, first in enumerate(reports):
+        for second in (other for other in reports[i + 1 :] if other.here == first.here):
+            for build in first.builds:
+                verdicts = []
+                for lanes in (4, 8):
+                    for old in (f"gg{lanes}_measured", f"gg{lanes}"):
+                        of = [
+                            one.samples.speed_ups(f"sweep{lanes}", build, old, f"bs{lanes}") for one in (first, second)
+                        ]
+                        for n in sorted(set(of[0]) & set(of[1])):
+                            verdicts.append([intervals.medians(ups[n][None])[0].verdict for ups in of])
+                if verdicts:
+                    changes = sum(a != b for a, b in verdicts)
+                    opposed = sum({a, b} == {FASTER, SLOWER} for a, b in verdicts)
+                    said.append(
+                        f"Of {len(verdicts)} comparisons of lengths with {build}, {escape(first.here)}, {changes} "
+                        f"({100 * changes / len(verdicts):.1f} %) are not the same in both results; {opposed} are opposed."
+                    )
+    return paragraph(*said) if said else ""
+
+
 def report(of: list[tuple[dict, str]], model: dict) -> tuple[str, list[Drawing]]:
     """Return the page of results and the names of their files, and its figures."""
     reports = [Report(found, name, model) for found, name in of]
@@ -1307,7 +1331,7 @@ def report(of: list[tuple[dict, str]], model: dict) -> tuple[str, list[Drawing]]
     else:
         prefixes = [f"r{i + 1}-" for i in range(len(reports))]
         links = (f'<li><a href="#{prefix}top">{escape(one.here)}</a></li>' for prefix, one in zip(prefixes, reports))
-        body += f"<ul>{''.join(links)}</ul>{beside(reports)}"
+        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}"
         for prefix, one in zip(prefixes, reports):
             body += f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}'
     drawn = []

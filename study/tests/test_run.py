@@ -118,6 +118,12 @@ def test_several_results_in_one_report(tmp_path, monkeypatch):
     assert page.count("noise: balanced over itself, gcc") == 2 and page.count('id="r2-balanced"') == 1
 
 
+def test_only_publish_writes_what_is_tracked():
+    targets = [run.target_of(run.parsed(words)) for words in ([], ["--quick"], ["--page", "x"], ["--publish"])]
+    assert targets == [run.BUILD, run.BUILD, run.BUILD, STUDY]
+    assert subprocess.run(["git", "check-ignore", "-q", run.BUILD], cwd=ROOT).returncode == 0
+
+
 def test_bad_options_are_refused(capsys):
     for options in (["--with", "none.c"], ["--cpu", "4096"], ["--publish", "--quick"], ["--compilers", "tcc"]):
         with pytest.raises(SystemExit):
