@@ -83,8 +83,11 @@ def brackets(interval: Interval, digits: int = 1) -> str:
     return f"{middle} [{'no interval' if interval.low == -numpy.inf else f'{low}, {high}'}]"
 
 
-def shares_text(shares: dict[str, float]) -> list[str]:
-    return [f"{shares[verdict]:.1f}" for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+def shares_text(found: list[Interval]) -> list[str | None]:
+    """Return how many are faster, not different and slower, in %; nothing where there are no intervals."""
+    shares = intervals.shares(found)
+    known = found[0].low != -numpy.inf
+    return [f"{shares[verdict]:.1f}" if known else None for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
 
 
 def paragraph(*sentences: str) -> str:
@@ -137,7 +140,8 @@ class Report:
     # The parts of the page, each of which these append to.
 
     def say(self, *sentences: str) -> None:
-        self.out.append(paragraph(*sentences))
+        if any(sentences):
+            self.out.append(paragraph(*sentences))
 
     def table(self, caption: str, head: list[str], rows: list[list], here: int = 0) -> None:
         self.out.append(table(caption, head, rows, here))
@@ -255,13 +259,14 @@ class Report:
             f"{count} processes measured, one after another, each kernel in turn with the others and in another order each "
             "time; a sample is the median of a process's rounds"
             if "rounds" in series
-            else f"A single process measured; its {count} passes are taken for the samples, so that intervals lack what differs "
-            "between processes"
+            else f"A single process measured; its passes, of which {count} are kept, are taken for the samples"
         )
+        if count < intervals.FEWEST:
+            of += f"; of fewer than {intervals.FEWEST} samples there is no interval, and nothing is called faster or slower"
         return (
             f"A time is that of one call, key to tag, with all code and data in L1, each call after the one before it has ended. {of}. "
             "Given are medians (the papers take the least of five medians) and, in brackets, intervals of 95 % by the bootstrap. "
-            "Faster and slower are differences whose interval excludes 0; else there is no difference. The results file has all samples."
+            "Faster and slower are differences whose interval excludes 0; else there is no difference."
         )
 
     def of_checks(self) -> str:
@@ -414,7 +419,9 @@ class Report:
                     samples = self.joined(ups[name, build], low, high)
                     average = averages[name, build, f"{low} to {high}"] = intervals.mean_of_medians(samples)
                     most = float(numpy.median(samples, axis=1).max())
-                    row += [round(most, 2), round(average.middle, 2), f"{average.low:.2f} to {average.high:.2f}"]
+                    known = average.low != -numpy.inf
+                    between = f"{average.low:.2f} to {average.high:.2f}" if known else None
+                    row += [round(most, 2), round(average.middle, 2), between]
                 rows.append(row)
                 here += 1
         self.table(
@@ -436,12 +443,14 @@ class Report:
         """Count the averages that are below, between and above those of the paper's processors."""
         counts = {"below those of all of the paper's processors": 0, "between them": 0, "above": 0}
         for (of, build, lengths), here in averages.items():
-            if of == name:
+            if of == name and here.low != -numpy.inf:
                 column = 3 if build == "gcc" else 5
                 papers = [
                     row[column] for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"] if row[1] == lengths
                 ]
                 counts[list(counts)[0 if here.high < min(papers) else 2 if here.low > max(papers) else 1]] += 1
+        if not any(counts.values()):
+            return ""
         found = ", ".join(f"{count} {where}" for where, count in counts.items())
         return f"Over GG {name}, of the {sum(counts.values())} averages {found}, by their intervals."
 
@@ -455,16 +464,16 @@ class Report:
         for name in names:
             for build in self.builds:
                 found = intervals.medians(self.joined(ups[name, build]))
-                shares = intervals.shares(found)
-                faster.setdefault(name, []).append(f"{shares[FASTER]:.1f} % of the lengths with {build}")
-                here.append([f"here, over GG {name}, {build}", len(found), *shares_text(shares)])
+                shares = shares_text(found)
+                if shares[0] is not None:
+                    faster.setdefault(name, []).append(f"{shares[0]} % of the lengths with {build}")
+                here.append([f"here, over GG {name}, {build}", len(found), *shares])
         noise = {}
         for build in self.builds:
             of = self.samples.speed_ups(f"sweep{lanes}", build, f"bs{lanes}", f"bs{lanes}{AGAIN}")
             if of:
                 noise[build] = intervals.medians(self.joined(of))
-                shares = intervals.shares(noise[build])
-                here.append([f"noise: balanced over itself, {build}", len(of), *shares_text(shares)])
+                here.append([f"noise: balanced over itself, {build}", len(of), *shares_text(noise[build])])
         self.table(
             "At how many of the lengths the balanced evaluation is faster: here by intervals, in the papers by figures of two decimals",
             ["", "lengths", "faster %", "no difference %", "slower %"],
@@ -508,8 +517,8 @@ class Report:
                     row.append(None)
                     continue
                 means[low, key] = intervals.mean_of_medians(samples)
-                share = intervals.shares(intervals.medians(samples))[FASTER]
-                row.append(f"{brackets(means[low, key])}; {share:.0f} %")
+                faster = shares_text(intervals.medians(samples))[0]
+                row.append(brackets(means[low, key]) + (f"; {float(faster):.0f} %" if faster else ""))
             rows.append(row)
         self.table(
             f"The same by n mod {group}, the bytes after the full groups: average speed-up in %, its interval, and at how many of the "
@@ -544,8 +553,9 @@ class Report:
             shares = {}
             for build in self.builds:
                 of = [up for n, up in ups.get(("as measured", build), {}).items() if low <= n % group <= low + 15]
-                if of:
-                    shares[build] = intervals.shares(intervals.medians(numpy.array(of)))[FASTER]
+                faster = shares_text(intervals.medians(numpy.array(of)))[0] if of else None
+                if faster is not None:
+                    shares[build] = float(faster)
             if not any(share < 50 for share in shares.values()):
                 continue
             part = f"message of {4 * group + low + 14} bytes"
@@ -594,9 +604,10 @@ class Report:
                     charts.append(self.by_length(build, lines[::-1], "cycles per byte", zero=False))
             if charts:
                 which = f"Figures {number}" if lanes == 4 else "In 8 lanes"
+                lengths = f"{max(low, min(n for panel in charts for n, _ in panel.lines[0].points))} to {high} bytes"
                 self.figure(
-                    f"{which}: cycles per byte, {low} to {high} bytes. The axis does not begin at 0.",
-                    panels(f"Cycles per byte, {low} to {high} bytes, {lanes} lanes", charts, 1, 300),
+                    f"{which}: cycles per byte, {lengths}. The axis does not begin at 0.",
+                    panels(f"Cycles per byte, {lengths}, {lanes} lanes", charts, 1, 300),
                 )
 
     def dissertation_lengths(self) -> None:
@@ -794,7 +805,7 @@ class Report:
             self.say(
                 f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key:.0f} cycles on average, data {data:.0f}, "
                 f"and unaligned data {unaligned:.0f}, of {base:.0f}.",
-                "As in the paper, the penalty for a key is small beside that for data."
+                "As in the paper, a key costs less than data."
                 if key < data
                 else "Unlike in the paper, a key costs more than data.",
             )
@@ -1278,7 +1289,7 @@ def beside(reports: list[Report]) -> str:
                     for low, high in RANGES:
                         samples = one.joined(ups, low, high)
                         row.append(brackets(intervals.mean_of_medians(samples)) if len(samples) else None)
-                    rows.append(row + shares_text(intervals.shares(intervals.medians(one.joined(ups)))))
+                    rows.append(row + shares_text(intervals.medians(one.joined(ups))))
     text = ""
     if rows:
         head = ["CPU", "lanes", "over GG", *(f"{low} to {high} bytes" for low, high in RANGES)]
