@@ -408,6 +408,9 @@ class Report:
             for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"]:
                 of = {"gcc": row[2:4], "clang": row[4:6]}
                 rows.append([row[0], row[1], *(value for build in self.builds for value in (*of[build], None))])
+            for processor, lengths, most, average in PAPERS["dissertation"]["summary"]["rows"]:
+                cells = [most, average, None] + [None] * (3 * len(self.builds) - 3)
+                rows.append([f"dissertation, {processor}", lengths, *cells])
         here, averages = 0, {}
         for name in names:
             for low, high in RANGES:
@@ -426,7 +429,7 @@ class Report:
                 here += 1
         self.table(
             "Speed-up of the balanced evaluation over Goll and Gueron's"
-            + (": tables 2 and 3 of the IET paper, and here" if lanes == 4 else ""),
+            + (": tables 2 and 3 of the IET paper, the dissertation's section 5.2, and here" if lanes == 4 else ""),
             [
                 "processor",
                 "bytes",

@@ -121,6 +121,10 @@ def test_several_results_in_one_report(tmp_path, monkeypatch):
 def test_only_publish_writes_what_is_tracked():
     targets = [run.target_of(run.parsed(words)) for words in ([], ["--quick"], ["--page", "x"], ["--publish"])]
     assert targets == [run.BUILD, run.BUILD, run.BUILD, STUDY]
+    # With other flags, into other files and folders.
+    found = {"machine": {"model": "A CPU", "family": "1", "model_number": "2"}, "flags": {"hornet": "-O3 -fno-plt"}}
+    assert run.name_of(found) == "a-f1m2-O3-fno-plt" and run.folder_of("gcc", "-O3").name == "gcc-O3"
+    assert run.name_of(found | {"flags": {"hornet": run.FLAGS}}) == "a-f1m2"
     assert subprocess.run(["git", "check-ignore", "-q", run.BUILD], cwd=ROOT).returncode == 0
 
 
