@@ -37,7 +37,7 @@ p { max-width: 52rem; } .soft, figcaption, .caption { color: var(--soft); }
 figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; display: block; }
 table { border-collapse: collapse; margin: .3rem 0 1rem; font-variant-numeric: tabular-nums; font-size: 14.5px; }
 .caption { margin: 1.2rem 0 0; } th, td { padding: .2rem .7rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
+th:first-child, td:first-child { text-align: left; } td + td { white-space: nowrap; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
 tr.here td { font-weight: 600; } .wide { overflow-x: auto; }
 h3 { margin-top: 2rem; }
 """
@@ -646,11 +646,13 @@ class Report:
             for name in ("Skylake", "Kaby Lake")
         }
         rows = []
-        for whole in (80, 592, 1488):
+        for whole in (80, 592, 1488, 96, 112):
             short = whole - 15
             row = [f"{short} and {whole}"]
             for of in cycles.values():
-                row += [f"{of[short][i] - of[whole][i]:.0f}" if short in of and whole in of else None for i in (0, 1)]
+                row += [
+                    f"{round(of[short][i] - of[whole][i])}" if short in of and whole in of else None for i in (0, 1)
+                ]
             for build in self.builds:
                 for kernel in ("gg4_measured", "bs4"):
                     here = self.samples.cycles("sweep4", build, kernel)
