@@ -111,11 +111,22 @@ def test_several_results_in_one_report(tmp_path, monkeypatch):
     other = results.load(path)
     other["machine"]["model"] = "Another CPU"
     results.save(tmp_path / "results/another.json", other)
-    run.main(["--page", str(path), str(tmp_path / "results/another.json"), "--out", str(tmp_path)])
+    # The same CPU once more, on which the two evaluations changed places.
+    swapped = results.load(path)
+    names = {"bs4": "gg4_measured", "gg4_measured": "bs4"}
+    for series in swapped["series"]:
+        for column in series["columns"]:
+            column["name"] = names.get(column["name"], column["name"])
+    results.save(tmp_path / "results/swapped.json", swapped)
+    files = [str(path), *(str(tmp_path / f"results/{name}.json") for name in ("another", "swapped"))]
+    run.main(["--page", *files, "--out", str(tmp_path)])
     page = (tmp_path / "report/index.html").read_text()
+    of = re.search(r"Of (\d+) comparisons of lengths with gcc, .*?, (\d+) .*? (\d+) are opposed", page)
+    lengths, changed, opposed = map(int, of.groups())
+    assert lengths == 2 * 13 and 0 < opposed <= changed <= lengths
     top = page[: page.index('id="r1-top"')]
     assert top.count("Another CPU") >= 3 and "Cycles per byte, gcc: (1)" in top
-    assert page.count("noise: balanced over itself, gcc") == 2 and page.count('id="r2-balanced"') == 1
+    assert page.count("noise: balanced over itself, gcc") == 3 and page.count('id="r2-balanced"') == 1
 
 
 def test_only_publish_writes_what_is_tracked():
