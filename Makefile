@@ -17,7 +17,8 @@
 # make count-instructions    counts instructions of emulated CPUs, beside OpenSSL's; count-go: of the Go module, beside
 #                    golang.org/x/crypto's; count-cycles: cycles of compiled loops and of whole calls,
 #                    by llvm-mca
-# make study         repeats the papers' experiments on this CPU, into study/report/. QUICK=1: less than one minute
+# make study         repeats the papers' experiments on this CPU, into build/study. PUBLISH=1: into study/; QUICK=1: a minute;
+#                    ARGS: options of study/run.py, such as --csv
 # make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
@@ -173,7 +174,7 @@ bench-js: js
 study:
 	tools/apt-install.sh clang-19 libgmp-dev python3-venv
 	tools/venv.sh tests/requirements.txt build/venv
-	build/venv/bin/python study/run.py $(if $(QUICK),--quick)
+	build/venv/bin/python study/run.py $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(ARGS)
 
 tune:
 	bench/install.sh

@@ -12,7 +12,7 @@ study=$root/study
 
 # up_to_date FILE: whether no source is newer.
 up_to_date() {
-    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'cycles.*' \
+    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
 }
 
@@ -73,8 +73,8 @@ count_study() {
 }
 
 rm -f "$counts".*
-count_study packed4 4 gg4 bs4
-count_study packed8 8 gg8 bs8
+count_study packed4 4 gg4_measured gg4 bs4
+count_study packed8 8 gg8_measured gg8 bs8
 count_study polyakov_sse2 2 polyakov_sse2
 count_study lazy_avx2 4 {polyakov,lambda1,lambda2,lambda3,lambda4,lambda8,lambda16,lambda32}_avx2
 count_study polyakov_avx512f 8 polyakov_avx512f

@@ -10,7 +10,7 @@ enum { COUNTED_GROUPS = 384 }; /* a multiple of any lambda up to 32, and of 3 */
 static void print_counts(const char *kernel, const char *part, unsigned long divisor)
 {
     static const char *const names[] = {"mul32",     "madd52", "add",   "shift", "logic", "permute32",
-                                        "permute64", "unpack", "blend", "set",   "load"};
+                                        "permute64", "unpack", "blend", "set",   "load",  "packing"};
     printf("{\"kernel\": \"%s\", \"part\": \"%s\", \"lanes\": %d, \"counts\": {", kernel, part, LANES);
     for (int i = 0; i < COUNTED_OPERATIONS; i++)
         printf("%s\"%s\": %.4g", i == 0 ? "" : ", ", names[i],
@@ -35,6 +35,16 @@ static void count_messages(const char *kernel, absorb_function absorb)
     for (int i = 0; i < COUNTED_OPERATIONS; i++)
         operations_counted[i] -= before[i];
     print_counts(kernel, "block", (unsigned long)COUNTED_GROUPS * LANES);
+#ifdef HORNET_STUDY_FIELD_PACKED26_H
+    /* After the full groups, every number of pieces in which the evaluations differ. */
+    for (size_t rest = 15; rest < GROUP_BYTES; rest += 16) {
+        char part[64];
+        const size_t len_bytes = 4 * GROUP_BYTES + rest;
+        (void)snprintf(part, sizeof part, "message of %zu bytes", len_bytes);
+        absorb(&state, msg, len_bytes);
+        print_counts(kernel, part, 1);
+    }
+#endif
 }
 
 int main(void)

@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Measures the study's kernels, alternating between those of all builds in one process:
  *
- *     measure [--quick] NAME=SHARED_OBJECT...
+ *     measure [OPTION...] NAME=SHARED_OBJECT... [NAME:KERNEL=SHARED_OBJECT:FUNCTION...]
  *
- * and prints the measurements as JSON, in the form that bench/report/results.py describes. As in the
- * papers (Bhattacharyya 2018, section 5.1), a sample is the median of many counts, and the report takes the
- * least of several samples. A count is that of as many calls as take some microseconds, because a counter
- * may advance in steps (of 26 on Zen 5); each call starts after the previous one has completed. The least
- * count for a function that does nothing is subtracted. */
+ * and prints the measurements as JSON, in the form that bench/report/results.py describes. NAME=... is a
+ * build of list.h; NAME:KERNEL=... adds to it a function of the user, with the arguments of struct
+ * study_entry's mac.
+ *
+ *     --quick              fewer lengths and samples
+ *     --check              measures nothing: compares each kernel's tags with GMP's (check.c)
+ *     --seed N             of the order in which kernels alternate
+ *     --groups G,...       only these of sweep4, sweep8, lengths, cases, phases
+ *     --kernels K,...      only these kernels; * and ? match as in file names
+ *     --skip NAME:K,...    not these kernels of these builds
+ *     --lengths L,...      only these lengths in bytes, each N or N-N; N is added to the group "lengths"
+ *
+ * A sample is the median of a few counts. A count is that of as many calls as take some microseconds,
+ * because a counter may advance in steps (of 26 on Zen 5); each call starts after the previous one has
+ * completed. The least count for a function that does nothing is subtracted. In each pass all kernels are
+ * measured once, in another order. A kernel named "K again" is K, entered a second time: how far its
+ * times are from K's is noise. */
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "cycles.h"
 #include "list.h"
 
 enum {
     MAX_BYTES = 65536,
     MAX_ENTRIES = 128,
-    MAX_BUILDS = 4,
+    MAX_BUILDS = 8,
+    MAX_NAME = 64,
     MAX_PASSES = 15,
     LINE_BYTES = 64,
     OFFSETS_BYTES = 64,
@@ -31,14 +46,20 @@ typedef uint64_t phase_function(bool parallel, enum study_phase phase, const uin
 
 struct build {
     const char *name;
-    const struct study_entry *entries;
+    struct study_entry entries[MAX_ENTRIES];
     size_t count;
     phase_function *phase;
 };
 
 static struct build builds[MAX_BUILDS];
 static size_t build_count;
+
+/* The options. */
 static bool quick;
+static const char *wanted_groups, *wanted_kernels, *skipped, *wanted_lens;
+static uint64_t seed = 1305;
+
+static const char again[] = " again";
 
 /* A subject that is measured, alternating with others. */
 struct task {
@@ -126,6 +147,16 @@ static double middle(double *counts, int count, bool single)
     return sum / (last - first);
 }
 
+static void shuffle(size_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const size_t k = (size_t)(seed >> 33) % i, moved = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = moved;
+    }
+}
+
 /* Measures the tasks, alternating between them: `passes` samples of each, which are medians of `counts`
  * counts. */
 static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int passes, int ncounts)
@@ -143,8 +174,13 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
         const bool cold = task->cold_key || task->cold_data;
         task->repeat = cold || calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)calls;
     }
-    for (int pass = 0; pass < passes; pass++)
-        for (size_t t = 0; t < ntasks; t++) {
+    static size_t order[MAX_BUILDS * MAX_ENTRIES];
+    for (size_t t = 0; t < ntasks; t++)
+        order[t] = t;
+    for (int pass = 0; pass < passes; pass++) {
+        shuffle(order, ntasks);
+        for (size_t i_task = 0; i_task < ntasks; i_task++) {
+            const size_t t = order[i_task];
             struct task *task = &tasks[t];
             const bool single = task->repeat == 1;
             for (int i = 0; i < ncounts; i++)
@@ -155,6 +191,7 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
             const double overhead = middle(counts, ncounts, single);
             overheads[t] = pass == 0 || overhead < overheads[t] ? overhead : overheads[t];
         }
+    }
     for (size_t t = 0; t < ntasks; t++)
         for (int pass = 0; pass < passes; pass++) {
             double *sample = &tasks[t].samples[pass];
@@ -162,21 +199,66 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
         }
 }
 
+/* Returns whether `list`, of items separated by commas, has one that matches the name; NULL has all. */
+static bool listed(const char *list, const char *name)
+{
+    if (list == NULL)
+        return true;
+    for (;;) {
+        char item[2 * MAX_NAME];
+        const size_t len = strcspn(list, ",");
+        (void)snprintf(item, sizeof item, "%.*s", (int)len, list);
+        if (fnmatch(item, name, 0) == 0)
+            return true;
+        if (list[len] == 0)
+            return false;
+        list += len + 1;
+    }
+}
+
+/* Returns whether the length is in a range of --lengths; if `alone`, in one of a single length. */
+static bool len_is_in(size_t len_bytes, bool alone)
+{
+    for (const char *item = wanted_lens; item != NULL; item = strchr(item, ',')) {
+        item += *item == ',';
+        char *end;
+        const size_t first = strtoul(item, &end, 10);
+        const size_t last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        if (first <= len_bytes && len_bytes <= last && !(alone && first != last))
+            return true;
+    }
+    return false;
+}
+
+static bool len_is_wanted(size_t len_bytes) { return wanted_lens == NULL || len_is_in(len_bytes, false); }
+static bool len_is_named(size_t len_bytes) { return len_is_in(len_bytes, true); }
+
+/* Returns the kernel, if it is wanted and runs here. */
 static const struct study_entry *find(const struct build *build, const char *name)
 {
+    char alone[MAX_NAME], of_build[2 * MAX_NAME];
+    (void)snprintf(alone, sizeof alone, "%s", name);
+    char *second = strstr(alone, again);
+    if (second != NULL)
+        *second = 0;
+    (void)snprintf(of_build, sizeof of_build, "%s:%s", build->name, alone);
+    if (!listed(wanted_kernels, alone) || (skipped != NULL && listed(skipped, of_build)))
+        return NULL;
     for (size_t i = 0; i < build->count; i++)
-        if (strcmp(build->entries[i].name, name) == 0)
-            return &build->entries[i];
+        if (strcmp(build->entries[i].name, alone) == 0)
+            return build->entries[i].runs_here ? &build->entries[i] : NULL;
     return NULL;
 }
 
-/* Prints the head of a series, up to its columns. */
-static void print_head(const char *group, const char *variant, const size_t *lens_bytes, size_t nlens)
+/* Prints the head of a series, up to its columns. `clock` has the counts per addition before and after
+ * the measurement. */
+static void print_head(const char *group, const char *variant, const double clock[2],
+                       const size_t *lens_bytes, size_t nlens)
 {
     static const char *separator = "";
-    printf(
-        "%s{\"section\": \"best\", \"group\": \"%s\", \"variant\": \"%s\", \"axis\": \"bytes\", \"xs\": [",
-        separator, group, variant);
+    printf("%s{\"section\": \"best\", \"group\": \"%s\", \"variant\": \"%s\", \"axis\": \"bytes\", "
+           "\"clock\": [%.6g, %.6g], \"xs\": [",
+           separator, group, variant, clock[0], clock[1]);
     for (size_t n = 0; n < nlens; n++)
         printf("%s%zu", n == 0 ? "" : ", ", lens_bytes[n]);
     printf("], \"columns\": [");
@@ -209,35 +291,37 @@ static struct task *tasks_of(size_t ntasks, size_t nlens)
 
 /* Measures the tasks, given for the first length, at all lengths. */
 static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_bytes, size_t nlens,
-                         int passes, int ncounts)
+                         int passes, int ncounts, double clock[2])
 {
+    clock[0] = cycles_per_addition();
     for (size_t n = 0; n < nlens; n++) {
         if (n > 0)
             memcpy(&tasks[n * ntasks], tasks, ntasks * sizeof tasks[0]);
         measure(&tasks[n * ntasks], ntasks, lens_bytes[n], passes, ncounts);
     }
+    clock[1] = cycles_per_addition();
 }
 
-/* Prints a series for each build, with a column for each named kernel that runs here. */
+/* Prints a series for each build, with a column for each named kernel that is wanted and runs here. */
 static void measure_kernels(const char *group, const char *const *names, size_t nnames,
                             const size_t *lens_bytes, size_t nlens, int passes, int ncounts)
 {
     struct task *tasks = tasks_of(MAX_BUILDS * nnames, nlens);
+    double clock[2];
     size_t ntasks = 0;
     for (size_t b = 0; b < build_count; b++)
         for (size_t i = 0; i < nnames; i++) {
             const struct study_entry *entry = find(&builds[b], names[i]);
-            if (entry != NULL && entry->runs_here)
+            if (entry != NULL)
                 tasks[ntasks++] = (struct task){.entry = entry};
         }
-    measure_lens(tasks, ntasks, lens_bytes, nlens, passes, ncounts);
+    measure_lens(tasks, ntasks, lens_bytes, nlens, passes, ncounts, clock);
     size_t t = 0;
     for (size_t b = 0; b < build_count; b++) {
-        print_head(group, builds[b].name, lens_bytes, nlens);
+        print_head(group, builds[b].name, clock, lens_bytes, nlens);
         bool is_first = true;
         for (size_t i = 0; i < nnames; i++) {
-            const struct study_entry *entry = find(&builds[b], names[i]);
-            if (entry == NULL || !entry->runs_here)
+            if (find(&builds[b], names[i]) == NULL)
                 continue;
             print_column(is_first, names[i], &tasks[t++], ntasks, nlens, passes);
             is_first = false;
@@ -248,35 +332,46 @@ static void measure_kernels(const char *group, const char *const *names, size_t 
 }
 
 /* Measures every length that the papers compare: from 49 to 4000 bytes, except multiples of a group, for
- * which both evaluations are the same. */
-static void measure_sweep(const char *group, const char *const *names, size_t group_bytes)
+ * which all evaluations are the same. */
+static void measure_sweep(const char *group, const char *const *names, size_t nnames, size_t group_bytes)
 {
     static size_t lens_bytes[4001];
     size_t nlens = 0;
     for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
-        if (n % group_bytes != 0)
+        if (n % group_bytes != 0 && len_is_wanted(n))
             lens_bytes[nlens++] = n;
-    measure_kernels(group, names, 2, lens_bytes, nlens, quick ? 3 : MAX_PASSES, quick ? 7 : 15);
+    if (nlens != 0 && listed(wanted_groups, group))
+        measure_kernels(group, names, nnames, lens_bytes, nlens, quick ? 2 : 3, quick ? 5 : 7);
 }
 
 /* Measures all kernels, at the lengths in the papers' tables and from one block to large messages. */
 static void measure_lengths(void)
 {
-    static const size_t lens_bytes[] = {16,   32,   48,   56,   64,   80,   96,   112,   128,
-                                        144,  160,  192,  224,  240,  256,  320,  384,   448,
-                                        496,  512,  600,  640,  768,  800,  1000, 1024,  1280,
-                                        1536, 2000, 2048, 2560, 3072, 4096, 8192, 16384, 65536};
+    enum { MOST = 256 };
+    static const size_t all_lens_bytes[] = {16,   32,   48,   56,   64,   80,   96,   112,   128,
+                                            144,  160,  192,  224,  240,  256,  320,  384,   448,
+                                            496,  512,  600,  640,  768,  800,  1000, 1024,  1280,
+                                            1536, 2000, 2048, 2560, 3072, 4096, 8192, 16384, 65536};
     static const size_t quick_lens_bytes[] = {16,  64,  80,  112,  128,  224,  240,  256,
                                               496, 512, 800, 1024, 2000, 4096, 16384};
-    const char *names[MAX_ENTRIES];
-    for (size_t i = 0; i < builds[0].count; i++)
-        names[i] = builds[0].entries[i].name;
-    if (quick)
-        measure_kernels("lengths", names, builds[0].count, quick_lens_bytes,
-                        sizeof quick_lens_bytes / sizeof quick_lens_bytes[0], 3, 9);
-    else
-        measure_kernels("lengths", names, builds[0].count, lens_bytes,
-                        sizeof lens_bytes / sizeof lens_bytes[0], 7, 31);
+    const size_t *listed_lens = quick ? quick_lens_bytes : all_lens_bytes;
+    const size_t count = quick ? sizeof quick_lens_bytes / sizeof quick_lens_bytes[0]
+                               : sizeof all_lens_bytes / sizeof all_lens_bytes[0];
+    size_t lens_bytes[MOST], nlens = 0, i = 0;
+    /* In ascending order, with those that the options name one by one. */
+    for (size_t n = 1; n <= MAX_BYTES && nlens < MOST; n++) {
+        const bool is_listed = i < count && listed_lens[i] == n;
+        i += is_listed;
+        if (len_is_wanted(n) && (is_listed || len_is_named(n)))
+            lens_bytes[nlens++] = n;
+    }
+    const char *names[MAX_ENTRIES + 1];
+    size_t nnames = 0;
+    for (size_t k = 0; k < builds[0].count; k++)
+        names[nnames++] = builds[0].entries[k].name;
+    names[nnames++] = "hornet again";
+    if (nlens != 0 && listed(wanted_groups, "lengths"))
+        measure_kernels("lengths", names, nnames, lens_bytes, nlens, quick ? 2 : 3, quick ? 5 : 9);
 }
 
 /* Bernstein 2005, appendix A: key and data in the cache or not, aligned or not. For the paper's
@@ -285,13 +380,16 @@ static void measure_cases(void)
 {
     const char *const names[] = {find(&builds[0], "x87") != NULL ? "x87" : "double53", "hornet"};
     enum { STEP_BYTES = 24, CASES = 8, MOST = 4096 / STEP_BYTES + 2, STEP_CASES = CAN_FLUSH ? 1 : 4 };
-    const int passes = quick ? 2 : MAX_PASSES;
+    const int passes = quick ? 2 : 3;
     size_t lens_bytes[MOST], nlens = 0;
     for (size_t n = 0; n <= 4096; n += quick ? 8 * STEP_BYTES : STEP_BYTES)
-        lens_bytes[nlens++] = n;
+        if (len_is_wanted(n))
+            lens_bytes[nlens++] = n;
+    if (nlens == 0 || !listed(wanted_groups, "cases"))
+        return;
     for (size_t k = 0; k < 2; k++) {
         const struct study_entry *entry = find(&builds[0], names[k]);
-        if (entry == NULL) /* in 32-bit programs, double53 */
+        if (entry == NULL) /* not wanted, or in 32-bit programs, double53 */
             continue;
         struct task *tasks = tasks_of(CASES, nlens);
         for (int c = 0; c < CASES; c += STEP_CASES)
@@ -299,8 +397,9 @@ static void measure_cases(void)
                                                   .cold_key = (c & 1) != 0,
                                                   .cold_data = (c & 2) != 0,
                                                   .offset = (c & 4) != 0 ? 1 : 0};
-        measure_lens(tasks, CASES / STEP_CASES, lens_bytes, nlens, passes, quick ? 9 : 31);
-        print_head("cases", names[k], lens_bytes, nlens);
+        double clock[2];
+        measure_lens(tasks, CASES / STEP_CASES, lens_bytes, nlens, passes, 9, clock);
+        print_head("cases", names[k], clock, lens_bytes, nlens);
         for (int c = 0; c < CASES; c += STEP_CASES) {
             char name[64];
             (void)snprintf(name, sizeof name, "%s,%s,%s",
@@ -319,7 +418,9 @@ static void measure_phases(void)
 {
     static const char *const phases[STUDY_PHASES] = {"expand", "multiply", "reduce"};
     const size_t len_bytes = 2048;
-    const int passes = quick ? 5 : MAX_PASSES;
+    const int passes = quick ? 2 : 5;
+    if (!listed(wanted_groups, "phases") || wanted_kernels != NULL || !len_is_wanted(len_bytes))
+        return;
     for (size_t b = 0; b < build_count; b++)
         for (int parallel = 0; parallel < 2; parallel++) {
             struct task tasks[STUDY_PHASES];
@@ -327,48 +428,159 @@ static void measure_phases(void)
             for (int p = 0; p < STUDY_PHASES; p++)
                 tasks[p] = (struct task){
                     .phase = builds[b].phase, .parallel = parallel != 0, .until = (enum study_phase)p};
-            measure(tasks, STUDY_PHASES, len_bytes, passes, 31);
+            double clock[2];
+            clock[0] = cycles_per_addition();
+            measure(tasks, STUDY_PHASES, len_bytes, passes, 15);
+            clock[1] = cycles_per_addition();
             (void)snprintf(variant, sizeof variant, "%s, %s", parallel ? "parallel" : "serial",
                            builds[b].name);
-            print_head("phases", variant, &len_bytes, 1);
+            print_head("phases", variant, clock, &len_bytes, 1);
             for (int p = 0; p < STUDY_PHASES; p++)
                 print_column(p == 0, phases[p], &tasks[p], STUDY_PHASES, 1, passes);
             printf("]}");
         }
 }
 
+static void fail(const char *what, const char *of)
+{
+    (void)fprintf(stderr, "measure: %s%s\n", what, of);
+    exit(2);
+}
+
+/* Returns the address of a name in a shared object, or exits. */
+static void *symbol(const char *path, const char *name)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *found = object == NULL ? NULL : dlsym(object, name);
+    if (found == NULL)
+        fail(dlerror(), "");
+    return found;
+}
+
+static void load_build(const char *name, const char *path)
+{
+    if (build_count == MAX_BUILDS)
+        fail("too many builds: ", name);
+    struct build *build = &builds[build_count++];
+    const struct study_entry *entries;
+    void *entries_at = symbol(path, "study_entries"), *phase_at = symbol(path, "study_z14_phase");
+    entries_function *entries_of;
+    /* ISO C does not convert an object pointer to a function pointer. */
+    memcpy((void *)&entries_of, (const void *)&entries_at, sizeof entries_of);
+    memcpy((void *)&build->phase, (const void *)&phase_at, sizeof build->phase);
+    build->name = name;
+    build->count = entries_of(&entries);
+    if (build->count > MAX_ENTRIES)
+        fail("too many kernels: ", name);
+    memcpy(build->entries, entries, build->count * sizeof entries[0]);
+}
+
+/* Adds a function of the user to a build. */
+static void load_kernel(const char *build_name, const char *name, char *path)
+{
+    char *function = strrchr(path, ':');
+    struct build *build = NULL;
+    for (size_t b = 0; b < build_count; b++)
+        build = strcmp(builds[b].name, build_name) == 0 ? &builds[b] : build;
+    if (function == NULL || build == NULL || build->count == MAX_ENTRIES)
+        fail("BUILD:KERNEL=SHARED_OBJECT:FUNCTION, after the build, not ", path);
+    *function++ = 0;
+    struct study_entry *entry = &build->entries[build->count++];
+    void *at = symbol(path, function);
+    *entry = (struct study_entry){.name = name, .paper = "own", .label = name, .runs_here = true};
+    memcpy((void *)&entry->mac, (const void *)&at, sizeof entry->mac);
+}
+
 static void load(char *argument)
 {
     char *path = strchr(argument, '=');
-    if (path == NULL || build_count == MAX_BUILDS) {
-        (void)fprintf(stderr, "measure: NAME=SHARED_OBJECT, not %s\n", argument);
-        exit(2);
-    }
+    if (path == NULL)
+        fail("NAME=SHARED_OBJECT, not ", argument);
     *path++ = 0;
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *entries = object == NULL ? NULL : dlsym(object, "study_entries");
-    void *phase = object == NULL ? NULL : dlsym(object, "study_z14_phase");
-    if (entries == NULL || phase == NULL) {
-        (void)fprintf(stderr, "measure: %s\n", dlerror());
-        exit(2);
+    char *kernel = strchr(argument, ':');
+    if (kernel == NULL) {
+        load_build(argument, path);
+    } else {
+        *kernel++ = 0;
+        load_kernel(argument, kernel, path);
     }
-    struct build *build = &builds[build_count++];
-    entries_function *entries_of;
-    /* ISO C does not convert an object pointer to a function pointer. */
-    memcpy((void *)&entries_of, (const void *)&entries, sizeof entries_of);
-    memcpy((void *)&build->phase, (const void *)&phase, sizeof build->phase);
-    build->name = argument;
-    build->count = entries_of(&build->entries);
+}
+
+/* Compares all kernels that are wanted with GMP's, and prints what was found. */
+static void check_kernels(void)
+{
+    const struct study_entry *reference = NULL;
+    for (size_t i = 0; i < builds[0].count; i++)
+        reference = strcmp(builds[0].entries[i].name, "gmp") == 0 ? &builds[0].entries[i] : reference;
+    if (reference == NULL || !check_begin(reference->mac))
+        fail("the reference computes a wrong tag", "");
+    const char *separator = "";
+    printf("{\"checks\": [");
+    for (size_t b = 0; b < build_count; b++)
+        for (size_t i = 0; i < builds[b].count; i++) {
+            const struct study_entry *entry = find(&builds[b], builds[b].entries[i].name);
+            if (entry == NULL)
+                continue;
+            const struct check found = check_kernel(entry->mac);
+            printf("%s{\"build\": \"%s\", \"kernel\": \"%s\", \"inputs\": %d, \"wrong\": %d, \"example\": ",
+                   separator, builds[b].name, entry->name, found.inputs, found.wrong);
+            if (found.wrong != 0)
+                printf("\"%s\"", found.example);
+            else
+                printf("null");
+            printf(", \"signal\": %d}", found.signal);
+            separator = ",\n";
+        }
+    printf("]}\n");
+}
+
+static void print_kernels(void)
+{
+    printf("\"kernels\": [");
+    for (size_t i = 0; i < builds[0].count; i++) {
+        const struct study_entry *entry = &builds[0].entries[i];
+        printf("%s{\"name\": \"%s\", \"paper\": \"%s\", \"label\": \"%s\", \"runs\": %s}",
+               i == 0 ? "" : ",\n", entry->name, entry->paper, entry->label,
+               entry->runs_here ? "true" : "false");
+    }
+    printf("],\n");
 }
 
 int main(int argc, char **argv)
 {
-    quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    for (int i = 1 + quick; i < argc; i++)
+    bool check = false;
+    int first = 1;
+    for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
+        const char *name = argv[first];
+        if (strcmp(name, "--quick") == 0) {
+            quick = true;
+        } else if (strcmp(name, "--check") == 0) {
+            check = true;
+        } else {
+            const char *value = argv[++first];
+            if (value == NULL)
+                fail("no value for ", name);
+            if (strcmp(name, "--seed") == 0)
+                seed = strtoul(value, NULL, 10);
+            else if (strcmp(name, "--groups") == 0)
+                wanted_groups = value;
+            else if (strcmp(name, "--kernels") == 0)
+                wanted_kernels = value;
+            else if (strcmp(name, "--skip") == 0)
+                skipped = value;
+            else if (strcmp(name, "--lengths") == 0)
+                wanted_lens = value;
+            else
+                fail("no option ", name);
+        }
+    }
+    for (int i = first; i < argc; i++)
         load(argv[i]);
-    if (build_count == 0) {
-        (void)fprintf(stderr, "measure: no builds\n");
-        return 2;
+    if (build_count == 0)
+        fail("no builds", "");
+    if (check) {
+        check_kernels();
+        return 0;
     }
     for (size_t i = 0; i < sizeof message; i++)
         message[i] = (uint8_t)(i * 167 >> 3);
@@ -376,20 +588,18 @@ int main(int argc, char **argv)
         keys[i] = (uint8_t)(i * 59 + 7);
 
     const char *clock = cycles_open();
-    printf("{\"kernels\": [");
-    for (size_t i = 0; i < builds[0].count; i++) {
-        const struct study_entry *entry = &builds[0].entries[i];
-        printf("%s{\"name\": \"%s\", \"paper\": \"%s\", \"label\": \"%s\", \"runs\": %s}",
-               i == 0 ? "" : ",\n", entry->name, entry->paper, entry->label,
-               entry->runs_here ? "true" : "false");
-    }
-    printf("],\n\"series\": [");
-    static const char *const four[] = {"gg4", "bs4"}, *const eight[] = {"gg8", "bs8"};
-    measure_sweep("sweep4", four, 64);
-    measure_sweep("sweep8", eight, 128);
+    printf("{");
+    print_kernels();
+    printf("\"series\": [");
+    static const char *const four[] = {"gg4_measured", "gg4", "bs4", "bs4 again"}, *const eight[] = {
+                                                                                       "gg8_measured",
+                                                                                       "gg8", "bs8",
+                                                                                       "bs8 again"};
+    measure_sweep("sweep4", four, 4, 64);
+    measure_sweep("sweep8", eight, 4, 128);
     measure_lengths();
     measure_cases();
     measure_phases();
-    printf("],\n\"clock\": {\"name\": \"%s\", \"per_cycle\": %.6g}}\n", clock, cycles_per_addition());
+    printf("],\n\"clock\": {\"name\": \"%s\"}}\n", clock);
     return 0;
 }

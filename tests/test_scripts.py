@@ -25,6 +25,7 @@ def scripts(suites, *lines):
         "slow",
         "coconut coconut/test.sh ~260",
         "prove make prove ~330",
+        "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200",
     ),
     *scripts(

@@ -5,23 +5,18 @@ import math
 
 import numpy
 
-from . import results
+from . import intervals, results
 from .bench import figure, row
 
 # The number of calls that are printed; batches are all printed.
 WORST = 10
-RESAMPLES = 200
 
 
 def geometric_mean(ratios: list[list[float]]) -> tuple[float, float, float]:
     """Return the geometric mean over the cases of the medians of their samples, and its bootstrap interval of 95 %: the
     pairs of processes are drawn again, the same for all cases."""
-    logs = numpy.log(numpy.array(ratios))
-    random = numpy.random.default_rng(1305)
-    count = logs.shape[1]
-    means = [numpy.median(logs[:, random.integers(count, size=count)], axis=1).mean() for _ in range(RESAMPLES)]
-    low, high = numpy.quantile(means, [0.025, 0.975])
-    return tuple(math.exp(value) for value in (numpy.median(logs, axis=1).mean(), low, high))
+    mean = intervals.mean_of_medians(numpy.log(numpy.array(ratios)), fewest=1)
+    return math.exp(mean.middle), math.exp(mean.low), math.exp(mean.high)
 
 
 def of_series(series: dict, version: str) -> str:

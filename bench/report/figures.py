@@ -3,6 +3,7 @@
 
 import io
 import math
+import pathlib
 import re
 from dataclasses import dataclass, field
 from html import escape
@@ -85,6 +86,7 @@ def linear_axis(title: str, values: list[float], text=number_text, zero: bool = 
     scale = 10 ** math.floor(math.log10(rough))
     step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= rough)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
     ticks = [round(i * step, 10) for i in range(first, last + 1)]
     if tight:
         return Axis(title, low, high, False, [tick for tick in ticks if low <= tick <= high], text)
@@ -121,14 +123,96 @@ def apart(places: list[float], low: float, high: float) -> list[float]:
     return moved
 
 
+@dataclass
+class Panel:
+    """One of several charts in a figure."""
+
+    title: str
+    x: Axis
+    y: Axis
+    lines: list[Line]
+    level: float | None = None
+
+
+@dataclass
+class Drawing:
+    """A figure that can be put into a page, and into files."""
+
+    title: str
+    figure: Figure
+
+    def __str__(self) -> str:
+        return svg(self.title, self.figure)
+
+    def save(self, folder: pathlib.Path) -> None:
+        """Write it as SVG and PDF, into files with the figure's title as their names."""
+        name = re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+        (folder / f"{name}.svg").write_text(standalone(str(self)))
+        self.figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
+
+
 def chart(title: str, x: Axis, y: Axis, lines: list[Line], height: int = 430, level: float | None = None) -> str:
     """Return a chart of lines, each with its name at its end; Hornet's are drawn last, in front. `level` draws a
     horizontal line."""
     width = 1080
     figure = Figure(figsize=(width / 72, height / 72), dpi=72)
-    plot = figure.add_axes(
-        (LEFT / width, BOTTOM / height, (width - LEFT - RIGHT) / width, (height - TOP - BOTTOM) / height)
-    )
+    _panel(figure, Panel("", x, y, lines, level), (LEFT, BOTTOM, width - RIGHT, height - TOP), 1.8)
+    return svg(title, figure)
+
+
+# Space in a figure of several charts: for its title, for the title of a chart, between the charts.
+HEADING, PANEL_HEADING, GAP = 40, 30, 26
+
+
+def panels(title: str, charts: list[Panel], columns: int = 1, height: int = 330) -> Drawing:
+    """Return a figure with a title of charts beside and below one another, each of that height with its own axes. Lines
+    are named at their ends; in more than one column, by a legend in each chart."""
+    width = 1080
+    columns = min(columns, len(charts))
+    rows = math.ceil(len(charts) / columns)
+    full = HEADING + rows * height
+    figure = Figure(figsize=(width / 72, full / 72), dpi=72)
+    _heading(figure, title, full)
+    named = columns == 1 and any(line.label for panel in charts for line in panel.lines)
+    each = width / columns
+    for i, panel in enumerate(charts):
+        left = (i % columns) * each + LEFT
+        top = full - HEADING - (i // columns) * height - (PANEL_HEADING if panel.title else 0)
+        right = (i % columns + 1) * each - (RIGHT if named else GAP)
+        bottom = full - HEADING - (i // columns + 1) * height + BOTTOM
+        plot = _panel(figure, panel, (left, bottom, right, top), 1.8 if named else 1.5, named)
+        if panel.title:
+            text = figure.text(left / width, (top + 9) / full, panel.title, color=COLOURS["text"][0], fontsize=14)
+            text.set_fontweight("bold")
+        if not named:
+            _legend(plot, panel)
+    return Drawing(title, figure)
+
+
+def _heading(figure: Figure, title: str, height: int) -> None:
+    text = figure.text(8 / 1080, 1 - 22 / height, title, color=COLOURS["text"][0], fontsize=16)
+    text.set_fontweight("bold")
+
+
+def _legend(plot, panel: Panel) -> None:
+    lines = [line for line in panel.lines if line.label]
+    if not lines:
+        return
+    handles = [
+        Line2D([], [], color=COLOURS[line.colour][0], linestyle=(0, (4, 2)) if line.dashed else "-", label=line.label)
+        for line in lines
+    ]
+    legend = plot.legend(handles=handles, frameon=False, fontsize=13, loc="best")
+    for text, line in zip(legend.get_texts(), lines):
+        text.set_color(COLOURS[line.colour][0])
+
+
+def _panel(figure: Figure, panel: Panel, box: tuple, line_width: float, named: bool = True):
+    """Draw a chart into a box of the figure: left, bottom, right and top in pixels."""
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    left, bottom, right, top = box
+    x, y = panel.x, panel.y
+    plot = figure.add_axes((left / width, bottom / height, (right - left) / width, (top - bottom) / height))
     for of, axis, set_scale in ((plot.xaxis, x, plot.set_xscale), (plot.yaxis, y, plot.set_yscale)):
         set_scale("log" if axis.log else "linear")
         of.set_major_locator(FixedLocator(axis.ticks))
@@ -142,9 +226,9 @@ def chart(title: str, x: Axis, y: Axis, lines: list[Line], height: int = 430, le
     plot.tick_params(bottom=False, left=False, labelcolor=COLOURS["soft"][0], labelsize=13)
     for spine in plot.spines.values():
         spine.set_visible(False)
-    if level is not None:
-        plot.axhline(level, color=COLOURS["soft"][0], linewidth=1)
-    ordered = sorted(lines, key=lambda line: line.colour == "hornet")
+    if panel.level is not None:
+        plot.axhline(panel.level, color=COLOURS["soft"][0], linewidth=1)
+    ordered = sorted(panel.lines, key=lambda line: line.colour == "hornet")
     for line in ordered:
         colour = COLOURS[line.colour][0]
         if line.dots:
@@ -156,26 +240,31 @@ def chart(title: str, x: Axis, y: Axis, lines: list[Line], height: int = 430, le
             plot.plot(
                 *zip(*line.points),
                 color=colour,
-                linewidth=3 if line.colour == "hornet" else 1.8,
+                linewidth=3 if line.colour == "hornet" else line_width,
                 linestyle=(0, (4, 2)) if line.dashed else "-",
             )
+    if not named:
+        return plot
     ends = [plot.transData.transform(line.points[-1])[1] for line in ordered]
-    edge = width - RIGHT
-    for line, end, place in zip(ordered, ends, apart(ends, BOTTOM, height - TOP)):
+    for line, end, place in zip(ordered, ends, apart(ends, bottom, top)):
         colour = COLOURS[line.colour][0]
         figure.add_artist(
-            Line2D([(edge + 2) / width, (edge + 12) / width], [end / height, place / height], color=colour, linewidth=1)
+            Line2D(
+                [(right + 2) / width, (right + 12) / width], [end / height, place / height], color=colour, linewidth=1
+            )
         )
-        text = figure.text((edge + 15) / width, place / height, line.label, color=colour, va="center")
+        text = figure.text((right + 15) / width, place / height, line.label, color=colour, va="center")
         text.set_fontweight("bold")
-    return svg(title, figure)
+    return plot
 
 
-def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts: list[str]) -> str:
-    """Return a bar for each row, divided in proportion into labelled parts."""
-    width, height, left = 1080, len(rows) * 48 + 50, 190
+def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts: list[str]) -> Drawing:
+    """Return a figure with a title and a bar for each row, divided in proportion into labelled parts."""
+    width, left = 1080, 190
+    height = HEADING + len(rows) * 48 + 50
     figure = Figure(figsize=(width / 72, height / 72), dpi=72)
-    plot = figure.add_axes((left / width, 50 / height, (width - left - 40) / width, (height - 50) / height))
+    _heading(figure, title, height)
+    plot = figure.add_axes((left / width, 50 / height, (width - left - 40) / width, (height - HEADING - 50) / height))
     for i, (_, values) in enumerate(rows):
         start = 0.0
         for k, value in enumerate(values):
@@ -192,7 +281,7 @@ def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts
     plot.set_xlabel(axis_title, fontsize=14, color=COLOURS["text"][0])
     for spine in plot.spines.values():
         spine.set_visible(False)
-    return svg(title, figure)
+    return Drawing(title, figure)
 
 
 _DECIMAL = re.compile(r"-?\d+\.\d+")

@@ -2,8 +2,9 @@
 """The results of measurements, in the one form that all measurers write. A file is a JSON object:
 
 date        the UTC date
-machine     the CPU (model, family, model_number, stepping, features), the system, the CPUs that the process may run on
-            (pinned), the governor and turbo if the system shows them, and the load average before and after
+machine     the CPU (model, family, model_number, stepping, microcode, features), the system, the CPUs that the process
+            may run on (pinned), whether a hypervisor runs the system (its name, or ""), the governor, turbo and smt
+            (whether more threads run on a core) if the system shows them, and the load average before and after
 clock       its name, and the counts per cycle of the core if the clock counts something else
 tools       the versions of compilers and commands
 flags       the flags of each group of sources
@@ -15,12 +16,15 @@ series      tables of measurements; each has a section, a group, a variant, an a
 
 A column has a name and quantities: "ns" for a message, "cycles", "counts" of the clock, "instructions", or "ratio" to the
 first column, paired within each round. A quantity is {"samples": [[...], ...]} with the samples of each x. A sample is
-independent of the others: the median over the rounds of one process, or one pass of the study's program. Where samples
-are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are known.
+independent of the others: the median over the rounds of one process. A series of the study has "rounds", and keeps the
+samples of the rounds of each process beside one another; and "clock", the counts per addition before and after it, of each
+process. Where samples are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are
+known. The name of a file that is compressed ends in .xz.
 """
 
 import datetime
 import json
+import lzma
 import os
 import re
 import sys
@@ -58,6 +62,7 @@ def parse_cpu(cpuinfo: str) -> dict:
         "family": field("cpu family", "CPU architecture"),
         "model_number": field("model", "CPU part"),
         "stepping": field("stepping", "CPU revision"),
+        "microcode": field("microcode"),
         "features": [feature for feature in FEATURES if feature in flags],
     }
 
@@ -69,14 +74,18 @@ def this_machine() -> dict:
         except OSError:
             return None
 
-    boost = read("/sys/devices/system/cpu/cpufreq/boost")
-    no_turbo = read("/sys/devices/system/cpu/intel_pstate/no_turbo")
-    return parse_cpu(read("/proc/cpuinfo") or "") | {
+    cpus = "/sys/devices/system/cpu"
+    boost, no_turbo, smt = (read(f"{cpus}/{file}") for file in ("cpufreq/boost", "intel_pstate/no_turbo", "smt/active"))
+    pinned = sorted(os.sched_getaffinity(0))
+    cpuinfo = read("/proc/cpuinfo") or ""
+    return parse_cpu(cpuinfo) | {
         "system": f"{os.uname().sysname} {os.uname().release}",
-        "pinned": sorted(os.sched_getaffinity(0)),
+        "pinned": pinned,
         "cpus": os.cpu_count(),
-        "governor": read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "hypervisor": read("/sys/hypervisor/type") or ("unnamed" if re.search(r"\bhypervisor\b", cpuinfo) else ""),
+        "governor": read(f"{cpus}/cpu{pinned[0]}/cpufreq/scaling_governor"),
         "turbo": boost == "1" if boost else no_turbo == "0" if no_turbo else None,
+        "smt": smt == "1" if smt else None,
         "load": [round(os.getloadavg()[0], 1)],
     }
 
@@ -176,7 +185,8 @@ def _quotients(own: list[list[float]], others: list[list[list[float]]]) -> dict:
 
 
 def load(path: Path) -> dict:
-    return json.loads(path.read_text(encoding="utf-8"))
+    data = path.read_bytes()
+    return json.loads(lzma.decompress(data) if path.suffix == ".xz" else data)
 
 
 def save(path: Path, results: dict) -> None:
@@ -194,7 +204,8 @@ def save(path: Path, results: dict) -> None:
     text = f'{head},\n "series": [\n{",".join(series)}]\n}}\n'
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
+    data = text.encode()
+    temporary.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
     temporary.rename(path)
     print(f"wrote {path}", file=sys.stderr)
 

@@ -2,13 +2,15 @@
 /* Horner's rule decimated over lanes in Goll and Gueron's packing, with these variants for blocks that
  * do not fill a group:
  *
- *     REST_TAIL      Goll and Gueron: last, in pieces of 32, 16 and fewer bytes, each packed anew
- *                    (Bhattacharyya 2018, section 3.3)
- *     REST_CHEAP     Bhattacharyya and Sarkar: first, with zero blocks in front of them; if there are
- *                    one or
- *                    two, their multiplication is cheaper than a full one (2020, section 4.1)
- *     REST_ZEROS     first, with zero blocks in front of them
- *     REST_SCALAR    first, by the scalar code
+ *     REST_TAIL      Goll and Gueron, as the text defines it: last, in pieces of 32, 16 and fewer bytes,
+ * each packed anew (Bhattacharyya 2018, section 3.3). A short block counts as a block (2018, section 4.2;
+ * 2020, section 3: l = ceil(n / 16)), so that a group whose last block is short is a full group REST_WHOLE
+ * Goll and Gueron, as the papers measured it: the same, but "the implementation considers n / 16 16-byte
+ * blocks" (2018, section 4.2), so that 49 to 63 bytes after the full groups are 32, 16 and 1 to 15 bytes,
+ * packed three times (section 3.3) REST_CHEAP     Bhattacharyya and Sarkar: first, with zero blocks in
+ * front of them; if there are one or two, their multiplication is cheaper than a full one (2020,
+ * section 4.1) REST_ZEROS     first, with zero blocks in front of them REST_SCALAR    first, by the scalar
+ * code
  *
  * From 832 bytes on, up to three groups share a reduction (section 4.2). Powers are computed as in the
  * library, in all variants. */
@@ -19,7 +21,7 @@
 #include "../field/packed26.h"
 #include "../kernel.h"
 
-enum packed_rest { REST_TAIL, REST_CHEAP, REST_ZEROS, REST_SCALAR };
+enum packed_rest { REST_TAIL, REST_WHOLE, REST_CHEAP, REST_ZEROS, REST_SCALAR };
 
 enum { PACKED_LAZY_BYTES = 832, PACKED_LAMBDA = 3 };
 
@@ -105,29 +107,47 @@ KERNEL_INLINE packed_fe packed_step(packed_fe t, const packed_powers *powers, co
     return packed_add(packed_reduce(sum), last);
 }
 
-/* Processes the blocks that remain after the sum s over the lanes: h = ((s + c_1) r^2 + c_2 r + c_3) r,
- * and so on. */
-KERNEL_INLINE wide packed_tail(wide s, const packed_powers *powers, const uint8_t *msg, size_t len_bytes)
+/* Processes the blocks that remain after the sum t over the lanes: ((t + c_1) r^2 + c_2 r + c_3) r, and so
+ * on. */
+KERNEL_INLINE wide packed_tail(single_fe t, fe r, fe square, const uint8_t *msg, size_t len_bytes)
 {
-    const single_multiplier r = single_multiplier_from(powers->r);
-    const single_operands of_r = single_operands_of(&r);
-    single_wide value = single_of_sums(s);
+    const single_multiplier r_limbs = single_multiplier_from(r);
+    const single_operands of_r = single_operands_of(&r_limbs);
+    single_wide value;
     if (len_bytes >= 32) {
-        const single_multiplier square = single_multiplier_from(powers->square);
-        const single_operands of_square = single_operands_of(&square);
+        const single_multiplier square_limbs = single_multiplier_from(square);
+        const single_operands of_square = single_operands_of(&square_limbs);
         for (; len_bytes >= 32; msg += 32, len_bytes -= 32) {
-            const single_fe first = single_add(single_reduce(value), single_block(msg, 16, NULL));
-            value = single_wide_add(single_mul(first, &of_square),
+            COUNT_OPERATION(PACKING);
+            value = single_wide_add(single_mul(single_add(t, single_block(msg, 16, NULL)), &of_square),
                                     single_mul(single_block(msg + 16, 16, NULL), &of_r));
+            if (len_bytes == 32)
+                return wide_of_single(value);
+            t = single_reduce(value);
         }
     }
-    while (len_bytes != 0) { /* 17 to 31 bytes: "16 bytes are considered every time" */
-        const size_t n = first_block_bytes(len_bytes);
-        value = single_mul(single_add(single_reduce(value), single_block(msg, len_bytes, NULL)), &of_r);
-        msg += n;
-        len_bytes -= n;
+    for (;;) { /* 17 to 31 bytes: "16 bytes are considered every time" */
+        COUNT_OPERATION(PACKING);
+        value = single_mul(single_add(t, single_block(msg, len_bytes, NULL)), &of_r);
+        if (len_bytes <= 16)
+            return wide_of_single(value);
+        t = single_reduce(value);
+        msg += 16;
+        len_bytes -= 16;
     }
-    return wide_of_single(value);
+}
+
+/* A message without a full group of whole blocks, in the pieces of packed_tail alone. */
+KERNEL_INLINE void packed_only_tail(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const uint64_t r_words[3] = {state->r[0], state->r[1], 0};
+    uint64_t square_words[3];
+    scalar_fe_to_words(square_words,
+                       scalar_small_mul(scalar_fe_from_words(r_words), scalar_r_from_words(state->r)), 0);
+    wide_sum_to_words(state->h,
+                      packed_tail(single_from_words(state->h), fe_from_three_words(r_words),
+                                  fe_from_three_words(square_words), msg, len_bytes),
+                      0);
 }
 
 KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh,
@@ -138,8 +158,15 @@ KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, s
         hornet_poly1305_baseline->absorb(state, msg, len_bytes);
         return;
     }
-    const size_t odd = nblocks % LANES, lambda = len_bytes >= PACKED_LAZY_BYTES ? PACKED_LAMBDA : 1;
-    if (odd != 0 && rest == REST_TAIL) {
+    if (rest == REST_WHOLE && len_bytes < GROUP_BYTES) {
+        packed_only_tail(state, msg, len_bytes);
+        return;
+    }
+    const size_t lambda = len_bytes >= PACKED_LAZY_BYTES ? PACKED_LAMBDA : 1;
+    size_t odd = nblocks % LANES;
+    if (rest == REST_WHOLE && len_bytes % GROUP_BYTES != 0)
+        odd = odd == 0 ? LANES : odd;
+    if (odd != 0 && (rest == REST_TAIL || rest == REST_WHOLE)) {
         nblocks -= odd;
         tail_bytes = len_bytes - 16 * nblocks;
         len_bytes -= tail_bytes;
@@ -205,7 +232,7 @@ KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, s
     }
     wide sum = wide_mul_add(wide_zero(), packed_unpack(t), &powers.of_last);
     if (tail_bytes != 0)
-        sum = packed_tail(sum, &powers, msg, tail_bytes);
+        sum = packed_tail(single_reduce(single_of_sums(sum)), powers.r, powers.square, msg, tail_bytes);
     wide_sum_to_words(state->h, sum, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "../horner/packed.h"
 
 STUDY_KERNEL_RECORD(gg4, CPU_avx2, LANES, packed_evaluate, REST_TAIL);
+STUDY_KERNEL_RECORD(gg4_measured, CPU_avx2, LANES, packed_evaluate, REST_WHOLE);
 STUDY_KERNEL_RECORD(bs4, CPU_avx2, LANES, packed_evaluate, REST_CHEAP);
 STUDY_KERNEL_RECORD(zeros4, CPU_avx2, LANES, packed_evaluate, REST_ZEROS);
 STUDY_KERNEL_RECORD(front4, CPU_avx2, LANES, packed_evaluate, REST_SCALAR);

@@ -14,6 +14,7 @@
 #include "../horner/packed.h"
 
 STUDY_KERNEL_RECORD(gg8, CPU_avx512f, LANES, packed_evaluate, REST_TAIL);
+STUDY_KERNEL_RECORD(gg8_measured, CPU_avx512f, LANES, packed_evaluate, REST_WHOLE);
 STUDY_KERNEL_RECORD(bs8, CPU_avx512f, LANES, packed_evaluate, REST_CHEAP);
 STUDY_KERNEL_RECORD(zeros8, CPU_avx512f, LANES, packed_evaluate, REST_ZEROS);
 STUDY_KERNEL_RECORD(front8, CPU_avx512f, LANES, packed_evaluate, REST_SCALAR);

@@ -36,6 +36,7 @@ enum counted_operation {
     BLEND,
     SET,
     LOAD,
+    PACKING, /* of a piece that fills no group: study/horner/packed.h */
     COUNTED_OPERATIONS
 };
 

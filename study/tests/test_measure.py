@@ -15,8 +15,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = ROOT / "study"
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(STUDY)]
 
+import run  # noqa: E402
 from report import results, study  # noqa: E402
 
 
@@ -27,17 +28,21 @@ def test_another_architecture():
     _, triple, emulator, *_ = next(row.split() for row in rows if row.startswith(f"{name} "))
     folder = ROOT / "build/tests" / f"study-measure-{name}"
     subprocess.run([STUDY / "build.sh", folder, f"{triple}-gcc", "-O2"], check=True)
-    program = [folder / "measure", STUDY / "measure.c", STUDY / "cycles.c"]
+    program = [folder / "measure", *(STUDY / name for name in run.SOURCES)]
     subprocess.run([f"{triple}-gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", *program, "-ldl"], check=True)
-    command = [emulator, "-L", f"/usr/{triple}", program[0], "--quick", f"gcc={folder / 'study.so'}"]
-    measured = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    emulated = [emulator, "-L", f"/usr/{triple}", program[0]]
+    of = f"gcc={folder / 'study.so'}"
+    checks = json.loads(run.output_of(*emulated, "--check", of))["checks"]
+    measured = run.merged([json.loads(run.output_of(*emulated, "--quick", "--seed", seed, of)) for seed in "12"])
 
-    committed = results.load(next((STUDY / "results").glob("*-f*.json")))
+    committed = results.load(next((STUDY / "results").glob("*-f*.json*")))
     runs = [committed["runs"][0] | {"quick": True}]
-    found = committed | {"runs": runs, "tools": {"gcc": "gcc"}, "operations": []} | measured
+    found = committed | {"runs": runs, "tools": {"gcc": "gcc"}, "operations": [], "checks": checks} | measured
     page = study.page(found, "emulated.json", json.loads(study.MODEL.read_text()))
     (folder / "index.html").write_text(page)
     ran = [kernel["label"] for kernel in found["kernels"] if kernel["runs"]]
     assert len(ran) >= 10
     assert [label for label in ran if study.powers(label) not in page] == []
     assert "None" not in page and "nan" not in page.split()
+    assert len(checks) == len(ran) and all(check["inputs"] > 1600 and not check["wrong"] for check in checks)
+    assert ": none is wrong." in page

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from report import results, study  # noqa: E402
 
 PAGE = ROOT / "study/report/index.html"
-RESULTS = ROOT / re.search(r"study/results/[a-z0-9-]*\.json", PAGE.read_text())[0]
+RESULTS = ROOT / re.search(r"study/results/[a-z0-9-]*\.json(\.xz)?", PAGE.read_text())[0]
 MODEL = json.loads(study.MODEL.read_text())
 
 
@@ -41,7 +41,7 @@ def cells(page: str, first: str, last: str) -> list[list[str]]:
 
 def test_the_committed_page_is_made_from_the_committed_results():
     page = study.page(results.load(RESULTS), RESULTS.name, MODEL)
-    assert page == PAGE.read_text(), f"run study/run.py --page {RESULTS}"
+    assert page == PAGE.read_text(), f"run study/run.py --publish --page {RESULTS}"
     assert not re.findall(r"(?:src|href)=\"[^#\"][^\"]*\"|url\([^)]*\)|https?:[^< \"]*", page)
 
 
@@ -58,7 +58,13 @@ def test_all_figures_for_vmsl_come_from_the_model():
 def test_all_measured_figures_come_from_the_results():
     found = results.load(RESULTS)
     # With another rate of the clock, all cycles in the last table, which lists every kernel, must change, and all lines.
-    slower = found | {"clock": found["clock"] | {"per_cycle": found["clock"]["per_cycle"] / 3}}
+    slower = found | {
+        "clock": other(found["clock"], lambda per_cycle: per_cycle / 3),
+        "series": [
+            series | {"clock": other(series["clock"], lambda per_cycle: per_cycle / 3)} if "clock" in series else series
+            for series in found["series"]
+        ],
+    }
     pages = [study.page(of, RESULTS.name, MODEL) for of in (found, slower)]
     before, after = (cells(page, "Everything: cycles per byte", 'id="reductions"') for page in pages)
     assert len(before) > 40
@@ -72,6 +78,61 @@ def test_all_measured_figures_come_from_the_results():
     drawn = [re.findall(r'<path d="([^"]{400,})"', page) for page in (pages[0], changed)]
     assert len(drawn[0]) > 50
     assert not set(drawn[0]) & set(drawn[1])
+
+
+def of_sweep(factors: list[float], **more) -> str:
+    """Return what the report says of results in which the balanced evaluation takes the times of Goll and Gueron's, as
+    measured, times a factor for each process."""
+    lengths = list(range(49, 64)) + list(range(1025, 1040))
+    base = [[process + length for process in range(9)] for length in lengths]
+    balanced = [[time * factor for time, factor in zip(row, factors)] for row in base]
+    times = {"gg4_measured": base, "gg4": base, "bs4": balanced, "bs4 again": balanced}
+    columns = [{"name": name, "counts": {"samples": rows}} for name, rows in times.items()]
+    series = {
+        "group": "sweep4",
+        "variant": "gcc",
+        "xs": lengths,
+        "rounds": 1,
+        "clock": 9 * [[1, 1]],
+        "columns": columns,
+    }
+    found = results.load(RESULTS) | {"series": [series], "tools": {"gcc": "gcc"}, "operations": []} | more
+    found["kernels"] = [{"name": name, "paper": "", "label": name, "runs": True} for name in times]
+    report = study.Report(found, "made.json", MODEL)
+    report.compared(4)
+    return "".join(report.out) + report.of_checks()
+
+
+@pytest.mark.parametrize(
+    ("factors", "shares", "average"),
+    [
+        (9 * [0.8], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
+        (9 * [1.25], "0.0</td><td>0.0</td><td>100.0", "-25.00</td><td>-25.00 to -25.00"),
+        ([0.9, 0.9, 0.9, 1, 1, 1, 1.1, 1.1, 1.1], "0.0</td><td>100.0</td><td>0.0", "0.000</td><td>-10.00 to 10.00"),
+        # One process of nine that disagrees decides nothing.
+        ([1.5, *8 * [0.8]], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
+    ],
+)
+def test_conclusions_follow_from_the_samples(factors, shares, average):
+    said = of_sweep(factors)
+    assert f"<td>here, over GG as measured, gcc</td><td>30</td><td>{shares}</td>" in said
+    assert (
+        f"<td>here, over GG as measured</td><td>49 to 1000</td><td>{average.split('<')[0]}</td><td>{average}</td>"
+        in said
+    )
+    assert f"faster at {shares.split('<')[0]} % of the lengths with gcc" in said
+    # A kernel does not differ from itself.
+    assert "<td>noise: balanced over itself, gcc</td><td>30</td><td>0.0</td><td>100.0</td><td>0.0</td>" in said
+
+
+def test_that_tags_are_right_is_said_only_of_tags_that_were_compared():
+    checks = [{"build": "gcc", "kernel": "bs4", "inputs": 9, "wrong": 0, "example": None, "signal": 0}]
+    said = [
+        of_sweep(9 * [1], checks=found) for found in (None, checks, [checks[0] | {"wrong": 2, "example": "3 bytes"}])
+    ]
+    assert "no record of a comparison" in said[0] and "none is wrong" not in said[0] + said[2]
+    assert "9 tags of 1 kernels" in said[1] and ": none is wrong." in said[1]
+    assert "bs4 with gcc: 2 of 9 wrong, first 3 bytes: not measured" in said[2]
 
 
 # The page reports about itself in its title.

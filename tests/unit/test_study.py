@@ -14,7 +14,7 @@ from support.commands import execute
 
 SANITIZED = "clang-19 -O1 -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all".split()
 # One kernel per method of computation.
-METHODS = ["double53", "multiples", "scalar26", "gg4", "z14_parallel"]
+METHODS = ["double53", "multiples", "scalar26", "gg4", "gg4_measured", "z14_parallel"]
 AT_ONCE = 16
 
 
