@@ -23,8 +23,7 @@
 
 #ifdef HORNET_VMSL_LANES
 typedef vmsl_powers loop_powers;
-LOOP(loop_step_1, "step 1", fe, value = vmsl_step(value, blocks, powers->even, 1, &powers->even[0]),
-     SUMMED_GROUP_BYTES)
+LOOP(loop_step_1, "step 1", fe, value = vmsl_step(value, blocks, powers->even, 1), SUMMED_GROUP_BYTES)
 #elif defined HORNET_POLY1305_HORNER_SERIAL_KERNEL_H
 typedef scalar_r loop_powers;
 LOOP(loop_block, "block", scalar_fe,

@@ -44,7 +44,7 @@ static fe prepare(const struct sample *sample)
 
 HORNET_INLINE fe iterate(fe t, const uint8_t *blocks)
 {
-    return vmsl_step(t, blocks, in_memory.of.even, ITERATION_GROUPS, &in_memory.of.even[0]);
+    return vmsl_step(t, blocks, in_memory.of.even, ITERATION_GROUPS);
 }
 #else
 static struct {

@@ -68,7 +68,7 @@ static void bb_step(size_t n, fe t, vmsl_powers *powers)
     bb_in_max(FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++)
         in_multiplier(numbered("r^%zu", 4 * i + 4), &powers->even[i]);
-    t = vmsl_step(t, message, powers->even, n, &powers->even[0]);
+    t = vmsl_step(t, message, powers->even, n);
     OUT("t", t);
     bb_end();
 }
@@ -81,8 +81,8 @@ static void bb_last(fe t, vmsl_powers *powers)
     bb_in_max(FE_LIMB_MAX);
     in_multiplier("even", &powers->even[0]);
     in_multiplier("odd", &powers->odd);
-    t = vmsl_step(t, message, powers->even, 1, &powers->odd);
-    OUT("t", t);
+    t = vmsl_last(t, message, &powers->even[0], &powers->odd);
+    OUT("last", t);
     bb_end();
 }
 
@@ -110,8 +110,8 @@ static void bb_words(const struct sample *sample, fe t)
     bb_end();
 
     bb_begin("leave", 0);
-    IN(PLACE_REGISTER, "t", t);
-    bb_in_max(FE_LIMB_MAX);
+    IN(PLACE_REGISTER, "last", t);
+    bb_in_max(VMSL_LAST_MAX);
     vmsl_end(h, t);
     bb_out_numbers("h", h, 3);
     bb_end();
@@ -124,7 +124,7 @@ static void blocks_of_sample(const struct sample *sample)
     uint64_t r[2] = {sample->r[0], sample->r[1]};
     fe t = fe_from_words(vec_pair(h[0], 0), vec_pair(h[1], 0), vec_pair(h[2], 0));
     raise_vmsl_powers(&powers.odd, powers.even, r, SUMMED_STEPS_MAX);
-    t = vmsl_step(t, message, powers.even, 1, &powers.even[0]);
+    t = vmsl_step(t, message, powers.even, 1);
     bb_expand();
     bb_reduce(t, &powers.even[0]);
     for (size_t n = 1; n <= SUMMED_STEPS_MAX; n++)

@@ -470,7 +470,7 @@ def claim_sums(claims: Claims) -> None:
     elif kind == "enter":
         claims.claim("t", fields.fe, [*claims.assume("h", H_WORDS, lanes=1), {}])
     elif kind == "leave":
-        claims.claim("h", H_WORDS, [total(claims.assume("t", fields.fe))])
+        claims.claim("h", H_WORDS, [total(claims.assume("last", fields.fe))])
     elif kind == "last":
         (u, low), blocks = claims.assume("t", fields.fe), [claims.block(i) for i in range(4)]
         even, odd = (claims.assume(name, fields.multiplier) for name in ("even", "odd"))
@@ -478,7 +478,7 @@ def claim_sums(claims: Claims) -> None:
             add(product(add(u, blocks[0]), even[0]), product(blocks[2], even[1])),
             add(product(add(low, blocks[1]), odd[0]), product(blocks[3], odd[1])),
         ]
-        claims.claim("t", fields.fe, values)
+        claims.claim("last", fields.fe, values)
 
 
 def in_pieces(ring: Ring, word: str, bits: Sequence[int]) -> list[Number]:

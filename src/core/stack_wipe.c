@@ -2,6 +2,8 @@
 /* Clears the stack below the caller's frame, and vector registers. */
 #include "stack_wipe.h"
 
+#include "memory.h"
+
 /* The functions below name no vector registers as clobbered, because that requires their instruction sets,
  * and no vector is live in them. But in one translation unit with the callers, gcc would conclude that
  * their vector registers survive the call. */
@@ -98,33 +100,45 @@ CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
 
 #else
 
+/* Clears a piece of the stack, at a multiple of 8. */
+#ifdef __s390x__
+enum { PIECE_BYTES = 256 }; /* one instruction, XC */
+HORNET_INLINE void clear_piece(uint8_t *piece) { memset(piece, 0, PIECE_BYTES); }
+#else
+enum { PIECE_BYTES = 64 };
+
+/* wipe.h, but at a multiple of 8: some CPUs store single bytes elsewhere, 4000 where an AEAD ends. */
+HORNET_INLINE void clear_piece(uint8_t *piece)
+{
+    enum {
+#if HORNET_INT128
+        PARTS = 1
+#else
+        PARTS = 4 /* for 64 bytes in one part, gcc 12 calls memset on 32-bit Arm */
+#endif
+    };
+    typedef uint64_t part __attribute__((vector_size(PIECE_BYTES / PARTS), may_alias, aligned(8)));
+    HORNET_UNROLL
+    for (size_t i = 0; i < PARTS; i++)
+        ((part *)piece)[i] = (part){0};
+}
+#endif
+
 /* Clears from `end` up to what the function into which this is inlined keeps in its own frame. The memory
  * is reserved, because what is below the stack pointer may be overwritten at any time; between that memory
  * and the stack pointer there may be words for called functions, 160 bytes on z/Architecture. */
 HORNET_INLINE void clear_from(uintptr_t end)
 {
-    enum { NOT_CLEARED_BYTES = 256 };
+    enum { NOT_CLEARED_BYTES = 192 + PIECE_BYTES };
     const uintptr_t begin = (uintptr_t)__builtin_frame_address(0);
     if (end < begin) {
-        /* wipe.h, but at a multiple of 8: some CPUs store single bytes elsewhere, 4000 where an AEAD ends.
-         */
-        enum {
-#if HORNET_INT128
-            PIECES = 1
-#else
-            PIECES = 4 /* for 64 bytes in one piece, gcc 12 calls memset on 32-bit Arm */
-#endif
-        };
-        typedef uint64_t piece __attribute__((vector_size(64 / PIECES), may_alias, aligned(8)));
         const size_t reserved_bytes = (begin - end + NOT_CLEARED_BYTES + 15) / 16 * 16;
         uint8_t *const reserved = __builtin_alloca(reserved_bytes);
         size_t at = reserved_bytes;
         HORNET_KEEP_LOOP
         while ((uintptr_t)reserved + at > end) {
-            at -= PIECES * sizeof(piece);
-            HORNET_UNROLL
-            for (size_t i = 0; i < PIECES; i++)
-                ((piece *)(reserved + at))[i] = (piece){0};
+            at -= PIECE_BYTES;
+            clear_piece(reserved + at);
             __asm__ volatile("" : : "r"(reserved) : "memory");
         }
     }

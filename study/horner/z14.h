@@ -43,8 +43,12 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
         raise_vmsl_powers(&powers.odd, powers.even, state->r, 1);
         fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
         for (size_t i = 1; i < ngroups; i++, msg += SUMMED_GROUP_BYTES)
-            t = vmsl_step(t, msg, powers.even, 1, &powers.even[0]);
-        vmsl_end(state->h, vmsl_step(t, msg, powers.even, 1, &powers.odd));
+            t = vmsl_step(t, msg, powers.even, 1);
+        const fe upper = fe_add(load_two(msg), fe_alone(t, 0)),
+                 lower = fe_add(load_two(msg + 16), fe_alone(t, 1));
+        t = fe_carry(vmsl_mul_add(vmsl_zero(), upper, &powers.even[0]),
+                     vmsl_mul_add(vmsl_zero(), lower, &powers.odd));
+        vmsl_end(state->h, t);
         msg += SUMMED_GROUP_BYTES;
     }
     if (short_bytes != 0)

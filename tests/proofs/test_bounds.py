@@ -46,6 +46,7 @@ MISTAKES = [
     ),
     ("vmsl", "field/radix44_sums.h", "carry_once(once.limb, carry)", "once"),
     ("vmsl", "field/radix44_sums.h", "times20(a.limb[2])};", "vec_shl(a.limb[2], 15)};"),
+    ("vmsl", "horner/vmsl_kernel.h", "<< 54) - 1", "<< 51) - 1"),
     # Stated limits that every sum of the evaluation keeps, too weak for the carries after them.
     ("vmsl", "field/radix44_sums.h", "(UINT64_C(1) << (bits - 3)) - 1", "(UINT64_C(1) << (bits - 2)) - 1"),
     ("avx2", "field/radix26.h", "#define WIDE_LIMB_MAX  ((UINT64_C(1) << 63) - 1)", "#define WIDE_LIMB_MAX UINT64_MAX"),

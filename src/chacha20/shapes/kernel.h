@@ -6,9 +6,10 @@
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, variant) for each shape
- * (pass.h) PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and
- * PLAN_period KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes KERNEL_TUNINGS(X)
- * optional: X(name, plan) for each further record, which has another plan
+ * (pass.h) ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
+ *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
+ *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
  * includes it again. */
@@ -30,12 +31,20 @@
 
 #include "pass.h"
 
-#ifndef SHAPES
-#define SHAPES(X)                                                                                          \
+#define SHAPES_BY_DEFAULT(X)                                                                               \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
+#ifdef ROWS_BESIDE_LANES
+#define SHAPES(X)                                                                                          \
+    SHAPES_BY_DEFAULT(X)                                                                                   \
+    X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
+    X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
+#define PLAN PLAN_ROWS_BESIDE_LANES
+#endif
+#ifndef SHAPES
+#define SHAPES SHAPES_BY_DEFAULT
 #endif
 #ifndef PLAN
 #define PLAN PLAN_VECTOR128

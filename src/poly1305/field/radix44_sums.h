@@ -40,7 +40,16 @@ typedef struct {
 #define MASK44 ((UINT64_C(1) << 44) - 1)
 #define MASK42 ((UINT64_C(1) << 42) - 1)
 
-HORNET_INLINE vec times5(vec a) { return vec_add(a, vec_shl(a, 2)); }
+/* Lanes may keep compilers from making a multiplication of shifts and additions. */
+#ifndef LANES_SEPARATE
+#define LANES_SEPARATE(a) ((void)0)
+#endif
+HORNET_INLINE vec times5(vec a)
+{
+    vec fourfold = vec_shl(a, 2);
+    LANES_SEPARATE(fourfold);
+    return vec_add(a, fourfold);
+}
 HORNET_INLINE vec times20(vec a) { return vec_shl(times5(a), 2); }
 
 HORNET_INLINE fe fe_from_words(vec lo, vec hi, vec top)
@@ -100,9 +109,9 @@ HORNET_INLINE fe carry_once(const vec low[3], const vec carry[3])
                  vec_add(vec_and(low[2], vec_splat(MASK42)), carry[1])}};
 }
 
-/* Returns two sums as the elements of the two lanes. Each limb slightly exceeds its 44 or 42 bits at
- * most. d_0 and d_1 are below 2^105 and d_2 below 2^103, so that carries are below 2^61. */
-HORNET_INLINE fe fe_carry(summed first, summed second)
+/* Returns two sums as the elements of the two lanes, after the first carries. d_0 and d_1 are below 2^105
+ * and d_2 below 2^103, so that carries are below 2^61. */
+HORNET_INLINE fe fe_of_sums(summed first, summed second)
 {
     vec low[3], carry[3];
     HORNET_UNROLL
@@ -113,7 +122,14 @@ HORNET_INLINE fe fe_carry(summed first, summed second)
         SUM_CHECK_MAX(high, (UINT64_C(1) << (bits - 3)) - 1);
         carry[i] = vec_or(vec_shl(high, 64 - bits), vec_shr(low[i], bits));
     }
-    const fe once = carry_once(low, carry);
+    return carry_once(low, carry);
+}
+
+/* The same after two carries: each limb slightly exceeds its 44 or 42 bits at most. */
+HORNET_INLINE fe fe_carry(summed first, summed second)
+{
+    const fe once = fe_of_sums(first, second);
+    vec carry[3];
     HORNET_UNROLL
     for (int i = 0; i < 3; i++)
         carry[i] = vec_shr(once.limb[i], i < 2 ? 44 : 42);

@@ -9,8 +9,8 @@
  *     L = (c_1 + L) r^4 + c_3 r^2
  *
  * The paper reduces after each group. Here several groups of a longer message share a reduction; the groups
- * before the last of them use the powers r^8 and r^6, and so on. Blocks that do not fill a group go to the
- * baseline before the groups; a short block comes last. */
+ * before the last of them use the powers r^8 and r^6, and so on. What does not fill a group goes to the
+ * baseline in the end. */
 #ifndef HORNET_POLY1305_HORNER_VMSL_KERNEL_H
 #define HORNET_POLY1305_HORNER_VMSL_KERNEL_H
 
@@ -35,7 +35,9 @@ typedef struct {
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_VMSL(X)
 #endif
 
-#define CHECK_STEPS(n, min_groups) _Static_assert((n) <= SUMMED_STEPS_MAX, "n powers must fit");
+#define CHECK_STEPS(n, min_groups)                                                                         \
+    _Static_assert((n) <= SUMMED_STEPS_MAX && ((n) & ((n) - 1)) == 0,                                      \
+                   "n powers must fit, n be a power of 2");
 GROUPS_TO_A_REDUCTION(CHECK_STEPS)
 #undef CHECK_STEPS
 
@@ -64,6 +66,11 @@ HORNET_INLINE fe fe_mul_both(fe a, const multiplier *b)
                     vmsl_mul_add(vmsl_zero(), fe_alone(a, 1), b));
 }
 
+HORNET_INLINE fe fe_of_multiplier(const multiplier *b)
+{
+    return (fe){{b->limb[0], b->limb[1], b->limb[2]}};
+}
+
 /* The elements in a lane of a and of b. */
 HORNET_INLINE fe fe_of_lane(fe a, fe b, int lane)
 {
@@ -71,7 +78,8 @@ HORNET_INLINE fe fe_of_lane(fe a, fe b, int lane)
                  vec_of_lane(a.limb[2], b.limb[2], lane)}};
 }
 
-/* Only r^2 comes from scalar code. */
+/* Only r^2 comes from scalar code. Each later power is the product of two that have about half its
+ * exponent, so that few products wait for others. */
 HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const uint64_t r_words[2], size_t n)
 {
     const uint64_t r[3] = {r_words[0], r_words[1], 0};
@@ -81,12 +89,10 @@ HORNET_INLINE void raise_vmsl_powers(multiplier *odd, multiplier *even, const ui
     const multiplier by_square = multiplier_from(low);
     const fe high = fe_mul_both(low, &by_square); /* r^4 and r^3 */
     *odd = multiplier_from(fe_of_lane(high, low, 1));
-    fe next = fe_of_lane(high, low, 0);
-    even[0] = multiplier_from(next);
-    for (size_t i = 1; i < n; i++) {
-        next = fe_mul_both(next, &even[0]);
-        even[i] = multiplier_from(next);
-    }
+    even[0] = multiplier_from(fe_of_lane(high, low, 0));
+    for (size_t have = 1; have < n; have *= 2) /* up to r^(4 have) */
+        for (size_t i = 0; i < have; i++)
+            even[have + i] = multiplier_from(fe_mul_both(fe_of_multiplier(&even[i]), &even[have - 1]));
 }
 
 /* Loads the blocks 0 and 2, or 1 and 3, of a group. */
@@ -104,10 +110,8 @@ HORNET_INLINE fe load_two(const uint8_t *blocks)
 #endif
 }
 
-/* Returns U and L after n groups, in the two lanes; `last` holds the powers of L for the last of these
- * groups. */
-HORNET_INLINE fe vmsl_step(fe t, const uint8_t *groups, const multiplier *powers, size_t n,
-                           const multiplier *last)
+/* Returns U and L after n groups, in the two lanes. */
+HORNET_INLINE fe vmsl_step(fe t, const uint8_t *groups, const multiplier *powers, size_t n)
 {
     fe upper = fe_add(load_two(groups), fe_alone(t, 0));
     fe lower = fe_add(load_two(groups + 16), fe_alone(t, 1));
@@ -119,7 +123,20 @@ HORNET_INLINE fe vmsl_step(fe t, const uint8_t *groups, const multiplier *powers
         upper = load_two(groups);
         lower = load_two(groups + 16);
     }
-    return fe_carry(vmsl_mul_add(upper_sum, upper, &powers[0]), vmsl_mul_add(lower_sum, lower, last));
+    return fe_carry(vmsl_mul_add(upper_sum, upper, &powers[0]), vmsl_mul_add(lower_sum, lower, &powers[0]));
+}
+
+/* The same after the last group, where L has other powers. The limbs carry once more in vmsl_end. */
+#define VMSL_LAST_MAX ((UINT64_C(1) << 54) - 1)
+HORNET_INLINE fe vmsl_last(fe t, const uint8_t *group, const multiplier *even, const multiplier *odd)
+{
+    const fe upper = fe_add(load_two(group), fe_alone(t, 0));
+    const fe lower = fe_add(load_two(group + 16), fe_alone(t, 1));
+    t = fe_of_sums(vmsl_mul_add(vmsl_zero(), upper, even), vmsl_mul_add(vmsl_zero(), lower, odd));
+    HORNET_UNROLL
+    for (int i = 0; i < 3; i++)
+        VEC_CHECK_MAX(t.limb[i], VMSL_LAST_MAX);
+    return t;
 }
 
 /* Computes h = U + L. */
@@ -134,26 +151,32 @@ HORNET_INLINE void vmsl_end(uint64_t h[3], fe t)
     add_words(h, 5 * (d2 >> 42), 0, 0);
 }
 
-/* Absorbs groups, n to a reduction. There must be room for that many powers. */
-HORNET_INLINE void absorb_groups(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n,
+/* Returns U and L after all groups, n to a reduction, a power of 2. There must be room for n powers. */
+HORNET_INLINE fe evaluate_groups(fe t, const uint64_t r[2], const uint8_t *msg, size_t ngroups, size_t n,
                                  multiplier *odd, multiplier *even)
 {
-    raise_vmsl_powers(odd, even, state->r, n);
-    fe t = fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
+    raise_vmsl_powers(odd, even, r, n);
     /* The last group is separate, because it uses other powers for L. */
-    for (size_t count = (ngroups - 1) % n; ngroups > 1; count = n) {
+    for (size_t count = (ngroups - 1) & (n - 1); ngroups > 1; count = n) {
         if (count == 1) /* compiled separately: shorter messages have only this case */
-            t = vmsl_step(t, msg, even, 1, &even[0]);
+            t = vmsl_step(t, msg, even, 1);
         else if (count != 0)
-            t = vmsl_step(t, msg, even, count, &even[0]);
+            t = vmsl_step(t, msg, even, count);
         msg += count * SUMMED_GROUP_BYTES;
         ngroups -= count;
     }
-    t = vmsl_step(t, msg, even, 1, odd);
-    vmsl_end(state->h, t);
+    return vmsl_last(t, msg, even, odd);
 }
 
-/* Both functions return where their stacks end. For shorter messages, there is less to be cleared. */
+HORNET_INLINE void absorb_groups(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n,
+                                 multiplier *odd, multiplier *even)
+{
+    const fe t =
+        fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
+    vmsl_end(state->h, evaluate_groups(t, state->r, msg, ngroups, n, odd, even));
+}
+
+/* The functions return where their stacks end. For shorter messages, there is less to be cleared. */
 #define absorb_few HORNET_KERNEL_NAME(poly1305, absorb_few)
 HORNET_NOINLINE uintptr_t absorb_few(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n)
 {
@@ -170,18 +193,20 @@ HORNET_NOINLINE uintptr_t absorb_many(struct poly1305 *state, const uint8_t *msg
     return stack_end(STACK_BELOW_BYTES);
 }
 
+/* Absorbs the bytes after the last group. */
+HORNET_INLINE void absorb_rest(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
+{
+    const size_t rest_bytes = len_bytes % SUMMED_GROUP_BYTES;
+    if (rest_bytes != 0)
+        hornet_poly1305_baseline->absorb(state, msg + (len_bytes - rest_bytes), rest_bytes);
+}
+
 /* Returns where the stacks of what it calls end. */
 HORNET_INLINE uintptr_t absorb_bytes(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
-    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
-    const size_t front_bytes = len_bytes % SUMMED_GROUP_BYTES / 16 * 16;
-    if (front_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
-    msg += front_bytes;
-    const size_t n = vmsl_steps(ngroups);
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES, n = vmsl_steps(ngroups);
     const uintptr_t end = (n <= SUMMED_FEW ? absorb_few : absorb_many)(state, msg, ngroups, n);
-    if (len_bytes % 16 != 0)
-        hornet_poly1305_baseline->absorb(state, msg + SUMMED_GROUP_BYTES * ngroups, len_bytes % 16);
+    absorb_rest(state, msg, len_bytes);
     return end;
 }
 
@@ -194,9 +219,27 @@ static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len
         clear_stack_and_registers(absorb_bytes(state, msg, len_bytes));
 }
 
-#define mac_blocks HORNET_KERNEL_NAME(poly1305, mac_blocks)
-HORNET_NOINLINE uintptr_t mac_blocks(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
-                                     const uint8_t key[32])
+/* For shorter messages, everything is in one function, which begins with no value. */
+#define mac_few HORNET_KERNEL_NAME(poly1305, mac_few)
+HORNET_NOINLINE uintptr_t mac_few(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                  const uint8_t key[32])
+{
+    multiplier odd, even[SUMMED_FEW];
+    struct poly1305 state;
+    uint64_t s[2];
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
+    load_r(state.r, key);
+    load_s(s, key);
+    const fe zero = {{vec_splat(0), vec_splat(0), vec_splat(0)}};
+    vmsl_end(state.h, evaluate_groups(zero, state.r, msg, ngroups, vmsl_steps(ngroups), &odd, even));
+    absorb_rest(&state, msg, len_bytes);
+    store_tag(tag, tag_of_value(state.h, s));
+    return stack_end(STACK_BELOW_BYTES);
+}
+
+#define mac_many HORNET_KERNEL_NAME(poly1305, mac_many)
+HORNET_NOINLINE uintptr_t mac_many(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                   const uint8_t key[32])
 {
     struct poly1305 state = {.h = {0, 0, 0}};
     uint64_t s[2];
@@ -213,7 +256,9 @@ static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
     if (len_bytes < SUMMED_GROUP_BYTES)
         hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
     else
-        clear_stack_and_registers(mac_blocks(tag, msg, len_bytes, key));
+        clear_stack_and_registers((vmsl_steps(len_bytes / SUMMED_GROUP_BYTES) <= SUMMED_FEW
+                                       ? mac_few
+                                       : mac_many)(tag, msg, len_bytes, key));
 }
 
 #endif
