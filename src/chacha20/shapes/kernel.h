@@ -6,7 +6,7 @@
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, variant) for each shape
- * (pass.h) ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
+ *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
  *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
