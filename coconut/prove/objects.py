@@ -19,6 +19,7 @@ from functools import partial
 
 from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
+from coconut.lift.amd64 import Amd64
 from coconut.lift.machine import STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
@@ -39,7 +40,7 @@ from coconut.prove.polynomials import Lanes, Message, Number, Ring, Unproved, ex
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = (
-    "Instructions do what the tables and lift/machine.py say; objdump reads them as the CPU does.",
+    "Instructions do what the tables and lift/amd64.py say; objdump reads them as the CPU does.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
     "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64.",
     "The call follows the System V ABI; r in a state is clamped, and its h_2 is at most 4.",
@@ -72,7 +73,7 @@ class Function:
     ran: list[int] = field(default_factory=list)
 
     def machine(self, memory: Memory) -> Machine:
-        return Machine(self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX))
+        return Amd64(self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX))
 
     def call(self, memory: Memory, arguments: list[int], expected: dict[int, Number | int]) -> int:
         """Prove a call: it leaves these words at these addresses. Return the number of instructions."""
