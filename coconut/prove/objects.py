@@ -20,6 +20,7 @@ from functools import partial
 from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
+from coconut.lift.arm64 import Arm64
 from coconut.lift.machine import STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
@@ -36,7 +37,7 @@ from coconut.prove.evaluation import (
     numbered,
 )
 from coconut.prove.graphs import graphs_of
-from coconut.prove.polynomials import Lanes, Message, Number, Ring, Unproved, exact
+from coconut.prove.polynomials import Lanes, Message, Number, Unproved
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = (
@@ -48,11 +49,7 @@ ASSUMED = (
 )
 
 
-def check_same(ring: Ring, name: str, found: Number | int, expected: Number | int) -> None:
-    """Raise Unproved unless two words are equal for all inputs."""
-    ring.claim_congruent(name, [exact(found), exact(expected)], [1, -1], 64)
-
-
+MACHINES = {"x86_64": Amd64, "aarch64": Arm64}
 # Offsets in struct poly1305, and in struct poly1305_pieces, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
@@ -73,14 +70,16 @@ class Function:
     ran: list[int] = field(default_factory=list)
 
     def machine(self, memory: Memory) -> Machine:
-        return Amd64(self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX))
+        return MACHINES[self.linked.target.architecture](
+            self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX)
+        )
 
     def call(self, memory: Memory, arguments: list[int], expected: dict[int, Number | int]) -> int:
         """Prove a call: it leaves these words at these addresses. Return the number of instructions."""
         machine = self.machine(memory)
         machine.call(self.linked.entry(self.record.name, self.member), arguments)
         for at, word in expected.items():
-            check_same(self.inputs.ring, f"the word at {at:#x}", memory.read(at, 8), word)
+            self.inputs.ring.claim_same(f"the word at {at:#x}", memory.read(at, 8), word)
         check_writes(machine, expected)
         self.ran = list(machine.ran)
         check_left(machine)
