@@ -42,13 +42,17 @@ MESSAGE, KEY, TAG, STATE = (i << 40 for i in range(1, 5))
 
 
 class Record(NamedTuple):
-    """A kernel's record: its basic blocks, those that surround them, the number of lanes, and the list of groups."""
+    """A kernel's record: its basic blocks, those that surround them, the number of lanes, and the list of groups.
+
+    factor_bytes: of a lane of a factor in memory.
+    """
 
     name: str
     kernel: str
     ends: str
     lanes: int
     groups: str
+    factor_bytes: int = 8
 
     def ends_with(self, block: str) -> str:
         """Return where a block that surrounds others is recorded: with packed multipliers, if it has some."""
@@ -62,8 +66,8 @@ RECORDS = (
     Record("avxifma", "ifma256", "ends44x4", 4, "RADIX44"),
     Record("ifma", "ifma", "ends44x8", 8, "RADIX44"),
     Record("ifma_zen5", "ifma", "ends44x8", 8, "IFMA_ZEN5"),
-    Record("neon", "neon-packed", "ends26x4packed", 4, "NEON"),
-    Record("neon_in_order", "neon-packed", "ends26x4packed", 4, "TWO"),
+    Record("neon", "neon-packed", "ends26x4packed", 4, "NEON", 4),
+    Record("neon_in_order", "neon-packed", "ends26x4packed", 4, "TWO", 4),
 )
 
 
