@@ -21,8 +21,8 @@ from coconut.prove.polynomials import Number, Unproved, exact
 # Instructions on vectors, by the templates of the tables: on two elements of 64 bits, and on four of 32.
 OF_64 = replace(neon.GNU, instructions=neon.INSTRUCTIONS | INSTRUCTIONS)
 OF_32 = replace(neon.GNU, instructions=arm64_words.INSTRUCTIONS)
-# hint #0 is nop, the others mark targets of branches.
-IDLE = {"hint #0", "bti", "hint #32", "hint #34", "hint #36", "hint #38"}
+# The first two are the same; the others mark targets of branches.
+IDLE = {"nop", "hint #0", "hint #32", "hint #34", "hint #36", "hint #38"}
 VECTOR_SIZES = {"q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
 
 
