@@ -356,23 +356,7 @@ class Arm64(Machine):
             self.vectors[int(to[1:])] = (self.elements(int(source[1:]))[0], 0)  # also of what the caller left
             return
         if name in {"dup", "ins", "fmov"} and re.match(r"[xw](\d|zr)", source):
-            value = self.register(source)
-            if name == "dup":
-                number, _, arrangement = to[1:].partition(".")
-                if arrangement not in {"2d", "4s", "2s"}:
-                    raise Unproved(f"dup to {arrangement}")
-                self.vectors[int(number)] = self.repeated(value, arrangement)
-            elif name == "fmov":
-                self.vectors[int(to[1:])] = (value, 0)
-            else:
-                found = re.fullmatch(r"v(\d+)\.([ds])\[(\d)\]", to)
-                if not found:
-                    raise Unproved("no such move")
-                number, i = int(found[1]), int(found[3])
-                before = self.numbers(number, changed=True)
-                parts = list(before if found[2] == "d" else halves(before))
-                parts[i] = value
-                self.vectors[number] = tuple(parts) if found[2] == "d" else of_halves(parts)
+            self.from_general(name, to, self.register(source))
             return
         if name == "tbl":
             self.look_up(operands)
@@ -393,6 +377,22 @@ class Arm64(Machine):
             args.append(value if wide else halves(value))
         result = instruction.meaning(read.imm, *args)
         self.vectors[read.registers["d"]] = tuple(result) if wide else of_halves(result)
+
+    def from_general(self, name: str, to: str, value: Any) -> None:
+        """Move a word to a vector: to all elements, to one, or to the first, so that the others become 0."""
+        found = re.fullmatch(r"[dv](\d+)(?:\.(2d|4s|2s)|\.([ds])\[(\d)\])?", to)
+        if not found or (name == "dup") != bool(found[2]) or (name == "ins") != bool(found[3]):
+            raise Unproved("no such move")
+        number = int(found[1])
+        if name == "dup":
+            self.vectors[number] = self.repeated(value, found[2])
+        elif name == "fmov":
+            self.vectors[number] = (value, 0)
+        else:
+            before = self.numbers(number, changed=True)
+            parts = list(before if found[3] == "d" else halves(before))
+            parts[int(found[4])] = value
+            self.vectors[number] = tuple(parts) if found[3] == "d" else of_halves(parts)
 
     def look_up(self, operands: tuple[str, ...]) -> None:
         """Run tbl, whose table is one vector or several."""

@@ -2,6 +2,7 @@
 """Read what a compiler and a linker made: the instructions, the data, and where the kernels' functions begin."""
 
 import re
+import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
@@ -58,6 +59,25 @@ def target_of(compiler: str) -> Target:
     if architecture not in TARGETS:
         raise ValueError(f"{compiler} compiles for {architecture}, whose machine code is not read")
     return TARGETS[architecture]
+
+
+# Whose objects are proved by default, if they are installed.
+COMPILERS = ("gcc", "clang-19", "aarch64-linux-gnu-gcc", "clang-19 --target=aarch64-linux-gnu")
+
+
+def is_installed(compiler: str) -> bool:
+    """Return whether a compiler is installed with a C library's headers, and the tools for what it makes."""
+    words = compiler.split()
+    if not shutil.which(words[0]):
+        return False
+    finds_headers = [*words, "-fsyntax-only", "-include", "string.h", "-x", "c", "/dev/null"]
+    if subprocess.run(finds_headers, capture_output=True, check=False).returncode != 0:
+        return False
+    return all(shutil.which(target_of(compiler).tool(name)) for name in ("ld", "nm", "objdump"))
+
+
+def installed() -> list[str]:
+    return [compiler for compiler in COMPILERS if is_installed(compiler)]
 
 
 @dataclass

@@ -12,7 +12,6 @@ and its stack, takes no branch and computes no address on a secret, restores the
 nothing symbolic in vector registers or on the stack.
 """
 
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +21,7 @@ from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
 from coconut.lift.machine import STACK_TOP, Machine, Memory
-from coconut.lift.objects import Linked, compiled
+from coconut.lift.objects import Linked, compiled, installed
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.evaluation import (
     KEY,
@@ -41,15 +40,15 @@ from coconut.prove.polynomials import Lanes, Message, Number, Unproved
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = (
-    "Instructions do what the tables and lift/amd64.py say; objdump reads them as the CPU does.",
+    "Instructions do what the tables, lift/amd64.py and lift/arm64.py say; objdump reads them as the CPU does.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
     "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64.",
-    "The call follows the System V ABI; r in a state is clamped, and its h_2 is at most 4.",
+    "The call follows the System V ABI or the AAPCS64; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )
 
 
-MACHINES = {"x86_64": Amd64, "aarch64": Arm64}
+MACHINES: dict[str, type[Machine]] = {"x86_64": Amd64, "aarch64": Arm64}
 # Offsets in struct poly1305, and in struct poly1305_pieces, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
@@ -130,7 +129,7 @@ class KeptLanes(Function):
             """Return where the lanes of factor i of those from an address on are."""
             return tuple(at + size * (i * lanes + self.order.index(block)) for block in range(lanes))
 
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for which, name in enumerate(("t", "last")):
             found |= {f"{name}[{i}]": each(PIECES + element * which, i) for i in range(limbs)}
         # Packed, the numbers of a power are in the lanes of a few factors.
@@ -163,7 +162,9 @@ class KeptLanes(Function):
         memory.cells |= {STATE + 8 * i: (8, word) for i, word in enumerate(words)}
         given = numbered("r", evaluation.r_words) | numbered("h", evaluation.h_words)
         outputs = evaluation.run(self.record.ends, "keep", given, 0)
-        places = self.places(self.graph("fold"), len({name.partition("[")[0] for name in outputs if name.startswith("R^")}))
+        places = self.places(
+            self.graph("fold"), len({name.partition("[")[0] for name in outputs if name.startswith("R^")})
+        )
         expected = {at: word for name in outputs for at, word in zip(places[name], outputs[name], strict=True)}
         return self.call(memory, [STATE, MESSAGE], expected, self.record.factor_bytes)
 
@@ -228,8 +229,6 @@ def check_left(machine: Machine) -> None:
             raise Unproved(f"the stack has {value.ring.show(value.poly)} at the end, at {at - STACK_TOP:#x}")
 
 
-# Compilers whose objects are proved by default, if they are installed.
-COMPILERS = ("gcc", "clang-19")
 # How many lengths share inputs, which limits the memory that polynomials take.
 LENGTHS_SHARING = 80
 # Every length up to this one, and a few behind it, if all are wanted.
@@ -273,17 +272,13 @@ def prove_kept(linked: Linked, record: Record) -> int:
     return 2 + len(RUNS)
 
 
-def installed() -> list[str]:
-    return [compiler for compiler in COMPILERS if shutil.which(compiler)]
-
-
 def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
-    """Prove what compilers made of all kernels of x86-64, at some lengths, or at every one up to 600 bytes."""
+    """Prove what compilers made of all kernels, at some lengths, or at every one up to 600 bytes."""
     for compiler in compilers or installed():
         linked = compiled(compiler)
         for record in RECORDS:
             if not linked.has(record.name):
-                # AVX-IFMA needs gcc 14.
+                # Of another architecture; AVX-IFMA needs gcc 14.
                 continue
             lengths = sampled_lengths(record)
             if every:
