@@ -117,8 +117,8 @@ CALLS = (
     ("clang-19", "avx2", 79, 97),
     ("aarch64-linux-gnu-gcc", "scalar64", 37, 3),
     ("clang-19 --target=aarch64-linux-gnu", "scalar64", 21, 3),
-    ("aarch64-linux-gnu-gcc", "neon", 142, 47),
-    ("clang-19 --target=aarch64-linux-gnu", "neon_in_order", 79, 47),
+    ("aarch64-linux-gnu-gcc", "neon", 142, 97),
+    ("clang-19 --target=aarch64-linux-gnu", "neon_in_order", 79, 97),
 )
 
 
