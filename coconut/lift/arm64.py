@@ -136,7 +136,7 @@ class Arm64(Machine):
     ARGUMENTS: ClassVar = tuple(f"x{i}" for i in range(8))
     RESULT: ClassVar = "x0"
     KEPT: ClassVar = tuple(f"x{i}" for i in range(19, 30))
-    # Of these, the first halves.
+    # A function restores the first halves.
     KEPT_VECTORS: ClassVar = range(8, 16)
     STACK: ClassVar = "sp"
 

@@ -278,7 +278,7 @@ def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterato
         linked = compiled(compiler)
         for record in RECORDS:
             if not linked.has(record.name):
-                # Of another architecture; AVX-IFMA needs gcc 14.
+                # A kernel for another architecture; AVX-IFMA needs gcc 14.
                 continue
             lengths = sampled_lengths(record)
             if every:
