@@ -13,7 +13,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from coconut.operations import WORD_MAX, Value
+from coconut.operations import WORD32_MAX, WORD_MAX, Value
 
 Meaning = Callable[..., Value]
 
@@ -100,6 +100,16 @@ def identity(imm: int | None, a: Value) -> Value:
 def elements(function: Callable[..., Any], largest: int = WORD_MAX) -> Meaning:
     """Return the meaning that applies a function to each element; it takes the immediate first."""
     return lambda imm, *args: tuple(function(imm, *numbers) & largest for numbers in zip(*args, strict=True))
+
+
+def halves(a: Value) -> Value:
+    """Return the 32-bit halves of elements."""
+    return tuple(half for number in a for half in (number & WORD32_MAX, number >> 32))
+
+
+def of_halves(a: Sequence[Any]) -> Value:
+    """Return the elements of which these are the halves."""
+    return tuple(a[i] | a[i + 1] << 32 for i in range(0, len(a), 2))
 
 
 def octets(numbers: Iterable[int], size: int, order: str = "little") -> list[int]:

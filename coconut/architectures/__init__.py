@@ -4,6 +4,7 @@
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512, IFMA256
 from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
+from coconut.architectures.arm64_compiled import ARM64_COMPILED
 from coconut.architectures.arm64_words import ARM64_WORDS
 from coconut.architectures.neon import NEON
 from coconut.architectures.rvv import RVV
@@ -31,7 +32,11 @@ ARCHITECTURES = {
 # Those whose instructions are compared with CPUs: one stands for others of the same instructions.
 INSTRUCTION_SETS = tuple(
     dict.fromkeys(
-        [*ARCHITECTURES.values(), AMD64, ARM64, RISCV64, S390X, AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS],
+        [
+            *ARCHITECTURES.values(),
+            *(AMD64, ARM64, RISCV64, S390X),
+            *(AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS, ARM64_COMPILED),
+        ],
     )
 )
 

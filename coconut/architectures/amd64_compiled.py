@@ -7,13 +7,8 @@ Vectors have the meanings of amd64.py's tables, and more; words have those of sc
 from collections.abc import Callable
 
 from coconut.architectures.amd64 import INSTRUCTIONS_256, INSTRUCTIONS_512
-from coconut.instructions import Instruction, elements, table
-from coconut.operations import WORD32_MAX, WORD_MAX, Value
-
-
-def halves(a: Value) -> Value:
-    """Return the 32-bit halves of elements."""
-    return tuple(half for number in a for half in (number & WORD32_MAX, number >> 32))
+from coconut.instructions import Instruction, elements, halves, table
+from coconut.operations import WORD_MAX, Value
 
 
 def shuffle32(imm: int, a: Value) -> Value:

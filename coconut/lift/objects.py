@@ -2,9 +2,10 @@
 """Read what a compiler and a linker made: the instructions, the data, and where the kernels' functions begin."""
 
 import re
+import shutil
 import struct
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -29,29 +30,81 @@ class Line:
     text: str
 
 
+@dataclass(frozen=True)
+class Target:
+    """An architecture that programs are for.
+
+    - prefix: of the names of its tools; options: objdump's. comment: what follows an instruction in its output.
+    """
+
+    architecture: str
+    prefix: str
+    comment: str
+    options: tuple[str, ...] = ()
+
+    def tool(self, name: str) -> str:
+        return self.prefix + name
+
+
+X86_64 = Target("x86_64", "", "#")
+# Without aliases there are fewer instructions.
+AARCH64 = Target("aarch64", "aarch64-linux-gnu-", "//", ("-M", "no-aliases"))
+TARGETS = {target.architecture: target for target in (X86_64, AARCH64)}
+
+
+def target_of(compiler: str) -> Target:
+    """Return what a compiler, a command with its options, compiles for."""
+    run = subprocess.run([*compiler.split(), "-dumpmachine"], capture_output=True, text=True, check=True)
+    architecture = run.stdout.partition("-")[0]
+    if architecture not in TARGETS:
+        raise ValueError(f"{compiler} compiles for {architecture}, whose machine code is not read")
+    return TARGETS[architecture]
+
+
+# Whose objects are proved by default, if they are installed.
+COMPILERS = ("gcc", "clang-19", "aarch64-linux-gnu-gcc", "clang-19 --target=aarch64-linux-gnu")
+
+
+def is_installed(compiler: str) -> bool:
+    """Return whether a compiler is installed with a C library's headers, and the tools for what it makes."""
+    words = compiler.split()
+    if not shutil.which(words[0]):
+        return False
+    finds_headers = [*words, "-fsyntax-only", "-include", "string.h", "-x", "c", "/dev/null"]
+    if subprocess.run(finds_headers, capture_output=True, check=False).returncode != 0:
+        return False
+    return all(shutil.which(target_of(compiler).tool(name)) for name in ("ld", "nm", "objdump"))
+
+
+def installed() -> list[str]:
+    return [compiler for compiler in COMPILERS if is_installed(compiler)]
+
+
 @dataclass
 class Linked:
-    """A program of all objects of the library, at fixed addresses."""
+    """A program of all objects of the library, at fixed addresses; compiler is a command with its options."""
 
     path: Path
     compiler: str
-    changed: dict[int, Line] = field(default_factory=dict)
+    target: Target = X86_64
 
     @cached_property
     def lines(self) -> dict[int, Line]:
         """Return all instructions by their addresses."""
-        command = ["objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(self.path)]
+        command = [self.target.tool("objdump"), "-d", "--no-show-raw-insn", "-j", ".text", *self.target.options]
+        command.append(str(self.path))
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         found = re.findall(r"^ *([0-9a-f]+):\t([^\n]*)", text, re.MULTILINE)
         places = [int(at, 16) for at, _ in found]
         return {
-            at: read_line(at, after, line) for (_, line), at, after in zip(found, places, [*places[1:], 0], strict=True)
+            at: read_line(at, after, line, self.target.comment)
+            for (_, line), at, after in zip(found, places, [*places[1:], 0], strict=True)
         }
 
     @cached_property
     def symbols(self) -> dict[str, int]:
         """Return the addresses of functions and records by their names."""
-        run = subprocess.run(["nm", str(self.path)], capture_output=True, text=True, check=True)
+        run = subprocess.run([self.target.tool("nm"), str(self.path)], capture_output=True, text=True, check=True)
         return {name: int(at, 16) for at, name in re.findall(r"^([0-9a-f]+) \w (\S+)$", run.stdout, re.MULTILINE)}
 
     @cached_property
@@ -75,10 +128,12 @@ class Linked:
 
     @cached_property
     def version(self) -> str:
-        """Return the compiler with its version."""
-        run = subprocess.run([self.compiler, "--version"], capture_output=True, text=True, check=True)
+        """Return the compiler with its version, and what it compiles for, if not for x86-64."""
+        run = subprocess.run([*self.compiler.split(), "--version"], capture_output=True, text=True, check=True)
         found = re.search(r"\d+\.\d+\.\d+", run.stdout)
-        return f"{self.compiler.partition('-')[0]} {found[0] if found else '?'}"
+        name = "clang" if "clang" in self.compiler else "gcc" if "gcc" in self.compiler else self.compiler
+        elsewhere = "" if self.target == X86_64 else f", {self.target.architecture}"
+        return f"{name} {found[0] if found else '?'}{elsewhere}"
 
     def has(self, record: str) -> bool:
         """Return whether there is a record of a kernel."""
@@ -101,23 +156,24 @@ class Linked:
         return self.number(record_at + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
 
 
-def read_line(at: int, after: int, text: str) -> Line:
-    text = re.sub(r"\s*(#.*|<[^>]*>)$", "", re.sub(r"\s*#.*$", "", text)).strip()
+def read_line(at: int, after: int, text: str, comment: str = "#") -> Line:
+    text = re.sub(r"\s*<[^>]*>$", "", re.sub(rf"\s*{comment}.*$", "", text)).strip()
     words = text.split(None, 1)
     while words and (words[0] in {"{vex}", "{evex}", "bnd", "notrack", "cs", "data16"}) and len(words) > 1:
         words = words[1].split(None, 1)
     name, rest = (words[0], words[1] if len(words) > 1 else "") if words else ("(bad)", "")
-    return Line(at, after, name, tuple(re.findall(r"(?:[^,(]|\([^)]*\))+", rest.strip())), text)
+    operands = re.findall(r"(?:[^,([{]|\([^)]*\)|\[[^]]*\]|\{[^}]*\})+", rest.strip())
+    return Line(at, after, name, tuple(operand.strip() for operand in operands), text)
 
 
 def compiled(compiler: str) -> Linked:
     """Return the library as a compiler makes it, linked at fixed addresses."""
-    folder = BUILD / "objects" / compiler
+    target, folder = target_of(compiler), BUILD / "objects" / re.sub(r"[^\w.-]+", "-", compiler)
     library, linked = folder / "libhornet.a", folder / "linked"
     command = ["make", "-C", str(ROOT), "-s", f"CC={compiler}", f"BUILD={folder}", str(library)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     if not linked.exists() or linked.stat().st_mtime < library.stat().st_mtime:
         places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
-        link = ["ld", "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places, "-o", str(linked)]
+        link = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places, "-o", str(linked)]
         subprocess.run([*link, "--whole-archive", str(library)], check=True)
-    return Linked(linked, compiler)
+    return Linked(linked, compiler, target)

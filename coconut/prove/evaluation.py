@@ -19,6 +19,7 @@ from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, 
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
 from coconut.prove.polynomials import (
+    WORD_BITS,
     Key,
     Lanes,
     Message,
@@ -30,7 +31,9 @@ from coconut.prove.polynomials import (
     add,
     exact,
     exact_poly,
+    exactly_weighted,
     key_of,
+    power_of_2,
 )
 from coconut.trace import ROOT
 
@@ -39,13 +42,21 @@ MESSAGE, KEY, TAG, STATE = (i << 40 for i in range(1, 5))
 
 
 class Record(NamedTuple):
-    """A kernel's record: its basic blocks, those that surround them, the number of lanes, and the list of groups."""
+    """A kernel's record: its basic blocks, those that surround them, the number of lanes, and the list of groups.
+
+    factor_bytes: of a lane of a factor in memory.
+    """
 
     name: str
     kernel: str
     ends: str
     lanes: int
     groups: str
+    factor_bytes: int = 8
+
+    def ends_with(self, block: str) -> str:
+        """Return where a block that surrounds others is recorded: with packed multipliers, if it has some."""
+        return self.ends if block in graphs_of(self.ends) else self.ends.removesuffix("packed")
 
 
 RECORDS = (
@@ -55,6 +66,8 @@ RECORDS = (
     Record("avxifma", "ifma256", "ends44x4", 4, "RADIX44"),
     Record("ifma", "ifma", "ends44x8", 8, "RADIX44"),
     Record("ifma_zen5", "ifma", "ends44x8", 8, "IFMA_ZEN5"),
+    Record("neon", "neon-packed", "ends26x4packed", 4, "NEON", 4),
+    Record("neon_in_order", "neon-packed", "ends26x4packed", 4, "TWO", 4),
 )
 
 
@@ -79,10 +92,17 @@ class NamingRing(Ring):
     def __init__(self) -> None:
         super().__init__()
         self.found: dict[tuple[Key, int], tuple[Poly, int]] = {}
+        self.begun: set[tuple[Key, int]] = set()
+        # What a name stands for.
+        self.meanings: dict[int, Poly] = {}
 
     def divided(self, poly: Poly, bits: int) -> tuple[Poly, int]:
         place = key_of(poly), bits
         if place not in self.found:
+            if place in self.begun:
+                # A number that was cut and joined again: its parts are quotients of itself.
+                self.joined.pop(place[0], None)
+            self.begun.add(place)
             self.found[place] = super().divided(poly, bits)
         return self.found[place]
 
@@ -100,6 +120,20 @@ class NamingRing(Ring):
             if len(key) > TERMS_MAX and key not in self.named:
                 low, high = self.range_of(limb.poly)
                 self.named[key] = self.variable(f"{name}[{i}]", (max(low, limb.low), min(high, limb.high)))
+                self.meanings[self.named[key]] = limb.poly
+
+    def claim_same(self, name: str, a: Number | int, b: Number | int) -> None:
+        """Claim that two words are equal, with names or what they stand for, as sums may skip what has a name."""
+        difference = exactly_weighted([exact(a), exact(b)], [1, -1])
+        while power_of_2(difference) < WORD_BITS and len(difference) <= NUMBER_TERMS_MAX:
+            named = [m for m, c in difference.items() if len(m) == 1 and m[0] in self.meanings and c % (1 << WORD_BITS)]
+            if not named:
+                break
+            last = max(named)
+            coefficient = difference.pop(last)
+            difference = add(difference, self.meanings[last[0]], coefficient)
+        if rest := {m: c for m, c in difference.items() if c % (1 << WORD_BITS)}:
+            raise Unproved(f"{name} is another number: the difference is {self.show(rest)}")
 
     def divided_rest(self, rest: Poly, bits: int, limits: Range) -> tuple[Poly, int]:
         """As divided, of what has no multiple of 2^bits: (w + r / 2^b) / 2^bits is (2^b w + r) / 2^(b + bits)."""
@@ -234,6 +268,7 @@ class Evaluation:
 
     def run(self, kernel: str, block: str, inputs: Mapping[str, Lanes], at: int | None = None) -> dict[str, Lanes]:
         message = Words(self.memory, MESSAGE + (at or 0), self.length, self.inputs.word("around", 2**64 - 1))
+        kernel = self.record.ends_with(block) if kernel == self.record.ends else kernel
         return self.inputs.run(kernel, block, inputs, message, (at, self.length if at is None else 0))
 
     def last_block(self) -> list[Number | int]:
@@ -278,7 +313,7 @@ class Evaluation:
         for count in steps_of(n, ngroups - 2):
             at = BLOCK_BYTES * taken
             block, of = (f"long {count}", ends) if n > STEPS_MAX else (f"step {count}", kernel)
-            graph = graphs_of(of)[block]
+            graph = graphs_of(self.record.ends_with(block) if of == ends else of)[block]
             needed = {graph.nodes[i].name for i in graph.inputs()}
             t = self.run(of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
             value = horner(

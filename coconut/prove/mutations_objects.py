@@ -30,31 +30,72 @@ OTHERS = (
     ("and", "or"),
     ("shl", "shr"),
 )
-OTHER = dict(OTHERS) | {b: a for a, b in OTHERS}
+ARM_OTHERS = (
+    ("adds", "subs"),
+    ("add", "sub"),
+    ("adcs", "adds"),
+    ("adc", "add"),
+    ("and", "orr"),
+    ("shl", "ushr"),
+    ("lslv", "lsrv"),
+    ("sli", "shl"),
+    ("usra", "sli"),
+    ("zip1", "zip2"),
+    ("trn1", "trn2"),
+    ("uzp1", "uzp2"),
+    ("csel", "csinc"),
+)
 
 
-def changes(line: Line) -> Iterator[tuple[str, Line]]:
-    """Yield the kind of each change of an instruction, and what it becomes."""
-    yield "left out", replace(line, name="nop", operands=())
-    if line.name in OTHER:
-        yield "operation", replace(line, name=OTHER[line.name])
-    for i, operand in enumerate(line.operands):
-        others = []
-        if found := re.fullmatch(r"\$(-?0x[0-9a-f]+|-?\d+)", operand):
-            others = [("number", f"${int(found[1], 0) + by:#x}") for by in (1, -1)]
-        elif found := re.match(r"%([xyz])mm(\d+)", operand):
-            number = int(found[2]) ^ 1
-            others = [("register", f"%{found[1]}mm{number}{operand[found.end() :]}")]
-        elif operand in GENERAL:
-            others = [("register", GENERAL[operand])]
-        elif found := re.match(r"(-?0x[0-9a-f]+)?\(%(?!rip)", operand):
-            others = [("offset", f"{int(found[1] or '0', 0) + 8:#x}{operand[operand.index('(') :]}")]
-        for kind, other in others:
-            yield kind, replace(line, operands=(*line.operands[:i], other, *line.operands[i + 1 :]))
+def both_ways(others: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(others) | {b: a for a, b in others}
 
 
+OTHER = {"x86_64": both_ways(OTHERS), "aarch64": both_ways(ARM_OTHERS)}
+# Each is replaced by the one before it.
 NAMES = ("rax", "rcx", "rdx", "rbx", "rsi", "rdi", *(f"r{i}" for i in range(8, 16)))
 GENERAL = {f"%{name}": f"%{NAMES[i - 1]}" for i, name in enumerate(NAMES)}
+ARM_NAMES = tuple(str(i) for i in range(29))
+ARM_GENERAL = {f"{width}{name}": f"{width}{ARM_NAMES[i - 1]}" for width in "xw" for i, name in enumerate(ARM_NAMES)}
+
+
+def other_operands(operand: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each change of an operand on x86-64, and what it becomes."""
+    if found := re.fullmatch(r"\$(-?0x[0-9a-f]+|-?\d+)", operand):
+        yield from (("number", f"${int(found[1], 0) + by:#x}") for by in (1, -1))
+    elif found := re.match(r"%([xyz])mm(\d+)", operand):
+        yield "register", f"%{found[1]}mm{int(found[2]) ^ 1}{operand[found.end() :]}"
+    elif operand in GENERAL:
+        yield "register", GENERAL[operand]
+    elif found := re.match(r"(-?0x[0-9a-f]+)?\(%(?!rip)", operand):
+        yield "offset", f"{int(found[1] or '0', 0) + 8:#x}{operand[operand.index('(') :]}"
+
+
+def other_arm_operands(operand: str) -> Iterator[tuple[str, str]]:
+    """Yield the same on 64-bit Arm."""
+    if found := re.fullmatch(r"#(-?0x[0-9a-f]+|-?\d+)", operand):
+        yield from (("number", f"#{int(found[1], 0) + by}") for by in (1, -1))
+    elif found := re.match(r"([vqds])(\d+)(?!\w)", operand):
+        yield "register", f"{found[1]}{int(found[2]) ^ 1}{operand[found.end() :]}"
+        if index := re.search(r"\[(\d)\]$", operand):
+            yield "element", f"{operand[: index.start()]}[{int(index[1]) ^ 1}]"
+    elif operand in ARM_GENERAL:
+        yield "register", ARM_GENERAL[operand]
+    elif found := re.fullmatch(r"\[(\w+)(?:, #(-?\d+))?\](!?)", operand):
+        yield "offset", f"[{found[1]}, #{int(found[2] or 0) + 8}]{found[3]}"
+    elif found := re.fullmatch(r"lsl #(0x)?(\d+)", operand):
+        yield "shift", f"lsl #{int(found[2]) + 1}"
+
+
+def changes(line: Line, architecture: str = "x86_64") -> Iterator[tuple[str, Line]]:
+    """Yield the kind of each change of an instruction, and what it becomes."""
+    yield "left out", replace(line, name="nop", operands=())
+    if line.name in OTHER[architecture]:
+        yield "operation", replace(line, name=OTHER[architecture][line.name])
+    others = other_operands if architecture == "x86_64" else other_arm_operands
+    for i, operand in enumerate(line.operands):
+        for kind, other in others(operand):
+            yield kind, replace(line, operands=(*line.operands[:i], other, *line.operands[i + 1 :]))
 
 
 def reason_for(function: Function, length: int) -> str:
@@ -74,6 +115,10 @@ CALLS = (
     ("clang-19", "scalar64", 21, 3),
     ("gcc", "ifma256", 143, 47),
     ("clang-19", "avx2", 79, 97),
+    ("aarch64-linux-gnu-gcc", "scalar64", 37, 3),
+    ("clang-19 --target=aarch64-linux-gnu", "scalar64", 21, 3),
+    ("aarch64-linux-gnu-gcc", "neon", 142, 97),
+    ("clang-19 --target=aarch64-linux-gnu", "neon_in_order", 79, 97),
 )
 
 
@@ -84,7 +129,7 @@ def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
     function = Function(linked, found, "mac", inputs)
     function.prove(length)
     at_first = [linked.lines[at] for at in function.ran]
-    made = [(kind, changed) for line in at_first for kind, changed in changes(line)]
+    made = [(kind, changed) for line in at_first for kind, changed in changes(line, linked.target.architecture)]
     for kind, changed in made[::every]:
         before = linked.lines[changed.at]
         title = f"{linked.version}: {record} mac, {length} bytes: {before.text}, {kind}"

@@ -12,15 +12,16 @@ and its stack, takes no branch and computes no address on a secret, restores the
 nothing symbolic in vector registers or on the stack.
 """
 
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
+from coconut.lift.amd64 import Amd64
+from coconut.lift.arm64 import Arm64
 from coconut.lift.machine import STACK_TOP, Machine, Memory
-from coconut.lift.objects import Linked, compiled
+from coconut.lift.objects import Linked, compiled, installed
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.evaluation import (
     KEY,
@@ -35,29 +36,25 @@ from coconut.prove.evaluation import (
     numbered,
 )
 from coconut.prove.graphs import graphs_of
-from coconut.prove.polynomials import Lanes, Message, Number, Ring, Unproved, exact
+from coconut.prove.polynomials import Lanes, Message, Number, Unproved
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = (
-    "Instructions do what the tables and lift/machine.py say; objdump reads them as the CPU does.",
+    "Instructions do what the tables, lift/amd64.py and lift/arm64.py say; objdump reads them as the CPU does.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
     "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64.",
-    "The call follows the System V ABI; r in a state is clamped, and its h_2 is at most 4.",
+    "The call follows the System V ABI or the AAPCS64; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )
 
 
-def check_same(ring: Ring, name: str, found: Number | int, expected: Number | int) -> None:
-    """Raise Unproved unless two words are equal for all inputs."""
-    ring.claim_congruent(name, [exact(found), exact(expected)], [1, -1], 64)
-
-
+MACHINES: dict[str, type[Machine]] = {"x86_64": Amd64, "aarch64": Arm64}
 # Offsets in struct poly1305, and in struct poly1305_pieces, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
 PIECES = STATE + PIECES_LANES
-# For a number of limbs, how many words a power has that all lanes share.
-KEPT_WORDS = {3: 5, 5: 9}
+# For a number of limbs, how many numbers a power has that all lanes share.
+KEPT_NUMBERS = {3: 5, 5: 9}
 
 
 @dataclass
@@ -72,14 +69,16 @@ class Function:
     ran: list[int] = field(default_factory=list)
 
     def machine(self, memory: Memory) -> Machine:
-        return Machine(self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX))
+        return MACHINES[self.linked.target.architecture](
+            self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX)
+        )
 
-    def call(self, memory: Memory, arguments: list[int], expected: dict[int, Number | int]) -> int:
-        """Prove a call: it leaves these words at these addresses. Return the number of instructions."""
+    def call(self, memory: Memory, arguments: list[int], expected: dict[int, Number | int], size: int = 8) -> int:
+        """Prove a call: it leaves these numbers of some bytes at these addresses. Return how many instructions it has."""
         machine = self.machine(memory)
         machine.call(self.linked.entry(self.record.name, self.member), arguments)
         for at, word in expected.items():
-            check_same(self.inputs.ring, f"the word at {at:#x}", memory.read(at, 8), word)
+            self.inputs.ring.claim_same(f"the word at {at:#x}", memory.read(at, size), word)
         check_writes(machine, expected)
         self.ran = list(machine.ran)
         check_left(machine)
@@ -114,21 +113,33 @@ class KeptLanes(Function):
     @property
     def order(self) -> tuple[int, ...]:
         """Return which block is in each lane."""
-        return ARCHITECTURES[self.record.kernel].order(self.record.lanes)
+        known = ARCHITECTURES.get(self.record.kernel)
+        return known.order(self.record.lanes) if known else tuple(range(self.record.lanes))
+
+    def graph(self, block: str) -> Graph:
+        return graphs_of(self.record.ends_with(block))[block]
 
     def places(self, graph: Graph, count: int) -> dict[str, tuple[int, ...]]:
         """Return the addresses of T, the last powers and the steps' powers: of each number, those of its lanes."""
         limbs = sum(graph.nodes[i].name.startswith("t[") for i in graph.inputs())
-        numbers = KEPT_WORDS[limbs]
-        element, lanes = limbs * self.record.lanes, self.record.lanes
-        names = [f"{name}[{i}]" for name in ("t", "last") for i in range(limbs)]
-        found = {
-            name: tuple(PIECES + 8 * (i * lanes + self.order.index(block)) for block in range(lanes))
-            for i, name in enumerate(names)
-        }
+        lanes, size, numbers = self.record.lanes, self.record.factor_bytes, KEPT_NUMBERS[limbs]
+        element = 8 * limbs * lanes
+
+        def each(at: int, i: int) -> tuple[int, ...]:
+            """Return where the lanes of factor i of those from an address on are."""
+            return tuple(at + size * (i * lanes + self.order.index(block)) for block in range(lanes))
+
+        found: dict[str, tuple[int, ...]] = {}
+        for which, name in enumerate(("t", "last")):
+            found |= {f"{name}[{i}]": each(PIECES + element * which, i) for i in range(limbs)}
+        # Packed, the numbers of a power are in the lanes of a few factors.
+        packed = -(-numbers // lanes) if self.record.ends.endswith("packed") else 0
         for k in range(count):
-            at = PIECES + 8 * (2 * element + numbers * k)
-            found |= {f"R^{k + 1}[{i}]": (at + 8 * i,) * lanes for i in range(numbers)}
+            at = PIECES + 2 * element + 8 * (lanes * packed or numbers) * k
+            if packed:
+                found |= {f"R^{k + 1}[{i}]": each(at, i) for i in range(packed)}
+            else:
+                found |= {f"R^{k + 1}[{i}]": (at + 8 * i,) * lanes for i in range(numbers)}
         return found
 
     def put(self, memory: Memory, places: Mapping[str, tuple[int, ...]], limits: Mapping[str, int]) -> dict[str, Lanes]:
@@ -137,7 +148,8 @@ class KeptLanes(Function):
         for name, limit in limits.items():
             each = len(set(places[name])) > 1
             lanes = [self.inputs.word(f"{name}.{lane if each else 0}", limit) for lane in range(self.record.lanes)]
-            memory.cells |= {at: (8, number) for at, number in zip(places[name], lanes, strict=True)}
+            size = self.record.factor_bytes
+            memory.cells |= {at: (size, number) for at, number in zip(places[name], lanes, strict=True)}
             found[name] = tuple(lanes)
         return found
 
@@ -150,10 +162,11 @@ class KeptLanes(Function):
         memory.cells |= {STATE + 8 * i: (8, word) for i, word in enumerate(words)}
         given = numbered("r", evaluation.r_words) | numbered("h", evaluation.h_words)
         outputs = evaluation.run(self.record.ends, "keep", given, 0)
-        fold = graphs_of(self.record.ends)["fold"]
-        places = self.places(fold, len({name.partition("[")[0] for name in outputs if name.startswith("R^")}))
+        places = self.places(
+            self.graph("fold"), len({name.partition("[")[0] for name in outputs if name.startswith("R^")})
+        )
         expected = {at: word for name in outputs for at, word in zip(places[name], outputs[name], strict=True)}
-        return self.call(memory, [STATE, MESSAGE], expected)
+        return self.call(memory, [STATE, MESSAGE], expected, self.record.factor_bytes)
 
     def prove_absorb(self, first: int, second: int) -> int:
         """Prove lanes_absorb, for these numbers of groups in two places."""
@@ -175,14 +188,15 @@ class KeptLanes(Function):
                 at += group * n
         written = {name: given[name] for name in given if name.startswith("t[")}
         expected = {at: word for name in written for at, word in zip(places[name], written[name], strict=True)}
-        return self.call(memory, [STATE, MESSAGE, first, MESSAGE + group * first, second], expected)
+        arguments = [STATE, MESSAGE, first, MESSAGE + group * first, second]
+        return self.call(memory, arguments, expected, self.record.factor_bytes)
 
     def prove_end(self) -> int:
         """Prove lanes_end: h of the lanes."""
-        memory, fold = Memory(self.linked), graphs_of(self.record.ends)["fold"]
+        memory, fold = Memory(self.linked), self.graph("fold")
         limits = {fold.nodes[i].name: fold.nodes[i].limit for i in fold.inputs()}
         given = self.put(memory, self.places(fold, 0), limits)
-        outputs = self.inputs.run(self.record.ends, "fold", given, Message(self.inputs.ring), "fold")
+        outputs = self.inputs.run(self.record.ends_with("fold"), "fold", given, Message(self.inputs.ring), "fold")
         return self.call(memory, [STATE], {STATE + STATE_H + 8 * i: outputs[f"h[{i}]"][0] for i in range(3)})
 
 
@@ -197,8 +211,9 @@ def kept_steps(most: int, groups: int) -> list[int]:
 
 def check_writes(machine: Machine, result: Collection[int]) -> None:
     """Raise Unproved if a call wrote to anything but its result, words at these addresses, and its stack."""
+    words = {at - at % 8 for at in result}
     for start, size in machine.written:
-        in_result = {at - at % 8 for at in (start, start + size - 1)} <= set(result)
+        in_result = {at - at % 8 for at in (start, start + size - 1)} <= words
         on_stack = STACK_TOP - STACK_BYTES <= start and start + size <= STACK_TOP
         if not in_result and not on_stack:
             raise Unproved(f"{size} bytes are written at {start:#x}")
@@ -214,8 +229,6 @@ def check_left(machine: Machine) -> None:
             raise Unproved(f"the stack has {value.ring.show(value.poly)} at the end, at {at - STACK_TOP:#x}")
 
 
-# Compilers whose objects are proved by default, if they are installed.
-COMPILERS = ("gcc", "clang-19")
 # How many lengths share inputs, which limits the memory that polynomials take.
 LENGTHS_SHARING = 80
 # Every length up to this one, and a few behind it, if all are wanted.
@@ -259,17 +272,13 @@ def prove_kept(linked: Linked, record: Record) -> int:
     return 2 + len(RUNS)
 
 
-def installed() -> list[str]:
-    return [compiler for compiler in COMPILERS if shutil.which(compiler)]
-
-
 def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
-    """Prove what compilers made of all kernels of x86-64, at some lengths, or at every one up to 600 bytes."""
+    """Prove what compilers made of all kernels, at some lengths, or at every one up to 600 bytes."""
     for compiler in compilers or installed():
         linked = compiled(compiler)
         for record in RECORDS:
             if not linked.has(record.name):
-                # AVX-IFMA needs gcc 14.
+                # A kernel for another architecture; AVX-IFMA needs gcc 14.
                 continue
             lengths = sampled_lengths(record)
             if every:

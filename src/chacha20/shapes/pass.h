@@ -96,8 +96,8 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, b
 
 /* A quarter of the quarter rounds of all columns, or diagonals: an addition, an exclusive or and a
  * rotation, of a set of lanes and, beside it, of the block. All but the vectors' rotations come in this
- * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each other.
- */
+ * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each
+ * other. */
 HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int turn, int quarter)
 {
     const int to = quarter % 2 * 2, from = to + 1, by = 3 - to;
@@ -119,10 +119,12 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
         PASS_IN_ORDER(x[at]);
     }
     HORNET_UNROLL
-    for (int i = 0; block && i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         const int at = LANES_AT(by, i, turn);
-        b[at] ^= b[LANES_AT(to, i, turn)];
-        HORNET_IN_ORDER("r", b[at]);
+        if (block) {
+            b[at] ^= b[LANES_AT(to, i, turn)];
+            HORNET_IN_ORDER("r", b[at]);
+        }
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
@@ -132,10 +134,12 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
                                : words_rotl(x[at], bits);
     }
     HORNET_UNROLL
-    for (int i = 0; block && i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         const int at = LANES_AT(by, i, turn);
-        b[at] = chacha20_rotl(b[at], bits);
-        HORNET_IN_ORDER("r", b[at]);
+        if (block) {
+            b[at] = chacha20_rotl(b[at], bits);
+            HORNET_IN_ORDER("r", b[at]);
+        }
     }
 }
 
