@@ -452,7 +452,9 @@ class Amd64(Machine):
 
     def add_or_subtract(self, name: str, operands: list[Operand], width: int) -> None:
         source, to = operands
-        a, b = self.get(to, width), self.get(source, width)
+        # A difference from itself depends on the carry alone.
+        of_itself = name in {"sub", "sbb"} and source == to
+        a, b = (0, 0) if of_itself else (self.get(to, width), self.get(source, width))
         carry = self.flags.carry() if name in {"adc", "sbb"} else 0
         small = signed(b, width) if source.kind == "number" else b
         if name in {"add", "adc"}:

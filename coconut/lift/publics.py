@@ -42,13 +42,12 @@ class Space:
     """The variables of public numbers, and the range that each has on the way that is being followed."""
 
     ranges: dict[str, Range] = field(default_factory=dict)
-    count: int = 0
 
     def variable(self, name: str, low: int, high: int) -> "Whole":
-        """Return a variable with a name of its own."""
-        self.count += 1
-        self.ranges[f"{name}{self.count}"] = low, high
-        return self.made({f"{name}{self.count}": 1}, 0)
+        """Return a variable with a name that no other one has on the way that is being followed."""
+        name = f"{name}{len(self.ranges)}"
+        self.ranges[name] = low, high
+        return self.made({name: 1}, 0)
 
     def made(self, terms: Mapping[str, int], number: int, bits: int = 0) -> "Whole":
         kept = {name: factor for name, factor in terms.items() if factor}

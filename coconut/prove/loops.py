@@ -273,7 +273,9 @@ class State:
                 (min(low, old[0]), self.most if high > old[1] and name == "u" else max(high, old[1]))
                 for name, (low, high), old in zip(PARAMETERS, hull, self.ranges, strict=True)
             ]
-        self.ranges = hull
+        # The table's steps follow one that may be all there is.
+        self.ranges = [(0, high) if self.key[1] > STEPS_MAX and name == "v" else (low, high)
+                       for name, (low, high) in zip(PARAMETERS, hull, strict=True)]
         places = {place for arrival in self.arrivals for place in arrival.values}
         held = {place: self.common(place, stable) for place in places}
         self.held = {place: value for place, value in held.items() if value is not None}
