@@ -205,6 +205,8 @@ class Machine:
     def library(self, at: int) -> int:
         """Do what a function of the C library does, and return."""
         to, source, count = (self.general[name] for name in self.ARGUMENTS[:3])
+        if not isinstance(to, int) or not isinstance(count, int):
+            raise Unproved("a function of the C library whose arguments depend on the length")
         if at == LIBRARY["memcpy"]:
             values = [(i, self.memory.read(source + i, min(8, count - i))) for i in range(0, count, 8)]
             for i, value in values:

@@ -51,13 +51,16 @@ class Space:
 
     def made(self, terms: Mapping[str, int], number: int, bits: int = 0) -> "Whole":
         kept = {name: factor for name, factor in terms.items() if factor}
-        if kept:
+        if kept or bits < 0:
             return Public(self, kept, number, bits)
         return number % (1 << bits) if bits else number
 
 
 class Public:
-    """A number, the sum of variables times factors, and of a constant; or its low bits, if `bits` is not 0."""
+    """A number, the sum of variables times factors, and of a constant.
+
+    If `bits` is above 0, it is that many low bits of the sum; below 0, it has the low bits of the sum.
+    """
 
     __slots__ = ("space", "terms", "constant", "bits")
 
@@ -81,6 +84,8 @@ class Public:
         """Return low bits as a sum, which may be another one in each part of the range of a variable."""
         if not self.bits:
             return self
+        if self.bits < 0:
+            raise Unproved(f"only low bits of a number are known, {self}")
         whole = Public(self.space, self.terms, self.constant)
         low, high = (end >> self.bits for end in whole.range())
         if high - low > 1:
@@ -95,25 +100,26 @@ class Public:
         if name not in self.terms:
             return self
         terms = {other: factor for other, factor in self.terms.items() if other != name}
-        rest = Public(self.space, terms, self.constant, self.bits)
-        return rest + value * self.terms[name]
+        total = Public(self.space, terms, self.constant) + value * self.terms[name]
+        terms, constant = (total.terms, total.constant) if isinstance(total, Public) else ({}, total)
+        return self.space.made(terms, constant, self.bits)
 
     def __add__(self, other: "Whole") -> "Whole":
         if isinstance(other, int):
-            return self.space.made(self.terms, self.constant + other, self.bits)
+            return self.space.made(self.terms, self.constant + other, -abs(self.bits) if other else self.bits)
         if not isinstance(other, Public):
             return NotImplemented
         terms = dict(self.terms)
         for name, factor in other.terms.items():
             terms[name] = terms.get(name, 0) + factor
-        bits = min(self.bits or other.bits, other.bits or self.bits)
-        return self.space.made(terms, self.constant + other.constant, bits)
+        bits = min(abs(self.bits or other.bits), abs(other.bits or self.bits))
+        return self.space.made(terms, self.constant + other.constant, -bits)
 
     def __mul__(self, other: int) -> "Whole":
         if not isinstance(other, int):
             return NotImplemented
         terms = {name: factor * other for name, factor in self.terms.items()}
-        return self.space.made(terms, self.constant * other, self.bits)
+        return self.space.made(terms, self.constant * other, self.bits if other == 1 else -abs(self.bits))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -131,7 +137,7 @@ class Public:
 
     def divided(self, by: int) -> tuple["Whole", "Whole"]:
         """Return the quotient, rounded down, and the remainder."""
-        if self.bits and (1 << self.bits) % by:
+        if self.bits and (self.bits < 0 or (1 << self.bits - 1) % by):
             return divided(self.exact(), by)
         rest = Public(self.space, {name: f for name, f in self.terms.items() if f % by}, self.constant)
         low, high = rest.range()
@@ -167,7 +173,7 @@ class Public:
         raise Split(name, parts if len(parts) > 1 else [(value, value) for value in range(low, high + 1)])
 
     def __rshift__(self, by: int) -> "Whole":
-        return self.divided(1 << by)[0]
+        return self.divided(1 << by)[0] if by else self
 
     def __floordiv__(self, by: int) -> "Whole":
         return self.divided(by)[0]
@@ -176,8 +182,13 @@ class Public:
         return self.divided(by)[1]
 
     def low_bits(self, count: int) -> "Whole":
-        if self.bits and self.bits <= count:
+        if 0 < self.bits <= count:
             return self
+        if self.bits:
+            if count > -self.bits > 0:
+                # They have the same low bits.
+                return self
+            return self.space.made(self.terms, self.constant).low_bits(count) if self.terms else self.constant % (1 << count)
         low, high = self.range()
         if low >> count == high >> count:
             return self.space.made(self.terms, self.constant - (low >> count << count))
@@ -245,9 +256,11 @@ class Public:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int | Public):
             return NotImplemented
-        low, high = self.range()
-        if other == 0 and self.bits and max(-low, high) < 1 << self.bits:
-            difference: Whole = Public(self.space, self.terms, self.constant)
+        if isinstance(other, Public) and (self.terms, self.constant, self.bits) == (other.terms, other.constant, other.bits):
+            return True
+        whole = Public(self.space, self.terms, self.constant)
+        if isinstance(other, int) and other == 0 and self.bits > 0 and max(map(abs, whole.range())) < 1 << self.bits:
+            difference: Whole = whole
         else:
             difference = exact(self) - exact(other)
         if isinstance(difference, int):

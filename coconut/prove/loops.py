@@ -211,17 +211,21 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Affine:
-    """A public number: a constant, and factors of the parameters; or the low bits of that, if `bits` is not 0."""
+    """A public number: a constant, and factors of the parameters; or some bits of that, as in Public."""
 
     constant: int
     factors: tuple[int, ...]
     bits: int = 0
+    space: Space = field(default_factory=Space, compare=False)
 
     def at(self, parameters: Sequence[Whole]) -> Whole:
         result: Whole = self.constant
         for factor, parameter in zip(self.factors, parameters, strict=True):
             result = result + parameter * factor
-        return result.space.made(result.terms, result.constant, self.bits) if isinstance(result, Public) else result
+        if not self.bits:
+            return result
+        terms, constant = (result.terms, result.constant) if isinstance(result, Public) else ({}, result)
+        return self.space.made(terms, constant, self.bits)
 
 
 class Limb(NamedTuple):
@@ -258,7 +262,7 @@ class State:
         if isinstance(value, Limb):
             return value in arrival.limbs.get(place, ())
         if isinstance(value, Affine):
-            return is_whole(found) and bits_of(found) == value.bits and is_same(value.at(arrival.parameters), found)
+            return is_whole(found) and is_same(value.at(arrival.parameters), found)
         if isinstance(value, Number):
             return isinstance(found, Number) and named(found) == named(value)
         return value is found
@@ -312,8 +316,10 @@ def bits_of(value: Whole) -> int:
 
 
 def is_same(a: Whole, b: Whole) -> bool:
-    difference = a - b
-    return isinstance(difference, int) and difference == 0
+    """Return whether two numbers are the same sum, and as many bits of it."""
+    if isinstance(a, Public) and isinstance(b, Public):
+        return (a.terms, a.constant, a.bits) == (b.terms, b.constant, b.bits)
+    return isinstance(a, int) and isinstance(b, int) and a == b
 
 
 def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
@@ -351,7 +357,8 @@ def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
     if any(x.denominator != 1 for x in solution):
         return None
     constant, *factors = (int(x) for x in solution)
-    return Affine(constant, tuple(factors), *bits)
+    spaces = [value.space for _, value in found if isinstance(value, Public)]
+    return Affine(constant, tuple(factors), *bits, *spaces[:1])
 
 
 @dataclass
@@ -547,6 +554,7 @@ class Induction(Function):
         """Cut a call: what is there is of its state."""
         check_writes(way.machine, self.result_places)
         key, arrival = self.arrival(way, stage)
+        self.check_beside(arrival, self.states.get(key))
         state = self.states.setdefault(key, State(key, most=LENGTH_MAX // self.group_bytes))
         if state.arrivals and state.has(arrival):
             return
@@ -558,6 +566,18 @@ class Induction(Function):
             raise Unproved("a state that does not have what arrived")
         if key not in self.to_follow:
             self.to_follow.append(key)
+
+    def check_beside(self, arrival: Arrival, state: State | None) -> None:
+        """Raise Unproved unless what an evaluation has beside T is the same in all calls that arrive."""
+        others = state.arrivals[0].stage.t if state else arrival.stage.t
+        for name, lanes in arrival.stage.t.items():
+            for number, other in zip(lanes, others.get(name, ()), strict=True):
+                if name.startswith("t["):
+                    continue
+                if not (isinstance(number, Number) and isinstance(other, Number)):
+                    raise Unproved(f"{name} is a constant")
+                if named(number) != named(other) or not self.is_kept(number):
+                    raise Unproved(f"{name} is not the same in all calls that arrive")
 
     def is_kept(self, number: Number) -> bool:
         return number.wraps == EXACT and self.are_stable(number.poly)
