@@ -105,7 +105,7 @@ class Amd64Flags(Flags):
             return not self.holds("b")
         if condition in {"a", "be"}:
             if self.kind == "sub" and not isinstance(self.a, Number) and not isinstance(self.b, Number):
-                return (self.a <= self.b) == (condition == "be")
+                return bool(self.a <= self.b) == (condition == "be")
             return (self.holds("b") or self.holds("e")) == (condition == "be")
         if condition in {"l", "ge", "g", "le"} and self.kind in {"sub", "logic"}:
             a, b = (self.signed(self.public("an order", number)) for number in (self.a, self.b))

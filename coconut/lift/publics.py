@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import Union
 
-from coconut.operations import WORD_MAX
 from coconut.prove.polynomials import Range, Unproved, transitions
 
 # A variable is divided into at most this many values one by one.
@@ -92,7 +91,8 @@ class Public:
             raise Unproved(f"only {self.bits} bits of a number are known, {self}")
         border = high << self.bits
         if low != high:
-            (whole - border).decide(lambda low, high: high < 0 if high < 0 or low >= 0 else None)
+            above = Public(self.space, self.terms, self.constant - border)
+            above.decide(lambda low, high: high < 0 if high < 0 or low >= 0 else None)
         return whole - border
 
     def with_value(self, name: str, value: "Whole") -> "Whole":
@@ -185,10 +185,8 @@ class Public:
         if 0 < self.bits <= count:
             return self
         if self.bits:
-            if count > -self.bits > 0:
-                # They have the same low bits.
-                return self
-            return self.space.made(self.terms, self.constant).low_bits(count) if self.terms else self.constant % (1 << count)
+            # More bits have the same low bits.
+            return self if count > -self.bits > 0 else Public(self.space, self.terms, self.constant).low_bits(count)
         low, high = self.range()
         if low >> count == high >> count:
             return self.space.made(self.terms, self.constant - (low >> count << count))
@@ -256,7 +254,11 @@ class Public:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, int | Public):
             return NotImplemented
-        if isinstance(other, Public) and (self.terms, self.constant, self.bits) == (other.terms, other.constant, other.bits):
+        if isinstance(other, Public) and (self.terms, self.constant, self.bits) == (
+            other.terms,
+            other.constant,
+            other.bits,
+        ):
             return True
         whole = Public(self.space, self.terms, self.constant)
         if isinstance(other, int) and other == 0 and self.bits > 0 and max(map(abs, whole.range())) < 1 << self.bits:

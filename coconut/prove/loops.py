@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from coconut.lift.machine import RETURN, Flags, Machine, Memory, Unknown
+from coconut.lift.machine import RETURN, Machine, Memory, Unknown
 from coconut.lift.objects import Linked, compiled
 from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
 from coconut.operations import BLOCK_BYTES
@@ -30,7 +30,7 @@ from coconut.prove.composition import check_decimated, check_one_by_one
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
 from coconut.prove.objects import Function, check_left, check_same, check_writes, installed, prove_lengths
-from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Ring, Unproved, key_of
+from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
 from coconut.prove.proof import Proved, proved
 
 ASSUMED = ("Lengths are below LENGTH_MAX bytes.",)
@@ -60,9 +60,9 @@ class LoopMemory(Memory):
     def read(self, at: Whole, count: int) -> Any:
         low, high = range_of(at)
         if high < MESSAGE or low >= KEY:
-            if isinstance(at, Public):
-                at.separate(next(iter(at.terms)))
-            return super().read(at, count)
+            if isinstance(at, int):
+                return super().read(at, count)
+            at.separate(next(iter(at.terms)))
         offset = at - MESSAGE
         if not offset >= 0 or not offset + count <= self.length:
             raise Unproved(f"{count} bytes at {offset} are read, beyond the message")
@@ -141,7 +141,15 @@ class Way:
         machine.flags, machine.memory = copy(machine.flags), copy(machine.memory)
         machine.memory.cells = dict(machine.memory.cells)
         return Way(
-            machine, self.at, dict(self.ranges), self.b, self.y, self.left, self.n, list(self.stages), self.expected,
+            machine,
+            self.at,
+            dict(self.ranges),
+            self.b,
+            self.y,
+            self.left,
+            self.n,
+            list(self.stages),
+            self.expected,
             self.moved,
         )
 
@@ -278,8 +286,10 @@ class State:
                 for name, (low, high), old in zip(PARAMETERS, hull, self.ranges, strict=True)
             ]
         # The table's steps follow one that may be all there is.
-        self.ranges = [(0, high) if self.key[1] > STEPS_MAX and name == "v" else (low, high)
-                       for name, (low, high) in zip(PARAMETERS, hull, strict=True)]
+        self.ranges = [
+            (0, high) if self.key[1] > STEPS_MAX and name == "v" else (low, high)
+            for name, (low, high) in zip(PARAMETERS, hull, strict=True)
+        ]
         places = {place for arrival in self.arrivals for place in arrival.values}
         held = {place: self.common(place, stable) for place in places}
         self.held = {place: value for place, value in held.items() if value is not None}
@@ -330,12 +340,12 @@ def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
     rows: list[list[Fraction]] = []
     for parameters, value in found:
         forms = [number if isinstance(number, Public) else None for number in (*parameters, value)]
-        constants = [
-            number.constant if isinstance(number, Public) else number for number in (*parameters, value)
-        ]
+        constants = [number.constant if isinstance(number, Public) else number for number in (*parameters, value)]
         rows.append([Fraction(1), *map(Fraction, constants)])
         for name in {name for form in forms if form is not None for name in form.terms}:
-            rows.append([Fraction(0), *(Fraction(form.terms.get(name, 0) if form is not None else 0) for form in forms)])
+            rows.append(
+                [Fraction(0), *(Fraction(form.terms.get(name, 0) if form is not None else 0) for form in forms)]
+            )
     count = len(rows[0]) - 1
     solution, at = [Fraction(0)] * count, 0
     pivots = []
@@ -357,8 +367,8 @@ def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
     if any(x.denominator != 1 for x in solution):
         return None
     constant, *factors = (int(x) for x in solution)
-    spaces = [value.space for _, value in found if isinstance(value, Public)]
-    return Affine(constant, tuple(factors), *bits, *spaces[:1])
+    space = next((value.space for _, value in found if isinstance(value, Public)), Space())
+    return Affine(constant, tuple(factors), bits.pop(), space)
 
 
 @dataclass
@@ -375,6 +385,8 @@ class Induction(Function):
     kept: dict[str, Any] = field(default_factory=dict)
     result: int = 0
     ways: int = 0
+    # The addresses of the instructions that ran.
+    ran_all: set[int] = field(default_factory=set)
 
     @property
     def mac(self) -> bool:
@@ -470,8 +482,12 @@ class Induction(Function):
         """Return whether T of a step that was ahead is in place, from which the evaluation then goes on."""
         if len(way.stages) < 2 or way.expected is not None:
             return False
-        held = [x.poly for lanes in (*way.machine.vectors.values(), way.machine.general.values()) for x in lanes
-                if isinstance(x, Number)]
+        held = [
+            x.poly
+            for lanes in (*way.machine.vectors.values(), way.machine.general.values())
+            for x in lanes
+            if isinstance(x, Number)
+        ]
         limbs = [next(stage.limbs())[1] for stage in way.stages[1:]]
         if not any(isinstance(limb, Number) and limb.poly in held for limb in limbs):
             return False
@@ -625,7 +641,9 @@ class Induction(Function):
         machine.general, machine.flags, memory.cells = {}, type(machine.flags)(), {}
         before, limits = state.arrivals[0].stage.t, self.limits(u)
         t = {
-            name: tuple(self.inputs.word(f"any {name}.{lane}, {limits[name]:#x}", limits[name]) for lane in range(len(lanes)))
+            name: tuple(
+                self.inputs.word(f"any {name}.{lane}, {limits[name]:#x}", limits[name]) for lane in range(len(lanes))
+            )
             if name.startswith("t[")
             else lanes
             for name, lanes in before.items()
@@ -654,7 +672,9 @@ class Induction(Function):
             self.ways += 1
             if self.ways > WAYS_MAX:
                 raise Unproved("too many ways")
-            ways += self.follow_one(ways.pop())
+            way = ways.pop()
+            ways += self.follow_one(way)
+            self.ran_all |= way.machine.ran.keys()
 
     def follow_one(self, way: Way) -> list[Way]:
         """Follow a call to a cut or to its end, or up to where it goes several ways; return these."""
@@ -743,3 +763,35 @@ def next_step(n: int, left: Whole) -> Whole:
     if rest != 0:
         return rest
     return n if n > STEPS_MAX else next(k for k in range(n, 1, -2) if left >= k)
+
+
+def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) -> int:
+    """Prove mac or absorb at every length; return the number of identities, ways and short lengths."""
+    sizes = sorted({n for n, _ in groups_listed(record.groups)})
+    steps = {k for n in sizes for k in range(1, n + 1) if n > STEPS_MAX or k in {1, 2, n}}
+    count = check_decimated(record.lanes, sorted(steps)) if record.ends else check_one_by_one()
+    induction = Induction(linked, record, member, inputs)
+    count += induction.prove_all()
+    short = range(0 if member == "mac" else 1, induction.shortest)
+    return count + prove_lengths(linked, record, member, short)
+
+
+def chosen(compilers: Sequence[str], every: bool) -> Iterator[tuple[str, Record, str]]:
+    """Yield the compiler, the kernel and the function of each proof: all, or one of each kernel, by turns."""
+    for i, record in enumerate(RECORDS):
+        having = [compiler for compiler in compilers if compiled(compiler).has(record.name)]
+        for k, (compiler, member) in enumerate((compiler, member) for compiler in having for member in MEMBERS):
+            if every or k == i % (len(MEMBERS) * len(having)):
+                yield compiler, record, member
+
+
+MEMBERS = ("mac", "absorb")
+
+
+def prove_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
+    """Prove what compilers made of the kernels of x86-64 at every length; of all functions, or of one of each kernel."""
+    shared: dict[str, Inputs] = {}
+    for compiler, record, member in chosen(list(compilers) or installed(), every):
+        linked, inputs = compiled(compiler), shared.setdefault(record.kernel, Inputs())
+        title = f"{linked.version}: {record.name} {member}, every length"
+        yield proved(title, partial(prove_function, linked, record, member, inputs))
