@@ -33,7 +33,11 @@ from coconut.prove.objects import Function, check_left, check_same, check_writes
 from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
 from coconut.prove.proof import Proved, proved
 
-ASSUMED = ("Lengths are below LENGTH_MAX bytes.",)
+ASSUMED = (
+    "What objects.py assumes.",
+    "Lengths are below LENGTH_MAX bytes; the regions of a call do not overlap at any such length.",
+    "In the algebra of steps, as composition.py checks it, the blocks of a message follow one another.",
+)
 LENGTH_MAX = 1 << 38
 # How many steps the basic blocks are ahead of the code, so that what the code computes has their names.
 AHEAD = 1
@@ -41,7 +45,7 @@ AHEAD = 1
 INSTRUCTIONS = 4
 # Names of inputs that are the same throughout a call.
 STABLE = re.compile(r"[rsh]\d(\.\d+)?|m\+\d+:\d")
-# What no function needs.
+# More of them than any function has.
 STATES_MAX, ARRIVALS_MAX, WAYS_MAX = 64, 256, 4096
 
 
@@ -678,7 +682,6 @@ class Induction(Function):
 
     def follow_one(self, way: Way) -> list[Way]:
         """Follow a call to a cut or to its end, or up to where it goes several ways; return these."""
-        self.last = way
         self.space.ranges = way.ranges
         self.look_ahead(way)
         machine, memory = way.machine, way.memory
