@@ -46,7 +46,7 @@ INSTRUCTIONS = 4
 # Names of inputs that are the same throughout a call.
 STABLE = re.compile(r"[rsh]\d(\.\d+)?|m\+\d+:\d")
 # More of them than any function has.
-STATES_MAX, ARRIVALS_MAX, WAYS_MAX = 64, 256, 4096
+STATES_MAX, ARRIVALS_MAX, WAYS_MAX = 64, 64, 512
 
 
 class Forgotten(Unknown):

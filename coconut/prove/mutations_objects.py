@@ -98,7 +98,7 @@ def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
 
 
 # The compiler, the kernel, and which changes of what runs at any length are planted.
-LOOPS = (("gcc", "scalar64", 5), ("clang-19", "scalar64", 5))
+LOOPS = (("gcc", "scalar64", 29), ("clang-19", "scalar64", 29))
 # At these lengths, samples tell whether a change computes the same.
 SAMPLED = (*range(49), 63, 64, 95, 160, 161, 1000)
 
@@ -115,7 +115,7 @@ def plant_in_loops(compiler: str, record: str, every: int) -> Tally:
         title = f"{linked.version}: {record} mac, every length: {before.text}, {kind}"
         linked.lines[changed.at] = changed
         try:
-            other = Induction(linked, found, "mac", induction.inputs)
+            other = Induction(linked, found, "mac")
             tally.plant(kind, title, other.prove_all, partial(reason_at_all, linked, found, induction.shortest))
         finally:
             linked.lines[changed.at] = before

@@ -202,5 +202,5 @@ def test_residue() -> None:
 
 
 def test_mutations() -> None:
-    tally = plant_in_loops("gcc", "scalar64", 29)
+    tally = plant_in_loops("gcc", "scalar64", 97)
     assert tally.planted >= 5 and not tally.unexplained()
