@@ -414,7 +414,7 @@ def run(words: list[str] | None = None) -> None:
     proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, objects, ...")
     proving.add_argument("--no-certificates", action="store_true", help="write and verify no certificates")
     proving.add_argument("--compiler", action="append", help="prove its machine code, not that of those installed")
-    proving.add_argument("--every-length", action="store_true", help="prove machine code for 0 to 600 bytes; an hour")
+    proving.add_argument("--every-length", action="store_true", help="prove all machine code; an hour")
     proving.add_argument("--verbose", action="store_true", help="print every proof")
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")

@@ -11,7 +11,7 @@ from coconut.instructions import Instruction
 from coconut.lift.machine import MASKS, RETURN, STACK_TOP, Flags, Machine, Unknown, signed
 from coconut.lift.objects import Line
 from coconut.operations import WORD_MAX, Value
-from coconut.prove.polynomials import Unproved, exact
+from coconut.prove.polynomials import Number, Unproved, exact
 
 REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{i}" for i in range(8, 16)))
 VECTOR_WORDS = 8
@@ -104,6 +104,8 @@ class Amd64Flags(Flags):
         if condition == "ae":
             return not self.holds("b")
         if condition in {"a", "be"}:
+            if self.kind == "sub" and not isinstance(self.a, Number) and not isinstance(self.b, Number):
+                return bool(self.a <= self.b) == (condition == "be")
             return (self.holds("b") or self.holds("e")) == (condition == "be")
         if condition in {"l", "ge", "g", "le"} and self.kind in {"sub", "logic"}:
             a, b = (self.signed(self.public("an order", number)) for number in (self.a, self.b))
@@ -148,9 +150,10 @@ class Amd64(Machine):
 
     def address(self, operand: Operand) -> int:
         at = self.sum_of(operand)
-        if not isinstance(at, int):
+        if isinstance(at, Number):
             raise Unproved("an address depends on a symbolic number")
-        return at & WORD_MAX
+        found: int = at & WORD_MAX
+        return found
 
     def sum_of(self, operand: Operand) -> Any:
         total: Any = 0
@@ -449,7 +452,9 @@ class Amd64(Machine):
 
     def add_or_subtract(self, name: str, operands: list[Operand], width: int) -> None:
         source, to = operands
-        a, b = self.get(to, width), self.get(source, width)
+        # A difference from itself depends on the carry alone.
+        of_itself = name in {"sub", "sbb"} and source == to
+        a, b = (0, 0) if of_itself else (self.get(to, width), self.get(source, width))
         carry = self.flags.carry() if name in {"adc", "sbb"} else 0
         small = signed(b, width) if source.kind == "number" else b
         if name in {"add", "adc"}:
@@ -504,7 +509,7 @@ class Amd64(Machine):
             self.set(operands[2], width, product >> width)
         elif name == "div":
             high, low, by = self.register("rdx"), self.register("rax"), self.get(operands[0], width)
-            if not all(isinstance(number, int) for number in (high, low, by)):
+            if any(isinstance(number, Number) for number in (high, low, by)):
                 raise Unproved("a division of symbolic numbers")
             number = (high & mask) << width | low & mask
             self.general["rax"], self.general["rdx"] = number // by & mask, number % by

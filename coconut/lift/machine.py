@@ -6,7 +6,7 @@ division that depends on a symbolic number is refused, and so is whatever is rea
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from coconut.lift.objects import LIBRARY, Line, Linked
@@ -26,6 +26,12 @@ class Unknown:
     """What a register holds when the function is called: it can be saved and restored."""
 
     register: str
+
+    def refuse(self, *_: object) -> bool:
+        raise Unproved(f"a decision that depends on {self.register}")
+
+    __bool__ = __eq__ = __ne__ = refuse
+    __hash__ = object.__hash__
 
 
 @dataclass
@@ -70,14 +76,12 @@ class Memory:
     def cut(self, start: int, begin: int, end: int) -> None:
         """Remove the bytes from `begin` to `end` of a number."""
         size, value = self.cells.pop(start)
+        # A part of what is unknown is unknown, but nothing that could be restored.
+        unknown = isinstance(value, Unknown)
         if start < begin:
-            self.cells[start] = (
-                begin - start,
-                0 if isinstance(value, Unknown) else value & (1 << 8 * (begin - start)) - 1,
-            )
+            self.cells[start] = begin - start, replace(value) if unknown else value & (1 << 8 * (begin - start)) - 1
         if start + size > end:
-            rest = 0 if isinstance(value, Unknown) else value >> 8 * (end - start)
-            self.cells[end] = start + size - end, rest
+            self.cells[end] = start + size - end, replace(value) if unknown else value >> 8 * (end - start)
 
 
 @dataclass
@@ -109,9 +113,10 @@ class Flags:
 
     def public(self, what: str, number: Any) -> int:
         """Return a number that must not be symbolic."""
-        if not isinstance(number, int):
+        if isinstance(number, Number | Unknown):
             raise Unproved(f"a condition on a symbolic number, {what}")
-        return number
+        found: int = number
+        return found
 
     def signed(self, number: int) -> int:
         return number - (1 << self.width) if number >> self.width - 1 else number
@@ -169,19 +174,27 @@ class Machine:
         self.general |= dict(zip(self.ARGUMENTS, arguments, strict=False))
         before = self.kept()
         while at != RETURN:
-            line = self.linked.lines.get(at)
-            if line is None:
-                at = self.library(at)
-                continue
-            self.ran[at] = None
-            try:
-                at = self.step(line)
-            except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-                where = self.linked.functions.get(at, "")
-                raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
-            self.steps += 1
-            if self.steps > STEPS_MAX:
-                raise Unproved(f"more than {STEPS_MAX} instructions")
+            at = self.advance(at)
+        self.check_restored(before)
+
+    def advance(self, at: int) -> int:
+        """Run the instruction at an address, or a function of the C library, and return the next address."""
+        line = self.linked.lines.get(at)
+        if line is None:
+            return self.library(at)
+        self.ran[at] = None
+        try:
+            at = self.step(line)
+        except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+            where = self.linked.functions.get(at, "")
+            raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
+        self.steps += 1
+        if self.steps > STEPS_MAX:
+            raise Unproved(f"more than {STEPS_MAX} instructions")
+        return at
+
+    def check_restored(self, before: dict[str, Any]) -> None:
+        """Raise Unproved unless a call has restored the stack pointer, and these registers."""
         if self.general[self.STACK] != STACK_TOP:
             raise Unproved("the stack pointer is not where it was")
         after = self.kept()
@@ -192,6 +205,8 @@ class Machine:
     def library(self, at: int) -> int:
         """Do what a function of the C library does, and return."""
         to, source, count = (self.general[name] for name in self.ARGUMENTS[:3])
+        if not isinstance(to, int) or not isinstance(count, int):
+            raise Unproved("a function of the C library whose arguments depend on the length")
         if at == LIBRARY["memcpy"]:
             values = [(i, self.memory.read(source + i, min(8, count - i))) for i in range(0, count, 8)]
             for i, value in values:

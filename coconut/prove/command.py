@@ -58,6 +58,12 @@ def of_objects(compilers: Sequence[str], every: bool) -> Iterator[Proved]:
     yield from objects.prove_objects(compilers, every)
 
 
+def of_loops(compilers: Sequence[str], every: bool) -> Iterator[Proved]:
+    from coconut.prove import loops
+
+    yield from loops.prove_loops(compilers, every)
+
+
 def of_dispatch() -> Iterator[Proved]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
@@ -68,7 +74,8 @@ Suites = dict[str, tuple[str, Callable[[], Iterable[Proved]]]]
 def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) -> Suites:
     """Return what is proved, by the name of the suite, and what its claims are.
 
-    compilers: whose machine code, by default those installed; every: at every length up to 600 bytes, for an hour.
+    compilers: whose machine code, by default those installed; every: at every length up to 600 bytes, for an hour, and
+    the loops of all functions.
     """
     return {
         "graphs": ("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
@@ -78,6 +85,7 @@ def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) ->
         "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
         "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify)),
         "objects": ("calls of what compilers made", partial(of_objects, compilers, every)),
+        "loops": ("ways through what compilers made, at every length", partial(of_loops, compilers, every)),
         "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
         "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
     }

@@ -172,6 +172,18 @@ class Given(Message):
         return self.given[at // 8]
 
 
+@cache
+def chained(kernel: str, block: str) -> bool:
+    """Return whether an output of a basic block is computed from another output."""
+    nodes = graphs_of(kernel)[block].nodes
+    outputs = {nodes[i].args[0] for i in graphs_of(kernel)[block].outputs()}
+    from_output: set[int] = set()
+    for i, node in enumerate(nodes):
+        if node.op != "output" and any(arg in outputs | from_output for arg in node.args):
+            from_output.add(i)
+    return bool(outputs & from_output)
+
+
 @dataclass
 class Inputs:
     """The inputs of calls, of which all lengths share those that they have in common."""
@@ -217,12 +229,17 @@ class Inputs:
         place = kernel, block, at, polys
         if place not in self.outputs:
             graph = graphs_of(kernel)[block]
-            values = interpret(graph, self.ring, message, inputs, elements_to_name(graph))
+            elements = elements_to_name(graph)
+            values = interpret(graph, self.ring, message, inputs, elements)
             for i in graph.outputs():
                 self.ring.name(values[i], (), f"{block} {graph.nodes[i].name} {len(self.outputs)}")
-            # Again, as what was computed from numbers that have names now is of these.
-            values = interpret(graph, self.ring, message, inputs)
-            self.outputs[place] = {graph.nodes[i].name: values[i] for i in graph.outputs()}
+            if elements or chained(kernel, block):
+                # Again, as what was computed from numbers that have names now is of these.
+                values = interpret(graph, self.ring, message, inputs)
+            self.outputs[place] = {
+                graph.nodes[i].name: tuple(x.named() if isinstance(x, Number) else x for x in values[i])
+                for i in graph.outputs()
+            }
         return self.outputs[place]
 
 
@@ -247,10 +264,6 @@ class Evaluation:
     # The formulas: the blocks, and how many of them were taken.
     blocks: list[Poly] = field(default_factory=list)
     h: Poly = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.blocks = self.names.variables(-(-self.length // BLOCK_BYTES))
-        self.h = {} if self.mac else self.names.variable()
 
     @property
     def h_words(self) -> list[Number | int]:
@@ -286,45 +299,67 @@ class Evaluation:
         """Return the words of the tag, or of h."""
         if self.length == 0:
             return self.pad if self.mac else self.h_words
+        self.blocks = self.names.variables(-(-self.length // BLOCK_BYTES))
+        self.h = {} if self.mac else self.names.variable()
         ngroups = -(-len(self.blocks) // self.record.lanes)
         n = max((n for n, least in groups_listed(self.record.groups) if ngroups >= least), default=0)
         words, value = self.decimated(n, ngroups) if n else self.serial()
         expect(f"{self.length} bytes", value, bernstein(self.names, self.h, self.blocks))
-        if not self.mac:
-            return words
-        tag = self.run("tag", "tag 5", numbered("x", words) | numbered("s", self.pad))
-        return [tag[f"tag[{i}]"][0] for i in range(2)]
+        return self.tag(words) if self.mac else words
 
     def end(self, kernel: str, block: str, inputs: Mapping[str, Lanes], at: int | None = None) -> list[Number | int]:
         outputs = self.run(kernel, block + " 5" * self.mac, inputs, at)
         return [outputs[f"{'x' if self.mac else 'h'}[{i}]"][0] for i in range(3)]
 
+    def powers(self, n: int) -> dict[str, Lanes]:
+        """Return the powers of r for n groups that share a reduction."""
+        r = numbered("r", self.r_words)
+        return self.inputs.run(self.record.ends, f"powers {n}", r, Message(self.inputs.ring), "powers")
+
+    def first(self, absent: int) -> dict[str, Lanes]:
+        """Return T of the first group, in which blocks are absent."""
+        at = -BLOCK_BYTES * self.record.lanes
+        return self.run(self.record.ends, f"first {absent}", numbered("h", self.h_words), at)
+
+    def step(
+        self, n: int, count: int, powers: Mapping[str, Lanes], t: Mapping[str, Lanes], at: int
+    ) -> dict[str, Lanes]:
+        """Return T after a step over a number of groups, which begin at an offset."""
+        is_long = n > STEPS_MAX
+        block, of = (f"long {count}", self.record.ends) if is_long else (f"step {count}", self.record.kernel)
+        graph = graphs_of(self.record.ends_with(block) if is_long else of)[block]
+        needed = {graph.nodes[i].name for i in graph.inputs()}
+        given = {**powers, **t}
+        return self.run(of, block, {name: numbers for name, numbers in given.items() if name in needed}, at)
+
+    def last(self, powers: Mapping[str, Lanes], t: Mapping[str, Lanes], at: int) -> list[Number | int]:
+        """Return the words that T and the last group leave, which begins at an offset."""
+        given = {name: numbers for name, numbers in powers.items() if name.startswith(("last", "others"))}
+        return self.end(self.record.ends, "end", {**given, **t} | numbered("block", self.last_block()), at)
+
+    def tag(self, words: Sequence[Number | int]) -> list[Number | int]:
+        """Return the words of the tag."""
+        tag = self.run("tag", "tag 5", numbered("x", words) | numbered("s", self.pad))
+        return [tag[f"tag[{i}]"][0] for i in range(2)]
+
     def decimated(self, n: int, ngroups: int) -> tuple[list[Number | int], Poly]:
         """Return the words that a kernel with lanes leaves, and the formula; n groups share a reduction."""
-        lanes, ends, kernel = self.record.lanes, self.record.ends, self.record.kernel
+        lanes = self.record.lanes
         absent = ngroups * lanes - len(self.blocks)
-        r, h = numbered("r", self.r_words), numbered("h", self.h_words)
-        powers = self.inputs.run(ends, f"powers {n}", r, Message(self.inputs.ring), "powers")
-        t = self.run(ends, f"first {absent}", h, -BLOCK_BYTES * lanes)
+        powers, t = self.powers(n), self.first(absent)
         of_r = self.names.power
         there = [add(block, self.h if i == 0 else {}) for i, block in enumerate(self.blocks[: lanes - absent])]
         value: list[Poly] = [{}] * absent + there
         taken = lanes - absent
         for count in steps_of(n, ngroups - 2):
-            at = BLOCK_BYTES * taken
-            block, of = (f"long {count}", ends) if n > STEPS_MAX else (f"step {count}", kernel)
-            graph = graphs_of(self.record.ends_with(block) if of == ends else of)[block]
-            needed = {graph.nodes[i].name for i in graph.inputs()}
-            t = self.run(of, block, {name: numbers for name, numbers in (powers | t).items() if name in needed}, at)
+            t = self.step(n, count, powers, t, BLOCK_BYTES * taken)
             value = horner(
                 self.blocks[taken:].__getitem__, value, [[of_r(lanes * k)] * lanes for k in range(count + 1)]
             )
             taken += count * lanes
-        given = {name: numbers for name, numbers in powers.items() if name.startswith(("last", "others"))}
-        given |= t | numbered("block", self.last_block())
         if len(self.blocks) - taken != lanes:
             raise Unproved("the last group has another number of blocks")
-        words = self.end(ends, "end", given, BLOCK_BYTES * taken)
+        words = self.last(powers, t, BLOCK_BYTES * taken)
         last = self.blocks[taken:]
         return words, total(
             add(product(value[i], of_r(2 * lanes - i)), product(last[i], of_r(lanes - i))) for i in range(lanes)
@@ -337,10 +372,14 @@ class Evaluation:
         words = [self.memory.read(at + 8 * k, 8) for k in range(2)] if is_full else self.last_block()
         return self.inputs.run("scalar64", name, given, Given(words), (i, 0 if is_full else self.length))
 
+    def begin(self) -> dict[str, Lanes]:
+        """Return what the scalar kernel has after the first block, which is full."""
+        given = numbered("r", self.r_words) | numbered("s", self.pad) | numbered("h", self.h_words)
+        return self.with_block("begin", given, 0)
+
     def serial(self) -> tuple[list[Number | int], Poly]:
         """Return the words that the scalar kernel leaves, and the formula."""
-        given = numbered("r", self.r_words) | numbered("s", self.pad) | numbered("h", self.h_words)
-        state = self.with_block("begin", given, 0)
+        state = self.begin()
         if self.length < BLOCK_BYTES:
             # The basic block has the 1 of a full block.
             state = state | {"t[2]": (state["t[2]"][0] - 1,)}

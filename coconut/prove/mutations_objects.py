@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from coconut.lift.objects import Line, compiled
+from coconut.lift.objects import Line, Linked, compiled
 from coconut.prove.composition import Key
-from coconut.prove.evaluation import RECORDS, Inputs
+from coconut.prove.evaluation import RECORDS, Inputs, Record
+from coconut.prove.loops import Induction
 from coconut.prove.objects import Function
 from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Unproved
@@ -141,8 +142,43 @@ def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
     return tally
 
 
+# The compiler, the kernel, and which changes of what runs at any length are planted.
+LOOPS = (("gcc", "scalar64", 29), ("clang-19", "scalar64", 29))
+# At these lengths, samples tell whether a change computes the same.
+SAMPLED = (*range(49), 63, 64, 95, 160, 161, 1000)
+
+
+def plant_in_loops(compiler: str, record: str, every: int) -> Tally:
+    """Plant every n-th change of an instruction of mac, which the proof for all lengths must refuse."""
+    linked, tally = compiled(compiler), Tally()
+    found = next(one for one in RECORDS if one.name == record)
+    induction = Induction(linked, found, "mac")
+    induction.prove_all()
+    made = [(kind, changed) for at in sorted(induction.ran_all) for kind, changed in changes(linked.lines[at])]
+    for kind, changed in made[::every]:
+        before = linked.lines[changed.at]
+        title = f"{linked.version}: {record} mac, every length: {before.text}, {kind}"
+        linked.lines[changed.at] = changed
+        try:
+            other = Induction(linked, found, "mac")
+            tally.plant(kind, title, other.prove_all, partial(reason_at_all, linked, found, induction.shortest))
+        finally:
+            linked.lines[changed.at] = before
+    return tally
+
+
+def reason_at_all(linked: Linked, record: Record, shortest: int) -> str:
+    """Return why a change is right, if the function still computes tags of samples of all lengths that are proved."""
+    function = Function(linked, record, "mac")
+    reasons = {reason_for(function, length) for length in SAMPLED if length >= shortest}
+    return "the same at every length, on samples too" if "" not in reasons else ""
+
+
 def plant_in_objects() -> Iterator[tuple[str, Tally]]:
     """Plant mistakes in calls; yield the title of each, and what became of them."""
+    for compiler, record, every in LOOPS:
+        title = f"{compiler} {record}, every length, one change in {every}"
+        yield title, plant_in_loops(compiler, record, every)
     for compiler, record, length, every in CALLS:
         title = f"{compiler} {record}, {length} bytes, one change in {every}"
         yield title, plant_in_call(compiler, record, length, every)

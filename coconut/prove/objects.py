@@ -95,15 +95,20 @@ class Function:
 
     def prove(self, length: int) -> int:
         """Prove mac or absorb at one length."""
-        mac, memory = self.member == "mac", Memory(self.linked)
+        memory = Memory(self.linked)
         self.inputs.message(memory, length)
-        evaluation = Evaluation(self.inputs, self.record, memory, length, mac)
+        evaluation = Evaluation(self.inputs, self.record, memory, length, self.member == "mac")
         expected = evaluation.result()
+        arguments, result = self.prepared(evaluation)
+        return self.call(memory, arguments, {result + 8 * i: word for i, word in enumerate(expected)})
+
+    def prepared(self, evaluation: Evaluation) -> tuple[list[int], int]:
+        """Write the key or the state of mac or absorb to memory; return the arguments, and where the result will be."""
+        mac, memory, length = evaluation.mac, evaluation.memory, evaluation.length
         words = [*self.inputs.clamped(whole=mac), *evaluation.pad, *([] if mac else evaluation.h_words)]
         for i, word in enumerate(words):
             memory.cells[(KEY if mac else STATE) + 8 * i] = 8, word
-        arguments, result = ([TAG, MESSAGE, length, KEY], TAG) if mac else ([STATE, MESSAGE, length], STATE + STATE_H)
-        return self.call(memory, arguments, {result + 8 * i: word for i, word in enumerate(expected)})
+        return ([TAG, MESSAGE, length, KEY], TAG) if mac else ([STATE, MESSAGE, length], STATE + STATE_H)
 
 
 @dataclass

@@ -1,0 +1,801 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove the library's functions as compilers made them at every length: their loops by induction.
+
+A length is 16 (b + L (1 + u + w)) + y, with L lanes, b + 1 blocks in the first group, u groups that were taken behind
+it, w groups that are left, and y bytes in the last block. A function runs with u and w as variables (publics.py).
+Where it depends on one of them, or on y, which way a call goes, and T is in place, the call is cut. What is there at a
+cut becomes a state: T is any element; numbers that are public are sums of b, y, u, w times factors; the other ones are
+kept if they depend on nothing but key and state and are the same in all calls that arrive, or else are forgotten. From a
+state each way is followed to the end, or up to a cut, where what arrives must be of its state, with the T of the basic
+blocks that the code has run meanwhile.
+
+So a state is an invariant, which holds however often it is reached. Which one, arriving calls suggest: if one is not
+of the state that is there, the state is made anew from all calls that arrived so far, and followed again.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from coconut.lift.machine import RETURN, Machine, Memory, Unknown
+from coconut.lift.objects import X86_64, Linked, compiled, installed, target_of
+from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
+from coconut.operations import BLOCK_BYTES
+from coconut.prove.claims import STEPS_MAX
+from coconut.prove.composition import check_decimated, check_one_by_one
+from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
+from coconut.prove.graphs import graphs_of
+from coconut.prove.objects import Function, check_left, check_writes, prove_lengths
+from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
+from coconut.prove.proof import Proved, proved
+
+ASSUMED = (
+    "What objects.py assumes.",
+    "Lengths are below LENGTH_MAX bytes; the regions of a call do not overlap at any such length.",
+    "In the algebra of steps, as composition.py checks it, the blocks of a message follow one another.",
+)
+LENGTH_MAX = 1 << 38
+# How many steps the basic blocks are ahead of the code, so that what the code computes has their names.
+AHEAD = 1
+# After how many instructions T is looked for.
+INSTRUCTIONS = 4
+# Names of inputs that are the same throughout a call.
+STABLE = re.compile(r"[rsh]\d(\.\d+)?|m\+\d+:\d")
+# More of them than any function has.
+STATES_MAX, ARRIVALS_MAX, WAYS_MAX = 64, 64, 512
+
+
+class Forgotten(Unknown):
+    """A number, maybe a secret one, of which nothing is known."""
+
+
+@dataclass
+class LoopMemory(Memory):
+    """Memory with a message of a length that is not known, at symbolic addresses."""
+
+    inputs: Inputs = field(default_factory=Inputs)
+    length: Whole = 0
+    writes: int = 0
+
+    def read(self, at: Whole, count: int) -> Any:
+        low, high = range_of(at)
+        if high < MESSAGE or low >= KEY:
+            if isinstance(at, int):
+                return super().read(at, count)
+            at.separate(next(iter(at.terms)))
+        offset = at - MESSAGE
+        if not offset >= 0 or not offset + count <= self.length:
+            raise Unproved(f"{count} bytes at {offset} are read, beyond the message")
+        terms, number = (offset.terms, offset.constant) if isinstance(offset, Public) else ({}, offset)
+        odd = [name for name, factor in terms.items() if factor % BLOCK_BYTES]
+        if odd:
+            assert isinstance(offset, Public)
+            offset.separate(odd[0])
+        # From here on there are bytes; before it there are words.
+        end = self.length.constant if isinstance(self.length, Public) else self.length
+        same = terms == (self.length.terms if isinstance(self.length, Public) else {})
+        partial_at = end - end % BLOCK_BYTES if same and end % BLOCK_BYTES else number + count + BLOCK_BYTES
+        base = "+".join(f"{factor}{name}" for name, factor in sorted(terms.items()))
+        part = Memory(self.linked)
+        for place in range(number - number % 8, number + count, 8):
+            for byte in range(place, place + 8, 8 if place < partial_at else 1):
+                size = 8 if place < partial_at else 1
+                part.cells[KEY + byte] = size, self.inputs.word(f"m{base}+{byte}:{size}", (1 << 8 * size) - 1)
+        return part.read(KEY + number, count)
+
+    def write(self, at: Whole, count: int, value: Any) -> None:
+        if not isinstance(at, int) or MESSAGE <= at < KEY:
+            raise Unproved(f"{count} bytes are written at {at}")
+        self.writes += 1
+        super().write(at, count, value)
+
+
+class Stage(NamedTuple):
+    """A place in an evaluation: T, how many groups were taken behind the first one, and how many are left."""
+
+    t: Mapping[str, Lanes]
+    taken: Whole
+    left: Whole
+
+    def limbs(self) -> Iterator[tuple[tuple[str, int], Number | int]]:
+        for name, lanes in self.t.items():
+            if name.startswith("t["):
+                yield from (((name, lane), number) for lane, number in enumerate(lanes))
+
+
+# Where a number is: the kind of place, and which one.
+Place = tuple[Any, ...]
+
+
+@dataclass
+class Way:
+    """A call that is followed: the machine, the address, the ranges of variables, and the evaluation beside it.
+
+    - b, y: of the length. n: how many groups share a reduction, or 0.
+    - stages: where the evaluation is, and places ahead of it. expected: the result, once it is known.
+    - moved: whether an instruction was run since the state from which it began.
+    """
+
+    machine: Machine
+    at: int
+    ranges: dict[str, Range]
+    b: Whole
+    y: Whole
+    left: Whole
+    n: int = 0
+    stages: list[Stage] = field(default_factory=list)
+    expected: list[Number | int] | None = None
+    moved: bool = True
+
+    @property
+    def memory(self) -> LoopMemory:
+        assert isinstance(self.machine.memory, LoopMemory)
+        return self.machine.memory
+
+    def copied(self) -> "Way":
+        machine = copy(self.machine)
+        for item in fields(machine):
+            value = getattr(machine, item.name)
+            if isinstance(value, dict | set) and item.name != "ran":
+                setattr(machine, item.name, copy(value))
+        machine.flags, machine.memory = copy(machine.flags), copy(machine.memory)
+        machine.memory.cells = dict(machine.memory.cells)
+        return Way(
+            machine,
+            self.at,
+            dict(self.ranges),
+            self.b,
+            self.y,
+            self.left,
+            self.n,
+            list(self.stages),
+            self.expected,
+            self.moved,
+        )
+
+    def replace(self, name: str, value: Whole) -> None:
+        """Put a value in place of a variable."""
+
+        def changed(number: Any) -> Any:
+            return number.with_value(name, value) if isinstance(number, Public) else number
+
+        for place, number in list(values_of(self.machine)):
+            if isinstance(number, Public):
+                put(self.machine, place, changed(number))
+        self.b, self.y, self.left = changed(self.b), changed(self.y), changed(self.left)
+        self.memory.length = changed(self.memory.length)
+        self.stages = [Stage(t, changed(taken), changed(left)) for t, taken, left in self.stages]
+
+
+FLAGS = ("a", "b", "carry_in", "result")
+
+
+def values_of(machine: Machine) -> Iterator[tuple[Place, Any]]:
+    """Yield all that a machine holds, by its place."""
+    for item in ("general", "masks"):
+        yield from (((item, key), value) for key, value in getattr(machine, item, {}).items())
+    for key, lanes in machine.vectors.items():
+        yield from ((("vectors", key, lane), value) for lane, value in enumerate(lanes))
+    for at, (size, value) in machine.memory.cells.items():
+        yield ("cells", at, size), value
+    flags = machine.flags
+    yield from ((("flags", flags.kind, flags.width, name), getattr(flags, name)) for name in FLAGS)
+
+
+def put(machine: Machine, place: Place, value: Any) -> None:
+    """Write a number to a place."""
+    kind, key, *more = place
+    if kind == "vectors":
+        lanes = machine.vectors.get(key, (Forgotten(""),) * (more[0] + 1))
+        lanes += (Forgotten(""),) * (more[0] + 1 - len(lanes))
+        machine.vectors[key] = (*lanes[: more[0]], value, *lanes[more[0] + 1 :])
+    elif kind == "cells":
+        machine.memory.cells[key] = more[0], value
+    elif kind == "flags":
+        machine.flags.kind, machine.flags.width = key, more[0]
+        setattr(machine.flags, more[1], value)
+    else:
+        getattr(machine, kind)[key] = value
+
+
+def named(number: Number) -> tuple[int, Key]:
+    """Return what two numbers that are equal for all inputs have in common."""
+    return number.wraps, key_of(number.poly)
+
+
+PARAMETERS = ("b", "y", "u", "v", "s")
+
+
+@dataclass
+class Arrival:
+    """A call at a cut: b, y, u, and the groups that are left, n v + s; what is where; and which limbs of T that may be."""
+
+    parameters: tuple[Whole, ...]
+    ranges: list[Range]
+    values: dict[Place, Any]
+    limbs: dict[Place, set[tuple[str, int]]]
+    stage: Stage
+
+
+@dataclass(frozen=True)
+class Affine:
+    """A public number: a constant, and factors of the parameters; or some bits of that, as in Public."""
+
+    constant: int
+    factors: tuple[int, ...]
+    bits: int = 0
+    space: Space = field(default_factory=Space, compare=False)
+
+    def at(self, parameters: Sequence[Whole]) -> Whole:
+        result: Whole = self.constant
+        for factor, parameter in zip(self.factors, parameters, strict=True):
+            result = result + parameter * factor
+        if not self.bits:
+            return result
+        terms, constant = (result.terms, result.constant) if isinstance(result, Public) else ({}, result)
+        return self.space.made(terms, constant, self.bits)
+
+
+class Limb(NamedTuple):
+    """A limb of T."""
+
+    name: str
+    lane: int
+
+
+@dataclass
+class State:
+    """What all calls have in common that arrive at a cut."""
+
+    key: tuple[int, int, bool]
+    arrivals: list[Arrival] = field(default_factory=list)
+    ranges: list[Range] = field(default_factory=list)
+    # The largest number of groups. As u and what is left are the groups of the length, no u is larger.
+    most: int = 0
+    held: dict[Place, Any] = field(default_factory=dict)
+
+    def has(self, arrival: Arrival) -> bool:
+        """Return whether a call is of this state."""
+        for (low, high), (least, most) in zip(self.ranges, arrival.ranges, strict=True):
+            if least < low or min(most, self.most) > high:
+                return False
+        return all(self.is_held(place, value, arrival) for place, value in self.held.items())
+
+    def is_held(self, place: Place, value: Any, arrival: Arrival) -> bool:
+        if isinstance(value, Forgotten):
+            return True
+        if place not in arrival.values:
+            return False
+        found = arrival.values[place]
+        if isinstance(value, Limb):
+            return value in arrival.limbs.get(place, ())
+        if isinstance(value, Affine):
+            return is_whole(found) and is_same(value.at(arrival.parameters), found)
+        if isinstance(value, Number):
+            return isinstance(found, Number) and named(found) == named(value)
+        return value is found
+
+    def learn(self, stable: Callable[[Number], bool]) -> None:
+        """Make the state anew from all calls that arrived."""
+        ranges = [arrival.ranges for arrival in self.arrivals]
+        hull = [(min(low for low, _ in each), max(high for _, high in each)) for each in zip(*ranges, strict=True)]
+        if self.ranges:
+            # A number that has grown may grow further.
+            hull = [
+                (min(low, old[0]), self.most if high > old[1] and name == "u" else max(high, old[1]))
+                for name, (low, high), old in zip(PARAMETERS, hull, self.ranges, strict=True)
+            ]
+        # The table's steps follow one that may be all there is.
+        self.ranges = [
+            (0, high) if self.key[1] > STEPS_MAX and name == "v" else (low, high)
+            for name, (low, high) in zip(PARAMETERS, hull, strict=True)
+        ]
+        places = {place for arrival in self.arrivals for place in arrival.values}
+        held = {place: self.common(place, stable) for place in places}
+        self.held = {place: value for place, value in held.items() if value is not None}
+
+    def known(self) -> set[Place]:
+        """Return the places of which something is known."""
+        return {place for place, value in self.held.items() if not isinstance(value, Forgotten)}
+
+    def common(self, place: Place, stable: Callable[[Number], bool]) -> Any:
+        """Return what is known of a place in all calls that arrived; None if it is not there."""
+        if any(place not in arrival.values for arrival in self.arrivals):
+            # Only what may be left at the end must be there.
+            return Forgotten("") if place[0] in {"vectors", "cells"} else None
+        values = [arrival.values[place] for arrival in self.arrivals]
+        if all(is_whole(value) for value in values):
+            if isinstance(values[0], int) and all(isinstance(x, int) and x == values[0] for x in values):
+                return Affine(values[0], (0,) * len(PARAMETERS))
+            return fitted([(arrival.parameters, arrival.values[place]) for arrival in self.arrivals]) or Forgotten("")
+        if limbs := set.intersection(*(arrival.limbs.get(place, set()) for arrival in self.arrivals)):
+            return Limb(*min(limbs))
+        first = values[0]
+        if isinstance(first, Number):
+            same = all(isinstance(value, Number) and named(value) == named(first) for value in values)
+            return first if same and stable(first) else Forgotten("")
+        return first if all(value is first for value in values) else Forgotten("")
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, int | Public)
+
+
+def bits_of(value: Whole) -> int:
+    return value.bits if isinstance(value, Public) else 0
+
+
+def is_same(a: Whole, b: Whole) -> bool:
+    """Return whether two numbers are the same sum, and as many bits of it."""
+    if isinstance(a, Public) and isinstance(b, Public):
+        return (a.terms, a.constant, a.bits) == (b.terms, b.constant, b.bits)
+    return isinstance(a, int) and isinstance(b, int) and a == b
+
+
+def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
+    """Return how public numbers depend on parameters, if they do in one way."""
+    bits = {bits_of(value) for _, value in found}
+    if len(bits) > 1:
+        return None
+    rows: list[list[Fraction]] = []
+    for parameters, value in found:
+        forms = [number if isinstance(number, Public) else None for number in (*parameters, value)]
+        constants = [number.constant if isinstance(number, Public) else number for number in (*parameters, value)]
+        rows.append([Fraction(1), *map(Fraction, constants)])
+        for name in {name for form in forms if form is not None for name in form.terms}:
+            rows.append(
+                [Fraction(0), *(Fraction(form.terms.get(name, 0) if form is not None else 0) for form in forms)]
+            )
+    count = len(rows[0]) - 1
+    solution, at = [Fraction(0)] * count, 0
+    pivots = []
+    for column in range(count):
+        pivot = next((i for i in range(at, len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        rows[at], rows[pivot] = rows[pivot], rows[at]
+        rows[at] = [x / rows[at][column] for x in rows[at]]
+        for i in range(len(rows)):
+            if i != at and rows[i][column]:
+                rows[i] = [x - rows[i][column] * y for x, y in zip(rows[i], rows[at], strict=True)]
+        pivots.append(column)
+        at += 1
+    if any(row[-1] for row in rows[at:]):
+        return None
+    for i, column in enumerate(pivots):
+        solution[column] = rows[i][-1]
+    if any(x.denominator != 1 for x in solution):
+        return None
+    constant, *factors = (int(x) for x in solution)
+    space = next((value.space for _, value in found if isinstance(value, Public)), Space())
+    return Affine(constant, tuple(factors), bits.pop(), space)
+
+
+@dataclass
+class Induction(Function):
+    """The proof of mac or absorb for all lengths from the first on at which its own code runs."""
+
+    space: Space = field(default_factory=Space)
+    states: dict[tuple[int, int, bool], State] = field(default_factory=dict)
+    # Variables of the ring that depend on nothing but key and state, or not.
+    stables: dict[int, bool] = field(default_factory=dict)
+    definitions: dict[int, Key] = field(default_factory=dict)
+    to_follow: list[tuple[int, int, bool]] = field(default_factory=list)
+    registers: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
+    result: int = 0
+    ways: int = 0
+    # The addresses of the instructions that ran.
+    ran_all: set[int] = field(default_factory=set)
+
+    @property
+    def mac(self) -> bool:
+        return self.member == "mac"
+
+    @property
+    def group_bytes(self) -> int:
+        return BLOCK_BYTES * self.record.lanes
+
+    @property
+    def shortest(self) -> int:
+        """Return the first length that is proved: two groups, or a whole block."""
+        return self.group_bytes + 1 if self.record.ends else BLOCK_BYTES
+
+    def length(self, b: Whole, y: Whole, groups: Whole) -> Whole:
+        """Return the length with a number of groups behind the first."""
+        return (groups + 1) * self.group_bytes + b * BLOCK_BYTES + y
+
+    def evaluation(self, way: Way) -> Evaluation:
+        length: Any = way.memory.length
+        return Evaluation(self.inputs, self.record, way.memory, length, self.mac)
+
+    def enter(self, b: int) -> Way:
+        """Return a call with b + 1 blocks in its first group."""
+        self.space.ranges = {}
+        left = self.space.variable("w", 0, LENGTH_MAX // self.group_bytes - 2)
+        y = self.space.variable("y", *self.last_bytes)
+        memory = LoopMemory(self.linked, inputs=self.inputs, length=self.length(b, y, left))
+        machine = self.machine(memory)
+        way = Way(machine, self.linked.entry(self.record.name, self.member), self.space.ranges, b, y, left)
+        arguments, self.result = self.prepared(self.evaluation(way))
+        # What registers have before is the same in all calls.
+        self.registers = self.registers or dict(machine.general)
+        machine.general |= self.registers | dict(zip(machine.ARGUMENTS, arguments, strict=False))
+        self.kept = self.kept or machine.kept()
+        return way
+
+    def look_ahead(self, way: Way) -> None:
+        """Run the basic blocks that are next, as far as what is known of the length tells which ones."""
+        try:
+            if self.record.ends:
+                self.look_ahead_in_lanes(way)
+            else:
+                self.look_ahead_in_blocks(way)
+        except (Split, Residue):
+            pass
+
+    def look_ahead_in_lanes(self, way: Way) -> None:
+        evaluation = self.evaluation(way)
+        if not way.n:
+            ngroups = way.left + 2
+            way.n = max((n for n, least in groups_listed(self.record.groups) if ngroups >= least))
+        n, lanes = way.n, self.record.lanes
+        powers = evaluation.powers(n)
+        if not way.stages:
+            assert isinstance(way.b, int)
+            way.stages.append(Stage(evaluation.first(lanes - 1 - way.b), 0, way.left))
+        while way.expected is None:
+            t, taken, left = way.stages[-1]
+            at: Any = (way.b + 1) * BLOCK_BYTES + taken * self.group_bytes
+            if left == 0:
+                if isinstance(way.y, int):
+                    words = evaluation.last(powers, t, at)
+                    way.expected = evaluation.tag(words) if self.mac else words
+                return
+            if len(way.stages) > AHEAD:
+                return
+            count = next_step(n, left)
+            if not isinstance(count, int):
+                return
+            way.stages.append(Stage(evaluation.step(n, count, powers, t, at), taken + count, left - count))
+
+    def look_ahead_in_blocks(self, way: Way) -> None:
+        evaluation = self.evaluation(way)
+        if not way.stages:
+            way.stages.append(Stage(evaluation.begin(), 0, way.left))
+        while way.expected is None:
+            t, taken, left = way.stages[-1]
+            small = "small " if taken == 0 else ""
+            at: Any = taken + 1
+            if left == 0:
+                if isinstance(way.y, int):
+                    if way.y:
+                        t, small = evaluation.with_block(small + "last", t, at), ""
+                    words = evaluation.end("scalar64", small + "end", t)
+                    way.expected = evaluation.tag(words) if self.mac else words
+                return
+            if len(way.stages) > AHEAD:
+                return
+            way.stages.append(Stage(evaluation.with_block(small + "block", t, at), taken + 1, left - 1))
+
+    def has_gone_on(self, way: Way) -> bool:
+        """Return whether T of a step that was ahead is in place, from which the evaluation then goes on."""
+        if len(way.stages) < 2 or way.expected is not None:
+            return False
+        held = [
+            x.poly
+            for lanes in (*way.machine.vectors.values(), way.machine.general.values())
+            for x in lanes
+            if isinstance(x, Number)
+        ]
+        limbs = [next(stage.limbs())[1] for stage in way.stages[1:]]
+        if not any(isinstance(limb, Number) and limb.poly in held for limb in limbs):
+            return False
+        stage = self.in_place(way)
+        if stage is None or stage is way.stages[0]:
+            return False
+        while way.stages[0] is not stage:
+            del way.stages[0]
+        return True
+
+    def may_cut(self, way: Way, split: Split) -> bool:
+        """Return whether a call may be cut where it goes several ways.
+
+        Once bytes of the last block are told apart, or groups that are no whole step, what depends on them may be no
+        sum; so after the first such cut there is none.
+        """
+        whole = {"y": self.last_bytes, "s": (0, modulus_of(way.n) - 1)}.get(split.variable[0])
+        is_count = split.variable[0] in COUNTS
+        return way.moved and bool(way.stages) and (is_count or way.ranges[split.variable] == whole)
+
+    @property
+    def last_bytes(self) -> Range:
+        """Return how many bytes may be in the last block; in the scalar kernel, in what is behind full blocks."""
+        return (1, BLOCK_BYTES) if self.record.ends else (0, BLOCK_BYTES - 1)
+
+    def in_place(self, way: Way) -> Stage | None:
+        """Return the last place in the evaluation of which all limbs of T are somewhere, if there is one.
+
+        A limb that is constant may be in no place. So a new state needs a call in which none is.
+        """
+        found = {named(value) for _, value in values_of(way.machine) if isinstance(value, Number)}
+        is_new = not any(at == way.at for at, _, _ in self.states)
+        for stage in reversed(way.stages):
+            if all(named(x) in found if isinstance(x, Number) else not is_new for _, x in stage.limbs()):
+                return stage
+        return None
+
+    def is_stable(self, variable: int) -> bool:
+        """Return whether a variable of the ring stands for a number that does not depend on how a call came here.
+
+        It depends on the key, the state, and the message at an offset that is a constant.
+        """
+        if variable not in self.stables:
+            ring = self.inputs.ring
+            if len(self.definitions) < len(ring.named):
+                self.definitions = {made: key for key, made in ring.named.items()}
+            found = STABLE.fullmatch(ring.names[variable]) is not None
+            if variable in ring.origins:
+                found = self.are_stable(ring.origins[variable][0])
+            elif variable in self.definitions:
+                found = self.are_stable(monomial for monomial, _ in self.definitions[variable])
+            self.stables[variable] = found
+        return self.stables[variable]
+
+    def are_stable(self, monomials: Iterable[tuple[int, ...]]) -> bool:
+        return all(self.is_stable(variable) for monomial in monomials for variable in monomial)
+
+    def arrival(self, way: Way, stage: Stage) -> tuple[tuple[int, int, bool], Arrival]:
+        """Return the key of a state, and what is there of a call at which it is cut."""
+        v, s = divided(stage.left, modulus_of(way.n))
+        parameters = (way.b, way.y, stage.taken, v, s)
+        key = way.at, way.n, s == 0 if isinstance(s, int) else False
+        values = dict(values_of(way.machine))
+        limits = self.limits(stage.taken)
+        limbs: dict[Place, set[tuple[str, int]]] = {}
+        by_number: dict[object, set[tuple[str, int]]] = {}
+        for limb, number in stage.limbs():
+            by_number.setdefault(named(number) if isinstance(number, Number) else number, set()).add(limb)
+            self.inputs.ring.claim_range(f"{limb[0]} in lane {limb[1]}", number, 0, limits[limb[0]])
+        for place, value in values.items():
+            same = by_number.get(named(value)) if isinstance(value, Number) else None
+            if isinstance(value, int):
+                same = by_number.get(value)
+            if same:
+                limbs[place] = same
+        ranges = [range_of(parameter) for parameter in parameters]
+        return key, Arrival(parameters, ranges, values, limbs, stage)
+
+    def arrive(self, way: Way, stage: Stage) -> None:
+        """Cut a call: what is there is of its state."""
+        check_writes(way.machine, self.result_places)
+        key, arrival = self.arrival(way, stage)
+        self.check_beside(arrival, self.states.get(key))
+        state = self.states.setdefault(key, State(key, most=LENGTH_MAX // self.group_bytes))
+        if state.arrivals and state.has(arrival):
+            return
+        state.arrivals.append(arrival)
+        if len(state.arrivals) > ARRIVALS_MAX or len(self.states) > STATES_MAX:
+            raise Unproved("no state that is the same however often it is reached")
+        state.learn(self.is_kept)
+        if not all(state.has(earlier) for earlier in state.arrivals):
+            raise Unproved("a state that does not have what arrived")
+        if key not in self.to_follow:
+            self.to_follow.append(key)
+
+    def check_beside(self, arrival: Arrival, state: State | None) -> None:
+        """Raise Unproved unless what an evaluation has beside T is the same in all calls that arrive."""
+        others = state.arrivals[0].stage.t if state else arrival.stage.t
+        for name, lanes in arrival.stage.t.items():
+            for number, other in zip(lanes, others.get(name, ()), strict=True):
+                if name.startswith("t["):
+                    continue
+                if not (isinstance(number, Number) and isinstance(other, Number)):
+                    raise Unproved(f"{name} is a constant")
+                if named(number) != named(other) or not self.is_kept(number):
+                    raise Unproved(f"{name} is not the same in all calls that arrive")
+
+    def is_kept(self, number: Number) -> bool:
+        return number.wraps == EXACT and self.are_stable(number.poly)
+
+    def may_arrive(self, way: Way) -> Stage | None:
+        """Return where the evaluation is if a call can be cut at a known state, of which then no less is known."""
+        stage = self.in_place(way)
+        if stage is None:
+            return None
+        try:
+            key, arrival = self.arrival(way, stage)
+        except (Split, Residue, Unproved):
+            return None
+        if key not in self.states:
+            return None
+        state = self.states[key]
+        if state.has(arrival):
+            return stage
+        other = State(key, [*state.arrivals, arrival], list(state.ranges), state.most)
+        other.learn(self.is_kept)
+        return stage if other.known() == state.known() else None
+
+    def limits(self, taken: Whole) -> dict[str, int]:
+        """Return the limits of the limbs of T; what the scalar kernel has after one block is small."""
+        small = "small " if isinstance(taken, int) and taken == 0 else ""
+        graph = graphs_of(self.record.ends)["end"] if self.record.ends else graphs_of("scalar64")[f"{small}block"]
+        return {node.name: node.limit for i in graph.inputs() if (node := graph.nodes[i]).name.startswith("t[")}
+
+    @property
+    def result_places(self) -> list[int]:
+        return [self.result + 8 * i for i in range(2 if self.mac else 3)]
+
+    def resume(self, state: State) -> Way:
+        """Return a call that is in a state."""
+        at, n, _ = state.key
+        self.space.ranges = {}
+        parameters = [
+            self.space.variable(name, low, high) if low < high else low
+            for name, (low, high) in zip(PARAMETERS, state.ranges, strict=True)
+        ]
+        b, y, u, v, s = parameters
+        left = v * modulus_of(n) + s
+        memory = LoopMemory(self.linked, inputs=self.inputs, length=self.length(b, y, u + left))
+        machine = self.machine(memory)
+        machine.general, machine.flags, memory.cells = {}, type(machine.flags)(), {}
+        before, limits = state.arrivals[0].stage.t, self.limits(u)
+        t = {
+            name: tuple(
+                self.inputs.word(f"any {name}.{lane}, {limits[name]:#x}", limits[name]) for lane in range(len(lanes))
+            )
+            if name.startswith("t[")
+            else lanes
+            for name, lanes in before.items()
+        }
+        forgotten = [place for place, value in state.held.items() if isinstance(value, Forgotten)]
+        for place in forgotten:
+            for i in range(place[2] if place[0] == "cells" else 0):
+                memory.cells[place[1] + i] = 1, Forgotten("")
+        for place, value in state.held.items():
+            if isinstance(value, Forgotten) and place[0] == "cells":
+                continue
+            if isinstance(value, Limb):
+                value = t[value.name][value.lane]
+            elif isinstance(value, Affine):
+                value = value.at(parameters)
+            if place[0] == "cells":
+                memory.write(place[1], place[2], value)
+            else:
+                put(machine, place, value)
+        return Way(machine, at, self.space.ranges, b, y, left, n, [Stage(t, u, left)], moved=False)
+
+    def follow(self, way: Way) -> None:
+        """Follow a call each way, to cuts and to the end."""
+        ways = [way]
+        while ways:
+            self.ways += 1
+            if self.ways > WAYS_MAX:
+                raise Unproved("too many ways")
+            way = ways.pop()
+            ways += self.follow_one(way)
+            self.ran_all |= way.machine.ran.keys()
+
+    def follow_one(self, way: Way) -> list[Way]:
+        """Follow a call to a cut or to its end, or up to where it goes several ways; return these."""
+        self.space.ranges = way.ranges
+        self.look_ahead(way)
+        machine, memory = way.machine, way.memory
+        cuts = {at for at, _, _ in self.states}
+        while way.at != RETURN:
+            if way.moved and way.at in cuts and (stage := self.may_arrive(way)) is not None:
+                self.arrive(way, stage)
+                return []
+            general, flags, writes = dict(machine.general), machine.flags, memory.writes
+            try:
+                way.at = machine.advance(way.at)
+                way.moved = True
+                if machine.steps % INSTRUCTIONS == 0 and self.has_gone_on(way):
+                    self.look_ahead(way)
+                continue
+            except (Split, Residue) as question:
+                if memory.writes != writes:
+                    raise Unproved("an instruction that is not known to run has written to memory") from None
+                machine.general, machine.flags = general, flags
+                asked: Split | Residue = question
+            stage = self.in_place(way) if isinstance(asked, Split) and self.may_cut(way, asked) else None
+            if stage is not None:
+                try:
+                    self.arrive(way, stage)
+                    return []
+                except (Split, Residue) as question:
+                    asked = question
+            if isinstance(asked, Split):
+                return list(self.ways_of(way, asked))
+            self.divide(way, asked)
+            self.look_ahead(way)
+        self.finish(way)
+        return []
+
+    def ways_of(self, way: Way, split: Split) -> Iterator[Way]:
+        """Yield the call with a variable in each part of its range."""
+        for low, high in split.parts:
+            part = way.copied()
+            part.ranges[split.variable] = low, high
+            if low == high:
+                part.replace(split.variable, low)
+            yield part
+
+    def divide(self, way: Way, residue: Residue) -> None:
+        """Put a multiple and a remainder in place of a variable; these may be a few more numbers than it may be."""
+        low, high = (end // residue.modulus for end in way.ranges[residue.variable])
+        whole = self.space.variable("v", low, high)
+        rest = self.space.variable("s", 0, residue.modulus - 1)
+        way.replace(residue.variable, whole * residue.modulus + rest)
+
+    def finish(self, way: Way) -> None:
+        """Prove what a call leaves at its end."""
+        machine = way.machine
+        if way.expected is None:
+            raise Unproved("a call ends before all of the message was taken")
+        for at, word in zip(self.result_places, way.expected, strict=True):
+            self.inputs.ring.claim_same(f"the word at {at:#x}", machine.memory.read(at, 8), word)
+        check_writes(machine, self.result_places)
+        machine.check_restored(self.kept)
+        check_left(machine)
+        for place, value in values_of(machine):
+            if isinstance(value, Forgotten) and place[0] in {"vectors", "cells"}:
+                raise Unproved(f"a number that may be secret is at {place[:2]} at the end")
+
+    def prove_all(self) -> int:
+        """Prove all lengths from the shortest one on; return the number of ways that calls can go."""
+        for b in reversed(range(self.record.lanes)):
+            self.follow(self.enter(b))
+        while self.to_follow:
+            self.follow(self.resume(self.states[self.to_follow.pop(0)]))
+        return self.ways
+
+
+def modulus_of(n: int) -> int:
+    """Return the number of groups that a loop takes, if n share a reduction; loops of less take even numbers."""
+    return n if n > STEPS_MAX else 2 if n else 1
+
+
+def next_step(n: int, left: Whole) -> Whole:
+    """Return the number of groups of the next step, as decimated_kernel.h takes them."""
+    rest: Whole = left % modulus_of(n)
+    if rest != 0:
+        return rest
+    return n if n > STEPS_MAX else next(k for k in range(n, 1, -2) if left >= k)
+
+
+def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) -> int:
+    """Prove mac or absorb at every length; return the number of identities, ways and short lengths."""
+    sizes = sorted({n for n, _ in groups_listed(record.groups)})
+    steps = {k for n in sizes for k in range(1, n + 1) if n > STEPS_MAX or k in {1, 2, n}}
+    count = check_decimated(record.lanes, sorted(steps)) if record.ends else check_one_by_one()
+    induction = Induction(linked, record, member, inputs)
+    count += induction.prove_all()
+    short = range(0 if member == "mac" else 1, induction.shortest)
+    return count + prove_lengths(linked, record, member, short)
+
+
+def chosen(compilers: Sequence[str], every: bool) -> Iterator[tuple[str, Record, str]]:
+    """Yield the compiler, the kernel and the function of each proof: all, or one of each kernel, by turns."""
+    for i, record in enumerate(RECORDS):
+        having = [compiler for compiler in compilers if compiled(compiler).has(record.name)]
+        for k, (compiler, member) in enumerate((compiler, member) for compiler in having for member in MEMBERS):
+            if every or k == i % (len(MEMBERS) * len(having)):
+                yield compiler, record, member
+
+
+MEMBERS = ("mac", "absorb")
+
+
+def prove_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
+    """Prove what compilers made of the kernels of x86-64 at every length; of all functions, or of one of each kernel."""
+    shared: dict[str, Inputs] = {}
+    read = [compiler for compiler in compilers or installed() if target_of(compiler) == X86_64]
+    for compiler, record, member in chosen(read, every):
+        linked, inputs = compiled(compiler), shared.setdefault(record.kernel, Inputs())
+        title = f"{linked.version}: {record.name} {member}, every length"
+        yield proved(title, partial(prove_function, linked, record, member, inputs))
