@@ -20,6 +20,9 @@ from study.circuit.ends import BEAT, INPUT, OUTPUT, Finish, cut, padded
 from study.circuit.intervals import limbs_max
 from study.circuit.wires import Pipeline
 
+# L: the stages of the pipeline, and the slots in it.
+LANES = 10
+
 
 def exponents(lanes: int) -> list[list[int]]:
     """Return, for each pass of the powers, the exponent of the power of r by which each slot is multiplied.
@@ -59,7 +62,8 @@ class PipelinedCore(wiring.Component):
         )
         assert all(wire.high <= high for wire, high in zip(out, limbs_max(), strict=True))
         m.d.comb += [limb.eq(wire.value) for limb, wire in zip(a, out, strict=True)]
-        lanes = out[0].time
+        lanes = LANES
+        assert out[0].time == lanes
 
         # The powers r^0 to r^L.
         element = data.ArrayLayout(len(b[0]), LIMBS)

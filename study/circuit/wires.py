@@ -13,6 +13,7 @@ from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
+from study.circuit import multiplier
 from study.circuit.intervals import Interval
 
 # Numbers of up to this many bits are multiplied by a constant without a register.
@@ -76,7 +77,10 @@ class Wire:
         if isinstance(other, int):
             return self.times(other)
         a, b = self.pipeline.together([self, other])
-        return self.pipeline.computed(a.value * b.value, (a.interval * b.interval).high, a.time, "product")
+        high = (a.interval * b.interval).high
+        used = multiplier.Multiplier(a.value, b.value, high.bit_length())
+        self.pipeline.m.submodules += used
+        return Wire(self.pipeline, used.product, high, a.time + multiplier.CYCLES)
 
     def times(self, factor: int) -> "Wire":
         """Return a multiple, by shifts and sums."""
