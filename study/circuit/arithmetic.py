@@ -54,7 +54,9 @@ def columns(a: Limbs, b: Limbs, c: Limbs) -> list[Number]:
     for i, x in enumerate(a):
         for j, y in enumerate(b):
             (low if i + j < LIMBS else high)[(i + j) % LIMBS].append(x * y)
-    return [total(below) + total(above) * FOLD if above else total(below) for below, above in zip(low, high, strict=True)]
+    return [
+        total(below) + total(above) * FOLD if above else total(below) for below, above in zip(low, high, strict=True)
+    ]
 
 
 def row(sums: Limbs, products: Limbs) -> list[Number]:

@@ -30,7 +30,9 @@ def padded(beat: data.View) -> Value:
 
 
 class Finish(wiring.Component):
-    """Computes the tag of an accumulator's limbs and s, in 36 cycles from `start`, and keeps it until it is taken.
+    """Computes the tag of an accumulator's limbs and s, in 37 cycles, and keeps it until it is taken.
+
+    The limbs and s are read in the cycle after `start`.
 
     In each cycle a limb leaves a ring of limbs at one end, and what arithmetic.finish puts into its place enters at the
     other one.
@@ -58,7 +60,7 @@ class Finish(wiring.Component):
         carry = Signal(carry_max.bit_length())
         excess = Signal(max(1, (number_max >> TOP_BITS).bit_length()))
         pass_, k = Signal(range(PASSES)), Signal(range(LIMBS + 1))
-        busy, done = Signal(), Signal()
+        loading, busy, done = Signal(), Signal(), Signal()
 
         adding = pass_ == PASSES - 1
         m.d.comb += [
@@ -67,7 +69,10 @@ class Finish(wiring.Component):
             self.tag.valid.eq(done),
             self.tag.payload.eq(Mux(done, Cat(*(limb[:BITS] for limb in ring)), 0)),
         ]
-        with m.If(busy):
+        with m.If(loading):
+            m.d.sync += [loading.eq(0), s.eq(self.s)]
+            m.d.sync += [limb.eq(new) for limb, new in zip(ring, self.limbs, strict=True)]
+        with m.Elif(busy):
             m.d.sync += k.eq(k + 1)
             with m.If(k < LIMBS):
                 mask = Mux((pass_ == 0) & (k == LIMBS - 1), TOP_MASK, MASK)
@@ -84,5 +89,5 @@ class Finish(wiring.Component):
         with m.If(done & self.tag.ready):
             m.d.sync += [done.eq(0), *(limb.eq(0) for limb in ring)]
         with m.If(self.start & self.ready):
-            m.d.sync += [busy.eq(1), s.eq(self.s), *(limb.eq(new) for limb, new in zip(ring, self.limbs, strict=True))]
+            m.d.sync += [loading.eq(1), busy.eq(1)]
         return m

@@ -38,7 +38,9 @@ class Multiplier(Elaboratable):
             for register in ("INPUTA", "INPUTB", "OUTPUT")
             for signal in ("CLK", "CE", "RST")
         }
-        pins: dict[str, Value] = {f"i_{name}": Const(0) for name in ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB", "RST0")}
+        pins: dict[str, Value] = {
+            f"i_{name}": Const(0) for name in ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB", "RST0")
+        }
         for name, value in (("A", self.a), ("B", self.b)):
             pins |= {f"i_{name}{i}": value[i] if i < len(value) else Const(0) for i in range(BITS)}
         pins |= {f"o_P{i}": product[i] for i in range(2 * BITS)}

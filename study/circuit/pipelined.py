@@ -173,8 +173,10 @@ class PipelinedCore(wiring.Component):
                 with m.If(slot == lanes + 2):
                     m.next = "FINISH"
             with m.State("FINISH"):
+                m.d.comb += finish.start.eq(1)
                 with m.If(finish.ready):
-                    m.d.comb += finish.start.eq(1)
-                    m.d.sync += [r.eq(0), s.eq(0), *(total.eq(0) for total in totals)]
-                    m.next = "R"
+                    m.next = "FORGET"
+            with m.State("FORGET"):
+                m.d.sync += [r.eq(0), s.eq(0), *(total.eq(0) for total in totals)]
+                m.next = "R"
         return m

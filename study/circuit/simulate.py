@@ -101,14 +101,13 @@ class Run:
 
         async def sink(context: Any) -> None:
             for i in range(len(self.messages)):
-                while not context.get(core.tag.valid):
+                while not context.get(core.tag.valid) and not stopped(context):
                     await context.tick()
-                    if stopped(context):
-                        context.set(reset, 1)
-                        await context.tick()
-                        context.set(reset, 0)
-                        await context.tick().repeat(self.idle)
-                        return
+                if stopped(context):
+                    context.set(reset, 1)
+                    await context.tick()
+                    context.set(reset, 0)
+                    break
                 there = context.get(clock)
                 while self.hold(context.get(clock)):
                     await context.tick()
@@ -117,7 +116,8 @@ class Run:
                 context.set(core.tag.ready, 1)
                 await context.tick()
                 context.set(core.tag.ready, 0)
-            await context.tick().repeat(self.idle)
+            for _ in range(self.idle):
+                await context.tick()
 
         simulator.add_testbench(source)
         simulator.add_testbench(sink)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The small core: 8 multipliers, a block in 14 cycles.
 
-    cycle 0 to 7    a limb of the accumulator, the last one first, times r
-          2 to 9    sums * 2^17 + these products
-          10 to 12  sums + the next block, carried
-          13        the result becomes the accumulator
+cycle 0 to 7    a limb of the accumulator, the last one first, times r
+      2 to 9    sums * 2^17 + these products
+      10 to 12  sums + the next block, carried
+      13        the result becomes the accumulator
 """
 
 from amaranth.hdl import Const, Module, Signal
@@ -88,8 +88,8 @@ class SmallCore(wiring.Component):
                 m.d.comb += self.message.ready.eq(~full & ~ended)
                 with m.If(self.message.valid & self.message.ready):
                     m.d.sync += [ended.eq(beat.last), full.eq(~beat.last | (beat.bytes != 0)), block.eq(padded(beat))]
+                m.d.comb += finish.start.eq(cycle[-2] & final)
                 with m.If(cycle[-1] & final):
-                    m.d.comb += finish.start.eq(1)
                     m.d.sync += [final.eq(0), ended.eq(0), r.eq(0), s.eq(0)]
                     m.next = "R"
         return m
