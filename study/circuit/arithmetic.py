@@ -21,7 +21,7 @@ FOLD = (1 << LIMBS * BITS) % P
 # The bits of the last limb below 2^130.
 TOP_BITS = 130 - (LIMBS - 1) * BITS
 TOP_MASK = (1 << TOP_BITS) - 1
-# Those of finish.
+# How many passes `finish` makes.
 PASSES = 4
 # The bits of r that may be 1.
 R_MASK = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF

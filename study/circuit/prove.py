@@ -40,7 +40,7 @@ def prove_sums(ring: Ring) -> None:
 
 
 def prove_tag(ring: Ring, slots: int) -> None:
-    """Raise Unproved unless the tag is that of the sum of so many accumulators, and no register is exceeded."""
+    """Raise Unproved unless the tag is that of the sum of a number of accumulators, `slots`, and no register is exceeded."""
     limits = [slots * limit for limit in limbs_max()]
     limbs = [ring.input(f"h[{k}]", limit) for k, limit in enumerate(limits)]
     s = [ring.input(f"s[{k}]", min(MASK, (1 << 128) // weight - 1)) for k, weight in enumerate(WEIGHTS)]

@@ -12,7 +12,7 @@ from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
 BLOCK_BYTES = 16
-# Of the simulated clock, in seconds.
+# The simulated clock's period, in seconds.
 PERIOD = 1e-6
 
 
