@@ -19,6 +19,7 @@
 #                    by llvm-mca
 # make study         repeats the papers' experiments on this CPU, into build/study. PUBLISH=1: into study/; QUICK=1: a minute;
 #                    ARGS: options of study/run.py, such as --csv
+# make circuit       simulates, synthesizes, places and routes Poly1305 as a circuit for an FPGA, into build/circuit/
 # make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
 # make clean
@@ -56,7 +57,7 @@ shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js study tune \
-    compare count-instructions count-go count-cycles coconut prove clean FORCE
+    compare count-instructions count-go count-cycles circuit coconut prove clean FORCE
 
 all: library command
 
@@ -136,6 +137,7 @@ test: deps
 
 test-slow: deps
 	coconut/install.sh
+	study/circuit/install.sh
 	$(call run_suite,slow)
 
 test-cross: deps
@@ -198,6 +200,11 @@ count-cycles: deps
 	tools/apt-install.sh llvm-19
 	tests/cross/counts/cycles.py
 	tests/cross/counts/call_cycles.py
+
+circuit:
+	study/circuit/install.sh --synthesis
+	study/circuit/test.sh
+	build/circuit/venv/bin/python -m study.circuit.synthesize
 
 prove: library
 	coconut/install.sh
