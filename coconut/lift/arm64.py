@@ -51,6 +51,17 @@ class Arm64Flags(Flags):
             return self.result >> 1 & 1
         return 1 - self.carry() if self.kind == "sub" else self.carry()
 
+    def truth(self, condition: str) -> Any:
+        """Return 1 if a condition holds, else 0: a symbolic number for carries, and for whether one bit is 0."""
+        result = self.result
+        if condition in {"cs", "cc"}:
+            bit = self.bit()
+        elif condition in {"eq", "ne"} and isinstance(result, Number) and not result.wraps and result.high <= 1:
+            bit = 1 - result
+        else:
+            return int(self.holds(condition))
+        return bit if condition in {"cs", "eq"} else 1 - bit
+
     def order(self) -> int:
         """Return a number with the sign of the exact result."""
         a, b = (self.signed(self.public("an order", number)) for number in (self.a, self.b))
@@ -516,7 +527,7 @@ class Arm64(Machine):
         self.set(to, part)
 
     def select(self, name: str, operands: tuple[str, ...], mask: int) -> None:
-        """Choose between two registers by a condition, which may be a symbolic carry."""
+        """Choose between two registers by a condition, which may be symbolic."""
         to, first, second, condition = operands
         a, b = self.register(first), self.register(second)
         if name == "csinc":
@@ -525,11 +536,5 @@ class Arm64(Machine):
             b = mask - exact(b)
         elif name == "csneg":
             b = 0 - b & mask
-        if condition in {"cs", "cc"}:
-            bit = self.flags.bit()  # type: ignore[attr-defined]
-            if isinstance(bit, Number):
-                if condition == "cc":
-                    a, b = b, a
-                self.set(to, b + bit * (a - b))
-                return
-        self.set(to, a if self.flags.holds(condition) else b)
+        bit = self.flags.truth(condition)  # type: ignore[attr-defined]
+        self.set(to, b + bit * (a - b) if isinstance(bit, Number) else a if bit else b)
