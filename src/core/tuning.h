@@ -152,20 +152,9 @@
 #define PLAN_NEON_first(X) X(key, 1) X(rows3, 2) X(lanes1_block, 2)
 #define PLAN_NEON_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1, 1)
 
-#define PLAN_NEON_IN_ORDER_period   1
-#define PLAN_NEON_IN_ORDER_first(X) X(key, 1) X(rows3, 2) X(lanes1_block_in_order, 2)
-#define PLAN_NEON_IN_ORDER_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1_in_order, 1)
-
 /* The same on Cortex-A55, in passes whose instructions come in an order for it: with gcc 12 and clang 19, 256
  * bytes are sealed in 3338 and 3307 cycles instead of 3695 and 3416, 8192 in 69386 and 68161 instead of 71665
  * and 73422. On Neoverse N2, a first pass of this kind takes up to a tenth longer. */
-#define PLAN_NEON_IN_ORDER_period   1
-#define PLAN_NEON_IN_ORDER_first(X) X(key, 1) X(rows3, 2) X(lanes1_block_in_order, 2)
-#define PLAN_NEON_IN_ORDER_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1_in_order, 1)
-
-/* The same on Cortex-A55, in passes whose instructions come in an order for it: with gcc 12 and clang 19, 256
- * bytes are sealed in 3338 and 3276 cycles instead of 3757 and 3327, 8192 in 69386 and 67664 instead of 71727
- * and 70232. On Neoverse N2, such passes take up to a tenth longer. */
 #define PLAN_NEON_IN_ORDER_period   1
 #define PLAN_NEON_IN_ORDER_first(X) X(key, 1) X(rows3, 2) X(lanes1_block_in_order, 2)
 #define PLAN_NEON_IN_ORDER_next(X)  X(rows1, 2) X(rows3, 2) X(lanes1_in_order, 1)
