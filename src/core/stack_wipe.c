@@ -179,13 +179,13 @@ void hornet_clear_stack_avx512(uintptr_t end) { hornet_clear_stack(end); }
     FOR_REGISTERS(REGISTERS_8_TO_15, "vleig %%v\\n, 0, 1")
 #define ZEROED "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "memory" /* as above */
 #elif defined(__powerpc64__) /* ELFv2 ABI, section 2.2.1; vs32 is v0 */
-/* The fields of the condition register too, which a later function may save in its caller's frame: with them
- * goes what a comparison for a carry has left. */
+/* The fields of the condition register too, which a later function may save in its caller's frame: with
+ * them goes what a comparison for a carry has left. */
 #define ZEROS                                                                                              \
     FOR_REGISTERS(REGISTERS_0_TO_7 ", 8, 9, 10, 11, 12, 13", "xxlxor \\n, \\n, \\n")                       \
     FOR_REGISTERS("14, 15, " REGISTERS_16_TO_31, "xxpermdi \\n, \\n, 0, 0")                                \
     FOR_REGISTERS(REGISTERS_0_TO_7 ", " REGISTERS_8_TO_15 ", 16, 17, 18, 19",                              \
-                  "xxlxor 32+\\n, 32+\\n, 32+\\n")                                                        \
+                  "xxlxor 32+\\n, 32+\\n, 32+\\n")                                                         \
     "li 0, 0\n\tmtcrf 0xc7, 0\n\t"
 #define ZEROED "memory", "r0", "cr0", "cr1", "cr5", "cr6", "cr7"
 #else /* RISC-V's calling convention preserves none */
