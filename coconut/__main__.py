@@ -348,7 +348,7 @@ def command_mutations(arguments: argparse.Namespace) -> None:
         yield from mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS)
         if not arguments.blocks:
             yield from mutations.plant_in_go()
-            yield from mutations_objects.plant_in_objects()
+            yield from mutations_objects.plant_in_objects(arguments.each_instruction)
             yield "ChaCha20's graphs", mutations_chacha20.plant_in_graphs()
             yield "ChaCha20 in Go", mutations_chacha20.plant_in_go(chacha20.go_functions())
 
@@ -418,6 +418,9 @@ def run(words: list[str] | None = None) -> None:
     proving.add_argument("--verbose", action="store_true", help="print every proof")
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")
+    mutating.add_argument(
+        "--each-instruction", action="store_true", help="change every instruction of compiled functions; hours"
+    )
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args(words)
     try:

@@ -9,7 +9,8 @@ The statement, which is to be read:
   value NAME                     any integer, the value of elements modulo p = 2^130 - 5; and a variable
   given POLY LOW HIGH            an input that is assumed to be a polynomial in inputs, with a range
   element NUMBERS WEIGHTS POLY   inputs are assumed to have this weighted sum modulo p
-  + - * >> & | ^ < [A, B] FACTS  an operation on integers, as Python has it; constants are in hexadecimal
+  + - * >> & | ^ < [A, B] FACTS  an operation on integers, as Python has it; constants are in hexadecimal; | and ^
+                                 are variables, if nothing else says what they are
   claim NAME range NUMBER LOW HIGH
   claim NAME value NUMBERS WEIGHTS POLY        the weighted sum is the polynomial modulo p
   claim NAME multiple NUMBERS WEIGHTS MODULUS  the weighted sum is a multiple; of 0: it is 0

@@ -8,6 +8,7 @@ import json
 import sys
 from collections import Counter
 from functools import reduce
+from itertools import combinations
 from math import gcd
 from typing import Any
 
@@ -60,9 +61,8 @@ class Checker:
         self.names: dict[int, Poly] = {}  # by lines: what the name stands for
         self.known: dict[frozenset[tuple[tuple[int, ...], int]], Range] = {}  # ranges of polynomials
         self.polys: dict[int, Poly] = {}  # of numbers and facts, by line
-        self.wraps: dict[int, int] = {}  # of numbers
-        self.bits: dict[int, Poly | None] = {}  # of numbers: what is 0 or 1, and the number is 0 with it
-        self.ands: dict[Any, int] = {}  # lines of ands, by operands
+        self.wraps, self.bits = dict[int, int](), dict[int, Poly | None]()  # of numbers; with a bit of 0, they are 0
+        self.done, self.xors = dict[Any, int](), dict[Any, Any]()  # lines of operations; operands, by results
         self.solved: dict[int, Poly] = {}  # variables, modulo p
         self.counts: Counter[str] = Counter()
 
@@ -89,10 +89,9 @@ class Checker:
         return self.known[frozenset(poly.items())] if poly and poly.keys() != {()} else (poly.get((), 0),) * 2
 
     def fact(self, at: int, poly: Poly, low: int, high: int) -> None:
-        key = frozenset(poly.items())
-        before = self.known.get(key, (low, high))
         require(type(low) is type(high) is int, "no integer")
-        self.polys[at], self.known[key] = poly, (max(low, before[0]), min(high, before[1]))
+        least, most = self.known.get(key := frozenset(poly.items()), (low, high))
+        self.polys[at], self.known[key] = poly, (max(low, least), min(high, most))
         require(self.known[key][0] <= self.known[key][1], "an empty range")
 
     def number(self, at: int, poly: Poly, low: int, high: int, wraps: int = EXACT, bit: Poly | None = None) -> None:
@@ -105,13 +104,18 @@ class Checker:
         poly = self.polys[operand] if operand in self.wraps else add({}, {(): int(operand, 16)})
         return poly, self.range(poly)
 
-    def remainder(self, poly: Poly, fact: int, bits: int) -> Poly:
-        """Return the low bits of a polynomial, as a fact says them."""
+    def divided(self, poly: Poly, fact: int, bits: int) -> tuple[Poly, Poly]:
+        """Return what is above the low bits of a polynomial, and these, as a fact says them."""
         found = self.polys[fact]
         require(bits <= 1024, "too many bits")
         require(self.range(found)[0] >= 0 and self.range(found)[1] >> bits == 0, f"line {fact} exceeds {bits} bits")
-        divide(add(poly, found, -1), 1 << bits)
-        return found
+        return divide(add(poly, found, -1), 1 << bits), found
+
+    def disjoint(self, x: Poly, y: Poly) -> bool:
+        """Return whether neither is negative, and all bits of one polynomial are below those of the other one."""
+        (low_x, high_x), (low_y, high_y) = self.bound(x), self.bound(y)
+        below = [all(c % (1 << high.bit_length()) == 0 for c in z.values()) for high, z in ((high_x, y), (high_y, x))]
+        return min(low_x, low_y) >= 0 and any(below)
 
     def reduce(self, poly: Poly) -> Poly:
         """Return the same modulo p, with what is solved."""
@@ -128,8 +132,7 @@ class Checker:
         """Return a weighted sum; modulo something, numbers may wrap if 2^64 times the weight is a multiple."""
         total: Poly = {}
         for operand, weight in zip(operands, weights, strict=True):
-            exact = not modulus or (weight << 64) % modulus != 0
-            total = add(total, self.operand(operand, exact)[0], weight)
+            total = add(total, self.operand(operand, not modulus or (weight << 64) % modulus != 0)[0], weight)
         return total
 
     def solve(self, operands: Any, weights: Any, value: Poly) -> None:
@@ -157,10 +160,9 @@ class Checker:
                 require(self.operand(number)[1] == (value, value), "it may be another number")
                 self.polys[number] = add({}, {(): value})
             case "exact", number, fact:
-                low, high = self.range(self.polys[number])
-                is_word = self.wraps[number] == EXACT and low >= 0 and high <= WORD_MAX
-                require(self.wraps[number] == WORD or is_word, "no word")
-                self.number(at, self.remainder(self.polys[number], fact, 64), 0, WORD_MAX)
+                wraps, (low, high) = self.wraps[number], self.range(self.polys[number])
+                require(wraps == WORD or wraps == EXACT and 0 <= low <= high <= WORD_MAX, "no word")
+                self.number(at, self.divided(self.polys[number], fact, 64)[1], 0, WORD_MAX)
             case "quotient", bits, terms:
                 require(bits <= 1024, "too many bits")
                 poly = self.poly(terms, self.ranges)
@@ -202,8 +204,7 @@ class Checker:
                 difference = add(self.weighted(numbers, weights), self.poly(terms, self.inputs | self.values), -1)
                 require(not self.reduce(difference), f"{name} is another number")
             case "claim", name, "multiple", numbers, weights, modulus:
-                total = self.weighted(numbers, weights, modulus)
-                require(not any(c % modulus if modulus else c for c in total.values()), f"{name} is no multiple")
+                require(not multiply(self.weighted(numbers, weights, modulus), {(): 1}, modulus), f"{name} is none")
             case "end", claims:
                 require(claims == self.counts["claim"], "there were other claims")
             case _:
@@ -211,15 +212,12 @@ class Checker:
 
     def operation(self, at: int, op: str, operands: Any, facts: Any) -> None:
         a, b = operands
-        if op == "&":
-            self.ands[a, b] = at
-            if isinstance(b, str):
-                self.mask(at, a, int(b, 16), facts)
-                return
+        self.done[op, a, b] = at
+        if op == "&" and isinstance(b, str):
+            self.mask(at, a, int(b, 16), facts)
+            return
         (x, in_x), (y, in_y) = (self.operand(operand, op not in ("+", "-", "*")) for operand in operands)
         ones = (1 << max(in_x[1], in_y[1], 0).bit_length()) - 1
-        below = [all(c % (1 << high.bit_length()) == 0 for c in z.values()) for high, z in ((in_x[1], y), (in_y[1], x))]
-        disjoint = min(in_x[0], in_y[0]) >= 0 and any(below)
         wraps = SUM if self.wraps.get(a) or self.wraps.get(b) else EXACT
         if op == "*":
             self.number(at, multiply(x, y), *product(in_x, in_y), wraps)
@@ -228,20 +226,24 @@ class Checker:
             self.number(at, add(x, y, 1 if op == "+" else -1), in_x[0] + low, in_x[1] + high, wraps)
         elif op == ">>":
             bits = int(b, 16)
-            quotient = divide(add(x, self.remainder(x, facts[0], bits), -1), 1 << bits)
-            self.number(at, quotient, in_x[0] >> bits, in_x[1] >> bits)
+            self.number(at, self.divided(x, facts[0], bits)[0], in_x[0] >> bits, in_x[1] >> bits)
         elif op == "<":
             require(max(in_x[1] - in_y[0], in_y[1] - in_x[0]) <= WORD_MAX, "a comparison of other than words")
-            quotient = divide(add(add(x, y, -1), self.remainder(add(x, y, -1), facts[0], 64), -1), 1 << 64)
-            self.number(at, add({}, quotient, -1), 0, 1)
+            self.number(at, add({}, self.divided(add(x, y, -1), facts[0], 64)[0], -1), 0, 1)
         elif op == "&":
-            self.both(at, a, b, disjoint)
-        elif op == "|" and disjoint:
+            self.both(at, a, b, facts)
+        elif op == "^" and x in (pair := self.xors.get((op, frozenset(y.items())), ())):
+            self.number(at, pair[x == pair[0]], *self.bound(pair[x == pair[0]]))
+        elif op == "|" and self.disjoint(x, y):
             self.number(at, add(x, y), in_x[0] + in_y[0], min(in_x[1] + in_y[1], ones))
         else:
             require(min(in_x[0], in_y[0]) >= 0, "of what may be negative")
-            common, _ = self.operand(self.ands.get((a, b), self.ands.get((b, a))))
-            self.number(at, add(add(x, y), common, -1 if op == "|" else -2), 0, ones)
+            common, result = self.done.get(("&", a, b), self.done.get(("&", b, a))), add({}, {(at,): 1})
+            self.ranges[at] = 0, ones  # a variable, of which nothing else is known if the and is not
+            if common is not None:
+                result = add(add(x, y), self.operand(common)[0], -1 if op == "|" else -2)
+            self.xors[op, frozenset(result.items())] = x, y
+            self.number(at, result, 0, ones)
 
     def mask(self, at: int, operand: Any, mask: int, facts: Any) -> None:
         """And with a constant, which is not negative; there is a fact for each end of a run of ones."""
@@ -253,20 +255,22 @@ class Checker:
         changes, result = mask ^ mask << 1, add({}, {})
         ends = [i for i in range(1, changes.bit_length()) if changes >> i & 1]
         for bits, fact in zip(ends, facts, strict=True):
-            result = add(result, self.remainder(poly, fact, bits), -1 if mask >> bits & 1 else 1)
+            result = add(result, self.divided(poly, fact, bits)[1], -1 if mask >> bits & 1 else 1)
         self.number(at, result, 0, mask if wraps or low < 0 else min(high, mask), EXACT, self.bits[operand])
 
-    def both(self, at: int, a: int, b: int, disjoint: bool) -> None:
-        """And of numbers: of disjoint bits, of what is 0 with one of two bits, or of all or none of a constant's ones."""
+    def both(self, at: int, a: int, b: int, facts: Any) -> None:
+        """And of disjoint bits beside a part of both; of what is 0 with one of two bits; of a constant times a bit."""
         (x, limits), (y, (low, high)) = self.operand(a), self.operand(b)
-        bits = self.bits[a], self.bits[b]
-        if disjoint or bits[0] is not None and bits[1] is not None and self.bound(add(bits[0], bits[1]))[1] <= 1:
-            self.number(at, {}, 0, 0)
+        common, bits = self.polys[facts[0]] if facts else {}, (self.bits[a], self.bits[b])
+        parts = combinations((common, add(x, common, -1), add(y, common, -1)), 2)
+        exclusive = bits[0] is not None and bits[1] is not None and self.bound(add(bits[0], bits[1]))[1] <= 1
+        if exclusive and not facts or all(self.disjoint(*pair) for pair in parts):
+            self.number(at, common, *self.range(common))
             return
         ones = -1 if -1 <= low and high <= 0 else gcd(*y.values())
         if ones > 0:
             require(0 <= low and high <= ones, "and of other than a bit, times a constant")
-            x, limits = self.operand(self.ands[a, hex(ones)])
+            x, limits = self.operand(self.done["&", a, hex(ones)])
         bit = divide(add({}, y, ones // abs(ones)), abs(ones))
         self.number(at, multiply(x, bit), min(0, limits[0]), max(0, limits[1]), EXACT, bit)
 
@@ -285,7 +289,7 @@ class Checker:
                 raise Refused(f"line {at}: {type(error).__name__}: {error}: {text[:100].strip()}") from None
 
 
-def main() -> None:
+if __name__ == "__main__":
     for path in sys.argv[1:] or sys.exit("checker.py: which certificates?"):
         checker = Checker()
         try:
@@ -294,7 +298,3 @@ def main() -> None:
         except Refused as refusal:
             sys.exit(f"{path}: REFUSED: {refusal}")
         print(f"{path}: verified: " + ", ".join(f"{count} {kind}" for kind, count in checker.counts.items()))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from typing import NamedTuple
 
 from coconut.prove import composition, graphs
 from coconut.prove.certified import Verifying
@@ -68,7 +70,21 @@ def of_dispatch() -> Iterator[Proved]:
     yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
 
 
-Suites = dict[str, tuple[str, Callable[[], Iterable[Proved]]]]
+def assumed_by(module: str) -> tuple[str, ...]:
+    """Return what the proofs of a module assume of the world around them."""
+    assumed: tuple[str, ...] = import_module(f"coconut.prove.{module}").ASSUMED
+    return assumed
+
+
+class Suite(NamedTuple):
+    """What the claims of a suite are, its proofs, and the module that lists what they assume, if one does."""
+
+    claims: str
+    proofs: Callable[[], Iterable[Proved]]
+    module: str = ""
+
+
+Suites = dict[str, Suite]
 
 
 def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) -> Suites:
@@ -78,16 +94,20 @@ def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) ->
     the loops of all functions.
     """
     return {
-        "graphs": ("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
-        "selections": ("elements of instruction selections", partial(of_selections, certify)),
-        "chacha20": ("words of ChaCha20's basic blocks and selections", of_chacha20),
-        "go": ("ways through the Go module's functions of Poly1305", partial(of_go, certify)),
-        "go-chacha20": ("words of the Go module's functions of ChaCha20", of_go_chacha20),
-        "go-stitched": ("values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify)),
-        "objects": ("calls of what compilers made", partial(of_objects, compilers, every)),
-        "loops": ("ways through what compilers made, at every length", partial(of_loops, compilers, every)),
-        "algebra": ("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
-        "dispatch": ("lengths at which the library has Bernstein's tag", of_dispatch),
+        "graphs": Suite("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
+        "selections": Suite("elements of instruction selections", partial(of_selections, certify)),
+        "chacha20": Suite("words of ChaCha20's basic blocks and selections", of_chacha20),
+        "go": Suite("ways through the Go module's functions of Poly1305", partial(of_go, certify), "go"),
+        "go-chacha20": Suite("words of the Go module's functions of ChaCha20", of_go_chacha20, "chacha20"),
+        "go-stitched": Suite(
+            "values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify), "go"
+        ),
+        "objects": Suite("calls of what compilers made", partial(of_objects, compilers, every), "objects"),
+        "loops": Suite(
+            "ways through what compilers made, at every length", partial(of_loops, compilers, every), "loops"
+        ),
+        "algebra": Suite("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
+        "dispatch": Suite("lengths at which the library has Bernstein's tag", of_dispatch),
     }
 
 
@@ -99,8 +119,8 @@ def quick() -> Suites:
     """Return what takes seconds."""
     found = suites(certify=False)
     return {
-        "graphs": (found["graphs"][0], lambda: of_graphs(QUICK_KERNELS, simplified=False)),
-        "algebra": (found["algebra"][0], lambda: composition.prove_algebra(QUICK_KERNELS)),
+        "graphs": found["graphs"]._replace(proofs=lambda: of_graphs(QUICK_KERNELS, simplified=False)),
+        "algebra": found["algebra"]._replace(proofs=lambda: composition.prove_algebra(QUICK_KERNELS)),
     }
 
 
@@ -132,17 +152,21 @@ class Row:
 
 
 def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
-    """Run suites, print a table, and return its rows."""
+    """Run suites, print a table and what the proofs assume, and return the rows."""
     rows = []
     print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'certificates':>13} {'verified':>9} {'seconds':>8}  claims are")
-    for name, (what, proofs) in wanted.items():
+    for name, suite in wanted.items():
         row = Row(name)
-        row.run(proofs(), report)
+        row.run(suite.proofs(), report)
         rows.append(row)
         figures = f"{row.proofs:7} {row.claims:8} {row.certificates:13} {row.verified:9} {row.seconds:8.1f}"
-        print(f"{name:12} {figures}  {what}", flush=True)
+        print(f"{name:12} {figures}  {suite.claims}", flush=True)
         if row.refused:
             print(f"    refused: {row.refused}")
     refused = sum(bool(row.refused) for row in rows)
     print(f"{sum(row.proofs for row in rows)} proofs, {refused} refused")
+    for module in dict.fromkeys(suite.module for suite in wanted.values() if suite.module):
+        print(f"{', '.join(name for name, suite in wanted.items() if suite.module == module)}: it is assumed that")
+        for assumption in assumed_by(module):
+            print(f"  - {assumption}")
     return rows

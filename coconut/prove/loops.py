@@ -29,16 +29,18 @@ from coconut.prove.claims import STEPS_MAX
 from coconut.prove.composition import check_decimated, check_one_by_one
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
+from coconut.prove.objects import ASSUMED as OBJECTS_ASSUMED
 from coconut.prove.objects import Function, check_left, check_writes, prove_lengths
 from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
 from coconut.prove.proof import Proved, proved
 
+LENGTH_BITS = 38
 ASSUMED = (
-    "What objects.py assumes.",
-    "Lengths are below LENGTH_MAX bytes; the regions of a call do not overlap at any such length.",
+    *OBJECTS_ASSUMED,
+    f"Lengths are below 2^{LENGTH_BITS} bytes; the regions of a call do not overlap at any such length.",
     "In the algebra of steps, as composition.py checks it, the blocks of a message follow one another.",
 )
-LENGTH_MAX = 1 << 38
+LENGTH_MAX = 1 << LENGTH_BITS
 # How many steps the basic blocks are ahead of the code, so that what the code computes has their names.
 AHEAD = 1
 # After how many instructions T is looked for.

@@ -2,26 +2,33 @@
 """Plant mistakes in Poly1305: in each node of graphs, and in lines of the Go module's functions."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import mul
+from typing import NamedTuple
 
 from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
-from coconut.prove.go import committed
-from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.planting import Changed, Tally, alternating, changed_functions
-from coconut.prove.polynomials import Ring
+from coconut.prove.go import committed, same
+from coconut.prove.graphs import BlockProof, graphs_of, interpret, node_value
+from coconut.prove.planting import Changed, Tally, Unsound, alternating, changed_functions, recomputed
+from coconut.prove.polynomials import Lanes, Number, P, Ring, Unproved
+from coconut.simulate import simulate
+from coconut.trace import read_traced
 
-# Survivors that compute the same: a pattern of their titles, and the reason. Which ones there are depends on FUNCTIONS.
+# Numbers with more terms than this many times the most that any number of the block has are refused: by a mistake, they
+# have lost the names of their parts.
+TERMS_FACTOR = 4
+
+# Why a change in a graph computes the same; each is checked.
+SAME_NODE = "the node has the same value for all inputs"
+SAME = "the outputs have the same values for all inputs"
+UNCLAIMED = "nothing is claimed of the output that differs"
+CONGRUENT = "the outputs are the same elements, modulo p"
+
+# Survivors in functions that compute the same: a pattern of their titles, and the reason.
 EQUIVALENT = {
-    r"scalar32/.*: v\d+ = t\[4\] = v\d+: another value": "the value before it is below 2^32 already",
-    r"scalar32/.*: v\d+ = k\[4\] = .*: another value": "5/4 of the lowest limb of r is not used",
-    r"ends26x2/end 5: v\d+ = add\(v\d+, v55\): .*": "the carry into the lowest limb is 0",
-    r"ends26x2/begun 1: v1[458] = .*": "when a message begins matters only by which steps come before",
-    r"vmsum/leave: v\d+ = constant\(4398046511103\): .*": "all bits that the mask keeps, but the highest two, are shifted out",
-    r"neon32/step 1: v\d+ = block\(R\^1\[4\], 0\): .*": "the last number of a multiplier fills its vector",
-    r"tag/padded.*: 0x100000000000000 = splat: the constant 0x100000000000001": "the lowest bit is shifted out",
     r"riscv64 .*: SLTU .*": "a sum is less than either of its operands if it has wrapped",
     r"s390x .*: MOVD \$0, R11, .*": "the register is 0 already",
     r"s390x .*: VZERO V\d+, .*": "the register is 0 already",
@@ -37,19 +44,28 @@ def reason_for(survivor: str) -> str:
     return next((reason for pattern, reason in EQUIVALENT.items() if re.fullmatch(pattern, survivor)), "")
 
 
-def with_node(graph: Graph, i: int, *nodes: Node) -> Graph:
-    """Return the graph with node i replaced by the last of these, which may take those before it, numbered from i on."""
-    shift = len(nodes) - 1
-    others = [replace(node, args=tuple(arg if arg < i else arg + shift for arg in node.args)) for node in graph.nodes]
-    return replace(graph, nodes=(*others[:i], *nodes, *others[i + 1 :]))
+class Mistake(NamedTuple):
+    """Nodes in the place of node i, of which the last one has its users: they are numbered from i on."""
+
+    i: int
+    what: str
+    nodes: tuple[Node, ...]
+
+    def planted(self, graph: Graph) -> Graph:
+        """Return the graph with the mistake."""
+        i, shift = self.i, len(self.nodes) - 1
+        others = [replace(node, args=tuple(arg + shift * (arg >= i) for arg in node.args)) for node in graph.nodes]
+        return replace(graph, nodes=(*others[:i], *self.nodes, *others[i + 1 :]))
 
 
 # Constants of lanes, and of words.
 CONSTANTS = {"splat", "constant"}
+# Operations whose values are one number, whatever the number of lanes is.
+WORDS = {"constant", "word", "sum", "element", "sum_zero", "sum_mul_add", "load_number"}
 
 
-def mutants(graph: Graph) -> Iterator[tuple[str, str, Graph]]:
-    """Return graphs that differ from one in a node, the operation there, and what is different: every second change."""
+def mistakes(graph: Graph) -> Iterator[Mistake]:
+    """Yield every second change of each node, from the first or the second on, and one of each at least."""
     nodes, inputs = graph.nodes, set(graph.inputs())
     for i, node in enumerate(nodes):
         made: list[tuple[str, tuple[Node, ...]]] = []
@@ -102,10 +118,17 @@ def mutants(graph: Graph) -> Iterator[tuple[str, str, Graph]]:
             made.append(("a block less", (replace(node, imm=(node.imm[0] + 1,)),)))
         if node.op == "sum" and graph.lanes > 1:
             made.append(("one lane alone", (replace(node, op="word"),)))
-        if node.op == "output" and i + 1 < len(nodes):
+        if node.op == "output" and node.args[0] and nodes[node.args[0] - 1].op != "output":
             made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
-        for what, new in alternating(made, i):
-            yield node.op, f"{graph.label(i)} = {graph.expression(i)}: {what}", with_node(graph, i, *new)
+        if not made:
+            number = 1 if node.op in CONSTANTS and not node.imm[0] or node.op == "sum_zero" else 0
+            zero = Node(
+                "constant" if node.op in WORDS or node.op == "input" and graph.is_word(i) else "splat", (), (number,)
+            )
+            new = (zero, replace(node, args=(i,))) if node.op == "output" else (zero,)
+            made.append((f"{number} in its place", new))
+        for what, changed in alternating(made, i):
+            yield Mistake(i, what, changed)
 
 
 def without_limits(graph: Graph) -> Graph:
@@ -113,12 +136,102 @@ def without_limits(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(replace(node, limit=SUM_MAX) for node in graph.nodes))
 
 
+def terms_of(value: Lanes) -> int:
+    return max((len(number.poly) for number in value if isinstance(number, Number)), default=1)
+
+
+class GraphMistakes:
+    """A basic block whose values are known, so that only what follows from a mistake is computed and proved anew."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.proof = BlockProof(graph)
+        self.proof.check_graph()
+        # A recorded graph has nodes that nothing uses.
+        self.graph = without_limits(graph.simplified())
+        self.values = interpret(self.graph, self.ring, self.proof.claims.message, self.proof.claims.inputs)
+        self.users, self.outputs = self.graph.users(), self.outputs_of(self.values)
+        self.proof.claims.check(self.outputs)
+        self.terms_max = TERMS_FACTOR * max(terms_of(value) for value in self.values)
+        self.mark = self.ring.mark()
+
+    @property
+    def ring(self) -> Ring:
+        return self.proof.ring
+
+    def outputs_of(self, values: Sequence[Lanes]) -> dict[str, Lanes]:
+        return {self.graph.nodes[i].name: values[i] for i in self.graph.outputs()}
+
+    def values_with(self, mistake: Mistake) -> list[Lanes]:
+        """Return the values with a mistake."""
+
+        def value(node: Node, values: Sequence[Lanes]) -> Lanes:
+            claims = self.proof.claims
+            result = node_value(self.graph.lanes, node, values, claims.message, claims.inputs)
+            if terms_of(result) > self.terms_max:
+                raise Unproved(f"a number of more than {self.terms_max} terms")
+            return result
+
+        def compute(j: int, found: Sequence[Lanes]) -> Lanes:
+            if j > mistake.i:
+                return value(self.graph.nodes[j], found)
+            made = list(self.values[:j])
+            for node in mistake.nodes:
+                made.append(value(node, made))
+            return made[-1]
+
+        return recomputed(self.users, self.values, mistake.i, compute, same)
+
+    def prove(self, mistake: Mistake) -> None:
+        self.ring.forget(self.mark)
+        self.proof.claims.check(self.outputs_of(self.values_with(mistake)), self.outputs)
+
+    def reason(self, mistake: Mistake) -> str:
+        """Return why a mistake that is not refused computes the same, or ""; raise Unsound if a sample denies it."""
+        values = self.values_with(mistake)
+        outputs = self.outputs_of(values)
+        differing = {name for name, value in outputs.items() if value is not self.outputs[name]}
+        self.compare_samples(mistake, differing)
+        if values[mistake.i] is self.values[mistake.i]:
+            return SAME_NODE
+        if not differing:
+            return SAME
+        anything = {name: tuple(map(self.anything, self.outputs[name])) for name in differing}
+        try:
+            self.proof.claims.check(self.outputs | anything, self.outputs)
+        except Unproved:
+            return CONGRUENT
+        return UNCLAIMED
+
+    def anything(self, number: Number | int) -> Number:
+        """Return any number up to the largest that another one may be."""
+        return self.ring.input("anything", number.high if isinstance(number, Number) else number)
+
+    def compare_samples(self, mistake: Mistake, differing: Collection[str]) -> None:
+        """Raise Unsound unless outputs are the same on all samples, or the same elements where they may differ."""
+        title, changed = self.graph.title, mistake.planted(self.graph)
+        for sample in read_traced(self.graph.kernel)[1][self.graph.name]:
+            before, after = (
+                {graph.nodes[i].name: values[i] for i in graph.outputs()}
+                for graph, values in ((graph, simulate(graph, sample)) for graph in (self.graph, changed))
+            )
+            if any(before[name] != after[name] for name in before.keys() - differing):
+                raise Unsound(f"{title}: {mistake.what}, sample {sample.number}")
+            for name, (shape, elements) in self.proof.claims.outputs.items():
+                for lane in range(len(elements)):
+                    for group in shape.all_groups():
+                        numbers = [[of[f"{name}[{i}]"][lane] for i in group] for of in (before, after)]
+                        sums = [sum(map(mul, limbs, shape.weights)) % P for limbs in numbers]
+                        if sums[0] != sums[1]:
+                            raise Unsound(f"{title}: {mistake.what}, sample {sample.number}: {name}.{lane}")
+
+
 def plant_in_graph(graph: Graph) -> Tally:
-    # A recorded graph has nodes that nothing uses.
-    tally, simplified = Tally(), without_limits(graph.simplified())
-    for op, what, mutant in mutants(simplified):
-        title = f"{graph.title}: {what}"
-        tally.plant(op, title, partial(BlockProof(graph).check_graph, mutant), partial(reason_for, title))
+    """Plant mistakes in all nodes of a basic block."""
+    tally, block = Tally(), GraphMistakes(graph)
+    for mistake in mistakes(block.graph):
+        node, i = block.graph.nodes[mistake.i], mistake.i
+        title = f"{graph.title}: {block.graph.label(i)} = {block.graph.expression(i)}: {mistake.what}"
+        tally.plant(node.op, title, partial(block.prove, mistake), partial(block.reason, mistake))
     return tally
 
 
@@ -130,9 +243,9 @@ BLOCKS = (
     *(f"vmsl/{name}" for name in ("expand", "reduce", "step 1", "step 2")),
     *(f"scalar64/{name}" for name in ("begin", "block", "blocks 2", "last", "end", "start", "four", "finish")),
     *(f"scalar64/{name}" for name in ("first", "small block", "small last", "small end 5", "end 5")),
-    *(f"scalar32/{name}" for name in ("block", "end 5")),
-    *(f"ends26x2/{name}" for name in ("first 1", "end 5", "keys", "begun 1", "short", "finish")),
-    *("ends44x4/finish", "vmsum/enter", "vmsum/leave", "neon32/step 1", "vsx/expand"),
+    *(f"scalar32/{name}" for name in ("block", "last", "end 5")),
+    *(f"ends26x2/{name}" for name in ("first 1", "end 5", "fold", "keys", "begun 1", "short", "finish")),
+    *("ends26x1/append", "ends44x4/finish", "vmsl/powers", "vmsum/enter", "vmsum/leave", "neon32/step 1", "vsx/expand"),
     *(f"tag/{name}" for name in ("tag", "tag 5", "padded 3", "padded 6", "padded 12", "padded after 11")),
 )
 

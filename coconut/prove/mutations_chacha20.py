@@ -14,7 +14,7 @@ from typing import Any
 
 from coconut.graph import Graph, Node
 from coconut.interpret import Machine, line_of, store
-from coconut.operations import WORD32_MAX, WORD_MAX
+from coconut.operations import WORD32_MAX, WORD_MAX, Value
 from coconut.prove.chacha20 import (
     DOUBLE_ROUNDS,
     WORDS,
@@ -27,7 +27,7 @@ from coconut.prove.chacha20 import (
     graphs_of,
     node_value,
 )
-from coconut.prove.planting import Changed, Tally, alternating, changed_functions
+from coconut.prove.planting import Changed, Tally, Unsound, alternating, changed_functions, recomputed
 from coconut.prove.polynomials import Ring
 from coconut.prove.proof import REFUSALS
 from coconut.prove.stitched import prove_mac
@@ -40,10 +40,6 @@ ADDS_ZERO = "one operand is 0"
 SAME = "registers and memory hold the same after the line"
 UNUSED = "nothing takes what differs"
 EQUAL = "the same accumulator, modulo p"
-
-
-class Unsound(Exception):
-    """Raised if a change that a sample notices is not refused."""
 
 
 def other_imms(node: Node, lanes: int) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -98,7 +94,7 @@ def whole(graph: Graph) -> bool:
 def distinct_graphs(kernels: Iterable[str] = ()) -> Iterator[Graph]:
     """Yield graphs of which no two have the same nodes, whatever the number of lanes."""
     seen = set()
-    for graph in graphs_of(kernels):
+    for graph in map(Graph.without_dead, graphs_of(kernels)):
         if not whole(graph) and graph.nodes not in seen:
             seen.add(graph.nodes)
             yield graph
@@ -127,15 +123,14 @@ def plant_in_graph(graph: Graph, tally: Tally) -> None:
     expect_same(graph_outputs(graph, values), expected)
     users, terms = graph.users(), claim.words.terms
 
+    def are_same(a: Value, b: Value) -> bool:
+        return all(x is y for x, y in zip(a, b, strict=True))
+
     def prove(i: int, changed: Graph) -> None:
-        """Compute what follows from node i anew."""
-        found, waiting = list(values), {i}
-        for j in range(i, len(graph.nodes)):
-            if j in waiting:
-                found[j] = node_value(changed, j, found, claim, inputs)
-                if any(a is not b for a, b in zip(found[j], values[j], strict=True)):
-                    waiting.update(users[j])
-        expect_same(graph_outputs(changed, found), expected)
+        def compute(j: int, found: Sequence[Value]) -> Value:
+            return node_value(changed, j, found, claim, inputs)
+
+        expect_same(graph_outputs(changed, recomputed(users, values, i, compute, are_same)), expected)
 
     def reason(i: int, changed: Graph, title: str) -> str:
         expect_sample(changed, graph, title)
@@ -191,15 +186,19 @@ def plant_in_graphs(kernels: Iterable[str] = ()) -> Tally:
 
 
 def with_rounds(function: GoFunction, double_rounds: int) -> GoFunction:
-    """Return a function with fewer double rounds: the number that counts them in its text is replaced."""
-    halves = 2 if function.others else 1
-    old, new = f"${DOUBLE_ROUNDS // halves},", f"${double_rounds // halves},"
-    code, lines = function.code, []
-    for line in function.code.lines:
-        if re.match(r"MOV[QD] \$", line.text):
-            line = line_of(line.number, line.text.replace(old, new), code.architecture, code.beside)
-        lines.append(line)
-    return replace(function, code=replace(code, lines=lines), double_rounds=double_rounds)
+    """Return a function with fewer double rounds, beside a first one apart from others, if there is one.
+
+    The number that counts them in its text is replaced.
+    """
+    count, each = DOUBLE_ROUNDS // (2 if function.others else 1), 2 if function.others else 1
+    lines, counting = list(function.code.lines), re.compile(r"MOV[QD]? \$(\d+),")
+    counts = {int(found[1]) for line in lines if (found := counting.match(line.text))}
+    apart = 0 if count in counts else 1
+    for i, line in enumerate(lines):
+        if counting.match(line.text):
+            text = line.text.replace(f"${count - apart},", f"${double_rounds // each},")
+            lines[i] = line_of(line.number, text, function.code.architecture, function.code.beside)
+    return replace(function, code=replace(function.code, lines=lines), double_rounds=double_rounds + apart)
 
 
 # The double rounds of the functions that are changed, so that each loop goes on and ends; beside Poly1305, BESIDE and one.

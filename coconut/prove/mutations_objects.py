@@ -6,7 +6,8 @@ run on samples, where something else would show that the proof is unsound.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -99,6 +100,26 @@ def changes(line: Line, architecture: str = "x86_64") -> Iterator[tuple[str, Lin
             yield kind, replace(line, operands=(*line.operands[:i], other, *line.operands[i + 1 :]))
 
 
+def one_of_each(linked: Linked, ran: Iterable[int], every: int) -> list[tuple[str, Line]]:
+    """Return a change of every n-th instruction, of the first one on: of one the first, of the next the second."""
+    found = []
+    for i, at in enumerate(sorted(ran)):
+        made = list(changes(linked.lines[at], linked.target.architecture))
+        found.append(made[i % len(made)])
+    return found[::every]
+
+
+@contextmanager
+def changed_line(linked: Linked, line: Line) -> Iterator[None]:
+    """Have a changed instruction in the place of the one at its address."""
+    before = linked.lines[line.at]
+    linked.lines[line.at] = line
+    try:
+        yield
+    finally:
+        linked.lines[line.at] = before
+
+
 def reason_for(function: Function, length: int) -> str:
     """Return why a change is right, if the function still computes tags of samples."""
     for sample in map(Key, range(3)):
@@ -110,7 +131,7 @@ def reason_for(function: Function, length: int) -> str:
     return "the same at this length, on samples too"
 
 
-# The compiler, the kernel, the length, and which changes are planted: every n-th.
+# The compiler, the kernel, the length, and which instructions get a mistake: every n-th.
 CALLS = (
     ("gcc", "scalar64", 40, 3),
     ("clang-19", "scalar64", 21, 3),
@@ -124,46 +145,35 @@ CALLS = (
 
 
 def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
-    """Plant every n-th change of an instruction that a call of mac runs."""
+    """Plant a mistake in every n-th instruction that a call of mac runs."""
     linked, tally, inputs = compiled(compiler), Tally(), Inputs()
     found = next(one for one in RECORDS if one.name == record)
     function = Function(linked, found, "mac", inputs)
     function.prove(length)
-    at_first = [linked.lines[at] for at in function.ran]
-    made = [(kind, changed) for line in at_first for kind, changed in changes(line, linked.target.architecture)]
-    for kind, changed in made[::every]:
-        before = linked.lines[changed.at]
-        title = f"{linked.version}: {record} mac, {length} bytes: {before.text}, {kind}"
-        linked.lines[changed.at] = changed
-        try:
+    for kind, changed in one_of_each(linked, function.ran, every):
+        title = f"{linked.version}: {record} mac, {length} bytes: {linked.lines[changed.at].text}, {kind}"
+        with changed_line(linked, changed):
             tally.plant(kind, title, partial(function.prove, length), partial(reason_for, function, length))
-        finally:
-            linked.lines[changed.at] = before
     return tally
 
 
-# The compiler, the kernel, and which changes of what runs at any length are planted.
+# The compiler, the kernel, and which instructions that run at any length get a mistake: every n-th.
 LOOPS = (("gcc", "scalar64", 29), ("clang-19", "scalar64", 29))
 # At these lengths, samples tell whether a change computes the same.
 SAMPLED = (*range(49), 63, 64, 95, 160, 161, 1000)
 
 
 def plant_in_loops(compiler: str, record: str, every: int) -> Tally:
-    """Plant every n-th change of an instruction of mac, which the proof for all lengths must refuse."""
+    """Plant a mistake in every n-th instruction of mac, which the proof for all lengths must refuse."""
     linked, tally = compiled(compiler), Tally()
     found = next(one for one in RECORDS if one.name == record)
     induction = Induction(linked, found, "mac")
     induction.prove_all()
-    made = [(kind, changed) for at in sorted(induction.ran_all) for kind, changed in changes(linked.lines[at])]
-    for kind, changed in made[::every]:
-        before = linked.lines[changed.at]
-        title = f"{linked.version}: {record} mac, every length: {before.text}, {kind}"
-        linked.lines[changed.at] = changed
-        try:
+    for kind, changed in one_of_each(linked, induction.ran_all, every):
+        title = f"{linked.version}: {record} mac, every length: {linked.lines[changed.at].text}, {kind}"
+        with changed_line(linked, changed):
             other = Induction(linked, found, "mac")
             tally.plant(kind, title, other.prove_all, partial(reason_at_all, linked, found, induction.shortest))
-        finally:
-            linked.lines[changed.at] = before
     return tally
 
 
@@ -174,11 +184,16 @@ def reason_at_all(linked: Linked, record: Record, shortest: int) -> str:
     return "the same at every length, on samples too" if "" not in reasons else ""
 
 
-def plant_in_objects() -> Iterator[tuple[str, Tally]]:
-    """Plant mistakes in calls; yield the title of each, and what became of them."""
+def plant_in_objects(each: bool = False) -> Iterator[tuple[str, Tally]]:
+    """Plant mistakes in calls; yield the title of each, and what became of them.
+
+    each: in every instruction that runs, for hours.
+    """
     for compiler, record, every in LOOPS:
-        title = f"{compiler} {record}, every length, one change in {every}"
+        every = 1 if each else every
+        title = f"{compiler} {record}, every length, one instruction in {every}"
         yield title, plant_in_loops(compiler, record, every)
     for compiler, record, length, every in CALLS:
-        title = f"{compiler} {record}, {length} bytes, one change in {every}"
+        every = 1 if each else every
+        title = f"{compiler} {record}, {length} bytes, one instruction in {every}"
         yield title, plant_in_call(compiler, record, length, every)

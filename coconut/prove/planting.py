@@ -12,9 +12,14 @@ from typing import TypeVar
 
 from coconut.assembler import ParseError
 from coconut.interpret import Code, Line
+from coconut.operations import Value
 from coconut.prove.proof import REFUSALS
 
 Change = TypeVar("Change")
+
+
+class Unsound(Exception):
+    """Raised if a change that a sample notices is not refused."""
 
 
 @dataclass
@@ -59,6 +64,22 @@ class Tally:
 def alternating(changes: Sequence[Change], i: int) -> Sequence[Change]:
     """Return every second change of node i, from the first or the second on, but not none of them."""
     return changes[i % 2 :: 2] or changes
+
+
+def recomputed(
+    users: Sequence[Sequence[int]],
+    values: Sequence[Value],
+    i: int,
+    compute: Callable[[int, Sequence[Value]], Value],
+    same: Callable[[Value, Value], bool],
+) -> list[Value]:
+    """Return the values of a graph whose node i is changed: it and what follows from it, as far as that differs."""
+    found, waiting = list(values), {i}
+    for j in range(i, len(values)):
+        if j in waiting and not same(new := compute(j, found), values[j]):
+            found[j] = new
+            waiting.update(users[j])
+    return found
 
 
 # Instructions with the same operands.

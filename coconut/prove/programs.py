@@ -15,7 +15,7 @@ from coconut.functions import program_of
 from coconut.graph import Graph
 from coconut.interpret import Storage, execute, store
 from coconut.program import Program, to_lanes
-from coconut.prove.graphs import BlockProof, graphs_of, has_certificate
+from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Lanes, Message, Ring
 from coconut.prove.proof import Proved, proved
 from coconut.select import Unsupported, supported
@@ -90,7 +90,7 @@ def prove_selections(kernel: str, certify: bool = False) -> Iterator[Proved]:
             programs = programs_for(architecture, graph)
             if not programs:
                 continue
-            ring = Ring.of(f"{graph.title}, {architecture.name}", certify and has_certificate(graph))
+            ring = Ring.of(f"{graph.title}, {architecture.name}", certify)
             proof = BlockProof(graph, architecture.big_endian, ring)
             proof.check_graph()
             for program in programs:

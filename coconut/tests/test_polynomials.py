@@ -10,7 +10,7 @@ import pytest
 from coconut.operations import WORD_MAX
 from coconut.prove import polynomials
 from coconut.prove.certificate import Certificate
-from coconut.prove.polynomials import EXACT, WORD, Number, Poly, Ring, Unproved
+from coconut.prove.polynomials import EXACT, WORD, Number, Poly, Ring, Unproved, key_of
 
 PROGRAMS = 600
 OPERATIONS: list[Callable] = [operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor]
@@ -57,9 +57,8 @@ class Values:
                 poly, bits, _ = self.ring.origins[variable]
                 self.known[variable] = self.at(poly) >> bits
             else:
-                common: Poly = {(variable,): 1}
-                left, right = next(found[:2] for found in self.ring.exclusive_ors.values() if found[2] == common)
-                self.known[variable] = self.at(dict(left)) & self.at(dict(right))
+                left, right = self.ring.exclusive_ors[key_of({(variable,): 1})]
+                self.known[variable] = self.at(left) ^ self.at(right)
             limits = self.ring.ranges[variable]
             assert limits and limits[0] <= self.known[variable] <= limits[1]
         return self.known[variable]

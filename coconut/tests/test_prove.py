@@ -12,12 +12,15 @@ from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
 from coconut.prove import claims, composition
 from coconut.prove.claims import RADIX44, Derived
+from coconut.prove.command import assumed_by, suites
+from coconut.prove.command import prove as prove_suites
 from coconut.prove.composition import Names, check_decimated, check_pairs
 from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.mutations import mutants, plant_in_graph
+from coconut.prove.mutations import GraphMistakes, Mistake, mistakes, plant_in_graph
 from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Ring, Unproved
+from coconut.prove.proof import REFUSALS
 from coconut.simulate import Mismatch
 from coconut.tests.conftest import Command
 
@@ -86,10 +89,24 @@ def test_mutants_are_refused() -> None:
     assert tally.survivors == []
 
 
-def test_mutants_differ() -> None:
-    graph = graphs_of("rvv2")["step 1"].simplified()
-    found = [mutant.nodes for _, _, mutant in mutants(graph)]
-    assert found and all(nodes != graph.nodes for nodes in found)
+def test_mistakes_differ() -> None:
+    """Each node gets a mistake, and each mistake is another graph."""
+    for kernel, block in (("rvv2", "step 1"), ("scalar64", "block"), ("vmsl", "step 1"), ("ends26x2", "first 1")):
+        graph = graphs_of(kernel)[block].simplified()
+        found = list(mistakes(graph))
+        assert {mistake.i for mistake in found} == set(range(len(graph.nodes)))
+        assert all(mistake.planted(graph).nodes != graph.nodes for mistake in found)
+
+
+def test_mistakes_are_not_kept() -> None:
+    """After a mistake that is refused, the block is proved with nothing in place of what was right."""
+    block = GraphMistakes(graphs_of("scalar64")["block"])
+    for mistake in mistakes(block.graph):
+        with pytest.raises(REFUSALS):
+            block.prove(mistake)
+        same = Mistake(mistake.i, "nothing", (block.graph.nodes[mistake.i],))
+        block.prove(same)
+        assert block.reason(same)
 
 
 def test_survivors_are_named() -> None:
@@ -187,6 +204,17 @@ def test_dispatch_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unproved, match="300 bytes"):
         for _ in composition.prove_dispatch(path, range(290, 310)):
             pass
+
+
+def test_assumptions_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever proves functions in memory says what it assumes, once for all suites that assume the same."""
+    functions = {name: suite for name, suite in suites(certify=False).items() if suite.module}
+    assert set(functions) == {"go", "go-chacha20", "go-stitched", "objects", "loops"}
+    prove_suites({name: suite._replace(proofs=lambda: ()) for name, suite in functions.items()})
+    printed = capsys.readouterr().out
+    assert "go, go-stitched: it is assumed that" in printed
+    for module in {suite.module for suite in functions.values()}:
+        assert all(printed.count(f"  - {assumption}\n") for assumption in assumed_by(module))
 
 
 def test_command(coconut: Command) -> None:
