@@ -746,6 +746,7 @@ class Report:
                 if short and long_
                 else "",
             )
+        self.additions()
         n = 1024
         rows = [[name, value] for name, value in paper["section1"]["rows"]]
         rows += [
@@ -813,6 +814,23 @@ class Report:
                 "As in the paper, a key costs less than data."
                 if key < data
                 else "Unlike in the paper, a key costs more than data.",
+            )
+
+    def additions(self) -> None:
+        """Compare the additions that the table methods were counted to make with the paper's."""
+        counts = {(c["kernel"], c["part"]): c["counts"] for c in self.results["operations"]}
+        paper = PAPERS["bernstein"]["additions"]
+        rows = []
+        for kernel in ("doublings", "triples", "multiples"):
+            if of := counts.get((kernel, "multiplication")):
+                rows.append([self.labels[kernel], paper.get(kernel), of["additions"], f"{of['least']} to {of['most']}"])
+                blocks = of["blocks"]
+        if rows:
+            self.table(
+                f"Section 5: additions and subtractions of table elements to multiply by r, over {blocks} random blocks, with "
+                "another random r for each 64",
+                ["strategy", "paper, on average about", "counted, mean", "counted, range"],
+                rows,
             )
 
     def integer_registers(self) -> str:
