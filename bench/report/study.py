@@ -25,6 +25,30 @@ MODEL = STUDY / "results" / "z14-model.json"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
+# The papers' tables and figures, and parts of the captions of ours that show the same.
+OF_THE_PAPERS = [
+    ("IET paper", "table 1", ["Table 1 of the IET paper"]),
+    ("", "section 4.1", ["section 4.1 of the IET paper"]),
+    ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
+    ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
+    ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
+    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("", "section 5.2", ["the dissertation's section 5.2"]),
+    ("", "section 6", ["The same by n mod 128", "n mod 128", "8 lanes"]),
+    ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
+    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
+    ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "appendix A", ["Appendix A of Bernstein"]),
+    ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
+    ("", "scalar", ["Scalar, cycles per byte"]),
+    ("", "x87", ["Radix 2^32 in x87"]),
+    ("", "AVX doubles", ["Radix of about 2^22"]),
+    ("", "short inputs", ["Where the switch"]),
+    ("z14", "figure 5", ["Figure 5 of the z14 paper", "reduction adds"]),
+    ("", "section 6", ["a call of the paper's message"]),
+]
 
 STYLE = (
     style(":root")
@@ -54,7 +78,7 @@ def in_text(text: str) -> str:
     return re.sub(r"\^(\d+)", lambda found: found[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), text)
 
 
-def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
+def table(caption: str, head: list[str], rows: list[list], here: int = 0, number: str = "", id_: str = "") -> str:
     """Return a table whose last `here` rows are this CPU's."""
 
     def cell(value):
@@ -68,8 +92,9 @@ def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str
         f"<tr{' class=here' if i >= len(rows) - here else ''}>{''.join(map(cell, row))}</tr>"
         for i, row in enumerate(rows)
     )
+    of_id = f' id="{id_}"' if id_ else ""
     return (
-        f'<div class="wide"><p class="caption">{powers(escape(caption))}</p><table><tr>'
+        f'<div class="wide"{of_id}><p class="caption">{number}{powers(escape(caption))}</p><table><tr>'
         f"{''.join(f'<th>{powers(escape(name))}</th>' for name in head)}</tr>{body}</table></div>"
     )
 
@@ -101,6 +126,8 @@ class Report:
         self.model = model
         self.out: list[str] = []
         self.drawn: list[Drawing] = []
+        self.prefix = ""
+        self.captions: dict[str, list[str]] = {"table": [], "figure": []}
         self.builds = list(found["tools"])
         flags = found["flags"]["hornet"]
         self.here = results.title(found["machine"]) + ("" if flags == "-O2" else f", {flags}")
@@ -143,12 +170,19 @@ class Report:
         if any(sentences):
             self.out.append(paragraph(*sentences))
 
+    def numbered(self, kind: str, caption: str) -> tuple[str, str]:
+        """Return the number of a table or figure as the beginning of its caption, and its id."""
+        self.captions[kind].append(caption)
+        number = len(self.captions[kind])
+        return f"<strong>{kind.title()} {number}.</strong> ", f"{self.prefix}{kind}-{number}"
+
     def table(self, caption: str, head: list[str], rows: list[list], here: int = 0) -> None:
-        self.out.append(table(caption, head, rows, here))
+        self.out.append(table(caption, head, rows, here, *self.numbered("table", caption)))
 
     def figure(self, caption: str, drawing: Drawing) -> None:
         self.drawn.append(drawing)
-        self.out.append(f"<figure>{drawing}<figcaption>{powers(caption)}</figcaption></figure>")
+        number, id_ = self.numbered("figure", caption)
+        self.out.append(f'<figure id="{id_}">{drawing}<figcaption>{number}{powers(caption)}</figcaption></figure>')
 
     def per_byte_figure(self, caption: str, title: str, lines: list[Line]) -> None:
         xs, ys = zip(*[point for one in lines for point in one.points])
@@ -323,7 +357,11 @@ class Report:
             ["intrinsic", "paper", "counted, 4 lanes", "counted, 8 lanes"],
             rows,
         )
-        self.table("Multiplications of the improved first multiplication, section 4.1", ["", "paper", "counted"], first)
+        self.table(
+            "Multiplications of the improved first multiplication, section 4.1 of the IET paper",
+            ["", "paper", "counted"],
+            first,
+        )
         self.say(
             "All counts are the paper's." if same else "The counts differ from the paper's.",
             "In eight lanes it takes the same number of instructions, for twice the blocks." if got == wide else "",
@@ -581,7 +619,11 @@ class Report:
             x = linear_axis("message length (bytes)", [n for n, _ in points], tight=True)
             line = Line("", points, "c0" if build == "gcc" else "c1", dots=True)
             charts.append(Panel(f"over GG {name}, {build}", x, y, [line], 0))
-        which = "Figures 12, 16 and 20 (dissertation: 1 and 8)" if lanes == 4 else "As figure 12, in 8 lanes"
+        which = (
+            "Figures 12, 16 and 20 of the IET paper, 1 and 8 of the dissertation"
+            if lanes == 4
+            else "As figure 12 of the IET paper, in 8 lanes"
+        )
         edge = f" {outside} of {len(values)} dots lie outside and are drawn at the edge." if outside else ""
         self.figure(
             f"{which}: speed-up of the balanced evaluation over Goll and Gueron's at every measured length, none a multiple of {16 * lanes} "
@@ -590,9 +632,9 @@ class Report:
         )
         colours = dict(zip(reversed(kernels), ("c0", "c3", "c1")))
         numbers = (
-            "13, 17 and 21 (dissertation: 2, 3, 9 and 10)",
-            "14, 18 and 22 (dissertation: 4, 5, 11 and 12)",
-            "15, 19 and 23 (dissertation: 6 and 13)",
+            "13, 17 and 21 of the IET paper, 2, 3, 9 and 10 of the dissertation",
+            "14, 18 and 22 of the IET paper, 4, 5, 11 and 12 of the dissertation",
+            "15, 19 and 23 of the IET paper, 6 and 13 of the dissertation",
         )
         for (low, high), number in zip(RANGES, numbers):
             charts = []
@@ -727,7 +769,7 @@ class Report:
         head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
         fit = self.series("lengths", "gcc", "x87")
         double = self.per_byte("gcc", "double53", 4096)
-        self.table("Sections 2, 4 and 5: cycles per byte at a length", head, rows, 1)
+        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 1)
         if fit:
             slope = (fit[4096] - fit[1024]) / (4096 - 1024)
             self.say(
@@ -755,7 +797,7 @@ class Report:
             if self.runs(k)
         ]
         self.table(
-            f"Section 1: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
+            f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
             ["processor", "cycles"],
             rows,
             len(rows) - len(paper["section1"]["rows"]),
@@ -794,7 +836,7 @@ class Report:
             drawn = [self.by_length(panel, lines, y.title) for panel, lines in charts.items()]
             for panel in drawn:
                 panel.y = y
-            caption = f"Appendix A: time against length in the eight cases, {name}, gcc."
+            caption = f"Appendix A of Bernstein: time against length in the eight cases, {name}, gcc."
             self.figure(caption, panels(f"Eight cases of {name}", drawn, 2, 300))
 
         def mean_of(kernel, case):
@@ -827,7 +869,7 @@ class Report:
                 blocks = of["blocks"]
         if rows:
             self.table(
-                f"Section 5: additions and subtractions of table elements to multiply by r, over {blocks} random blocks, with "
+                f"Section 5 of Bernstein: additions and subtractions of table elements to multiply by r, over {blocks} random blocks, with "
                 "another random r for each 64",
                 ["strategy", "paper, on average about", "counted, mean", "counted, range"],
                 rows,
@@ -980,7 +1022,7 @@ class Report:
             "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
         )
         self.figure(
-            f"Figure 5: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
+            f"Figure 5 of the z14 paper: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
             "raising the powers, and reduce the end of the evaluation.",
             bars(
                 "Shares of the phases, three limbs of 44 bits",
@@ -1260,7 +1302,8 @@ class Report:
         )
 
     def body(self, prefix: str = "") -> str:
-        """Return the report of one results file; the names of its sections begin with the prefix."""
+        """Return the report of one results file; the names of its sections, tables and figures begin with the prefix."""
+        self.prefix = prefix
         goll_gueron = "Goll and Gueron; Bhattacharyya and Sarkar"
         sections = [
             ("counts", "What a multiplication takes", self.counted),
@@ -1296,6 +1339,21 @@ class Report:
             parts.append((f"{prefix}{name}", title, "".join(self.out)))
         text = self.head([(name, title) for name, title, text in parts if text])
         return text + "".join(f'<h2 id="{name}">{title}</h2>{text}' for name, title, text in parts if text)
+
+
+def of_the_papers(report: Report) -> str:
+    """Return the list of the papers' tables and figures, each with the numbers of ours, in Markdown."""
+    lines = ["| paper | its table or figure | in the report |", "|---|---|---|"]
+    report.body()
+    for paper, theirs, parts in OF_THE_PAPERS:
+        ours = []
+        for kind, captions in report.captions.items():
+            numbers = [str(i + 1) for i, caption in enumerate(captions) if any(part in caption for part in parts)]
+            if numbers:
+                first = f"{', '.join(numbers[:-1])} and " if len(numbers) > 1 else ""
+                ours.append(f"{kind}{'s' if first else ''} {first}{numbers[-1]}")
+        lines.append(f"| {paper} | {theirs} | {'; '.join(ours) or 'none'} |".replace("|  |", "| |"))
+    return "\n".join(lines)
 
 
 def beside(reports: list[Report]) -> str:

@@ -45,6 +45,23 @@ def test_the_committed_page_is_made_from_the_committed_results():
     assert not re.findall(r"(?:src|href)=\"[^#\"][^\"]*\"|url\([^)]*\)|https?:[^< \"]*", page)
 
 
+def test_the_list_of_the_papers_names_what_is_in_the_page():
+    page, readme = PAGE.read_text(), (ROOT / "study/README.md").read_text()
+    assert study.of_the_papers(study.Report(results.load(RESULTS), RESULTS.name, MODEL)) in readme
+    listed = readme[readme.index("| paper | its table or figure |") :].partition("\n\n")[0]
+    names = re.findall(
+        r"(table|figure)s? ((?:\d+(?:, | and )?)+)", "\n".join(row.rsplit("|", 2)[1] for row in listed.split("\n"))
+    )
+    numbers = [(kind, number) for kind, text in names for number in re.findall(r"\d+", text)]
+    assert len(numbers) > 25 and "none" not in listed
+    for kind, number in numbers:
+        assert f'id="{kind}-{number}"' in page and f"<strong>{kind.title()} {number}.</strong>" in page
+    # Every table and figure has a number of its own.
+    for kind, element in ("table", "<table>"), ("figure", "<figure"):
+        found = re.findall(rf"<strong>{kind.title()} (\d+)\.</strong>", page)
+        assert found == [str(i + 1) for i in range(page.count(element))]
+
+
 def test_all_figures_for_vmsl_come_from_the_model():
     found = results.load(RESULTS)
     # In both compilers' columns, which follow the paper's.
