@@ -22,6 +22,7 @@ from .samples import Samples, drift, rates
 
 STUDY = Path(__file__).resolve().parents[2] / "study"
 MODEL = STUDY / "results" / "z14-model.json"
+COUNTS = STUDY.parent / "tests/cross/counts/results.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
@@ -43,6 +44,8 @@ OF_THE_PAPERS = [
     ("", "appendix A", ["Appendix A of Bernstein"]),
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
+    ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
+    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
     ("", "x87", ["Radix 2^32 in x87"]),
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
@@ -117,6 +120,40 @@ def shares_text(found: list[Interval]) -> list[str | None]:
 
 def paragraph(*sentences: str) -> str:
     return f"<p>{powers(' '.join(filter(None, sentences)))}</p>"
+
+
+def counts_elsewhere(text: str) -> list[list[str | None]]:
+    """Return a row for each kernel of the library in tests/cross/counts/results.md that has a model of llvm-mca or was
+    run for Arm, POWER or z: CPU, kernel, instructions executed per byte of a long message, and the least cycles per byte of
+    a loop, gcc and clang."""
+
+    def tables(title: str) -> dict[tuple[str, str], list[str]]:
+        found, first = {}, ""
+        for line in text.partition(f"## {title}\n")[2].partition("\n## ")[0].split("\n"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) > 3 and cells[1].startswith("`"):
+                first = cells[0] or first
+                found[first, cells[1].strip("`")] = cells[2:]
+            elif len(cells) > 3:
+                first = cells[0] or first
+        return found
+
+    executed = tables("Instructions per byte")
+    architectures = {"neoverse": "aarch64", "cortex": "aarch64", "apple": "aarch64", "z": "s390x", "pwr": "ppc64le"}
+    rows, seen = [], set()
+    for (cpu, kernel), cells in tables("Cycles for 64 bytes, by llvm-mca").items():
+        of = next((name for prefix, name in architectures.items() if cpu.startswith(prefix)), None)
+        if (of, kernel) not in executed:
+            continue
+        seen.add((of, kernel))
+        # "26 / 27" is one figure for each compiler, "26" the same for both; "-" stands for no such loop.
+        loops = [(cell.split(" / ") * 2)[:2] for cell in cells if cell]
+        least = [min(float(loop[i]) for loop in loops if loop[i] != "-") / 64 for i in (0, 1)]
+        rows.append([cpu, kernel, executed[of, kernel][-1], " / ".join(f"{value:.2f}" for value in least)])
+    for (of, kernel), cells in executed.items():
+        if of in ("armhf", *architectures.values()) and (of, kernel) not in seen:
+            rows.append([f"{of}, no model", kernel, cells[-1], None])
+    return rows
 
 
 class Report:
@@ -924,6 +961,7 @@ class Report:
                 f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
                 f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."
             )
+        self.polyakov_elsewhere()
         if here["x87"]:
             self.table(
                 "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1
@@ -991,6 +1029,27 @@ class Report:
                 "hornet:hornet",
                 "gcc",
             ),
+        )
+
+    def polyakov_elsewhere(self) -> None:
+        """His figures for Arm, POWER and z, which he measured, beside what was counted for such CPUs."""
+        paper = PAPERS["polyakov"]
+        self.say(
+            "His CPUs with Arm's, IBM's and Freescale's architectures were not at hand. Beside his figures, which are measured, stand "
+            "the instructions that the library's kernels execute in qemu, and the cycles of their inner loops by llvm-mca's models of newer "
+            "CPUs, which are no measurements: caches, branches and what surrounds the loop are not in them, nor is the reduction, where eight or more groups of blocks share one. They are those of "
+            "<code>tests/cross/counts/results.md</code>, gcc / clang."
+        )
+        for name, caption in (
+            ("neon", "Radix 2^26 in NEON"),
+            ("elsewhere", "Scalar and floating point on Arm, POWER and z"),
+        ):
+            head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
+            self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.table(
+            "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
+            ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
+            counts_elsewhere(COUNTS.read_text()),
         )
 
     def crossing(self, build: str, vector: str, scalar: str) -> str:

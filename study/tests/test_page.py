@@ -62,6 +62,24 @@ def test_the_list_of_the_papers_names_what_is_in_the_page():
         assert found == [str(i + 1) for i in range(page.count(element))]
 
 
+def test_counts_for_other_architectures_come_from_their_tables():
+    text = study.COUNTS.read_text()
+    rows = {tuple(row[:2]): row[2:] for row in study.counts_elsewhere(text)}
+    assert {"neoverse-v2", "z14", "pwr9", "armhf, no model"} <= {cpu for cpu, _ in rows}
+    line = re.search(r"^\| pwr9 \| `scalar64` \| (\d+) / (\d+)", text, re.M)
+    assert rows["pwr9", "scalar64"][1] == " / ".join(f"{int(value) / 64:.2f}" for value in line.groups())
+    # A compiler whose code has no loop over groups from a table has the figure of another loop.
+    gcc, clang = re.search(r"^\| pwr9 \| `vsx3` \|[ |]*\d+ / (\d+) \| \| (\d+) / - ", text, re.M).groups()[::-1]
+    assert rows["pwr9", "vsx3"][1] == f"{int(gcc) / 64:.2f} / {int(clang) / 64:.2f}"
+    cells = re.compile(r"(?<=\| )[0-9./ -]*[0-9][0-9./ -]*(?= \|)")
+    other_text = cells.sub(lambda cell: re.sub(r"\d", lambda digit: str(int(digit[0]) % 9 + 1), cell[0]), text)
+    changed = study.counts_elsewhere(other_text)
+    assert len(changed) == len(rows) > 15
+    assert all(a != b for old, new in zip(rows.values(), changed) for a, b in zip(old, new[2:]) if a is not None)
+    page = PAGE.read_text()
+    assert all(f"<td>{cpu}</td><td>{kernel}</td><td>{row[0]}</td>" in page for (cpu, kernel), row in rows.items())
+
+
 def test_all_figures_for_vmsl_come_from_the_model():
     found = results.load(RESULTS)
     # In both compilers' columns, which follow the paper's.
