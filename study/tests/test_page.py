@@ -90,6 +90,14 @@ def test_all_figures_for_vmsl_come_from_the_model():
         assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
 
 
+def test_before_and_after_comes_from_paper_and_model():
+    found = results.load(RESULTS)
+    of_vx = MODEL["kernels"]["vx"]["gcc"]
+    row = next(row for row in cells(study.page(found, RESULTS.name, MODEL), "Before and after", "On VMSL") if row)
+    assert row[1] == str(study.PAPERS["z14"]["before_ns"]) and row[2] == f"{of_vx['call']['instructions']:g}"
+    assert row[4] == f"{of_vx['loop']['cycles'] * 32 / study.PAPERS['z14']['clock']['ghz']:.0f}"
+
+
 def test_all_measured_figures_come_from_the_results():
     found = results.load(RESULTS)
     # With another rate of the clock, all cycles in the last table, which lists every kernel, must change, and all lines.
