@@ -926,10 +926,12 @@ class Report:
 
     def polyakov(self) -> None:
         paper, large = PAPERS["polyakov"], self.large()
-        kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
+        kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
         here = {k: self.per_byte("gcc", k, large) for k in kernels}
         vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
-        vectors.append([self.here, here["polyakov_sse2"], None, here["polyakov_avx2"], here["polyakov_avx512f"]])
+        vectors.append(
+            [self.here, here["polyakov_sse2"], here["polyakov_avx"], here["polyakov_avx2"], here["polyakov_avx512f"]]
+        )
         scalars = [list(row) for row in paper["scalar"]["rows"]]
         scalars.append([self.here, here["scalar32"], here["folded64"]])
         floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]

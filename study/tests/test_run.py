@@ -7,6 +7,7 @@ without options overwrites nothing that is tracked.
 
 import csv
 import gzip
+import os
 import re
 import shlex
 import subprocess
@@ -109,6 +110,14 @@ def test_additions_of_the_table_methods():
     assert 64 < counts["doublings"]["additions"] < 66 and 37.5 < counts["triples"]["additions"] < 39.5
     assert counts["multiples"] == {"additions": 17, "least": 17, "most": 17, "blocks": counts["triples"]["blocks"]}
     assert counts["triples"]["most"] <= 44
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="of x86-64")
+def test_polyakovs_avx_is_of_128_bits(tmp_path):
+    source = ROOT / "study/kernels/polyakov_avx.c"
+    subprocess.run(["gcc", "-O2", "-c", source, "-o", tmp_path / "avx.o"], check=True)
+    text = run.output_of("objdump", "-d", "--no-show-raw-insn", str(tmp_path / "avx.o"))
+    assert len(re.findall(r"\tvpmuludq ", text)) > 50 and not re.search(r"\tpmuludq |%ymm", text)
 
 
 def test_several_results_in_one_report(tmp_path, monkeypatch):
