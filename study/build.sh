@@ -85,5 +85,8 @@ done
 for (( ; running > 0; running--)); do
     wait -n
 done
+mapfile -t others < <(find "$folder" -name '*.o' ! -name '*_kernels_tables.c.o')
+gcc -o "$folder/count.tables" "$study/count_tables.c" "${others[@]}" -lgmp
+"$folder/count.tables" > "$counts.$(printf %02d $((number + 1)))"
 cat "$counts".[0-9][0-9] > "$counts.new"
 mv "$counts.new" "$counts"

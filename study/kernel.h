@@ -16,6 +16,7 @@
 #include "../src/poly1305/padding.h"
 #include "../src/poly1305/state.h"
 #include "../src/poly1305/tag.h"
+#include "field/fold.h"
 
 /* Defines the record of kernel `name`, whose function is
  *
@@ -50,15 +51,5 @@
 
 /* Length in bytes of the first block of len_bytes bytes. */
 HORNET_INLINE size_t first_block_bytes(size_t len_bytes) { return len_bytes < 16 ? len_bytes : 16; }
-
-/* words: a number below 2^192 - 2^130, partially reduced, as a kernel leaves it: words[2] <=
- * HORNET_H2_MAX. */
-HORNET_INLINE void fold_words(uint64_t words[3])
-{
-    const uint64_t above = words[2] >> 2; /* times 2^130, which is 5 */
-    words[2] &= 3;
-    add_words(words, above, 0, 0);
-    add_words(words, above << 2, above >> 62, 0);
-}
 
 #endif

@@ -189,6 +189,10 @@ def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(text)
     print(page)
+    if options.publish:
+        readme = STUDY / "README.md"
+        listed = study.of_the_papers(study.Report(*of[0], json.loads(study.MODEL.read_text())))
+        readme.write_text(re.sub(r"^\| paper \|(?:.*\|\n)+", lambda _: f"{listed}\n", readme.read_text(), flags=re.M))
     if options.csv:
         for found, name in of:
             base = folder / "csv" / name.partition(".")[0]

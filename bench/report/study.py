@@ -22,9 +22,36 @@ from .samples import Samples, drift, rates
 
 STUDY = Path(__file__).resolve().parents[2] / "study"
 MODEL = STUDY / "results" / "z14-model.json"
+COUNTS = STUDY.parent / "tests/cross/counts/results.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
+# The papers' tables and figures, and parts of the captions of ours that show the same.
+OF_THE_PAPERS = [
+    ("IET paper", "table 1", ["Table 1 of the IET paper"]),
+    ("", "section 4.1", ["section 4.1 of the IET paper"]),
+    ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
+    ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
+    ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
+    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("", "section 5.2", ["the dissertation's section 5.2"]),
+    ("", "section 6", ["The same by n mod 128", "n mod 128", "8 lanes"]),
+    ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
+    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
+    ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "appendix A", ["Appendix A of Bernstein"]),
+    ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
+    ("", "scalar", ["Scalar, cycles per byte"]),
+    ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
+    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
+    ("", "x87", ["Radix 2^32 in x87"]),
+    ("", "AVX doubles", ["Radix of about 2^22"]),
+    ("", "short inputs", ["Where the switch"]),
+    ("z14", "figure 5", ["Figure 5 of the z14 paper", "reduction adds"]),
+    ("", "section 6", ["section 6 of the z14 paper", "a call of the paper's message"]),
+]
 
 STYLE = (
     style(":root")
@@ -54,7 +81,7 @@ def in_text(text: str) -> str:
     return re.sub(r"\^(\d+)", lambda found: found[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), text)
 
 
-def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str:
+def table(caption: str, head: list[str], rows: list[list], here: int = 0, number: str = "", id_: str = "") -> str:
     """Return a table whose last `here` rows are this CPU's."""
 
     def cell(value):
@@ -68,8 +95,9 @@ def table(caption: str, head: list[str], rows: list[list], here: int = 0) -> str
         f"<tr{' class=here' if i >= len(rows) - here else ''}>{''.join(map(cell, row))}</tr>"
         for i, row in enumerate(rows)
     )
+    of_id = f' id="{id_}"' if id_ else ""
     return (
-        f'<div class="wide"><p class="caption">{powers(escape(caption))}</p><table><tr>'
+        f'<div class="wide"{of_id}><p class="caption">{number}{powers(escape(caption))}</p><table><tr>'
         f"{''.join(f'<th>{powers(escape(name))}</th>' for name in head)}</tr>{body}</table></div>"
     )
 
@@ -94,6 +122,40 @@ def paragraph(*sentences: str) -> str:
     return f"<p>{powers(' '.join(filter(None, sentences)))}</p>"
 
 
+def counts_elsewhere(text: str) -> list[list[str | None]]:
+    """Return a row for each kernel of the library in tests/cross/counts/results.md that has a model of llvm-mca or was
+    run for Arm, POWER or z: CPU, kernel, instructions executed per byte of a long message, and the least cycles per byte of
+    a loop, gcc and clang."""
+
+    def tables(title: str) -> dict[tuple[str, str], list[str]]:
+        found, first = {}, ""
+        for line in text.partition(f"## {title}\n")[2].partition("\n## ")[0].split("\n"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) > 3 and cells[1].startswith("`"):
+                first = cells[0] or first
+                found[first, cells[1].strip("`")] = cells[2:]
+            elif len(cells) > 3:
+                first = cells[0] or first
+        return found
+
+    executed = tables("Instructions per byte")
+    architectures = {"neoverse": "aarch64", "cortex": "aarch64", "apple": "aarch64", "z": "s390x", "pwr": "ppc64le"}
+    rows, seen = [], set()
+    for (cpu, kernel), cells in tables("Cycles for 64 bytes, by llvm-mca").items():
+        of = next((name for prefix, name in architectures.items() if cpu.startswith(prefix)), None)
+        if (of, kernel) not in executed:
+            continue
+        seen.add((of, kernel))
+        # "26 / 27" is one figure for each compiler, "26" the same for both; "-" stands for no such loop.
+        loops = [(cell.split(" / ") * 2)[:2] for cell in cells if cell]
+        least = [min(float(loop[i]) for loop in loops if loop[i] != "-") / 64 for i in (0, 1)]
+        rows.append([cpu, kernel, executed[of, kernel][-1], " / ".join(f"{value:.2f}" for value in least)])
+    for (of, kernel), cells in executed.items():
+        if of in ("armhf", *architectures.values()) and (of, kernel) not in seen:
+            rows.append([f"{of}, no model", kernel, cells[-1], None])
+    return rows
+
+
 class Report:
     def __init__(self, found: dict, file_name: str, model: dict) -> None:
         self.results = found
@@ -101,6 +163,8 @@ class Report:
         self.model = model
         self.out: list[str] = []
         self.drawn: list[Drawing] = []
+        self.prefix = ""
+        self.captions: dict[str, list[str]] = {"table": [], "figure": []}
         self.builds = list(found["tools"])
         flags = found["flags"]["hornet"]
         self.here = results.title(found["machine"]) + ("" if flags == "-O2" else f", {flags}")
@@ -143,12 +207,19 @@ class Report:
         if any(sentences):
             self.out.append(paragraph(*sentences))
 
+    def numbered(self, kind: str, caption: str) -> tuple[str, str]:
+        """Return the number of a table or figure as the beginning of its caption, and its id."""
+        self.captions[kind].append(caption)
+        number = len(self.captions[kind])
+        return f"<strong>{kind.title()} {number}.</strong> ", f"{self.prefix}{kind}-{number}"
+
     def table(self, caption: str, head: list[str], rows: list[list], here: int = 0) -> None:
-        self.out.append(table(caption, head, rows, here))
+        self.out.append(table(caption, head, rows, here, *self.numbered("table", caption)))
 
     def figure(self, caption: str, drawing: Drawing) -> None:
         self.drawn.append(drawing)
-        self.out.append(f"<figure>{drawing}<figcaption>{powers(caption)}</figcaption></figure>")
+        number, id_ = self.numbered("figure", caption)
+        self.out.append(f'<figure id="{id_}">{drawing}<figcaption>{number}{powers(caption)}</figcaption></figure>')
 
     def per_byte_figure(self, caption: str, title: str, lines: list[Line]) -> None:
         xs, ys = zip(*[point for one in lines for point in one.points])
@@ -323,7 +394,11 @@ class Report:
             ["intrinsic", "paper", "counted, 4 lanes", "counted, 8 lanes"],
             rows,
         )
-        self.table("Multiplications of the improved first multiplication, section 4.1", ["", "paper", "counted"], first)
+        self.table(
+            "Multiplications of the improved first multiplication, section 4.1 of the IET paper",
+            ["", "paper", "counted"],
+            first,
+        )
         self.say(
             "All counts are the paper's." if same else "The counts differ from the paper's.",
             "In eight lanes it takes the same number of instructions, for twice the blocks." if got == wide else "",
@@ -581,7 +656,11 @@ class Report:
             x = linear_axis("message length (bytes)", [n for n, _ in points], tight=True)
             line = Line("", points, "c0" if build == "gcc" else "c1", dots=True)
             charts.append(Panel(f"over GG {name}, {build}", x, y, [line], 0))
-        which = "Figures 12, 16 and 20 (dissertation: 1 and 8)" if lanes == 4 else "As figure 12, in 8 lanes"
+        which = (
+            "Figures 12, 16 and 20 of the IET paper, 1 and 8 of the dissertation"
+            if lanes == 4
+            else "As figure 12 of the IET paper, in 8 lanes"
+        )
         edge = f" {outside} of {len(values)} dots lie outside and are drawn at the edge." if outside else ""
         self.figure(
             f"{which}: speed-up of the balanced evaluation over Goll and Gueron's at every measured length, none a multiple of {16 * lanes} "
@@ -590,9 +669,9 @@ class Report:
         )
         colours = dict(zip(reversed(kernels), ("c0", "c3", "c1")))
         numbers = (
-            "13, 17 and 21 (dissertation: 2, 3, 9 and 10)",
-            "14, 18 and 22 (dissertation: 4, 5, 11 and 12)",
-            "15, 19 and 23 (dissertation: 6 and 13)",
+            "13, 17 and 21 of the IET paper, 2, 3, 9 and 10 of the dissertation",
+            "14, 18 and 22 of the IET paper, 4, 5, 11 and 12 of the dissertation",
+            "15, 19 and 23 of the IET paper, 6 and 13 of the dissertation",
         )
         for (low, high), number in zip(RANGES, numbers):
             charts = []
@@ -727,7 +806,7 @@ class Report:
         head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
         fit = self.series("lengths", "gcc", "x87")
         double = self.per_byte("gcc", "double53", 4096)
-        self.table("Sections 2, 4 and 5: cycles per byte at a length", head, rows, 1)
+        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 1)
         if fit:
             slope = (fit[4096] - fit[1024]) / (4096 - 1024)
             self.say(
@@ -746,6 +825,7 @@ class Report:
                 if short and long_
                 else "",
             )
+        self.additions()
         n = 1024
         rows = [[name, value] for name, value in paper["section1"]["rows"]]
         rows += [
@@ -754,7 +834,7 @@ class Report:
             if self.runs(k)
         ]
         self.table(
-            f"Section 1: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
+            f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES; here to compute one, without AES, gcc",
             ["processor", "cycles"],
             rows,
             len(rows) - len(paper["section1"]["rows"]),
@@ -793,7 +873,7 @@ class Report:
             drawn = [self.by_length(panel, lines, y.title) for panel, lines in charts.items()]
             for panel in drawn:
                 panel.y = y
-            caption = f"Appendix A: time against length in the eight cases, {name}, gcc."
+            caption = f"Appendix A of Bernstein: time against length in the eight cases, {name}, gcc."
             self.figure(caption, panels(f"Eight cases of {name}", drawn, 2, 300))
 
         def mean_of(kernel, case):
@@ -815,6 +895,23 @@ class Report:
                 else "Unlike in the paper, a key costs more than data.",
             )
 
+    def additions(self) -> None:
+        """Compare the additions that the table methods were counted to make with the paper's."""
+        counts = {(c["kernel"], c["part"]): c["counts"] for c in self.results["operations"]}
+        paper = PAPERS["bernstein"]["additions"]
+        rows = []
+        for kernel in ("doublings", "triples", "multiples"):
+            if of := counts.get((kernel, "multiplication")):
+                rows.append([self.labels[kernel], paper.get(kernel), of["additions"], f"{of['least']} to {of['most']}"])
+                blocks = of["blocks"]
+        if rows:
+            self.table(
+                f"Section 5 of Bernstein: additions and subtractions of table elements to multiply by r, over {blocks} random blocks, with "
+                "another random r for each 64",
+                ["strategy", "paper, on average about", "counted, mean", "counted, range"],
+                rows,
+            )
+
     def integer_registers(self) -> str:
         """Compare the library's scalar code with the floating-point arithmetic at 4 KiB."""
         said = []
@@ -829,10 +926,12 @@ class Report:
 
     def polyakov(self) -> None:
         paper, large = PAPERS["polyakov"], self.large()
-        kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
+        kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
         here = {k: self.per_byte("gcc", k, large) for k in kernels}
         vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
-        vectors.append([self.here, here["polyakov_sse2"], None, here["polyakov_avx2"], here["polyakov_avx512f"]])
+        vectors.append(
+            [self.here, here["polyakov_sse2"], here["polyakov_avx"], here["polyakov_avx2"], here["polyakov_avx512f"]]
+        )
         scalars = [list(row) for row in paper["scalar"]["rows"]]
         scalars.append([self.here, here["scalar32"], here["folded64"]])
         floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
@@ -864,6 +963,7 @@ class Report:
                 f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
                 f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."
             )
+        self.polyakov_elsewhere()
         if here["x87"]:
             self.table(
                 "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1
@@ -933,6 +1033,27 @@ class Report:
             ),
         )
 
+    def polyakov_elsewhere(self) -> None:
+        """His figures for Arm, POWER and z, which he measured, beside what was counted for such CPUs."""
+        paper = PAPERS["polyakov"]
+        self.say(
+            "His CPUs with Arm's, IBM's and Freescale's architectures were not at hand. Beside his figures, which are measured, stand "
+            "the instructions that the library's kernels execute in qemu, and the cycles of their inner loops by llvm-mca's models of newer "
+            "CPUs, which are no measurements: caches, branches and what surrounds the loop are not in them, nor is the reduction, where eight or more groups of blocks share one. They are those of "
+            "<code>tests/cross/counts/results.md</code>, gcc / clang."
+        )
+        for name, caption in (
+            ("neon", "Radix 2^26 in NEON"),
+            ("elsewhere", "Scalar and floating point on Arm, POWER and z"),
+        ):
+            head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
+            self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.table(
+            "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
+            ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
+            counts_elsewhere(COUNTS.read_text()),
+        )
+
     def crossing(self, build: str, vector: str, scalar: str) -> str:
         """Return the least length from which on `vector` is faster at all measured lengths."""
         fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
@@ -962,7 +1083,7 @@ class Report:
             "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
         )
         self.figure(
-            f"Figure 5: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
+            f"Figure 5 of the z14 paper: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
             "raising the powers, and reduce the end of the evaluation.",
             bars(
                 "Shares of the phases, three limbs of 44 bits",
@@ -996,7 +1117,49 @@ class Report:
             "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
             "to a fixed point, for all inputs: <code>tests/proofs/test_study_bounds.py</code>.",
         )
+        self.before_and_after()
         self.vmsl()
+
+    def before_and_after(self) -> None:
+        """Radix 2^26 and VMSL at the paper's length: measured there, here by the emulator and the model."""
+        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
+        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+        rows = []
+        for label, kernel, theirs in (
+            ("before: limbs of 26 bits", "vx", paper["before_ns"]),
+            ("after: VMSL, serial reduction", "z14_serial", paper["after_ns"]),
+            ("VMSL, parallel reduction", "z14_parallel", None),
+            ("VMSL, the library's", "vmsl", None),
+        ):
+            loops = [kernels[kernel][build]["loop"]["cycles"] for build in builds]
+            rows.append(
+                [
+                    label,
+                    theirs and str(theirs),
+                    *(f"{kernels[kernel][build]['call']['instructions']:g}" for build in builds),
+                    *(None if cycles is None else f"{cycles * groups / ghz:.0f}" for cycles in loops),
+                ]
+            )
+        rows.append(
+            [
+                "after in % of before",
+                *(
+                    None if None in (old, new) else f"{100 * float(new) / float(old):.0f} %"
+                    for old, new in zip(rows[0][1:], rows[1][1:])
+                ),
+            ]
+        )
+        self.table(
+            f"Before and after, section 6 of the z14 paper, {self.model['bytes']} bytes: measured there, the whole call; here "
+            f"instructions of the call in qemu, and {groups} groups in the inner loop by llvm-mca, at {ghz:g} GHz, without the powers and the end",
+            [
+                "",
+                "paper, ns",
+                *(f"instructions, {build}" for build in builds),
+                *(f"loop, ns by the model, {build}" for build in builds),
+            ],
+            rows,
+        )
 
     def vmsl(self) -> None:
         """Describe the evaluation on VMSL itself, not measured, but counted by an emulator and timed by a model."""
@@ -1242,7 +1405,8 @@ class Report:
         )
 
     def body(self, prefix: str = "") -> str:
-        """Return the report of one results file; the names of its sections begin with the prefix."""
+        """Return the report of one results file; the names of its sections, tables and figures begin with the prefix."""
+        self.prefix = prefix
         goll_gueron = "Goll and Gueron; Bhattacharyya and Sarkar"
         sections = [
             ("counts", "What a multiplication takes", self.counted),
@@ -1278,6 +1442,21 @@ class Report:
             parts.append((f"{prefix}{name}", title, "".join(self.out)))
         text = self.head([(name, title) for name, title, text in parts if text])
         return text + "".join(f'<h2 id="{name}">{title}</h2>{text}' for name, title, text in parts if text)
+
+
+def of_the_papers(report: Report) -> str:
+    """Return the list of the papers' tables and figures, each with the numbers of ours, in Markdown."""
+    lines = ["| paper | its table or figure | in the report |", "|---|---|---|"]
+    report.body()
+    for paper, theirs, parts in OF_THE_PAPERS:
+        ours = []
+        for kind, captions in report.captions.items():
+            numbers = [str(i + 1) for i, caption in enumerate(captions) if any(part in caption for part in parts)]
+            if numbers:
+                first = f"{', '.join(numbers[:-1])} and " if len(numbers) > 1 else ""
+                ours.append(f"{kind}{'s' if first else ''} {first}{numbers[-1]}")
+        lines.append(f"| {paper} | {theirs} | {'; '.join(ours) or 'none'} |".replace("|  |", "| |"))
+    return "\n".join(lines)
 
 
 def beside(reports: list[Report]) -> str:

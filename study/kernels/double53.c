@@ -43,7 +43,7 @@ HORNET_INLINE double_r double_r_from_words(const uint64_t r_words[2])
     quarters_of_words(quarters, words);
     for (int i = 0; i < FLOATING_LIMBS; i++) {
         low[i] = quarters[i] & 0xffff;
-        high[i] = quarters[i] - low[i];
+        high[i] = quarters[i] & ~UINT64_C(0xffff);
     }
     const double_fe of_low = double_from_quarters(low), of_high = double_from_quarters(high);
     double_r r;

@@ -9,6 +9,11 @@
  *     multiples    r, 2 r, 3 r, ..., 255 r: one byte at a time from the highest, each step times 2^8 */
 #include "../kernel.h"
 
+/* Defined by count_tables.c. */
+#ifndef COUNT_ADDITION
+#define COUNT_ADDITION ((void)0)
+#endif
+
 /* A number below 2^192. An entry is below 2^130 + 5. */
 typedef struct {
     uint64_t word[3];
@@ -16,6 +21,7 @@ typedef struct {
 
 HORNET_INLINE void table_add(table_number *sum, const table_number *a)
 {
+    COUNT_ADDITION;
     add_words(sum->word, a->word[0], a->word[1], a->word[2]);
 }
 

@@ -45,6 +45,41 @@ def test_the_committed_page_is_made_from_the_committed_results():
     assert not re.findall(r"(?:src|href)=\"[^#\"][^\"]*\"|url\([^)]*\)|https?:[^< \"]*", page)
 
 
+def test_the_list_of_the_papers_names_what_is_in_the_page():
+    page, readme = PAGE.read_text(), (ROOT / "study/README.md").read_text()
+    assert study.of_the_papers(study.Report(results.load(RESULTS), RESULTS.name, MODEL)) in readme
+    listed = readme[readme.index("| paper | its table or figure |") :].partition("\n\n")[0]
+    names = re.findall(
+        r"(table|figure)s? ((?:\d+(?:, | and )?)+)", "\n".join(row.rsplit("|", 2)[1] for row in listed.split("\n"))
+    )
+    numbers = [(kind, number) for kind, text in names for number in re.findall(r"\d+", text)]
+    assert len(numbers) > 25 and "none" not in listed
+    for kind, number in numbers:
+        assert f'id="{kind}-{number}"' in page and f"<strong>{kind.title()} {number}.</strong>" in page
+    # Every table and figure has a number of its own.
+    for kind, element in ("table", "<table>"), ("figure", "<figure"):
+        found = re.findall(rf"<strong>{kind.title()} (\d+)\.</strong>", page)
+        assert found == [str(i + 1) for i in range(page.count(element))]
+
+
+def test_counts_for_other_architectures_come_from_their_tables():
+    text = study.COUNTS.read_text()
+    rows = {tuple(row[:2]): row[2:] for row in study.counts_elsewhere(text)}
+    assert {"neoverse-v2", "z14", "pwr9", "armhf, no model"} <= {cpu for cpu, _ in rows}
+    line = re.search(r"^\| pwr9 \| `scalar64` \| (\d+) / (\d+)", text, re.M)
+    assert rows["pwr9", "scalar64"][1] == " / ".join(f"{int(value) / 64:.2f}" for value in line.groups())
+    # A compiler whose code has no loop over groups from a table has the figure of another loop.
+    gcc, clang = re.search(r"^\| pwr9 \| `vsx3` \|[ |]*\d+ / (\d+) \| \| (\d+) / - ", text, re.M).groups()[::-1]
+    assert rows["pwr9", "vsx3"][1] == f"{int(gcc) / 64:.2f} / {int(clang) / 64:.2f}"
+    cells = re.compile(r"(?<=\| )[0-9./ -]*[0-9][0-9./ -]*(?= \|)")
+    other_text = cells.sub(lambda cell: re.sub(r"\d", lambda digit: str(int(digit[0]) % 9 + 1), cell[0]), text)
+    changed = study.counts_elsewhere(other_text)
+    assert len(changed) == len(rows) > 15
+    assert all(a != b for old, new in zip(rows.values(), changed) for a, b in zip(old, new[2:]) if a is not None)
+    page = PAGE.read_text()
+    assert all(f"<td>{cpu}</td><td>{kernel}</td><td>{row[0]}</td>" in page for (cpu, kernel), row in rows.items())
+
+
 def test_all_figures_for_vmsl_come_from_the_model():
     found = results.load(RESULTS)
     # In both compilers' columns, which follow the paper's.
@@ -53,6 +88,14 @@ def test_all_figures_for_vmsl_come_from_the_model():
     before, after = (cells(page, "On VMSL itself", 'id="beyond"') for page in pages)
     for old, new in zip(before, after, strict=True):
         assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
+
+
+def test_before_and_after_comes_from_paper_and_model():
+    found = results.load(RESULTS)
+    of_vx = MODEL["kernels"]["vx"]["gcc"]
+    row = next(row for row in cells(study.page(found, RESULTS.name, MODEL), "Before and after", "On VMSL") if row)
+    assert row[1] == str(study.PAPERS["z14"]["before_ns"]) and row[2] == f"{of_vx['call']['instructions']:g}"
+    assert row[4] == f"{of_vx['loop']['cycles'] * 32 / study.PAPERS['z14']['clock']['ghz']:.0f}"
 
 
 def test_all_measured_figures_come_from_the_results():

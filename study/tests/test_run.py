@@ -7,6 +7,7 @@ without options overwrites nothing that is tracked.
 
 import csv
 import gzip
+import os
 import re
 import shlex
 import subprocess
@@ -93,7 +94,7 @@ def test_wrong_kernels_are_reported_and_not_measured(name, tmp_path, capsys):
 
 def test_goll_gueron_as_measured():
     """Dissertation, section 3.3: how often what follows the full groups is packed anew, by the code and by the text."""
-    counts = {(one["kernel"], one["part"]): one["counts"]["packing"] for one in run.operations()}
+    counts = {(one["kernel"], one["part"]): one["counts"].get("packing") for one in run.operations()}
 
     def pieces(kernel: str, lanes: int) -> list[float]:
         parts = [f"message of {4 * 16 * lanes + rest} bytes" for rest in range(15, 16 * lanes, 16)]
@@ -101,6 +102,22 @@ def test_goll_gueron_as_measured():
 
     assert pieces("measured", 4) == [1, 2, 2, 3] and pieces("gg", 4) == [1, 2, 2, 0] and pieces("bs", 4) == [0, 0, 0, 0]
     assert pieces("measured", 8) == [1, 2, 2, 3, 3, 4, 4, 5] and pieces("gg", 8) == [1, 2, 2, 3, 3, 4, 4, 0]
+
+
+def test_additions_of_the_table_methods():
+    """Bernstein's section 5: about 65 and 38 on average; the table of 255 multiples, one for each of 17 bytes."""
+    counts = {one["kernel"]: one["counts"] for one in run.operations() if "additions" in one["counts"]}
+    assert 64 < counts["doublings"]["additions"] < 66 and 37.5 < counts["triples"]["additions"] < 39.5
+    assert counts["multiples"] == {"additions": 17, "least": 17, "most": 17, "blocks": counts["triples"]["blocks"]}
+    assert counts["triples"]["most"] <= 44
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="of x86-64")
+def test_polyakovs_avx_is_of_128_bits(tmp_path):
+    source = ROOT / "study/kernels/polyakov_avx.c"
+    subprocess.run(["gcc", "-O2", "-c", source, "-o", tmp_path / "avx.o"], check=True)
+    text = run.output_of("objdump", "-d", "--no-show-raw-insn", str(tmp_path / "avx.o"))
+    assert len(re.findall(r"\tvpmuludq ", text)) > 50 and not re.search(r"\tpmuludq |%ymm", text)
 
 
 def test_several_results_in_one_report(tmp_path, monkeypatch):
