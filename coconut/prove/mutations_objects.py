@@ -6,7 +6,7 @@ run on samples, where something else would show that the proof is unsound.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -144,17 +144,29 @@ CALLS = (
 )
 
 
+def plant(
+    linked: Linked, ran: Iterable[int], every: int, where: str, prove: Callable[[], object], reason: Callable[[], str]
+) -> Tally:
+    """Plant a mistake in every n-th instruction that ran."""
+    tally = Tally()
+    for kind, changed in one_of_each(linked, ran, every):
+        title = f"{linked.version}: {where}: {linked.lines[changed.at].text}, {kind}"
+        with changed_line(linked, changed):
+            tally.plant(kind, title, prove, reason)
+    return tally
+
+
+def record_called(name: str) -> Record:
+    return next(record for record in RECORDS if record.name == name)
+
+
 def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:
     """Plant a mistake in every n-th instruction that a call of mac runs."""
-    linked, tally, inputs = compiled(compiler), Tally(), Inputs()
-    found = next(one for one in RECORDS if one.name == record)
-    function = Function(linked, found, "mac", inputs)
+    linked = compiled(compiler)
+    function = Function(linked, record_called(record), "mac", Inputs())
     function.prove(length)
-    for kind, changed in one_of_each(linked, function.ran, every):
-        title = f"{linked.version}: {record} mac, {length} bytes: {linked.lines[changed.at].text}, {kind}"
-        with changed_line(linked, changed):
-            tally.plant(kind, title, partial(function.prove, length), partial(reason_for, function, length))
-    return tally
+    where, prove = f"{record} mac, {length} bytes", partial(function.prove, length)
+    return plant(linked, list(function.ran), every, where, prove, partial(reason_for, function, length))
 
 
 # The compiler, the kernel, and which instructions that run at any length get a mistake: every n-th.
@@ -165,16 +177,15 @@ SAMPLED = (*range(49), 63, 64, 95, 160, 161, 1000)
 
 def plant_in_loops(compiler: str, record: str, every: int) -> Tally:
     """Plant a mistake in every n-th instruction of mac, which the proof for all lengths must refuse."""
-    linked, tally = compiled(compiler), Tally()
-    found = next(one for one in RECORDS if one.name == record)
+    linked, found = compiled(compiler), record_called(record)
     induction = Induction(linked, found, "mac")
     induction.prove_all()
-    for kind, changed in one_of_each(linked, induction.ran_all, every):
-        title = f"{linked.version}: {record} mac, every length: {linked.lines[changed.at].text}, {kind}"
-        with changed_line(linked, changed):
-            other = Induction(linked, found, "mac")
-            tally.plant(kind, title, other.prove_all, partial(reason_at_all, linked, found, induction.shortest))
-    return tally
+
+    def prove() -> int:
+        return Induction(linked, found, "mac").prove_all()
+
+    reason = partial(reason_at_all, linked, found, induction.shortest)
+    return plant(linked, induction.ran_all, every, f"{record} mac, every length", prove, reason)
 
 
 def reason_at_all(linked: Linked, record: Record, shortest: int) -> str:
