@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Read what a compiler and a linker made: the instructions, the data, and where the kernels' functions begin."""
 
+import fcntl
 import re
 import shutil
 import struct
@@ -170,10 +171,13 @@ def compiled(compiler: str) -> Linked:
     """Return the library as a compiler makes it, linked at fixed addresses."""
     target, folder = target_of(compiler), BUILD / "objects" / re.sub(r"[^\w.-]+", "-", compiler)
     library, linked = folder / "libhornet.a", folder / "linked"
-    command = ["make", "-C", str(ROOT), "-s", f"CC={compiler}", f"BUILD={folder}", str(library)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    if not linked.exists() or linked.stat().st_mtime < library.stat().st_mtime:
-        places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
-        link = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places, "-o", str(linked)]
-        subprocess.run([*link, "--whole-archive", str(library)], check=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Proofs and their tests run at the same time.
+        command = ["make", "-C", str(ROOT), "-s", f"CC={compiler}", f"BUILD={folder}", str(library)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if not linked.exists() or linked.stat().st_mtime < library.stat().st_mtime:
+            places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
+            link = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places]
+            subprocess.run([*link, "-o", str(linked), "--whole-archive", str(library)], check=True)
     return Linked(linked, compiler, target)
