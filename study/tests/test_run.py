@@ -58,7 +58,9 @@ def test_the_readme_adds_a_kernel(tmp_path, monkeypatch):
     check = next(check for check in found["checks"] if check["kernel"] == "radix44")
     assert check["inputs"] > 1600 and check["wrong"] == 0
     assert len(found["machine"]["pinned"]) == 1 and len(lengths["clock"]) == 5
-    assert re.search(r'<p class="caption"><strong>Table \d+\.</strong> radix44, gcc</p>', page) and "none is wrong" in page
+    assert (
+        re.search(r'<p class="caption"><strong>Table \d+\.</strong> radix44, gcc</p>', page) and "none is wrong" in page
+    )
     with gzip.open(next((tmp_path / "csv").glob("*-samples.csv.gz")), "rt") as file:
         rows = [row for row in csv.DictReader(file) if row["kernel"] == "radix44"]
     assert len(rows) == 10 * len(lengths["xs"]) and {row["process"] for row in rows} == set("01234")
