@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Order a program's instructions such that they fit into the registers, and estimate the cycles of each order."""
 
+import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from coconut.allocate import OutOfRegisters, allocate_loop, allocate_straight, last_uses, pressure
 from coconut.continuous import continuous_times
 from coconut.emit import text_of
 from coconut.machine import mca
+from coconut.mincut import by_components
 from coconut.optimal import straight
 from coconut.program import Program
 from coconut.schedule import Problem, Room, length, problem_of
 
 ITERATIONS = 100
+
+# The random search: how many orders it tries, and by how many cycles it moves instructions, in turn.
+TRIES, MOVES = 200, (0.5, 1.0, 2.0, 4.0, 8.0)
 
 # With registers as a constraint, CP-SAT finds nothing in a minute for more instructions than this.
 CP_SAT_MAX = 250
@@ -148,13 +153,18 @@ def measured(name: str, program: Program, cpu: str) -> Order | None:
     return Order(name, program, length(problem, in_order(problem)), simulated_cycles(program, cpu))
 
 
+def within(program: Program, problem: Problem, urgency: Sequence[float]) -> Iterator[Program]:
+    """Yield the program in the orders of list scheduling with all registers and, for a loop, with fewer and fewer."""
+    registers = program.architecture.registers
+    for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
+        yield program.reordered(within_registers(problem, urgency, limit))
+
+
 def by_list(program: Program, cpu: str) -> Program:
     """Return the program in the order of list scheduling within the registers, the same on every machine."""
     problem = problem_of(program, cpu)
     urgency = [-float(height) for height in problem.heights]
-    registers = program.architecture.registers
-    for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
-        ordered = program.reordered(within_registers(problem, urgency, limit))
+    for ordered in within(program, problem, urgency):
         try:
             if program.is_loop:
                 allocate_loop(ordered)
@@ -164,23 +174,45 @@ def by_list(program: Program, cpu: str) -> Program:
     return program
 
 
+def by_random_search(program: Program, problem: Problem, times: Sequence[float], cpu: str) -> list[float]:
+    """Return the urgency with the fewest cycles in order of those near the given one: the paper's section 10, where
+    continuous optimization guides a random algorithm. The numbers are the same in every run."""
+    numbers = random.Random(1305)
+
+    def cycles(urgency: Sequence[float]) -> int:
+        ordered = next(within(program, problem, urgency))
+        moved = problem_of(ordered, cpu)
+        return length(moved, in_order(moved))
+
+    best = [float(time) for time in times]
+    least = cycles(best)
+    for i in range(TRIES):
+        near = [time + numbers.gauss(0, MOVES[i % len(MOVES)]) for time in best]
+        if (found := cycles(near)) < least:
+            best, least = near, found
+    return best
+
+
 def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
     """Return the orders that fit, in this sequence.
 
-    They are: as the field is written; by list scheduling and by continuous optimization within the registers; by
-    CP-SAT.
+    They are: as the field is written; by list scheduling, continuous optimization, a random search near it and minimum
+    cuts, all within the registers; by CP-SAT.
     """
     found = [measured("as written", program, cpu)]
     problem = problem_of(program, cpu)
     registers = program.architecture.registers
-    urgencies = {"list": [-float(height) for height in problem.heights], "continuous": list(continuous_times(problem))}
+    times = list(continuous_times(problem))
+    urgencies = {
+        "list": [-float(height) for height in problem.heights],
+        "continuous": times,
+        "random search": by_random_search(program, problem, times, cpu),
+        "minimum cuts": by_components(problem),
+    }
     for name, urgency in urgencies.items():
         # The highest limit that works.
-        for limit in range(registers, pressure(program) - 4, -1):
-            order = measured(name, program.reordered(within_registers(problem, urgency, limit)), cpu)
-            if order is not None:
-                found.append(order)
-                break
+        measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, urgency))
+        found.append(next(filter(None, measurements), None))
     issued = in_order(problem)
     schedule = None
     # CP-SAT does not know which instructions must stay together.

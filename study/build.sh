@@ -12,7 +12,7 @@ study=$root/study
 
 # up_to_date FILE: whether no source is newer.
 up_to_date() {
-    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' \
+    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' ! -name 'instructions.*' \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
 }
 
@@ -22,7 +22,7 @@ if [ "$1" != --counts ]; then
     if up_to_date "$folder/study.so" && [ "$(cat "$folder/command")" = "$*" ]; then
         exit
     fi
-    mapfile -t sources < <(find "$root"/src/core "$root"/src/poly1305 "$study/kernels" -name '*.c' | LC_ALL=C sort)
+    mapfile -t sources < <(find "$root"/src/{core,poly1305,aes,poly1305_aes} "$study/kernels" -name '*.c' | LC_ALL=C sort)
     gmp_for "$1"
     sources+=("$root/tests/support/reference.c" "$study/list.c" "${gmp_sources[@]}")
     build_objects "$folder" "$@" "${gmp_options[@]}" -fPIC -fvisibility=hidden

@@ -20,6 +20,17 @@ struct study_entry {
  * first of these, "hornet", is the library's call that chooses among the others. */
 STUDY_EXPORT size_t study_entries(const struct study_entry **entries);
 
+/* Returns whether `tag` is the tag of Poly1305-AES that a nonce and a key, k and then r, give the message:
+ * AES-128 encrypts the nonce under k, with the library's code, and the entry's function computes the tag
+ * under r and that pad. "hornet" is the library's call. */
+STUDY_EXPORT bool study_verify_aes(const struct study_entry *entry, const uint8_t tag[16],
+                                   const uint8_t *msg, size_t len_bytes, const uint8_t nonce[16],
+                                   const uint8_t key[32]);
+
+/* Sets the tag to the message's, by the library. */
+STUDY_EXPORT void study_tag_aes(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
+                                const uint8_t nonce[16], const uint8_t key[32]);
+
 /* The z14 paper, figure 5: runs one evaluation over ngroups groups of four blocks, up to a phase. */
 enum study_phase { PHASE_EXPAND, PHASE_MULTIPLY, PHASE_REDUCE, STUDY_PHASES };
 

@@ -10,7 +10,7 @@
  *     --quick              fewer lengths and samples
  *     --check              measures nothing: compares each kernel's tags with GMP's (check.c)
  *     --seed N             of the order in which kernels alternate
- *     --groups G,...       only these of sweep4, sweep8, lengths, cases, phases
+ *     --groups G,...       only these of sweep4, sweep8, lengths, cases, instructions, phases
  *     --kernels K,...      only these kernels; * and ? match as in file names
  *     --skip NAME:K,...    not these kernels of these builds
  *     --lengths L,...      only these lengths in bytes, each N or N-N; N is added to the group "lengths"
@@ -20,14 +20,17 @@
  * completed. The least count for a function that does nothing is subtracted. In each pass all kernels are
  * measured once, in another order. A kernel named "K again" is K, entered a second time: how far its
  * times are from K's is noise. */
+#define _GNU_SOURCE /* for dl_iterate_phdr. NOLINT(cert-dcl51-cpp,bugprone-reserved-identifier) */
 #include <dlfcn.h>
 #include <fnmatch.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "cycles.h"
+#include "instructions.h"
 #include "list.h"
 
 enum {
@@ -37,18 +40,25 @@ enum {
     MAX_NAME = 64,
     MAX_PASSES = 15,
     LINE_BYTES = 64,
+    UNALIGNED_BYTES = 33, /* of unaligned buffers, in those that are aligned */
     OFFSETS_BYTES = 64,
 };
 
 typedef size_t entries_function(const struct study_entry **entries);
 typedef uint64_t phase_function(bool parallel, enum study_phase phase, const uint8_t *groups,
                                 size_t ngroups);
+typedef bool verify_function(const struct study_entry *entry, const uint8_t tag[16], const uint8_t *msg,
+                             size_t len_bytes, const uint8_t nonce[16], const uint8_t key[32]);
+typedef void tag_function(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t nonce[16],
+                          const uint8_t key[32]);
 
 struct build {
     const char *name;
     struct study_entry entries[MAX_ENTRIES];
     size_t count;
     phase_function *phase;
+    verify_function *verify_aes;
+    tag_function *tag_aes;
 };
 
 static struct build builds[MAX_BUILDS];
@@ -61,31 +71,41 @@ static uint64_t seed = 1305;
 
 static const char again[] = " again";
 
-/* A subject that is measured, alternating with others. */
+/* A subject that is measured, alternating with others: an entry's function, or with `verify_aes` that of
+ * Poly1305-AES, a phase, or a function without arguments. */
 struct task {
     const struct study_entry *entry;
+    verify_function *verify_aes;
     phase_function *phase;
-    bool parallel, cold_key, cold_data;
+    void (*plain)(void);
+    bool parallel, cold_key, cold_data, cold_code;
     enum study_phase until;
+    const char *build;
     size_t offset;
     int repeat;
     double samples[MAX_PASSES];
 };
 
 static _Alignas(4096) uint8_t message[MAX_BYTES + OFFSETS_BYTES];
-static _Alignas(64) uint8_t keys[32 + OFFSETS_BYTES], tags[16 + OFFSETS_BYTES];
+static _Alignas(64) uint8_t keys[32 + OFFSETS_BYTES], tags[16 + OFFSETS_BYTES], nonces[16 + OFFSETS_BYTES];
+/* Whether a tag was refused that should not be. */
+static bool refused;
 
-/* Evicts data from all caches; where a program cannot do that, cold cases are not measured. */
+/* Evicts data from all caches; where a program cannot do that, cold cases are not measured. On x86-64, what
+ * evicts data evicts instructions. */
 #if defined(__x86_64__)
 #define CAN_FLUSH        1
+#define CAN_FLUSH_CODE   1
 #define FLUSH_LINE(byte) __asm__ volatile("clflush %0" : : "m"(*(byte)) : "memory")
 #define FLUSH_WAIT()     __asm__ volatile("mfence" : : : "memory")
 #elif defined(__aarch64__)
 #define CAN_FLUSH        1
+#define CAN_FLUSH_CODE   0
 #define FLUSH_LINE(byte) __asm__ volatile("dc civac, %0" : : "r"(byte) : "memory")
 #define FLUSH_WAIT()     __asm__ volatile("dsb ish" : : : "memory")
 #else
 #define CAN_FLUSH        0
+#define CAN_FLUSH_CODE   0
 #define FLUSH_LINE(byte) ((void)(byte))
 #define FLUSH_WAIT()     ((void)0)
 #endif
@@ -97,6 +117,41 @@ static void flush(const uint8_t *bytes, size_t len_bytes)
     FLUSH_WAIT();
 }
 
+/* The instructions of a shared object: those of the one that has the address `of`. */
+struct code {
+    const void *of;
+    const uint8_t *begin;
+    size_t len_bytes;
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct code *code = context;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        /* The loader has numbers. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+        const uint8_t *begin = (const uint8_t *)(uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+        const bool has_it =
+            (uintptr_t)code->of - (uintptr_t)begin < segment->p_memsz && (segment->p_flags & PF_X) != 0;
+        if (segment->p_type == PT_LOAD && has_it) {
+            code->begin = begin;
+            code->len_bytes = segment->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Evicts the instructions of the shared object that has an entry's function. */
+static void flush_code(const struct study_entry *entry)
+{
+    struct code code = {NULL, NULL, 0};
+    memcpy((void *)&code.of, (const void *)&entry->mac, sizeof code.of);
+    if (dl_iterate_phdr(find_code, &code) != 0)
+        flush(code.begin, code.len_bytes - 1);
+}
+
 static void mac_nothing(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
     (void)msg, (void)len_bytes, (void)key;
@@ -106,7 +161,7 @@ static void mac_nothing(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, c
 /* Returns the count per call, averaged over `repeat` calls. */
 static double timed_calls(const struct task *task, size_t len_bytes, int repeat)
 {
-    const uint8_t *msg = message + task->offset, *key = keys + task->offset;
+    const uint8_t *msg = message + task->offset, *key = keys + task->offset, *nonce = nonces + task->offset;
     uint8_t *tag = tags + task->offset;
     void (*volatile mac)(uint8_t *, const uint8_t *, size_t, const uint8_t *) =
         task->entry != NULL ? task->entry->mac : mac_nothing;
@@ -115,11 +170,18 @@ static double timed_calls(const struct task *task, size_t len_bytes, int repeat)
     if (task->cold_data) {
         flush(msg, len_bytes);
         flush(tag, 16);
+        flush(nonce, 16);
     }
+    if (task->cold_code)
+        flush_code(task->entry);
     const uint64_t before = cycles_read();
     for (int i = 0; i < repeat; i++) {
         if (task->phase != NULL)
             *tag ^= (uint8_t)task->phase(task->parallel, task->until, msg, len_bytes / 64);
+        else if (task->plain != NULL)
+            task->plain();
+        else if (task->verify_aes != NULL)
+            refused |= !task->verify_aes(task->entry, tag, msg, len_bytes, nonce, key);
         else
             mac(tag, msg, len_bytes, key);
         cycles_wait();
@@ -171,7 +233,7 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
         for (int i = 0; i < 3; i++) /* warms up code, branch predictors, and data that is not to be cold */
             count = timed_calls(task, len_bytes, 1);
         const double calls = SAMPLE_COUNTS / (count + 1);
-        const bool cold = task->cold_key || task->cold_data;
+        const bool cold = task->cold_key || task->cold_data || task->cold_code;
         task->repeat = cold || calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)calls;
     }
     static size_t order[MAX_BUILDS * MAX_ENTRIES];
@@ -289,6 +351,13 @@ static struct task *tasks_of(size_t ntasks, size_t nlens)
     return tasks;
 }
 
+/* Sets the tags that verify_aes is given. */
+static void set_tags(size_t len_bytes)
+{
+    for (size_t at = 0; at <= UNALIGNED_BYTES; at += UNALIGNED_BYTES)
+        builds[0].tag_aes(tags + at, message + at, len_bytes, nonces + at, keys + at);
+}
+
 /* Measures the tasks, given for the first length, at all lengths. */
 static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_bytes, size_t nlens,
                          int passes, int ncounts, double clock[2])
@@ -297,6 +366,8 @@ static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_b
     for (size_t n = 0; n < nlens; n++) {
         if (n > 0)
             memcpy(&tasks[n * ntasks], tasks, ntasks * sizeof tasks[0]);
+        if (ntasks != 0 && tasks->verify_aes != NULL)
+            set_tags(lens_bytes[n]);
         measure(&tasks[n * ntasks], ntasks, lens_bytes[n], passes, ncounts);
     }
     clock[1] = cycles_per_addition();
@@ -374,42 +445,106 @@ static void measure_lengths(void)
         measure_kernels("lengths", names, nnames, lens_bytes, nlens, quick ? 2 : 3, quick ? 5 : 9);
 }
 
-/* Bernstein 2005, appendix A: key and data in the cache or not, aligned or not. For the paper's
- * arithmetic that this CPU supports, and for the library. */
-static void measure_cases(void)
+/* Bernstein 2005, appendix A: verifying a tag of Poly1305-AES with key, data and code in the cache or not,
+ * aligned or not; data are message, tag and nonce. For the paper's arithmetic that this CPU supports, and
+ * for the library, of each build. */
+enum { KEY_COLD = 1, DATA_COLD = 2, UNALIGNED = 4, CASES = 8 };
+
+/* Appends a task for each entry with those conditions, and sets their names. */
+static size_t add_case(struct task *tasks, size_t ntasks, int conditions, bool cold_code)
 {
     const char *const names[] = {find(&builds[0], "x87") != NULL ? "x87" : "double53", "hornet"};
-    enum { STEP_BYTES = 24, CASES = 8, MOST = 4096 / STEP_BYTES + 2, STEP_CASES = CAN_FLUSH ? 1 : 4 };
-    const int passes = quick ? 2 : 3;
-    size_t lens_bytes[MOST], nlens = 0;
-    for (size_t n = 0; n <= 4096; n += quick ? 8 * STEP_BYTES : STEP_BYTES)
+    for (size_t k = 0; k < 2; k++)
+        for (size_t b = 0; b < build_count; b++) {
+            const struct study_entry *entry = find(&builds[b], names[k]);
+            if (entry != NULL) /* wanted, and in 32-bit programs, not double53 */
+                tasks[ntasks++] =
+                    (struct task){.entry = entry,
+                                  .verify_aes = builds[b].verify_aes,
+                                  .build = builds[b].name,
+                                  .cold_key = (conditions & KEY_COLD) != 0,
+                                  .cold_data = (conditions & DATA_COLD) != 0,
+                                  .cold_code = cold_code,
+                                  .offset = (conditions & UNALIGNED) != 0 ? UNALIGNED_BYTES : 0};
+        }
+    return ntasks;
+}
+
+/* Measures the given cases at lengths from 0 to 4096, and prints a series for each kernel of each build. */
+static void measure_case(const char *group, const int *cases, int ncases, bool cold_code, size_t step_bytes)
+{
+    enum { MOST_BYTES = 4096, PASSES = 1 };
+    static size_t lens_bytes[MOST_BYTES + 1];
+    size_t nlens = 0, ntasks = 0;
+    for (size_t n = 0; n <= MOST_BYTES; n += step_bytes)
         if (len_is_wanted(n))
             lens_bytes[nlens++] = n;
-    if (nlens == 0 || !listed(wanted_groups, "cases"))
-        return;
-    for (size_t k = 0; k < 2; k++) {
-        const struct study_entry *entry = find(&builds[0], names[k]);
-        if (entry == NULL) /* not wanted, or in 32-bit programs, double53 */
-            continue;
-        struct task *tasks = tasks_of(CASES, nlens);
-        for (int c = 0; c < CASES; c += STEP_CASES)
-            tasks[c / STEP_CASES] = (struct task){.entry = entry,
-                                                  .cold_key = (c & 1) != 0,
-                                                  .cold_data = (c & 2) != 0,
-                                                  .offset = (c & 4) != 0 ? 1 : 0};
-        double clock[2];
-        measure_lens(tasks, CASES / STEP_CASES, lens_bytes, nlens, passes, 9, clock);
-        print_head("cases", names[k], clock, lens_bytes, nlens);
-        for (int c = 0; c < CASES; c += STEP_CASES) {
-            char name[64];
-            (void)snprintf(name, sizeof name, "%s,%s,%s",
-                           (c & 1) != 0 ? "key not in cache" : "key in cache",
-                           (c & 2) != 0 ? "data not in cache" : "data in cache",
-                           (c & 4) != 0 ? "unaligned" : "aligned");
-            print_column(c == 0, name, &tasks[c / STEP_CASES], CASES / STEP_CASES, nlens, passes);
+    struct task *tasks = tasks_of((size_t)CASES * 2 * MAX_BUILDS, nlens);
+    for (int c = 0; c < ncases; c++)
+        ntasks = add_case(tasks, ntasks, cases[c], cold_code);
+    double clock[2];
+    measure_lens(tasks, ntasks, lens_bytes, nlens, PASSES, quick ? 9 : 5, clock);
+    if (refused) {
+        (void)fprintf(stderr, "measure: a tag is refused that the library computed\n");
+        exit(2);
+    }
+    const size_t each = ntasks / (size_t)ncases;
+    for (size_t i = 0; i < each && nlens != 0; i++) {
+        char variant[2 * MAX_NAME];
+        (void)snprintf(variant, sizeof variant, "%s, %s", tasks[i].entry->name, tasks[i].build);
+        print_head(group, variant, clock, lens_bytes, nlens);
+        for (int c = 0; c < ncases; c++) {
+            char name[MAX_NAME];
+            (void)snprintf(name, sizeof name, "key %sin cache,data %sin cache,%saligned",
+                           (cases[c] & KEY_COLD) != 0 ? "not " : "",
+                           (cases[c] & DATA_COLD) != 0 ? "not " : "",
+                           (cases[c] & UNALIGNED) != 0 ? "un" : "");
+            print_column(c == 0, name, &tasks[(size_t)c * each + i], ntasks, nlens, PASSES);
         }
         printf("]}");
-        free(tasks);
+    }
+    free(tasks);
+}
+
+static void measure_cases(void)
+{
+    static const int all[CASES] = {0, 1, 2, 3, 4, 5, 6, 7}, warm[] = {0, UNALIGNED};
+    static const int code[] = {0, KEY_COLD | DATA_COLD};
+    if (!listed(wanted_groups, "cases"))
+        return;
+    if (CAN_FLUSH)
+        measure_case("cases", all, CASES, false, quick ? 128 : 1);
+    else
+        measure_case("cases", warm, 2, false, quick ? 128 : 1);
+    if (CAN_FLUSH_CODE)
+        measure_case("cases of cold code", code, 2, true, quick ? 512 : 64);
+}
+
+/* Table 1 of the IET paper: its instructions in a chain, and apart. */
+static void measure_instructions(void)
+{
+    enum { MOST = 8, PASSES = 3, COUNTS = 9 };
+    static const size_t lens_bytes[] = {0};
+    const struct study_instruction *all;
+    const size_t count = study_instructions(&all);
+    struct task tasks[2 * MOST];
+    if (!listed(wanted_groups, "instructions") || wanted_kernels != NULL || count > MOST)
+        return;
+    memset(tasks, 0, sizeof tasks);
+    for (size_t i = 0; i < count; i++) {
+        tasks[2 * i].plain = all[i].chain;
+        tasks[2 * i + 1].plain = all[i].apart;
+    }
+    double clock[2];
+    measure_lens(tasks, 2 * count, lens_bytes, 1, PASSES, COUNTS, clock);
+    for (size_t apart = 0; apart < 2; apart++) {
+        char variant[MAX_NAME];
+        (void)snprintf(variant, sizeof variant, "%d %s", apart ? INSTRUCTIONS_APART : INSTRUCTIONS_CHAINED,
+                       apart ? "apart" : "in a chain");
+        print_head("instructions", variant, clock, lens_bytes, 1);
+        for (size_t i = 0; i < count; i++)
+            print_column(i == 0, all[i].name, &tasks[2 * i + apart], 1, 1, PASSES);
+        printf("]}");
     }
 }
 
@@ -464,10 +599,13 @@ static void load_build(const char *name, const char *path)
     struct build *build = &builds[build_count++];
     const struct study_entry *entries;
     void *entries_at = symbol(path, "study_entries"), *phase_at = symbol(path, "study_z14_phase");
+    void *verify_at = symbol(path, "study_verify_aes"), *tag_at = symbol(path, "study_tag_aes");
     entries_function *entries_of;
     /* ISO C does not convert an object pointer to a function pointer. */
     memcpy((void *)&entries_of, (const void *)&entries_at, sizeof entries_of);
     memcpy((void *)&build->phase, (const void *)&phase_at, sizeof build->phase);
+    memcpy((void *)&build->verify_aes, (const void *)&verify_at, sizeof build->verify_aes);
+    memcpy((void *)&build->tag_aes, (const void *)&tag_at, sizeof build->tag_aes);
     build->name = name;
     build->count = entries_of(&entries);
     if (build->count > MAX_ENTRIES)
@@ -584,8 +722,12 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof message; i++)
         message[i] = (uint8_t)(i * 167 >> 3);
-    for (size_t i = 0; i < sizeof keys; i++)
-        keys[i] = (uint8_t)(i * 59 + 7);
+    for (size_t at = 0; at <= UNALIGNED_BYTES; at += UNALIGNED_BYTES)
+        for (size_t i = 0; i < 32; i++) /* r is clamped, as Poly1305-AES requires */
+            keys[at + i] = (uint8_t)((i * 59 + 7) & (i < 16                 ? 0xFF
+                                                     : i % 4 == 3           ? 0x0F
+                                                     : i % 4 == 0 && i > 16 ? 0xFC
+                                                                            : 0xFF));
 
     const char *clock = cycles_open();
     printf("{");
@@ -599,6 +741,7 @@ int main(int argc, char **argv)
     measure_sweep("sweep8", eight, 4, 128);
     measure_lengths();
     measure_cases();
+    measure_instructions();
     measure_phases();
     printf("],\n\"clock\": {\"name\": \"%s\"}}\n", clock);
     return 0;

@@ -30,7 +30,7 @@ BUILD = STUDY.parent / "build" / "study"
 COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
 FLAGS = "-O2"
 OWN_FUNCTION = "poly1305_auth"
-SOURCES = ["measure.c", "check.c", "cycles.c"]
+SOURCES = ["measure.c", "check.c", "cycles.c", "instructions.c"]
 EXTENSION = ".json.xz"
 FILTERS = ("kernels", "lengths", "groups")
 
@@ -239,7 +239,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     )
     add("--kernels", metavar="LIST", help="only these of kernels.def, the library's, or your own; * matches any text")
     add("--lengths", metavar="LIST", help="only these lengths in bytes, such as 49-1000,1500")
-    add("--groups", metavar="LIST", help="only these of sweep4,sweep8,lengths,cases,phases")
+    add("--groups", metavar="LIST", help="only these of sweep4,sweep8,lengths,cases,instructions,phases")
     add(
         "--with",
         dest="with_",

@@ -32,6 +32,7 @@ class Samples:
             for series in found["series"]
             for column in series["columns"]
         }
+        self.found: dict[tuple[str, ...], dict[int, numpy.ndarray]] = {}
 
     @staticmethod
     def _cycles(found: dict, series: dict, column: dict) -> tuple[list[int], numpy.ndarray]:
@@ -51,12 +52,22 @@ class Samples:
         return dict(zip(lengths, cycles))
 
     def medians(self, group: str, variant: str, column: str) -> dict[int, float]:
-        return {n: float(numpy.median(values)) for n, values in self.cycles(group, variant, column).items()}
+        if (group, variant, column) not in self.of:
+            return {}
+        lengths, cycles = self.of[group, variant, column]
+        return dict(zip(lengths, numpy.median(cycles, axis=1).tolist()))
 
     def speed_ups(self, group: str, variant: str, old: str, new: str) -> dict[int, numpy.ndarray]:
         """Return the speed-ups in % of each process, by length, at which both were measured."""
-        before, after = self.cycles(group, variant, old), self.cycles(group, variant, new)
-        return {n: intervals.speed_ups(before[n], after[n]) for n in before if n in after and numpy.all(before[n] > 0)}
+        key = (group, variant, old, new)
+        if key not in self.found:
+            before, after = self.cycles(group, variant, old), self.cycles(group, variant, new)
+            lengths = [n for n in before if n in after]
+            both = [numpy.array([of[n] for n in lengths]) for of in (before, after)]
+            kept = numpy.all(both[0] > 0, axis=1) if lengths else []
+            ups = intervals.speed_ups(*(of[kept] for of in both)) if lengths else []
+            self.found[key] = dict(zip([n for n, keep in zip(lengths, kept) if keep], ups))
+        return self.found[key]
 
 
 def sample_rows(found: dict) -> Iterator[dict]:

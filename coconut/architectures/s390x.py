@@ -24,6 +24,12 @@ def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
+def vaq(imm: None, a: Value, b: Value) -> Value:
+    """Return the sum of two numbers of 128 bits."""
+    result = (a[0] << 64 | a[1]) + (b[0] << 64 | b[1]) & SUM_MAX
+    return (result >> 64, result & WORD_MAX)
+
+
 def vmal(shift: int) -> Meaning:
     """Return the meaning that adds two products of 32-bit elements, the even or the odd ones.
 
@@ -51,7 +57,9 @@ BOTH = table(
 
 Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction("vmalof", 3, vmal(0)))
 # GNU's last operand doubles products; Go's assembler has none.
-Z14_INSTRUCTIONS = BOTH | table(Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"))
+Z14_INSTRUCTIONS = BOTH | table(
+    Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"), Instruction("vaq", 2, vaq)
+)
 
 
 class Blocks(Selector):
@@ -113,6 +121,8 @@ class Z14Selector(Blocks):
         total, a, b = map(self.value, node.args)
         for operand in node.args[1:]:
             self.check_bits(operand, 56)
+        if self.choices["sums"] == "apart" and self.graph.nodes[node.args[0]].op != "sum_zero":
+            return self.emit("vaq", total, self.emit("vmslg", a, b, self.keep((0, 0))))
         return self.emit("vmslg", a, b, total)
 
     def select_load(self, node: Node, high: bool) -> int:
@@ -192,6 +202,9 @@ def pack(value: Value) -> Value:
 
 
 EMULATOR = ("qemu-s390x", "-cpu", "max")
+# "apart": the z14 paper's figure 4, in which no VMSL waits for another one. The first product of each sum goes to the
+# accumulator ("A"), the others to registers ("T") that are added to it.
+SUMS = ("chained", "apart")
 # Words of two blocks: "merge" reverses the bytes of each first, "permute" does both at once by another permutation.
 EXPAND = ("permute", "merge")
 
@@ -222,7 +235,7 @@ Z14 = Architecture(
     cpus=("z14",),
     features=("vxe",),
     instructions=Z14_INSTRUCTIONS,
-    alternatives={"expand": EXPAND},
+    alternatives={"expand": EXPAND, "sums": SUMS},
     selector=Z14Selector,
     load="vl",
     **assemblers("z14", Z14_INSTRUCTIONS),

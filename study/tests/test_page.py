@@ -80,20 +80,26 @@ def test_counts_for_other_architectures_come_from_their_tables():
     assert all(f"<td>{cpu}</td><td>{kernel}</td><td>{row[0]}</td>" in page for (cpu, kernel), row in rows.items())
 
 
+def test_orders_come_from_their_table():
+    head, *rows = study.orders_of_vmsl(study.ORDERS.read_text())
+    assert "minimum cuts" in head and [row[0].split(",")[1].strip() for row in rows] == ["chained", "apart"]
+    page = PAGE.read_text()
+    for row in rows:
+        assert len(row) == len(head) and "".join(f"<td>{cell}</td>" for cell in row) in page
+
+
 def test_all_figures_for_vmsl_come_from_the_model():
-    found = results.load(RESULTS)
     # In both compilers' columns, which follow the paper's.
     more = MODEL | {"kernels": other(MODEL["kernels"], lambda value: value + 1000)}
-    pages = (study.page(found, RESULTS.name, model) for model in (MODEL, more))
+    pages = (PAGE.read_text(), study.page(results.load(RESULTS), RESULTS.name, more))
     before, after = (cells(page, "On VMSL itself", 'id="beyond"') for page in pages)
     for old, new in zip(before, after, strict=True):
         assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
 
 
 def test_before_and_after_comes_from_paper_and_model():
-    found = results.load(RESULTS)
     of_vx = MODEL["kernels"]["vx"]["gcc"]
-    row = next(row for row in cells(study.page(found, RESULTS.name, MODEL), "Before and after", "On VMSL") if row)
+    row = next(row for row in cells(PAGE.read_text(), "Before and after", "On VMSL") if row)
     assert row[1] == str(study.PAPERS["z14"]["before_ns"]) and row[2] == f"{of_vx['call']['instructions']:g}"
     assert row[4] == f"{of_vx['loop']['cycles'] * 32 / study.PAPERS['z14']['clock']['ghz']:.0f}"
 
@@ -108,7 +114,7 @@ def test_all_measured_figures_come_from_the_results():
             for series in found["series"]
         ],
     }
-    pages = [study.page(of, RESULTS.name, MODEL) for of in (found, slower)]
+    pages = [PAGE.read_text(), study.page(slower, RESULTS.name, MODEL)]
     before, after = (cells(page, "Everything: cycles per byte", 'id="reductions"') for page in pages)
     assert len(before) > 40
     for old, new in zip(before, after, strict=True):
