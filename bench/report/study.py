@@ -207,7 +207,8 @@ class Report:
         for kernel, colour in (word.split(":") for word in kernels.split()):
             points = [(n, value / n) for n, value in self.series("lengths", build, kernel).items()]
             if points:
-                found.append(Line(in_text(self.labels.get(kernel, kernel)), points, colour))
+                label = self.labels.get(kernel, kernel).replace("Goll-Gueron", "GG")  # which has room beside the figure
+                found.append(Line(in_text(label), points, colour))
         return found
 
     # The parts of the page, each of which these append to.
@@ -898,10 +899,11 @@ class Report:
                 *cold, alignment = case.split(",")
                 panel = " and ".join(filter(None, map(short_names.get, cold))) or "key and data in the cache"
                 colour = "c2" if prefix else "c1" if alignment == "unaligned" else "c0"
-                points = list(self.series(group, variant, case).items())
+                points = [(n, cycles / 1000) for n, cycles in self.series(group, variant, case).items()]
                 charts.setdefault(panel, []).append(Line(f"{prefix}{alignment}", points, colour))
         # All with the same axis, so that they can be compared.
-        y = linear_axis("cycles to verify", [v for lines in charts.values() for line in lines for _, v in line.points])
+        values = [value for lines in charts.values() for line in lines for _, value in line.points]
+        y = linear_axis("1000 cycles to verify", values)
         drawn = [self.by_length(panel, lines, y.title) for panel, lines in charts.items()]
         for panel in drawn:
             panel.y = y
