@@ -10,6 +10,8 @@ from coconut.graph import Graph
 from coconut.program import Program
 
 COLOURS = {"expand": "#cfe2f3", "multiply": "#f9cb9c", "reduce": "#d9ead3"}
+# The most cycles of an interval whose instructions are named.
+NAMED = 64
 SYMBOLS = {
     "add": "+",
     "sub": "−",
@@ -62,38 +64,52 @@ def draw(graph: Graph, folder: Path) -> Path:
 def draw_schedule(
     program: Program, times: tuple[int, ...], ports: dict[tuple[str, int], int], interval: int, cpu: str, folder: Path
 ) -> Path:
-    """Write an SVG file of a loop's interval: which instruction is on each port in each cycle.
+    """Write an SVG file of a loop's interval: which instruction is on each port in each cycle, by name where there is room.
 
-    Pointing at an instruction shows it, with the cycle of its iteration in which it is issued.
+    Pointing at an instruction shows what it computes, with the cycle of its iteration in which it is issued.
     """
     graph = program.graph.simplified()
     phases = graph.phases()
     names = sorted({port for port, _ in ports})
-    cell, left = 14, 130
-    texts, cells = [], []
+    named = interval <= NAMED
+    wide, high, left, top = (32 if named else 12), 18, 110, 66
+    right, bottom = left + interval * wide, top + len(names) * high
+
+    def text(x: int, y: int, content: str, more: str = "") -> str:
+        return f'<text x="{x}" y="{y}"{more}>{escape(content)}</text>'
+
+    heading = f"{program.graph.title} on {cpu}: an iteration every {interval} cycles"
+    parts = [text(8, 20, heading, ' font-size="15" font-weight="bold"')]
+    for x, (phase, colour) in zip(range(left, right + 600, 100), COLOURS.items(), strict=False):
+        parts.append(f'<rect x="{x}" y="34" width="12" height="12" fill="{colour}" stroke="#888888"/>')
+        parts.append(text(x + 17, 44, phase))
+    parts.append(text(right + 6, top - 6, "taken"))
     for row, name in enumerate(names):
         # llvm-mca numbers units of one resource by unprintable characters.
         shown = "".join(letter if letter.isprintable() else str(ord(letter)) for letter in name)
         taken = sum(port == name for port, _ in ports)
-        texts.append(
-            f'<text x="4" y="{row * cell + 11}">{escape(shown)}</text>'
-            f'<text x="{left + interval * cell + 4}" y="{row * cell + 11}">{100 * taken // interval} %</text>'
-        )
+        y = top + row * high
+        parts += [text(8, y + 13, shown), text(right + 6, y + 13, f"{100 * taken // interval} %")]
         for cycle in range(interval):
             i = ports.get((name, cycle))
             op = program.ops[i] if i is not None else None
             colour = "white" if op is None else COLOURS[phases[op.node]]
             title = "" if op is None else f"{op.instruction.name}, cycle {times[i or 0]}: {graph.expression(op.node)}"
-            cells.append(
-                f'<rect x="{left + cycle * cell}" y="{row * cell}" width="{cell - 1}" height="{cell - 1}" '
-                f'fill="{colour}"><title>{escape(title)}</title></rect>'
+            x = left + cycle * wide
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{wide - 1}" height="{high - 1}" fill="{colour}" stroke="#cccccc">'
+                f"<title>{escape(title)}</title></rect>"
             )
-    width, height = left + interval * cell + 50, len(names) * cell
+            if op is not None and named:
+                parts.append(text(x + 1, y + 12, op.instruction.name[:7], ' font-size="7.5" pointer-events="none"'))
+    parts += [text(left + cycle * wide + 1, bottom + 14, str(cycle)) for cycle in range(0, interval, 5)]
+    parts.append(text(left, bottom + 32, "cycle of the interval"))
+    width, height = right + 60, bottom + 42
     file = file_of(program.graph.title, folder, f"-{cpu}")
     file.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'font-family="sans-serif" font-size="10"><rect width="100%" height="100%" fill="#dddddd"/>'
-        + "".join(texts + cells)
+        'font-family="sans-serif" font-size="11" fill="#222222"><rect width="100%" height="100%" fill="white"/>'
+        + "".join(parts)
         + "</svg>\n"
     )
     return file
