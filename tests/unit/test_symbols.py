@@ -23,6 +23,12 @@ def read(*command):
     return [line.split() for line in text.splitlines()]
 
 
+def leaves_upper_halves(instructions: str) -> bool:
+    """Return whether a function may return with something in the upper halves of x86-64's vector registers."""
+    written = re.search(r"^[^<\n]*,%[yz]mm(?:[0-9]|1[0-5])\b(?:\{[^\n]*)?$", instructions, re.M)
+    return bool(written and re.search(r"^ret", instructions, re.M) and "vzeroupper" not in instructions)
+
+
 @rows("compiler", row("symbols-gcc", "cc", cpu_seconds=15), row("symbols-clang-19", "clang-19", cpu_seconds=15))
 def test_symbols(compiler):
     built = made_library(compiler)
@@ -64,3 +70,11 @@ def test_symbols(compiler):
     undefined = {words[-1].split("@")[0] for words in read("nm", "-u", shared)}
     foreign = {name for name in undefined if not re.fullmatch(FOREIGN, name)}
     assert not foreign, f"the library calls {foreign}"
+
+    # On Intel's CPUs, SSE instructions of whoever goes on would otherwise take several times as long.
+    code = re.sub(r"^ *[0-9a-f]+:\s*", "", attempt("objdump", "-d", "--no-show-raw-insn", shared)[1], flags=re.M)
+    functions = dict(re.findall(r"^[0-9a-f]+ <([^>]+)>:\n((?:.+\n)*)", code, re.M))
+    assert len(functions) > 100
+    if "vzeroupper" in code:
+        left = [name for name, instructions in functions.items() if leaves_upper_halves(instructions)]
+        assert not left, f"without vzeroupper: {left}"

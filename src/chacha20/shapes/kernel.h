@@ -50,18 +50,16 @@
 #define PLAN PLAN_VECTOR128
 #endif
 
-/* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. */
-#if defined(WORDS_MASKED) && HORNET_X86_64_ASM
-#define clear_masks HORNET_KERNEL_NAME(chacha20, clear_masks)
-HORNET_NOINLINE void clear_masks(void)
-{
-    __asm__ volatile(".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t"
-                     "kxorw %%k\\n, %%k\\n, %%k\\n\n\t"
-                     ".endr" ::
-                         : "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7");
-}
+/* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
+ * function: gcc 12 would rely on it for the VZEROUPPER that it inserts before other returns. */
+#if defined(WORDS_MASKED) && HORNET_X86_64_ASM && !defined(__clang__)
+#define CLEAR_MASKS()                                                                                      \
+    __asm__ volatile(".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t"                                                  \
+                     "kxorw %%k\\n, %%k\\n, %%k\\n\n\t"                                                    \
+                     ".endr" ::                                                                            \
+                         : "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7")
 #else
-HORNET_INLINE void clear_masks(void) {}
+#define CLEAR_MASKS() ((void)0)
 #endif
 
 /* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
@@ -71,7 +69,7 @@ HORNET_INLINE void clear_masks(void) {}
     {                                                                                                      \
         pass(lanes, rows, block, beside, variant, work);                                                   \
         if ((block) != 0 || (beside) != 0)                                                                 \
-            clear_masks();                                                                                 \
+            CLEAR_MASKS();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
 SHAPES(SHAPE_FUNCTION)
