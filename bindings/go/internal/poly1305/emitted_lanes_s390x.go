@@ -6,12 +6,12 @@
 
 package poly1305
 
-// vmsl/step 1: 91 instructions an iteration, of 64 bytes; expand permute.
+// vmsl/step 1: 91 instructions an iteration, of 64 bytes; expand permute, sums chained.
 //
 //go:noescape
 func vmslBy1(t *[6]uint64, powers *[10]uint64, message *byte, iterations uint64)
 
-// vmsl/step 4: 226 instructions an iteration, of 256 bytes; expand permute.
+// vmsl/step 4: 226 instructions an iteration, of 256 bytes; expand permute, sums chained.
 //
 //go:noescape
 func vmslBy4(t *[6]uint64, powers *[40]uint64, message *byte, iterations uint64)

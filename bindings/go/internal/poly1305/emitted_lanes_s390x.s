@@ -9,7 +9,7 @@
 #include "textflag.h"
 
 // func vmslBy1(t *[6]uint64, powers *[10]uint64, message *byte, iterations uint64)
-// vmsl/step 1: 91 instructions an iteration, of 64 bytes; expand permute.
+// vmsl/step 1: 91 instructions an iteration, of 64 bytes; expand permute, sums chained.
 TEXT ·vmslBy1(SB), NOSPLIT, $0-32
 	MOVD t+0(FP), R2
 	MOVD powers+8(FP), R3
@@ -173,7 +173,7 @@ DATA ·vmslBy1Constants<>+88(SB)/8, $0x000003ffffffffff
 GLOBL ·vmslBy1Constants<>(SB), RODATA|NOPTR, $96
 
 // func vmslBy4(t *[6]uint64, powers *[40]uint64, message *byte, iterations uint64)
-// vmsl/step 4: 226 instructions an iteration, of 256 bytes; expand permute.
+// vmsl/step 4: 226 instructions an iteration, of 256 bytes; expand permute, sums chained.
 TEXT ·vmslBy4(SB), NOSPLIT, $0-32
 	MOVD t+0(FP), R2
 	MOVD powers+8(FP), R3
