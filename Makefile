@@ -56,7 +56,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js study tune \
+    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js bench-python python study tune \
     compare count-instructions count-go count-cycles circuit coconut prove clean FORCE
 
 all: library command
@@ -121,6 +121,11 @@ js:
 	bindings/js/install.sh
 	bindings/js/build.sh
 
+python:
+	bindings/python/install.sh
+	bindings/python/build.sh
+	bindings/python/test.sh
+
 # Runs the tests of a suite, as many at once as there are CPUs; with TESTS=sum, those whose names contain "sum".
 run_suite = build/venv/bin/pytest -m $(1) $(if $(TESTS),-k '$(TESTS)') -n auto --maxschedchunk 1 \
     --junitxml build/test-results/$(1).xml
@@ -138,6 +143,7 @@ test: deps
 test-slow: deps
 	coconut/install.sh
 	study/circuit/install.sh
+	bindings/python/install.sh
 	$(call run_suite,slow)
 
 test-cross: deps
@@ -160,6 +166,7 @@ format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
 	cd bench && cargo fmt
+	cd bindings/python && cargo fmt
 	cd tests/fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')
@@ -168,6 +175,11 @@ format:
 bench: command
 	bench/install.sh
 	build/venv/bin/python bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
+
+bench-python: library
+	bindings/python/install.sh
+	bindings/python/build.sh
+	build/python/venv/bin/python bindings/python/bench/measure.py
 
 bench-js: js
 	npm ci --prefix bindings/js/bench --no-audit --no-fund

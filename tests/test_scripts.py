@@ -27,6 +27,7 @@ def scripts(suites, *lines):
         "circuit study/circuit/test.sh ~60",
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file study/circuit/mypy.ini study/circuit",
         "prove make prove ~330",
+        "python make python ~90",
         "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200",
     ),

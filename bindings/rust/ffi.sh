@@ -19,7 +19,7 @@ END
     LIBCLANG_PATH=/usr/lib/llvm-19/lib CLANG_PATH=$(command -v clang-19) build/tools/bin/bindgen include/hornet.h \
         --allowlist-item '(hornet|HORNET)_.*' --rust-edition 2024 --rust-target 1.85 --use-core --generate-cstr \
         --no-layout-tests --no-doc-comments --no-prepend-enum-name --no-copy 'hornet_.*_state' --no-derive-debug \
-        --default-visibility crate --merge-extern-blocks --disable-header-comment --formatter rustfmt -- -std=c11
+        --default-visibility public --merge-extern-blocks --disable-header-comment --formatter rustfmt -- -std=c11
 }
 
 if [ "${1-}" = --check ]; then

@@ -50,7 +50,7 @@
 //! `aes::Segments`. Without it, the crate is `no_std`. The features `aead` and `universal-hash`
 //! implement the traits of the crates of the same names, version 0.6, for the ciphers and for
 //! [`Poly1305`]. These traits take nonces and keys by reference; the caller must ensure that none
-//! is used twice.
+//! is used twice. The feature `sys` adds `sys`, the functions of the C library.
 
 #![no_std]
 
@@ -66,6 +66,13 @@ mod tag;
 #[cfg(feature = "universal-hash")]
 mod universal_hash;
 mod version;
+
+/// The functions of hornet.h, which documents them: for bindings to languages where other threads may write to a
+/// message meanwhile, so that Rust may not make a reference to it.
+#[cfg(feature = "sys")]
+pub mod sys {
+    pub use crate::ffi::*;
+}
 
 pub mod aead;
 pub mod aes;

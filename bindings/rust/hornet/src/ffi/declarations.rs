@@ -14,34 +14,34 @@ pub const HORNET_XCHACHA20_POLY1305_NONCE_BYTES: u32 = 24;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_piece {
-    pub(crate) out: *mut ::core::ffi::c_void,
-    pub(crate) in_: *const ::core::ffi::c_void,
-    pub(crate) len_bytes: usize,
+    pub out: *mut ::core::ffi::c_void,
+    pub in_: *const ::core::ffi::c_void,
+    pub len_bytes: usize,
 }
 #[repr(C)]
 pub struct hornet_poly1305_state {
-    pub(crate) opaque: [u64; 112usize],
+    pub opaque: [u64; 112usize],
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_poly1305_partial {
-    pub(crate) opaque: [u64; 4usize],
+    pub opaque: [u64; 4usize],
 }
 #[repr(C)]
 pub struct hornet_aead_state {
-    pub(crate) opaque: [u64; 176usize],
+    pub opaque: [u64; 176usize],
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_packet {
-    pub(crate) out: *mut ::core::ffi::c_void,
-    pub(crate) in_: *const ::core::ffi::c_void,
-    pub(crate) len_bytes: usize,
-    pub(crate) aad: *const ::core::ffi::c_void,
-    pub(crate) aad_bytes: usize,
-    pub(crate) nonce: *const u8,
-    pub(crate) key: *const u8,
-    pub(crate) tag: *mut u8,
+    pub out: *mut ::core::ffi::c_void,
+    pub in_: *const ::core::ffi::c_void,
+    pub len_bytes: usize,
+    pub aad: *const ::core::ffi::c_void,
+    pub aad_bytes: usize,
+    pub nonce: *const u8,
+    pub key: *const u8,
+    pub tag: *mut u8,
 }
 pub const HORNET_POLY1305: hornet_primitive = 0;
 pub const HORNET_CHACHA20: hornet_primitive = 1;
@@ -50,18 +50,18 @@ pub type hornet_primitive = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_kernel {
-    pub(crate) name: *const ::core::ffi::c_char,
-    pub(crate) required: [::core::ffi::c_char; 64usize],
-    pub(crate) lanes: usize,
-    pub(crate) min_bytes: usize,
-    pub(crate) min_batch_bytes: usize,
-    pub(crate) supported: bool,
+    pub name: *const ::core::ffi::c_char,
+    pub required: [::core::ffi::c_char; 64usize],
+    pub lanes: usize,
+    pub min_bytes: usize,
+    pub min_batch_bytes: usize,
+    pub supported: bool,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_cpu_feature {
-    pub(crate) name: *const ::core::ffi::c_char,
-    pub(crate) usable: bool,
+    pub name: *const ::core::ffi::c_char,
+    pub usable: bool,
 }
 unsafe extern "C" {
     pub fn hornet_version() -> *const ::core::ffi::c_char;

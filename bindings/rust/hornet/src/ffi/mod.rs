@@ -14,7 +14,7 @@ use core::ffi::{CStr, c_char, c_void};
 )]
 mod declarations;
 
-pub(crate) use declarations::*;
+pub use declarations::*;
 
 /// `hornet_chacha20_poly1305_seal`, or its variant for the other nonce length.
 pub(crate) type Seal = unsafe extern "C" fn(

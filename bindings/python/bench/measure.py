@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Measure the package beside cryptography, PyNaCl and pycryptodome, and its batches beside C's.
+
+    measure.py [PROCESSES]      3 processes by default; prints Markdown. `make bench-python` builds what it needs
+
+Each process is pinned to a CPU and calls everything in turn, in rounds; a round's time is that of many calls. Given are the
+medians over the processes of their medians, in nanoseconds a call or a message, and the median of the rounds' ratios.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+
+import hornet_poly1305 as hornet
+import nanoarrow
+import numpy
+from Crypto.Cipher import ChaCha20_Poly1305 as CryptodomeChaCha
+from Crypto.Hash import Poly1305 as CryptodomePoly1305
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PycaChaCha
+from cryptography.hazmat.primitives.poly1305 import Poly1305 as PycaPoly1305
+from nacl.bindings import crypto_aead_chacha20poly1305_ietf_encrypt as nacl_encrypt
+
+KEY, NONCE = bytes(range(32)), bytes(12)
+LENGTHS = (16, 64, 256, 1350, 16384)
+ROWS, ROUNDS, ROUND_NS = 1_000_000, 31, 500_000
+LIBRARY = Path(__file__).resolve().parents[3] / "build/libhornet.so"
+
+Calls = dict[str, Callable[[], object]]
+
+
+def timed(call: Callable[[], object], times: int) -> float:
+    """Return nanoseconds a call."""
+    before = time.perf_counter_ns()
+    for _ in range(times):
+        call()
+    return (time.perf_counter_ns() - before) / times
+
+
+def rounds(calls: Calls, count: int = ROUNDS) -> dict[str, list[float]]:
+    """Return each call's times, in rounds in which all alternate."""
+    times = {name: max(1, int(ROUND_NS / timed(call, 3))) for name, call in calls.items()}
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(count):
+        for name, call in calls.items():
+            found[name].append(timed(call, times[name]))
+    return found
+
+
+def of_macs(length: int) -> Calls:
+    data = bytes(length)
+    return {
+        "hornet": lambda: hornet.mac(KEY, data),
+        "cryptography": lambda: PycaPoly1305.generate_tag(KEY, data),
+        "pycryptodome": lambda: CryptodomePoly1305.new(
+            key=KEY, cipher=CryptodomeChaCha, nonce=NONCE, data=data
+        ).digest(),
+    }
+
+
+def of_seals(length: int) -> Calls:
+    data, out = bytes(length), bytearray(length + 16)
+    ours, theirs = hornet.ChaCha20Poly1305(KEY), PycaChaCha(KEY)
+    return {
+        "hornet": lambda: ours.encrypt(NONCE, data, None),
+        "hornet, into": lambda: ours.encrypt_into(NONCE, data, None, out),
+        "cryptography": lambda: theirs.encrypt(NONCE, data, None),
+        "cryptography, into": lambda: theirs.encrypt_into(NONCE, data, None, out),
+        "PyNaCl": lambda: nacl_encrypt(data, None, NONCE, KEY),
+        "pycryptodome": lambda: CryptodomeChaCha.new(key=KEY, nonce=NONCE).encrypt_and_digest(data),
+    }
+
+
+def of_batches() -> Calls:
+    """A million messages of 64 bytes."""
+    rows = numpy.zeros((ROWS, 64), dtype=numpy.uint8)
+    keys = numpy.zeros((ROWS, 32), dtype=numpy.uint8)
+    tags = numpy.zeros((ROWS, 16), dtype=numpy.uint8)
+    array = nanoarrow.c_array_from_buffers(
+        nanoarrow.large_binary(), ROWS, [None, numpy.arange(ROWS + 1, dtype=numpy.int64) * 64, rows.reshape(-1)]
+    )
+    starts, lengths = numpy.arange(ROWS, dtype=numpy.int64) * 64, numpy.full(ROWS, 64, dtype=numpy.int64)
+    library = ctypes.CDLL(str(LIBRARY))
+    messages = (rows.ctypes.data + starts).astype(numpy.uint64)
+    sizes = lengths.astype(numpy.uint64)
+    in_c = library.hornet_poly1305_batch
+    in_c.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_size_t]
+    return {
+        "C": lambda: in_c(tags.ctypes.data, messages.ctypes.data, sizes.ctypes.data, keys.ctypes.data, ROWS),
+        "rows": lambda: hornet.mac_rows(keys, rows, tags),
+        "parts": lambda: hornet.mac_parts(keys, rows, starts, lengths, tags),
+        "Arrow": lambda: hornet.mac_arrow(keys, array, tags),
+    }
+
+
+def of_threads() -> dict[str, list[float]]:
+    """How much two threads seal in the time of one, 1 MiB each; and a call of 64 bytes beside a thread that computes."""
+    data, cipher = bytes(1 << 20), hornet.ChaCha20Poly1305(KEY)
+    outs = [bytearray((1 << 20) + 16) for _ in range(2)]
+
+    def seal(out: bytearray) -> None:
+        for _ in range(20):
+            cipher.encrypt_into(NONCE, data, None, out)
+
+    ratios = []
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(9):
+            one = timed(lambda: seal(outs[0]), 1)
+            both = timed(lambda: list(pool.map(seal, outs)), 1)
+            ratios.append(2 * one / both)
+    short = bytes(64)
+    stop = threading.Event()
+    spinning = threading.Thread(target=lambda: [None for _ in iter(stop.is_set, True)])
+    alone = [timed(lambda: hornet.mac(KEY, short), 200) for _ in range(50)]
+    spinning.start()
+    # Less than a switch interval, in which this thread keeps the GIL unless a call gives it up.
+    beside = [timed(lambda: hornet.mac(KEY, short), 200) for _ in range(50)]
+    stop.set()
+    spinning.join()
+    return {
+        "two threads": ratios,
+        "alone": [statistics.median(alone)],
+        "beside a spinning thread": [statistics.median(beside)],
+    }
+
+
+def measured() -> dict[str, dict[str, list[float]]]:
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cpus)})
+    found = {f"mac {length}": rounds(of_macs(length)) for length in LENGTHS}
+    found |= {f"encrypt {length}": rounds(of_seals(length)) for length in LENGTHS}
+    found["batch"] = rounds(of_batches(), 9)
+    os.sched_setaffinity(0, cpus)
+    found["threads"] = of_threads()
+    return found
+
+
+def main() -> None:
+    if sys.argv[1:] == ["--one"]:
+        print(json.dumps(measured()))
+        return
+    count = int(sys.argv[1]) if sys.argv[1:] else 3
+    command = [sys.executable, __file__, "--one"]
+    processes = [json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout) for _ in range(count)]
+
+    def middle(group: str, name: str) -> float:
+        return statistics.median(statistics.median(one[group][name]) for one in processes)
+
+    def ratio(group: str, name: str, other: str) -> float:
+        pairs = [zip(one[group][name], one[group][other], strict=True) for one in processes]
+        return statistics.median(statistics.median(a / b for a, b in of) for of in pairs)
+
+    with open("/proc/cpuinfo") as file:
+        cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
+    packages = ("hornet-poly1305", "cryptography", "PyNaCl", "pycryptodome", "numpy")
+    print(
+        f"{cpu}, Python {platform.python_version()},",
+        ", ".join(f"{name} {metadata.version(name)}" for name in packages),
+    )
+    for group, names in (("mac", ["hornet", "cryptography", "pycryptodome"]), ("encrypt", list(of_seals(16)))):
+        print(f"\n| {group}, bytes | {' | '.join(names)} | ratio to cryptography |")
+        print("|---|" + "---|" * (len(names) + 1))
+        for length in LENGTHS:
+            of = f"{group} {length}"
+            cells = [f"{middle(of, name):.0f}" for name in names]
+            print(f"| {length} | {' | '.join(cells)} | {ratio(of, 'hornet', 'cryptography'):.2f} |")
+            if group == "encrypt":
+                into = ratio(of, "hornet, into", "hornet")
+                print(f"|   | into: {into:.2f} of encrypt |" + " |" * len(names))
+    print("\n| 10^6 messages of 64 bytes | ns a message | ratio to C's batch |\n|---|---|---|")
+    for name in ("C", "rows", "parts", "Arrow"):
+        print(f"| {name} | {middle('batch', name) / ROWS:.1f} | {ratio('batch', name, 'C'):.2f} |")
+    print(f"\nTwo threads seal {middle('threads', 'two threads'):.2f} times as much of 1 MiB messages as one.")
+    alone, beside = middle("threads", "alone"), middle("threads", "beside a spinning thread")
+    print(f"A tag of 64 bytes takes {alone:.0f} ns, and {beside:.0f} beside a thread that computes.")
+
+
+if __name__ == "__main__":
+    main()

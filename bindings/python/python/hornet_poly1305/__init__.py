@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""ChaCha20-Poly1305, XChaCha20-Poly1305, Poly1305 and Poly1305-AES.
+
+ChaCha20Poly1305 and Poly1305 are classes of cryptography (pyca): names, arguments and exceptions are the same. mac and
+verify take a message in one call; mac_rows, mac_parts, mac_arrow, seal_packets and open_packets take many, in any object
+with a buffer, without copies.
+
+Every argument of bytes may be any object with a contiguous buffer. Calls that take long release the GIL: if another
+thread writes to a buffer meanwhile, the message is some mixture of old and new. Keys are copied, and the copies wiped;
+`bytes` of the caller cannot be wiped: keep a key in a bytearray, and overwrite it.
+"""
+
+from hornet_poly1305._exceptions import AlreadyFinalized, InvalidSignature, InvalidTag
+from hornet_poly1305._native import (
+    ChaCha20Poly1305,
+    Evaluation,
+    KeyFile,
+    Poly1305,
+    Poly1305Aes,
+    XChaCha20Poly1305,
+    force_kernel,
+    info,
+    mac,
+    mac_arrow,
+    mac_parts,
+    mac_rows,
+    open_packets,
+    seal_packets,
+    verify,
+    verify_arrow,
+    verify_parts,
+    verify_rows,
+)
+
+__version__: str = info()["version"]
+
+__all__ = [
+    "AlreadyFinalized",
+    "ChaCha20Poly1305",
+    "Evaluation",
+    "InvalidSignature",
+    "InvalidTag",
+    "KeyFile",
+    "Poly1305",
+    "Poly1305Aes",
+    "XChaCha20Poly1305",
+    "force_kernel",
+    "info",
+    "mac",
+    "mac_arrow",
+    "mac_parts",
+    "mac_rows",
+    "open_packets",
+    "seal_packets",
+    "verify",
+    "verify_arrow",
+    "verify_parts",
+    "verify_rows",
+]

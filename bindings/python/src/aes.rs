@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Poly1305-AES (Bernstein 2005): keys, key files, and partial evaluations.
+
+use crate::aead::{TAG, random_key};
+use crate::buffers::{Buffer, Span, fixed, new_bytes};
+use crate::errors::invalid_signature;
+use crate::threads::{MAC_BYTES, detached};
+use hornet::sys;
+use hornet_key_file::KeyFile as File;
+use hornet_key_file::Purpose;
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use zeroize::Zeroizing;
+
+const NOT_CLAMPED: &str = "r, the second half of the key, is not clamped: are the halves swapped?";
+
+fn nonce_of(nonce: Span) -> PyResult<[u8; 16]> {
+    fixed(nonce, "Nonce must be 16 bytes")
+}
+
+/// Computes a tag under a key whose r is clamped.
+fn tag_of<'py>(
+    py: Python<'py>,
+    key: &[u8; 32],
+    nonce: &[u8; 16],
+    data: Span,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (bytes, tag) = new_bytes(py, TAG)?;
+    let clamped = detached(py, data.len() >= MAC_BYTES, || {
+        // SAFETY: the caller holds the data, and the tag has 16 bytes.
+        unsafe {
+            sys::hornet_poly1305_aes(
+                tag.at(),
+                data.at().cast(),
+                data.len(),
+                nonce.as_ptr(),
+                key.as_ptr(),
+            )
+        }
+    });
+    if clamped {
+        Ok(bytes)
+    } else {
+        Err(PyValueError::new_err(NOT_CLAMPED))
+    }
+}
+
+fn verify_tag(
+    py: Python<'_>,
+    key: &[u8; 32],
+    nonce: &[u8; 16],
+    data: Span,
+    tag: Span,
+) -> PyResult<()> {
+    let valid = tag.len() == TAG
+        && detached(py, data.len() >= MAC_BYTES, || {
+            // SAFETY: data and tag are held by the caller.
+            unsafe {
+                sys::hornet_poly1305_aes_verify(
+                    tag.at(),
+                    data.at().cast(),
+                    data.len(),
+                    nonce.as_ptr(),
+                    key.as_ptr(),
+                )
+            }
+        });
+    if valid {
+        Ok(())
+    } else {
+        Err(invalid_signature(py))
+    }
+}
+
+/// Poly1305-AES (Bernstein 2005) under a key of 32 bytes, k and then r: many messages, each with its own nonce.
+///
+/// Never use a nonce for two messages: that lets anyone forge others. KeyFile counts nonces. The key is copied, and the
+/// copy is wiped when the object is deleted.
+#[pyclass(frozen, module = "hornet_poly1305")]
+pub(crate) struct Poly1305Aes(Zeroizing<[u8; 32]>);
+
+#[pymethods]
+impl Poly1305Aes {
+    #[new]
+    fn new(key: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut of_key = Buffer::new();
+        let key = Zeroizing::new(fixed(
+            of_key.read(key)?,
+            "A Poly1305-AES key must be 32 bytes",
+        )?);
+        // SAFETY: r has 16 bytes.
+        if unsafe { sys::hornet_poly1305_r_is_clamped(key[16..].as_ptr()) } {
+            Ok(Self(key))
+        } else {
+            Err(PyValueError::new_err(NOT_CLAMPED))
+        }
+    }
+
+    /// Return a new key of 32 bytes: random bytes of the operating system, with r clamped.
+    #[staticmethod]
+    fn generate_key(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        let bytes = random_key(py)?;
+        let mut key = Zeroizing::new([0; 32]);
+        key.copy_from_slice(bytes.as_bytes());
+        // SAFETY: r has 16 bytes.
+        unsafe { sys::hornet_poly1305_clamp(key[16..].as_mut_ptr()) };
+        Ok(PyBytes::new(py, &*key))
+    }
+
+    /// Return the tag of data, 16 bytes, under the nonce, 16 bytes that no other message has.
+    fn mac<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (mut of_nonce, mut of_data) = (Buffer::new(), Buffer::new());
+        let nonce = nonce_of(of_nonce.read(nonce)?)?;
+        tag_of(py, &self.0, &nonce, of_data.read(data)?)
+    }
+
+    /// Raise InvalidSignature unless tag is that of data under the nonce. Compares in constant time.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        tag: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let (mut of_nonce, mut of_data, mut of_tag) = (Buffer::new(), Buffer::new(), Buffer::new());
+        let nonce = nonce_of(of_nonce.read(nonce)?)?;
+        verify_tag(py, &self.0, &nonce, of_data.read(data)?, of_tag.read(tag)?)
+    }
+}
+
+fn os_error(error: &hornet_key_file::Error) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+/// A Poly1305-AES key on disk, with the count of its nonces, which are reserved there before they are used.
+///
+/// It is the file of `hornet keygen`. Threads, processes and copies of the file may use it at the same time.
+#[pyclass(frozen, module = "hornet_poly1305")]
+pub(crate) struct KeyFile(File);
+
+#[pymethods]
+impl KeyFile {
+    /// Open a key file. Raises OSError if it is not one, is damaged, or others may read it.
+    #[new]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        Ok(Self(File::open(&path).map_err(|error| os_error(&error))?))
+    }
+
+    /// Make a new key file. Raises OSError if there is a file of that name.
+    #[staticmethod]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
+    fn create(path: PathBuf) -> PyResult<Self> {
+        Ok(Self(File::create(&path).map_err(|error| os_error(&error))?))
+    }
+
+    /// Return a nonce that nobody has used, and the tag of data under it: 16 bytes each.
+    ///
+    /// Each call writes the file and waits for the disk; mac_many does so once.
+    fn mac<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let mut made = self.mac_many(py, vec![data.clone()])?;
+        Ok(made.pop().expect("one for each message"))
+    }
+
+    /// Return a nonce and a tag for each of the messages.
+    #[expect(clippy::needless_pass_by_value, reason = "as above")]
+    fn mac_many<'py>(
+        &self,
+        py: Python<'py>,
+        messages: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+        // What is no message is found before nonces are reserved.
+        for (i, message) in messages.iter().enumerate() {
+            Buffer::new().read(message).map_err(|error| {
+                let text = format!("message {i}: {error}");
+                PyErr::from_type(error.get_type(py), text)
+            })?;
+        }
+        let count = messages.len() as u64;
+        let mut nonces = py
+            .detach(|| self.0.reserve(count))
+            .map_err(|error| os_error(&error))?;
+        messages
+            .iter()
+            .map(|message| {
+                let mut of_data = Buffer::new();
+                let data = of_data.read(message)?;
+                let unused = nonces
+                    .next_for(Purpose::MESSAGE)
+                    .expect("one for each message");
+                let nonce = *unused.nonce().as_bytes();
+                Ok((
+                    PyBytes::new(py, &nonce),
+                    tag_of(py, self.0.key().as_bytes(), &nonce, data)?,
+                ))
+            })
+            .collect()
+    }
+
+    /// Raise InvalidSignature unless tag is that of data under the nonce. Uses no nonce.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        tag: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let (mut of_nonce, mut of_data, mut of_tag) = (Buffer::new(), Buffer::new(), Buffer::new());
+        let nonce = nonce_of(of_nonce.read(nonce)?)?;
+        let (data, tag) = (of_data.read(data)?, of_tag.read(tag)?);
+        verify_tag(py, self.0.key().as_bytes(), &nonce, data, tag)
+    }
+}
+
+type Words = [u64; 4];
+
+fn partial_of(object: &Bound<'_, PyAny>) -> PyResult<sys::hornet_poly1305_partial> {
+    let mut buffer = Buffer::new();
+    let bytes: [u8; 32] = fixed(buffer.read(object)?, "a partial evaluation has 32 bytes")?;
+    let mut opaque: Words = [0; 4];
+    for (word, bytes) in opaque.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+    }
+    // The library relies on the third word of a value being at most 4.
+    if opaque[2] > 4 {
+        return Err(PyValueError::new_err(
+            "these 32 bytes are not a partial evaluation",
+        ));
+    }
+    Ok(sys::hornet_poly1305_partial { opaque })
+}
+
+fn bytes_of<'py>(py: Python<'py>, partial: &sys::hornet_poly1305_partial) -> Bound<'py, PyBytes> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    for (word, bytes) in partial.opaque.iter().zip(bytes.chunks_exact_mut(8)) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    PyBytes::new(py, &*bytes)
+}
+
+/// Partial evaluations: the values of the polynomial over segments of a message, which combine into that of the whole
+/// (Bernstein 2005, section 1).
+///
+/// Under r, 16 bytes, clamped. Each is a `bytes` of 32, the same on every machine, and SECRET: with its segment it
+/// reveals r. Only the last segment of a message may end within a block of 16 bytes.
+#[pyclass(frozen, module = "hornet_poly1305")]
+pub(crate) struct Evaluation(Zeroizing<[u8; 16]>);
+
+#[pymethods]
+impl Evaluation {
+    #[new]
+    fn new(r: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut of_r = Buffer::new();
+        let r = Zeroizing::new(fixed(of_r.read(r)?, "r must be 16 bytes")?);
+        // SAFETY: r has 16 bytes.
+        if unsafe { sys::hornet_poly1305_r_is_clamped(r.as_ptr()) } {
+            Ok(Self(r))
+        } else {
+            Err(PyValueError::new_err("r is not clamped"))
+        }
+    }
+
+    /// Return the value over a segment.
+    fn compute<'py>(
+        &self,
+        py: Python<'py>,
+        segment: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut of_segment = Buffer::new();
+        let segment = of_segment.read(segment)?;
+        let mut partial = sys::hornet_poly1305_partial { opaque: [0; 4] };
+        let clamped = detached(py, segment.len() >= MAC_BYTES, || {
+            // SAFETY: the segment is held.
+            unsafe {
+                sys::hornet_poly1305_partial_compute(
+                    &raw mut partial,
+                    segment.at().cast(),
+                    segment.len(),
+                    self.0.as_ptr(),
+                )
+            }
+        });
+        assert!(clamped);
+        Ok(bytes_of(py, &partial))
+    }
+
+    /// Return the value over left's segment followed by right's. Raises ValueError if left's ends within a block, and
+    /// OverflowError if both have more than 2**64 - 1 bytes.
+    fn append<'py>(
+        &self,
+        py: Python<'py>,
+        left: &Bound<'py, PyAny>,
+        right: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (mut whole, right) = (partial_of(left)?, partial_of(right)?);
+        // SAFETY: these are live objects.
+        if unsafe {
+            sys::hornet_poly1305_partial_append(&raw mut whole, &raw const right, self.0.as_ptr())
+        } {
+            return Ok(bytes_of(py, &whole));
+        }
+        let (left, right) = (len_of(&whole), len_of(&right));
+        Err(if left.checked_add(right).is_none() {
+            PyOverflowError::new_err("both segments together have more than 2**64 - 1 bytes")
+        } else {
+            PyValueError::new_err(format!(
+                "the left segment has {left} bytes, and so ends within a block of 16"
+            ))
+        })
+    }
+
+    /// Return the value over the same message with one segment replaced by another of the same length, after which
+    /// bytes_after bytes follow.
+    fn replace<'py>(
+        &self,
+        py: Python<'py>,
+        whole: &Bound<'py, PyAny>,
+        replaced: &Bound<'py, PyAny>,
+        replacement: &Bound<'py, PyAny>,
+        bytes_after: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (mut whole, replaced, replacement) = (
+            partial_of(whole)?,
+            partial_of(replaced)?,
+            partial_of(replacement)?,
+        );
+        // SAFETY: these are live objects.
+        let possible = unsafe {
+            sys::hornet_poly1305_partial_replace(
+                &raw mut whole,
+                &raw const replaced,
+                &raw const replacement,
+                bytes_after,
+                self.0.as_ptr(),
+            )
+        };
+        if possible {
+            Ok(bytes_of(py, &whole))
+        } else {
+            Err(PyValueError::new_err(format!(
+                "a segment of {} bytes, followed by {bytes_after}, cannot be replaced by one of {} in a message of {}",
+                len_of(&replaced),
+                len_of(&replacement),
+                len_of(&whole)
+            )))
+        }
+    }
+
+    /// Return the tag of the message that partial is the value of, under a pad of 16 bytes, used once.
+    #[staticmethod]
+    fn tag<'py>(
+        py: Python<'py>,
+        partial: &Bound<'py, PyAny>,
+        pad: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut of_pad = Buffer::new();
+        let (partial, pad) = (partial_of(partial)?, of_pad.read(pad)?);
+        let pad = Zeroizing::new(fixed::<16>(pad, "the pad must be 16 bytes")?);
+        let (bytes, tag) = new_bytes(py, TAG)?;
+        // SAFETY: the tag has 16 bytes.
+        unsafe { sys::hornet_poly1305_partial_tag(tag.at(), &raw const partial, pad.as_ptr()) };
+        Ok(bytes)
+    }
+
+    /// Return the length of a partial evaluation's segment, in bytes.
+    #[staticmethod]
+    fn len_bytes(partial: &Bound<'_, PyAny>) -> PyResult<u64> {
+        Ok(len_of(&partial_of(partial)?))
+    }
+}
+
+fn len_of(partial: &sys::hornet_poly1305_partial) -> u64 {
+    // SAFETY: it is a live object.
+    unsafe { sys::hornet_poly1305_partial_len_bytes(&raw const *partial) }
+}

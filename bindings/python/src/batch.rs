@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Batches: the tags of many messages, and many packets, in one call.
+
+use crate::aead::TAG;
+use crate::buffers::{Buffer, Span, new_bytes};
+use crate::messages::{Held, Messages};
+use crate::threads::{MESSAGES, detached};
+use hornet::sys;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+use std::ffi::c_void;
+use std::ptr;
+
+/// How many messages are handed to the library at a time: their addresses stay in L1.
+const WINDOW: usize = 256;
+const KEY: usize = 32;
+const NONCE: usize = 12;
+/// Messages of this length in all are worth giving up the GIL for, whatever their number.
+const BATCH_BYTES: usize = 1 << 20;
+
+fn count_is(span: Span, each: usize, count: usize, name: &str) -> PyResult<()> {
+    if Some(span.len()) == count.checked_mul(each) {
+        Ok(())
+    } else {
+        Err(PyValueError::new_err(format!(
+            "{name} must be {count} of {each} bytes, not {} bytes",
+            span.len()
+        )))
+    }
+}
+
+fn is_long(messages: &Messages) -> bool {
+    messages.count() >= MESSAGES || messages.values().len() >= BATCH_BYTES
+}
+
+/// Calls the function with the messages of each window: the number of the first, addresses and lengths.
+fn windows(
+    messages: &Messages,
+    mut each: impl FnMut(usize, &[*const c_void], &[usize]),
+) -> Result<(), String> {
+    let (mut at, mut lens) = ([ptr::null(); WINDOW], [0; WINDOW]);
+    let count = messages.count();
+    let mut first = 0;
+    while first < count {
+        let some = WINDOW.min(count - first);
+        for i in 0..some {
+            let message = messages.at(first + i)?;
+            (at[i], lens[i]) = (message.at().cast_const().cast(), message.len());
+        }
+        each(first, &at[..some], &lens[..some]);
+        first += some;
+    }
+    Ok(())
+}
+
+fn mac_all<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    messages: &Messages,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (mut of_keys, mut of_out) = (Buffer::new(), Buffer::new());
+    let (keys, count) = (of_keys.read(keys)?, messages.count());
+    count_is(keys, KEY, count, "keys")?;
+    let (result, tags) = if let Some(out) = out {
+        let tags = of_out.write(out)?;
+        count_is(tags, TAG, count, "out")?;
+        check_apart(tags, keys, "out", "keys")?;
+        check_apart(tags, messages.values(), "out", "the messages")?;
+        (out.clone(), tags)
+    } else {
+        let (bytes, tags) = new_bytes(py, TAG * count)?;
+        (bytes.into_any(), tags)
+    };
+    detached(py, is_long(messages), || {
+        windows(messages, |first, at, lens| {
+            // SAFETY: the buffers are held, tags overlap nothing, and each array has that many elements.
+            unsafe {
+                sys::hornet_poly1305_batch(
+                    tags.part(TAG * first, TAG * at.len()).at().cast(),
+                    at.as_ptr(),
+                    lens.as_ptr(),
+                    keys.part(KEY * first, KEY * at.len())
+                        .at()
+                        .cast_const()
+                        .cast(),
+                    at.len(),
+                );
+            }
+        })
+    })
+    .map_err(PyValueError::new_err)?;
+    Ok(result)
+}
+
+fn verify_all<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    messages: &Messages,
+    tags: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (mut of_keys, mut of_tags) = (Buffer::new(), Buffer::new());
+    let (keys, tags, count) = (of_keys.read(keys)?, of_tags.read(tags)?, messages.count());
+    count_is(keys, KEY, count, "keys")?;
+    count_is(tags, TAG, count, "tags")?;
+    let (bytes, valid) = new_bytes(py, count)?;
+    detached(py, is_long(messages), || {
+        windows(messages, |first, at, lens| {
+            // SAFETY: as above; a bool is one byte, 0 or 1.
+            let _all = unsafe {
+                sys::hornet_poly1305_verify_batch(
+                    valid.part(first, at.len()).at().cast(),
+                    tags.part(TAG * first, TAG * at.len())
+                        .at()
+                        .cast_const()
+                        .cast(),
+                    at.as_ptr(),
+                    lens.as_ptr(),
+                    keys.part(KEY * first, KEY * at.len())
+                        .at()
+                        .cast_const()
+                        .cast(),
+                    at.len(),
+                )
+            };
+        })
+    })
+    .map_err(PyValueError::new_err)?;
+    Ok(bytes)
+}
+
+fn check_apart(a: Span, b: Span, of_a: &str, of_b: &str) -> PyResult<()> {
+    if a.overlaps(b) {
+        Err(PyValueError::new_err(format!(
+            "{of_a} must not overlap {of_b}"
+        )))
+    } else {
+        Ok(())
+    }
+}
+
+/// Return the tags of the rows of a 2-dimensional array, C-contiguous: 16 bytes each.
+///
+/// keys has 32 bytes for each row, each used for one message only. The tags are written to out, if it is given: 16 bytes
+/// for each row, apart from keys and rows.
+#[pyfunction]
+#[pyo3(signature = (keys, rows, out=None))]
+pub(crate) fn mac_rows<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    rows: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut held = Held::new();
+    let messages = held.rows(rows)?;
+    mac_all(py, keys, &messages, out)
+}
+
+/// Return the tags of messages in one buffer: message i is the lengths[i] bytes of values from starts[i] on.
+///
+/// starts and lengths are arrays of int64. Raises ValueError, naming the message, if one is not within values; of out,
+/// some tags may be written then.
+#[pyfunction]
+#[pyo3(signature = (keys, values, starts, lengths, out=None))]
+pub(crate) fn mac_parts<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut held = Held::new();
+    let messages = held.parts(values, starts, lengths)?;
+    mac_all(py, keys, &messages, out)
+}
+
+/// Return the tags of the elements of an Arrow array: any object with __arrow_c_array__, such as pyarrow's and polars',
+/// of binary, string, large_binary or large_string, without nulls.
+#[pyfunction]
+#[pyo3(signature = (keys, array, out=None))]
+pub(crate) fn mac_arrow<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    array: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut held = Held::new();
+    let messages = held.arrow(array)?;
+    mac_all(py, keys, &messages, out)
+}
+
+/// Return a byte for each row, as mac_rows has them: 1 if its tag, 16 bytes of tags, is valid, else 0.
+#[pyfunction]
+pub(crate) fn verify_rows<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    rows: &Bound<'py, PyAny>,
+    tags: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut held = Held::new();
+    let messages = held.rows(rows)?;
+    verify_all(py, keys, &messages, tags)
+}
+
+/// Return a byte for each message, as mac_parts has them: 1 if its tag, 16 bytes of tags, is valid, else 0.
+#[pyfunction]
+pub(crate) fn verify_parts<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    tags: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut held = Held::new();
+    let messages = held.parts(values, starts, lengths)?;
+    verify_all(py, keys, &messages, tags)
+}
+
+/// Return a byte for each element of an Arrow array: 1 if its tag, 16 bytes of tags, is valid, else 0.
+#[pyfunction]
+pub(crate) fn verify_arrow<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyAny>,
+    array: &Bound<'py, PyAny>,
+    tags: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut held = Held::new();
+    let messages = held.arrow(array)?;
+    verify_all(py, keys, &messages, tags)
+}
+
+/// Packets: ChaCha20-Poly1305 of many messages, whose buffers are held.
+struct Packets {
+    keys: Span,
+    nonces: Span,
+    messages: Messages,
+    /// The associated data: the same for all packets, or one for each.
+    same_aad: Span,
+    aad: Option<Messages>,
+    /// Where the output of a packet is: as far from its beginning as the packet is from that of the values.
+    out: Span,
+    values: Span,
+    /// The tags; if there are none, each follows its ciphertext.
+    tags: Option<Span>,
+}
+
+/// The most bytes of a message (RFC 8439: 2^32 - 1 blocks of 64 bytes, less what the library reserves).
+const MOST_BYTES: u64 = 0x3f_ffff_ffc0;
+
+impl Packets {
+    /// Returns packet i, or what is wrong with it. `end` is the end of the one before it.
+    fn at(&self, i: usize, end: &mut usize) -> Result<sys::hornet_packet, String> {
+        let message = self.messages.at(i)?;
+        let start = message.at() as usize - self.values.at() as usize;
+        let start = if message.len() == 0 { *end } else { start };
+        if start < *end {
+            return Err(format!(
+                "packet {i} begins at byte {start} of values, before the end of the one before it ({end})"
+            ));
+        }
+        *end = start + message.len();
+        let (len, tag) = match self.tags {
+            Some(tags) => (message.len(), tags.part(TAG * i, TAG).at()),
+            None => match message.len().checked_sub(TAG) {
+                Some(len) => (len, message.at().wrapping_add(len)),
+                None => {
+                    return Err(format!(
+                        "packet {i} has {} bytes, fewer than a tag",
+                        message.len()
+                    ));
+                }
+            },
+        };
+        if len as u64 > MOST_BYTES {
+            return Err(format!(
+                "packet {i} has {len} bytes, more than {MOST_BYTES}"
+            ));
+        }
+        let aad = match &self.aad {
+            Some(aad) => aad
+                .at(i)
+                .map_err(|error| format!("associated data: {error}"))?,
+            None => self.same_aad,
+        };
+        let key = if self.keys.len() == KEY {
+            self.keys
+        } else {
+            self.keys.part(KEY * i, KEY)
+        };
+        Ok(sys::hornet_packet {
+            out: self.out.part(start, len).at().cast(),
+            in_: message.at().cast_const().cast(),
+            len_bytes: len,
+            aad: aad.at().cast_const().cast(),
+            aad_bytes: aad.len(),
+            nonce: self.nonces.part(NONCE * i, NONCE).at().cast_const(),
+            key: key.at().cast_const(),
+            tag,
+        })
+    }
+
+    fn windows(&self, mut each: impl FnMut(usize, &[sys::hornet_packet])) -> Result<(), String> {
+        let count = self.messages.count();
+        let mut window = Vec::with_capacity(WINDOW.min(count));
+        let (mut first, mut end) = (0, 0);
+        while first < count {
+            window.clear();
+            for i in first..count.min(first + WINDOW) {
+                window.push(self.at(i, &mut end)?);
+            }
+            each(first, &window);
+            first += window.len();
+        }
+        Ok(())
+    }
+}
+
+/// Python's arguments of a call for packets, which keep the buffers.
+#[derive(Default)]
+struct Arguments<'py> {
+    buffers: [Option<Box<Buffer<'py>>>; 6],
+    aad: Option<Box<Held<'py>>>,
+}
+
+impl<'py> Arguments<'py> {
+    fn hold(&mut self) -> &mut Buffer<'py> {
+        let free = self.buffers.iter_mut().find(|buffer| buffer.is_none());
+        free.expect("six buffers").insert(Box::new(Buffer::new()))
+    }
+}
+
+/// The parts of values that are packets.
+type Parts<'a, 'py> = (
+    &'a Bound<'py, PyAny>,
+    &'a Bound<'py, PyAny>,
+    &'a Bound<'py, PyAny>,
+);
+
+fn packets<'py>(
+    held: &mut Held<'py>,
+    arguments: &mut Arguments<'py>,
+    (key, nonces): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
+    (values, starts, lengths): Parts<'_, 'py>,
+    aad: Option<&Bound<'py, PyAny>>,
+    out: Span,
+    tags: Option<Span>,
+) -> PyResult<Packets> {
+    let messages = held.parts(values, starts, lengths)?;
+    let values = messages.values();
+    let count = messages.count();
+    let keys = arguments.hold().read(key)?;
+    if keys.len() != KEY {
+        count_is(keys, KEY, count, "key, if it is not one of 32 bytes,")?;
+    }
+    let nonces = arguments.hold().read(nonces)?;
+    count_is(nonces, NONCE, count, "nonces")?;
+    if let Some(tags) = tags {
+        count_is(tags, TAG, count, "tags")?;
+    }
+    if out.len() != values.len() {
+        return Err(PyValueError::new_err(format!(
+            "out must have the length of values, {} bytes, not {}",
+            values.len(),
+            out.len()
+        )));
+    }
+    if out.at() != values.at() {
+        check_apart(out, values, "out", "values, except in place,")?;
+    }
+    let (mut same_aad, mut of_aad) = (Span::EMPTY, None);
+    if let Some(aad) = aad {
+        if let Ok((values, starts, lengths)) =
+            aad.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)>()
+        {
+            let held = arguments.aad.insert(Box::new(Held::new()));
+            let parts = held.parts(&values, &starts, &lengths)?;
+            if parts.count() != count {
+                return Err(PyValueError::new_err(format!(
+                    "{} associated data for {count} packets",
+                    parts.count()
+                )));
+            }
+            same_aad = parts.values(); // for the checks below
+            of_aad = Some(parts);
+        } else {
+            same_aad = arguments.hold().read(aad)?;
+        }
+    }
+    // The associated data may be headers in the buffer that is decrypted in place: they are not within a packet.
+    if out.at() != values.at() || of_aad.is_none() {
+        check_apart(out, same_aad, "out", "associated data")?;
+    }
+    for (span, name) in [
+        (Some(keys), "key"),
+        (Some(nonces), "nonces"),
+        (tags, "tags"),
+    ] {
+        check_apart(out, span.unwrap_or(Span::EMPTY), "out", name)?;
+    }
+    Ok(Packets {
+        keys,
+        nonces,
+        messages,
+        same_aad,
+        aad: of_aad,
+        out,
+        values,
+        tags,
+    })
+}
+
+/// Encrypt packets with ChaCha20-Poly1305: packet i is the lengths[i] bytes of values from starts[i] on, in ascending
+/// order. Return (out, tags).
+///
+/// key has 32 bytes, or 32 for each packet; nonces 12 for each. aad is the associated data of all packets, or a tuple of
+/// values, starts and lengths. out has the length of values, and may be values: then packets are encrypted in place. It
+/// gets each ciphertext where the packet is in values; tags gets 16 bytes for each. Without them, both are made.
+/// starts and lengths are arrays of int64. Raises ValueError, naming the packet, if one is not within values or overlaps
+/// the one before it: those before it may be written then.
+#[pyfunction]
+#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
+pub(crate) fn seal_packets<'py>(
+    py: Python<'py>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    aad: Option<&Bound<'py, PyAny>>,
+    out: Option<&Bound<'py, PyAny>>,
+    tags: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (mut held, mut arguments) = (Held::new(), Arguments::default());
+    let out = made(py, out, values, 1, 1)?;
+    let tags = made(py, tags, lengths, TAG, 8)?;
+    let (out_span, tags_span) = (
+        arguments.hold().write(&out)?,
+        arguments.hold().write(&tags)?,
+    );
+    let parts = (values, starts, lengths);
+    let packets = packets(
+        &mut held,
+        &mut arguments,
+        (key, nonces),
+        parts,
+        aad,
+        out_span,
+        Some(tags_span),
+    )?;
+    for (span, name) in [
+        (packets.values, "values"),
+        (packets.same_aad, "associated data"),
+        (packets.keys, "key"),
+        (packets.nonces, "nonces"),
+    ] {
+        check_apart(tags_span, span, "tags", name)?;
+    }
+    let long = is_long(&packets.messages);
+    detached(py, long, || {
+        packets.windows(|_, window| {
+            // SAFETY: the buffers are held; packets are apart, and within the buffers.
+            let sealed =
+                unsafe { sys::hornet_chacha20_poly1305_seal_batch(window.as_ptr(), window.len()) };
+            assert!(sealed, "the lengths were checked");
+        })
+    })
+    .map_err(|error| {
+        if error.contains("more than") {
+            PyOverflowError::new_err(error)
+        } else {
+            PyValueError::new_err(error)
+        }
+    })?;
+    Ok((out, tags))
+}
+
+/// Decrypt packets, which are given as seal_packets has them. Return (out, valid): valid has a byte for each packet, 1 if
+/// it is authentic, else 0. WHAT IS NOT AUTHENTIC IS ZEROS IN OUT: look at valid.
+///
+/// Without tags, the tag of each packet is its last 16 bytes, which lengths include.
+#[pyfunction]
+#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
+pub(crate) fn open_packets<'py>(
+    py: Python<'py>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    aad: Option<&Bound<'py, PyAny>>,
+    out: Option<&Bound<'py, PyAny>>,
+    tags: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+    let (mut held, mut arguments) = (Held::new(), Arguments::default());
+    let out = made(py, out, values, 1, 1)?;
+    let out_span = arguments.hold().write(&out)?;
+    let tags_span = tags.map(|tags| arguments.hold().read(tags)).transpose()?;
+    let parts = (values, starts, lengths);
+    let packets = packets(
+        &mut held,
+        &mut arguments,
+        (key, nonces),
+        parts,
+        aad,
+        out_span,
+        tags_span,
+    )?;
+    let (bytes, valid) = new_bytes(py, packets.messages.count())?;
+    let long = is_long(&packets.messages);
+    detached(py, long, || {
+        packets.windows(|first, window| {
+            // SAFETY: as above; a bool is one byte, 0 or 1.
+            let _all = unsafe {
+                sys::hornet_chacha20_poly1305_open_batch(
+                    valid.part(first, window.len()).at().cast(),
+                    window.as_ptr(),
+                    window.len(),
+                )
+            };
+        })
+    })
+    .map_err(PyValueError::new_err)?;
+    Ok((out, bytes))
+}
+
+/// Returns the object, or a new bytearray of zeros, with `each` bytes for each element of the other buffer.
+fn made<'py>(
+    py: Python<'py>,
+    given: Option<&Bound<'py, PyAny>>,
+    like: &Bound<'py, PyAny>,
+    each: usize,
+    element_bytes: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(given) = given {
+        return Ok(given.clone());
+    }
+    let mut buffer = Buffer::new();
+    let len = buffer.read(like)?.len() / element_bytes * each;
+    Ok(PyByteArray::new_with(py, len, |_| Ok(()))?.into_any())
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The memory of Python objects, as addresses and lengths.
+//!
+//! A program may write to a bytearray or an array while another thread authenticates it: with the GIL released, or
+//! without a GIL at all. To a Rust reference that would be undefined behaviour, so none is made: addresses go to the
+//! C library, for which such a message is torn data. An exported buffer is neither freed nor resized while it is held.
+
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3::{PyErr, ffi};
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// Some bytes in memory. It keeps nothing alive.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    at: *mut u8,
+    len: usize,
+}
+
+// SAFETY: an address may be sent anywhere; who uses it must keep the memory alive.
+unsafe impl Send for Span {}
+// SAFETY: as above.
+unsafe impl Sync for Span {}
+
+impl Span {
+    pub(crate) const fn new(at: *mut u8, len: usize) -> Self {
+        Self { at, len }
+    }
+
+    // Closures capture a span by its methods, and an address alone by its field, which may not be sent.
+
+    pub(crate) const fn at(self) -> *mut u8 {
+        self.at
+    }
+
+    pub(crate) const fn len(self) -> usize {
+        self.len
+    }
+
+    pub(crate) const EMPTY: Self = Self::new(ptr::null_mut(), 0);
+
+    /// Returns the part from `start` on, of `len` bytes, which must be within the span.
+    pub(crate) fn part(self, start: usize, len: usize) -> Self {
+        debug_assert!(start <= self.len() && len <= self.len() - start);
+        Self::new(self.at().wrapping_add(start), len)
+    }
+
+    /// Returns whether the two have a byte in common.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        let (a, b) = (self.at() as usize, other.at() as usize);
+        self.len() != 0 && other.len() != 0 && a < b + other.len() && b < a + self.len()
+    }
+
+    /// Returns the bytes, read once.
+    pub(crate) fn read<const N: usize>(self) -> [u8; N] {
+        let mut bytes = [0; N];
+        assert!(N <= self.len());
+        // SAFETY: the span has N bytes.
+        unsafe { ptr::copy_nonoverlapping(self.at(), bytes.as_mut_ptr(), N) };
+        bytes
+    }
+}
+
+/// The memory of a Python object, held until it is dropped. It must stay where it is once it has been filled, which
+/// the lifetime of `fill`'s borrow ensures: objects that export memory may keep the address of the view.
+pub(crate) struct Buffer<'py> {
+    view: MaybeUninit<ffi::Py_buffer>,
+    held: bool,
+    of: PhantomData<Bound<'py, PyAny>>,
+}
+
+impl<'py> Buffer<'py> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            view: MaybeUninit::uninit(),
+            held: false,
+            of: PhantomData,
+        }
+    }
+
+    fn fill(&mut self, object: &Bound<'py, PyAny>, flags: c_int) -> PyResult<&ffi::Py_buffer> {
+        assert!(!self.held);
+        // SAFETY: the object is alive, and the view is filled if the call succeeds.
+        if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), self.view.as_mut_ptr(), flags) } != 0 {
+            let (py, error) = (object.py(), PyErr::fetch(object.py()));
+            // Not contiguous is a ValueError of NumPy's, and a BufferError elsewhere.
+            return Err(if error.is_instance_of::<PyValueError>(py) {
+                PyBufferError::new_err(error.value(py).to_string())
+            } else {
+                error
+            });
+        }
+        self.held = true;
+        // SAFETY: as above.
+        Ok(unsafe { self.view.assume_init_ref() })
+    }
+
+    /// Returns the bytes of an object: of `bytes`, or of any other whose memory is contiguous.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if it has no buffer, `BufferError` if that is not contiguous.
+    pub(crate) fn read(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
+        if let Ok(bytes) = object.cast_exact::<PyBytes>() {
+            let bytes = bytes.as_bytes(); // which never change; the caller holds the object
+            return Ok(Span::new(bytes.as_ptr().cast_mut(), bytes.len()));
+        }
+        span(self.fill(object, ffi::PyBUF_SIMPLE)?)
+    }
+
+    /// The same, for writing.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if the object has no buffer or a read-only one, `BufferError` if it is not contiguous.
+    pub(crate) fn write(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
+        match self.fill(object, ffi::PyBUF_WRITABLE) {
+            Ok(view) => span(view),
+            Err(error) => Err(match Buffer::new().fill(object, ffi::PyBUF_SIMPLE) {
+                Ok(_) => PyTypeError::new_err("Buffer is not writable."),
+                Err(_) => error,
+            }),
+        }
+    }
+
+    /// Returns an array of 64-bit integers.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` unless it is C-contiguous and its elements are signed integers of 8 bytes.
+    pub(crate) fn int64(&mut self, name: &str, object: &Bound<'py, PyAny>) -> PyResult<Span> {
+        let wrong =
+            || PyTypeError::new_err(format!("{name} must be a C-contiguous array of int64"));
+        let view = self
+            .fill(object, ffi::PyBUF_ND | ffi::PyBUF_FORMAT)
+            .map_err(|_| wrong())?;
+        // SAFETY: with PyBUF_FORMAT, the format is null, which stands for bytes, or a string.
+        let format =
+            (!view.format.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(view.format) });
+        let format = format.map_or(&b"B"[..], std::ffi::CStr::to_bytes);
+        let known = matches!(
+            format,
+            b"q" | b"l" | b"=q" | b"<q" | b"@q" | b"@l" | b"<l" | b"=l"
+        );
+        if view.itemsize != 8
+            || view.ndim != 1
+            || !known
+            || cfg!(target_endian = "big") && format[0] == b'<'
+        {
+            return Err(wrong());
+        }
+        span(view)
+    }
+
+    /// Returns an object of two dimensions, and the number of its rows.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if it has no buffer, `BufferError` if that is not contiguous, `ValueError` if it has not two dimensions.
+    pub(crate) fn rows(
+        &mut self,
+        name: &str,
+        object: &Bound<'py, PyAny>,
+    ) -> PyResult<(Span, usize)> {
+        let view = self.fill(object, ffi::PyBUF_ND)?;
+        if view.ndim != 2 {
+            return Err(PyValueError::new_err(format!(
+                "{name} must have 2 dimensions, not {}",
+                view.ndim
+            )));
+        }
+        // SAFETY: with PyBUF_ND, the shape has ndim numbers.
+        let count = unsafe { *view.shape };
+        Ok((
+            span(view)?,
+            usize::try_from(count).expect("a shape is not negative"),
+        ))
+    }
+}
+
+impl Drop for Buffer<'_> {
+    fn drop(&mut self) {
+        if self.held {
+            // SAFETY: the view was filled, and is released once. Buffers live on the stack of a function that Python
+            // called, so that this thread is attached.
+            unsafe { ffi::PyBuffer_Release(self.view.as_mut_ptr()) };
+        }
+    }
+}
+
+fn span(view: &ffi::Py_buffer) -> PyResult<Span> {
+    let len = usize::try_from(view.len)
+        .map_err(|_| PyValueError::new_err("the buffer has a negative length"))?;
+    Ok(if len == 0 {
+        Span::EMPTY
+    } else {
+        Span::new(view.buf.cast(), len)
+    })
+}
+
+/// Returns a new `bytes` of that length, and its memory, which is to be written before Python sees it.
+///
+/// # Errors
+///
+/// `MemoryError`.
+pub(crate) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<(Bound<'_, PyBytes>, Span)> {
+    let size = isize::try_from(len).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+    // SAFETY: this makes an object, or sets an error and returns null. Its memory may be written as long as no one
+    // else has it: made from no bytes, only that of length 0 is shared, of which nothing is written.
+    unsafe {
+        let object = ffi::PyBytes_FromStringAndSize(ptr::null(), size);
+        let bytes = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
+        let at = ffi::PyBytes_AsString(object).cast::<u8>();
+        Ok((bytes, Span::new(at, len)))
+    }
+}
+
+/// Returns the bytes, or `ValueError` with the text if there are not N.
+pub(crate) fn fixed<const N: usize>(span: Span, what: &str) -> PyResult<[u8; N]> {
+    if span.len() == N {
+        Ok(span.read())
+    } else {
+        Err(PyValueError::new_err(format!("{what}, not {}", span.len())))
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The native module of the Python package hornet-poly1305: `hornet_poly1305._native`.
+
+mod aead;
+mod aes;
+mod batch;
+mod buffers;
+mod errors;
+mod info;
+mod messages;
+mod poly1305;
+mod threads;
+
+/// What `hornet_poly1305` consists of.
+#[pyo3::pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::aead::{ChaCha20Poly1305, XChaCha20Poly1305};
+    #[pymodule_export]
+    use crate::aes::{Evaluation, KeyFile, Poly1305Aes};
+    #[pymodule_export]
+    use crate::batch::{
+        mac_arrow, mac_parts, mac_rows, open_packets, seal_packets, verify_arrow, verify_parts,
+        verify_rows,
+    };
+    #[pymodule_export]
+    use crate::info::{force_kernel, info};
+    #[pymodule_export]
+    use crate::poly1305::{Poly1305, mac, verify};
+}

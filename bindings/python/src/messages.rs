@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Many messages in one buffer: rows of equal length, parts that starts and lengths name, or an array of Arrow.
+
+use crate::buffers::{Buffer, Span};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::{CStr, c_char, c_void};
+
+/// Where each message is. The numbers are read once for each message and checked then, because other threads may write
+/// to these arrays.
+#[derive(Clone, Copy)]
+pub(crate) enum Messages {
+    /// `count` rows of `row_bytes` bytes.
+    Rows {
+        of: Span,
+        count: usize,
+        row_bytes: usize,
+    },
+    /// Message i is the `lengths[i]` bytes of `of` from `starts[i]` on; both are of 64 bits.
+    Parts {
+        of: Span,
+        starts: Span,
+        lengths: Span,
+    },
+    /// Message i is from `offsets[i]` to `offsets[i + 1]`, of 32 or 64 bits, as Arrow has them. `of.len()` is the last.
+    Offsets { of: Span, offsets: Span, wide: bool },
+}
+
+fn number(of: Span, i: usize) -> i64 {
+    i64::from_ne_bytes(of.part(8 * i, 8).read())
+}
+
+impl Messages {
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Rows { count, .. } => *count,
+            Self::Parts { starts, .. } => starts.len() / 8,
+            Self::Offsets { offsets, wide, .. } => offsets.len() / if *wide { 8 } else { 4 } - 1,
+        }
+    }
+
+    /// Returns the memory that all messages are in.
+    pub(crate) fn values(&self) -> Span {
+        match self {
+            Self::Rows { of, .. } | Self::Parts { of, .. } | Self::Offsets { of, .. } => *of,
+        }
+    }
+
+    /// Returns message i, or what is wrong with it.
+    pub(crate) fn at(&self, i: usize) -> Result<Span, String> {
+        let (of, start, len) = match *self {
+            Self::Rows { of, row_bytes, .. } => return Ok(of.part(i * row_bytes, row_bytes)),
+            Self::Parts {
+                of,
+                starts,
+                lengths,
+            } => (of, number(starts, i), number(lengths, i)),
+            Self::Offsets {
+                of,
+                offsets,
+                wide: true,
+            } => {
+                let (start, end) = (number(offsets, i), number(offsets, i + 1));
+                (of, start, end.wrapping_sub(start))
+            }
+            Self::Offsets {
+                of,
+                offsets,
+                wide: false,
+            } => {
+                let [start, end] = [i, i + 1]
+                    .map(|i| i64::from(i32::from_ne_bytes(offsets.part(4 * i, 4).read())));
+                (of, start, end - start)
+            }
+        };
+        match (usize::try_from(start), usize::try_from(len)) {
+            (Ok(start), Ok(len)) if start <= of.len() && len <= of.len() - start => {
+                Ok(of.part(start, len))
+            }
+            _ => Err(format!(
+                "message {i}: {len} bytes from {start} on are not within the {} bytes of values",
+                of.len()
+            )),
+        }
+    }
+}
+
+/// The buffers of messages, while they are held.
+pub(crate) struct Held<'py> {
+    values: Buffer<'py>,
+    starts: Buffer<'py>,
+    lengths: Buffer<'py>,
+    capsules: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Held<'py> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            values: Buffer::new(),
+            starts: Buffer::new(),
+            lengths: Buffer::new(),
+            capsules: None,
+        }
+    }
+
+    /// Returns the rows of an object of two dimensions.
+    pub(crate) fn rows(&mut self, rows: &Bound<'py, PyAny>) -> PyResult<Messages> {
+        let (of, count) = self.values.rows("rows", rows)?;
+        let row_bytes = of.len().checked_div(count).unwrap_or(0);
+        Ok(Messages::Rows {
+            of,
+            count,
+            row_bytes,
+        })
+    }
+
+    /// Returns the parts that starts and lengths name.
+    pub(crate) fn parts(
+        &mut self,
+        values: &Bound<'py, PyAny>,
+        starts: &Bound<'py, PyAny>,
+        lengths: &Bound<'py, PyAny>,
+    ) -> PyResult<Messages> {
+        let of = self.values.read(values)?;
+        let starts = self.starts.int64("starts", starts)?;
+        let lengths = self.lengths.int64("lengths", lengths)?;
+        if starts.len() == lengths.len() {
+            Ok(Messages::Parts {
+                of,
+                starts,
+                lengths,
+            })
+        } else {
+            Err(PyValueError::new_err(format!(
+                "{} starts, but {} lengths",
+                starts.len() / 8,
+                lengths.len() / 8
+            )))
+        }
+    }
+
+    /// Returns the elements of an array that has `__arrow_c_array__`, of binaries or strings.
+    pub(crate) fn arrow(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Messages> {
+        let pair = array.call_method0("__arrow_c_array__")?;
+        let messages = of_capsules(&pair)?;
+        self.capsules = Some(pair); // which keep the memory
+        Ok(messages)
+    }
+}
+
+/// The beginning of `struct ArrowSchema` (Arrow's C data interface).
+#[repr(C)]
+struct ArrowSchema {
+    format: *const c_char,
+}
+
+/// `struct ArrowArray`.
+#[repr(C)]
+struct ArrowArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const c_void,
+    children: *const c_void,
+    dictionary: *const c_void,
+    release: *const c_void,
+    private_data: *const c_void,
+}
+
+fn pointer<T>(pair: &Bound<'_, PyAny>, i: usize, name: &CStr) -> PyResult<*const T> {
+    let item = pair.get_item(i)?;
+    let capsule = item.cast::<PyCapsule>()?;
+    Ok(capsule.pointer_checked(Some(name))?.as_ptr().cast())
+}
+
+fn of_capsules(pair: &Bound<'_, PyAny>) -> PyResult<Messages> {
+    // SAFETY: a capsule of this name has a pointer to this structure, which lives as long as the capsule.
+    let (format, array) = unsafe {
+        let schema = pointer::<ArrowSchema>(pair, 0, c"arrow_schema")?;
+        let array = &*pointer::<ArrowArray>(pair, 1, c"arrow_array")?;
+        (CStr::from_ptr((*schema).format), array)
+    };
+    let wide = match format.to_bytes() {
+        b"z" | b"u" => false,
+        b"Z" | b"U" => true,
+        other => {
+            return Err(PyTypeError::new_err(format!(
+                "an array of binary, string, large_binary or large_string is needed, not of format \"{}\"",
+                String::from_utf8_lossy(other)
+            )));
+        }
+    };
+    let negative = |_| PyValueError::new_err("the array has a negative length or offset");
+    let length = usize::try_from(array.length).map_err(negative)?;
+    let offset = usize::try_from(array.offset).map_err(negative)?;
+    if array.release.is_null() || array.n_buffers != 3 {
+        return Err(PyValueError::new_err(
+            "the array was released, or has other than 3 buffers",
+        ));
+    }
+    let width = if wide { 8 } else { 4 };
+    // SAFETY: an array of these formats has three buffers: validity, `offset + length + 1` offsets, and data.
+    let [validity, offsets, data] = unsafe { [0, 1, 2].map(|i| *array.buffers.add(i)) };
+    if array.null_count != 0 && !validity.is_null() {
+        for i in 0..length {
+            // SAFETY: there is a bit for each element.
+            let byte = unsafe { *validity.cast::<u8>().add((offset + i) / 8) };
+            if byte >> ((offset + i) % 8) & 1 == 0 {
+                return Err(PyValueError::new_err(format!("message {i} is null")));
+            }
+        }
+    }
+    if length == 0 {
+        return Ok(Messages::Rows {
+            of: Span::EMPTY,
+            count: 0,
+            row_bytes: 0,
+        });
+    }
+    let offsets = Span::new(
+        offsets.cast_mut().cast::<u8>().wrapping_add(width * offset),
+        width * (length + 1),
+    );
+    // How long the data are only the offsets tell: the last is the end of what may be read.
+    let end = if wide {
+        number(offsets, length)
+    } else {
+        i64::from(i32::from_ne_bytes(offsets.part(4 * length, 4).read()))
+    };
+    let len = usize::try_from(end)
+        .map_err(|_| PyValueError::new_err("the array has a negative offset"))?;
+    Ok(Messages::Offsets {
+        of: Span::new(data.cast_mut().cast(), len),
+        offsets,
+        wide,
+    })
+}
