@@ -36,7 +36,7 @@
     X(lanes2, 2, 0, 0, 0, 0)                                                                               \
     X(lanes2_key, 2, 0, 1, 0, 0)
 #define PLAN              PLAN_AVX512
-#define KERNEL_TUNINGS(X) X(zen5, PLAN_AVX512_ZEN5)
+#define KERNEL_TUNINGS(X) X(zen5, PLAN_AVX512_ZEN5) X(golden_cove, PLAN_AVX512_GOLDEN_COVE)
 #include "../shapes/kernel.h"
 
 #endif
