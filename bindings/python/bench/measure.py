@@ -24,6 +24,7 @@ from pathlib import Path
 import hornet_poly1305 as hornet
 import nanoarrow
 import numpy
+from Crypto.Cipher import ChaCha20 as CryptodomeCipher
 from Crypto.Cipher import ChaCha20_Poly1305 as CryptodomeChaCha
 from Crypto.Hash import Poly1305 as CryptodomePoly1305
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PycaChaCha
@@ -62,7 +63,7 @@ def of_macs(length: int) -> Calls:
         "hornet": lambda: hornet.mac(KEY, data),
         "cryptography": lambda: PycaPoly1305.generate_tag(KEY, data),
         "pycryptodome": lambda: CryptodomePoly1305.new(
-            key=KEY, cipher=CryptodomeChaCha, nonce=NONCE, data=data
+            key=KEY, cipher=CryptodomeCipher, nonce=NONCE, data=data
         ).digest(),
     }
 
