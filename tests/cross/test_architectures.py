@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from support import compiled, fails, kernel_names, lanes_program, library, output, program, row, rows, run
-from support.architectures import ARCHITECTURES, mini_gmp
+from support.architectures import ARCHITECTURES, mini_gmp, suites_of
 
 # Debian's gcc is patched so that nothing fails where the stack is not aligned; therefore, look for the alignment itself.
 ALIGNS_STACK = r"and +.0xf+[ec]0,%rsp"
@@ -27,10 +27,10 @@ REGISTERS_KNOWN = "x86_64-", "aarch64-", "arm-linux-gnueabihf", "s390x-", "power
 
 
 def architectures():
-    """Return a row for each architecture and compiler; cross-quick has one compiler for each."""
+    """Return a row for each architecture and compiler."""
     for architecture in ARCHITECTURES.values():
-        for number, compiler in enumerate(architecture.compilers):
-            suites = "cross" if number else "cross cross-quick"
+        for compiler in architecture.compilers:
+            suites = suites_of(architecture, compiler)
             yield row(f"{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=60)
 
 

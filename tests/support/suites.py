@@ -11,7 +11,7 @@ SUITES = {
     "quick": "make test",
     "slow": "make test-slow",
     "cross": "other architectures, with both compilers",
-    "cross-quick": "other architectures, with one compiler each",
+    "cross-quick": "most other architectures, with one compiler each",
     "integration": "programs that use the library",
 }
 # The CPU time of a test that does not state it.

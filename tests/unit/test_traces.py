@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The executed instructions, and the addresses that they load from and store to, do not depend on secrets: test_traces.c.
 
-It single-steps every kernel of this CPU. valgrind's lackey, which does not support AVX-512, records loads and stores. On
-other architectures, a plugin of qemu records both.
+valgrind's lackey records instructions, loads and stores of every kernel of this CPU but those of AVX-512 and AVX-IFMA, which it
+does not support: these are single-stepped. On other architectures, a plugin of qemu records both.
 """
 
 import re
 import shlex
 
 from support import STRICT, attempt, fails, library, output, program, row, rows, run
-from support.architectures import ARCHITECTURES
+from support.architectures import ARCHITECTURES, suites_of
 
 
 def recorded(test, begin, secrets, *leak):
@@ -66,12 +66,12 @@ def test_recorded(compiler, folder):
 
 
 def architectures():
-    """Return a row for each architecture and compiler; cross-quick has one compiler for each."""
+    """Return a row for each architecture and compiler."""
     for architecture in ARCHITECTURES.values():
         if architecture.name == "windows":
             continue
-        for number, compiler in enumerate(architecture.compilers):
-            suites = "cross" if number else "cross cross-quick"
+        for compiler in architecture.compilers:
+            suites = suites_of(architecture, compiler)
             yield row(f"traces-{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=20)
 
 

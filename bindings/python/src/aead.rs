@@ -106,6 +106,27 @@ impl Call {
         Ok(Self { nonce, data, aad })
     }
 
+    /// Returns whether the call lets other threads run.
+    fn is_long(&self) -> bool {
+        self.data.len() + self.aad.len() >= AEAD_BYTES
+    }
+
+    /// Returns the output of a call, of `len` bytes.
+    fn output<'py>(
+        &self,
+        of_out: &mut Buffer<'py>,
+        buf: &Bound<'py, PyAny>,
+        len: usize,
+    ) -> PyResult<Span> {
+        let out = if self.is_long() {
+            of_out.write(buf)
+        } else {
+            of_out.write_now(buf)
+        }?;
+        self.check_output(out, len)?;
+        Ok(out)
+    }
+
     /// Checks the output of a call: it must begin where the data begin, or overlap no input.
     fn check_output(&self, out: Span, len: usize) -> PyResult<()> {
         if out.len() != len {
@@ -131,7 +152,7 @@ impl Call {
     /// Encrypts to `out`, which has the length of the data and 16 bytes more.
     fn seal<A: Algorithm>(&self, py: Python<'_>, key: &Key, out: Span) {
         let Self { nonce, data, aad } = *self;
-        detached(py, data.len() + aad.len() >= AEAD_BYTES, || {
+        detached(py, self.is_long(), || {
             // SAFETY: the spans are held by the caller; the output is the input or overlaps nothing.
             let sealed = unsafe {
                 (A::SEAL)(
@@ -153,7 +174,7 @@ impl Call {
     /// output is zeros.
     fn open<A: Algorithm>(&self, py: Python<'_>, key: &Key, out: Span) -> bool {
         let Self { nonce, data, aad } = *self;
-        detached(py, data.len() + aad.len() >= AEAD_BYTES, || {
+        detached(py, self.is_long(), || {
             // SAFETY: as above; the data have at least 16 bytes.
             unsafe {
                 (A::OPEN)(
@@ -195,8 +216,7 @@ fn encrypt_into<'py, A: Algorithm>(
 ) -> PyResult<usize> {
     let (mut buffers, mut of_out) = ([const { Buffer::new() }; 3], Buffer::new());
     let call = Call::new::<A>(&mut buffers, nonce, data, aad)?;
-    let out = of_out.write(buf)?;
-    call.check_output(out, call.data.len() + TAG)?;
+    let out = call.output(&mut of_out, buf, call.data.len() + TAG)?;
     call.seal::<A>(py, key, out);
     Ok(out.len())
 }
@@ -238,8 +258,7 @@ fn decrypt_into<'py, A: Algorithm>(
         .len()
         .checked_sub(TAG)
         .ok_or_else(|| invalid_tag(py))?;
-    let out = of_out.write(buf)?;
-    call.check_output(out, len)?;
+    let out = call.output(&mut of_out, buf, len)?;
     if call.open::<A>(py, key, out) {
         Ok(len)
     } else {

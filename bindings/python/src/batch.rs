@@ -45,10 +45,7 @@ fn windows(
     let mut first = 0;
     while first < count {
         let some = WINDOW.min(count - first);
-        for i in 0..some {
-            let message = messages.at(first + i)?;
-            (at[i], lens[i]) = (message.at().cast_const().cast(), message.len());
-        }
+        messages.fill(first, &mut at[..some], &mut lens[..some])?;
         each(first, &at[..some], &lens[..some]);
         first += some;
     }
@@ -69,6 +66,9 @@ fn mac_all<'py>(
         count_is(tags, TAG, count, "out")?;
         check_apart(tags, keys, "out", "keys")?;
         check_apart(tags, messages.values(), "out", "the messages")?;
+        for part in messages.arrays() {
+            check_apart(tags, part, "out", "starts or lengths")?;
+        }
         (out.clone(), tags)
     } else {
         let (bytes, tags) = new_bytes(py, TAG * count)?;
@@ -303,7 +303,36 @@ impl Packets {
         })
     }
 
+    /// Checks all packets, before any is written.
+    fn check(&self) -> Result<(), String> {
+        let values = self.values.at() as usize;
+        // Ends, as numbers of bytes: of the packets before, and of the associated data before.
+        let (mut end, mut aad_end) = (0, 0);
+        for i in 0..self.messages.count() {
+            let before = end;
+            let packet = self.at(i, &mut end)?;
+            let start = end - self.messages.at(i)?.len();
+            let aad = Span::new(packet.aad.cast_mut().cast(), packet.aad_bytes);
+            let mut apart = end == start || aad_end <= start;
+            // Headers in the buffer that is encrypted in place: a packet that is written before its turn changes them.
+            if self.aad.is_some() && aad.overlaps(self.out) {
+                let from = (aad.at() as usize).checked_sub(values);
+                apart &= from.is_some_and(|from| {
+                    aad_end = aad_end.max(from + aad.len());
+                    from >= end || from >= before && from + aad.len() <= start
+                });
+            }
+            if !apart {
+                return Err(format!(
+                    "packet {i}, or the one before it, has associated data that are not between packets"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn windows(&self, mut each: impl FnMut(usize, &[sys::hornet_packet])) -> Result<(), String> {
+        self.check()?;
         let count = self.messages.count();
         let mut window = Vec::with_capacity(WINDOW.min(count));
         let (mut first, mut end) = (0, 0);
@@ -401,6 +430,16 @@ fn packets<'py>(
     ] {
         check_apart(out, span.unwrap_or(Span::EMPTY), "out", name)?;
     }
+    for part in messages
+        .arrays()
+        .into_iter()
+        .chain(of_aad.iter().flat_map(Messages::arrays))
+    {
+        check_apart(out, part, "out", "starts or lengths")?;
+        if let Some(tags) = tags {
+            check_apart(tags, part, "tags", "starts or lengths")?;
+        }
+    }
     Ok(Packets {
         keys,
         nonces,
@@ -420,7 +459,9 @@ fn packets<'py>(
 /// values, starts and lengths. out has the length of values, and may be values: then packets are encrypted in place. It
 /// gets each ciphertext where the packet is in values; tags gets 16 bytes for each. Without them, both are made.
 /// starts and lengths are arrays of int64. Raises ValueError, naming the packet, if one is not within values or overlaps
-/// the one before it: those before it may be written then.
+/// the one before it; nothing is written then.
+///
+/// Associated data in the buffer that is encrypted in place must be between their packet and the one before or after it.
 #[pyfunction]
 #[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]

@@ -9,6 +9,8 @@
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+#[cfg(not(Py_GIL_DISABLED))]
+use pyo3::types::{PyByteArray, PyByteArrayMethods};
 use pyo3::{PyErr, ffi};
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -126,6 +128,18 @@ impl<'py> Buffer<'py> {
                 Err(_) => error,
             }),
         }
+    }
+
+    /// The same for a call that neither runs Python nor gives up the GIL before it has written: then a bytearray needs no
+    /// export to stay as it is.
+    pub(crate) fn write_now(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
+        #[cfg(not(Py_GIL_DISABLED))]
+        if let Ok(array) = object.cast_exact::<PyByteArray>()
+            && !array.is_empty()
+        {
+            return Ok(Span::new(array.data(), array.len()));
+        }
+        self.write(object)
     }
 
     /// Returns an array of 64-bit integers.

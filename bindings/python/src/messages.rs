@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
 
 /// Where each message is. The numbers are read once for each message and checked then, because other threads may write
 /// to these arrays.
@@ -32,6 +33,10 @@ fn number(of: Span, i: usize) -> i64 {
     i64::from_ne_bytes(of.part(8 * i, 8).read())
 }
 
+fn narrow(of: Span, i: usize) -> i64 {
+    i64::from(i32::from_ne_bytes(of.part(4 * i, 4).read()))
+}
+
 impl Messages {
     pub(crate) fn count(&self) -> usize {
         match self {
@@ -48,43 +53,90 @@ impl Messages {
         }
     }
 
+    /// Returns the arrays that say where the messages are.
+    pub(crate) fn arrays(&self) -> [Span; 2] {
+        match self {
+            Self::Rows { .. } => [Span::EMPTY; 2],
+            Self::Parts {
+                starts, lengths, ..
+            } => [*starts, *lengths],
+            Self::Offsets { offsets, .. } => [*offsets, Span::EMPTY],
+        }
+    }
+
     /// Returns message i, or what is wrong with it.
     pub(crate) fn at(&self, i: usize) -> Result<Span, String> {
-        let (of, start, len) = match *self {
-            Self::Rows { of, row_bytes, .. } => return Ok(of.part(i * row_bytes, row_bytes)),
+        let (mut at, mut len) = ([ptr::null()], [0]);
+        self.fill(i, &mut at, &mut len)?;
+        Ok(Span::new(at[0].cast_mut().cast(), len[0]))
+    }
+
+    /// Writes the addresses and lengths of messages from `first` on, as many as the arrays have elements, or returns what
+    /// is wrong with one. The arrays have the same length.
+    pub(crate) fn fill(
+        &self,
+        first: usize,
+        at: &mut [*const c_void],
+        lens: &mut [usize],
+    ) -> Result<(), String> {
+        match *self {
+            Self::Rows { of, row_bytes, .. } => {
+                for (i, at) in at.iter_mut().enumerate() {
+                    *at = address(of.part((first + i) * row_bytes, row_bytes));
+                }
+                lens.fill(row_bytes);
+            }
             Self::Parts {
                 of,
                 starts,
                 lengths,
-            } => (of, number(starts, i), number(lengths, i)),
-            Self::Offsets {
-                of,
-                offsets,
-                wide: true,
             } => {
-                let (start, end) = (number(offsets, i), number(offsets, i + 1));
-                (of, start, end.wrapping_sub(start))
+                for (i, (at, len)) in at.iter_mut().zip(lens).enumerate() {
+                    let numbers = (number(starts, first + i), number(lengths, first + i));
+                    let part =
+                        within(of, numbers).ok_or_else(|| outside(of, first + i, numbers))?;
+                    (*at, *len) = (address(part), part.len());
+                }
             }
-            Self::Offsets {
-                of,
-                offsets,
-                wide: false,
-            } => {
-                let [start, end] = [i, i + 1]
-                    .map(|i| i64::from(i32::from_ne_bytes(offsets.part(4 * i, 4).read())));
-                (of, start, end - start)
+            Self::Offsets { of, offsets, wide } => {
+                let offset = |i| {
+                    if wide {
+                        number(offsets, i)
+                    } else {
+                        narrow(offsets, i)
+                    }
+                };
+                let mut start = offset(first);
+                for (i, (at, len)) in at.iter_mut().zip(lens).enumerate() {
+                    let end = offset(first + i + 1);
+                    let numbers = (start, end.wrapping_sub(start));
+                    let part =
+                        within(of, numbers).ok_or_else(|| outside(of, first + i, numbers))?;
+                    (*at, *len) = (address(part), part.len());
+                    start = end;
+                }
             }
-        };
-        match (usize::try_from(start), usize::try_from(len)) {
-            (Ok(start), Ok(len)) if start <= of.len() && len <= of.len() - start => {
-                Ok(of.part(start, len))
-            }
-            _ => Err(format!(
-                "message {i}: {len} bytes from {start} on are not within the {} bytes of values",
-                of.len()
-            )),
         }
+        Ok(())
     }
+}
+
+fn address(of: Span) -> *const c_void {
+    of.at().cast_const().cast()
+}
+
+/// Returns the part of these bytes that a start and a length name, if there is one.
+fn within(of: Span, (start, len): (i64, i64)) -> Option<Span> {
+    let (start, len) = (usize::try_from(start).ok()?, usize::try_from(len).ok()?);
+    (start <= of.len() && len <= of.len() - start).then(|| of.part(start, len))
+}
+
+#[cold]
+fn outside(of: Span, i: usize, (start, len): (i64, i64)) -> String {
+    format!(
+        "message {i}: {len} bytes from {start} on are not within the {} bytes of values",
+        of.len()
+    )
 }
 
 /// The buffers of messages, while they are held.
@@ -229,7 +281,7 @@ fn of_capsules(pair: &Bound<'_, PyAny>) -> PyResult<Messages> {
     let end = if wide {
         number(offsets, length)
     } else {
-        i64::from(i32::from_ne_bytes(offsets.part(4 * length, 4).read()))
+        narrow(offsets, length)
     };
     let len = usize::try_from(end)
         .map_err(|_| PyValueError::new_err("the array has a negative offset"))?;

@@ -216,3 +216,49 @@ def test_overlapping_outputs_are_refused():
         with pytest.raises(ValueError, match=what):
             hornet.seal_packets(keys_of(1), bytes(24), memory[:100], starts, lengths, out=out, tags=tags)
     assert not memory.any()
+
+
+def test_nothing_is_written_if_a_packet_is_wrong():
+    """A wrong packet behind many right ones: the library is given those 256 at a time."""
+    memory, starts, lengths = bytearray(range(250)) * 8, numpy.arange(1000) * 2, numpy.full(1000, 2)
+    lengths[999], before = 3, bytes(memory)
+    tags = bytearray(16_000)
+    for call in (hornet.seal_packets, hornet.open_packets):
+        with pytest.raises(ValueError, match="message 999: 3 bytes from 1998"):
+            call(keys_of(1), bytes(12_000), memory, starts, lengths, out=memory, tags=tags)
+    assert memory == before and not any(tags)
+
+
+def test_headers_beside_packets():
+    """Associated data in the buffer that is encrypted in place."""
+    memory = bytearray(range(100))
+    starts, lengths = numpy.array([10, 40]), numpy.array([20, 20])
+
+    def seal(first: int, size: int, out: bytearray, second: int = 35) -> tuple[bytes, bytes]:
+        aad = (out, numpy.array([first, second]), numpy.array([size, 5]))
+        out, tags = hornet.seal_packets(keys_of(1), bytes(24), out, starts, lengths, aad=aad, out=out)
+        return bytes(out), bytes(tags)
+
+    cipher = ChaCha20Poly1305(keys_of(1))
+    for first, size in ((0, 10), (3, 7), (30, 5), (30, 10)):
+        out, tags = seal(first, size, bytearray(memory))
+        sealed = cipher.encrypt(bytes(12), memory[10:30], memory[first : first + size])
+        assert out[10:30] + tags[:16] == sealed
+    # Within its packet, the packet before, or the one behind; at the end of one.
+    for first, size, second in ((0, 11, 35), (29, 5, 35), (30, 11, 35), (50, 5, 35), (10, 1, 35), (0, 10, 28)):
+        with pytest.raises(ValueError, match="associated data that are not between packets"):
+            seal(first, size, memory, second)
+    assert memory == bytearray(range(100))
+
+
+def test_outputs_over_arrays_of_numbers_are_refused():
+    memory = numpy.zeros(100, dtype=numpy.int64)
+    starts, lengths = memory[:4], memory[4:8]
+    for out, tags, what in [
+        (memory[:1].view("u1"), bytearray(64), "out must not overlap starts or lengths"),
+        (bytearray(8), memory[4:12].view("u1"), "tags must not overlap starts or lengths"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            hornet.seal_packets(keys_of(1), bytes(48), bytes(8), starts, lengths, out=out, tags=tags)
+    with pytest.raises(ValueError, match="out must not overlap starts or lengths"):
+        hornet.mac_parts(keys_of(4), bytes(8), starts, lengths, memory[7:15])

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from array import array
+from pathlib import Path
 
 import hornet_poly1305 as hornet
 import pytest
@@ -49,6 +50,30 @@ def test_vectors():
     aes = Poly1305Aes(AES_KEY)
     assert aes.mac(AES_NONCE, b"\xf3\xf6") == AES_TAG
     aes.verify(AES_NONCE, b"\xf3\xf6", AES_TAG)
+
+
+VECTORS = Path(__file__).resolve().parents[2] / "go/internal/vectors"
+
+
+@pytest.mark.parametrize(
+    ("name", "cipher", "nonce_bytes", "count"),
+    [("chacha20_poly1305", ChaCha20Poly1305, 12, 325), ("xchacha20_poly1305", XChaCha20Poly1305, 24, 315)],
+)
+def test_wycheproof(name, cipher, nonce_bytes, count):
+    lines = (VECTORS / f"wycheproof_{name}.txt").read_text().splitlines()
+    vectors = [line.split() for line in lines if not line.startswith("#")]
+    assert len(vectors) == count
+    for number, *fields, result in vectors:
+        key, nonce, aad, message, ciphertext, tag = (bytes.fromhex(field.strip("-")) for field in fields)
+        if len(nonce) != nonce_bytes:
+            with pytest.raises(ValueError, match="Nonce must be"):
+                cipher(key).encrypt(nonce, message, aad)
+        elif result == "valid":
+            assert cipher(key).encrypt(nonce, message, aad) == ciphertext + tag, number
+            assert cipher(key).decrypt(nonce, ciphertext + tag, aad) == message, number
+        else:
+            with pytest.raises(InvalidTag):
+                cipher(key).decrypt(nonce, ciphertext + tag, aad)
 
 
 @given(st.binary(max_size=2000), st.binary(max_size=300), st.binary(min_size=12, max_size=12))

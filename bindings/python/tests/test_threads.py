@@ -2,10 +2,12 @@
 """Threads: long calls let others run, buffers stay while they are read, and nothing is leaked."""
 
 import gc
+import resource
 import sys
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import hornet_poly1305 as hornet
 import numpy
@@ -103,6 +105,7 @@ def test_many_threads_use_an_object():
         assert set(pool.map(lambda _: cipher.encrypt(bytes(12), data, b"aad"), range(64))) == {expected}
 
 
+@pytest.mark.thread_unsafe(reason="counts what all threads allocate")
 def test_no_references_or_memory_are_lost():
     key, data, nonce = bytes(bytearray(range(32))), bytearray(100), bytes(bytearray(12))
     cipher, out = ChaCha20Poly1305(key), bytearray(116)
@@ -147,6 +150,33 @@ def test_no_references_or_memory_are_lost():
     assert grown < 20_000
 
 
+def resident() -> int:
+    """Return the bytes of memory in use, Python's and the native module's."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.thread_unsafe(reason="counts what all threads allocate")
+def test_ten_million_calls_need_no_more_memory():
+    """A leak of one byte a call would be 10 MB."""
+    cipher, nonce, data, out = ChaCha20Poly1305(KEY), bytes(12), bytes(64), bytearray(80)
+    tag, sealed = hornet.mac(KEY, data), cipher.encrypt(nonce, data, None)
+
+    def calls(count: int) -> None:
+        for _ in range(count):
+            hornet.mac(KEY, data)
+            hornet.verify(KEY, data, tag)
+            cipher.encrypt_into(nonce, data, data, out)
+            cipher.decrypt(nonce, sealed, None)
+
+    calls(100_000)
+    gc.collect()
+    before = resident()
+    calls(2_500_000)
+    gc.collect()
+    assert resident() - before < 2_000_000
+
+
+@pytest.mark.thread_unsafe(reason="counts what all threads allocate")
 def test_encrypt_into_allocates_nothing():
     cipher, nonce, data, out = ChaCha20Poly1305(KEY), bytes(12), bytes(1350), bytearray(1366)
     cipher.encrypt_into(nonce, data, None, out)
