@@ -166,7 +166,6 @@ format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
 	cd bench && cargo fmt
-	cd bindings/python && cargo fmt
 	cd tests/fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')

@@ -3,7 +3,7 @@
 
 import re
 
-from support import ROOT, attempt, kernel_names, output, row, rows, run, suite
+from support import ROOT, WORKSPACE, attempt, kernel_names, output, row, rows, run, suite
 
 FAST = "check quick"
 DENY = ["--", "-D", "warnings"]
@@ -72,7 +72,7 @@ def test_lint_go_vet():
     "workspace",
     *(
         row(f"lint-rustfmt-{name.replace('/', '-').strip('.')}".strip("-"), name, suites=FAST)
-        for name in (".", "bench", "bindings/python", "tests/fuzz/rust")
+        for name in (".", "bench", "tests/fuzz/rust")
     ),
 )
 def test_lint_rustfmt(workspace):
@@ -81,7 +81,7 @@ def test_lint_rustfmt(workspace):
 
 @suite("quick", cpu_seconds=60)
 def test_lint_clippy():
-    run("cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", *DENY)
+    run("cargo", "clippy", *WORKSPACE, "--all-targets", "--all-features", "--locked", *DENY)
 
 
 @suite(FAST)

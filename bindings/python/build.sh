@@ -21,11 +21,22 @@ RUSTFLAGS="--remap-path-prefix=$PWD=hornet --remap-path-prefix=$cargo_home=cargo
 CFLAGS="-ffile-prefix-map=$PWD=hornet"
 export SOURCE_DATE_EPOCH RUSTFLAGS CFLAGS
 
+# The SBOM names the folder of each crate.
+without_folder() {
+    for wheel in "$1"/*.whl; do
+        rm -rf build/python/unpacked
+        "$venv/bin/wheel" unpack --dest build/python/unpacked "$wheel" > /dev/null
+        sed -i "s#file://$PWD/#file:///hornet/#g" build/python/unpacked/*/*.dist-info/sboms/*
+        "$venv/bin/wheel" pack --dest-dir "$1" build/python/unpacked/* > /dev/null
+    done
+}
+
 case ${1-} in
 '')
     rm -rf build/python/wheels
-    "$venv/bin/maturin" build --quiet --release --manifest-path bindings/python/Cargo.toml --target-dir build/python/target \
+    "$venv/bin/maturin" build --quiet --locked --profile python --manifest-path bindings/python/Cargo.toml --target-dir build/python/target \
         --interpreter "$venv/bin/python" --out build/python/wheels
+    without_folder build/python/wheels
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/python/wheels/*.whl
     exit
     ;;
@@ -47,7 +58,7 @@ ZIG_GLOBAL_CACHE_DIR=$PWD/build/python/zig-cache
 # Zig disables EVEX-512 for the baseline of x86-64, and target regions of AVX-512 do not enable it again.
 CFLAGS_x86_64_unknown_linux_musl="$CFLAGS -mevex512"
 export PATH ZIG_GLOBAL_CACHE_DIR CFLAGS_x86_64_unknown_linux_musl
-rm -rf build/python/release build/python/unpacked
+rm -rf build/python/release
 "$venv/bin/maturin" sdist --manifest-path bindings/python/Cargo.toml --out build/python/release
 for target in $targets; do
     case $target in
@@ -55,11 +66,13 @@ for target in $targets; do
     *) options='--compatibility manylinux_2_34' ;;
     esac
     # shellcheck disable=SC2086 # words
-    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc "$venv/bin/maturin" build --quiet --release \
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc "$venv/bin/maturin" build --quiet --locked --profile python \
         --target "$target" $options --manifest-path bindings/python/Cargo.toml --target-dir build/python/target \
         --out build/python/release
 done
 
+without_folder build/python/release
+rm -rf build/python/unpacked
 mkdir build/python/unpacked
 tar -xzf build/python/release/*.tar.gz -C build/python/unpacked
 CARGO_NET_OFFLINE=true PATH=$venv/bin:$PATH "$venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \

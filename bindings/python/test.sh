@@ -12,4 +12,4 @@ cd bindings/python
 "$bin/mypy" --strict --cache-dir ../../build/python/mypy python/hornet_poly1305
 # Away from the sources: of the package that is installed.
 (cd "$bin/.." && "$bin/stubtest" hornet_poly1305._native)
-cargo clippy --quiet --locked --all-targets --target-dir ../../build/python/target -- -D warnings
+cargo clippy --quiet --locked --package hornet-poly1305-python --target-dir ../../build/python/target -- -D warnings

@@ -33,7 +33,7 @@ from support.build import (
     program,
     sources_in,
 )
-from support.commands import ROOT, attempt, cpus, fails, output, run
+from support.commands import ROOT, WORKSPACE, attempt, cpus, fails, output, run
 from support.kernels import kernel_names, lanes_program
 from support.suites import row, rows, suite
 
@@ -44,6 +44,7 @@ __all__ = [
     "ROOT",
     "STRICT",
     "WARNINGS",
+    "WORKSPACE",
     "Library",
     "attempt",
     "compiled",

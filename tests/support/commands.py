@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# The Rust workspace; `make python` tests the package that is excluded.
+WORKSPACE = ["--workspace", "--exclude", "hornet-poly1305-python"]
 
 
 def cpus() -> int:

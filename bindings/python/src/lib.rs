@@ -2,6 +2,11 @@
 
 //! The native module of the Python package hornet-poly1305: `hornet_poly1305._native`.
 
+#![allow(
+    clippy::doc_markdown,
+    reason = "the comments of what Python sees are its docstrings"
+)]
+
 mod aead;
 mod aes;
 mod batch;
