@@ -59,16 +59,6 @@ class Architecture:
         return ["-static", "-Wl,--wrap=syscall", *compiled(folder, [*built.command, "-w"], ["tests/cross/hwprobe.c"])]
 
 
-# What is not in cross-quick: their only kernel is scalar64, which riscv64 runs too, and ppc64 and s390x in big-endian order.
-NOT_QUICK = "mips64el", "mips64", "sparc64"
-
-
-def suites_of(architecture: "Architecture", compiler: str) -> str:
-    """Return the suites of what is tested with each compiler: cross-quick has one."""
-    quick = compiler == architecture.compilers[0] and architecture.name not in NOT_QUICK
-    return "cross cross-quick" if quick else "cross"
-
-
 ARCHITECTURES = {words[0]: Architecture(*words) for words in table("tests/cross/architectures.txt")}
 
 

@@ -13,7 +13,7 @@ COMPILERS = "gcc", "clang-19"
     *(
         row(f"stack-wipe-{compiler}{level}", compiler, [level], suites="slow")
         for compiler in COMPILERS
-        for level in ("-O0", "-O1", "-O3", "-Os")
+        for level in ("-O0", "-O3", "-Os")
     ),
     *(row(f"stack-wipe-hardened-{compiler}", compiler, HARDENED, suites="slow") for compiler in COMPILERS),
 )
