@@ -6,14 +6,16 @@ from hornet_poly1305 import info
 
 def main() -> None:
     found = info()
-    print(f"hornet-poly1305 {found['version']}")
-    print("CPU features:", " ".join(name for name, usable in found["cpu_features"].items() if usable) or "none")
+    usable = [name for name, is_usable in found["cpu_features"].items() if is_usable]
+    lines = [f"hornet-poly1305 {found['version']}", f"CPU features: {' '.join(usable) or 'none'}"]
     for name, primitive in found["primitives"].items():
-        print(f"{name}: {primitive['in_use']} for long messages")
+        lines.append(f"{name}: {primitive['in_use']} for long messages")
         for kernel in primitive["kernels"]:
             of = f"{kernel['lanes']} at once, from {kernel['min_bytes']} bytes on"
             needs = "" if kernel["supported"] else f"; this CPU lacks some of {' '.join(kernel['requires'])}"
-            print(f"    {kernel['name']}: {of}{needs}")
+            lines.append(f"    {kernel['name']}: {of}{needs}")
+    # At once, so that no reader of a part has left before the rest is written.
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":
