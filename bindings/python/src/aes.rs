@@ -140,6 +140,11 @@ fn os_error(error: &hornet_key_file::Error) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
+/// Returns the error with the name of the element of a list that it is about.
+fn of_element(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
+    PyErr::from_type(error.get_type(py), format!("{name}: {}", error.value(py)))
+}
+
 /// A Poly1305-AES key on disk, with the count of its nonces, which are reserved there before they are used.
 ///
 /// It is the file of `hornet keygen`. Threads, processes and copies of the file may use it at the same time.
@@ -189,10 +194,9 @@ impl KeyFile {
     ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
         // What is no message is found before nonces are reserved.
         for (i, message) in messages.iter().enumerate() {
-            Buffer::new().read(message).map_err(|error| {
-                let text = format!("message {i}: {error}");
-                PyErr::from_type(error.get_type(py), text)
-            })?;
+            Buffer::new()
+                .read(message)
+                .map_err(|error| of_element(py, &format!("message {i}"), &error))?;
         }
         let count = messages.len() as u64;
         let mut nonces = py
@@ -228,6 +232,93 @@ impl KeyFile {
         let (data, tag) = (of_data.read(data)?, of_tag.read(tag)?);
         verify_tag(py, self.0.key().as_bytes(), &nonce, data, tag)
     }
+
+    /// Return the Evaluation under the key's r, which stays in it: with verify_partial and finish_many, messages are
+    /// evaluated in parts, in any order.
+    fn evaluation(&self) -> Evaluation {
+        let mut r = Zeroizing::new([0; 16]);
+        r.copy_from_slice(&self.0.key().as_bytes()[16..]);
+        Evaluation(r)
+    }
+
+    /// Return a nonce that nobody has used and a tag for each of the messages, given by their partial evaluations.
+    ///
+    /// All nonces are reserved at once, with one wait for the disk.
+    #[expect(clippy::needless_pass_by_value, reason = "as above")]
+    fn finish_many<'py>(
+        &self,
+        py: Python<'py>,
+        partials: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+        // What is no partial evaluation is found before nonces are reserved.
+        let values = partials
+            .iter()
+            .enumerate()
+            .map(|(i, partial)| {
+                partial_of(partial).map_err(|error| of_element(py, &format!("partial {i}"), &error))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        let mut nonces = py
+            .detach(|| self.0.reserve(values.len() as u64))
+            .map_err(|error| os_error(&error))?;
+        values
+            .iter()
+            .map(|partial| {
+                let unused = nonces
+                    .next_for(Purpose::MESSAGE)
+                    .expect("one for each message");
+                let nonce = *unused.nonce().as_bytes();
+                let pad = pad_of(self.0.key().as_bytes(), &nonce);
+                let (bytes, tag) = new_bytes(py, TAG)?;
+                // SAFETY: the tag and the pad have 16 bytes.
+                unsafe {
+                    sys::hornet_poly1305_partial_tag(tag.at(), &raw const *partial, pad.as_ptr());
+                }
+                Ok((PyBytes::new(py, &nonce), bytes))
+            })
+            .collect()
+    }
+
+    /// Raise InvalidSignature unless tag is that of the message that partial is the value of, under the nonce.
+    fn verify_partial(
+        &self,
+        py: Python<'_>,
+        nonce: &Bound<'_, PyAny>,
+        partial: &Bound<'_, PyAny>,
+        tag: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (mut of_nonce, mut of_tag) = (Buffer::new(), Buffer::new());
+        let nonce = nonce_of(of_nonce.read(nonce)?)?;
+        let (partial, tag) = (partial_of(partial)?, of_tag.read(tag)?);
+        let pad = pad_of(self.0.key().as_bytes(), &nonce);
+        let valid = tag.len() == TAG
+            // SAFETY: the tag and the pad have 16 bytes.
+            && unsafe {
+                sys::hornet_poly1305_partial_verify(tag.at(), &raw const partial, pad.as_ptr())
+            };
+        if valid {
+            Ok(())
+        } else {
+            Err(invalid_signature(py))
+        }
+    }
+}
+
+/// Returns what AES makes of a nonce: the tag of an empty message.
+fn pad_of(key: &[u8; 32], nonce: &[u8; 16]) -> Zeroizing<[u8; 16]> {
+    let mut pad = Zeroizing::new([0; 16]);
+    // SAFETY: the pad has 16 bytes, and there is no message.
+    let clamped = unsafe {
+        sys::hornet_poly1305_aes(
+            pad.as_mut_ptr(),
+            std::ptr::null(),
+            0,
+            nonce.as_ptr(),
+            key.as_ptr(),
+        )
+    };
+    assert!(clamped);
+    pad
 }
 
 type Words = [u64; 4];

@@ -252,6 +252,30 @@ def test_partial_evaluations(blocks, rest):
     assert Evaluation.tag(replaced, pad) == hornet.mac(r + pad, changed + message[len(changed) :])
 
 
+def test_partial_evaluations_under_a_key_file(tmp_path):
+    keys = KeyFile.create(tmp_path / "key")
+    evaluation = keys.evaluation()
+    messages = [bytes(range(100)), b"", b"x" * 5000]
+    partials = [evaluation.append(evaluation.compute(m[:64]), evaluation.compute(m[64:])) for m in messages[::2]]
+    partials.insert(1, evaluation.compute(b""))
+    made = keys.finish_many(partials)
+    assert len({nonce for nonce, _ in made}) == 3
+    for message, partial, (nonce, tag) in zip(messages, partials, made, strict=True):
+        keys.verify(nonce, message, tag)
+        keys.verify_partial(nonce, partial, tag)
+        for wrong in (bytes([tag[0] ^ 1]) + tag[1:], tag[:15], b""):
+            with pytest.raises(InvalidSignature):
+                keys.verify_partial(nonce, partial, wrong)
+    with pytest.raises(InvalidSignature):
+        keys.verify_partial(made[0][0], partials[1], made[0][1])
+    # A mistake uses no nonces.
+    before = (tmp_path / "key").read_bytes()
+    with pytest.raises(ValueError, match="partial 1: a partial evaluation has 32 bytes, not 3"):
+        keys.finish_many([partials[0], b"abc"])
+    assert (tmp_path / "key").read_bytes() == before
+    assert keys.finish_many([]) == []
+
+
 def test_partial_evaluations_that_do_not_fit():
     evaluation = Evaluation(AES_KEY[16:])
     short, block = evaluation.compute(b"x"), evaluation.compute(bytes(16))
