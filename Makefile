@@ -9,7 +9,7 @@
 #
 # make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
 # make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
-#                    test-cross (or test-cross-quick, with one compiler each), test-integration and test-bench
+#                    test-cross (or test-cross-quick, with one compiler each), test-integration, test-scale and test-bench
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
@@ -56,7 +56,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-integration test-bench format bench bench-js bench-python python study tune \
+    check test deps test-slow test-cross test-cross-quick test-integration test-scale test-bench format bench bench-js bench-python python study tune \
     compare count-instructions count-go count-cycles circuit coconut prove clean FORCE
 
 all: library command
@@ -157,6 +157,12 @@ test-cross-quick: deps
 test-integration: deps
 	tests/integration/provider/install.sh
 	$(call run_suite,integration)
+
+# In build/python, whose packages need no other deps; the command is what it compares with.
+test-scale: command
+	bindings/python/cluster/install.sh
+	bindings/python/build.sh
+	bindings/python/cluster/test.sh
 
 test-bench: deps command
 	bench/install.sh

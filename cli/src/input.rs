@@ -3,6 +3,7 @@
 //! Reads the one message of `mac` and `verify`: large files through a mapping, others through a
 //! buffer.
 
+use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::source::{Source, read_some};
@@ -105,7 +106,8 @@ impl<'a> Input<'a> {
 }
 
 fn stream(file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Result<()> {
-    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut buffer = Buffer::default();
+    buffer.allocate(BUFFER_BYTES);
     loop {
         match read_some(file, &mut buffer)? {
             0 => return Ok(()),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The `hornet` command as a library, so that tests and fuzz targets can call its code. Other
-//! programs should use the crates `hornet-poly1305` and `hornet-poly1305-key-file` instead.
+//! The `hornet` command as a library, so that tests can call its code. Other programs should use the
+//! crates `hornet-poly1305`, `hornet-poly1305-key-file` and `hornet-poly1305-manifest` instead.
 
+mod buffer;
 mod commands;
 mod defer_signals;
 mod error;
@@ -14,12 +15,10 @@ mod one_time_key;
 mod output;
 mod path;
 mod progress;
+mod report;
 mod save;
 mod source;
 mod stdio;
-mod time;
 mod tree;
-
-pub mod manifest;
 
 pub use commands::{command, main};

@@ -4,7 +4,7 @@
 
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
-use crate::manifest::escape::Escaped;
+use hornet_manifest::escape::Escaped;
 use rustix::fs::{AtFlags, CWD, linkat};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};

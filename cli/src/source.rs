@@ -2,8 +2,8 @@
 
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
-use crate::manifest::escape::Escaped;
 use crate::stdio;
+use hornet_manifest::escape::Escaped;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;

@@ -71,6 +71,10 @@ def test_rust_package(outside):
     # Its tests would build quinn and a provider again, which takes minutes.
     rustls.cargo("build")
 
-    command = Crate("cli", outside, [core, key_file])
+    manifest = Crate("bindings/rust/hornet-manifest", outside, [core, key_file])
+    manifest.contains(r"README\.md|src/")
+    manifest.cargo("test")
+
+    command = Crate("cli", outside, [core, key_file, manifest])
     command.contains(r"src/")
     command.cargo("check")

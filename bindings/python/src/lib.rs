@@ -13,7 +13,9 @@ mod batch;
 mod buffers;
 mod errors;
 mod info;
+mod manifest;
 mod messages;
+mod objects;
 mod poly1305;
 mod threads;
 
@@ -23,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::aead::{ChaCha20Poly1305, XChaCha20Poly1305};
     #[pymodule_export]
-    use crate::aes::{Evaluation, KeyFile, Poly1305Aes};
+    use crate::aes::{Evaluation, KeyFile, Nonces, Poly1305Aes};
     #[pymodule_export]
     use crate::batch::{
         mac_arrow, mac_parts, mac_rows, open_packets, seal_packets, verify_arrow, verify_parts,
@@ -31,6 +33,10 @@ mod _native {
     };
     #[pymodule_export]
     use crate::info::{force_kernel, info};
+    #[pymodule_export]
+    use crate::manifest::{SealedManifest, escaped};
+    #[pymodule_export]
+    use crate::objects::Objects;
     #[pymodule_export]
     use crate::poly1305::{Poly1305, mac, verify};
 }

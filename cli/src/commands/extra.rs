@@ -3,12 +3,12 @@
 //! Finds what was added to folders since a manifest was made.
 
 use crate::error::Error;
-use crate::manifest::Manifest;
-use crate::manifest::report::{Entry, Status};
 use crate::path::{bytes, joined};
+use crate::report::{Entry, Status};
 use crate::tree::excluded::Excluded;
-use crate::tree::kind::Kind;
 use crate::tree::walk::{Skipped, Strictness, Walk};
+use hornet_manifest::Kind;
+use hornet_manifest::Manifest;
 use rayon::ThreadPool;
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,11 @@
 //! Reads and verifies a manifest, and compares its age.
 
 use crate::error::Error;
-use crate::manifest::{HEADER, Manifest};
 use crate::output::say;
 use crate::source::Source;
 use hornet::aes::Nonce;
 use hornet_key_file::{KeyFile, Nonces};
+use hornet_manifest::{HEADER, Manifest};
 use std::fs::Metadata;
 use std::io::{self, Read};
 

@@ -2,7 +2,7 @@
 
 //! Why a file could not be read.
 
-use crate::tree::kind::Kind;
+use hornet_manifest::Kind;
 use std::fmt;
 use std::io;
 

@@ -5,7 +5,6 @@
 pub(crate) mod excluded;
 pub(crate) mod failure;
 mod handles;
-pub(crate) mod kind;
 pub(crate) mod mapping;
 mod opener;
 mod reading;

@@ -10,8 +10,8 @@
 use crate::path::bytes;
 use crate::tree::failure::Failure;
 use crate::tree::handles;
-use crate::tree::kind::Kind;
 use crate::tree::roots::{Roots, is_part};
+use hornet_manifest::Kind;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;

@@ -90,7 +90,7 @@ pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::kind::Kind;
+    use hornet_manifest::Kind;
     use std::io::Write;
     use tempfile::NamedTempFile;
 

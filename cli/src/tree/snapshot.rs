@@ -2,7 +2,7 @@
 
 //! File metadata that shows whether a file changed while it was read.
 
-use crate::tree::kind::Kind;
+use hornet_manifest::Kind;
 use rustix::fs::{FileType, Mode, Stat, fstat};
 use std::fs::Metadata;
 use std::io;

@@ -11,9 +11,9 @@
 //! The result depends on nothing but the tree: folders are visited level by level, and those of a
 //! level by the number of links on their paths, then by their paths.
 
-use crate::manifest::escape::Escaped;
 use crate::path::{bytes, push};
 use crate::tree::handles::Handle;
+use hornet_manifest::escape::Escaped;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::OsString;

@@ -3,16 +3,16 @@
 //! Finds the regular files that the PATH arguments name or contain.
 
 use crate::error::Error;
-use crate::manifest::escape::Escaped;
 use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::handles::{self, Budget, Handle};
-use crate::tree::kind::Kind;
 use crate::tree::opener::{Opener, folder_in, name};
 use crate::tree::roots::Roots;
 use crate::tree::visits::{Inner, Place, Visits};
+use hornet_manifest::Kind;
+use hornet_manifest::escape::Escaped;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;

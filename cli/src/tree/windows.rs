@@ -2,6 +2,7 @@
 
 //! Evaluates one huge file on all threads, window by window in the order of the file.
 
+use crate::buffer::Buffer;
 use crate::progress::Progress;
 use crate::tree::failure::Failure;
 use crate::tree::mapping::Mapping;
@@ -31,7 +32,7 @@ pub(crate) fn partial(
     let windows = length.div_ceil(WINDOW_BYTES);
     let next = AtomicU64::new(0);
     let partials = pool.broadcast(|_| {
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         let mut partials = Vec::new();
         loop {
             let window = next.fetch_add(1, Relaxed);
@@ -77,9 +78,9 @@ fn read(
     file: &File,
     start: u64,
     end: u64,
-    buffer: &mut Vec<u8>,
+    buffer: &mut Buffer,
 ) -> Result<Partial, Failure> {
-    buffer.resize(PIECE_BYTES, 0);
+    buffer.allocate(PIECE_BYTES);
     let mut whole = Partial::default();
     let mut at = start;
     while at < end {

@@ -2,6 +2,7 @@
 
 //! One of the threads that read files: small ones in batches, larger ones through its buffer.
 
+use crate::buffer::{ALIGNMENT, Buffer};
 use crate::progress::Progress;
 use crate::source::read_some;
 use crate::tree::excluded::Excluded;
@@ -14,7 +15,6 @@ use hornet::aes::{Key, Partial};
 use rustix::fs::fstat;
 use std::fs::File;
 use std::io;
-use std::mem;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -33,7 +33,8 @@ const LATER_BYTES: u64 = 1 << 20;
 /// The size of a thread's buffer, which fits in L2. It holds a batch of small files, and always has
 /// room after them for a piece of a larger file.
 const BUFFER_BYTES: usize = 256 << 10;
-const _: () = assert!(SMALL_BYTES < PIECE_BYTES as u64 && PIECE_BYTES <= BUFFER_BYTES / 2);
+const _: () =
+    assert!(SMALL_BYTES < PIECE_BYTES as u64 && PIECE_BYTES < BUFFER_BYTES / 2 - ALIGNMENT);
 
 /// The state of a file after it was opened.
 enum Content {
@@ -50,7 +51,7 @@ pub(super) struct Worker<'a> {
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
     opener: Opener<'a>,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// The number of bytes of the buffer that small files occupy.
     used: usize,
 }
@@ -65,7 +66,7 @@ impl<'a> Worker<'a> {
             settled,
             excluded,
             opener,
-            buffer: Vec::new(),
+            buffer: Buffer::default(),
             used: 0,
         }
     }
@@ -111,7 +112,7 @@ impl<'a> Worker<'a> {
         let Some(settled) = self.settled else {
             return Ok(None);
         };
-        self.buffer.resize(BUFFER_BYTES, 0);
+        self.buffer.allocate(BUFFER_BYTES);
         // Reads from the start, without moving the position, because the file may have to be read
         // again.
         let free = &mut self.buffer[self.used..][..SMALL_ROOM];
@@ -127,8 +128,7 @@ impl<'a> Worker<'a> {
         if let Some(excluded) = self.excluded {
             excluded.check(file, after)?;
         }
-        let end = self.used + length;
-        Ok(Some(Content::Small(mem::replace(&mut self.used, end)..end)))
+        Ok(Some(self.small(length)))
     }
 
     /// Reads a file whose metadata is known, unless the file is long.
@@ -136,8 +136,7 @@ impl<'a> Worker<'a> {
         if before.length >= LATER_BYTES {
             return Ok(Content::Later(before.length));
         }
-        // The buffer is allocated here, by the thread that uses it.
-        self.buffer.resize(BUFFER_BYTES, 0);
+        self.buffer.allocate(BUFFER_BYTES);
         let start = self.used;
         let free = &mut self.buffer[start..];
         if before.length > SMALL_BYTES {
@@ -152,8 +151,14 @@ impl<'a> Worker<'a> {
             return read_on(key, file, before, free, length, |_| {}).map(Content::Read);
         }
         unchanged(before, file)?;
-        self.used += length;
-        Ok(Content::Small(start..self.used))
+        Ok(self.small(length))
+    }
+
+    /// Keeps the small file of this length that was read into the free part of the buffer.
+    fn small(&mut self, length: usize) -> Content {
+        let start = self.used;
+        self.used = (start + length).next_multiple_of(ALIGNMENT);
+        Content::Small(start..start + length)
     }
 
     /// Reads a large file.
@@ -165,7 +170,7 @@ impl<'a> Worker<'a> {
     ) -> Result<Partial, Failure> {
         let file = self.opener.file(path)?;
         let before = taggable(&file, self.excluded)?;
-        self.buffer.resize(BUFFER_BYTES, 0);
+        self.buffer.allocate(BUFFER_BYTES);
         read_on(key, &file, before, &mut self.buffer, 0, |count| {
             progress.add(count);
         })

@@ -7,10 +7,11 @@ use crate::error::{Error, Problem};
 use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
 use crate::place::{Identity, Place, identity};
-use hornet::aes;
+use hornet::aes::{self, UnusedNonce};
 use std::fs::{self, Metadata};
 use std::iter::zip;
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// A key on disk, and the source of its nonces. The [crate documentation](crate) lists the
 /// guarantees.
@@ -124,6 +125,23 @@ impl KeyFile {
         });
         let key = key.map_err(|problem| Error::new(self.place.shown(), problem))?;
         Self::create_with(path, key).map_err(|problem| Error::new(path, problem))
+    }
+
+    /// Derives 32 bytes for a use other than messages, such as the key of a cipher: the same for a
+    /// number every time, from copies of the file too. They reveal nothing about the key or about
+    /// what other numbers give.
+    ///
+    /// They are the pads of two nonces of [`Purpose::DERIVED`], which no message gets. It needs no
+    /// access to the file.
+    #[must_use]
+    pub fn derive(&self, number: u8) -> Zeroizing<[u8; 32]> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        let halves = bytes.chunks_exact_mut(aes::Nonce::BYTES);
+        for (counter, half) in (2 * u64::from(number)..).zip(halves) {
+            let nonce = Purpose::DERIVED.nonce(counter, Random::KEY_FILE);
+            half.copy_from_slice(&*self.key().pad(UnusedNonce::assume_unused(nonce)));
+        }
+        bytes
     }
 
     /// Returns whether `metadata` is that of the key file, either as it was when opened or as it is

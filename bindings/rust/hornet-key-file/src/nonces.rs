@@ -24,8 +24,8 @@ const _: () = assert!(COUNTER_BYTES + RANDOM_BYTES + 1 == Nonce::BYTES);
 pub(crate) struct Random([u8; RANDOM_BYTES]);
 
 impl Random {
-    /// The value in nonces with the purpose `KEY_FILE`, which have no random bits, because such a
-    /// nonce has only one message.
+    /// The value in nonces with the purposes `KEY_FILE` and `DERIVED`, which have no random bits,
+    /// because such a nonce has only one message, or none.
     pub(crate) const KEY_FILE: Self = Self([0xff; RANDOM_BYTES]);
 
     /// Draws new random bits from the operating system.
@@ -67,16 +67,18 @@ pub struct Purpose(u8);
 impl Purpose {
     /// For a message.
     pub const MESSAGE: Self = Self(0);
+    /// For a key derived by [`KeyFile::derive`](crate::KeyFile::derive).
+    pub const DERIVED: Self = Self(253);
     /// For a key derived by [`KeyFile::fork`](crate::KeyFile::fork).
     pub const FORK: Self = Self(254);
     /// For the last line of a key file.
     pub const KEY_FILE: Self = Self(255);
 
-    /// Defines a purpose of the caller's own, 1 to 253. `None` for other numbers.
+    /// Defines a purpose of the caller's own, 1 to 252. `None` for other numbers.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         match number {
-            1..=253 => Some(Self(number)),
+            1..=252 => Some(Self(number)),
             _ => None,
         }
     }
@@ -145,10 +147,11 @@ impl Nonces {
     }
 
     /// Returns the next nonce, for the given purpose. Returns `None` if there are no more, and for
-    /// [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE), which only this crate uses.
+    /// [`DERIVED`](Purpose::DERIVED), [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE),
+    /// which only this crate uses.
     pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
         match purpose {
-            Purpose::FORK | Purpose::KEY_FILE => None,
+            Purpose::DERIVED | Purpose::FORK | Purpose::KEY_FILE => None,
             _ => self.next_with(purpose),
         }
     }

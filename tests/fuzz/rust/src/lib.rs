@@ -4,9 +4,9 @@
 //! file's content.
 
 use hornet::aes::{Key, Nonce, UnusedNonce};
-use hornet_cli::manifest::PURPOSE;
 use hornet_key_file::Purpose;
 use hornet_key_file::fuzzing::{read, write};
+use hornet_manifest::PURPOSE;
 
 /// The key used in all texts.
 #[must_use]

@@ -149,8 +149,9 @@ fn counters_grow() {
 fn purposes() {
     let (_folder, path) = place();
     let mine = Purpose::new(1).unwrap();
-    let last = Purpose::new(253).unwrap();
+    let last = Purpose::new(252).unwrap();
     assert_eq!(Purpose::new(0), None);
+    assert_eq!(Purpose::new(253), None);
     assert_eq!(Purpose::new(254), None);
     assert_eq!(Purpose::new(255), None);
 
@@ -167,10 +168,11 @@ fn purposes() {
     is(nonces.next_for(mine), 1, 1);
     assert_eq!(nonces.len(), 3);
     // These purposes are not for messages, and consume no nonce.
+    assert!(nonces.next_for(Purpose::DERIVED).is_none());
     assert!(nonces.next_for(Purpose::FORK).is_none());
     assert!(nonces.next_for(Purpose::KEY_FILE).is_none());
     assert_eq!(nonces.len(), 3);
-    is(nonces.next_for(last), 2, 253);
+    is(nonces.next_for(last), 2, 252);
     is(nonces.next_for(Purpose::MESSAGE), 3, 0);
     is(nonces.next(), 4, 0);
     assert!(nonces.next().is_none());
@@ -206,4 +208,24 @@ fn forks() {
             if name == "first" { 3 } else { 1 }
         );
     }
+}
+
+/// Derived bytes are pads of nonces that no reservation hands out, and depend on the key alone.
+#[test]
+fn derived_bytes() {
+    let (_folder, path) = place();
+    write(&path, text(10));
+    let file = KeyFile::open(&path).unwrap();
+    let key = Key::new(&super::KEY).unwrap();
+    for number in [0, 1, 255_u8] {
+        let pads = [0, 1].map(|half| {
+            let counter = 2 * u64::from(number) + half;
+            *key.pad(UnusedNonce::assume_unused(
+                *nonce(counter, [0xff; 9], 253).as_bytes(),
+            ))
+        });
+        assert_eq!(*file.derive(number), pads.concat()[..]);
+    }
+    // No nonce was taken.
+    assert_eq!(super::next(&file), 10);
 }

@@ -4,7 +4,7 @@
 //! characters.
 #![no_main]
 
-use hornet_cli::manifest::escape::{Escaped, unescape};
+use hornet_manifest::escape::{Escaped, unescape};
 use libfuzzer_sys::fuzz_target;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

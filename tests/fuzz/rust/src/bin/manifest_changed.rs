@@ -3,8 +3,8 @@
 //! A sealed manifest is refused after any change.
 #![no_main]
 
-use hornet_cli::manifest::Manifest;
 use hornet_fuzz::{BODY, key, seal_nonce, sealed};
+use hornet_manifest::Manifest;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

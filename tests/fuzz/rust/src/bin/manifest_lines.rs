@@ -3,8 +3,8 @@
 //! The lines of a manifest under a valid seal: an accepted manifest is written again unchanged.
 #![no_main]
 
-use hornet_cli::manifest::Manifest;
 use hornet_fuzz::{key, seal_nonce, sealed};
+use hornet_manifest::Manifest;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {

@@ -2,11 +2,11 @@
 
 //! The results of `hornet check`, as text and as JSON.
 
-use crate::manifest::escape::Escaped;
 use crate::output::say;
 use crate::source::Source;
-use crate::time::Time;
-use crate::tree::kind::Kind;
+use hornet_manifest::Kind;
+use hornet_manifest::Time;
+use hornet_manifest::escape::Escaped;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;

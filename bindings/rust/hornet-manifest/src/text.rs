@@ -3,22 +3,23 @@
 //! The words and digits of the format, for writing and reading.
 
 /// The first line, which ends in the version of the format.
-pub(crate) const HEADER: &[u8] = b"hornet manifest 1\n";
+pub const HEADER: &[u8] = b"hornet manifest 1\n";
 
 /// The first line without the version.
-pub(super) const TITLE: &[u8] = b"hornet manifest ";
+pub(crate) const TITLE: &[u8] = b"hornet manifest ";
 
 // The first words of lines.
-pub(super) const PATH: &[u8] = b"path ";
-pub(super) const UNREAD: &[u8] = b"unread ";
-pub(super) const SEALED: &[u8] = b"sealed ";
-pub(super) const OTHER: &[u8] = b"other ";
+pub(crate) const PATH: &[u8] = b"path ";
+pub(crate) const UNREAD: &[u8] = b"unread ";
+pub(crate) const SEALED: &[u8] = b"sealed ";
+pub(crate) const OTHER: &[u8] = b"other ";
+pub(crate) const SEAL: &[u8] = b"seal ";
 
 /// The length of 16 bytes in hexadecimal digits.
-pub(super) const DIGITS: usize = 32;
+pub(crate) const DIGITS: usize = 32;
 
 /// Returns the line about symbolic links, without the newline.
-pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
+pub(crate) fn links_line(follow_symlinks: bool) -> &'static str {
     if follow_symlinks {
         "symbolic links: followed"
     } else {
@@ -27,7 +28,7 @@ pub(super) fn links_line(follow_symlinks: bool) -> &'static str {
 }
 
 /// Appends 16 bytes as 32 lower-case digits.
-pub(super) fn push_digits(text: &mut Vec<u8>, bytes: &[u8; 16]) {
+pub(crate) fn push_digits(text: &mut Vec<u8>, bytes: &[u8; 16]) {
     // Computed without a table, so that the compiler vectorizes the loop.
     let digit = |number: u8| number + if number < 10 { b'0' } else { b'a' - 10 };
     let mut digits = [0; 32];
@@ -38,7 +39,7 @@ pub(super) fn push_digits(text: &mut Vec<u8>, bytes: &[u8; 16]) {
 }
 
 /// Parses 16 bytes as exactly 32 lower-case digits. Returns them and the rest of the text.
-pub(super) fn digits(text: &[u8]) -> Option<([u8; 16], &[u8])> {
+pub(crate) fn digits(text: &[u8]) -> Option<([u8; 16], &[u8])> {
     let (digits, rest) = text.split_at_checked(DIGITS)?;
     let mut bytes = [0; 16];
     base16ct::lower::decode(digits, &mut bytes).ok()?;

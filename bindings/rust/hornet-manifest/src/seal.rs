@@ -2,13 +2,16 @@
 
 //! Makes and verifies the seal, which authenticates a manifest.
 
-use crate::manifest::content::Manifest;
-use crate::manifest::problem::Problem;
-use crate::manifest::read::read;
-use crate::manifest::text::{HEADER, TITLE, digits, push_digits};
+use crate::content::{Line, Manifest, Other};
+use crate::problem::Problem;
+use crate::read::read;
+use crate::text::{HEADER, SEAL, TITLE, digits};
+use crate::write::Writer;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
 
 /// The purpose of a manifest's tag. The tags of files have the purpose `MESSAGE`. If the two were
 /// the same, anyone able to write a file that gets tagged could write a manifest into it and append
@@ -19,15 +22,26 @@ impl Manifest {
     /// Returns the text with its seal, made under a nonce that must have the purpose [`PURPOSE`].
     #[must_use]
     pub fn seal(&self, key: &Key, nonce: UnusedNonce) -> Vec<u8> {
-        let mut text = self.body();
-        let shown = *nonce.nonce().as_bytes();
-        let tag = key.mac(nonce, &text);
-        text.extend_from_slice(b"seal ");
-        push_digits(&mut text, &shown);
-        text.push(b' ');
-        push_digits(&mut text, tag.as_bytes());
-        text.push(b'\n');
-        text
+        let text = Vec::with_capacity(128 * (self.files.len() + 4));
+        // Writing to a vector cannot fail.
+        self.write(text, key, nonce).unwrap_or_default()
+    }
+
+    fn write(&self, to: Vec<u8>, key: &Key, nonce: UnusedNonce) -> io::Result<Vec<u8>> {
+        let mut writer = Writer::new(to, key, self.sealed, self.follow_symlinks)?;
+        for path in &self.arguments {
+            writer.argument(path.as_os_str().as_bytes())?;
+        }
+        for Line { nonce, tag, path } in &self.files {
+            writer.file(nonce, tag, path.as_os_str().as_bytes())?;
+        }
+        for path in &self.unread {
+            writer.unread(path.as_os_str().as_bytes())?;
+        }
+        for Other { path, kind } in &self.others {
+            writer.other(*kind, path.as_os_str().as_bytes())?;
+        }
+        writer.seal(nonce)
     }
 
     /// Verifies and parses a manifest.
@@ -42,8 +56,12 @@ impl Manifest {
         Self::open_sealed(text, key).map(|(manifest, _)| manifest)
     }
 
-    /// Like `open`, but also returns the nonce of the seal.
-    pub(crate) fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
+    /// Like [`open`](Self::open), but also returns the nonce of the seal.
+    ///
+    /// # Errors
+    ///
+    /// Like [`open`](Self::open).
+    pub fn open_sealed(text: &[u8], key: &Key) -> Result<(Self, Nonce), Problem> {
         if !text.starts_with(HEADER) {
             return Err(wrong_header(text));
         }
@@ -87,7 +105,7 @@ fn split_seal(text: &[u8]) -> Option<(&[u8], Seal)> {
     let lines = text.strip_suffix(b"\n")?;
     let start = lines.iter().rposition(|&byte| byte == b'\n')? + 1;
     let (body, seal) = lines.split_at(start);
-    let (nonce, rest) = digits(seal.strip_prefix(b"seal ")?)?;
+    let (nonce, rest) = digits(seal.strip_prefix(SEAL)?)?;
     let (tag, rest) = digits(rest.strip_prefix(b" ")?)?;
     let seal = Seal {
         nonce: Nonce::new(nonce),

@@ -13,7 +13,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem with the seal, and so with the manifest as a whole.
-    pub(super) fn seal(what: &str) -> Self {
+    pub(crate) fn seal(what: &str) -> Self {
         Self {
             line: None,
             what: what.into(),
@@ -21,7 +21,7 @@ impl Problem {
     }
 
     /// A problem with a line, counted from 1.
-    pub(super) fn in_line(line: usize, what: impl fmt::Display) -> Self {
+    pub(crate) fn in_line(line: usize, what: impl fmt::Display) -> Self {
         Self {
             line: Some(line),
             what: what.to_string(),
@@ -37,3 +37,5 @@ impl fmt::Display for Problem {
         f.write_str(&self.what)
     }
 }
+
+impl std::error::Error for Problem {}

@@ -5,19 +5,27 @@
 use rustix::fs::FileType;
 use std::fmt;
 
+/// What has no tag: something that is not a regular file, or a folder without files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A folder that is empty or was not entered.
     Folder,
+    /// A symbolic link that was not followed.
     Symlink,
+    /// A fifo.
     Fifo,
+    /// A socket.
     Socket,
+    /// A character or block device.
     Device,
+    /// Something else.
     Unknown,
 }
 
 impl Kind {
     /// Returns the kind of a file that is not regular.
-    pub(crate) fn of(file_type: FileType) -> Self {
+    #[must_use]
+    pub fn of(file_type: FileType) -> Self {
         match file_type {
             FileType::Directory => Self::Folder,
             FileType::Symlink => Self::Symlink,
@@ -29,7 +37,8 @@ impl Kind {
     }
 
     /// Returns the word for the kind in manifests.
-    pub(crate) fn word(self) -> &'static str {
+    #[must_use]
+    pub fn word(self) -> &'static str {
         match self {
             Self::Folder => "folder",
             Self::Symlink => "symlink",
@@ -41,7 +50,8 @@ impl Kind {
     }
 
     /// Returns the kind with this word.
-    pub(crate) fn named(word: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn named(word: &[u8]) -> Option<Self> {
         let all = [
             Self::Folder,
             Self::Symlink,

@@ -2,22 +2,21 @@
 
 //! Parses the text of a manifest up to the seal.
 
-use crate::manifest::content::{Line, Manifest, Other};
-use crate::manifest::escape::unescape;
-use crate::manifest::problem::Problem;
-use crate::manifest::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, digits, links_line};
-use crate::path::bytes;
+use crate::content::{Line, Manifest, Other, count_line};
+use crate::escape::unescape;
+use crate::kind::Kind;
+use crate::problem::Problem;
+use crate::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, digits, links_line};
 use crate::time::Time;
-use crate::tree::kind::Kind;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
 use std::fmt;
-use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 /// Parses all lines except the seal. They must already have been verified.
-pub(super) fn read(body: &[u8]) -> Result<Manifest, Problem> {
+pub(crate) fn read(body: &[u8]) -> Result<Manifest, Problem> {
     Reader::new(body).read()
 }
 
@@ -61,22 +60,21 @@ impl<'a> Reader<'a> {
         }
         let unread = self.paths(UNREAD)?;
         let others = self.others()?;
-        let manifest = Manifest {
-            follow_symlinks,
-            arguments,
-            files,
-            unread,
-            others,
-            sealed,
-        };
-        let count = manifest.count();
+        let count = count_line(files.len(), unread.len(), others.len());
         if self.next() != Some(count.as_bytes()) {
             return Err(self.problem(format_args!("not the expected `{count}`")));
         }
         if self.next().is_some() {
             return Err(self.problem("unexpected after the count"));
         }
-        Ok(manifest)
+        Ok(Manifest {
+            follow_symlinks,
+            arguments,
+            files,
+            unread,
+            others,
+            sealed,
+        })
     }
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -155,4 +153,9 @@ impl<'a> Reader<'a> {
             path: self.path(path)?,
         })
     }
+}
+
+/// Returns the bytes of a path, by which lines are sorted.
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
 }

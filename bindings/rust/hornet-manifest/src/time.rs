@@ -10,12 +10,13 @@ const FORM: &[u8; 20] = b"0000-00-00T00:00:00Z";
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Time([u8; FORM.len()]);
+pub struct Time([u8; FORM.len()]);
 
 impl Time {
     /// Returns the time by this machine's clock, or the epoch if that time cannot be written in
     /// this form.
-    pub(crate) fn now() -> Self {
+    #[must_use]
+    pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let seconds = since.map_or(0, |since| since.as_secs());
         Self::of(seconds).unwrap_or(Self(*b"1970-01-01T00:00:00Z"))
@@ -45,7 +46,8 @@ impl Time {
     }
 
     /// Parses this form, without checking that the day exists.
-    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &[u8]) -> Option<Self> {
         let text: [u8; FORM.len()] = text.try_into().ok()?;
         let fits = |(byte, form): (&u8, &u8)| match form {
             b'0' => byte.is_ascii_digit(),

@@ -2,9 +2,9 @@
 
 //! Tests of writing, sealing, verifying and reading manifests.
 
-use crate::manifest::content::{Line, Manifest, Other};
+use crate::content::{Line, Manifest, Other};
+use crate::kind::Kind;
 use crate::time::Time;
-use crate::tree::kind::Kind;
 use hornet::aes::{Key, Nonce, UnusedNonce};
 
 fn key() -> Key {

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The command hornet-cluster: tags and checks objects and trees on a Dask cluster."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from tqdm import tqdm
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hornet-cluster",
+        description="Tag and check objects and trees on a Dask cluster. Manifests are those of hornet tag.",
+        epilog="Exit status: 0 if every object was tagged or is OK, 1 if one differs, 2 for wrong usage or what cannot be"
+        " read, 3 if the cluster failed.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("-k", "--key", required=True, metavar="KEYFILE", help="the key file, made by hornet keygen")
+    cluster = argparse.ArgumentParser(add_help=False)
+    where = cluster.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of the cluster, such as tls://host:8786")
+    where.add_argument("--scheduler-file", metavar="FILE", help="that dask scheduler --scheduler-file has written")
+    where.add_argument(
+        "--workers", type=int, metavar="N", help="without a scheduler: worker processes here; default: CPUs"
+    )
+    for name, what in (
+        ("ca-file", "certificates that sign the cluster's"),
+        ("cert", "this client's"),
+        ("key", "its key"),
+    ):
+        cluster.add_argument(f"--tls-{name}", metavar="FILE", help=f"{what}; default: Dask's configuration")
+    cluster.add_argument(
+        "--part", default="64MiB", metavar="SIZE", help="in which large objects are cut; default: 64MiB"
+    )
+    cluster.add_argument("--secret-file", metavar="FILE", help="on workers, from hornet-cluster secret: r is not sent")
+    cluster.add_argument(
+        "--insecure-send-r-in-plaintext",
+        action="store_true",
+        help="send r over tcp:// to other hosts: who sees it can forge every message",
+    )
+    cluster.add_argument(
+        "--option", action="append", default=[], metavar="NAME=JSON", help="an option of fsspec's store"
+    )
+    cluster.add_argument(
+        "--json", action="store_true", help="print JSON: of check, an object for each file; and a summary"
+    )
+    cluster.add_argument("-q", "--quiet", action="store_true", help="no progress; of check, only what is not OK")
+
+    tag = commands.add_parser("tag", parents=[common, cluster], help="tag objects and write a manifest")
+    tag.add_argument(
+        "-o", "--output", required=True, metavar="MANIFEST", help="appears when it is complete and on disk"
+    )
+    tag.add_argument("--force", action="store_true", help="replace MANIFEST if it exists")
+    tag.add_argument("--checkpoint", metavar="FILE", help="from which the same command goes on if it ended early")
+    tag.add_argument(
+        "urls", nargs="+", metavar="URL", help="paths, or s3://bucket/prefix and whatever else fsspec knows"
+    )
+    check = commands.add_parser("check", parents=[common, cluster], help="check the objects of a manifest")
+    check.add_argument("--base", metavar="URL", help="the bucket or folder that its paths are in; default: this folder")
+    check.add_argument("--strict", action="store_true", help="also report objects that it does not list, as EXTRA")
+    check.add_argument("manifest", metavar="MANIFEST")
+    secret = commands.add_parser("secret", parents=[common], help="write r to a file, for workers")
+    secret.add_argument("-o", "--output", required=True, metavar="FILE", help="new, mode 0600")
+    return parser
+
+
+class _Usage(Exception):
+    """Wrong usage, which argparse does not see."""
+
+
+def _options(texts: list[str]) -> dict[str, Any]:
+    options = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise _Usage(f"--option {text}: not a name, = and JSON")
+    return options
+
+
+@contextlib.contextmanager
+def _client(args: argparse.Namespace) -> Iterator[Client]:
+    from distributed import Client, Security
+
+    from hornet_poly1305.dask import ClusterError
+    from hornet_poly1305.dask._manifest import local_client
+
+    if args.scheduler is None and args.scheduler_file is None:
+        with local_client(args.workers) as client:
+            yield client
+        return
+    tls = {name: value for name in ("ca_file", "cert", "key") if (value := getattr(args, f"tls_{name}")) is not None}
+    names = {"ca_file": "tls_ca_file", "cert": "tls_client_cert", "key": "tls_client_key"}
+    security = Security(**{names[name]: value for name, value in tls.items()}) if tls else None
+    try:
+        client = Client(args.scheduler, scheduler_file=args.scheduler_file, security=security)
+    except Exception as error:  # of addresses, files, certificates and connections
+        raise ClusterError(f"{args.scheduler or args.scheduler_file}: no connection: {error}") from None
+    with client:
+        yield client
+
+
+def _bar(args: argparse.Namespace) -> tqdm[NoReturn]:
+    from tqdm import tqdm
+
+    hidden = args.quiet or args.json or not sys.stderr.isatty()
+    return tqdm(unit="B", unit_scale=True, unit_divisor=1024, disable=hidden, file=sys.stderr)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    print(json.dumps({name: each for name, each in value.items() if each is not None}, separators=(",", ":")))
+
+
+def _complain(text: object) -> None:
+    print(f"hornet-cluster: {text}", file=sys.stderr)
+
+
+def _tag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
+    from hornet_poly1305._native import escaped
+    from hornet_poly1305.dask import tag
+
+    with _bar(args) as bar:
+        made = tag(
+            args.urls,
+            args.key,
+            lambda: _client(args),
+            output=args.output,
+            force=args.force,
+            checkpoint=args.checkpoint,
+            progress=bar,
+            **cluster,
+        )
+    for name, reason in sorted(made.failed.items()):
+        _complain(f"{escaped(name)}: {reason}")
+    if args.json:
+        failed = [{"path": escaped(name), "reason": reason} for name, reason in sorted(made.failed.items())]
+        _print_json({"manifest": args.output, **made.summary.as_dict(), "unread": failed})
+    elif not args.quiet:
+        _complain(_summary(made.summary.as_dict()))
+    return 2 if made.failed else 0
+
+
+def _summary(numbers: dict[str, Any]) -> str:
+    return (
+        f"{numbers['objects']} objects, {numbers['bytes']} bytes, {numbers['bytes_read']} read,"
+        f" {numbers['from_checkpoint']} from the checkpoint; {numbers['tasks']} tasks, {numbers['retries']} retries,"
+        f" {numbers['late']} sent twice; {numbers['seconds']:.1f} s"
+    )
+
+
+def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
+    from hornet_poly1305._native import escaped
+    from hornet_poly1305.dask import Manifest, check
+    from hornet_poly1305.dask._stores import split_url
+
+    root = None
+    if args.base is not None:
+        base, argument = split_url(args.base)
+        root = f"file://{os.path.abspath(argument)}" if base.startswith("file:") else base
+        if not base.startswith("file:") and argument != ".":
+            raise _Usage(f"--base {args.base}: paths of a manifest are below the bucket: give {base}")
+    try:
+        manifest = Manifest.open(args.manifest, args.key, root)
+    except ValueError as error:
+        if args.json:
+            _print_json({"manifest": args.manifest, "status": "REFUSED", "reason": str(error)})
+        _complain(f"{args.manifest}: {error}")
+        return 1
+    manifest.options = {name: cluster.pop(name) for name in list(cluster) if name not in _CLUSTER}
+    with _bar(args) as bar:
+        report = check(manifest, args.key, lambda: _client(args), strict=args.strict, progress=bar, **cluster)
+    for entry in report.entries:
+        if args.quiet and entry.status == "OK":
+            continue
+        if args.json:
+            _print_json({"path": escaped(entry.path), "status": entry.status, "reason": entry.reason})
+        else:
+            print(entry)
+    counts = report.counts()
+    if args.json:
+        _print_json({"summary": counts, "counter": report.counter, "sealed": report.sealed})
+    if counts["unreadable"]:
+        return 2
+    return 0 if report.is_ok else 1
+
+
+# What all commands pass on; other options are the store's.
+_CLUSTER = ("part", "secret_file", "allow_plaintext")
+
+
+def _secret(args: argparse.Namespace) -> int:
+    from hornet_poly1305 import KeyFile
+    from hornet_poly1305.dask._driver import worker_secret
+    from hornet_poly1305.dask._worker import write_secret_file
+
+    write_secret_file(args.output, worker_secret(KeyFile(args.key)))
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command, and return its exit status."""
+    args = _parser().parse_args(arguments)
+    # A core dump would contain k.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        from hornet_poly1305.dask import ClusterError
+    except ImportError as error:
+        _complain(f"{error}: install hornet-poly1305[dask]")
+        return 2
+    # Dask reports at length what is said here in a line.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        if getattr(args, "workers", None) is not None and args.workers < 1:
+            raise _Usage(f"--workers {args.workers}: at least 1")
+        if args.command == "secret":
+            return _secret(args)
+        cluster = {
+            "part": args.part,
+            "secret_file": args.secret_file,
+            "allow_plaintext": args.insecure_send_r_in_plaintext,
+            **_options(args.option),
+        }
+        return _tag(args, cluster) if args.command == "tag" else _check(args, cluster)
+    except ClusterError as error:
+        _complain(f"{error}; no manifest was written")
+        return 3
+    except (_Usage, OSError, ValueError) as error:
+        _complain(error)
+        return 2
+    except KeyboardInterrupt:
+        _complain("interrupted; no manifest was written")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

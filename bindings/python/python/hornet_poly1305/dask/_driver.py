@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The driver of a run: sends requests to workers, and collects and joins the partial evaluations."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import queue
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from types import TracebackType
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from distributed import CancelledError, Client, Future
+from distributed.protocol.pickle import dumps
+
+from hornet_poly1305 import Evaluation, KeyFile, XChaCha20Poly1305
+from hornet_poly1305._native import Objects
+from hornet_poly1305.dask import _worker
+from hornet_poly1305.dask._checkpoint import Checkpoint
+from hornet_poly1305.dask._items import PARTIAL_BYTES, Failed, Item, Spec, open_answer
+
+# What derives the keys of a run from the key file: numbers of KeyFile.derive.
+ANSWERS, CHECKPOINTS = 1, 2
+# The most objects in a task. A task costs the scheduler a millisecond.
+_TASK_OBJECTS = 1000
+# How often a task is sent again: after a worker's death, or an error that is not of an object.
+_ATTEMPTS = 5
+# The most workers that get the secrets at the same time, and how long it may take that one gets or forgets them.
+_CONNECTIONS, _INSTALL_SECONDS, _FORGET_SECONDS = 64, 10.0, 2.0
+# How long the answer of a task that has ended may take.
+_ANSWER_SECONDS = 10.0
+# A task that has not ended after this time, and several times the median, is sent to other workers too.
+_LATE_SECONDS, _LATE_FACTOR, _COPIES = 20.0, 5.0, 3
+
+
+_CANCELLED = (CancelledError, asyncio.CancelledError)
+
+
+class ClusterError(Exception):
+    """The run cannot go on; its text is the reason. No tag was made."""
+
+
+class Progress(Protocol):
+    """What shows how far a run is: an object of tqdm, for example."""
+
+    def update(self, n: int) -> object:
+        """Count bytes."""
+
+
+@dataclass
+class Summary:
+    """What a run cost."""
+
+    objects: int = 0
+    bytes: int = 0
+    bytes_read: int = 0
+    """By the workers whose answers came; a killed worker's are not known."""
+    from_checkpoint: int = 0
+    """Bytes that were evaluated in an earlier run."""
+    tasks: int = 0
+    retries: int = 0
+    """Requests to the store, and tasks, that were sent again."""
+    late: int = 0
+    """Tasks that were sent to another worker because one was slow."""
+    seconds: float = 0.0
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers, for JSON."""
+        numbers = asdict(self)
+        del numbers["failed"]
+        return numbers
+
+
+def worker_secret(key_file: KeyFile) -> bytearray:
+    """Return what workers need: r and the key of answers. SECRET."""
+    return key_file.r() + key_file.derive(ANSWERS)
+
+
+def check_transport(address: str, allow_plaintext: bool) -> None:
+    """Raise ClusterError if r would pass a network unencrypted."""
+    parts = urlsplit(address)
+    if parts.scheme in ("tls", "wss", "inproc") or allow_plaintext:
+        return
+    host = parts.hostname or ""
+    if not (host.startswith("127.") or host in ("localhost", "::1")):
+        raise ClusterError(
+            f"{address} is not encrypted, and whoever sees r and a tag can forge any message: use tls://, or"
+            " --insecure-send-r-in-plaintext in a network where no one listens"
+        )
+
+
+@dataclass
+class _Task:
+    items: list[Item]
+    places: list[tuple[int, int]]
+    """The number of the object and of the part, for each item."""
+    request: bytes
+    attempts: int = 0
+    copies: int = 0
+    since: float = 0.0
+    is_done: bool = False
+    reason: str = ""
+    futures: dict[str, Future] = field(default_factory=dict)
+
+    @property
+    def bytes(self) -> int:
+        return sum(item.length for item in self.items)
+
+    def shown(self) -> str:
+        first = self.items[0]
+        name = os.fsdecode(first.name)
+        more = f" and {len(self.items) - 1} more" if len(self.items) > 1 else ""
+        return f"{name!r}, {first.length} bytes from {first.offset} on{more}"
+
+
+_Ended = tuple[_Task, str, Any]
+"""A task, the key of one of its futures, and the result or the exception of that."""
+
+
+class _Joined:
+    """The parts of a large object, of which some are still to come."""
+
+    def __init__(self, count: int) -> None:
+        self.partials = bytearray(PARTIAL_BYTES * count)
+        self.left = count
+
+    def put(self, part: int, partial: bytes) -> bool:
+        """Keep a part, and return whether it was the last."""
+        self.partials[PARTIAL_BYTES * part : PARTIAL_BYTES * (part + 1)] = partial
+        self.left -= 1
+        return self.left == 0
+
+
+class Run:
+    """A run on a cluster: between entering and leaving it, workers hold what they need to evaluate."""
+
+    def __init__(
+        self,
+        client: Client,
+        key_file: KeyFile,
+        root: str,
+        options: dict[str, Any],
+        *,
+        part_bytes: int,
+        secret_file: str | None = None,
+        allow_plaintext: bool = False,
+        checkpoint: Checkpoint | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Prepare a run."""
+        if part_bytes < 16 or part_bytes % 16:
+            raise ValueError(f"a part must be a multiple of 16 bytes, not {part_bytes}")
+        if secret_file is not None and options:
+            raise ValueError("with a secret file, workers take storage options from their own configuration")
+        self._client = client
+        self._key_file = key_file
+        self._options = options
+        self._part_bytes = part_bytes
+        self._allow_plaintext = allow_plaintext
+        self._checkpoint = checkpoint
+        self._progress = progress
+        self._spec = Spec(os.urandom(16), root, secret_file)
+        self._evaluation: Evaluation = key_file.evaluation()
+        self._cipher = XChaCha20Poly1305(key_file.derive(ANSWERS))
+        self._ended: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
+        self._sent: dict[str, _Task] = {}
+        self._refused: str | None = None
+        self._installed: set[str] = set()
+        self.summary = Summary()
+        self._durations: list[float] = []
+        self._known_threads, self._threads_until = 1, 0.0
+
+    def __enter__(self) -> Run:
+        """Give all workers what they need."""
+        self._start = time.monotonic()
+        scheduler = self._client.scheduler
+        if scheduler is None:
+            raise ClusterError("the client is not connected to a scheduler")
+        self._client.subscribe_topic(_worker.topic(self._spec.run), self._heard)
+        if self._spec.secret_file is None:
+            check_transport(scheduler.address, self._allow_plaintext)
+            # Tasks wait until it has come to their worker; one that does not answer holds up no other.
+            self._client.loop.add_callback(self._install_all)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let workers forget what they hold."""
+        self.summary.seconds = time.monotonic() - self._start
+        if self._client.status != "running":
+            return
+        try:
+            self._client.unsubscribe_topic(_worker.topic(self._spec.run))
+            self._client.sync(self._forget)
+        except Exception as problem:  # the scheduler may have been lost
+            print(f"hornet: workers were not told to forget r: {problem}", file=sys.stderr)
+
+    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Take what a worker says: an answer, or, if it has started meanwhile, that it needs the secrets."""
+        said = event[1]
+        if "answer" in said:
+            if (task := self._sent.get(said["key"])) is not None:
+                self._ended.put((task, said["key"], said))
+        else:
+            # Not awaited: the client takes no other message meanwhile.
+            self._client.loop.add_callback(self._install, said["worker"])
+
+    async def _install_all(self) -> None:
+        workers = await self._client.scheduler.ncores()
+        limit = asyncio.Semaphore(_CONNECTIONS)
+
+        async def install(address: str) -> None:
+            async with limit:
+                await self._install(address)
+
+        await asyncio.gather(*map(install, workers))
+
+    async def _install(self, address: str) -> None:
+        """Send the secrets to a worker over a connection of our own: what passes the scheduler stays in its memory."""
+        try:
+            check_transport(address, self._allow_plaintext)
+            secret = bytes(worker_secret(self._key_file))
+            arguments = (self._spec.run, secret, self._spec.root, self._options)
+            answer = await self._call(address, _worker.install, arguments, _INSTALL_SECONDS)
+            if answer["status"] != "OK":
+                raise answer["exception"]
+            self._installed.add(address)
+        except ClusterError as error:
+            self._refused = str(error)
+        except Exception:  # a worker that has died; if not, its tasks fail with the reason, and are sent to others
+            return
+
+    async def _call(
+        self, address: str, function: Callable[..., None], arguments: tuple[Any, ...], seconds: float
+    ) -> Any:
+        """Call a function on a worker over a connection of our own."""
+        called = self._client.rpc(address).run(function=dumps(function), args=dumps(arguments))
+        return await asyncio.wait_for(called, seconds)
+
+    async def _forget(self) -> None:
+        # A worker that has died holds nothing.
+        alive = self._installed & set(await self._client.scheduler.ncores())
+        calls = [self._call(address, _worker.forget, (self._spec.run,), _FORGET_SECONDS) for address in alive]
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    def _items(self, objects: Objects, indices: Iterable[int]) -> Iterator[tuple[Item, int, int]]:
+        """Yield the parts of objects: items, and the numbers of object and part."""
+        for index in indices:
+            name, pin, size = objects.name(index), objects.pin(index), objects.size(index)
+            count = -(-size // self._part_bytes) or 1
+            if count > 1:
+                self._parts[index] = _Joined(count)
+            for part in range(count):
+                if index in self._failed:
+                    break
+                offset = part * self._part_bytes
+                yield Item(name, pin, size, offset, min(self._part_bytes, size - offset)), index, part
+
+    def _tasks(self, objects: Objects, indices: Iterable[int]) -> Iterator[_Task]:
+        """Yield tasks: a part, or small objects of together as many bytes."""
+        found = self._checkpoint.found if self._checkpoint is not None else {}
+        items: list[Item] = []
+        places: list[tuple[int, int]] = []
+        total = 0
+        for item, index, part in self._items(objects, indices):
+            if found and (partial := found.get(item.identity())):
+                self.summary.from_checkpoint += item.length
+                self._accept(objects, item, index, part, partial)
+                continue
+            if items and (total + item.length > self._part_bytes or len(items) == _TASK_OBJECTS):
+                yield _Task(items, places, b"".join([each.encoded() for each in items]))
+                items, places, total = [], [], 0
+            items.append(item)
+            places.append((index, part))
+            total += item.length
+        if items:
+            yield _Task(items, places, b"".join([each.encoded() for each in items]))
+
+    def evaluate(self, objects: Objects, indices: Iterable[int]) -> dict[int, Failed]:
+        """Evaluate objects, into objects. Returns those that could not be read. Raises ClusterError."""
+        self._failed: dict[int, Failed] = {}
+        self._parts: dict[int, _Joined] = {}
+        tasks = self._tasks(objects, indices)
+        running: list[_Task] = []
+        more = True
+        while True:
+            # Enough that no thread waits, few enough that memory is bounded.
+            while more and len(running) < 2 * self._threads() + 4:
+                task = next(tasks, None)
+                more = task is not None
+                if task is not None:
+                    self._submit(task)
+                    running.append(task)
+            if not running:
+                break
+            for task, key, result in self._next_ended():
+                self._collect(objects, task, key, result)
+            running = [task for task in running if not task.is_done]
+            if self._refused is not None:
+                raise ClusterError(self._refused)
+            self._resend_late(running)
+        if self._checkpoint is not None:
+            self._checkpoint.flush()
+        return self._failed
+
+    def _threads(self) -> int:
+        """Return the number of threads of all workers, which is asked for each second, without waiting for the answer."""
+        if time.monotonic() >= self._threads_until:
+            self._threads_until = time.monotonic() + 1.0
+            self._client.loop.add_callback(self._count_threads)
+        return self._known_threads
+
+    async def _count_threads(self) -> None:
+        with contextlib.suppress(OSError):  # the scheduler is lost, as futures tell
+            self._known_threads = max(1, sum((await self._client.scheduler.ncores()).values()))
+
+    def _submit(self, task: _Task, workers: list[str] | None = None) -> None:
+        """Send a task, under a key of its own: the scheduler would not run one key twice."""
+        self.summary.tasks += 1
+        task.since = time.monotonic()
+        key = f"hornet-evaluate-{self._spec.run.hex()[:8]}-{self.summary.tasks}"
+        self._sent[key] = task
+        try:
+            future = self._client.submit(
+                _worker.evaluate, self._spec, task.request, key, key=key, pure=False, workers=workers, retries=0
+            )
+        except Exception as error:
+            raise ClusterError(f"the scheduler is lost: {error}") from None
+        task.futures[key] = future
+        self._client.loop.add_callback(self._watch, task, key, future)
+
+    async def _watch(self, task: _Task, key: str, future: Future) -> None:
+        """Pass on that a task has failed, or has ended without an answer."""
+        try:
+            error: BaseException | None = await future.exception()
+            if error is None:
+                # Its answer came before its end, unless a connection broke.
+                await asyncio.sleep(_ANSWER_SECONDS)
+                error = TimeoutError("the answer was lost")
+        except (Exception, *_CANCELLED) as problem:
+            error = problem
+        self._ended.put((task, key, error))
+
+    def _next_ended(self) -> list[_Ended]:
+        """Wait for tasks that have ended, at most a second."""
+        ended = []
+        try:
+            ended.append(self._ended.get(timeout=1.0))
+            while True:
+                ended.append(self._ended.get_nowait())
+        except queue.Empty:
+            return ended
+
+    def _collect(self, objects: Objects, task: _Task, key: str, result: Any) -> None:
+        self._sent.pop(key, None)
+        future = task.futures.pop(key, None)
+        if future is None or task.is_done:
+            return  # a copy of what has come
+        try:
+            if isinstance(result, BaseException):
+                raise result
+            results = open_answer(self._cipher, self._spec, task.request, len(task.items), result["answer"])
+        except (Exception, *_CANCELLED) as error:
+            if isinstance(error, _CANCELLED) or self._client.status != "running":
+                raise ClusterError("the scheduler is lost, or has cancelled the run") from None
+            self._again(task, f"{type(error).__name__}: {error}")
+            return
+        task.is_done = True
+        # So that neither it nor copies, which may still run, run again if their workers die.
+        future.release()
+        for other, copy in task.futures.items():
+            self._sent.pop(other, None)
+            copy.release()
+        task.futures.clear()
+        self._durations.append(time.monotonic() - task.since)
+        self.summary.bytes_read += int(result["bytes_read"])
+        self.summary.retries += int(result["retries"])
+        for item, (index, part), result in zip(task.items, task.places, results, strict=True):
+            if isinstance(result, Failed):
+                self._failed[index] = result
+                self._parts.pop(index, None)
+                objects.fail(index)
+                continue
+            if Evaluation.len_bytes(result) != item.length:
+                raise ClusterError(f"a worker evaluated another length of {task.shown()}")
+            if self._checkpoint is not None:
+                self._checkpoint.add(item.identity(), result)
+            self._accept(objects, item, index, part, result)
+
+    def _accept(self, objects: Objects, item: Item, index: int, part: int, partial: bytes) -> None:
+        if self._progress is not None:
+            self._progress.update(item.length)
+        if index in self._failed:
+            return
+        if item.length == item.size:
+            objects.put(index, partial)
+        elif self._parts[index].put(part, partial):
+            objects.put(index, self._evaluation.join(self._parts.pop(index).partials))
+
+    def _again(self, task: _Task, reason: str) -> None:
+        """Send a task again, unless that has been done too often."""
+        task.attempts += 1
+        if task.futures:
+            return  # a copy may come
+        if task.attempts > _ATTEMPTS:
+            raise ClusterError(f"{task.shown()}: failed {task.attempts} times, at last: {reason}")
+        self.summary.retries += 1
+        self._submit(task)
+
+    def _resend_late(self, running: list[_Task]) -> None:
+        """Send tasks that take long to other workers too: one may be slow, or cut off."""
+        usual = statistics.median(self._durations[-100:]) if self._durations else 0.0
+        limit = max(_LATE_SECONDS, _LATE_FACTOR * usual)
+        now = time.monotonic()
+        for task in running:
+            if now - task.since < limit or task.copies >= _COPIES:
+                continue
+            try:
+                held = self._client.processing()
+            except OSError as error:
+                raise ClusterError(f"the scheduler is lost: {error}") from None
+            busy = {worker for worker, keys in held.items() if set(keys) & set(task.futures)}
+            others = set(held) - busy
+            if not others:
+                task.since = now
+                continue
+            task.copies += 1
+            self.summary.late += 1
+            self._submit(task, sorted(others))

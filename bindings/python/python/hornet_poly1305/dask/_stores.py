@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Stores of objects: local folders, S3, and all others that fsspec knows. Listing them, and reading parts of objects.
+
+A pin is a digest of what a store tells of an object's version. A part is read together with a pin that is of the bytes
+read, so that all parts of an object are of the version that was listed.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import fsspec
+from fsspec.asyn import sync
+
+from hornet_poly1305 import Evaluation
+from hornet_poly1305.dask._items import Failed, Item, Missing
+
+CHANGED = "changed while it was being read"
+GONE = "no longer exists"
+NO_PATH = "its name has an empty component, . or .., which no path has"
+
+# How much of an object is evaluated at once. A multiple of 16 that fits in L2.
+_CHUNK_BYTES = 1 << 18
+# How much is requested at once from stores that do not stream.
+_REQUEST_BYTES = 8 << 20
+# How often a part is requested again after an error that may pass, and the seconds before the first time.
+_RETRIES = 6
+_DELAY_SECONDS = 0.1
+
+
+class Object(NamedTuple):
+    """An object of a listing."""
+
+    name: bytes
+    size: int
+    pin: bytes
+
+
+class Other(NamedTuple):
+    """Something without content; its kind is a word of manifests."""
+
+    name: bytes
+    kind: str
+
+
+class Unread(NamedTuple):
+    """Something that is there and cannot be read or listed."""
+
+    name: bytes
+    reason: str
+
+
+@dataclass
+class Reading:
+    """What reading has cost."""
+
+    bytes_read: int = 0
+    retries: int = 0
+
+
+@dataclass
+class _Progress:
+    """How much of a part has been evaluated. What a failed request has read of it is not read again."""
+
+    evaluation: Evaluation
+    partial: bytes
+    done: int = 0
+    waiting: bytearray = field(default_factory=bytearray)
+
+    def take(self, data: bytes | bytearray | memoryview) -> None:
+        """Evaluate all whole blocks."""
+        self.waiting += data
+        if len(self.waiting) >= _CHUNK_BYTES:
+            self._evaluate(len(self.waiting) & -16)
+
+    def finish(self) -> bytes:
+        """Return the partial evaluation, after the last bytes."""
+        self._evaluate(len(self.waiting))
+        return self.partial
+
+    def drop_waiting(self) -> None:
+        """Evaluate what whole blocks there are, and forget the rest, which will be read again."""
+        self._evaluate(len(self.waiting) & -16)
+        self.waiting.clear()
+
+    def _evaluate(self, count: int) -> None:
+        if count:
+            with memoryview(self.waiting) as view, view[:count] as blocks:
+                self.partial = self.evaluation.append(self.partial, self.evaluation.compute(blocks))
+            self.done += count
+            del self.waiting[:count]
+
+
+def _pin(*parts: object) -> bytes:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
+
+
+def _is_path(name: bytes) -> bool:
+    return not {b"", b".", b".."} & set(name.removeprefix(b"./").split(b"/"))
+
+
+def open_store(root: str, options: dict[str, Any] | None = None) -> Store:
+    """Return the store whose root this is."""
+    protocol = fsspec.core.split_protocol(root)[0] or "file"
+    kinds: dict[str, type[Store]] = {"file": LocalStore, "local": LocalStore, "s3": S3Store, "s3a": S3Store}
+    return kinds.get(protocol, Store)(root, options or {})
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """Return the root of the store that a URL is in, and the argument of `hornet tag` for it: its path below the root.
+
+    A name is what a file has in the root when the store is mounted there: the key of an object in its bucket.
+    """
+    protocol, path = fsspec.core.split_protocol(url)
+    if protocol in (None, "file", "local"):
+        return f"file://{os.getcwd()}", path
+    path = path.strip("/")
+    if protocol in ("http", "https", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oci", "oss"):
+        bucket, _, below = path.partition("/")
+        if not bucket:
+            raise ValueError(f"{url}: no bucket or host in this URL")
+        return f"{protocol}://{bucket}", below or "."
+    if protocol in ("sftp", "ssh", "ftp", "hdfs", "webhdfs", "smb"):
+        host, _, below = path.partition("/")
+        return f"{protocol}://{host}", below or "."
+    return f"{protocol}://", path or "."
+
+
+class Store:
+    """Any store of fsspec. Versions are told apart by what it tells of an object before and after it is read."""
+
+    concurrency = 16
+    """How many small objects a thread requests at once."""
+    part_bytes = 64 << 20
+    """The size of the parts that large objects are cut into, unless another is asked for."""
+
+    def __init__(self, root: str, options: dict[str, Any]) -> None:
+        """Open the store; the options are fsspec's, and may be secret."""
+        self.root = root
+        self.protocol, path = fsspec.core.split_protocol(root)
+        self.fs, self.base = fsspec.core.url_to_fs(
+            root, skip_instance_cache=True, **(self.defaults() | copy.deepcopy(options))
+        )
+        self.base = self.base.rstrip("/")
+
+    def defaults(self) -> dict[str, Any]:
+        """Return options: a listing must not come from a cache."""
+        return {"use_listings_cache": False}
+
+    def begin_reading(self) -> None:
+        """Prepare a store whose objects will be read, with our own repeated requests."""
+
+    def path(self, name: bytes) -> str:
+        """Return fsspec's path of a name."""
+        return f"{self.base}/{os.fsdecode(name).removeprefix('./')}".removesuffix("/.")
+
+    def name(self, path: str, argument: str) -> bytes:
+        """Return the name of what fsspec found below an argument."""
+        name = path.removeprefix(self.base).lstrip("/")
+        return os.fsencode(f"./{name}" if argument == "." else name)
+
+    # The time, and whatever the store calls a version.
+    _VERSION_KEYS = ("ETag", "etag", "e_tag", "md5Hash", "content_md5", "generation", "version_id", "VersionId", "ino")
+    _TIME_KEYS = ("mtime", "LastModified", "last_modified", "modified", "updated", "ctime", "created")
+
+    def pin(self, info: dict[str, Any]) -> bytes:
+        """Return the pin of an object, from fsspec's description."""
+        return _pin(info["size"], *(str(info.get(key)) for key in (*self._VERSION_KEYS, *self._TIME_KEYS)))
+
+    def list(self, argument: str) -> Iterator[Object | Other | Unread]:
+        """Yield what is at and below an argument. Raises FileNotFoundError if nothing is there."""
+        info = self.fs.info(self.path(os.fsencode(argument)))
+        if info["type"] == "file":
+            yield self._object(info, argument)
+            return
+        folders = [(info["name"], os.fsencode(argument))]
+        while folders:
+            folder, shown = folders.pop()
+            try:
+                entries = self.fs.ls(folder, detail=True)
+            except OSError as error:
+                yield Unread(shown, _reason(error))
+                continue
+            entries = [entry for entry in entries if entry["name"].rstrip("/") != folder.rstrip("/")]
+            if not entries:
+                yield Other(shown, "folder")
+            for entry in entries:
+                name = self.name(entry["name"], argument)
+                if entry["type"] == "directory":
+                    folders.append((entry["name"], name.rstrip(b"/")))
+                elif entry["type"] == "file":
+                    yield self._object(entry, argument)
+                else:
+                    yield Other(name, "symlink" if entry["type"] == "link" else "unknown")
+
+    def _object(self, entry: dict[str, Any], argument: str) -> Object | Unread:
+        name = self.name(entry["name"], argument)
+        if not _is_path(name):
+            return Unread(name, NO_PATH)
+        # What lists folders may know less than what describes an object, as pages of HTTP do.
+        if entry.get("size") is None or self.protocol in ("http", "https"):
+            entry = self.fs.info(entry["name"])
+        if entry.get("size") is None:
+            return Unread(name, "the store does not tell its size")
+        return Object(name, entry["size"], self.pin(entry))
+
+    def find(self, name: bytes) -> Object | None:
+        """Return the object of this name, or None if there is none."""
+        try:
+            info = self.fs.info(self.path(name))
+        except FileNotFoundError:
+            return None
+        return Object(name, info["size"], self.pin(info)) if info["type"] == "file" else None
+
+    def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
+        """Return the partial evaluation of a part. Raises Failed. An error that may pass is not one until the part has
+        been requested again several times; then what was evaluated before is kept.
+        """
+        progress = _Progress(evaluation, evaluation.compute(b""))
+        for attempt in range(_RETRIES + 1):
+            try:
+                self._read(item, progress, reading)
+                return progress.finish()
+            except Failed:
+                raise
+            except FileNotFoundError:
+                raise Missing(GONE) from None
+            except PermissionError as error:
+                raise Failed(_reason(error)) from None
+            except Exception as error:  # whatever a store's library raises
+                if attempt == _RETRIES:
+                    raise Failed(f"{_reason(error)} (requested {_RETRIES + 1} times)") from None
+                progress.drop_waiting()
+                reading.retries += 1
+                time.sleep(_DELAY_SECONDS * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _read(self, item: Item, progress: _Progress, reading: Reading) -> None:
+        path = self.path(item.name)
+        if self.pin(self.fs.info(path)) != item.pin:
+            raise Failed(CHANGED)
+        while (left := item.length - progress.done - len(progress.waiting)) > 0:
+            start = item.offset + item.length - left
+            data = self.fs.cat_file(path, start=start, end=start + min(left, _REQUEST_BYTES))
+            reading.bytes_read += len(data)
+            if len(data) != min(left, _REQUEST_BYTES):
+                raise OSError(f"{len(data)} bytes of {min(left, _REQUEST_BYTES)} requested")
+            progress.take(data)
+        if self.pin(self.fs.info(path)) != item.pin:
+            raise Failed(CHANGED)
+
+
+class S3Store(Store):
+    """S3. Each response names the version that it is of; listings are read page by page."""
+
+    def defaults(self) -> dict[str, Any]:
+        """Return options: a connection that is silent for long is given up, and the part requested again."""
+        timeouts = {"connect_timeout": 10, "read_timeout": 30, "retries": {"max_attempts": 2}}
+        return {"use_listings_cache": False, "config_kwargs": timeouts}
+
+    def begin_reading(self) -> None:
+        """Let s3fs repeat no request: read does, and goes on from where a response ended."""
+        self.fs.retries = 1
+
+    def pin(self, info: dict[str, Any]) -> bytes:
+        """Return the pin of an object, from an entry of a listing or a response. Responses have whole seconds, and the size
+        behind a range. Not all servers give an ETag to files that came into their folders otherwise.
+        """
+        size = (
+            info["Size"]
+            if "Size" in info
+            else int(info.get("ContentRange", "").rpartition("/")[2] or info["ContentLength"])
+        )
+        return _pin(info.get("ETag") or None, size, int(info["LastModified"].timestamp()))
+
+    def _pages(self, prefix: str) -> Iterator[dict[str, Any]]:
+        token: dict[str, str] = {}
+        while True:
+            page = self.fs.call_s3("list_objects_v2", Bucket=self.base, Prefix=prefix, **token)
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            token = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def list(self, argument: str) -> Iterator[Object | Other | Unread]:
+        """Yield what is at and below an argument, a prefix that ends where a component does."""
+        prefix = "" if argument == "." else argument.strip("/")
+        dot = b"./" if argument == "." else b""
+        nothing = True
+        # A key that ends in a slash stands for a folder, which is empty if none is below.
+        folder: bytes | None = None
+        for page in self._pages(prefix):
+            for entry in page.get("Contents", ()):
+                key = entry["Key"]
+                if prefix and key != prefix and not key.startswith(prefix + "/"):
+                    continue
+                nothing = False
+                name = dot + os.fsencode(key)
+                if folder is not None and not name.startswith(folder):
+                    yield Other(folder[:-1], "folder")
+                folder = None
+                if name.endswith(b"/") and entry["Size"] == 0 and _is_path(name[:-1]):
+                    folder = name
+                elif not _is_path(name):
+                    yield Unread(name, NO_PATH)
+                else:
+                    yield Object(name, entry["Size"], self.pin(entry))
+        if folder is not None:
+            yield Other(folder[:-1], "folder")
+        if nothing and prefix:
+            raise FileNotFoundError("no object is there or below")
+        if nothing:
+            yield Other(b".", "folder")
+
+    def find(self, name: bytes) -> Object | None:
+        """Return the object of this name, or None if there is none."""
+        key = os.fsdecode(name).removeprefix("./")
+        try:
+            head = self.fs.call_s3("head_object", Bucket=self.base, Key=key)
+        except FileNotFoundError:
+            return None
+        return Object(name, head["ContentLength"], self.pin(head))
+
+    def _read(self, item: Item, progress: _Progress, reading: Reading) -> None:
+        sync(self.fs.loop, self._stream, item, progress, reading)
+
+    async def _stream(self, item: Item, progress: _Progress, reading: Reading) -> None:
+        left = item.length - progress.done
+        start = item.offset + progress.done
+        key = os.fsdecode(item.name).removeprefix("./")
+        # No range is of no bytes.
+        what = {"Range": f"bytes={start}-{start + left - 1}"} if left else {}
+        response = await self.fs._call_s3("get_object", Bucket=self.base, Key=key, **what)
+        body = response["Body"]
+        try:
+            if self.pin(response) != item.pin:
+                raise Failed(CHANGED)
+            while data := await body.read(_CHUNK_BYTES):
+                reading.bytes_read += len(data)
+                left -= len(data)
+                progress.take(data)
+        finally:
+            body.close()
+        if left:
+            raise OSError(f"a response was {left} bytes shorter than requested")
+
+
+class LocalStore(Store):
+    """Folders of this file system, which all workers have at the same place."""
+
+    concurrency = 1
+    # Read so fast that the cost of a task counts.
+    part_bytes = 256 << 20
+
+    def __init__(self, root: str, options: dict[str, Any]) -> None:
+        """Open the folder that names are relative to."""
+        # Nothing of fsspec's, which tells neither change times nor kinds.
+        if options:
+            raise ValueError("local files have no storage options")
+        self.root, self.protocol = root, "file"
+        self.base = os.fsencode(root.removeprefix("file://"))
+        self.excluded: set[tuple[int, int]] = set()
+
+    def exclude(self, path: str | os.PathLike[str] | int) -> None:
+        """Leave out a file, under whatever name it is found."""
+        try:
+            found = os.stat(path)
+        except OSError:
+            return
+        self.excluded.add((found.st_dev, found.st_ino))
+
+    @staticmethod
+    def _pin_of(found: os.stat_result) -> bytes:
+        # As the command: the change time, which programs cannot set, too. Not the device, which hosts number differently.
+        return _pin(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+    def _entry(self, name: bytes, found: os.stat_result) -> Iterator[Object | Other]:
+        if stat.S_ISREG(found.st_mode):
+            if (found.st_dev, found.st_ino) not in self.excluded:
+                yield Object(name, found.st_size, self._pin_of(found))
+        else:
+            yield Other(name, _kind(found.st_mode))
+
+    def list(self, argument: str) -> Iterator[Object | Other | Unread]:
+        """Yield what is at and below a path, as `hornet tag` lists it without --follow-symlinks."""
+        path = os.path.join(self.base, os.fsencode(argument))
+        found = os.stat(path)  # an argument may be a link
+        shown = os.fsencode(argument).rstrip(b"/") or b"/"
+        if not stat.S_ISDIR(found.st_mode):
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError(f"not a regular file or folder but a {_kind(found.st_mode)}")
+            yield from self._entry(shown, found)
+            return
+        folders = [shown]
+        while folders:
+            folder = folders.pop()
+            is_empty = True
+            try:
+                with os.scandir(os.path.join(self.base, folder)) as entries:
+                    for entry in entries:
+                        is_empty = False
+                        name = os.path.join(folder, entry.name)
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(name)
+                            continue
+                        try:
+                            found = entry.stat(follow_symlinks=False)
+                        except FileNotFoundError:
+                            continue
+                        yield from self._entry(name, found)
+            except OSError as error:
+                yield Unread(folder, _reason(error))
+                continue
+            if is_empty:
+                yield Other(folder, "folder")
+
+    def find(self, name: bytes) -> Object | None:
+        """Return the regular file of this name, or None if there is none."""
+        try:
+            found = os.stat(os.path.join(self.base, name), follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        return next((entry for entry in self._entry(name, found) if isinstance(entry, Object)), None)
+
+    def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
+        """Return the partial evaluation of a part. Raises Failed."""
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            descriptor = os.open(os.path.join(self.base, item.name), flags)
+        except FileNotFoundError:
+            raise Missing(GONE) from None
+        except OSError as error:
+            raise Failed(_reason(error)) from None
+        try:
+            return self._read_file(descriptor, item, evaluation, reading)
+        except OSError as error:
+            raise Failed(_reason(error)) from None
+        finally:
+            os.close(descriptor)
+
+    def _read_file(self, descriptor: int, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
+        if self._pin_of(os.fstat(descriptor)) != item.pin:
+            raise Failed(CHANGED)
+        try:
+            partial = evaluation.compute_file(descriptor, item.offset, item.length)
+        except EOFError:
+            raise Failed(CHANGED) from None
+        reading.bytes_read += item.length
+        if self._pin_of(os.fstat(descriptor)) != item.pin:
+            raise Failed(CHANGED)
+        return partial
+
+
+def _kind(mode: int) -> str:
+    kinds: list[tuple[Callable[[int], bool], str]] = [
+        (stat.S_ISLNK, "symlink"),
+        (stat.S_ISFIFO, "fifo"),
+        (stat.S_ISSOCK, "socket"),
+        (stat.S_ISCHR, "device"),
+        (stat.S_ISBLK, "device"),
+        (stat.S_ISDIR, "folder"),
+    ]
+    return next((word for is_it, word in kinds if is_it(mode)), "unknown")
+
+
+def _reason(error: BaseException) -> str:
+    """Return why something failed, on one line, without its name."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split()) or type(error).__name__

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The content of a manifest.
+
+use crate::kind::Kind;
+use crate::time::Time;
+use hornet::Tag;
+use hornet::aes::Nonce;
+use std::path::PathBuf;
+
+/// A file and its tag.
+pub struct Line {
+    /// The nonce of the tag; its purpose is that of a message.
+    pub nonce: [u8; Nonce::BYTES],
+    /// The tag of the content.
+    pub tag: Tag,
+    /// The path, as found below an argument.
+    pub path: PathBuf,
+}
+
+/// Something that was found but has no tag.
+pub struct Other {
+    /// The path, as found below an argument.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// The content of a manifest, in the order of its lines.
+pub struct Manifest {
+    /// Whether symbolic links were followed.
+    pub follow_symlinks: bool,
+    /// The PATH arguments.
+    pub arguments: Vec<PathBuf>,
+    /// Sorted by the bytes of their paths, and so are `unread` and `others`.
+    pub files: Vec<Line>,
+    /// Files and folders that existed and could not be read.
+    pub unread: Vec<PathBuf>,
+    /// Entries that are not files, and folders that are empty or were not entered.
+    pub others: Vec<Other>,
+    /// When the manifest was sealed.
+    pub sealed: Time,
+}
+
+/// Returns the line before the seal, without the newline.
+pub(crate) fn count_line(files: usize, unread: usize, others: usize) -> String {
+    format!("files {files} unread {unread} others {others}")
+}

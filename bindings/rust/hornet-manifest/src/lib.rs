@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Manifests: the tags of many files in a text that authenticates itself.
+//!
+//! [`Writer`] writes one, line by line, with memory that does not depend on the number of files;
+//! [`Manifest::open`] verifies and reads one. docs/manifest.md describes the format.
+
+mod content;
+pub mod escape;
+mod kind;
+mod problem;
+mod read;
+mod seal;
+#[cfg(test)]
+mod tests;
+mod text;
+mod time;
+mod write;
+
+pub use content::{Line, Manifest, Other};
+pub use kind::Kind;
+pub use problem::Problem;
+pub use seal::PURPOSE;
+pub use text::HEADER;
+pub use time::Time;
+pub use write::Writer;
+
+/// The examples in README.md, tested like the ones here.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
