@@ -26,8 +26,9 @@ AES = {"aarch64": "armv8", "armhf": "armv8", "ppc64le": "power8", "ppc64": "powe
 REGISTERS_KNOWN = "x86_64-", "aarch64-", "arm-linux-gnueabihf", "s390x-", "powerpc64", "riscv64-"
 
 
-# Their only kernel is scalar64, which riscv64 runs too, and ppc64 and s390x in big-endian order.
-NOT_QUICK = "mips64el", "mips64", "sparc64"
+# Their only kernel is scalar64, which riscv64 runs too, and ppc64 and s390x in big-endian order; armel's is scalar32, which
+# armhf, i686 and mips run.
+NOT_QUICK = "mips64el", "mips64", "sparc64", "armel"
 
 
 def architectures():

@@ -7,6 +7,7 @@ the results of sealing; and AES. qemu emulates up to AVX2; for AVX-512, Bochs bo
 
 from pathlib import Path
 
+import pytest
 from support import kernel_names, lanes_program, library, output, program, row, rows, run
 from support.architectures import table
 from support.emulator import run_emulated
@@ -47,26 +48,37 @@ def test_cpus(compiler, emulator, model, chosen, ciphers, folder):
     run(*emulated, program(folder / "aes", built, "tests/unit/test_aes.c", link=["-static"]))
 
 
-@rows(
-    "compiler, model, chosen, tested, ciphers",
-    *(
-        row(f"cpus-{name}-{compiler}", compiler, *values, suites="slow", cpu_seconds=50 if HERE_IS_AVX_512 else 350)
-        for name, compiler, emulator, *values in CPUS
-        if emulator == "bochs"
-    ),
-)
+def bochs_rows(start, seconds, suites):
+    """Return a row for each CPU that Bochs emulates: its name after the start, in the suites for its name and compiler."""
+    for name, compiler, emulator, *values in CPUS:
+        if emulator == "bochs":
+            in_suites = suites(name, compiler)
+            yield row(f"{start}-{name}-{compiler}", compiler, *values, suites=in_suites, cpu_seconds=seconds)
+
+
+@rows("compiler, model, chosen, tested, ciphers", *bochs_rows("cpus", 50, lambda *_: "slow"))
 def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
     kernels = tested.split(",")
-    built, dispatch, answers = programs(folder, compiler)
+    _, dispatch, answers = programs(folder, compiler)
     run_emulated(folder / "choice", model, dispatch, chosen)
     answered = run_emulated(folder / "answered", model, answers, *kernels)
     assert all(f"kernel {kernel}\n" in answered for kernel in kernels)
     check(answered, ciphers.split(","))
-    # Where this CPU has AVX-512, other tests run the same code in a fraction of the time.
-    if HERE_IS_AVX_512:
-        return
+
+
+# Minutes each, so CI runs one compiler's code of each kernel.
+SLOW = {("avx-512", "gcc"), ("avx-512-ifma", "clang-19")}
+
+
+@pytest.mark.skipif(HERE_IS_AVX_512, reason="other tests run the same code here, in a fraction of the time")
+@rows(
+    "compiler, model, chosen, tested, ciphers",
+    *bochs_rows("reference", 300, lambda *row: "slow cross" if row in SLOW else "cross"),
+)
+def test_avx_512_reference(compiler, model, chosen, tested, ciphers, folder):
+    built = library(compiler, "-O2")
     gmp = program(folder / "gmp", built, "tests/unit/test_poly1305.c", REFERENCE, link=["-static", "-lgmp"])
-    for kernel in kernels:
+    for kernel in tested.split(","):
         lanes = lanes_program(folder / f"lanes-{kernel}", built, kernel, link=["-static"])
         run_emulated(folder / f"lanes-{kernel}.emulated", model, lanes)
         run_emulated(folder / f"reference-{kernel}.emulated", model, gmp, kernel)

@@ -55,7 +55,7 @@ def list_of(baseline, names):
 
 @rows(
     "command, wanted, architecture",
-    row("study-gcc", ["gcc", "-O2"], all_kernels, None, suites="slow", cpu_seconds=80),
+    row("study-gcc", ["gcc", "-O2"], all_kernels, None, suites="cross", cpu_seconds=80),
     row("study-clang-19", ["clang-19", "-O2"], all_kernels, None, suites="slow", cpu_seconds=80),
     row("study-sanitized", SANITIZED, methods, None, suites="slow", cpu_seconds=60),
     row("study-i686", ["i686-linux-gnu-gcc", "-O2"], papers, "i686", suites="cross", cpu_seconds=160),

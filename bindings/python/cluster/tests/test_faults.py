@@ -41,7 +41,7 @@ class Killer(threading.Thread):
                 os.kill(self.random.choice(children), signal.SIGKILL)
                 self.kills += 1
             # A nanny takes a second to start another.
-            if self.stopping.wait(self.random.uniform(1.0, 2.5)):
+            if self.stopping.wait(self.random.uniform(1.5, 4.0)):
                 return
 
     def stop(self):

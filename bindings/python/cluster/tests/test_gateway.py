@@ -16,7 +16,7 @@ GATEWAY = ROOT / "build/python/cluster/versitygw"
 def gateway(tmp_path):
     """Return the folder of a bucket, and storage options for its server."""
     if not GATEWAY.exists():
-        pytest.skip("bindings/python/cluster/install.sh builds versitygw")
+        pytest.skip("bindings/python/cluster/install.sh --gateway builds versitygw")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     (tmp_path / "root/the-bucket").mkdir(parents=True)

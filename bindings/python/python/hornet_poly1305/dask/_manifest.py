@@ -201,9 +201,15 @@ def _split(urls: str | Iterable[str]) -> tuple[str, list[str]]:
 
 
 def list_store(
-    root: str, arguments: list[str], options: dict[str, Any], excluded: Iterable[_Path | int] = ()
+    root: str,
+    arguments: list[str],
+    options: dict[str, Any],
+    excluded: Iterable[_Path | int] = (),
+    may_be_missing: bool = False,
 ) -> Listing:
-    """List what is at and below the arguments. Raises OSError if nothing is at one, or ValueError if names collide."""
+    """List what is at and below the arguments. Raises ValueError if names collide, and OSError if an argument cannot be
+    listed, or if nothing is there unless that may be.
+    """
     store = open_store(root, options)
     if isinstance(store, LocalStore):
         for path in excluded:
@@ -227,6 +233,8 @@ def list_store(
                     case Unread(name, reason):
                         unread[name] = reason
         except OSError as error:
+            if may_be_missing and isinstance(error, FileNotFoundError):
+                continue
             reason = error.strerror or str(error)
             raise OSError(f"{escaped(os.fsencode(argument))}: {reason}") from None
     objects.sort()
@@ -463,13 +471,7 @@ def check(
     sealed = SealedManifest(manifest.text, keys)
     arguments = [os.fsdecode(argument) for argument in sealed.arguments]
     excluded = _excluded(key_file, manifest.path)
-    listing = Listing(open_store(manifest.root, manifest.options), [], Objects(), [], {})
-    present = []
-    for argument in arguments:
-        with contextlib.suppress(FileNotFoundError):
-            if listing.store.find(os.fsencode(argument)) or next(iter(listing.store.list(argument)), None):
-                present.append(argument)
-    listing = list_store(manifest.root, present, manifest.options, excluded)
+    listing = list_store(manifest.root, arguments, manifest.options, excluded, may_be_missing=True)
     objects = listing.objects
     lines: list[tuple[bytes, bytes, bytes, int | None]] = []
     for number in range(len(sealed)):
