@@ -22,6 +22,7 @@
 # make circuit       simulates, synthesizes, places and routes Poly1305 as a circuit for an FPGA, into build/circuit/
 # make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
 # make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
+# make dist          builds what is released, into build/dist/. PARTS="crates npm": only these
 # make clean
 #
 # HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels, and HORNET_KERNELS=all also those that are for
@@ -57,7 +58,7 @@ shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-integration test-scale test-bench format bench bench-js bench-python python study tune \
-    compare count-instructions count-go count-cycles circuit coconut prove clean FORCE
+    compare count-instructions count-go count-cycles circuit coconut prove dist clean FORCE
 
 all: library command
 
@@ -236,6 +237,10 @@ coconut:
 	build/coconut/venv/bin/python -m coconut table $(if $(QUICK),--quick --seconds 10)
 	build/coconut/venv/bin/python -m coconut emit $(if $(QUICK),'avx2/step 2')
 	build/coconut/venv/bin/python -m coconut go --check
+
+# What is released, from the commit that is checked out, with the lists of their SHA-256.
+dist:
+	tools/dist/dist.py $(PARTS)
 
 clean:
 	rm -rf build target bench/target tests/fuzz/rust/target
