@@ -240,7 +240,7 @@ coconut:
 
 # What is released, from the commit that is checked out, with the lists of their SHA-256.
 dist:
-	tools/dist/dist.py $(PARTS)
+	tools/release/dist.py $(PARTS)
 
 clean:
 	rm -rf build target bench/target tests/fuzz/rust/target

@@ -46,7 +46,9 @@ KINDS = {
 
 
 def clang(file, target, *options):
-    command = ["clang-19", f"--target={target}", "-ffreestanding", "-DHORNET_ALL_KERNELS=1", "-fno-color-diagnostics"]
+    # Not for Linux, whose headers are not installed for all targets.
+    command = ["clang-19", f"--target={target}", "-U__linux__", "-ffreestanding", "-DHORNET_ALL_KERNELS=1"]
+    command.append("-fno-color-diagnostics")
     if target == "wasm32":
         command.append("-msimd128")
     status, text = execute([*command, *options, file], capture=True)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Preloaded, this makes the random bits of nonces and the time of a seal the same in all processes, so that two manifests of
-   the same files under copies of one key file are the same bytes. */
+/* Preloaded, this makes the random bits of nonces and the time of a seal the same in all processes, so that
+   two manifests of the same files under copies of one key file are the same bytes. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/syscall.h>

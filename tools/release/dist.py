@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Build what is released, from the commit that is checked out, into build/dist: `make dist` runs this.
 
-    tools/dist/dist.py [PART...]      all parts by default: source crates npm go python
+    tools/release/dist.py [PART...]      all parts by default: source crates npm go python
 
 The source archive is made first. All else is built from what is unpacked of it, so that nothing depends on files that are not
 in it. The same commit, compilers and versions give the same files in any folder, under any user, time and locale. SHA256SUMS
@@ -17,8 +17,9 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 from pathlib import Path
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build/dist"
@@ -101,7 +102,7 @@ def go():
     """Write the zip that a module proxy would make for the version, and vet and test what is in it."""
     name = f"v{version()}"
     target = OUT / f"hornet-go-{name}.zip"
-    run("go", "-C", ROOT / "tools/dist/gozip", "run", ".", unpacked() / "bindings/go", name, target)
+    run("go", "-C", ROOT / "tools/release/gozip", "run", ".", unpacked() / "bindings/go", name, target)
     shutil.unpack_archive(target, WORK / "go")
     (module,) = (WORK / "go").glob("github.com/*/hornet/bindings/go@*")
     run("go", "-C", module, "vet", "./...")
