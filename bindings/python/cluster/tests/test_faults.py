@@ -35,14 +35,13 @@ class Killer(threading.Thread):
         self.stopping = threading.Event()
 
     def run(self):
-        while not self.stopping.wait(self.random.uniform(0.02, 0.6)):
-            children = workers_of(self.cluster)
-            if children:
-                os.kill(self.random.choice(children), signal.SIGKILL)
-                self.kills += 1
-            # A nanny takes a second to start another.
-            if self.stopping.wait(self.random.uniform(1.5, 4.0)):
-                return
+        while not self.stopping.wait(self.random.uniform(0.2, 2.0)):
+            # A nanny takes a second or more to start another.
+            while len(alive := workers_of(self.cluster)) < 2:
+                if self.stopping.wait(0.05):
+                    return
+            os.kill(self.random.choice(alive), signal.SIGKILL)
+            self.kills += 1
 
     def stop(self):
         self.stopping.set()
@@ -79,7 +78,7 @@ def test_killed_workers(keys, own_cluster, s3, big):
             retries += made.summary.retries
     finally:
         killer.stop()
-    assert killer.kills >= RUNS / 4
+    assert killer.kills >= 15
     read = (s3.counts()["bytes"] - before) / (RUNS * sum(map(len, BIG.values())))
     print(f"{killer.kills} workers killed, {retries} retries, {read:.3f} of the bytes read")
     assert read <= 1.05
@@ -116,8 +115,15 @@ def test_lost_scheduler(keys, tmp_path, certificates, s3, big, monkeypatch):
     s3.faults(pause=0.1)
     own = Cluster(tmp_path / "first", certificates)
     monkeypatch.setattr("hornet_poly1305.dask._checkpoint._SECONDS", 0.0)
-    timer = threading.Timer(2.0, own.scheduler.kill)
-    timer.start()
+    collect, count = _driver.Run._collect, [0]
+
+    def collecting(*arguments):
+        collect(*arguments)
+        count[0] += 1
+        if count[0] == 6:
+            own.scheduler.kill()
+
+    monkeypatch.setattr(_driver.Run, "_collect", collecting)
     checkpoint = tmp_path / "checkpoint"
     before = KeyFile(keys.path).derive(0), keys.path.read_bytes()
     with pytest.raises(ClusterError, match="scheduler"):
@@ -166,6 +172,15 @@ if __name__ == "__main__":
 """
 
 
+def has_unnamed_files(folder):
+    """Return whether the file system has them; where it has not, a kill leaves a temporary file."""
+    try:
+        os.close(os.open(folder, os.O_RDWR | os.O_TMPFILE))
+    except OSError:
+        return False
+    return True
+
+
 def counter(path):
     return int(path.read_text().split("next-nonce ")[1].split()[0])
 
@@ -190,7 +205,10 @@ def test_killed_driver(keys, cluster, s3, big, tmp_path, when):
     before = counter(keys.path)
     assert run(when).returncode == -signal.SIGKILL
     assert counter(keys.path) == before + (0 if when == "before" else len(BIG) + 1)
-    assert [name for name in os.listdir(tmp_path) if name != "c"] == []
+    left = [name for name in os.listdir(tmp_path) if name != "c"]
+    assert left == [] or not has_unnamed_files(tmp_path)
+    for name in left:
+        (tmp_path / name).unlink()
     done = run("never")
     assert done.returncode == 0, done.stderr
     keys.assert_tags((tmp_path / "m").read_bytes(), BIG)
