@@ -73,7 +73,7 @@ def test_killed_workers(keys, own_cluster, s3, big):
     retries = 0
     try:
         for _ in range(RUNS):
-            made = tag(big, keys.path, own_cluster.client, PART, **s3.options)
+            made = tag(big, keys.path, own_cluster.client, 2 * PART, **s3.options)
             keys.assert_tags(made.text, BIG)
             retries += made.summary.retries
     finally:
