@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import logging
 import os
@@ -150,9 +151,9 @@ def _tag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
         _complain(f"{escaped(name)}: {reason}")
     if args.json:
         failed = [{"path": escaped(name), "reason": reason} for name, reason in sorted(made.failed.items())]
-        _print_json({"manifest": args.output, **made.summary.as_dict(), "unread": failed})
+        _print_json({"manifest": args.output, **dataclasses.asdict(made.summary), "unread": failed})
     elif not args.quiet:
-        _complain(_summary(made.summary.as_dict()))
+        _complain(_summary(dataclasses.asdict(made.summary)))
     return 2 if made.failed else 0
 
 

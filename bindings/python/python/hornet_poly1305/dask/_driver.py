@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -69,13 +69,6 @@ class Summary:
     late: int = 0
     """Tasks that were sent to another worker because one was slow."""
     seconds: float = 0.0
-    failed: dict[str, str] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the numbers, for JSON."""
-        numbers = asdict(self)
-        del numbers["failed"]
-        return numbers
 
 
 def worker_secret(key_file: KeyFile) -> bytearray:
@@ -106,12 +99,7 @@ class _Task:
     copies: int = 0
     since: float = 0.0
     is_done: bool = False
-    reason: str = ""
     futures: dict[str, Future] = field(default_factory=dict)
-
-    @property
-    def bytes(self) -> int:
-        return sum(item.length for item in self.items)
 
     def shown(self) -> str:
         first = self.items[0]

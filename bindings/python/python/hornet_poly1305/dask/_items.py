@@ -65,12 +65,6 @@ class Missing(Failed):
     """There is no such object."""
 
 
-class Answer(NamedTuple):
-    """The results for the items of a request, in their order: partial evaluations, or why there is none."""
-
-    results: Sequence[bytes | Failed]
-
-
 def seal_answer(cipher: XChaCha20Poly1305, spec: Spec, request: bytes, results: Sequence[bytes | Failed]) -> bytes:
     """Return the results as bytes that only holders of the cipher's key can read, and that are of this request alone.
 

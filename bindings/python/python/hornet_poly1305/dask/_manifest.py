@@ -295,6 +295,7 @@ def tag(
     root, arguments = _split(urls)
     listing = list_store(root, arguments, options, _excluded(key_file, target))
     objects = listing.objects
+    evaluate = _Evaluating(listing, keys, root, options, client, size, secret_file, allow_plaintext, progress)
     with contextlib.ExitStack() as stack:
         saved = None
         if checkpoint is not None:
@@ -303,37 +304,53 @@ def tag(
         with saving(target, force) as descriptor:
             # Before the first task; a run that ends early loses them.
             nonces = keys.reserve(len(objects) + 1)
-            run = Run(
-                stack.enter_context(_connected(client)),
-                keys,
-                root,
-                options,
-                part_bytes=size or listing.store.part_bytes,
-                secret_file=secret_file,
-                allow_plaintext=allow_plaintext,
-                checkpoint=saved,
-                progress=_total(progress, objects.total_bytes()),
-            )
-            with run:
-                failed = run.evaluate(objects, range(len(objects)))
+            failed = evaluate(range(len(objects)), checkpoint=saved)
             _write(manifest, descriptor, listing, nonces)
-        manifest.summary = _summary(run, objects)
+        manifest.summary = evaluate.summary
         manifest.failed = listing.unread | {objects.name(index): str(reason) for index, reason in failed.items()}
         if saved is not None:
             saved.remove()
     return manifest
 
 
-def _total(progress: Progress | None, total: int) -> Progress | None:
-    if progress is not None and hasattr(progress, "reset"):
-        progress.reset(total=total)
-    return progress
+@dataclass
+class _Evaluating:
+    """The evaluation of objects of a listing on a cluster, and what it has cost."""
 
+    listing: Listing
+    keys: KeyFile
+    root: str
+    options: dict[str, Any]
+    client: Connect
+    part_bytes: int | None
+    secret_file: str | None
+    allow_plaintext: bool
+    progress: Progress | None
+    summary: Summary = field(default_factory=Summary)
 
-def _summary(run: Run, objects: Objects) -> Summary:
-    run.summary.objects = len(objects)
-    run.summary.bytes = objects.total_bytes()
-    return run.summary
+    def __call__(self, indices: Iterable[int], checkpoint: Checkpoint | None = None) -> dict[int, Failed]:
+        """Evaluate these objects. Returns those that could not be read."""
+        objects = self.listing.objects
+        total = objects.total_bytes()
+        if self.progress is not None and hasattr(self.progress, "reset"):
+            self.progress.reset(total=total)
+        with _connected(self.client) as client:
+            run = Run(
+                client,
+                self.keys,
+                self.root,
+                self.options,
+                part_bytes=self.part_bytes or self.listing.store.part_bytes,
+                secret_file=self.secret_file,
+                allow_plaintext=self.allow_plaintext,
+                checkpoint=checkpoint,
+                progress=self.progress,
+            )
+            with run:
+                failed = run.evaluate(objects, indices)
+        self.summary = run.summary
+        self.summary.objects, self.summary.bytes = len(objects), total
+        return failed
 
 
 def _write(manifest: Manifest, descriptor: int, listing: Listing, nonces: Nonces) -> None:
@@ -365,7 +382,7 @@ def retag(
     if old.follow_symlinks:
         raise ValueError("the manifest follows symbolic links, which are not followed here")
     names = {os.fsencode(name) for name in changed}
-    roots = [os.fsencode(argument).rstrip(b"/") for argument in map(os.fsdecode, old.arguments)]
+    roots = [argument.rstrip(b"/") for argument in old.arguments]
     for name in names:
         if not any(name == root or name.startswith(root + b"/") for root in roots):
             raise ValueError(f"{escaped(name)}: not below what the manifest is of")
@@ -389,23 +406,15 @@ def retag(
     listing = Listing(store, [os.fsdecode(path) for path in old.arguments], objects, old.others, unread)
     target = None if output is None else Path(output)
     made = Manifest(manifest.root, manifest.key_file, target, options=manifest.options)
-    with saving(target, force) as descriptor, contextlib.ExitStack() as stack:
+    evaluate = _Evaluating(
+        listing, made.key_file, made.root, made.options, client, size, secret_file, allow_plaintext, progress
+    )
+    with saving(target, force) as descriptor:
         nonces = manifest.key_file.reserve(len(anew) + 1)
-        run = Run(
-            stack.enter_context(_connected(client)),
-            manifest.key_file,
-            manifest.root,
-            manifest.options,
-            part_bytes=size or listing.store.part_bytes,
-            secret_file=secret_file,
-            allow_plaintext=allow_plaintext,
-            progress=_total(progress, objects.total_bytes()),
-        )
         places = [place for found in anew if (place := objects.find(found.name)) is not None]
-        with run:
-            failed = run.evaluate(objects, places)
+        failed = evaluate(places)
         _write(made, descriptor, listing, nonces)
-    made.summary = _summary(run, objects)
+    made.summary = evaluate.summary
     made.failed = {objects.name(index): str(reason) for index, reason in failed.items()}
     return made
 
@@ -477,24 +486,15 @@ def check(
     for number in range(len(sealed)):
         nonce, tag_, path = sealed.line(number)
         lines.append((nonce, tag_, path, objects.find(path)))
-    with _connected(client) as own:
-        run = Run(
-            own,
-            keys,
-            manifest.root,
-            manifest.options,
-            part_bytes=size or listing.store.part_bytes,
-            secret_file=secret_file,
-            allow_plaintext=allow_plaintext,
-            progress=_total(progress, objects.total_bytes()),
-        )
-        with run:
-            failed = run.evaluate(objects, [place for *_, place in lines if place is not None])
+    evaluate = _Evaluating(
+        listing, keys, manifest.root, manifest.options, client, size, secret_file, allow_plaintext, progress
+    )
+    failed = evaluate([place for *_, place in lines if place is not None])
     entries = [_entry(keys, objects, failed, listing, line) for line in lines]
     entries += [Entry(path, "UNREAD", "could not be read when the manifest was made") for path in sealed.unread]
     if strict:
         entries += _extra(sealed, listing, lines)
-    return Report(sealed.sealed, sealed.counter, entries, _summary(run, objects))
+    return Report(sealed.sealed, sealed.counter, entries, evaluate.summary)
 
 
 def _entry(

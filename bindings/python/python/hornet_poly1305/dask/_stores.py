@@ -144,7 +144,7 @@ class Store:
     def __init__(self, root: str, options: dict[str, Any]) -> None:
         """Open the store; the options are fsspec's, and may be secret."""
         self.root = root
-        self.protocol, path = fsspec.core.split_protocol(root)
+        self.protocol = fsspec.core.split_protocol(root)[0]
         self.fs, self.base = fsspec.core.url_to_fs(
             root, skip_instance_cache=True, **(self.defaults() | copy.deepcopy(options))
         )

@@ -140,7 +140,6 @@ def evaluate(spec: Spec, request: bytes, key: str) -> None:
     Events take the connections that there are. Dask would leave a result on its worker, and whoever fetches it from one that
     has died waits for the connection in vain.
     """
-    start = time.monotonic()
     installed = _installed(spec)
     items = decode(request)
     readings = [Reading() for _ in items]
@@ -155,6 +154,5 @@ def evaluate(spec: Spec, request: bytes, key: str) -> None:
         "answer": seal_answer(installed.cipher, spec, request, results),
         "bytes_read": sum(reading.bytes_read for reading in readings),
         "retries": sum(reading.retries for reading in readings),
-        "seconds": time.monotonic() - start,
     }
     get_worker().log_event(topic(spec.run), event)
