@@ -9,7 +9,8 @@
 #
 # make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
 # make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
-#                    test-cross (or test-cross-quick, with one compiler each), test-integration, test-scale and test-bench
+#                    test-cross (or test-cross-quick, with one compiler each), test-integration, test-scale, test-bench, and
+#                    test-release, for which CI has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
 # make bench         times the library against others; `make compare BASE=REV` against a git revision
@@ -57,7 +58,7 @@ major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-integration test-scale test-bench format bench bench-js bench-python python study tune \
+    check test deps test-slow test-cross test-cross-quick test-release test-integration test-scale test-bench format bench bench-js bench-python python study tune \
     compare count-instructions count-go count-cycles circuit coconut prove dist clean FORCE
 
 all: library command
@@ -154,6 +155,10 @@ test-cross: deps
 test-cross-quick: deps
 	tests/cross/install.sh
 	$(call run_suite,cross-quick)
+
+test-release: deps
+	coconut/install.sh
+	$(call run_suite,release)
 
 test-integration: deps
 	tests/integration/provider/install.sh

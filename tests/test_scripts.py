@@ -29,8 +29,8 @@ def scripts(suites, *lines):
         "prove make prove ~330",
         "python make python ~90",
         "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
-        "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200",
     ),
+    *scripts("release", "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200"),
     *scripts(
         "cross cross-quick",
         "study-measure-aarch64 env ARCHITECTURE=aarch64 build/venv/bin/python -m pytest -q study/tests/test_measure.py ~30",

@@ -19,8 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 HEADER = ROOT / "include" / "hornet.h"
 
-# Included wherever they are requested.
-ALWAYS = {"core/target_begin.h", "core/target_end.h", "core/kernel_list.h", "aes/by_instructions.h"}
+# Included wherever they are requested, which may be in a condition.
+ALWAYS = {
+    "core/intrinsics.h",
+    "core/target_begin.h",
+    "core/target_end.h",
+    "core/kernel_list.h",
+    "aes/by_instructions.h",
+}
 
 # Included by each kernel again.
 TEMPLATES = {

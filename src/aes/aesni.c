@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "../core/intrinsics.h"
+
 #define HORNET_TARGET "sse2,ssse3,aes"
 #include "../core/target_begin.h"
 

@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "../core/intrinsics.h"
+
 #if defined(__aarch64__) && defined(__clang__)
 #define HORNET_TARGET "aes"
 #elif defined(__aarch64__)

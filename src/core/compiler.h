@@ -21,11 +21,9 @@ typedef int hornet_unit;
 #pragma GCC optimize("no-unwind-tables", "no-asynchronous-unwind-tables")
 #endif
 
-/* The architecture. The intrinsics name the instruction sets that they need, so no compiler flag is
- * required; their header must come before any target region (target_begin.h). */
+/* The architecture. */
 #if defined(__x86_64__) || defined(__i386__)
 #define HORNET_X86 1
-#include <immintrin.h>
 #else
 #define HORNET_X86 0
 #endif
@@ -74,7 +72,6 @@ typedef int hornet_unit;
     (defined(__ARM_NEON) ||                                                                                \
      (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 && __ARM_ARCH_PROFILE == 'A'))
 #define HORNET_NEON 1
-#include <arm_neon.h>
 #else
 #define HORNET_NEON 0
 #endif

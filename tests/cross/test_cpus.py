@@ -49,14 +49,13 @@ def test_cpus(compiler, emulator, model, chosen, ciphers, folder):
 
 
 def bochs_rows(start, seconds, suites):
-    """Return a row for each CPU that Bochs emulates: its name after the start, in the suites for its name and compiler."""
+    """Return a row for each CPU that Bochs emulates and each compiler; its name follows the start."""
     for name, compiler, emulator, *values in CPUS:
         if emulator == "bochs":
-            in_suites = suites(name, compiler)
-            yield row(f"{start}-{name}-{compiler}", compiler, *values, suites=in_suites, cpu_seconds=seconds)
+            yield row(f"{start}-{name}-{compiler}", compiler, *values, suites=suites, cpu_seconds=seconds)
 
 
-@rows("compiler, model, chosen, tested, ciphers", *bochs_rows("cpus", 50, lambda *_: "slow"))
+@rows("compiler, model, chosen, tested, ciphers", *bochs_rows("cpus", 50, "slow"))
 def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
     kernels = tested.split(",")
     _, dispatch, answers = programs(folder, compiler)
@@ -66,14 +65,10 @@ def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
     check(answered, ciphers.split(","))
 
 
-# Minutes each, so CI runs one compiler's code of each kernel.
-SLOW = {("avx-512", "gcc"), ("avx-512-ifma", "clang-19")}
-
-
 @pytest.mark.skipif(HERE_IS_AVX_512, reason="other tests run the same code here, in a fraction of the time")
 @rows(
     "compiler, model, chosen, tested, ciphers",
-    *bochs_rows("reference", 300, lambda *row: "slow cross" if row in SLOW else "cross"),
+    *bochs_rows("reference", 300, "release"),
 )
 def test_avx_512_reference(compiler, model, chosen, tested, ciphers, folder):
     built = library(compiler, "-O2")

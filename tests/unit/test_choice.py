@@ -40,7 +40,7 @@ def test_choice(compiler, folder):
     row("choice-threads-gcc", ["gcc"], cpu_seconds=30),
     row("choice-threads-clang-19", ["clang-19"], cpu_seconds=30),
     row("choice-thread-sanitizer", ["clang-19", "-g", "-fsanitize=thread"], suites="slow", cpu_seconds=40),
-    row("choice-address-sanitizer", ["clang-19", *ADDRESS], suites="slow", cpu_seconds=40),
+    row("choice-address-sanitizer", ["clang-19", *ADDRESS], suites="release", cpu_seconds=40),
 )
 def test_threads(command, folder):
     built = library(*command, *OPTIONS)

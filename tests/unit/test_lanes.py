@@ -6,9 +6,9 @@ from support import kernel_names, lanes_program, library, row, rows, run
 
 @rows(
     "compiler, level",
-    row("lanes-gcc-O0", "gcc", "-O0"),
+    row("lanes-gcc-O0", "gcc", "-O0", suites="release"),
     row("lanes-gcc-O2", "gcc", "-O2", suites="check quick"),
-    row("lanes-clang-19-O0", "clang-19", "-O0"),
+    row("lanes-clang-19-O0", "clang-19", "-O0", suites="release"),
     row("lanes-clang-19-O2", "clang-19", "-O2"),
 )
 def test_lanes(compiler, level, folder):

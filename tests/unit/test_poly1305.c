@@ -2,9 +2,10 @@
 /* Every kernel against the definition in GMP: all lengths, alignments and splits, and the inputs on
  * which other implementations have failed.
  *
- *     test_poly1305 [--huge] [KERNEL...]     default: all kernels that this CPU can run
+ *     test_poly1305 [--huge | --if-supported] [KERNEL...]
  *
- * --huge instead tests messages of more than 4 GiB, which take seconds each. */
+ * The default is all kernels that this CPU can run. It must be able to run those that are named, except
+ * with --if-supported. --huge instead tests messages of more than 4 GiB, which take seconds each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -738,6 +739,15 @@ static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
 }
 
 /* Tests one update of more than 4 GiB, on the system's zero page except at the ends. */
+/* Returns the kernel of this name, or NULL. */
+static const struct hornet_poly1305_kernel *kernel_named(const char *name)
+{
+    for (int k = 0; k < KERNEL_COUNT; k++)
+        if (strcmp(name_of(all_kernels[k]), name) == 0)
+            return all_kernels[k];
+    return NULL;
+}
+
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t zero_blocks = ((size_t)1 << 28) + 5;
@@ -793,9 +803,13 @@ int main(int argc, char **argv)
     report_crashes();
 
     const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
-    const int first_name = 1 + huge;
-    for (int i = first_name; i < argc; i++)
-        force_kernel(argv[i]);
+    const bool if_supported = argc > 1 && strcmp(argv[1], "--if-supported") == 0;
+    const int first_name = 1 + (huge || if_supported);
+    for (int i = first_name; i < argc; i++) {
+        const struct hornet_poly1305_kernel *kernel = kernel_named(argv[i]);
+        if (!if_supported || kernel == NULL || kernel_runs_here(kernel))
+            force_kernel(argv[i]); /* fails if there is no such kernel, or if it cannot run */
+    }
 
     for (int k = 0; k < KERNEL_COUNT; k++) {
         const struct hornet_poly1305_kernel *kernel = all_kernels[k];

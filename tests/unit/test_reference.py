@@ -23,7 +23,7 @@ def compare(folder, built, *programs, arguments=()):
     row("reference-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
     row("reference-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
     row("reference-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], cpu_seconds=60),
-    row("reference-gcc-O3", ["gcc", "-O3"], suites="slow", cpu_seconds=60),
+    row("reference-gcc-O3", ["gcc", "-O3"], suites="release", cpu_seconds=60),
     row("reference-clang-19-O3", ["clang-19", "-O3"], suites="slow", cpu_seconds=60),
     row("reference-sanitized", ["clang-19", "-O2", *SANITIZERS, DEBUG], suites="slow", cpu_seconds=115),
 )

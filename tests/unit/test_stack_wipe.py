@@ -10,12 +10,14 @@ COMPILERS = "gcc", "clang-19"
 @rows(
     "compiler, options",
     *(row(f"stack-wipe-{compiler}-O2", compiler, ["-O2"]) for compiler in COMPILERS),
+    *(row(f"stack-wipe-{compiler}-O3", compiler, ["-O3"], suites="slow") for compiler in COMPILERS),
     *(
-        row(f"stack-wipe-{compiler}{level}", compiler, [level], suites="slow")
+        row(f"stack-wipe-{compiler}{level}", compiler, [level], suites="release")
         for compiler in COMPILERS
-        for level in ("-O0", "-O3", "-Os")
+        for level in ("-O0", "-Os")
     ),
-    *(row(f"stack-wipe-hardened-{compiler}", compiler, HARDENED, suites="slow") for compiler in COMPILERS),
+    row("stack-wipe-hardened-gcc", "gcc", HARDENED, suites="slow"),
+    row("stack-wipe-hardened-clang-19", "clang-19", HARDENED, suites="release"),
 )
 def test_stack_wipe(compiler, options, folder):
     unoptimized = {"gcc": 1 << 20, "clang-19": 2 << 20}

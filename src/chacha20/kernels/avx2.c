@@ -4,6 +4,8 @@
 
 #if HORNET_X86
 
+#include "../../core/intrinsics.h"
+
 #define KERNEL                      avx2
 #define KERNEL_REQUIRED             (CPU_avx2 | CPU_bmi2)
 #define KERNEL_HAS_MULX             /* gcc and clang lose 20 to 50 cycles by moving operands and products of mulq */

@@ -5,6 +5,8 @@
 
 #if HORNET_X86
 
+#include "../../core/intrinsics.h"
+
 #define KERNEL             avx512
 #define KERNEL_REQUIRED    (CPU_avx512f | CPU_avx512bw)
 #define HORNET_TARGET      "avx512f,avx512bw"

@@ -5,6 +5,8 @@
 
 #if HORNET_X86
 
+#include "../../core/intrinsics.h"
+
 #define KERNEL             avx512vl
 #define KERNEL_REQUIRED    (CPU_avx512f | CPU_avx512bw | CPU_avx512vl)
 #define HORNET_TARGET      "avx512f,avx512bw,avx512vl"

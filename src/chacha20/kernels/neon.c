@@ -5,6 +5,8 @@
 
 #if HORNET_NEON
 
+#include "../../core/intrinsics.h"
+
 #define KERNEL          neon
 #define KERNEL_REQUIRED CPU_neon
 #ifdef __aarch64__

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../core/compiler.h"
+#include "../../core/intrinsics.h"
 #include "../../core/memory.h"
 
 #define HORNET_TARGET "avx512f"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* AVX-IFMA lanes: those of AVX2, plus the 52-bit multiply-add of CPUs without AVX-512. */
-#include "../../core/compiler.h"
+#include "../../core/intrinsics.h"
 
 #if !defined(LANES) && HORNET_HAS_AVXIFMA
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "../../core/bytes.h"
-#include "../../core/compiler.h"
+#include "../../core/intrinsics.h"
 #include "../../core/memory.h"
 
 #if HORNET_NEON
