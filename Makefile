@@ -54,8 +54,10 @@ link    := $(CC) $(checked_branches) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -s
 
 # The version is only in hornet.h; the compiler reads it.
 version := $(shell echo HORNET_VERSION | $(CC) -E -P -x c -include include/hornet.h - | tail -n 1 | tr -d '"')
-major   := $(firstword $(subst ., ,$(version)))
 shared  := libhornet.so.$(version)
+# The names that are exported, and the number of the SONAME.
+exports := src/library/hornet.map
+abi     := $(shell sed -n 's/^HORNET_\([0-9]*\) {$$/\1/p' $(exports))
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
     check test deps test-slow test-cross test-cross-quick test-release test-integration test-scale test-bench format bench bench-js bench-python python study tune \
@@ -79,9 +81,9 @@ $(BUILD)/libhornet.a: $(objects)
 	$(AR) rcs $@ $(objects)
 
 # Creates the file, the name under which programs find it, and the name under which the linker does.
-$(BUILD)/libhornet.so: $(objects)
-	$(link) -Wl,-soname,libhornet.so.$(major) -o $(BUILD)/$(shared) $(objects)
-	ln -sf $(shared) $(BUILD)/libhornet.so.$(major)
+$(BUILD)/libhornet.so: $(objects) $(exports)
+	$(link) -Wl,-soname,libhornet.so.$(abi) -Wl,--version-script=$(exports) -o $(BUILD)/$(shared) $(objects)
+	ln -sf $(shared) $(BUILD)/libhornet.so.$(abi)
 	ln -sf $(shared) $@
 
 command:
@@ -146,6 +148,7 @@ test-slow: deps
 	coconut/install.sh
 	study/circuit/install.sh
 	bindings/python/install.sh
+	tests/packages/install.sh
 	$(call run_suite,slow)
 
 test-cross: deps

@@ -57,7 +57,10 @@ def test_symbols(compiler):
     # The declared functions, according to the compiler: those with default visibility in the preprocessed header.
     header = attempt("gcc", "-E", "-P", ROOT / "include/hornet.h")[1]
     declared = set(re.findall(r'visibility\("default"\).*?(hornet_\w+)\(', header, re.S))
-    exported = {words[2] for words in read("nm", "-D", "--defined-only", shared)}
+    exported = {words[2] for words in read("nm", "-D", "--defined-only", shared) if words[1] != "A"}
+    versions = {version for _, _, version in (name.partition("@@") for name in exported)}
+    assert all(re.fullmatch(r"HORNET_\d+(\.\d+)?", version) for version in versions), f"versions {versions}"
+    exported = {name.partition("@@")[0] for name in exported}
     assert len(declared) > 40 and declared == exported, f"exported or declared, not both: {declared ^ exported}"
     defined = {words[2] for words in read("nm", "-g", "--defined-only", *objects) if len(words) == 3}
     outside = {name for name in defined if not name.startswith("hornet_")}

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Build what is released, from the commit that is checked out, into build/dist: `make dist` runs this.
+"""Build what is released, from a commit: `make dist` runs this.
 
-    tools/release/dist.py [PART...]      all parts by default: source crates npm go python
+    tools/release/dist.py [--commit REV] [--out FOLDER] [PART...]
 
-The source archive is made first. All else is built from what is unpacked of it, so that nothing depends on files that are not
-in it. The same commit, compilers and versions give the same files in any folder, under any user, time and locale. SHA256SUMS
-lists them.
+The parts are source, crates, npm, go, python (or wheel, only for this machine) and debian; by default all. The commit is the
+one that is checked out, without changes. The source archive is made first. All else is built from what is unpacked of it, so
+that nothing depends on files that are not in it. Beside each file is its SBOM. The same commit, compilers and versions give the same files in any folder,
+under any user, time and locale. SHA256SUMS lists them. build/dist-work keeps what has been built.
 """
 
+import argparse
+import email.utils
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -22,8 +26,7 @@ from pathlib import Path
 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "build/dist"
-WORK = ROOT / "build/dist-work"
+MAINTAINER = "Hornet maintainers <hornet-mac@users.noreply.github.com>"
 # In the order of their dependencies.
 CRATES = [
     "hornet-poly1305",
@@ -38,115 +41,168 @@ class Failed(Exception):
     """What is released cannot be built; the text is the reason."""
 
 
-def run(*command, cwd=ROOT, **options):
-    """Run a command, which must succeed, in an environment that does not depend on the user's."""
-    print("+", *command, flush=True)
-    env = os.environ | {"LC_ALL": "C", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(commit_time())}
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env=env, **options)
-    if done.returncode != 0:
-        raise Failed(f"{' '.join(map(str, command))}: exit status {done.returncode}")
-    return done.stdout
-
-
 def git(*arguments):
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
 
 
-def commit_time():
-    return int(git("log", "-1", "--format=%ct"))
+class Release:
+    """A version of the project: the commit, the folder of what is released, and that in which it is built."""
+
+    def __init__(self, commit, out):
+        self.commit, self.out, self.work = commit, out, out.with_name(f"{out.name}-work")
+        self.time = int(git("log", "-1", "--format=%ct", commit))
+        self.version = self.read_version()
+        self.name = f"hornet-{self.version}"
+        self.source = self.work / self.name
+
+    def text(self, path):
+        return git("show", f"{self.commit}:{path}").decode()
+
+    def read_version(self):
+        """Return the version, which is in hornet.h, and in the files of packages that need a copy of it."""
+        found = re.search(r'^#define HORNET_VERSION "(.*)"$', self.text("include/hornet.h"), re.M)[1]
+        cargo = tomllib.loads(self.text("Cargo.toml"))["workspace"]["package"]["version"]
+        npm = json.loads(self.text("bindings/js/package.json"))["version"]
+        for name, other in (("Cargo.toml", cargo), ("bindings/js/package.json", npm)):
+            if other != found:
+                raise Failed(f"{name}: version {other}, and {found} in include/hornet.h")
+        return found
+
+    def run(self, *command, cwd=None, **options):
+        """Run a command, which must succeed, in an environment that does not depend on the user's."""
+        print("+", *command, flush=True)
+        env = os.environ | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(self.time)}
+        # make's own variables are not for what it builds here.
+        for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+            env.pop(name, None)
+        done = subprocess.run([str(word) for word in command], cwd=cwd or self.source, env=env, **options)
+        if done.returncode != 0:
+            raise Failed(f"{' '.join(map(str, command))}: exit status {done.returncode}")
+
+    def archive(self):
+        """Write the source archive, in git's order and with the commit's time, and unpack it."""
+        tar = git("-c", "tar.umask=0022", "archive", "--format=tar", f"--prefix={self.name}/", self.commit)
+        (self.out / f"{self.name}.tar.gz").write_bytes(gzip.compress(tar, 9, mtime=0))
+        self.unpack(self.work)
+
+    def unpack(self, folder):
+        with tarfile.open(self.out / f"{self.name}.tar.gz") as archive:
+            archive.extractall(folder, filter="tar")
 
 
-def version():
-    """Return the version, which is in hornet.h, and in the files of packages that need a copy of it."""
-    found = re.search(r'^#define HORNET_VERSION "(.*)"$', (ROOT / "include/hornet.h").read_text(), re.M)[1]
-    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
-    npm = re.search(r'"version": "(.*)"', (ROOT / "bindings/js/package.json").read_text())[1]
-    for name, other in (("Cargo.toml", cargo), ("bindings/js/package.json", npm)):
-        if other != found:
-            raise Failed(f"{name}: version {other}, and {found} in include/hornet.h")
-    return found
+def source(release):
+    """The archive, which is written before all others."""
 
 
-def source():
-    """Write the source archive: the files of the commit, in git's order, with the commit's time."""
-    name = f"hornet-{version()}"
-    tar = git("archive", "--format=tar", f"--prefix={name}/", "HEAD")
-    (OUT / f"{name}.tar.gz").write_bytes(gzip.compress(tar, 9, mtime=0))
-
-
-def unpacked():
-    """Return the folder of the unpacked source archive."""
-    folder = WORK / f"hornet-{version()}"
-    if not folder.exists():
-        with tarfile.open(OUT / f"hornet-{version()}.tar.gz") as archive:
-            archive.extractall(WORK, filter="tar")
-    return folder
-
-
-def crates():
+def crates(release):
     """Package the crates, each of which is built from its package, with the packages of those that it depends on."""
     options = [option for crate in CRATES for option in ("--package", crate)]
-    target = WORK / "target"
-    run("cargo", "package", "--quiet", "--locked", "--target-dir", target, *options, cwd=unpacked())
+    target = release.work / "target"
+    release.run("cargo", "package", "--quiet", "--locked", "--target-dir", target, *options)
     for crate in CRATES:
-        shutil.copy(target / f"package/{crate}-{version()}.crate", OUT)
+        shutil.copy(target / f"package/{crate}-{release.version}.crate", release.out)
 
 
-def npm():
-    folder = unpacked() / "bindings/js"
-    run("bindings/js/install.sh", cwd=unpacked())
-    run("npm", "pack", "--silent", "--pack-destination", OUT, cwd=folder, stdout=subprocess.DEVNULL)
+def npm(release):
+    release.run("bindings/js/install.sh")
+    folder = release.source / "bindings/js"
+    release.run("npm", "pack", "--silent", "--pack-destination", release.out, cwd=folder, stdout=subprocess.DEVNULL)
+    release.run("node_modules/.bin/publint", "--strict", cwd=folder)
 
 
-def go():
+def go(release):
     """Write the zip that a module proxy would make for the version, and vet and test what is in it."""
-    name = f"v{version()}"
-    target = OUT / f"hornet-go-{name}.zip"
-    run("go", "-C", ROOT / "tools/release/gozip", "run", ".", unpacked() / "bindings/go", name, target)
-    shutil.unpack_archive(target, WORK / "go")
-    (module,) = (WORK / "go").glob("github.com/*/hornet/bindings/go@*")
-    run("go", "-C", module, "vet", "./...")
-    run("go", "-C", module, "test", "-short", "./...", stdout=subprocess.DEVNULL)
+    name = f"v{release.version}"
+    target = release.out / f"hornet-go-{name}.zip"
+    release.run("go", "-C", "tools/release/gozip", "run", ".", release.source / "bindings/go", name, target)
+    shutil.unpack_archive(target, release.work / "go")
+    (module,) = (release.work / "go").glob("github.com/*/hornet/bindings/go@*")
+    release.run("go", "-C", module, "vet", "./...")
+    release.run("go", "-C", module, "test", "-short", "./...", stdout=subprocess.DEVNULL)
 
 
-def python():
-    folder = unpacked()
-    run("bindings/python/install.sh", cwd=folder)
-    run("bindings/python/build.sh", "--release", cwd=folder, stdout=subprocess.DEVNULL)
-    for path in sorted((folder / "build/python/release").iterdir()):
-        shutil.copy(path, OUT)
+def python(release):
+    build_python(release, "release", "--release")
 
 
-def sums():
+def wheel(release):
+    build_python(release, "wheels")
+
+
+def build_python(release, folder, *options):
+    release.run("bindings/python/install.sh")
+    release.run("bindings/python/build.sh", *options, stdout=subprocess.DEVNULL)
+    built = sorted((release.source / "build/python" / folder).iterdir())
+    release.run("build/release/venv/bin/twine", "check", "--strict", *built)
+    for path in built:
+        shutil.copy(path, release.out)
+
+
+def debian(release):
+    """Build the packages by debhelper, from tools/packaging/debian, and check them by lintian."""
+    packages = "debhelper dpkg-dev libssl-dev lintian openssl"
+    release.run("tools/apt-install.sh", *packages.split())
+    folder = release.work / "debian"
+    release.unpack(folder)
+    tree = folder / release.name
+    shutil.copytree(tree / "tools/packaging/debian", tree / "debian")
+    date = email.utils.formatdate(release.time)
+    (tree / "debian/changelog").write_text(
+        f"hornet ({release.version}-1) unstable; urgency=medium\n\n"
+        f"  * Version {release.version}; docs/CHANGELOG.md says what is new.\n\n -- {MAINTAINER}  {date}\n"
+    )
+    # cargo is rustup's, of which dpkg knows nothing.
+    build = "dpkg-buildpackage --build=binary --unsigned-changes --unsigned-buildinfo --no-check-builddeps"
+    release.run(*build.split(), cwd=tree, stdout=subprocess.DEVNULL)
+    (changes,) = folder.glob("*.changes")
+    # Debian's first upload of a package closes a bug report.
+    lint = "lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs --allow-root"
+    release.run(*lint.split(), changes)
+    for path in folder.glob("*.deb"):
+        shutil.copy(path, release.out)
+
+
+def write_sboms(release):
+    python = release.source / "build/release/venv/bin/python"
+    release.run(python, "tools/release/sbom.py", release.source, release.out, release.time)
+
+
+def write_sums(release):
     lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
-        for path in sorted(OUT.iterdir())
-        if path.name != "SHA256SUMS"
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(release.out.iterdir())
     ]
-    (OUT / "SHA256SUMS").write_text("".join(lines))
+    (release.out / "SHA256SUMS").write_text("".join(lines))
     print("".join(lines), end="")
 
 
-PARTS = {"source": source, "crates": crates, "npm": npm, "go": go, "python": python}
+PARTS = {"source": source, "crates": crates, "npm": npm, "go": go, "python": python, "wheel": wheel, "debian": debian}
 
 
-def main(names):
-    for name in names:
-        if name not in PARTS:
-            raise Failed(f"no part {name}: there are {' '.join(PARTS)}")
-    if git("status", "--porcelain"):
+def main():
+    parser = argparse.ArgumentParser(description="Build what is released, from a commit.")
+    parser.add_argument("--commit", help="instead of the one that is checked out, which must have no changes")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/dist", help="a folder, which is replaced")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default: all but wheel")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
+    if not options.commit and git("status", "--porcelain"):
         raise Failed("the tree has changes that are not committed")
-    for folder in (OUT, WORK):
+    release = Release(options.commit or "HEAD", options.out.resolve())
+    for folder in (release.out, release.work):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     os.umask(0o022)
-    for name in ["source", *(name for name in names or PARTS if name != "source")]:
-        PARTS[name]()
-    sums()
+    release.archive()
+    release.run("tools/venv.sh", "tools/release/requirements.txt", "build/release/venv")
+    for name in options.parts or (name for name in PARTS if name != "wheel"):
+        PARTS[name](release)
+    write_sboms(release)
+    write_sums(release)
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        main()
     except Failed as failed:
         sys.exit(f"dist.py: {failed}")
