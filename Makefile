@@ -148,7 +148,7 @@ test-slow: deps
 	coconut/install.sh
 	study/circuit/install.sh
 	bindings/python/install.sh
-	tests/packages/install.sh
+	tests/integration/packages/install.sh
 	$(call run_suite,slow)
 
 test-cross: deps

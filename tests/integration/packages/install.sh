@@ -3,5 +3,5 @@
 #
 # Installs what the tests of packages need on Debian 12 in addition to tests/install.sh, and what tools/release/dist.py does.
 set -eu
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 tools/apt-install.sh abigail-tools debhelper debootstrap dpkg-dev lintian minisign
