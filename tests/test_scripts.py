@@ -23,14 +23,18 @@ def scripts(suites, *lines):
     ),
     *scripts(
         "slow",
-        "coconut coconut/test.sh ~260",
+        "coconut coconut/test.sh ~990",
         "circuit study/circuit/test.sh ~60",
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file study/circuit/mypy.ini study/circuit",
-        "prove make prove ~330",
-        "python make python ~90",
+        "prove-shipped build/coconut/venv/bin/python -m coconut prove --compiler gcc algebra dispatch go go-chacha20 go-stitched objects loops ~480",
+        "python make python ~170",
         "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
     ),
-    *scripts("release", "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~200"),
+    *scripts(
+        "release",
+        "prove make prove ~1100",
+        "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~600",
+    ),
     *scripts(
         "cross cross-quick",
         "study-measure-aarch64 env ARCHITECTURE=aarch64 build/venv/bin/python -m pytest -q study/tests/test_measure.py ~30",

@@ -48,14 +48,19 @@ def test_cpus(compiler, emulator, model, chosen, ciphers, folder):
     run(*emulated, program(folder / "aes", built, "tests/unit/test_aes.c", link=["-static"]))
 
 
-def bochs_rows(start, seconds, suites):
-    """Return a row for each CPU that Bochs emulates and each compiler; its name follows the start."""
+# One compiler's code of each kernel.
+IN_CI = {("avx-512", "gcc"), ("avx-512-ifma", "clang-19")}
+
+
+def bochs_rows(start, seconds, in_ci, others):
+    """Return a row for each CPU that Bochs emulates and each compiler, in these suites; its name follows the start."""
     for name, compiler, emulator, *values in CPUS:
         if emulator == "bochs":
+            suites = in_ci if (name, compiler) in IN_CI else others
             yield row(f"{start}-{name}-{compiler}", compiler, *values, suites=suites, cpu_seconds=seconds)
 
 
-@rows("compiler, model, chosen, tested, ciphers", *bochs_rows("cpus", 50, "slow"))
+@rows("compiler, model, chosen, tested, ciphers", *bochs_rows("cpus", 120, "slow", "release"))
 def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
     kernels = tested.split(",")
     _, dispatch, answers = programs(folder, compiler)
@@ -68,7 +73,7 @@ def test_avx_512(compiler, model, chosen, tested, ciphers, folder):
 @pytest.mark.skipif(HERE_IS_AVX_512, reason="other tests run the same code here, in a fraction of the time")
 @rows(
     "compiler, model, chosen, tested, ciphers",
-    *bochs_rows("reference", 300, "release"),
+    *bochs_rows("reference", 300, "release", "release"),
 )
 def test_avx_512_reference(compiler, model, chosen, tested, ciphers, folder):
     built = library(compiler, "-O2")

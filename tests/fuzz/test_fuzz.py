@@ -55,6 +55,6 @@ def test_fuzz_rust(target, folder):
     assert covered >= 20, f"{target} covers only {covered} edges: is the code instrumented?"
 
 
-@suite("slow", cpu_seconds=60)
+@suite("release", cpu_seconds=130)
 def test_fuzz_rust_clippy():
     run("cargo", "clippy", "--release", "--locked", "--all-targets", "--", "-D", "warnings", cwd=FUZZ / "rust")

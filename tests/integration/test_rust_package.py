@@ -50,7 +50,7 @@ class Crate:
         run("cargo", command, "--quiet", "--locked", *options, *self.of_packages, cwd=self.path, env=self.env)
 
 
-@suite("slow", cpu_seconds=120)
+@suite("release", cpu_seconds=160)
 def test_rust_package(outside):
     core = Crate("bindings/rust/hornet", outside)
     core.contains(r"README\.md|build\.rs|c/|src/")
