@@ -26,7 +26,7 @@ def scripts(suites, *lines):
         "coconut coconut/test.sh ~990",
         "circuit study/circuit/test.sh ~60",
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file study/circuit/mypy.ini study/circuit",
-        "prove-shipped build/coconut/venv/bin/python -m coconut prove --compiler gcc algebra dispatch go go-chacha20 go-stitched objects loops ~480",
+        "prove-shipped make prove-shipped ~480",
         "python make python ~170",
         "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
     ),
