@@ -5,4 +5,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 coconut/install.sh --check
-exec build/coconut/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider coconut/tests "$@"
+exec build/coconut/venv/bin/python -m pytest -q -p no:cacheprovider coconut/tests "$@"

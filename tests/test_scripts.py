@@ -23,7 +23,7 @@ def scripts(suites, *lines):
     ),
     *scripts(
         "slow",
-        "coconut coconut/test.sh ~990",
+        "coconut coconut/test.sh ~700",
         "circuit study/circuit/test.sh ~60",
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file study/circuit/mypy.ini study/circuit",
         "prove-shipped make prove-shipped ~480",
