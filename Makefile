@@ -159,7 +159,7 @@ test-cross-quick: deps
 	tests/cross/install.sh
 	$(call run_suite,cross-quick)
 
-test-release: deps
+test-release: deps test-bench
 	coconut/install.sh
 	$(call run_suite,release)
 

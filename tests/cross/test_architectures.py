@@ -26,16 +26,11 @@ AES = {"aarch64": "armv8", "armhf": "armv8", "ppc64le": "power8", "ppc64": "powe
 REGISTERS_KNOWN = "x86_64-", "aarch64-", "arm-linux-gnueabihf", "s390x-", "powerpc64", "riscv64-"
 
 
-# Their only kernel is scalar64, which riscv64 runs too, and ppc64 and s390x in big-endian order; armel's is scalar32, which
-# armhf, i686 and mips run.
-NOT_QUICK = "mips64el", "mips64", "sparc64", "armel"
-
-
 def architectures():
     """Return a row for each architecture and compiler; cross-quick has one compiler for most."""
     for architecture in ARCHITECTURES.values():
         for number, compiler in enumerate(architecture.compilers):
-            suites = "cross" if number or architecture.name in NOT_QUICK else "cross cross-quick"
+            suites = "cross" if number or not architecture.quick else "cross cross-quick"
             yield row(f"{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=60)
 
 

@@ -10,6 +10,11 @@ from support.build import Library, compiled
 from support.commands import ROOT, output
 
 
+# ppc64 has ppc64le's kernels in the endianness of s390x; rvv256 and rvv512 have rvv128's code on longer vectors; the only
+# kernel of the others is scalar64, which riscv64 and s390x run, or scalar32, which armhf and i686 run.
+SLOW = "ppc64", "rvv256", "rvv512", "mips64el", "mips64", "mips", "sparc64", "armel"
+
+
 def table(path: str) -> list[list[str]]:
     """Return the words of each row of a table in a text file."""
     lines = (ROOT / path).read_text().splitlines()
@@ -33,6 +38,11 @@ class Architecture:
         """The command that runs a program."""
         words = self.emulator_words.split(":")
         return [ROOT / "tests/cross" / word if word.endswith(".sh") else word for word in words]
+
+    @property
+    def quick(self) -> bool:
+        """Whether CI has time for it: its kernels, or its endianness, are those of no other that is quick."""
+        return self.name not in SLOW
 
     @property
     def gcc(self) -> str:

@@ -72,7 +72,7 @@ def architectures():
         if architecture.name == "windows":
             continue
         for number, compiler in enumerate(architecture.compilers):
-            suites = "cross" if number else "cross cross-quick"
+            suites = "cross" if number or not architecture.quick else "cross cross-quick"
             yield row(f"traces-{architecture.name}-{compiler}", architecture, compiler, suites=suites, cpu_seconds=20)
 
 
