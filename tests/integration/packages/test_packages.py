@@ -99,9 +99,17 @@ class Root:
         self.shell(quiet + f"apt-get install -y -qq --no-install-recommends {shlex.join(words)}")
 
 
+# What debootstrap and ENTER need, and a container may forbid.
+ALLOWED = 'mknod "$1/null" c 1 3 && : > "$1/null" && mount --make-rprivate / && mount -t tmpfs none "$1"'
+
+
 @pytest.fixture
 def root(outside):
     """An empty root, which sudo may have to remove."""
+    folder = outside / "allowed"
+    folder.mkdir()
+    if attempt(*AS_ROOT, "unshare", "--mount", "--pid", "--fork", "sh", "-c", ALLOWED, "allowed", folder)[0] != 0:
+        pytest.skip("this machine lets nobody make devices and mount file systems")
     made = Root(outside)
     yield made
     run(*AS_ROOT, "rm", "-rf", made.folder)
@@ -119,14 +127,13 @@ def prints_tag(root, *command, **options):
 
 @rows(
     "packages, others, tests",
-    row("packages-command", ["hornet"], [], ["command"], suites="slow", cpu_seconds=250),
+    row("packages-command", ["hornet"], [], ["command"], suites="slow", cpu_seconds=460),
     row(
         "packages-c",
         ["libhornet0", "libhornet-dev"],
         "gcc libc6-dev pkg-config cmake make".split(),
         ["c-program"],
         suites="slow",
-        cpu_seconds=240,
     ),
     row(
         "packages-provider",
@@ -208,6 +215,7 @@ func main() {{
     variables = {
         "GOPROXY": f"file:///proxy,file://{downloads}",
         "GONOSUMDB": "*",
+        "GOMODCACHE": "/cache",
         "GOFLAGS": "-mod=mod",
         "GOTOOLCHAIN": "local",
     }
