@@ -43,7 +43,7 @@ class Results:
             self.failed += 1
         elif report.when == "call" and report.passed:
             self.passed += 1
-        if report.when == "call" or report.failed:
+        if report.when == "call" or not report.passed:
             word = {"passed": "ok", "failed": "FAILED", "skipped": "SKIPPED"}[report.outcome]
             self.print(f"{word:7s} {facts['name']:34s} {facts['seconds']:4d} s, of CPUs {facts['cpu_seconds']:4d} s")
 
