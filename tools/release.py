@@ -93,7 +93,7 @@ def cargo_deny(*checks):
     tool = ROOT / "build/tools/bin/cargo-deny"
     if not tool.exists():
         run("cargo", "install", "cargo-deny", "--version", f"={CARGO_DENY}", "--locked", "--root", ROOT / "build/tools")
-    run(tool, "--all-features", "check", "--config", "tools/release/deny.toml", *checks)
+    run(tool, "--all-features", "--config", "tools/release/deny.toml", "check", *checks)
 
 
 def licences(_):
