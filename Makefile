@@ -9,7 +9,7 @@
 #
 # make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
 # make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
-#                    test-cross (or test-cross-quick, with one compiler each), test-integration, test-scale, test-bench, and
+#                    test-cross (or test-cross-quick, with one compiler each), test-scale, test-bench, and
 #                    test-release, for which CI has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 #
@@ -60,7 +60,7 @@ exports := src/library/hornet.map
 abi     := $(shell sed -n 's/^HORNET_\([0-9]*\) {$$/\1/p' $(exports))
 
 .PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-release test-integration test-scale test-bench format bench bench-js bench-python python study tune \
+    check test deps test-slow test-cross test-cross-quick test-release test-scale test-bench format bench bench-js bench-python python study tune \
     compare count-instructions count-go count-cycles circuit coconut prove prove-shipped dist clean FORCE
 
 all: library command
@@ -148,7 +148,8 @@ test-slow: deps
 	coconut/install.sh
 	study/circuit/install.sh
 	bindings/python/install.sh
-	tests/integration/packages/install.sh
+	tests/integration/provider/install.sh
+	tools/apt-install.sh abigail-tools
 	$(call run_suite,slow)
 
 test-cross: deps
@@ -159,13 +160,11 @@ test-cross-quick: deps
 	tests/cross/install.sh
 	$(call run_suite,cross-quick)
 
-test-release: deps test-bench
+test-release: deps test-bench test-scale
+	KILL_RUNS=100 bindings/python/cluster/test.sh -k killed
 	coconut/install.sh
+	tests/integration/packages/install.sh
 	$(call run_suite,release)
-
-test-integration: deps
-	tests/integration/provider/install.sh
-	$(call run_suite,integration)
 
 # In build/python, whose packages need no other deps; the command is what it compares with.
 test-scale: command

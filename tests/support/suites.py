@@ -12,7 +12,6 @@ SUITES = {
     "slow": "make test-slow",
     "cross": "other architectures, with both compilers",
     "cross-quick": "most other architectures, with one compiler each",
-    "integration": "programs that use the library",
     "release": "before a release: what CI has no time for",
 }
 # The CPU time of a test that does not state it.

@@ -56,7 +56,7 @@ def list_of(baseline, names):
 @rows(
     "command, wanted, architecture",
     row("study-gcc", ["gcc", "-O2"], all_kernels, None, suites="release", cpu_seconds=80),
-    row("study-clang-19", ["clang-19", "-O2"], all_kernels, None, suites="slow", cpu_seconds=80),
+    row("study-clang-19", ["clang-19", "-O2"], all_kernels, None, suites="release", cpu_seconds=150),
     row("study-sanitized", SANITIZED, methods, None, suites="release", cpu_seconds=60),
     row("study-i686", ["i686-linux-gnu-gcc", "-O2"], papers, "i686", suites="cross", cpu_seconds=160),
     row("study-s390x", ["s390x-linux-gnu-gcc", "-O2"], z14, "s390x", suites="cross cross-quick", cpu_seconds=60),

@@ -169,8 +169,8 @@ def site(folder, version):
 
 @rows(
     "version",
-    row("openssl-provider-tls-1.3", "1.3", suites="integration", cpu_seconds=30),
-    row("openssl-provider-tls-1.2", "1.2", suites="integration", cpu_seconds=30),
+    row("openssl-provider-tls-1.3", "1.3", suites="slow", cpu_seconds=30),
+    row("openssl-provider-tls-1.2", "1.2", suites="slow", cpu_seconds=30),
 )
 def test_tls(site):
     for server, client in SIDES:
@@ -188,8 +188,8 @@ def test_tls(site):
 
 @rows(
     "version",
-    row("openssl-provider-tls-1.3-fails", "1.3", suites="integration"),
-    row("openssl-provider-tls-1.2-fails", "1.2", suites="integration"),
+    row("openssl-provider-tls-1.3-fails", "1.3", suites="slow"),
+    row("openssl-provider-tls-1.2-fails", "1.2", suites="slow"),
 )
 def test_tls_fails(site):
     for server, client in FAILING_SIDES:

@@ -30,8 +30,8 @@ def build(folder):
 
 @rows(
     "version",
-    row("restic-1", 1, suites="integration", cpu_seconds=60),
-    row("restic-2", 2, suites="integration", cpu_seconds=20),
+    row("restic-1", 1, suites="slow", cpu_seconds=200),
+    row("restic-2", 2, suites="slow", cpu_seconds=20),
 )
 def test_restic(version, outside):
     built = once("restic", build)

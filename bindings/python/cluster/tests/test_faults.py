@@ -15,7 +15,8 @@ from hornet_poly1305.dask import ClusterError, _driver, _stores, _worker, tag
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._driver import CHECKPOINTS
 
-RUNS = 100
+# 100 before a release, which take four minutes.
+RUNS = int(os.environ.get("KILL_RUNS", "25"))
 BIG = {b"big/%d" % i: content(i, 300_000 + i) for i in range(12)}
 
 
@@ -66,7 +67,7 @@ def workers_of(cluster):
 
 
 def test_killed_workers(keys, own_cluster, s3, big):
-    """Workers are killed at random in 100 runs: all manifests are right, and little is read twice."""
+    """Workers are killed at random in all runs: all manifests are right, and little is read twice."""
     killer = Killer(own_cluster, 30)
     killer.start()
     before = s3.counts()["bytes"]
@@ -78,7 +79,7 @@ def test_killed_workers(keys, own_cluster, s3, big):
             retries += made.summary.retries
     finally:
         killer.stop()
-    assert killer.kills >= 8
+    assert killer.kills >= RUNS // 12
     read = (s3.counts()["bytes"] - before) / (RUNS * sum(map(len, BIG.values())))
     print(f"{killer.kills} workers killed, {retries} retries, {read:.3f} of the bytes read")
     assert read <= 1.05
