@@ -149,7 +149,6 @@ test-slow: deps
 	study/circuit/install.sh
 	bindings/python/install.sh
 	tests/integration/provider/install.sh
-	tools/apt-install.sh abigail-tools
 	$(call run_suite,slow)
 
 test-cross: deps

@@ -78,7 +78,7 @@ def sums(folder):
 
 def build_again(_):
     """Build it in another folder, as another user, with another umask, time zone and locale: the same files."""
-    with tempfile.TemporaryDirectory(prefix="another folder ".replace(" ", "-")) as folder:
+    with tempfile.TemporaryDirectory(prefix="another-folder-") as folder:
         clone = Path(folder) / "clone"
         run("git", "clone", "--quiet", ROOT, clone)
         script = "umask 077; exec unshare --user --map-user=1234 --map-group=1234 tools/release/dist.py"
@@ -163,6 +163,7 @@ def manifest(options):
     if options.dry_run:
         raise NotDone("a dry run")
     files = sorted(path.name for path in OUT.iterdir() if path.name != "SHA256SUMS")
+    run("make", "--silent", "command")
     run(ROOT / "build/hornet", "tag", "-k", options.tag_with, "-o", "MANIFEST", *files, cwd=OUT)
 
 

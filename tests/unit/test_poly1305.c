@@ -738,7 +738,6 @@ static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
     check(hornet_poly1305_final_verify(&state, expected), "init of a live state");
 }
 
-/* Tests one update of more than 4 GiB, on the system's zero page except at the ends. */
 /* Returns the kernel of this name, or NULL. */
 static const struct hornet_poly1305_kernel *kernel_named(const char *name)
 {
@@ -748,6 +747,7 @@ static const struct hornet_poly1305_kernel *kernel_named(const char *name)
     return NULL;
 }
 
+/* Tests one update of more than 4 GiB, on the system's zero page except at the ends. */
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t zero_blocks = ((size_t)1 << 28) + 5;

@@ -71,7 +71,7 @@ def component_of(package, checksum):
     )
 
 
-def write(file, root_package, source, time, of_rust):
+def write(file, root_package, time, of_rust):
     """Write the SBOM of a file that contains what a package of Rust depends on, or nothing."""
     by_id, normal, checksums = of_rust
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -110,7 +110,7 @@ def main(source, folder, time):
         for pattern, package in CONTENTS.items():
             if found := re.fullmatch(pattern, file.name):
                 root = package or found[1]
-        write(file, root, source, time, of_rust)
+        write(file, root, time, of_rust)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs what the tests of packages need on Debian 12 in addition to tests/install.sh, and what tools/release/dist.py does.
+# Installs what the tests of packages need on Debian 12 in addition to tests/install.sh and what tools/release/dist.py installs.
 set -eu
 cd "$(dirname "$0")/../../.."
-tools/apt-install.sh abigail-tools debhelper debootstrap dpkg-dev lintian minisign
+tools/apt-install.sh debootstrap minisign

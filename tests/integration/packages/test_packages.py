@@ -286,28 +286,3 @@ def test_packages_signature(folder):
         assert not accepted(), f"{name} was changed"
         (here / name).write_bytes(whole)
     assert accepted()
-
-
-@suite("slow")
-def test_abi(folder):
-    """The shared library has what that of the last release had: tools/release/libhornet.abi, of abidw, on x86-64."""
-    run("make", "--silent", "library", f"BUILD={folder}", "CFLAGS=-O2 -g")
-    baseline = ROOT / "tools/release/libhornet.abi"
-    same = ["abidiff", "--fail-no-debug-info", "--no-added-syms", baseline]
-    run(*same, folder / "libhornet.so")
-    # A library that lacks a function must be refused.
-    (folder / "less.map").write_text(
-        (ROOT / "src/library/hornet.map").read_text().replace("        hornet_chacha20;\n", "")
-    )
-    objects = sorted((folder / "obj").rglob("*.o"))
-    run(
-        "cc",
-        "-shared",
-        "-g",
-        f"-Wl,--version-script={folder}/less.map",
-        "-Wl,-soname,libhornet.so.0",
-        "-o",
-        folder / "less.so",
-        *objects,
-    )
-    assert attempt(*same, folder / "less.so")[0] & 4
