@@ -149,6 +149,8 @@ test-slow: deps
 	study/circuit/install.sh
 	bindings/python/install.sh
 	tests/integration/provider/install.sh
+	tests/integration/packages/install.sh
+	tools/apt-install.sh restic
 	$(call run_suite,slow)
 
 test-cross: deps
@@ -162,7 +164,6 @@ test-cross-quick: deps
 test-release: deps test-bench test-scale
 	KILL_RUNS=100 bindings/python/cluster/test.sh -k killed
 	coconut/install.sh
-	tests/integration/packages/install.sh
 	$(call run_suite,release)
 
 # In build/python, whose packages need no other deps; the command is what it compares with.

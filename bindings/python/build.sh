@@ -21,12 +21,15 @@ RUSTFLAGS="--remap-path-prefix=$PWD=hornet --remap-path-prefix=$cargo_home=cargo
 CFLAGS="-ffile-prefix-map=$PWD=hornet"
 export SOURCE_DATE_EPOCH RUSTFLAGS CFLAGS
 
-# The SBOM names the folder of each crate.
-without_folder() {
+# Adds the licences of the crates, and removes the folder of each from the SBOM.
+finish() {
+    tools/release/notices.py hornet-poly1305-python > build/python/third-party-notices.txt
     for wheel in "$1"/*.whl; do
         rm -rf build/python/unpacked
         "$venv/bin/wheel" unpack --dest build/python/unpacked "$wheel" > /dev/null
         sed -i "s#file://$PWD/#file:///hornet/#g" build/python/unpacked/*/*.dist-info/sboms/*
+        cp build/python/third-party-notices.txt build/python/unpacked/*/*.dist-info/licenses/
+        sed -i '/^License-File: LICENSE-MIT$/a License-File: third-party-notices.txt' build/python/unpacked/*/*.dist-info/METADATA
         "$venv/bin/wheel" pack --dest-dir "$1" build/python/unpacked/* > /dev/null
     done
 }
@@ -36,7 +39,7 @@ case ${1-} in
     rm -rf build/python/wheels
     "$venv/bin/maturin" build --quiet --locked --profile python --manifest-path bindings/python/Cargo.toml --target-dir build/python/target \
         --interpreter "$venv/bin/python" --out build/python/wheels
-    without_folder build/python/wheels
+    finish build/python/wheels
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/python/wheels/*.whl
     exit
     ;;
@@ -71,7 +74,7 @@ for target in $targets; do
         --out build/python/release
 done
 
-without_folder build/python/release
+finish build/python/release
 rm -rf build/python/unpacked
 mkdir build/python/unpacked
 tar -xzf build/python/release/*.tar.gz -C build/python/unpacked

@@ -10,9 +10,7 @@ packages for Go and JavaScript contain nothing but the project's own code.
 
 import datetime
 import hashlib
-import json
 import re
-import subprocess
 import sys
 import uuid
 from pathlib import Path
@@ -25,6 +23,7 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
+from rust_packages import Packages
 
 OWN_LICENSE = "Apache-2.0 OR MIT"
 # Files, and the package of Rust whose dependencies they contain.
@@ -35,22 +34,10 @@ CONTENTS = {
 }
 
 
-def packages(source):
-    """Return cargo's packages by identity, the dependencies of each that are part of a build, and checksums."""
-    command = "cargo metadata --format-version 1 --locked --filter-platform x86_64-unknown-linux-gnu".split()
-    metadata = json.loads(subprocess.run(command, cwd=source, check=True, capture_output=True).stdout)
-    by_id = {package["id"]: package for package in metadata["packages"]}
-    normal = {
-        node["id"]: [
-            dependency["pkg"]
-            for dependency in node["deps"]
-            if any(kind["kind"] is None for kind in dependency["dep_kinds"])
-        ]
-        for node in metadata["resolve"]["nodes"]
-    }
+def checksums_of(source):
+    """Return the checksums of packages of Rust, by name and version."""
     lock = tomllib.loads((source / "Cargo.lock").read_text())
-    checksums = {(package["name"], package["version"]): package.get("checksum") for package in lock["package"]}
-    return by_id, normal, checksums
+    return {(package["name"], package["version"]): package.get("checksum") for package in lock["package"]}
 
 
 def component_of(package, checksum):
@@ -71,9 +58,8 @@ def component_of(package, checksum):
     )
 
 
-def write(file, root_package, time, of_rust):
+def write(file, root_package, time, rust, checksums):
     """Write the SBOM of a file that contains what a package of Rust depends on, or nothing."""
-    by_id, normal, checksums = of_rust
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     version = re.search(r"\d+\.\d+\.\d+", file.name)[0]
     bom = Bom(serial_number=uuid.UUID(digest[:32]))
@@ -87,30 +73,26 @@ def write(file, root_package, time, of_rust):
         hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
     )
     if root_package:
-        (root,) = (key for key, package in by_id.items() if package["name"] == root_package)
-        components, to_do = {}, [root]
-        while to_do:
-            key = to_do.pop()
-            if key not in components:
-                package = by_id[key]
-                components[key] = component_of(package, checksums.get((package["name"], package["version"])))
-                to_do += normal[key]
+        components = {}
+        for key in rust.closure(root_package):
+            package = rust.by_id[key]
+            components[key] = component_of(package, checksums.get((package["name"], package["version"])))
         for key, component in components.items():
             bom.components.add(component)
-            bom.register_dependency(component, [components[other] for other in normal[key]])
-        bom.register_dependency(bom.metadata.component, [components[root]])
+            bom.register_dependency(component, [components[other] for other in rust.dependencies[key]])
+        bom.register_dependency(bom.metadata.component, [components[rust.identity(root_package)]])
     path = file.with_name(f"{file.name}.cdx.json")
     path.write_text(make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=1) + "\n")
 
 
 def main(source, folder, time):
-    of_rust = packages(source)
+    rust, checksums = Packages(source), checksums_of(source)
     for file in sorted(folder.iterdir()):
         root = None
         for pattern, package in CONTENTS.items():
             if found := re.fullmatch(pattern, file.name):
                 root = package or found[1]
-        write(file, root, time, of_rust)
+        write(file, root, time, rust, checksums)
 
 
 if __name__ == "__main__":

@@ -127,20 +127,20 @@ def prints_tag(root, *command, **options):
 
 @rows(
     "packages, others, tests",
-    row("packages-command", ["hornet"], [], ["command"], suites="release", cpu_seconds=460),
+    row("packages-command", ["hornet"], [], ["command"], suites="slow", cpu_seconds=460),
     row(
         "packages-c",
         ["libhornet0", "libhornet-dev"],
         "gcc libc6-dev pkg-config cmake make".split(),
         ["c-program"],
-        suites="release",
+        suites="slow",
     ),
     row(
         "packages-provider",
         ["openssl-provider-hornet"],
         ["openssl", "nginx-light", "curl"],
         ["provider", "nginx"],
-        suites="release",
+        suites="slow",
     ),
 )
 def test_debian_packages(packages, others, tests, root):
@@ -153,7 +153,7 @@ def test_debian_packages(packages, others, tests, root):
         root.shell(script)
 
 
-@suite("release")
+@suite("slow")
 def test_packages_python(root):
     root.install("python3", "python3-venv")
     wheel = file("*.whl")
@@ -163,7 +163,7 @@ def test_packages_python(root):
     prints_tag(root, "/venv/bin/python", "-c", program)
 
 
-@suite("release")
+@suite("slow")
 def test_packages_js(root):
     root.install("nodejs")
     with tarfile.open(file("hornet-poly1305-*.tgz")) as package:
@@ -178,7 +178,7 @@ def test_packages_js(root):
     prints_tag(root, "node", "/program/program.mjs")
 
 
-@suite("release")
+@suite("slow")
 def test_packages_go(root):
     """From a module proxy that has the zip, and for what it requires this machine's module cache."""
     archive = file("hornet-go-*.zip")
@@ -229,7 +229,7 @@ func main() {{
     prints_tag(root, "/program/program")
 
 
-@suite("release")
+@suite("slow")
 def test_packages_rust(root, outside):
     """From a folder that has what a registry would have: the crate, and what it depends on."""
     crate = file("hornet-poly1305-[0-9]*.crate")
@@ -262,7 +262,7 @@ def test_packages_rust(root, outside):
     prints_tag(root, "/program/target/debug/program")
 
 
-@suite("release")
+@suite("slow")
 def test_packages_signature(folder):
     """The README's commands accept what is released, and refuse it if one byte is another."""
     commands = re.findall(r"^    ((?:minisign|sha256sum) .*?)(?: +#.*)?$", (ROOT / "README.md").read_text(), re.M)
