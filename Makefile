@@ -8,7 +8,7 @@
 # make js            builds the npm package's files in bindings/js/dist/
 #
 # make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
-# make test          installs what the tests need, and tests: ten minutes on two cores. Further suites are test-slow,
+# make test          installs what the tests need, and tests: ten to twenty minutes on two cores. Further suites are test-slow,
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, test-bench, and
 #                    test-release, for which CI has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place

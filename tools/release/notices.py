@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Print the licences of the crates that a package of Rust is built of: each text once, after the crates that have it.
 
-    tools/release/notices.py PACKAGE
+tools/release/notices.py PACKAGE
 """
 
 import sys
@@ -29,7 +29,9 @@ def main(name):
         heads.append(f"    {title}: {package['license']}")
         for text in texts:
             owners.setdefault(text, []).append(title)
-    print(f"{name} is built of the following, under their licences. It also contains Rust's standard library, Apache-2.0 OR MIT,")
+    print(
+        f"{name} is built of the following, under their licences. It also contains Rust's standard library, Apache-2.0 OR MIT,"
+    )
     print("whose notices are in share/doc/rust/COPYRIGHT-library.html of Rust's toolchain.\n")
     print("\n".join(heads))
     for titles, text in sorted((titles, text) for text, titles in owners.items()):

@@ -4,7 +4,7 @@
 import json
 import subprocess
 
-# Of what is released in binary form.
+# Those for which something is released that has been built.
 PLATFORMS = [
     f"{machine}-unknown-linux-{environment}" for machine in ("x86_64", "aarch64") for environment in ("gnu", "musl")
 ]
