@@ -66,8 +66,9 @@ class Machine:
 PREAMBLES = {"riscv64": "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E64\n"}
 
 
+@cache
 def mca(triple: str, cpu: str, assembly: str, *options: str) -> dict[str, Any]:
-    """Return llvm-mca's report on regions of assembly."""
+    """Return llvm-mca's report on regions of assembly, which is only read."""
     run = subprocess.run(
         ["llvm-mca-19", f"-mtriple={triple}", f"-mcpu={cpu}", "-json", *options, "-"],
         input=PREAMBLES.get(triple, "") + assembly,

@@ -130,6 +130,7 @@ def documentation(_):
 
 def packages(_):
     """The packages in empty roots, the check of the README, and the ABI."""
+    run("tests/install.sh")
     run("tests/integration/packages/install.sh")
     run("build/venv/bin/pytest", "-m", "slow", "-k", "packages or abi")
 

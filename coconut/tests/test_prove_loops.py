@@ -30,14 +30,6 @@ def prove(linked: Linked, name: str = "scalar64", member: str = "mac") -> Induct
     return induction
 
 
-@pytest.mark.parametrize(
-    ("compiler", "name", "member"),
-    [("gcc", "scalar64", "absorb"), ("clang-19", "scalar64", "mac"), ("clang-19", "avx2", "mac")],
-)
-def test_every_length(compiler: str, name: str, member: str) -> None:
-    prove(program(compiler), name, member)
-
-
 def loop_of(linked: Linked, at: int) -> list[Line]:
     """Return the instructions of the loop that ends with a jump at an address."""
     first = int(linked.lines[at].operands[0].split()[0], 16)

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Build what is released, from a commit: `make dist` runs this.
 
-    tools/release/dist.py [--commit REV] [--out FOLDER] [PART...]
+    tools/release/dist.py [--commit REV] [--out FOLDER] [--no-verify] [PART...]
 
 The parts are source, crates, npm, go, python (or wheel, only for this machine) and debian; by default all. The commit is the
 one that is checked out, without changes. The source archive is made first. All else is built from what is unpacked of it, so
-that nothing depends on files that are not in it. Beside each file is its SBOM. The same commit, compilers and versions give the same files in any folder,
-under any user, time and locale. SHA256SUMS lists them. build/dist-work keeps what has been built.
+that nothing depends on files that are not in it. Beside each file is its SBOM. The same commit, compilers and versions give
+the same files in any folder, under any user, time and locale. SHA256SUMS lists them. build/dist-work keeps what has been built.
 """
 
 import argparse
@@ -46,10 +46,14 @@ def git(*arguments):
 
 
 class Release:
-    """A version of the project: the commit, the folder of what is released, and that in which it is built."""
+    """A version of the project: the commit, the folder of what is released, and that in which it is built.
 
-    def __init__(self, commit, out):
+    Without verify, crates are packaged and not built.
+    """
+
+    def __init__(self, commit, out, verify=True):
         self.commit, self.out, self.work = commit, out, out.with_name(f"{out.name}-work")
+        self.verify = verify
         self.time = int(git("log", "-1", "--format=%ct", commit))
         self.version = self.read_version()
         self.name = f"hornet-{self.version}"
@@ -97,6 +101,8 @@ def source(release):
 def crates(release):
     """Package the crates, each of which is built from its package, with the packages of those that it depends on."""
     options = [option for crate in CRATES for option in ("--package", crate)]
+    if not release.verify:
+        options.append("--no-verify")
     target = release.work / "target"
     release.run("cargo", "package", "--quiet", "--locked", "--target-dir", target, *options)
     for crate in CRATES:
@@ -182,13 +188,14 @@ def main():
     parser = argparse.ArgumentParser(description="Build what is released, from a commit.")
     parser.add_argument("--commit", help="instead of the one that is checked out, which must have no changes")
     parser.add_argument("--out", type=Path, default=ROOT / "build/dist", help="a folder, which is replaced")
+    parser.add_argument("--no-verify", action="store_true", help="build no crate from its package")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default: all but wheel")
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
     if not options.commit and git("status", "--porcelain"):
         raise Failed("the tree has changes that are not committed")
-    release = Release(options.commit or "HEAD", options.out.resolve())
+    release = Release(options.commit or "HEAD", options.out.resolve(), not options.no_verify)
     for folder in (release.out, release.work):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
