@@ -174,7 +174,8 @@ def signature(options):
         raise NotDone("a dry run")
     (OUT / "SHA256SUMS").unlink()
     dist.write_sums(release())
-    run("minisign", "-S", "-s", options.sign_with, "-m", "SHA256SUMS", cwd=OUT)
+    comment = f"hornet {release().version}"
+    run("minisign", "-S", "-t", comment, "-s", options.sign_with, "-m", "SHA256SUMS", cwd=OUT)
 
 
 STEPS = [
