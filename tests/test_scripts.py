@@ -16,7 +16,6 @@ def scripts(suites, *lines):
     "command",
     *scripts(
         "quick",
-        "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py",
         "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
         "prove-quick build/venv/bin/python -m coconut.prove",
@@ -28,6 +27,7 @@ def scripts(suites, *lines):
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file study/circuit/mypy.ini study/circuit",
         "prove-shipped make prove-shipped ~480",
         "python make python ~170",
+        "study-page build/venv/bin/python -m pytest -q study/tests/test_page.py ~90",
         "study-run build/venv/bin/python -m pytest -q study/tests/test_run.py ~70",
     ),
     *scripts(
