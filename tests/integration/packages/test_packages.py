@@ -62,6 +62,9 @@ def debian():
     return once("debian", build) / "root"
 
 
+ENVIRONMENT = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8"]
+
+
 class Root:
     """An empty root, into which the files of the project that it installs are copied, in /released."""
 
@@ -75,8 +78,7 @@ class Root:
         run(*AS_ROOT, *inside, self.folder, ":".join(map(str, folders)), *command)
 
     def run(self, *command, folders=(), **variables):
-        environment = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8"]
-        environment += [f"{name}={value}" for name, value in variables.items()]
+        environment = [*ENVIRONMENT, *(f"{name}={value}" for name, value in variables.items())]
         self.beside("chroot", self.folder, *environment, *command, folders=folders)
 
     def shell(self, script, **options):
@@ -140,7 +142,7 @@ def test_debian_packages(packages, tests, root, folder):
     shutil.copy(built / "debian/changelog", tree / "debian")
     options = ["--apt-upgrade", "--no-built-binaries", "--ignore-restrictions=isolation-container"]
     options += [f"--test-name={test}" for test in tests]
-    root.beside("autopkgtest", *options, *archives, tree, "--", "chroot", root.folder)
+    root.beside(*ENVIRONMENT, "autopkgtest", *options, *archives, tree, "--", "chroot", root.folder)
 
 
 @suite("slow")
