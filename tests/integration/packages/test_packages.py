@@ -273,7 +273,8 @@ def test_packages_signature(folder):
             continue
         whole = (here / name).read_bytes()
         changed = bytearray(whole)
-        changed[len(changed) // 2] ^= 1
+        # Not the middle: there, the signature ends with a base64 digit of which minisign ignores two bits.
+        changed[len(changed) // 3] ^= 1
         (here / name).write_bytes(changed)
         assert not accepted(), f"{name} was changed"
         (here / name).write_bytes(whole)
