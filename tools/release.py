@@ -172,10 +172,10 @@ def signature(options):
     """Sign the sums of all files, provenance and manifest included."""
     if options.dry_run:
         raise NotDone("a dry run")
+    made = release()
     (OUT / "SHA256SUMS").unlink()
-    dist.write_sums(release())
-    comment = f"hornet {release().version}"
-    run("minisign", "-S", "-t", comment, "-s", options.sign_with, "-m", "SHA256SUMS", cwd=OUT)
+    dist.write_sums(made)
+    run("minisign", "-S", "-t", f"hornet {made.version}", "-s", options.sign_with, "-m", "SHA256SUMS", cwd=OUT)
 
 
 STEPS = [

@@ -79,6 +79,7 @@ def test_print_and_draw(coconut: Command, tmp_path: Path) -> None:
         ("avx2/long group", "100", "| optimal |"),
         ("rvv2/step 2", "1", " s, cut off by the limit |"),  # two minutes do not find a schedule at the bound
         ("vmsl/step 1", "1000", "| 50 | 44 | 50 | optimal |"),  # found in two seconds
+        ("ifma/step 2", "1000", "| 36 | optimal |"),  # each instruction has a port of Zen 4
     ),
 )
 def test_table(coconut: Command, block: str, seconds: str, row: str) -> None:

@@ -30,6 +30,12 @@ def prove(linked: Linked, name: str = "scalar64", member: str = "mac") -> Induct
     return induction
 
 
+# `make prove-shipped` proves gcc's.
+@pytest.mark.parametrize(("name", "member"), [("scalar64", "mac"), ("avx2", "mac")])
+def test_every_length(name: str, member: str) -> None:
+    prove(program("clang-19"), name, member)
+
+
 def loop_of(linked: Linked, at: int) -> list[Line]:
     """Return the instructions of the loop that ends with a jump at an address."""
     first = int(linked.lines[at].operands[0].split()[0], 16)

@@ -32,11 +32,11 @@ class Packages:
         return found
 
     def closure(self, name):
-        """Return the identities of the package with this name, which comes first, and of all that it depends on."""
-        found, to_do = {}, [self.identity(name)]
+        """Return the identities, in order, of the package with this name and of all that it depends on."""
+        found, to_do = set(), [self.identity(name)]
         while to_do:
             key = to_do.pop()
             if key not in found:
-                found[key] = None
+                found.add(key)
                 to_do += self.dependencies[key]
-        return list(found)
+        return sorted(found)

@@ -19,9 +19,9 @@ import pytest
 from support import ROOT, attempt, output, row, rows, run, suite
 from support.products import KEY, MESSAGE, TAG, once, version
 
+ENVIRONMENT = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8"]
 AS_ROOT = [] if os.geteuid() == 0 else ["sudo"]
-# A test of each crate builds it from its package: test_rust_package.
-PARTS = ["--no-verify", "source", "crates", "npm", "go", "wheel", "debian"]
+PARTS = ["source", "crates", "npm", "go", "wheel", "debian"]
 # Runs a command of this machine, while a root has what a program expects there; $2 are folders of this machine, separated by
 # colons, which can be read in it. The mounts are gone when it ends.
 ENTER = """
@@ -47,7 +47,8 @@ def released():
 
     def build(folder):
         commit = output("git", "stash", "create").strip() or "HEAD"
-        run("tools/release/dist.py", "--commit", commit, "--out", folder / "dist", *PARTS)
+        # test_rust_package builds each crate from its package.
+        run("tools/release/dist.py", "--commit", commit, "--out", folder / "dist", "--no-verify", *PARTS)
 
     return once("dist", build) / "dist"
 
@@ -60,9 +61,6 @@ def debian():
         run(*AS_ROOT, "debootstrap", "--variant=minbase", packages, "bookworm", folder / "root")
 
     return once("debian", build) / "root"
-
-
-ENVIRONMENT = ["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8"]
 
 
 class Root:

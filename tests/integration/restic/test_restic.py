@@ -15,6 +15,7 @@ from support import ROOT, output, row, rows, run
 from support.products import made_library, once
 
 HERE = ROOT / "tests/integration/restic"
+RESTIC = "/usr/bin/restic"
 
 
 def build(folder):
@@ -36,7 +37,7 @@ def test_restic(version, outside):
     settings = {"TMPDIR": outside, "RESTIC_CACHE_DIR": outside / "cache", "RESTIC_REPOSITORY": repository}
     settings["RESTIC_PASSWORD"] = "the first password"
     # Keeps the caller's environment away from restic.
-    restic = ["env", "-i", *(f"{name}={value}" for name, value in settings.items()), "/usr/bin/restic", "--quiet"]
+    restic = ["env", "-i", *(f"{name}={value}" for name, value in settings.items()), RESTIC, "--quiet"]
 
     run(*restic, "init", "--repository-version", version)
     for name in ("include", "src", "tests", "docs"):
@@ -45,7 +46,7 @@ def test_restic(version, outside):
     (outside / "password").write_text("the second password")
     run(*restic, "key", "add", "--new-password-file", outside / "password")
     shutil.rmtree(sources / "docs")
-    shutil.copy("/usr/bin/restic", sources / "a large file")
+    shutil.copy(RESTIC, sources / "a large file")
     run(*restic, "backup", sources)
     leave_lock([*restic, "backup", "--stdin"], repository / "locks")
 
