@@ -17,7 +17,8 @@
 #define WORDS_LOAD_PARTS(p)                                                                                \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p)[0])),              \
                             _mm_loadu_si128((const __m128i *)(p)[1]), 1)
-#define LANES_SETS 1
+#define WORDS_LOAD_WORDS(p, whole) _mm256_maskload_epi32((const int *)(p), (__m256i)(whole))
+#define LANES_SETS                 1
 /* A set has barely enough registers, and compilers keep fewer values there if they change the order: on Zen
  * 5, two sets with Poly1305 take 1020 and 1040 cycles this way (gcc 12 and clang 19), else 1060 and 1130.
  */
