@@ -7,7 +7,8 @@
 # make provider      builds an OpenSSL 3 provider, build/hornet.so; `make install-provider` installs it into MODULESDIR
 # make js            builds the npm package's files in bindings/js/dist/
 #
-# make check         tests between edits: one minute. TESTS=lint: only tests whose names contain "lint"
+# make check         tests between edits, and installs what these need: one minute. TESTS=lint: only tests whose names
+#                    contain "lint"
 # make test          installs what the tests need, and tests: ten to twenty minutes on two cores. Further suites are test-slow,
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, test-bench, and
 #                    test-release, for which CI has no time
@@ -135,7 +136,7 @@ run_suite = build/venv/bin/pytest -m $(1) $(if $(TESTS),-k '$(TESTS)') -n auto -
     --junitxml build/test-results/$(1).xml
 
 check:
-	tests/install.sh --check
+	tests/install.sh check
 	$(call run_suite,check)
 
 deps:

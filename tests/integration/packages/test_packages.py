@@ -254,26 +254,28 @@ def test_packages_rust(root, outside):
 
 @suite("slow")
 def test_packages_signature(folder):
-    """The README's commands accept what is released, and refuse it if one byte is another."""
+    """The README's commands accept what is released, and refuse it if one byte is another, or if it was added."""
     commands = re.findall(r"^    ((?:minisign|sha256sum) .*?)(?: +#.*)?$", (ROOT / "README.md").read_text(), re.M)
     assert [command.split()[0] for command in commands] == ["minisign", "sha256sum"]
     here = folder / "released"
     shutil.copytree(released(), here)
+    names = sorted(path.name for path in here.iterdir() if path.name != "SHA256SUMS")
+    assert len(names) > 10
     run("minisign", "-G", "-W", "-p", here / "hornet.pub", "-s", folder / "secret")
     run("minisign", "-S", "-s", folder / "secret", "-m", here / "SHA256SUMS")
 
-    def accepted():
-        return all(attempt("sh", "-c", command, cwd=here)[0] == 0 for command in commands)
+    def accepted(name):
+        return all(attempt("sh", "-c", command, cwd=here, env={"file": name})[0] == 0 for command in commands)
 
-    assert accepted()
-    for name in sorted(path.name for path in here.iterdir()):
-        if name == "hornet.pub":
-            continue
-        whole = (here / name).read_bytes()
-        changed = bytearray(whole)
-        # Not the middle: there, the signature ends with a base64 digit of which minisign ignores two bits.
-        changed[len(changed) // 3] ^= 1
-        (here / name).write_bytes(changed)
-        assert not accepted(), f"{name} was changed"
-        (here / name).write_bytes(whole)
-    assert accepted()
+    (here / "added").write_bytes((here / names[0]).read_bytes())
+    assert not accepted("added")
+    for name in names:
+        assert accepted(name)
+        for changed in name, "SHA256SUMS", "SHA256SUMS.minisig":
+            whole = (here / changed).read_bytes()
+            # Not the middle: there, the signature ends with a base64 digit of which minisign ignores two bits.
+            other = bytearray(whole)
+            other[len(other) // 3] ^= 1
+            (here / changed).write_bytes(other)
+            assert not accepted(name), f"{changed} was changed"
+            (here / changed).write_bytes(whole)
