@@ -37,7 +37,7 @@ if [ "$(build/tools/bin/bindgen --version 2> /dev/null)" != "bindgen $bindgen_ve
 fi
 
 # shellcheck disable=SC2086 # an option or nothing
-tools/rust-targets.sh ${1-} wasm32-unknown-unknown aarch64-unknown-none
+tools/rust-targets.sh ${1-} wasm32-unknown-unknown aarch64-unknown-none x86_64-unknown-none
 
 # shellcheck disable=SC2086 # an option or nothing
 tools/venv.sh ${1-} tests/requirements.txt build/venv
