@@ -21,7 +21,7 @@ bindings/js/install.sh
 [ "${1-}" != check ] || exit 0
 
 tools/apt-install.sh abigail-tools clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake pkg-config openssl valgrind \
-    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish
+    qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish fuse3 libfuse3-dev
 
 # bindings/rust/ffi.sh runs it. It takes 40 seconds of one CPU.
 bindgen_version=0.72.1
@@ -31,7 +31,7 @@ if [ "$(build/tools/bin/bindgen --version 2> /dev/null)" != "bindgen $bindgen_ve
         --no-default-features --features runtime
 fi
 
-tools/rust-targets.sh wasm32-unknown-unknown aarch64-unknown-none
+tools/rust-targets.sh wasm32-unknown-unknown aarch64-unknown-none x86_64-unknown-none
 
 # Fetches the versions in go.mod. Go itself is not installed: Debian 12's is too old.
 modules() {

@@ -40,7 +40,7 @@ HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
 /* Copies up to a few hundred bytes, none of which stays in a vector register. */
 HORNET_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes)
 {
-#if HORNET_X86_64_ASM
+#if HORNET_X86_64_ASM && HORNET_HAS_VECTORS
     if (len_bytes >= 16) {
         /* The last 16 bytes are loaded first, because they may overlap what the loop copies. */
         uint8_t *const end = to + len_bytes - 16;

@@ -21,20 +21,33 @@ typedef int hornet_unit;
 #pragma GCC optimize("no-unwind-tables", "no-asynchronous-unwind-tables")
 #endif
 
-/* The architecture. */
-#if defined(__x86_64__) || defined(__i386__)
+/* Whether the compiler may use no vector or floating-point registers, as in an operating system's kernel,
+ * where they hold a program's values. Where the compiler does not say so, as clang for 32-bit x86, a build
+ * defines this as 1. */
+#ifndef HORNET_NO_VECTORS
+#if (defined(__x86_64__) && !defined(__SSE2__)) || (defined(__aarch64__) && !defined(__ARM_NEON)) ||       \
+    defined(_SOFT_FLOAT)
+#define HORNET_NO_VECTORS 1
+#else
+#define HORNET_NO_VECTORS 0
+#endif
+#endif
+
+/* The architecture, if its vectors may be used: the library has kernels for it, and looks for its
+ * features. */
+#if (defined(__x86_64__) || defined(__i386__)) && !HORNET_NO_VECTORS
 #define HORNET_X86 1
 #else
 #define HORNET_X86 0
 #endif
 
-#if defined(__aarch64__) || defined(__arm__)
+#if (defined(__aarch64__) || defined(__arm__)) && !HORNET_NO_VECTORS
 #define HORNET_ARM 1
 #else
 #define HORNET_ARM 0
 #endif
 
-#ifdef __s390x__
+#if defined(__s390x__) && !HORNET_NO_VECTORS
 #define HORNET_S390X 1
 #else
 #define HORNET_S390X 0
@@ -49,14 +62,15 @@ typedef int hornet_unit;
 #define HORNET_VX 0
 #endif
 
-#ifdef __powerpc64__
+#if defined(__powerpc64__) && !HORNET_NO_VECTORS
 #define HORNET_POWER 1
 #else
 #define HORNET_POWER 0
 #endif
 
 /* RISC-V vectors. The condition names the first compiler that can use them without its intrinsics. */
-#if defined(__riscv) && __riscv_xlen == 64 && defined(__clang__) && __clang_major__ >= 19
+#if defined(__riscv) && __riscv_xlen == 64 && defined(__clang__) && __clang_major__ >= 19 &&               \
+    !HORNET_NO_VECTORS
 #define HORNET_RVV 1
 #else
 #define HORNET_RVV 0
@@ -77,7 +91,8 @@ typedef int hornet_unit;
 #endif
 
 /* Vectors of 128 bits that the compiler may use on every CPU that it compiles for. */
-#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VX__)
+#if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VX__)) &&               \
+    !HORNET_NO_VECTORS
 #define HORNET_HAS_VECTORS 1
 #else
 #define HORNET_HAS_VECTORS 0

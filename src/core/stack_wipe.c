@@ -77,6 +77,7 @@
 #define MASKS_TO_CLEAR "1, 2, 3"
 #endif
 
+#if HORNET_HAS_VECTORS
 #define ZEROS_SSE2 FOR_REGISTERS(REGISTERS_TO_CLEAR, "pxor %%xmm\\n, %%xmm\\n")
 #define ZEROS_AVX  FOR_REGISTERS(REGISTERS_TO_CLEAR, "vpxor %%xmm\\n, %%xmm\\n, %%xmm\\n") KEPT_HALVES
 
@@ -97,6 +98,11 @@ CLEARS_REGISTERS void hornet_clear_stack_avx512(uintptr_t end)
 {
     CLEAR_STACK(end, ZEROS_AVX512, STORES_AVX512);
 }
+#else
+#define STORES_WORDS(at) FOR_REGISTERS("0, 8, 16, 24, 32, 40, 48, 56", "movq $0, " at "+\\n(%[at])")
+
+CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end) { CLEAR_STACK(end, "", STORES_WORDS); }
+#endif
 
 #else
 
@@ -147,7 +153,7 @@ HORNET_INLINE void clear_from(uintptr_t end)
 CLEARS_REGISTERS void hornet_clear_stack(uintptr_t end)
 {
     clear_from(end);
-#ifdef __s390x__
+#if HORNET_S390X
     /* gcc saves words of general-purpose registers in the caller-saved ones of the floating-point
      * registers, which all CPUs have. */
     __asm__ volatile(FOR_REGISTERS(REGISTERS_0_TO_7, "lzdr %%f\\n")

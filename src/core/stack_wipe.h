@@ -10,8 +10,8 @@
  *     void function(...) { clear_stack_and_registers(work(...)); }
  *
  * That takes 10 cycles or more. On x86-64, functions with few words that are optimized for speed keep them
- * in registers or in the red zone (absent on Windows), and clearing them costs nothing: HORNET_SMALL
- * instead of HORNET_NOINLINE, and clear_small_stack.
+ * in registers or in the red zone (absent on Windows, and in kernels of operating systems), and clearing
+ * them costs nothing: HORNET_SMALL instead of HORNET_NOINLINE, and clear_small_stack.
  *
  * Kernels, and what combines them, return the ends of their stacks. Above them, HORNET_CLEARED and
  * HORNET_CLEARED_VOID define functions of few words as plain C. tests/unit/test_stack_wipe.c shows that
@@ -26,7 +26,8 @@
 #include "compiler.h"
 #include "cpu.h"
 
-#if defined(__x86_64__) && !HORNET_WIN64 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#if defined(__x86_64__) && HORNET_HAS_VECTORS && !HORNET_WIN64 && defined(__OPTIMIZE__) &&                 \
+    !defined(__OPTIMIZE_SIZE__)
 #define HORNET_SMALL_IS_CLEAN 1
 #define HORNET_SMALL          HORNET_INLINE
 #else
@@ -36,7 +37,7 @@
 
 /* Size of the red zone below the stack pointer, which a function may use (ELF ABIs of POWER, System V ABI
  * for x86-64). */
-#if HORNET_POWER
+#ifdef __powerpc64__
 #define RED_ZONE_BYTES 288
 #else
 #define RED_ZONE_BYTES 128
@@ -66,7 +67,7 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
     __asm__ volatile("mv %0, sp" : "=r"(pointer), "=m"(here));
 #elif defined(__s390x__)
     __asm__ volatile("lgr %0, %%r15" : "=r"(pointer), "=m"(here));
-#elif HORNET_POWER
+#elif defined(__powerpc64__)
     __asm__ volatile("mr %0, 1" : "=r"(pointer), "=m"(here));
 #elif defined(__mips__) || defined(__loongarch__)
     __asm__ volatile("move %0, $sp" : "=r"(pointer), "=m"(here));
@@ -81,7 +82,7 @@ HORNET_INLINE uintptr_t stack_end(size_t below_bytes)
 HORNET_INLINE uintptr_t lower_end(uintptr_t a, uintptr_t b) { return a < b ? a : b; }
 
 /* Other CPUs whose vector registers are cleared, and whether this one has them. */
-#if defined(__aarch64__) || (HORNET_NEON && defined(__ARM_NEON)) ||                                        \
+#if (HORNET_ARM && defined(__aarch64__)) || (HORNET_NEON && defined(__ARM_NEON)) ||                        \
     (HORNET_POWER && defined(_ARCH_PWR8)) || (HORNET_VX && defined(__VX__))
 #define HORNET_HAS_VECTORS_TO_CLEAR 1
 #define HORNET_VECTORS_TO_CLEAR     true
@@ -116,7 +117,7 @@ void hornet_clear_stack_vectors(uintptr_t end);
  * largest registers. */
 HORNET_INLINE void clear_stack_and_registers(uintptr_t end)
 {
-#if HORNET_X86_64_ASM
+#if HORNET_X86_64_ASM && HORNET_HAS_VECTORS
     const uint32_t cpu = hornet_cpu();
     if ((cpu & CPU_avx512f) != 0)
         hornet_clear_stack_avx512(end);

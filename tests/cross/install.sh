@@ -15,5 +15,5 @@ tools/apt-install.sh ${1-} gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-l
     libc6-dev-mips64-cross gcc-mips-linux-gnu libc6-dev-mips-cross gcc-sparc64-linux-gnu libc6-dev-sparc64-cross \
     qemu-user llvm-19 chromium gcc-mingw-w64-x86-64-win32 mingw-w64-x86-64-dev wine wine64
 # shellcheck disable=SC2046,SC2086 # targets are words; an option or nothing
-tools/rust-targets.sh ${1-} x86_64-pc-windows-gnu $(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
+tools/rust-targets.sh ${1-} x86_64-pc-windows-gnu aarch64-unknown-none-softfloat $(sed -n 's/^\([a-z0-9][^ ]*\) .*/\1/p' tests/cross/rust-targets.txt)
 [ -n "${1-}" ] || cargo fetch --locked --manifest-path tests/cross/mini-gmp/Cargo.toml

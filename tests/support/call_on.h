@@ -17,7 +17,7 @@ static struct registers {
 } registers;
 
 /* Calls call(n) with the stack pointer at `top`, a multiple of 64. */
-static void call_on(void (*call)(size_t n), size_t n, void *top);
+__attribute__((unused)) static void call_on(void (*call)(size_t n), size_t n, void *top);
 
 #if defined(__x86_64__)
 

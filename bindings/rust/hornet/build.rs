@@ -36,11 +36,24 @@ fn main() -> io::Result<()> {
 }
 
 /// Returns the C compiler. Bare metal has no C library, and therefore no `string.h`; wasm has one
-/// in WASI only.
+/// in WASI only. Where Rust's code uses no vector registers, as in operating systems' kernels, C
+/// must not either; and where an interrupt may overwrite what is below the stack pointer, there is
+/// no red zone.
 fn compiler() -> cc::Build {
     let mut build = cc::Build::new();
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "none" || os == "unknown") {
         build.flag("-ffreestanding");
+    }
+    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    let has = |feature| features.split(',').any(|each| each == feature);
+    match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
+        Ok("x86_64") if !has("sse2") => {
+            build.flag("-mgeneral-regs-only").flag("-mno-red-zone");
+        }
+        Ok("aarch64") if !has("neon") => {
+            build.flag("-mgeneral-regs-only");
+        }
+        _ => {}
     }
     build
 }

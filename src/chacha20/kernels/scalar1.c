@@ -4,14 +4,9 @@
 
 #if !HORNET_HAS_VECTORS
 
-/* On i686, gcc warns that functions with vector parameters have another calling convention where there is
- * SSE2; these functions are inline. It warns at the end of the file, so the pragma must not be confined to
- * a part of it. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 #define KERNEL          scalar1
 #define KERNEL_REQUIRED CPU_ANY
-#define WORDS           4
+#define WORDS           1
 #define LANES_SETS      1
 #define KERNEL_NO_PACKETS
 #define SHAPES(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Lanes of 32-bit words: WORDS of them in a vector, 4, 8 or 16, with the operations that ChaCha20 needs
  * from an instruction set. Everything is written with GCC/Clang vector extensions, for either endianness;
- * HORNET_TARGET, which a kernel file defines, selects the instruction set. */
+ * HORNET_TARGET, which a kernel file defines, selects the instruction set.
+ *
+ * A kernel without lanes and rows, for targets without vectors, has WORDS 1: a vector is then a plain word.
+ * It calls none of these operations. */
 #ifndef HORNET_CHACHA20_LANES_WORDS_H
 #define HORNET_CHACHA20_LANES_WORDS_H
 
@@ -25,8 +28,10 @@
 #define WORDS_EACH(f) WORDS_FOUR(f, 0), WORDS_FOUR(f, 4), WORDS_FOUR(f, 8), WORDS_FOUR(f, 12)
 #elif WORDS == 8
 #define WORDS_EACH(f) WORDS_FOUR(f, 0), WORDS_FOUR(f, 4)
-#else
+#elif WORDS == 4
 #define WORDS_EACH(f) WORDS_FOUR(f, 0)
+#else
+#define WORDS_EACH(f) f(0)
 #endif
 
 /* Shuffles move words within parts of four words, in the same way in each part, or move whole parts.
@@ -54,10 +59,15 @@
 #include HORNET_WORDS_HOOK
 #else
 
+#if WORDS == 1
+typedef uint32_t word_vec;
+#define WORDS_SHUFFLE(a, b, f) ((void)(b), (a))
+#else
 typedef uint32_t word_vec __attribute__((vector_size(4 * WORDS)));
 typedef uint8_t words_bytes __attribute__((vector_size(4 * WORDS)));
 
 #define WORDS_SHUFFLE(a, b, f) HORNET_SHUFFLE(word_vec, a, b, WORDS_EACH(f))
+#endif
 
 HORNET_INLINE word_vec words_splat(uint32_t value) { return (word_vec){0} + value; }
 
@@ -174,7 +184,7 @@ HORNET_INLINE word_vec words_load(const uint8_t *bytes)
 HORNET_INLINE void words_store(uint8_t *bytes, word_vec a) { memcpy(bytes, &a, sizeof a); }
 
 /* Converts words to their order in memory, least significant byte first. */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && WORDS != 1
 #define WORDS_SWAPPED(i) 4 * (i) + 3, 4 * (i) + 2, 4 * (i) + 1, 4 * (i)
 HORNET_INLINE word_vec words_little_endian(word_vec a)
 {
@@ -192,11 +202,12 @@ HORNET_INLINE word_vec words_each_part(const uint32_t four[4]) { return (word_ve
 HORNET_INLINE word_vec words_each_part(const uint32_t four[4])
 {
     word_vec a = {0};
-    memcpy(&a, four, 16);
+    memcpy(&a, four, WORDS == 1 ? 4 : 16);
     return WORDS_SHUFFLE(a, a, WORDS_FIRST_PART);
 }
 #endif
 
+#if WORDS != 1
 /* Loads 16 bytes from each of these addresses into the parts. A kernel may define instructions for it;
  * otherwise the parts are joined in memory. */
 HORNET_INLINE word_vec words_load_parts(const uint8_t *const parts[WORDS / 4])
@@ -211,6 +222,7 @@ HORNET_INLINE word_vec words_load_parts(const uint8_t *const parts[WORDS / 4])
     return words_load(all);
 #endif
 }
+#endif
 
 /* 64 bytes of all ones, and then 64 zero bytes; a load that starts n bytes before the zeros is a mask of n
  * bytes. */
@@ -320,7 +332,7 @@ HORNET_INLINE void words_transpose_parts(word_vec x[4])
  * instructions, and take half as many again. */
 HORNET_INLINE void words_transpose_to_memory(word_vec x[4])
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && WORDS != 1
 #define WORDS_SWAPPED_LOW_PAIRS(i)  WORDS_SWAPPED(WORDS_LOW_PAIRS(i))
 #define WORDS_SWAPPED_HIGH_PAIRS(i) WORDS_SWAPPED(WORDS_HIGH_PAIRS(i))
 #define WORDS_SHUFFLE_BYTES(a, b, f)                                                                       \

@@ -2,7 +2,7 @@
 /* The functions of a kernel and its record. The kernel file defines
  *
  *     KERNEL, KERNEL_REQUIRED    its name, and the CPU features that it requires
- *     WORDS                   words in a vector
+ *     WORDS                   words in a vector; 1 if there are no vectors
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, variant) for each shape

@@ -82,7 +82,7 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, b
     }
 }
 
-#if defined(__clang__) && HORNET_X86_64_ASM
+#if defined(__clang__) && HORNET_X86_64_ASM && HORNET_HAS_VECTORS
 #define PASS_TIE(word, x) __asm__("" : "+r"(word), "+v"((x)[0]), "+v"((x)[1]), "+v"((x)[2]), "+v"((x)[3]))
 #else
 #define PASS_TIE(word, x) ((void)0)
