@@ -113,7 +113,9 @@ def certificates(tmp_path_factory):
 
 
 class Cluster:
-    """A scheduler and workers in processes of their own, over TLS. With pages, workers serve theirs, too, and log all."""
+    """A scheduler and workers in processes of their own, over TLS. With pages, workers serve theirs,
+    too, log all, and can import what is beside this file.
+    """
 
     def __init__(self, folder, certificates, workers=2, pages=False):
         self.folder, self.certificates = folder, certificates
@@ -125,7 +127,7 @@ class Cluster:
             "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "asyncio",
         }
         if pages:
-            self.env["DASK_LOGGING__DISTRIBUTED"] = "debug"
+            self.env |= {"DASK_LOGGING__DISTRIBUTED": "debug", "PYTHONPATH": str(Path(__file__).parent)}
         self.pages = ["--dashboard-address", "127.0.0.1:0", "--dashboard"] if pages else ["--no-dashboard"]
         self.processes = []
         self.start_scheduler()

@@ -10,6 +10,7 @@ import os
 import queue
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -177,6 +178,7 @@ class Run:
         self._ended: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
         self._sent: dict[str, _Task] = {}
         self._refused: str | None = None
+        self._may_begin = threading.Event()
         self._installing: set[str] = set()
         self._installed: set[str] = set()
         self._unusable: dict[str, str] = {}
@@ -195,8 +197,10 @@ class Run:
         self._client.subscribe_topic(_worker.topic(self._spec.run), self._heard)
         if self._spec.secret_file is None:
             check_transport(scheduler.address, self._allow_plaintext)
-            # Tasks wait until it has come to their worker; one that does not answer holds up no other.
+            # Tasks wait until it has come to their worker; one that does not answer holds up no other. But Dask closes workers
+            # that cannot import what is in a task: the first is sent when one worker is known to be right.
             self._client.loop.add_callback(self._install_all)
+            self._may_begin.wait()
         return self
 
     def __exit__(
@@ -231,8 +235,11 @@ class Run:
             async with limit:
                 await self._install(address)
 
-        await self._count_threads()
-        await asyncio.gather(*map(install, self._workers))
+        try:
+            await self._count_threads()
+            await asyncio.gather(*map(install, self._workers))
+        finally:
+            self._may_begin.set()
 
     async def _install(self, address: str) -> None:
         """Send the secrets to a worker, or find out why it cannot have them."""
@@ -291,6 +298,7 @@ class Run:
             self._unusable.pop(address, None)
             if reason is not None:
                 self._installed.add(address)
+                self._may_begin.set()
             return
         self._unusable[address] = reason
         await self._count_threads()
@@ -358,6 +366,8 @@ class Run:
         running: list[_Task] = []
         more = True
         while True:
+            if self._refused is not None:
+                raise ClusterError(self._refused)
             # Enough that no thread waits, few enough that memory is bounded.
             while more and len(running) < 2 * self._threads() + 4:
                 task = next(tasks, None)
@@ -370,8 +380,6 @@ class Run:
             for task, key, result in self._next_ended():
                 self._collect(objects, task, key, result)
             running = [task for task in running if not task.is_done]
-            if self._refused is not None:
-                raise ClusterError(self._refused)
             self._resend_late(running)
         if self._checkpoint is not None:
             self._checkpoint.flush()

@@ -44,8 +44,8 @@ def part_bytes(part: str | int) -> int:
 class Manifest:
     """A manifest as `hornet tag` writes it, and what making it has cost."""
 
-    root: str
-    """The store that its paths are in: a bucket, or the folder that relative paths are relative to."""
+    root: str = field(repr=False)
+    """The store that its paths are in: a bucket, or the folder that relative paths are relative to. May hold a password."""
     key_file: KeyFile = field(repr=False)
     path: Path | None = None
     """Where it was written, or None if its text is in memory."""

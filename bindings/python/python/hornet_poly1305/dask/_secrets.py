@@ -127,7 +127,7 @@ def _leaves(value: object, depth: int = 6) -> Iterator[str]:
         for each in value:
             yield from _leaves(each, depth - 1)
     elif isinstance(value, (bytes, bytearray)):
-        yield from _leaves(value.decode(errors="replace"), depth)
+        yield from _leaves(value.decode(errors="surrogateescape"), depth)
     elif isinstance(value, (str, int, float)):
         text = str(value)
         if re.match(r"[A-Za-z][\w+.-]*://", text):
@@ -150,9 +150,8 @@ def _parts_of_url(url: str) -> Iterator[str]:
 
 def _forms(value: str) -> set[str]:
     """Return how a value may be written."""
-    data = value.encode(errors="surrogatepass")
+    data = value.encode(errors="surrogateescape")
     encoded = [base64.b64encode(data), base64.urlsafe_b64encode(data), data.hex().encode()]
+    escaped = [repr(value)[1:-1], repr(repr(value))[2:-2], repr(data)[2:-1], repr(repr(data))[3:-2], json.dumps(value)[1:-1]]
     quoted = [quote(data, safe=""), quote(data), quote_plus(data), html.escape(value)]
-    return {value, repr(value)[1:-1], repr(data)[2:-1], json.dumps(value)[1:-1], *quoted} | {
-        each.decode().rstrip("=") for each in encoded
-    }
+    return {value, *escaped, *quoted} | {each.decode().rstrip("=") for each in encoded}

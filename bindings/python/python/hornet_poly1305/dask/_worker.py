@@ -52,8 +52,8 @@ class _Installed:
             return self.store.read(item, self.evaluation, reading)
         except Failed as failed:
             return type(failed)(self.secrets.scrubbed(str(failed)))
-        except Exception as error:
-            raise WorkerError(told(error, self.secrets.scrubbed)) from None
+        except Exception as error:  # none of the store's library, which read makes Failed of
+            raise WorkerError(f"reading failed: {told(error)}") from None
 
 
 @dataclass
@@ -85,7 +85,7 @@ def _prepare(run: bytes, protocol: str) -> bytes | str:
     try:
         fsspec.get_filesystem_class(protocol)
     except BaseException as error:
-        reason = told(error, Secrets(b"", "", {}).scrubbed)
+        reason = told(error, Secrets(b"", "", {}).scrubbed if isinstance(error, ImportError) else None)
         _keep(run, _Run(reason=reason))
         return reason
     key = XChaCha20Poly1305.generate_key()
