@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the tests run on: a cluster of processes over TLS, an S3 server, a key file, and trees of files."""
 
+import contextlib
 import json
 import logging
 import os
@@ -112,9 +113,11 @@ def certificates(tmp_path_factory):
 
 
 class Cluster:
-    """A scheduler and workers in processes of their own, over TLS."""
+    """A scheduler and workers in processes of their own, over TLS. With pages, workers serve theirs,
+    too, log all, and can import what is beside this file.
+    """
 
-    def __init__(self, folder, certificates, workers=2):
+    def __init__(self, folder, certificates, workers=2, pages=False):
         self.folder, self.certificates = folder, certificates
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / "scheduler.json"
@@ -123,6 +126,9 @@ class Cluster:
             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
             "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "asyncio",
         }
+        if pages:
+            self.env |= {"DASK_LOGGING__DISTRIBUTED": "debug", "PYTHONPATH": str(Path(__file__).parent)}
+        self.pages = ["--dashboard-address", "127.0.0.1:0", "--dashboard"] if pages else ["--no-dashboard"]
         self.processes = []
         self.start_scheduler()
         self.start_workers(workers)
@@ -161,7 +167,7 @@ class Cluster:
             "--port",
             str(port),
             "--dashboard-address",
-            ":0",
+            "127.0.0.1:0",
             "--scheduler-file",
             self.file,
         ]
@@ -176,7 +182,7 @@ class Cluster:
         raise TimeoutError("no scheduler")
 
     def start_workers(self, count):
-        arguments = ["--nworkers", str(count), "--nthreads", "1", "--no-dashboard", "--death-timeout", "20"]
+        arguments = ["--nworkers", str(count), "--nthreads", "1", *self.pages, "--death-timeout", "20"]
         arguments += ["--host", "127.0.0.1", "--local-directory", self.folder]
         self.workers = self.start("worker", self.address(), *arguments)
 
@@ -239,7 +245,9 @@ class S3:
         self.fs = fsspec.filesystem("s3", **self.options, skip_instance_cache=True, use_listings_cache=False)
 
     def bucket(self, name, files):
-        self.fs.call_s3("create_bucket", Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+        # A response that is late on a busy machine is requested again.
+        with contextlib.suppress(FileExistsError):
+            self.fs.call_s3("create_bucket", Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
         for key, data in files.items():
             self.put(name, key, data)
 

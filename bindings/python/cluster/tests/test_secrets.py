@@ -35,6 +35,19 @@ def forms(secret):
     return [bytes(secret), secret.hex().encode(), repr(bytes(secret)).encode(), str(list(secret)).encode()]
 
 
+def hold(client, run, secret, **workers):
+    """Let workers hold the secrets of a run."""
+
+    # Within a function, so that it goes to workers by value.
+    def keep():
+        from hornet_poly1305.dask import _secrets, _worker
+
+        secrets = _secrets.Secrets(secret, "file:///", {})
+        _worker._keep(run, _worker._Run(installed=_worker._Installed(secrets)))
+
+    client.run(keep, **workers)
+
+
 def test_nothing_in_scheduler_logs_and_dumps(keys, own_cluster, s3, bucket, tmp_path):
     """The memory of the scheduler, all logs and a dump of the cluster have no secret; that of a worker has r."""
     client = own_cluster.client
@@ -62,7 +75,7 @@ def test_nothing_in_scheduler_logs_and_dumps(keys, own_cluster, s3, bucket, tmp_
     # The search finds what is there: names in the scheduler's memory, and r in a worker's while it has it.
     assert any(b"tree/small/" in text for text in places["scheduler"]) and len(dump) > 1000
     address, pid = next(iter(own_cluster.pids().items()))
-    client.run(_worker.install, b"run", bytes(secret), "file:///", {}, workers=[address])
+    hold(client, b"run", bytes(secret), workers=[address])
     assert any(bytes(secret[:16]) in text for text in memory(pid))
 
 
@@ -75,7 +88,7 @@ def test_workers_forget(keys, cluster, tmp_path):
     assert runs() == before
     cluster.client.run(lambda: setattr(_worker, "_IDLE_SECONDS", 0.5))
     try:
-        cluster.client.run(_worker.install, b"dead", bytes(worker_secret(keys.file())), "file:///", {})
+        hold(cluster.client, b"dead", bytes(worker_secret(keys.file())))
         assert all(count == before[worker] + 1 for worker, count in runs().items())
         time.sleep(1.5)
         assert all(count <= before[worker] for worker, count in runs().items())
@@ -83,13 +96,23 @@ def test_workers_forget(keys, cluster, tmp_path):
         cluster.client.run(lambda: setattr(_worker, "_IDLE_SECONDS", 600.0))
 
 
+# Hosts elsewhere, and names, which may be of any host.
+REFUSED = (
+    *("tcp://192.0.2.1:8786", "ws://example.org:1", "tcp://[2001:db8::1]:1", "ucx://192.0.2.1:1", "192.0.2.1:1"),
+    *("tcp://127.evil.example:1", "tcp://127.0.0.1.example:1", "tcp://localhost:1", "localhost:1", "tcp://::1.example:1"),
+    *("tcp://127.0.0.1@192.0.2.1:1", "tcp://192.0.2.1:1@127.0.0.1:1", "tcp://192.0.2.1#127.0.0.1:1", "wss://192.0.2.1:1"),
+    *("tcp://127.1:1", "tcp://2130706433:1", "tcp://0177.0.0.1:1", "tcp://0.0.0.0:1", "tcp://[::]:1", "tcp://[fe80::1%lo]:1"),
+    *("tls+tcp://192.0.2.1:1", "TLS://192.0.2.1:1", "tls://tcp://192.0.2.1:1", "tcp://127.0.0.1:x", "tcp://", ""),
+)
+
+
 def test_plaintext_is_refused(keys, tmp_path):
     """r is not sent to other hosts unencrypted, unless that is asked for."""
-    for address in ("tcp://192.0.2.1:8786", "ws://example.org:1", "tcp://[2001:db8::1]:1", "ucx://192.0.2.1:1"):
+    for address in REFUSED:
         with pytest.raises(ClusterError, match="not encrypted"):
             check_transport(address, False)
         check_transport(address, True)
-    for address in ("tls://192.0.2.1:8786", "tcp://127.0.0.1:1", "tcp://localhost:1", "tcp://[::1]:1", "inproc://1/2"):
+    for address in ("tls://192.0.2.1:8786", "tls://name:1", "tcp://127.0.0.1:1", "tcp://127.8.9.1", "tcp://[::1]:1", "inproc://1/2"):
         check_transport(address, False)
     host = plaintext_address()
     if host is None:

@@ -37,6 +37,11 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument(
         "--workers", type=int, metavar="N", help="without a scheduler: worker processes here; default: CPUs"
     )
+    cluster.add_argument(
+        "--dashboard",
+        metavar="[HOST:]PORT",
+        help="without a scheduler: serve Dask's dashboard, which asks for no password, there; HOST is 127.0.0.1 by default",
+    )
     for name, what in (
         ("ca-file", "certificates that sign the cluster's"),
         ("cert", "this client's"),
@@ -100,10 +105,12 @@ def _client(args: argparse.Namespace) -> Iterator[Client]:
     from distributed import Client, Security
 
     from hornet_poly1305.dask import ClusterError
-    from hornet_poly1305.dask._manifest import local_client
+    from hornet_poly1305.dask._local import local_client
 
     if args.scheduler is None and args.scheduler_file is None:
-        with local_client(args.workers) as client:
+        with local_client(args.workers, args.dashboard) as client:
+            if args.dashboard is not None:
+                _complain(f"dashboard: {client.dashboard_link}")
             yield client
         return
     tls = {name: value for name in ("ca_file", "cert", "key") if (value := getattr(args, f"tls_{name}")) is not None}
@@ -221,6 +228,7 @@ def main(arguments: list[str] | None = None) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         from hornet_poly1305.dask import ClusterError
+        from hornet_poly1305.dask._local import dashboard_address
     except ImportError as error:
         _complain(f"{error}: install hornet-poly1305[dask]")
         return 2
@@ -229,6 +237,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if getattr(args, "workers", None) is not None and args.workers < 1:
             raise _Usage(f"--workers {args.workers}: at least 1")
+        if getattr(args, "dashboard", None) is not None:
+            if args.scheduler is not None or args.scheduler_file is not None:
+                raise _Usage("--dashboard: only of a cluster that is started here, without a scheduler")
+            dashboard_address(args.dashboard)
         if args.command == "secret":
             return _secret(args)
         cluster = {

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import os
 import queue
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +19,8 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from distributed import CancelledError, Client, Future
+from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.core import clean_exception
 from distributed.protocol.pickle import dumps
 
 from hornet_poly1305 import Evaluation, KeyFile, XChaCha20Poly1305
@@ -24,6 +28,7 @@ from hornet_poly1305._native import Objects
 from hornet_poly1305.dask import _worker
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import PARTIAL_BYTES, Failed, Item, Spec, open_answer
+from hornet_poly1305.dask._secrets import Secrets, WorkerError, told
 
 # What derives the keys of a run from the key file: numbers of KeyFile.derive.
 ANSWERS, CHECKPOINTS = 1, 2
@@ -31,8 +36,10 @@ ANSWERS, CHECKPOINTS = 1, 2
 _TASK_OBJECTS = 1000
 # How often a task is sent again: after a worker's death, or an error that is not of an object.
 _ATTEMPTS = 5
-# The most workers that get the secrets at the same time, and how long it may take that one gets or forgets them.
-_CONNECTIONS, _INSTALL_SECONDS, _FORGET_SECONDS = 64, 10.0, 2.0
+# The most workers that get the secrets at the same time, how often that is tried, the seconds between, and how long each call
+# may take, and forgetting.
+_CONNECTIONS, _INSTALL_ATTEMPTS, _INSTALL_PAUSE_SECONDS = 64, 3, 1.0
+_CALL_SECONDS, _FORGET_SECONDS = 10.0, 2.0
 # How long the answer of a task that has ended may take.
 _ANSWER_SECONDS = 10.0
 # A task that has not ended after this time, and several times the median, is sent to other workers too.
@@ -76,16 +83,23 @@ def worker_secret(key_file: KeyFile) -> bytearray:
     return key_file.r() + key_file.derive(ANSWERS)
 
 
+def _is_loopback(address: str) -> bool:
+    """Return whether an address, as Dask reads it, stays on this host: names may mean any host, whatever their spelling."""
+    scheme, place = parse_address(address)
+    if scheme == "inproc":
+        return True
+    try:
+        return ipaddress.ip_address(parse_host_port(place, 0)[0]).is_loopback
+    except ValueError:
+        return False
+
+
 def check_transport(address: str, allow_plaintext: bool) -> None:
     """Raise ClusterError if r would pass a network unencrypted."""
-    parts = urlsplit(address)
-    if parts.scheme in ("tls", "wss", "inproc") or allow_plaintext:
-        return
-    host = parts.hostname or ""
-    if not (host.startswith("127.") or host in ("localhost", "::1")):
+    if not (allow_plaintext or parse_address(address)[0] == "tls" or _is_loopback(address)):
         raise ClusterError(
-            f"{address} is not encrypted, and whoever sees r and a tag can forge any message: use tls://, or"
-            " --insecure-send-r-in-plaintext in a network where no one listens"
+            f"{address} is not encrypted, nor an address of the loopback such as 127.0.0.1, and whoever sees r and a tag can"
+            " forge any message: use tls://, or --insecure-send-r-in-plaintext in a network where no one listens"
         )
 
 
@@ -147,20 +161,29 @@ class Run:
             raise ValueError(f"a part must be a multiple of 16 bytes, not {part_bytes}")
         if secret_file is not None and options:
             raise ValueError("with a secret file, workers take storage options from their own configuration")
+        if secret_file is not None and urlsplit(root).password is not None:
+            raise ValueError(
+                "with a secret file, workers take passwords from their own configuration: omit that in the URL"
+            )
         self._client = client
         self._key_file = key_file
-        self._options = options
+        self._root, self._options = root, options
         self._part_bytes = part_bytes
         self._allow_plaintext = allow_plaintext
         self._checkpoint = checkpoint
         self._progress = progress
-        self._spec = Spec(os.urandom(16), root, secret_file)
+        self._spec = Spec(os.urandom(16), None if secret_file is None else root, secret_file)
         self._evaluation: Evaluation = key_file.evaluation()
         self._cipher = XChaCha20Poly1305(key_file.derive(ANSWERS))
         self._ended: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
         self._sent: dict[str, _Task] = {}
         self._refused: str | None = None
+        self._may_begin = threading.Event()
+        self._installing: set[str] = set()
         self._installed: set[str] = set()
+        self._unusable: dict[str, str] = {}
+        """Workers that cannot have the secrets, and why."""
+        self._workers: set[str] = set()
         self.summary = Summary()
         self._durations: list[float] = []
         self._known_threads, self._threads_until = 1, 0.0
@@ -174,8 +197,10 @@ class Run:
         self._client.subscribe_topic(_worker.topic(self._spec.run), self._heard)
         if self._spec.secret_file is None:
             check_transport(scheduler.address, self._allow_plaintext)
-            # Tasks wait until it has come to their worker; one that does not answer holds up no other.
+            # Tasks wait until it has come to their worker; one that does not answer holds up no other. But Dask closes workers
+            # that cannot import what is in a task: the first is sent when one worker is known to be right.
             self._client.loop.add_callback(self._install_all)
+            self._may_begin.wait()
         return self
 
     def __exit__(
@@ -191,47 +216,108 @@ class Run:
         except Exception as problem:  # the scheduler may have been lost
             print(f"hornet: workers were not told to forget r: {problem}", file=sys.stderr)
 
-    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
-        """Take what a worker says: an answer, or, if it has started meanwhile, that it needs the secrets."""
-        said = event[1]
-        if "answer" in said:
-            if (task := self._sent.get(said["key"])) is not None:
-                self._ended.put((task, said["key"], said))
-        else:
+    def _heard(self, event: tuple[float, Any]) -> None:
+        """Take what a worker says: an answer, or, if it has started meanwhile, that it needs the secrets. Any client of the
+        scheduler can say such things.
+        """
+        said = event[1] if isinstance(event[1], dict) else {}
+        if isinstance(key := said.get("key"), str) and "answer" in said:
+            if (task := self._sent.get(key)) is not None:
+                self._ended.put((task, key, said))
+        elif isinstance(address := said.get("worker"), str) and self._spec.secret_file is None:
             # Not awaited: the client takes no other message meanwhile.
-            self._client.loop.add_callback(self._install, said["worker"])
+            self._client.loop.add_callback(self._install, address)
 
     async def _install_all(self) -> None:
-        workers = await self._client.scheduler.ncores()
         limit = asyncio.Semaphore(_CONNECTIONS)
 
         async def install(address: str) -> None:
             async with limit:
                 await self._install(address)
 
-        await asyncio.gather(*map(install, workers))
+        try:
+            await self._count_threads()
+            await asyncio.gather(*map(install, self._workers))
+        finally:
+            self._may_begin.set()
 
     async def _install(self, address: str) -> None:
-        """Send the secrets to a worker over a connection of our own: what passes the scheduler stays in its memory."""
+        """Send the secrets to a worker, or find out why it cannot have them."""
+        if address in self._installing:
+            return
+        self._installing.add(address)
         try:
-            check_transport(address, self._allow_plaintext)
-            secret = bytes(worker_secret(self._key_file))
-            arguments = (self._spec.run, secret, self._spec.root, self._options)
-            answer = await self._call(address, _worker.install, arguments, _INSTALL_SECONDS)
-            if answer["status"] != "OK":
-                raise answer["exception"]
-            self._installed.add(address)
+            reason = await self._install_at(address)
         except ClusterError as error:
             self._refused = str(error)
-        except Exception:  # a worker that has died; if not, its tasks fail with the reason, and are sent to others
+        except OSError:  # the scheduler is lost, as futures tell
             return
+        else:
+            await self._settle(address, reason)
+        finally:
+            self._installing.discard(address)
+
+    async def _install_at(self, address: str) -> str | None:
+        """Send the secrets to a worker over a connection of our own: what passes the scheduler stays in its memory. Returns why
+        it cannot have them, "" if it has them, or None if it is no worker, or no longer.
+        """
+        scheduler = self._client.scheduler
+        reason = ""
+        for attempt in range(_INSTALL_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(_INSTALL_PAUSE_SECONDS)
+            # Asked each time: an event may name any address.
+            if address not in await scheduler.ncores(workers=[address]):
+                return None
+            check_transport(address, self._allow_plaintext)
+            is_tls = parse_address(address)[0] == "tls"
+            if not (self._allow_plaintext or is_tls or _is_loopback(scheduler.address)):
+                raise ClusterError(
+                    f"{address} is the loopback of another host, as the scheduler is {scheduler.address}"
+                )
+            try:
+                protocol = self._root.partition("://")[0]
+                key = await self._call(address, _worker.prepare, (self._spec.run, protocol), _CALL_SECONDS)
+                if isinstance(key, str):
+                    return key
+                secrets = Secrets(worker_secret(self._key_file), self._root, self._options)
+                try:
+                    sealed = secrets.seal(key, self._spec.run)
+                finally:
+                    secrets.wipe()
+                return str(await self._call(address, _worker.install, (self._spec.run, sealed), _CALL_SECONDS))
+            except (OSError, asyncio.TimeoutError) as error:  # it may have died
+                reason = f"no connection from here: {told(error, str)}"
+            except Exception as error:
+                return told(error, str)
+        return reason
+
+    async def _settle(self, address: str, reason: str | None) -> None:
+        """Note whether a worker has the secrets. The run goes on while one can have them."""
+        if not reason:
+            self._unusable.pop(address, None)
+            if reason is not None:
+                self._installed.add(address)
+                self._may_begin.set()
+            return
+        self._unusable[address] = reason
+        await self._count_threads()
+        if self._workers and self._workers <= self._unusable.keys():
+            others = f", and {len(self._workers) - 1} other workers" if len(self._workers) > 1 else ""
+            self._refused = f"worker {address}: {reason}{others}"
+        else:
+            print(f"hornet: worker {address}: {reason}; its tasks go to others", file=sys.stderr)
 
     async def _call(
-        self, address: str, function: Callable[..., None], arguments: tuple[Any, ...], seconds: float
+        self, address: str, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
     ) -> Any:
-        """Call a function on a worker over a connection of our own."""
+        """Call a function on a worker over a connection of our own. Raises what it raises."""
         called = self._client.rpc(address).run(function=dumps(function), args=dumps(arguments))
-        return await asyncio.wait_for(called, seconds)
+        answer = await asyncio.wait_for(called, seconds)
+        if answer["status"] != "OK":
+            _, error, _ = clean_exception(**answer)
+            raise error
+        return answer["result"]
 
     async def _forget(self) -> None:
         # A worker that has died holds nothing.
@@ -280,6 +366,8 @@ class Run:
         running: list[_Task] = []
         more = True
         while True:
+            if self._refused is not None:
+                raise ClusterError(self._refused)
             # Enough that no thread waits, few enough that memory is bounded.
             while more and len(running) < 2 * self._threads() + 4:
                 task = next(tasks, None)
@@ -292,8 +380,6 @@ class Run:
             for task, key, result in self._next_ended():
                 self._collect(objects, task, key, result)
             running = [task for task in running if not task.is_done]
-            if self._refused is not None:
-                raise ClusterError(self._refused)
             self._resend_late(running)
         if self._checkpoint is not None:
             self._checkpoint.flush()
@@ -308,10 +394,13 @@ class Run:
 
     async def _count_threads(self) -> None:
         with contextlib.suppress(OSError):  # the scheduler is lost, as futures tell
-            self._known_threads = max(1, sum((await self._client.scheduler.ncores()).values()))
+            threads = await self._client.scheduler.ncores()
+            self._workers, self._known_threads = set(threads), max(1, sum(threads.values()))
 
     def _submit(self, task: _Task, workers: list[str] | None = None) -> None:
         """Send a task, under a key of its own: the scheduler would not run one key twice."""
+        if self._unusable and workers is None:
+            workers = sorted(self._workers - self._unusable.keys()) or None
         self.summary.tasks += 1
         task.since = time.monotonic()
         key = f"hornet-evaluate-{self._spec.run.hex()[:8]}-{self.summary.tasks}"
@@ -359,7 +448,7 @@ class Run:
         except (Exception, *_CANCELLED) as error:
             if isinstance(error, _CANCELLED) or self._client.status != "running":
                 raise ClusterError("the scheduler is lost, or has cancelled the run") from None
-            self._again(task, f"{type(error).__name__}: {error}")
+            self._again(task, str(error) if isinstance(error, WorkerError) else f"{type(error).__name__}: {error}")
             return
         task.is_done = True
         # So that neither it nor copies, which may still run, run again if their workers die.

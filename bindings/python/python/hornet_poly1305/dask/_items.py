@@ -51,8 +51,8 @@ class Spec:
 
     run: bytes
     """16 random bytes, which bind answers to this run."""
-    root: str
-    """The URL of the store, below which names are."""
+    root: str | None
+    """The URL of the store, below which names are, or None if the driver sends it with r: it may hold a password."""
     secret_file: str | None
     """The file on the workers that holds r, or None if the driver sends it."""
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from hornet_poly1305 import InvalidSignature, KeyFile, XChaCha20Poly1305
 from hornet_poly1305._native import Nonces, Objects, SealedManifest, escaped
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._driver import CHECKPOINTS, Progress, Run, Summary
 from hornet_poly1305.dask._items import Failed, Missing
+from hornet_poly1305.dask._local import local_client
 from hornet_poly1305.dask._stores import LocalStore, Object, Other, Store, Unread, open_store, split_url
 
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
@@ -43,8 +44,8 @@ def part_bytes(part: str | int) -> int:
 class Manifest:
     """A manifest as `hornet tag` writes it, and what making it has cost."""
 
-    root: str
-    """The store that its paths are in: a bucket, or the folder that relative paths are relative to."""
+    root: str = field(repr=False)
+    """The store that its paths are in: a bucket, or the folder that relative paths are relative to. May hold a password."""
     key_file: KeyFile = field(repr=False)
     path: Path | None = None
     """Where it was written, or None if its text is in memory."""
@@ -154,18 +155,6 @@ def check_target(path: Path, force: bool) -> None:
 
 def _key_file(key_file: KeyFile | _Path) -> KeyFile:
     return key_file if isinstance(key_file, KeyFile) else KeyFile(key_file)
-
-
-@contextlib.contextmanager
-def local_client(workers: int | None = None) -> Iterator[Client]:
-    """Yield the client of a cluster on this machine, of as many processes as there are CPUs by default."""
-    count = len(os.sched_getaffinity(0)) if workers is None else workers
-    # At ":0", the dashboard has any free port.
-    with (
-        LocalCluster(n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 # A client, or what makes one once all else has been found right; None is a cluster on this machine.
