@@ -3,7 +3,7 @@
 //! The classes for encryption: pyca's `ChaCha20Poly1305`, and the same with nonces of 24 bytes.
 
 use crate::buffers::{Buffer, Span, fixed, new_bytes};
-use crate::errors::invalid_tag;
+use crate::errors::{invalid_tag, not_copied};
 use crate::threads::{AEAD_BYTES, detached};
 use hornet::sys;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -348,6 +348,10 @@ macro_rules! class {
                 buf: &Bound<'py, PyAny>,
             ) -> PyResult<usize> {
                 decrypt_into::<$algorithm>(py, &self.0, nonce, data, associated_data, buf)
+            }
+
+            fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+                not_copied(object)
             }
         }
     };

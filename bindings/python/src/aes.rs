@@ -3,19 +3,18 @@
 //! Poly1305-AES (Bernstein 2005): keys, key files, and partial evaluations.
 
 use crate::aead::{TAG, random_key};
-use crate::buffers::{Buffer, Span, fixed, new_bytes};
-use crate::errors::invalid_signature;
+use crate::buffers::{Buffer, Span, elements, fixed, new_bytes, with_room_for};
+use crate::errors::{invalid_signature, key_file_error, not_copied, os_error};
+use crate::files::lent;
 use crate::threads::{MAC_BYTES, detached};
 use hornet::sys;
 use hornet_key_file::KeyFile as File;
 use hornet_key_file::Purpose;
-use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyEOFError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::cell::RefCell;
 use std::io;
-use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -157,26 +156,63 @@ impl Poly1305Aes {
         let nonce = nonce_of(of_nonce.read(nonce)?)?;
         verify_tag(py, &self.0, &nonce, of_data.read(data)?, of_tag.read(tag)?)
     }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
+    }
 }
 
-fn os_error(error: &hornet_key_file::Error) -> PyErr {
-    PyOSError::new_err(error.to_string())
-}
-
-/// Returns the error with the name of the element of a list that it is about.
-fn of_element(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
-    PyErr::from_type(error.get_type(py), format!("{name}: {}", error.value(py)))
+/// Returns the error with the name of the element of a list that it is about, unless it is one of the caller's own.
+fn of_element(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+    let class = error.get_type(py);
+    let known = [
+        py.get_type::<PyTypeError>(),
+        py.get_type::<PyValueError>(),
+        py.get_type::<PyBufferError>(),
+    ];
+    if known.iter().any(|known| class.is(known)) {
+        PyErr::from_type(class, format!("{name}: {}", error.value(py)))
+    } else {
+        error
+    }
 }
 
 /// A Poly1305-AES key on disk, with the count of its nonces, which are reserved there before they are used.
 ///
-/// It is the file of `hornet keygen`. Threads, processes and copies of the file may use it at the same time.
+/// It is the file of `hornet keygen`. Threads, processes and copies of the file may use it at the same time. After a fork,
+/// only the process that opened it makes tags and reserves nonces: another gets RuntimeError, and opens the file itself.
 #[pyclass(frozen, module = "hornet_poly1305")]
 pub(crate) struct KeyFile(File);
 
 impl KeyFile {
     pub(crate) fn file(&self) -> &File {
         &self.0
+    }
+
+    fn reserved(&self, py: Python<'_>, count: u64) -> PyResult<hornet_key_file::Nonces> {
+        py.detach(|| self.0.reserve(count))
+            .map_err(|error| key_file_error(&error))
+    }
+
+    /// Returns the next nonce, and the tag of the data under it.
+    fn mac_with<'py>(
+        &self,
+        py: Python<'py>,
+        nonces: &mut hornet_key_file::Nonces,
+        data: Span,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let nonce = next_of(nonces)?;
+        let tag = tag_of(py, self.0.key().as_bytes(), &nonce, data)?;
+        Ok((PyBytes::new(py, &nonce), tag))
+    }
+}
+
+/// Returns the next of some nonces, of which there are enough.
+fn next_of(nonces: &mut hornet_key_file::Nonces) -> PyResult<[u8; 16]> {
+    match nonces.next_for(Purpose::MESSAGE) {
+        Some(Ok(unused)) => Ok(*unused.nonce().as_bytes()),
+        Some(Err(error)) => Err(key_file_error(&error)),
+        None => Err(PyValueError::new_err("fewer nonces than tags")),
     }
 }
 
@@ -189,7 +225,9 @@ impl KeyFile {
         reason = "what PyO3 converts an argument to"
     )]
     fn new(path: PathBuf) -> PyResult<Self> {
-        Ok(Self(File::open(&path).map_err(|error| os_error(&error))?))
+        Ok(Self(
+            File::open(&path).map_err(|error| key_file_error(&error))?,
+        ))
     }
 
     /// Make a new key file. Raises OSError if there is a file of that name.
@@ -199,7 +237,9 @@ impl KeyFile {
         reason = "what PyO3 converts an argument to"
     )]
     fn create(path: PathBuf) -> PyResult<Self> {
-        Ok(Self(File::create(&path).map_err(|error| os_error(&error))?))
+        Ok(Self(
+            File::create(&path).map_err(|error| key_file_error(&error))?,
+        ))
     }
 
     /// Return a nonce that nobody has used, and the tag of data under it: 16 bytes each.
@@ -210,40 +250,32 @@ impl KeyFile {
         py: Python<'py>,
         data: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let mut made = self.mac_many(py, vec![data.clone()])?;
-        Ok(made.pop().expect("one for each message"))
+        let mut of_data = Buffer::new();
+        let data = of_data.read(data)?;
+        let mut nonces = self.reserved(py, 1)?;
+        self.mac_with(py, &mut nonces, data)
     }
 
     /// Return a nonce and a tag for each of the messages.
-    #[expect(clippy::needless_pass_by_value, reason = "as above")]
     fn mac_many<'py>(
         &self,
         py: Python<'py>,
-        messages: Vec<Bound<'py, PyAny>>,
+        messages: &Bound<'py, PyAny>,
     ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
         // What is no message is found before nonces are reserved.
+        let messages = elements(messages)?;
         for (i, message) in messages.iter().enumerate() {
             Buffer::new()
                 .read(message)
-                .map_err(|error| of_element(py, &format!("message {i}"), &error))?;
+                .map_err(|error| of_element(py, &format!("message {i}"), error))?;
         }
-        let count = messages.len() as u64;
-        let mut nonces = py
-            .detach(|| self.0.reserve(count))
-            .map_err(|error| os_error(&error))?;
+        let mut nonces = self.reserved(py, messages.len() as u64)?;
         messages
             .iter()
             .map(|message| {
                 let mut of_data = Buffer::new();
                 let data = of_data.read(message)?;
-                let unused = nonces
-                    .next_for(Purpose::MESSAGE)
-                    .expect("one for each message");
-                let nonce = *unused.nonce().as_bytes();
-                Ok((
-                    PyBytes::new(py, &nonce),
-                    tag_of(py, self.0.key().as_bytes(), &nonce, data)?,
-                ))
+                self.mac_with(py, &mut nonces, data)
             })
             .collect()
     }
@@ -262,12 +294,10 @@ impl KeyFile {
         verify_tag(py, self.0.key().as_bytes(), &nonce, data, tag)
     }
 
-    /// Reserve this number of nonces, durably, and return them. Raises OSError if that is not possible.
+    /// Reserve this number of nonces, durably, and return them. Raises OSError if that is not possible, and RuntimeError if
+    /// another process opened the file, of which this one is a fork.
     fn reserve(&self, py: Python<'_>, count: u64) -> PyResult<Nonces> {
-        let nonces = py.detach(|| self.0.reserve(count));
-        Ok(Nonces(Mutex::new(Some(
-            nonces.map_err(|error| os_error(&error))?,
-        ))))
+        Ok(Nonces(Mutex::new(Some(self.reserved(py, count)?))))
     }
 
     /// Return 32 bytes for another use than messages, such as the key of a cipher: the same each time for a number from 0
@@ -292,30 +322,24 @@ impl KeyFile {
     /// Return a nonce that nobody has used and a tag for each of the messages, given by their partial evaluations.
     ///
     /// All nonces are reserved at once, with one wait for the disk.
-    #[expect(clippy::needless_pass_by_value, reason = "as above")]
     fn finish_many<'py>(
         &self,
         py: Python<'py>,
-        partials: Vec<Bound<'py, PyAny>>,
+        partials: &Bound<'py, PyAny>,
     ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
         // What is no partial evaluation is found before nonces are reserved.
-        let values = partials
+        let values = elements(partials)?
             .iter()
             .enumerate()
             .map(|(i, partial)| {
-                partial_of(partial).map_err(|error| of_element(py, &format!("partial {i}"), &error))
+                partial_of(partial).map_err(|error| of_element(py, &format!("partial {i}"), error))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let mut nonces = py
-            .detach(|| self.0.reserve(values.len() as u64))
-            .map_err(|error| os_error(&error))?;
+        let mut nonces = self.reserved(py, values.len() as u64)?;
         values
             .iter()
             .map(|partial| {
-                let unused = nonces
-                    .next_for(Purpose::MESSAGE)
-                    .expect("one for each message");
-                let nonce = *unused.nonce().as_bytes();
+                let nonce = next_of(&mut nonces)?;
                 let tag = tag_of_partial(self.0.key().as_bytes(), &nonce, partial);
                 Ok((PyBytes::new(py, &nonce), PyBytes::new(py, &tag)))
             })
@@ -345,9 +369,13 @@ impl KeyFile {
             Err(invalid_signature(py))
         }
     }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
+    }
 }
 
-/// Nonces that a key file has reserved, for one manifest.
+/// Nonces that a key file has reserved, for one manifest, which the process that reserved them writes.
 #[pyclass(frozen, module = "hornet_poly1305")]
 pub(crate) struct Nonces(Mutex<Option<hornet_key_file::Nonces>>);
 
@@ -366,6 +394,10 @@ impl Nonces {
     fn __len__(&self) -> usize {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.as_ref().map_or(0, ExactSizeIterator::len)
+    }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
     }
 }
 
@@ -550,10 +582,14 @@ impl Evaluation {
         offset: u64,
         length: u64,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        // SAFETY: the caller's descriptor, which is not closed here.
-        let file = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(descriptor) });
-        let whole = py.detach(|| self.of_file(&file, offset, length));
-        whole.map(|whole| bytes_of(py, &whole)).map_err(PyErr::from)
+        let file = lent(descriptor)?;
+        match py.detach(|| self.of_file(&file, offset, length)) {
+            Ok(whole) => Ok(bytes_of(py, &whole)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(PyEOFError::new_err(
+                format!("the file ends within the {length} bytes from {offset} on"),
+            )),
+            Err(error) => Err(os_error(&error)),
+        }
     }
 
     /// Return the value over left's segment followed by right's. Raises ValueError if left's ends within a block, and
@@ -582,9 +618,10 @@ impl Evaluation {
                 "partial evaluations have 32 bytes each",
             ));
         }
-        let mut values = (0..span.len() / 32)
-            .map(|i| partial_from(&span.part(32 * i, 32).read()))
-            .collect::<PyResult<Vec<_>>>()?;
+        let mut values = with_room_for(span.len() / 32)?;
+        for i in 0..span.len() / 32 {
+            values.push(partial_from(&span.part(32 * i, 32).read())?);
+        }
         while values.len() > 1 {
             values = values
                 .chunks(2)
@@ -655,6 +692,10 @@ impl Evaluation {
     #[staticmethod]
     fn len_bytes(partial: &Bound<'_, PyAny>) -> PyResult<u64> {
         Ok(len_of(&partial_of(partial)?))
+    }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
     }
 }
 

@@ -353,6 +353,8 @@ impl Packets {
 struct Arguments<'py> {
     buffers: [Option<Box<Buffer<'py>>>; 6],
     aad: Option<Box<Held<'py>>>,
+    /// The objects that `aad` has the memory of.
+    parts: Option<[Bound<'py, PyAny>; 3]>,
 }
 
 impl<'py> Arguments<'py> {
@@ -406,7 +408,8 @@ fn packets<'py>(
             aad.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)>()
         {
             let held = arguments.aad.insert(Box::new(Held::new()));
-            let parts = held.parts(&values, &starts, &lengths)?;
+            let [values, starts, lengths] = arguments.parts.insert([values, starts, lengths]);
+            let parts = held.parts(values, starts, lengths)?;
             if parts.count() != count {
                 return Err(PyValueError::new_err(format!(
                     "{} associated data for {count} packets",

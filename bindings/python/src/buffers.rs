@@ -6,11 +6,11 @@
 //! without a GIL at all. To a Rust reference that would be undefined behaviour, so none is made: addresses go to the
 //! C library, for which such a message is torn data. An exported buffer is neither freed nor resized while it is held.
 
-use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 #[cfg(not(Py_GIL_DISABLED))]
 use pyo3::types::{PyByteArray, PyByteArrayMethods};
+use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyErr, ffi};
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -68,6 +68,50 @@ impl Span {
     }
 }
 
+impl Span {
+    /// Returns a copy of the bytes.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError`.
+    pub(crate) fn to_vec(self) -> PyResult<Vec<u8>> {
+        let mut bytes = with_room_for(self.len())?;
+        // SAFETY: there is room for these bytes, which the span has.
+        unsafe {
+            ptr::copy_nonoverlapping(self.at(), bytes.as_mut_ptr(), self.len());
+            bytes.set_len(self.len());
+        }
+        Ok(bytes)
+    }
+}
+
+/// Returns an empty vector with room for that many elements.
+///
+/// # Errors
+///
+/// `MemoryError`.
+pub(crate) fn with_room_for<T>(count: usize) -> PyResult<Vec<T>> {
+    let mut vector = Vec::new();
+    let reserved = vector.try_reserve_exact(count);
+    reserved.map_err(|_| PyMemoryError::new_err(()))?;
+    Ok(vector)
+}
+
+/// Returns the elements of an iterable other than a string. PyO3's conversion to `Vec` allocates what `__len__` says.
+///
+/// # Errors
+///
+/// `TypeError`, and what the iterator raises.
+pub(crate) fn elements<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>() {
+        let kind = object.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "a list is needed, not {kind}"
+        )));
+    }
+    object.try_iter()?.collect()
+}
+
 /// The memory of a Python object, held until it is dropped. It must stay where it is once it has been filled, which
 /// the lifetime of `fill`'s borrow ensures: objects that export memory may keep the address of the view.
 pub(crate) struct Buffer<'py> {
@@ -89,13 +133,7 @@ impl<'py> Buffer<'py> {
         assert!(!self.held);
         // SAFETY: the object is alive, and the view is filled if the call succeeds.
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), self.view.as_mut_ptr(), flags) } != 0 {
-            let (py, error) = (object.py(), PyErr::fetch(object.py()));
-            // Not contiguous is a ValueError of NumPy's, and a BufferError elsewhere.
-            return Err(if error.is_instance_of::<PyValueError>(py) {
-                PyBufferError::new_err(error.value(py).to_string())
-            } else {
-                error
-            });
+            return Err(PyErr::fetch(object.py()));
         }
         self.held = true;
         // SAFETY: as above.
@@ -109,10 +147,13 @@ impl<'py> Buffer<'py> {
     /// `TypeError` if it has no buffer, `BufferError` if that is not contiguous.
     pub(crate) fn read(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
-            let bytes = bytes.as_bytes(); // which never change; the caller holds the object
+            let bytes = bytes.as_bytes(); // which never change; who calls holds the object, as an argument
             return Ok(Span::new(bytes.as_ptr().cast_mut(), bytes.len()));
         }
-        span(self.fill(object, ffi::PyBUF_SIMPLE)?)
+        match self.fill(object, ffi::PyBUF_SIMPLE) {
+            Ok(view) => span(view),
+            Err(error) => Err(refused(object, error, false)),
+        }
     }
 
     /// The same, for writing.
@@ -123,10 +164,7 @@ impl<'py> Buffer<'py> {
     pub(crate) fn write(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
         match self.fill(object, ffi::PyBUF_WRITABLE) {
             Ok(view) => span(view),
-            Err(error) => Err(match Buffer::new().fill(object, ffi::PyBUF_SIMPLE) {
-                Ok(_) => PyTypeError::new_err("Buffer is not writable."),
-                Err(_) => error,
-            }),
+            Err(error) => Err(refused(object, error, true)),
         }
     }
 
@@ -150,9 +188,11 @@ impl<'py> Buffer<'py> {
     pub(crate) fn int64(&mut self, name: &str, object: &Bound<'py, PyAny>) -> PyResult<Span> {
         let wrong =
             || PyTypeError::new_err(format!("{name} must be a C-contiguous array of int64"));
-        let view = self
-            .fill(object, ffi::PyBUF_ND | ffi::PyBUF_FORMAT)
-            .map_err(|_| wrong())?;
+        let view = match self.fill(object, ffi::PyBUF_ND | ffi::PyBUF_FORMAT) {
+            Ok(view) => view,
+            Err(error) if is_refusal(object.py(), &error) => return Err(wrong()),
+            Err(error) => return Err(error),
+        };
         // SAFETY: with PyBUF_FORMAT, the format is null, which stands for bytes, or a string.
         let format =
             (!view.format.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(view.format) });
@@ -181,7 +221,10 @@ impl<'py> Buffer<'py> {
         name: &str,
         object: &Bound<'py, PyAny>,
     ) -> PyResult<(Span, usize)> {
-        let view = self.fill(object, ffi::PyBUF_ND)?;
+        let view = match self.fill(object, ffi::PyBUF_ND) {
+            Ok(view) => view,
+            Err(error) => return Err(refused(object, error, false)),
+        };
         if view.ndim != 2 {
             return Err(PyValueError::new_err(format!(
                 "{name} must have 2 dimensions, not {}",
@@ -190,10 +233,9 @@ impl<'py> Buffer<'py> {
         }
         // SAFETY: with PyBUF_ND, the shape has ndim numbers.
         let count = unsafe { *view.shape };
-        Ok((
-            span(view)?,
-            usize::try_from(count).expect("a shape is not negative"),
-        ))
+        let count = usize::try_from(count)
+            .map_err(|_| PyValueError::new_err(format!("{name} has a negative shape")))?;
+        Ok((span(view)?, count))
     }
 }
 
@@ -204,6 +246,31 @@ impl Drop for Buffer<'_> {
             // called, so that this thread is attached.
             unsafe { ffi::PyBuffer_Release(self.view.as_mut_ptr()) };
         }
+    }
+}
+
+/// Whether an object raised this because it has no such buffer, and not, say, because it was interrupted.
+fn is_refusal(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyTypeError>(py)
+        || error.is_instance_of::<PyBufferError>(py)
+        || error.is_instance_of::<PyValueError>(py)
+}
+
+/// Returns what pyca raises for an object that refused its buffer: `BufferError` if it is not contiguous, else `TypeError`.
+/// Objects differ: for the first, NumPy's arrays raise `ValueError`, and so does a released memoryview.
+#[cold]
+fn refused(object: &Bound<'_, PyAny>, error: PyErr, writable: bool) -> PyErr {
+    let py = object.py();
+    if !is_refusal(py, &error) {
+        return error;
+    }
+    let text = error.value(py).to_string();
+    match Buffer::new().fill(object, ffi::PyBUF_FULL_RO) {
+        Ok(view) if writable && view.readonly != 0 => {
+            PyTypeError::new_err("Buffer is not writable.")
+        }
+        Ok(_) => PyBufferError::new_err(text),
+        Err(_) => PyTypeError::new_err(text),
     }
 }
 
@@ -223,7 +290,7 @@ fn span(view: &ffi::Py_buffer) -> PyResult<Span> {
 ///
 /// `MemoryError`.
 pub(crate) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<(Bound<'_, PyBytes>, Span)> {
-    let size = isize::try_from(len).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+    let size = isize::try_from(len).map_err(|_| PyMemoryError::new_err(()))?;
     // SAFETY: this makes an object, or sets an error and returns null. Its memory may be written as long as no one
     // else has it: made from no bytes, only that of length 0 is shared, of which nothing is written.
     unsafe {

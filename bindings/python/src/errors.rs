@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The exceptions of `hornet_poly1305/_exceptions.py`: those of cryptography, where it is installed.
+//! Exceptions: those of `hornet_poly1305/_exceptions.py`, which are those of cryptography where it is installed, and those
+//! of the operating system and of key files.
 
+use hornet_key_file::Problem;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use std::io;
 
-fn exception(py: Python<'_>, of: &PyOnceLock<Py<PyType>>, name: &str, text: Option<&str>) -> PyErr {
-    match of.import(py, "hornet_poly1305._exceptions", name) {
-        Ok(class) => PyErr::from_type(
-            class.clone(),
-            text.map(str::to_owned).map_or_else(
-                || py.None(),
-                |text| pyo3::types::PyString::new(py, &text).into_any().unbind(),
-            ),
-        ),
+fn exception(py: Python<'_>, name: &str, text: Option<&'static str>) -> PyErr {
+    let class = py
+        .import("hornet_poly1305._exceptions")
+        .and_then(|module| module.getattr(name)?.cast_into().map_err(PyErr::from));
+    match class {
+        Ok(class) => match text {
+            Some(text) => PyErr::from_type(class, text),
+            None => PyErr::from_type(class, ()),
+        },
         Err(error) => error,
     }
 }
@@ -22,30 +24,52 @@ fn exception(py: Python<'_>, of: &PyOnceLock<Py<PyType>>, name: &str, text: Opti
 /// What is raised if a ciphertext is not authentic.
 #[cold]
 pub(crate) fn invalid_tag(py: Python<'_>) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    exception(py, &CLASS, "InvalidTag", None)
+    exception(py, "InvalidTag", None)
 }
 
 /// What is raised if a message does not have the tag.
 #[cold]
 pub(crate) fn invalid_signature(py: Python<'_>) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    exception(
-        py,
-        &CLASS,
-        "InvalidSignature",
-        Some("Value did not match computed tag."),
-    )
+    let text = "Value did not match computed tag.";
+    exception(py, "InvalidSignature", Some(text))
 }
 
 /// What is raised after the end of a message in pieces.
 #[cold]
 pub(crate) fn already_finalized(py: Python<'_>) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    exception(
-        py,
-        &CLASS,
-        "AlreadyFinalized",
-        Some("Context was already finalized."),
-    )
+    let text = "Context was already finalized.";
+    exception(py, "AlreadyFinalized", Some(text))
+}
+
+/// `OSError`, or what Python makes of it by its number, such as `FileNotFoundError`.
+#[cold]
+pub(crate) fn os_error(error: &io::Error) -> PyErr {
+    let text = error.to_string();
+    match error.raw_os_error() {
+        Some(number) => {
+            let suffix = format!(" (os error {number})");
+            let text = text.strip_suffix(&suffix).unwrap_or(&text).to_owned();
+            PyOSError::new_err((number, text))
+        }
+        None => PyOSError::new_err(text),
+    }
+}
+
+/// `RuntimeError` after `fork`, and `OSError` for what else is wrong with a key file.
+#[cold]
+pub(crate) fn key_file_error(error: &hornet_key_file::Error) -> PyErr {
+    match error.problem() {
+        Problem::OtherProcess => PyRuntimeError::new_err(error.to_string()),
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// What `__reduce__` raises, which `copy` and `pickle` call, whatever the protocol. Without one, protocols 0 and 1 make a
+/// pickle of any object.
+#[cold]
+pub(crate) fn not_copied<T>(object: &Bound<'_, T>) -> PyResult<()> {
+    let name = object.as_any().get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "{name} cannot be copied or pickled: it has a key or nonces, which a copy would use a second time"
+    )))
 }

@@ -9,10 +9,13 @@
 
 mod aead;
 mod aes;
+mod arrow;
 mod batch;
 mod buffers;
 mod errors;
+mod files;
 mod info;
+mod interpreter;
 mod manifest;
 mod messages;
 mod objects;
@@ -39,4 +42,9 @@ mod _native {
     use crate::objects::Objects;
     #[pymodule_export]
     use crate::poly1305::{Poly1305, mac, verify};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::interpreter::bind(pyo3::Bound::py(module))
+    }
 }

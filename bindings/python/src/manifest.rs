@@ -4,6 +4,7 @@
 
 use crate::aes::KeyFile;
 use crate::buffers::Buffer;
+use crate::errors::not_copied;
 use hornet_key_file::Nonces;
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::{Manifest, Problem};
@@ -44,10 +45,7 @@ impl SealedManifest {
     #[new]
     fn new(text: &Bound<'_, PyAny>, key_file: &KeyFile) -> PyResult<Self> {
         let mut of_text = Buffer::new();
-        let span = of_text.read(text)?;
-        let mut text = vec![0; span.len()];
-        // SAFETY: the span has these bytes, and is copied because others may write to it meanwhile.
-        unsafe { std::ptr::copy_nonoverlapping(span.at(), text.as_mut_ptr(), span.len()) };
+        let text = of_text.read(text)?.to_vec()?; // copied, because others may write to it meanwhile
         let (manifest, nonce) = Manifest::open_sealed(&text, key_file.file().key())
             .map_err(|problem: Problem| PyValueError::new_err(problem.to_string()))?;
         Ok(Self {
@@ -111,5 +109,9 @@ impl SealedManifest {
     #[getter]
     fn counter(&self) -> u64 {
         self.counter
+    }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
     }
 }

@@ -2,11 +2,11 @@
 
 //! Many messages in one buffer: rows of equal length, parts that starts and lengths name, or an array of Arrow.
 
+use crate::arrow::Arrow;
 use crate::buffers::{Buffer, Span};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 /// Where each message is. The numbers are read once for each message and checked then, because other threads may write
@@ -144,7 +144,7 @@ pub(crate) struct Held<'py> {
     values: Buffer<'py>,
     starts: Buffer<'py>,
     lengths: Buffer<'py>,
-    capsules: Option<Bound<'py, PyAny>>,
+    arrow: Option<Arrow>,
 }
 
 impl<'py> Held<'py> {
@@ -153,7 +153,7 @@ impl<'py> Held<'py> {
             values: Buffer::new(),
             starts: Buffer::new(),
             lengths: Buffer::new(),
-            capsules: None,
+            arrow: None,
         }
     }
 
@@ -195,99 +195,8 @@ impl<'py> Held<'py> {
 
     /// Returns the elements of an array that has `__arrow_c_array__`, of binaries or strings.
     pub(crate) fn arrow(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Messages> {
-        let pair = array.call_method0("__arrow_c_array__")?;
-        let messages = of_capsules(&pair)?;
-        self.capsules = Some(pair); // which keep the memory
+        let (array, messages) = Arrow::of(array)?;
+        self.arrow = Some(array);
         Ok(messages)
     }
-}
-
-/// The beginning of `struct ArrowSchema` (Arrow's C data interface).
-#[repr(C)]
-struct ArrowSchema {
-    format: *const c_char,
-}
-
-/// `struct ArrowArray`.
-#[repr(C)]
-struct ArrowArray {
-    length: i64,
-    null_count: i64,
-    offset: i64,
-    n_buffers: i64,
-    n_children: i64,
-    buffers: *const *const c_void,
-    children: *const c_void,
-    dictionary: *const c_void,
-    release: *const c_void,
-    private_data: *const c_void,
-}
-
-fn pointer<T>(pair: &Bound<'_, PyAny>, i: usize, name: &CStr) -> PyResult<*const T> {
-    let item = pair.get_item(i)?;
-    let capsule = item.cast::<PyCapsule>()?;
-    Ok(capsule.pointer_checked(Some(name))?.as_ptr().cast())
-}
-
-fn of_capsules(pair: &Bound<'_, PyAny>) -> PyResult<Messages> {
-    // SAFETY: a capsule of this name has a pointer to this structure, which lives as long as the capsule.
-    let (format, array) = unsafe {
-        let schema = pointer::<ArrowSchema>(pair, 0, c"arrow_schema")?;
-        let array = &*pointer::<ArrowArray>(pair, 1, c"arrow_array")?;
-        (CStr::from_ptr((*schema).format), array)
-    };
-    let wide = match format.to_bytes() {
-        b"z" | b"u" => false,
-        b"Z" | b"U" => true,
-        other => {
-            return Err(PyTypeError::new_err(format!(
-                "an array of binary, string, large_binary or large_string is needed, not of format \"{}\"",
-                String::from_utf8_lossy(other)
-            )));
-        }
-    };
-    let negative = |_| PyValueError::new_err("the array has a negative length or offset");
-    let length = usize::try_from(array.length).map_err(negative)?;
-    let offset = usize::try_from(array.offset).map_err(negative)?;
-    if array.release.is_null() || array.n_buffers != 3 {
-        return Err(PyValueError::new_err(
-            "the array was released, or has other than 3 buffers",
-        ));
-    }
-    let width = if wide { 8 } else { 4 };
-    // SAFETY: an array of these formats has three buffers: validity, `offset + length + 1` offsets, and data.
-    let [validity, offsets, data] = unsafe { [0, 1, 2].map(|i| *array.buffers.add(i)) };
-    if array.null_count != 0 && !validity.is_null() {
-        for i in 0..length {
-            // SAFETY: there is a bit for each element.
-            let byte = unsafe { *validity.cast::<u8>().add((offset + i) / 8) };
-            if byte >> ((offset + i) % 8) & 1 == 0 {
-                return Err(PyValueError::new_err(format!("message {i} is null")));
-            }
-        }
-    }
-    if length == 0 {
-        return Ok(Messages::Rows {
-            of: Span::EMPTY,
-            count: 0,
-            row_bytes: 0,
-        });
-    }
-    let offsets = Span::new(
-        offsets.cast_mut().cast::<u8>().wrapping_add(width * offset),
-        width * (length + 1),
-    );
-    // How long the data are only the offsets tell: the last is the end of what may be read.
-    let end = if wide {
-        number(offsets, length)
-    } else {
-        narrow(offsets, length)
-    };
-    let len = usize::try_from(end)
-        .map_err(|_| PyValueError::new_err("the array has a negative offset"))?;
-    Ok(Messages::Offsets {
-        of: Span::new(data.cast_mut().cast(), len),
-        offsets,
-        wide,
-    })
 }

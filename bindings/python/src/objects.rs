@@ -3,16 +3,16 @@
 //! Objects of a store that are to be tagged or checked, in memory of some 110 bytes each besides their names.
 
 use crate::aes::{KeyFile, Nonces, partial_from, tag_of_partial};
-use crate::buffers::{Buffer, fixed};
+use crate::buffers::{Buffer, elements, fixed};
+use crate::errors::{key_file_error, not_copied, os_error};
+use crate::files::lent;
 use hornet_key_file::Purpose;
 use hornet_manifest::{Kind, PURPOSE, Time, Writer};
-use pyo3::exceptions::{PyIndexError, PyOSError, PyOverflowError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fs::File;
 use std::io;
-use std::mem::ManuallyDrop;
-use std::os::fd::FromRawFd;
 use zeroize::Zeroize;
 
 /// What is known of an object's content.
@@ -107,11 +107,11 @@ impl Objects {
                 }
                 State::Unread => {
                     // Its nonce is lost.
-                    nonces.next_for(Purpose::MESSAGE).ok_or_else(too_few)?;
+                    nonces.next_for(Purpose::MESSAGE).ok_or_else(too_few)??;
                     all_unread.push(name);
                 }
                 State::Evaluated => {
-                    let unused = nonces.next_for(Purpose::MESSAGE).ok_or_else(too_few)?;
+                    let unused = nonces.next_for(Purpose::MESSAGE).ok_or_else(too_few)??;
                     let nonce = *unused.nonce().as_bytes();
                     let partial = partial_from(value).map_err(|_| Failure::Open(index))?;
                     let tag = tag_of_partial(key.as_bytes(), &nonce, &partial);
@@ -127,7 +127,7 @@ impl Objects {
         for (path, kind) in others {
             writer.other(*kind, path)?;
         }
-        writer.seal(nonces.next_for(PURPOSE).ok_or_else(too_few)?)?;
+        writer.seal(nonces.next_for(PURPOSE).ok_or_else(too_few)??)?;
         Ok(())
     }
 }
@@ -136,7 +136,14 @@ impl Objects {
 enum Failure {
     Io(io::Error),
     Nonces,
+    KeyFile(hornet_key_file::Error),
     Open(usize),
+}
+
+impl From<hornet_key_file::Error> for Failure {
+    fn from(error: hornet_key_file::Error) -> Self {
+        Self::KeyFile(error)
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -221,8 +228,11 @@ impl Objects {
     }
 
     /// Return the number of bytes of all objects.
-    fn total_bytes(&self) -> u64 {
-        let sizes = self.order.iter().map(|n| self.sizes[*n as usize]);
+    fn total_bytes(&self) -> u128 {
+        let sizes = self
+            .order
+            .iter()
+            .map(|n| u128::from(self.sizes[*n as usize]));
         sizes.sum()
     }
 
@@ -274,44 +284,54 @@ impl Objects {
     /// in the order of those that have none yet, and what was kept. Arguments, unread paths and others, which are paths
     /// and kinds, are bytes and sorted here.
     ///
-    /// Raises RuntimeError if an object was neither evaluated, nor kept, nor failed, or if there are fewer nonces than
-    /// that needs and one for the seal; OSError if it cannot be written.
-    #[expect(
-        clippy::needless_pass_by_value,
-        clippy::too_many_arguments,
-        reason = "what PyO3 converts arguments to"
-    )]
+    /// Raises RuntimeError if an object was neither evaluated, nor kept, nor failed, if there are fewer nonces than that
+    /// needs and one for the seal, or if another process reserved them; OSError if it cannot be written.
+    #[expect(clippy::too_many_arguments, reason = "as Python has them")]
     fn write(
         &self,
         py: Python<'_>,
         descriptor: i32,
         key_file: &KeyFile,
         nonces: &Nonces,
-        arguments: Vec<Vec<u8>>,
-        unread: Vec<Vec<u8>>,
-        others: Vec<(Vec<u8>, String)>,
+        arguments: &Bound<'_, PyAny>,
+        unread: &Bound<'_, PyAny>,
+        others: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let mut kinds = others
-            .into_iter()
-            .map(|(path, word)| match Kind::named(word.as_bytes()) {
-                Some(kind) => Ok((path, kind)),
-                None => Err(PyValueError::new_err(format!("no kind \"{word}\""))),
+        let file = lent(descriptor)?;
+        let (arguments, unread) = (paths(arguments)?, paths(unread)?);
+        let mut kinds = elements(others)?
+            .iter()
+            .map(|other| {
+                let (path, word) = other.extract::<(Bound<'_, PyBytes>, String)>()?;
+                match Kind::named(word.as_bytes()) {
+                    Some(kind) => Ok((path.as_bytes().to_vec(), kind)),
+                    None => Err(PyValueError::new_err(format!("no kind \"{word}\""))),
+                }
             })
             .collect::<PyResult<Vec<_>>>()?;
         kinds.sort_unstable();
         kinds.dedup();
         let nonces = nonces.take()?;
-        // SAFETY: the caller's descriptor, which is not closed here.
-        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
         py.detach(|| self.write_to(&file, key_file.file(), nonces, &arguments, &unread, &kinds))
             .map_err(|failure| match failure {
-                Failure::Io(error) => PyOSError::new_err(error.to_string()),
+                Failure::Io(error) => os_error(&error),
+                Failure::KeyFile(error) => key_file_error(&error),
                 Failure::Nonces => PyRuntimeError::new_err("fewer nonces than tags"),
                 Failure::Open(index) => {
                     PyRuntimeError::new_err(format!("object {index} has not been evaluated"))
                 }
             })
     }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
+    }
+}
+
+/// Returns the paths of a list.
+fn paths(list: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u8>>> {
+    let path = |object: &Bound<'_, PyAny>| Ok(object.cast::<PyBytes>()?.as_bytes().to_vec());
+    elements(list)?.iter().map(path).collect()
 }
 
 impl Drop for Objects {

@@ -4,10 +4,9 @@
 
 use crate::aead::TAG;
 use crate::buffers::{Buffer, Span, fixed, new_bytes};
-use crate::errors::{already_finalized, invalid_signature};
+use crate::errors::{already_finalized, invalid_signature, not_copied};
 use crate::threads::{MAC_BYTES, detached};
 use hornet::sys;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zeroize::Zeroizing;
@@ -149,12 +148,6 @@ impl Message {
     }
 }
 
-fn not_copied(name: &str) -> PyErr {
-    PyTypeError::new_err(format!(
-        "{name} cannot be copied or pickled: a copy would use its key, or its nonce, a second time"
-    ))
-}
-
 /// Poly1305 (RFC 8439, section 2.5) under a key of 32 bytes, for one message in pieces: cryptography's class.
 ///
 /// Never use a key for two messages. An object cannot be copied or pickled.
@@ -209,18 +202,7 @@ impl Poly1305 {
         self.0.verify(py, tag)
     }
 
-    #[expect(clippy::unused_self, reason = "Python calls it on an object")]
-    fn __copy__(&self) -> PyResult<()> {
-        Err(not_copied("Poly1305"))
-    }
-
-    #[expect(clippy::unused_self, reason = "as above")]
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(not_copied("Poly1305"))
-    }
-
-    #[expect(clippy::unused_self, reason = "as above")]
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(not_copied("Poly1305"))
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
     }
 }

@@ -105,7 +105,7 @@ impl TagFiles {
             found,
             &mut nonces,
         )?;
-        let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
+        let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
         let text = manifest.seal(key_file.key(), nonce);
 
         match saving {
@@ -148,9 +148,14 @@ impl TagFiles {
             .settled(settled)
             .excluding(excluded);
         let count = found.files.len();
-        let tagging: Vec<_> = zip(found.files, nonces)
-            .map(|(path, nonce)| Tagging { path, nonce })
-            .collect();
+        let tagging = zip(found.files, nonces)
+            .map(|(path, nonce)| {
+                Ok(Tagging {
+                    path,
+                    nonce: nonce?,
+                })
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
         if tagging.len() != count {
             return Err(no_nonce());
         }
