@@ -27,7 +27,7 @@ class Crate:
         self.path = outside / self.name
         # A registry has other crates, or none, of these names. In the tree, cargo gets the path of ours for packaging,
         # and in the package that of the package.
-        self.env = {"CARGO_TARGET_DIR": outside / "target"}
+        self.env = {"CARGO_TARGET_DIR": outside / "target", "RUSTFLAGS": "-D warnings"}
         self.of_packages = [f"--config=patch.crates-io.{crate.name}.path='{crate.path}'" for crate in published]
         of_tree = [f"--config=patch.crates-io.{crate.name}.path='{crate.source}'" for crate in published]
         # With uncommitted changes.

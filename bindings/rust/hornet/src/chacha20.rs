@@ -5,6 +5,7 @@
 //! **It does not authenticate**: an attacker who changes the ciphertext changes the message, bit by
 //! bit. For messages, use [`aead`](crate::aead).
 
+use crate::bytes::{WrongLength, array};
 use crate::ffi;
 use crate::key::wipe;
 use core::error::Error;
@@ -58,6 +59,22 @@ impl ChaCha20 {
             )
         };
         fits.then_some(()).ok_or(CounterOverflow)
+    }
+}
+
+/// Copies the bytes, like [`ChaCha20::new`].
+impl From<&[u8; 32]> for ChaCha20 {
+    fn from(key: &[u8; 32]) -> Self {
+        Self::new(key)
+    }
+}
+
+/// Copies the bytes, like [`ChaCha20::new`].
+impl TryFrom<&[u8]> for ChaCha20 {
+    type Error = WrongLength;
+
+    fn try_from(key: &[u8]) -> Result<Self, WrongLength> {
+        array("key", key).map(Self::new)
     }
 }
 

@@ -2,6 +2,7 @@
 
 //! The one-time key.
 
+use crate::bytes::{WrongLength, array};
 use core::fmt;
 use zeroize::{ZeroizeOnDrop, optimization_barrier};
 
@@ -33,6 +34,22 @@ impl Key {
 
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()
+    }
+}
+
+/// Copies the bytes, like [`Key::new`].
+impl From<&[u8; Key::BYTES]> for Key {
+    fn from(bytes: &[u8; Key::BYTES]) -> Self {
+        Self::new(bytes)
+    }
+}
+
+/// Copies the bytes, like [`Key::new`].
+impl TryFrom<&[u8]> for Key {
+    type Error = WrongLength;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, WrongLength> {
+        array("key", bytes).map(Self::new)
     }
 }
 

@@ -43,21 +43,26 @@
 //! Timing, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys
 //! and everything computed from them are wiped when they are dropped. Copies that the compiler
 //! makes when it moves a value cannot be wiped, so keep a [`Key`] or a [`Poly1305`] where it was
-//! created. No function allocates, locks or panics, with two exceptions: `aes::Segments` allocates,
-//! and the functions of the feature `rayon` do what rayon does.
+//! created. No function allocates, locks or panics, with two exceptions: `aes::Segments` and the
+//! functions that return a `Vec` allocate, and the functions of the feature `rayon` do what rayon
+//! does.
 //!
 //! The feature `std` (on by default) implements `std::io::Write` for [`Poly1305`] and adds
-//! `aes::Segments`. Without it, the crate is `no_std`. The features `aead` and `universal-hash`
-//! implement the traits of the crates of the same names, version 0.6, for the ciphers and for
-//! [`Poly1305`]. These traits take nonces and keys by reference; the caller must ensure that none
-//! is used twice. The feature `sys` adds `sys`, the functions of the C library.
+//! `aes::Segments`. It contains the feature `alloc`, which adds the functions that return a `Vec`.
+//! Without both, the crate needs only `core`. The features `aead` and `universal-hash` implement the
+//! traits of the crates of the same names, version 0.6, for the ciphers and for [`Poly1305`], and
+//! `aead-05` those of `aead` 0.5. These traits take nonces and keys by reference; the caller must
+//! ensure that none is used twice. The feature `sys` adds `sys`, the functions of the C library.
 
 #![no_std]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
 mod batch;
+mod bytes;
 mod ffi;
 mod hex;
 mod key;
@@ -71,7 +76,7 @@ mod version;
 /// message meanwhile, so that Rust may not make a reference to it.
 #[cfg(feature = "sys")]
 pub mod sys {
-    pub use crate::ffi::*;
+    pub use crate::ffi::declarations::*;
 }
 
 pub mod aead;
@@ -81,12 +86,13 @@ pub mod kernel;
 pub mod nonce;
 
 pub use batch::{mac_batch, verify_batch};
+pub use bytes::WrongLength;
 pub use key::Key;
 pub use poly1305::{Poly1305, mac, verify};
 pub use tag::{Mismatch, ParseTagError, Tag};
 pub use version::version;
 
 /// The examples in README.md, tested like the ones here.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "alloc"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -6,6 +6,7 @@
 //! The three lengths have names where they are used: [`aes::Nonce`](crate::aes::Nonce) has 16
 //! bytes, and [`aead`](crate::aead) takes 12 or, for XChaCha20-Poly1305, 24.
 
+use crate::bytes::{WrongLength, array};
 use crate::hex::{self, Found};
 use core::error::Error;
 use core::fmt;
@@ -47,6 +48,33 @@ impl<const BYTES: usize> Nonce<BYTES> {
     }
 }
 
+impl<const BYTES: usize> From<[u8; BYTES]> for Nonce<BYTES> {
+    fn from(bytes: [u8; BYTES]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl<const BYTES: usize> From<Nonce<BYTES>> for [u8; BYTES] {
+    fn from(nonce: Nonce<BYTES>) -> Self {
+        nonce.0
+    }
+}
+
+impl<const BYTES: usize> TryFrom<&[u8]> for Nonce<BYTES> {
+    type Error = WrongLength;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, WrongLength> {
+        array("nonce", bytes).copied().map(Self)
+    }
+}
+
+/// The bytes, in the order in which they are sent.
+impl<const BYTES: usize> AsRef<[u8]> for Nonce<BYTES> {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// A nonce that no message under the same key has used yet. Making a tag consumes it:
 ///
 /// ```compile_fail,E0382
@@ -57,7 +85,20 @@ impl<const BYTES: usize> Nonce<BYTES> {
 /// key.mac(nonce, b"second"); // use of moved value
 /// ```
 ///
-/// It is neither `Clone` nor `Copy`, and is not parsed from text. Get it from a source that never
+/// It is neither `Clone` nor `Copy`, and neither bytes nor text convert into it:
+///
+/// ```compile_fail,E0277
+/// use hornet::aead::{Nonce, UnusedNonce};
+/// let received = Nonce::from([0; 12]);
+/// let nonce: UnusedNonce<12> = received.into(); // not implemented
+/// ```
+///
+/// ```compile_fail,E0277
+/// use hornet::aead::UnusedNonce;
+/// let nonce: UnusedNonce<12> = [0; 12].into(); // not implemented
+/// ```
+///
+/// Get it from a source that never
 /// returns the same nonce twice: [`CountingNonces`]; [`random`](UnusedNonce::random) for 24 bytes;
 /// for Poly1305-AES, `KeyFile::reserve` of the crate `hornet-poly1305-key-file`. To send its value with the
 /// message, copy it with [`nonce`](Self::nonce) before the nonce is consumed.

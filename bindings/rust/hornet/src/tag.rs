@@ -2,6 +2,7 @@
 
 //! Tags, and the errors of parsing and verifying them.
 
+use crate::bytes::{WrongLength, array};
 use crate::hex::{self, Found};
 use core::error::Error;
 use core::fmt;
@@ -48,6 +49,21 @@ impl From<[u8; Tag::BYTES]> for Tag {
 impl From<Tag> for [u8; Tag::BYTES] {
     fn from(tag: Tag) -> Self {
         tag.0
+    }
+}
+
+impl TryFrom<&[u8]> for Tag {
+    type Error = WrongLength;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, WrongLength> {
+        array("tag", bytes).copied().map(Self)
+    }
+}
+
+/// The bytes, in the order in which they are sent.
+impl AsRef<[u8]> for Tag {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 

@@ -5,10 +5,13 @@
 use crate::aead::error::{LengthError, OpenError};
 use crate::aead::pieces::{Opener, Sealer};
 use crate::aead::too_long;
+use crate::bytes::{WrongLength, array};
 use crate::ffi;
 use crate::key::wipe;
 use crate::nonce::{Nonce, UnusedNonce};
 use crate::tag::Tag;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::fmt;
 use core::ptr;
 use zeroize::ZeroizeOnDrop;
@@ -22,8 +25,8 @@ pub type XChaCha20Poly1305 = Cipher<24>;
 /// A key of [`ChaCha20Poly1305`] or [`XChaCha20Poly1305`], depending on the length of the nonce in
 /// bytes. Wiped when dropped.
 ///
-/// It has neither `==` nor `Clone`: keep it where it was created, and pass it by reference. Moving
-/// a value leaves a copy behind. Where that matters, keep the bytes in one place, and get a
+/// It has no `==`, and `Clone` only with the features of the traits: keep it where it was created,
+/// and pass it by reference. Moving a value leaves a copy behind. Where that matters, keep the bytes in one place, and get a
 /// `&Cipher` from [`from_ref`](Self::from_ref).
 ///
 /// Sealing takes an [`UnusedNonce`] and consumes it:
@@ -157,6 +160,69 @@ where
         unsafe { self.open_raw(nonce, aad, output, input, ciphertext.len(), tag) }
     }
 
+    /// Encrypts a message, and returns the ciphertext followed by the tag.
+    ///
+    /// ```
+    /// # use hornet::aead::{UnusedNonce, XChaCha20Poly1305};
+    /// # let key = XChaCha20Poly1305::new(&[7; 32]);
+    /// # let unused = UnusedNonce::assume_unused([1; 24]);
+    /// let nonce = unused.nonce();
+    /// let sealed = key.seal_to_vec(unused, b"associated data", b"a message")?;
+    /// assert_eq!(sealed.len(), 9 + 16);
+    ///
+    /// let message = key.open_to_vec(&nonce, b"associated data", &sealed)?;
+    /// assert_eq!(message, b"a message");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError::TooLong`]
+    #[cfg(feature = "alloc")]
+    #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
+    pub fn seal_to_vec(
+        &self,
+        nonce: UnusedNonce<NONCE_BYTES>,
+        aad: &[u8],
+        message: &[u8],
+    ) -> Result<Vec<u8>, LengthError> {
+        let len_bytes = message.len();
+        let mut sealed = Vec::with_capacity(len_bytes + Tag::BYTES);
+        let (output, input) = (sealed.as_mut_ptr(), message.as_ptr());
+        // SAFETY: `input` has `len_bytes` bytes, and so has `output`, which is new.
+        let tag = unsafe { self.seal_raw(&nonce.nonce(), aad, output, input, len_bytes) }?;
+        // SAFETY: these bytes were written.
+        unsafe { sealed.set_len(len_bytes) };
+        sealed.extend_from_slice(tag.as_bytes());
+        Ok(sealed)
+    }
+
+    /// Decrypts what [`seal_to_vec`](Self::seal_to_vec) returned, if its tag matches the ciphertext,
+    /// the associated data, the nonce and the key. The tag is compared in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Mismatch`] if it does not match, and [`LengthError`].
+    #[cfg(feature = "alloc")]
+    pub fn open_to_vec(
+        &self,
+        nonce: &Nonce<NONCE_BYTES>,
+        aad: &[u8],
+        sealed: &[u8],
+    ) -> Result<Vec<u8>, OpenError> {
+        let (ciphertext, &tag) = sealed
+            .split_last_chunk()
+            .ok_or(LengthError::NoTag(sealed.len()))?;
+        let len_bytes = ciphertext.len();
+        let mut message = Vec::with_capacity(len_bytes);
+        let (output, input) = (message.as_mut_ptr(), ciphertext.as_ptr());
+        // SAFETY: `input` has `len_bytes` bytes, and so has `output`, which is new.
+        unsafe { self.open_raw(nonce, aad, output, input, len_bytes, &tag.into()) }?;
+        // SAFETY: these bytes were written.
+        unsafe { message.set_len(len_bytes) };
+        Ok(message)
+    }
+
     /// Starts a message that is encrypted in pieces.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "a nonce is for one message")]
@@ -267,6 +333,30 @@ impl Functions for XChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_xchacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_xchacha20_poly1305_open;
     const INIT: ffi::AeadInit = ffi::hornet_xchacha20_poly1305_init;
+}
+
+/// Copies the bytes, like [`Cipher::new`].
+impl<const NONCE_BYTES: usize> From<&[u8; 32]> for Cipher<NONCE_BYTES> {
+    fn from(key: &[u8; 32]) -> Self {
+        Self::new(key)
+    }
+}
+
+/// Copies the bytes, like [`Cipher::new`].
+impl<const NONCE_BYTES: usize> TryFrom<&[u8]> for Cipher<NONCE_BYTES> {
+    type Error = WrongLength;
+
+    fn try_from(key: &[u8]) -> Result<Self, WrongLength> {
+        array("key", key).map(Self::new)
+    }
+}
+
+/// Programs that know a cipher only by its traits may copy it.
+#[cfg(any(feature = "aead", feature = "aead-05"))]
+impl<const NONCE_BYTES: usize> Clone for Cipher<NONCE_BYTES> {
+    fn clone(&self) -> Self {
+        Self(self.0)
+    }
 }
 
 impl<const NONCE_BYTES: usize> Drop for Cipher<NONCE_BYTES> {

@@ -13,6 +13,8 @@ use core::fmt;
 pub enum LengthError {
     /// The message is longer than [`MAX_BYTES`](super::MAX_BYTES), or would be with this piece.
     TooLong,
+    /// The sealed message has this number of bytes, which is less than that of its tag.
+    NoTag(usize),
     /// The input and the output differ in length.
     Output {
         /// Length of the input in bytes.
@@ -38,6 +40,9 @@ impl fmt::Display for LengthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => f.write_str("a message has at most 2^38 - 64 bytes"),
+            Self::NoTag(found) => {
+                write!(f, "a sealed message has at least 16 bytes; found {found}")
+            }
             Self::Output { input, output } => {
                 write!(f, "the output has {output} bytes, and the input {input}")
             }

@@ -28,12 +28,14 @@
 //! ```
 //!
 //! [`Cipher::seal`] and [`Cipher::open`] leave their input unchanged and write elsewhere;
-//! [`seal_batch`] and [`open_batch`] process many packets at once; [`Sealer`] and [`Opener`]
-//! process a message in pieces. Nothing here allocates. If a tag does not match, opening a whole
+//! `seal_to_vec` and `open_to_vec` (feature `alloc`) return a `Vec`; [`seal_batch`] and
+//! [`open_batch`] process many packets at once; [`Sealer`] and [`Opener`] process a message in
+//! pieces. Nothing else allocates. If a tag does not match, opening a whole
 //! message or a batch leaves zeros in place of that message.
 //!
-//! The feature `aead` implements the traits of the crate `aead` 0.6 for both ciphers. These traits
-//! take any nonce, also for encryption; the caller must ensure that none repeats.
+//! The features `aead` and `aead-05` implement the traits of the crate `aead`, versions 0.6 and 0.5,
+//! for both ciphers. These traits take any nonce, also for encryption; the caller must ensure that
+//! none repeats.
 
 mod batch;
 mod cipher;
@@ -43,6 +45,8 @@ mod pieces;
 mod tests;
 #[cfg(feature = "aead")]
 mod traits;
+#[cfg(feature = "aead-05")]
+mod traits_05;
 
 pub use crate::nonce::{CountingNonces, Nonce, UnusedNonce};
 pub use batch::{PacketToOpen, PacketToSeal, open_batch, seal_batch};

@@ -338,6 +338,39 @@ fn outputs_of_other_lengths_are_refused() {
     );
 }
 
+#[cfg(feature = "alloc")]
+fn vectors<const NONCE_BYTES: usize>()
+where
+    Cipher<NONCE_BYTES>: cipher::Functions,
+{
+    let (key, nonce) = (Cipher::<NONCE_BYTES>::new(&array(1)), array(2));
+    for len_bytes in (0..=130).chain([511, 512, 513, 5_000, 70_000]) {
+        let message = bytes(len_bytes, 3);
+        let unused = UnusedNonce::assume_unused(nonce);
+        let mut sealed = key.seal_to_vec(unused, b"data", &message).unwrap();
+        let Sealed(text, tag) = seal(&key, &nonce, b"data", &message);
+        assert_eq!(sealed, [&text[..], &tag].concat());
+        let open = |sealed: &[u8]| key.open_to_vec(&Nonce::new(nonce), b"data", sealed);
+        assert_eq!(open(&sealed), Ok(message));
+        sealed[len_bytes] ^= 1;
+        assert_eq!(open(&sealed), Err(OpenError::Mismatch));
+    }
+    for len_bytes in 0..Tag::BYTES {
+        let short = key.open_to_vec(&Nonce::new(nonce), b"", &bytes(len_bytes, 1));
+        let error = LengthError::NoTag(len_bytes);
+        assert_eq!(short, Err(OpenError::Length(error)));
+        let text = std::format!("a sealed message has at least 16 bytes; found {len_bytes}");
+        assert_eq!(std::format!("{error}"), text);
+    }
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn sealed_to_vectors() {
+    vectors::<12>();
+    vectors::<24>();
+}
+
 /// Packets of all lengths up to 300 in mixed order, and some long ones, under two keys.
 struct Packets {
     keys: [ChaCha20Poly1305; 2],

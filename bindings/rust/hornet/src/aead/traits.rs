@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The traits of the crate `aead`.
+//! The traits of the crate `aead` 0.6.
 //!
 //! They take any nonce, also for sealing: **the caller must ensure that none repeats**.
 
@@ -71,43 +71,16 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use aead::Buffer;
     use std::vec::Vec;
-
-    /// The part of a `Vec` that the traits need.
-    struct Growing(Vec<u8>);
-
-    impl AsRef<[u8]> for Growing {
-        fn as_ref(&self) -> &[u8] {
-            &self.0
-        }
-    }
-
-    impl AsMut<[u8]> for Growing {
-        fn as_mut(&mut self) -> &mut [u8] {
-            &mut self.0
-        }
-    }
-
-    impl Buffer for Growing {
-        fn extend_from_slice(&mut self, other: &[u8]) -> Result<(), Error> {
-            self.0.extend_from_slice(other);
-            Ok(())
-        }
-
-        fn truncate(&mut self, len: usize) {
-            self.0.truncate(len);
-        }
-    }
 
     /// Generic code that knows only the traits.
     fn seal<A: AeadInOut + KeyInit>(message: &[u8]) -> Vec<u8> {
         let cipher = A::new(&aead::Key::<A>::default());
         let nonce = aead::Nonce::<A>::default();
-        let mut buffer = Growing(message.to_vec());
+        let mut buffer = message.to_vec();
         cipher
             .encrypt_in_place(&nonce, b"data", &mut buffer)
             .unwrap();
@@ -117,13 +90,13 @@ mod tests {
         let tag = cipher
             .encrypt_inout_detached(&nonce, b"data", inout)
             .unwrap();
-        assert_eq!([&apart[..], &tag[..]].concat(), buffer.0);
+        assert_eq!([&apart[..], &tag[..]].concat(), buffer);
 
-        let sealed = buffer.0.clone();
+        let sealed = buffer.clone();
         cipher
             .decrypt_in_place(&nonce, b"data", &mut buffer)
             .unwrap();
-        assert_eq!(buffer.0, message);
+        assert_eq!(buffer, message);
 
         let inout = InOutBuf::new(&sealed[..message.len()], &mut apart).unwrap();
         assert!(
@@ -164,10 +137,10 @@ mod tests {
     }
 
     fn seal_with<A: AeadInOut + KeyInit>(message: &[u8]) -> Vec<u8> {
-        let mut buffer = Growing(message.to_vec());
+        let mut buffer = message.to_vec();
         A::new(&aead::Key::<A>::default())
             .encrypt_in_place(&aead::Nonce::<A>::default(), b"data", &mut buffer)
             .unwrap();
-        buffer.0
+        buffer
     }
 }

@@ -2,6 +2,7 @@
 
 //! The key of Poly1305-AES.
 
+use crate::bytes::{WrongLength, array};
 use crate::ffi;
 use crate::key::wipe;
 use core::error::Error;
@@ -85,6 +86,15 @@ impl Key {
     }
 }
 
+/// Copies the bytes, like [`Key::new`].
+impl TryFrom<&[u8]> for Key {
+    type Error = KeyError;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, KeyError> {
+        Ok(Self::new(array("key", bytes)?)?)
+    }
+}
+
 impl Drop for Key {
     fn drop(&mut self) {
         wipe(&mut self.0);
@@ -112,6 +122,39 @@ impl fmt::Display for NotClamped {
 }
 
 impl Error for NotClamped {}
+
+/// A slice is not a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// It has another length.
+    Length(WrongLength),
+    /// Its r is not clamped.
+    NotClamped,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length(error) => error.fmt(f),
+            Self::NotClamped => NotClamped.fmt(f),
+        }
+    }
+}
+
+impl Error for KeyError {}
+
+impl From<WrongLength> for KeyError {
+    fn from(error: WrongLength) -> Self {
+        Self::Length(error)
+    }
+}
+
+impl From<NotClamped> for KeyError {
+    fn from(NotClamped: NotClamped) -> Self {
+        Self::NotClamped
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -42,7 +42,7 @@ mod samples;
 mod segments;
 mod verifier;
 
-pub use key::{Key, NotClamped};
+pub use key::{Key, KeyError, NotClamped};
 pub use partial::{Partial, PartialError};
 #[cfg(feature = "std")]
 pub use segments::{SegmentError, Segments};

@@ -12,9 +12,9 @@ use core::ffi::{CStr, c_char, c_void};
     clippy::pedantic,
     reason = "written by bindgen"
 )]
-mod declarations;
+pub(crate) mod declarations;
 
-pub use declarations::*;
+pub(crate) use declarations::*;
 
 /// `hornet_chacha20_poly1305_seal`, or its variant for the other nonce length.
 pub(crate) type Seal = unsafe extern "C" fn(
