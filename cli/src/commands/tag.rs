@@ -2,6 +2,7 @@
 
 //! `hornet tag`: tags files and writes a manifest.
 
+use crate::commands::checking::Checking;
 use crate::commands::options::Options;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
@@ -54,6 +55,14 @@ pub(crate) struct TagFiles {
     #[arg(long)]
     follow_symlinks: bool,
 
+    /// Read each file a second time, and list it as unread if its content differs
+    ///
+    /// Finds changes that do not change a file's times, such as those of programs that write through
+    /// a mapping. The second reading begins after all files were read, and asks the disk or the
+    /// server again for what only this command has in memory.
+    #[arg(long)]
+    verify_twice: bool,
+
     #[command(flatten)]
     options: Options,
 
@@ -75,6 +84,8 @@ impl TagFiles {
             output::check()?;
         }
         let key_file = KeyFile::open(&self.key)?;
+        // Fails now if no nonces can be reserved.
+        key_file.reserve(0)?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
@@ -92,7 +103,6 @@ impl TagFiles {
             strictness: Strictness::Named,
         };
         let found = walk.run(&self.paths)?;
-        let saving = target.map(Target::begin).transpose()?;
 
         // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
@@ -108,8 +118,8 @@ impl TagFiles {
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
         let text = manifest.seal(key_file.key(), nonce);
 
-        match saving {
-            Some(saving) => saving.finish(&text)?,
+        match target {
+            Some(target) => target.write(&text)?,
             None => output::print_all(|stdout| stdout.write_all(&text))?,
         }
         for Unread { path, reason } in &unread {
@@ -144,9 +154,7 @@ impl TagFiles {
         let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
         let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = Work::new(key, &roots, pool, !self.options.no_mmap)
-            .settled(settled)
-            .excluding(excluded);
+        let work = || Work::new(key, &roots, pool, !self.options.no_mmap).excluding(excluded);
         let count = found.files.len();
         let tagging: Vec<_> = zip(found.files, nonces)
             .map(|(path, nonce)| Tagging { path, nonce })
@@ -156,12 +164,15 @@ impl TagFiles {
         }
         let mut files = Vec::with_capacity(count);
         let mut unread = found.unread;
-        for result in work.run(tagging) {
+        for result in work().settled(settled).run(tagging) {
             match result {
                 Tagged::File(line) => files.push(line),
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
             }
+        }
+        if self.verify_twice {
+            files = verified(&work().afresh(), files, &mut unread);
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         let manifest = Manifest {
@@ -174,6 +185,24 @@ impl TagFiles {
         };
         Ok((manifest, unread))
     }
+}
+
+/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
+fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
+    let read = work.run(files.into_iter().map(Checking).collect());
+    let keep = |(line, result): (Line, Result<bool, Failure>)| {
+        let failure = match result {
+            Ok(true) => return Some(line),
+            Ok(false) => Failure::changed(),
+            Err(failure) => failure,
+        };
+        unread.push(Unread {
+            path: line.path,
+            reason: failure.to_string(),
+        });
+        None
+    };
+    read.into_iter().filter_map(keep).collect()
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.
