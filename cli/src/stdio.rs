@@ -44,6 +44,9 @@ static LOOK: extern "C" fn() = look;
 extern "C" fn look() {
     for (descriptor, _, closed) in &ALL {
         // SAFETY: makes only a system call, which returns an error for a closed descriptor.
-        closed.store(unsafe { libc::fcntl(*descriptor, libc::F_GETFD) } == -1, Relaxed);
+        closed.store(
+            unsafe { libc::fcntl(*descriptor, libc::F_GETFD) } == -1,
+            Relaxed,
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::tree::walk::{Found, Skipped, Strictness, Walk};
 use hornet_manifest::Kind;
 use hornet_manifest::Manifest;
 use rayon::ThreadPool;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Returns what exists but is not in the manifest, and folders that cannot be read.
@@ -42,10 +42,10 @@ pub(super) fn find(
             status: Status::Extra(kind),
         })
         .collect();
+    extra.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     if !extra.is_empty() {
         known.remove_other_spellings(&mut extra, &found);
     }
-    extra.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
 
     // Files of the manifest are reported where they are checked.
     let unread = found.unread.into_iter();
@@ -70,8 +70,8 @@ impl Known<'_> {
     /// Removes what the manifest lists in another spelling: file systems that normalize names, or
     /// ignore case, find a file under names that its folder does not list.
     ///
-    /// That is so if nothing lists the path of the manifest, but what it leads to is here. Links that
-    /// were added lead to what is listed under the path of the manifest, too.
+    /// That is so if the folder does not list the name of the manifest, but another name of the same
+    /// file. Further names are added links.
     fn remove_other_spellings(&self, extra: &mut Vec<Entry>, found: &Found) {
         let Manifest {
             arguments,
@@ -91,17 +91,31 @@ impl Known<'_> {
         };
         let files = files.iter().map(|line| line.path.as_path());
         let others = others.iter().map(|other| other.path.as_path());
-        let paths = files.chain(unread.iter().map(PathBuf::as_path)).chain(others);
+        let paths = files
+            .chain(unread.iter().map(PathBuf::as_path))
+            .chain(others);
         let paths = paths.filter(|path| !found.has(path));
         let paths: BTreeSet<_> = paths.flat_map(|path| path.ancestors().take(most)).collect();
-        let identities: BTreeSet<_> = paths
-            .into_iter()
-            .filter(|path| !found.has(path))
-            .filter_map(|path| opener.identity(path))
-            .collect();
+        let mut place = |path: &Path| {
+            let folder = path.parent().and_then(|folder| opener.identity(folder));
+            Some((folder, opener.identity(path)?))
+        };
+        // The number of its spellings in the manifest, for the place of each file.
+        let mut spellings = BTreeMap::new();
+        for path in paths {
+            if let Some(place) = place(path).filter(|_| !found.has(path)) {
+                *spellings.entry(place).or_insert(0) += 1;
+            }
+        }
         extra.retain(|entry| {
-            let identity = opener.identity(&entry.path);
-            identity.is_none_or(|identity| !identities.contains(&identity))
+            let place = place(&entry.path);
+            match place.and_then(|place| spellings.get_mut(&place)) {
+                Some(left @ 1..) => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            }
         });
     }
 

@@ -290,3 +290,57 @@ impl Task for Tagging {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::ThreadPoolBuilder;
+    use tempfile::TempDir;
+
+    #[test]
+    fn the_second_reading() {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = ["changed", "folder", "gone", "same"];
+        for name in names {
+            fs::write(at(name), name).unwrap();
+        }
+        let key = Key::clamped(&[7; 32]);
+        let arguments = [folder.path().to_owned()];
+        let roots = Roots::new(&arguments, false);
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let work = Work::new(&key, &roots, &pool, true).afresh();
+        let tasks = names.map(|name| Tagging {
+            path: at(name),
+            nonce: UnusedNonce::assume_unused([0; 16]),
+        });
+        let tagged = work
+            .run(tasks.into())
+            .into_iter()
+            .map(|tagged| match tagged {
+                Tagged::File(line) => line,
+                _ => panic!(),
+            });
+        let tagged = tagged.collect();
+
+        fs::write(at("changed"), "CHANGED").unwrap();
+        for name in ["gone", "folder"] {
+            fs::remove_file(at(name)).unwrap();
+        }
+        fs::create_dir(at("folder")).unwrap();
+        let mut unread = Vec::new();
+        let same = verified(&work, tagged, &mut unread);
+        assert_eq!(same.len(), 1);
+        assert_eq!(same[0].path, at("same"));
+        let expected = [
+            ("changed", "changed while it was being read"),
+            ("folder", "not a regular file but a folder"),
+            ("gone", "no longer exists"),
+        ];
+        let expected = expected.map(|(name, reason)| Unread {
+            path: at(name),
+            reason: reason.into(),
+        });
+        assert_eq!(unread, expected);
+    }
+}
