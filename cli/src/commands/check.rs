@@ -25,6 +25,9 @@ use std::process::ExitCode;
 #[derive(Args)]
 pub(crate) struct Check {
     /// The key file that the manifest was made with
+    ///
+    /// It may belong to root and be readable by its group, as orchestrators provide secrets, or be a
+    /// pipe. 'hornet tag' needs a file that only its owner may access, because it counts nonces there.
     #[arg(short, long, value_name = "KEYFILE")]
     key: PathBuf,
 

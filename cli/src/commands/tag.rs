@@ -38,8 +38,9 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears only when it is complete and on disk. It is not tagged, and neither is a file
-    /// to which the manifest is redirected.
+    /// The file appears only when it is complete and on disk, except on file systems without links and
+    /// renames that do not replace. It is not tagged, and neither is a file to which the manifest is
+    /// redirected.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
@@ -57,9 +58,8 @@ pub(crate) struct TagFiles {
 
     /// Read each file a second time, and list it as unread if its content differs
     ///
-    /// Finds changes that do not change a file's times, such as those of programs that write through
-    /// a mapping. The second reading begins after all files were read, and asks the disk or the
-    /// server again for what only this command has in memory.
+    /// Finds changes that do not move a file's times, such as those of programs that write through a
+    /// mapping. The second reading begins when all files have been read.
     #[arg(long)]
     verify_twice: bool,
 

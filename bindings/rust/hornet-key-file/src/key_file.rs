@@ -58,7 +58,8 @@ impl KeyFile {
     ///
     /// On Linux, the file has no name until it is complete. On other systems, and on file systems
     /// that do not support this, it has a temporary name, which begins with a dot and ends in a
-    /// random number. A crash may leave such a file behind; its key was never used.
+    /// random number, or even [its own name](crate::NewFile). A crash may leave such a file behind;
+    /// its key was never used.
     ///
     /// # Errors
     ///
