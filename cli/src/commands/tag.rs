@@ -2,6 +2,7 @@
 
 //! `hornet tag`: tags files and writes a manifest.
 
+use crate::commands::checking::Checking;
 use crate::commands::options::Options;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
@@ -37,8 +38,9 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears only when it is complete and on disk. It is not tagged, and neither is a file
-    /// to which the manifest is redirected.
+    /// The file appears only when it is complete and on disk, except on file systems without links and
+    /// renames that do not replace. It is not tagged, and neither is a file to which the manifest is
+    /// redirected.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
@@ -53,6 +55,13 @@ pub(crate) struct TagFiles {
     /// it. Links that are not followed are reported on standard error.
     #[arg(long)]
     follow_symlinks: bool,
+
+    /// Read each file a second time, and list it as unread if its content differs
+    ///
+    /// Finds changes that do not move a file's times, such as those of programs that write through a
+    /// mapping. The second reading begins when all files have been read.
+    #[arg(long)]
+    verify_twice: bool,
 
     #[command(flatten)]
     options: Options,
@@ -75,6 +84,8 @@ impl TagFiles {
             output::check()?;
         }
         let key_file = KeyFile::open(&self.key)?;
+        // Fails now if no nonces can be reserved.
+        key_file.reserve(0)?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
@@ -92,7 +103,6 @@ impl TagFiles {
             strictness: Strictness::Named,
         };
         let found = walk.run(&self.paths)?;
-        let saving = target.map(Target::begin).transpose()?;
 
         // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
@@ -108,8 +118,8 @@ impl TagFiles {
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
         let text = manifest.seal(key_file.key(), nonce);
 
-        match saving {
-            Some(saving) => saving.finish(&text)?,
+        match target {
+            Some(target) => target.write(&text)?,
             None => output::print_all(|stdout| stdout.write_all(&text))?,
         }
         for Unread { path, reason } in &unread {
@@ -144,9 +154,7 @@ impl TagFiles {
         let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
         let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = Work::new(key, &roots, pool, !self.options.no_mmap)
-            .settled(settled)
-            .excluding(excluded);
+        let work = || Work::new(key, &roots, pool, !self.options.no_mmap).excluding(excluded);
         let count = found.files.len();
         let tagging = zip(found.files, nonces)
             .map(|(path, nonce)| {
@@ -161,12 +169,15 @@ impl TagFiles {
         }
         let mut files = Vec::with_capacity(count);
         let mut unread = found.unread;
-        for result in work.run(tagging) {
+        for result in work().settled(settled).run(tagging) {
             match result {
                 Tagged::File(line) => files.push(line),
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
             }
+        }
+        if self.verify_twice {
+            files = verified(&work().afresh(), files, &mut unread);
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         let manifest = Manifest {
@@ -179,6 +190,24 @@ impl TagFiles {
         };
         Ok((manifest, unread))
     }
+}
+
+/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
+fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
+    let read = work.run(files.into_iter().map(Checking).collect());
+    let keep = |(line, result): (Line, Result<bool, Failure>)| {
+        let failure = match result {
+            Ok(true) => return Some(line),
+            Ok(false) => Failure::changed(),
+            Err(failure) => failure,
+        };
+        unread.push(Unread {
+            path: line.path,
+            reason: failure.to_string(),
+        });
+        None
+    };
+    read.into_iter().filter_map(keep).collect()
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.
@@ -264,5 +293,59 @@ impl Task for Tagging {
                 reason: failure.to_string(),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::ThreadPoolBuilder;
+    use tempfile::TempDir;
+
+    #[test]
+    fn the_second_reading() {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = ["changed", "folder", "gone", "same"];
+        for name in names {
+            fs::write(at(name), name).unwrap();
+        }
+        let key = Key::clamped(&[7; 32]);
+        let arguments = [folder.path().to_owned()];
+        let roots = Roots::new(&arguments, false);
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let work = Work::new(&key, &roots, &pool, true).afresh();
+        let tasks = names.map(|name| Tagging {
+            path: at(name),
+            nonce: UnusedNonce::assume_unused([0; 16]),
+        });
+        let tagged = work
+            .run(tasks.into())
+            .into_iter()
+            .map(|tagged| match tagged {
+                Tagged::File(line) => line,
+                _ => panic!(),
+            });
+        let tagged = tagged.collect();
+
+        fs::write(at("changed"), "CHANGED").unwrap();
+        for name in ["gone", "folder"] {
+            fs::remove_file(at(name)).unwrap();
+        }
+        fs::create_dir(at("folder")).unwrap();
+        let mut unread = Vec::new();
+        let same = verified(&work, tagged, &mut unread);
+        assert_eq!(same.len(), 1);
+        assert_eq!(same[0].path, at("same"));
+        let expected = [
+            ("changed", "changed while it was being read"),
+            ("folder", "not a regular file but a folder"),
+            ("gone", "no longer exists"),
+        ];
+        let expected = expected.map(|(name, reason)| Unread {
+            path: at(name),
+            reason: reason.into(),
+        });
+        assert_eq!(unread, expected);
     }
 }

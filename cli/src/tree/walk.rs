@@ -17,7 +17,7 @@ use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, statat};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::mem;
 use std::os::fd::{AsFd, OwnedFd};
@@ -283,6 +283,16 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
 }
 
 impl Found {
+    /// Returns whether a folder lists a file, or something that was skipped, under this path.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        let order = |other: &Path| bytes(other).cmp(bytes(path));
+        self.files.binary_search_by(|file| order(file)).is_ok()
+            || self
+                .skipped
+                .binary_search_by(|other| order(&other.path))
+                .is_ok()
+    }
+
     fn leave_out(&mut self, path: PathBuf, kind: Kind, why: Option<String>) {
         self.skipped.push(Skipped { path, kind, why });
     }
@@ -299,7 +309,7 @@ impl Found {
         // If an argument has dots or double slashes, one file may have several paths. The first is
         // kept.
         if arguments.iter().any(|path| plain(path) != bytes(path)) {
-            let mut seen = HashSet::new();
+            let mut seen = BTreeSet::new();
             self.files.retain(|path| seen.insert(plain(path)));
             self.unread
                 .retain(|unread| seen.insert(plain(&unread.path)));

@@ -50,7 +50,8 @@
 //! To give each location its own key instead, use [`KeyFile::fork`].
 //!
 //! Copies that are only used for verification use no nonces: [`KeyFile::open`] and [`KeyFile::key`]
-//! work on a read-only file.
+//! work on a read-only file, on one of root's that a group of this user may read, as orchestrators
+//! provide secrets, on a pipe, and on file systems without locks.
 //!
 //! # What this depends on
 //!
@@ -60,8 +61,12 @@
 //! - The operating system's random source must work. If it fails, or returns only zeros, nothing is
 //!   reserved.
 //! - The file system and the disk must keep what `fsync` promises, and locks must hold for all
-//!   users of the file. On a network file system, they may hold on one machine only.
-//! - Only the owner may have permission to read or write the file. It must have one name, without
+//!   users of the file. On a network file system, they may hold on one machine only. If there are
+//!   no locks, no nonces are handed out.
+//! - Where a folder cannot be flushed, a power failure may bring the file back as it was before: as
+//!   a backup that is restored, whose nonces only the random bits keep apart.
+//! - Only the owner may have permission to read or write the file. A file system that keeps no modes
+//!   must show the file so; otherwise none is created there. The file must have one name, without
 //!   other hard links. A symbolic link to it is followed and kept.
 //!
 //! A process that is killed while it replaces the file may leave the new file under its temporary
@@ -112,10 +117,10 @@ mod content;
 mod error;
 mod key_file;
 mod locked;
+mod new_file;
 mod nonces;
 mod place;
 mod process;
-mod temporary;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]
@@ -123,6 +128,7 @@ pub mod fuzzing;
 
 pub use error::{Error, Problem};
 pub use key_file::KeyFile;
+pub use new_file::{Access, NewFile};
 pub use nonces::{Nonces, Purpose};
 pub use place::check_access;
 
