@@ -57,18 +57,11 @@ pub(crate) struct SealedManifest {
     counter: u64,
 }
 
-impl SealedManifest {
-    fn of(opened: Result<(Manifest, Nonce), OpenError>) -> PyResult<Self> {
-        match opened {
-            Ok((manifest, nonce)) => Ok(Self {
-                manifest,
-                counter: Nonces::counter_of(&nonce),
-            }),
-            Err(OpenError::Io(error)) => Err(PyOSError::new_err((
-                error.raw_os_error(),
-                error.to_string(),
-            ))),
-            Err(OpenError::Refused(problem)) => Err(PyValueError::new_err(problem.to_string())),
+impl From<(Manifest, Nonce)> for SealedManifest {
+    fn from((manifest, nonce): (Manifest, Nonce)) -> Self {
+        Self {
+            manifest,
+            counter: Nonces::counter_of(&nonce),
         }
     }
 }
@@ -83,23 +76,32 @@ impl SealedManifest {
         let mut text = vec![0; span.len()];
         // SAFETY: the span has these bytes, and is copied because others may write to it meanwhile.
         unsafe { std::ptr::copy_nonoverlapping(span.at(), text.as_mut_ptr(), span.len()) };
-        let opened = Manifest::open_sealed(&text, key_file.file().key());
-        Self::of(opened.map_err(OpenError::from))
+        Manifest::open_sealed(&text, key_file.file().key())
+            .map(Self::from)
+            .map_err(|problem| PyValueError::new_err(problem.to_string()))
     }
 
     /// Verify and read a manifest in a file, whose text is not held in memory. Raises OSError if it cannot be read, and
     /// ValueError as above.
     #[staticmethod]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
     fn open(py: Python<'_>, path: PathBuf, key_file: &KeyFile) -> PyResult<Self> {
         let key = key_file.file().key();
-        Self::of(py.detach(|| {
-            let file = File::open(path)?;
+        let opened = py.detach(|| {
+            let file = File::open(&path)?;
             if file.metadata()?.is_file() {
                 Manifest::open_file(&file, key)
             } else {
                 Ok(Manifest::open_sealed(&read_stream(&file)?, key)?)
             }
-        }))
+        });
+        opened.map(Self::from).map_err(|error| match error {
+            OpenError::Io(error) => PyOSError::new_err(format!("{}: {error}", Escaped::new(&path))),
+            OpenError::Refused(problem) => PyValueError::new_err(problem.to_string()),
+        })
     }
 
     /// Return the number of files.
