@@ -213,7 +213,7 @@ def test_folders(keys, cluster):
         ({b"t/": (403, {})}, "403"),
         ({b"t/": page("a", "/static/help")}, "links to"),
     ]:
-        with Web(files, pages) as web, pytest.raises(OSError, match=f"^t/?: .*{why}"):
+        with Web(files, pages) as web, pytest.raises(OSError, match=f"^{web.url}/t: .*{why}"):
             tag(f"{web.url}/t", keys.path, cluster.client)
     # A page that somebody wrote is an object, and one that lists itself ends.
     text = page("/other", "https://example.org/", title="A story")[2]

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
@@ -114,7 +114,7 @@ class HttpStore(Store):
         while folders:
             folder = folders.pop()
             try:
-                names = self._wait(self._patiently, lambda folder=folder: self._listed(folder))
+                names = self._wait(self._listed, folder)
             except Exception as error:
                 if folder == top:
                     raise
@@ -134,10 +134,10 @@ class HttpStore(Store):
                 match found:
                     case _Folder():
                         folders.append(name)
-                    case BaseException():
-                        yield Unread(name, reason(found))
-                    case _:
+                    case Object():
                         yield found
+                    case _:
+                        yield Unread(name, reason(found))
 
     def find(self, name: bytes, argument: bytes) -> Object | None:
         """Return the object of this name, or None if there is none."""
@@ -146,7 +146,7 @@ class HttpStore(Store):
         except (FileNotFoundError, _Folder):
             return None
 
-    async def _described_all(self, names: list[bytes]) -> list[Object | BaseException]:
+    async def _described_all(self, names: Sequence[bytes]) -> Sequence[Object | BaseException]:
         limit = asyncio.Semaphore(_AT_ONCE)
 
         async def one(name: bytes) -> Object:
@@ -183,7 +183,7 @@ class HttpStore(Store):
         if len(folder) > _PATH_BYTES:
             raise Failed("its path is too long: its page may be its own entry")
         url = self.path(folder).rstrip("/") + "/"
-        return await self._page(url, url, folder)
+        return await self._patiently(lambda: self._page(url, url, folder))
 
     async def _page(self, url: str, folder_url: str, folder: bytes) -> dict[bytes, str | None]:
         """Return the names that a page lists, those of folders with a slash at the end, and what is wrong with them."""

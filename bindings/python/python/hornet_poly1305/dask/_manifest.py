@@ -239,6 +239,14 @@ def _split(urls: str | Iterable[str]) -> tuple[str, list[str]]:
     return root, [argument for _, argument in pairs]
 
 
+def _open_store(root: str, options: dict[str, Any], excluded: Iterable[_Path | KeyFile | int]) -> Store:
+    store = open_store(root, options)
+    if isinstance(store, LocalStore):
+        for path in excluded:
+            store.exclude(path)
+    return store
+
+
 def list_store(
     root: str,
     arguments: list[str],
@@ -249,16 +257,13 @@ def list_store(
     """List what is at and below the arguments. Raises ValueError if names collide, and OSError if an argument cannot be
     listed, or if nothing is there unless that may be.
     """
-    store = open_store(root, options)
-    if isinstance(store, LocalStore):
-        for path in excluded:
-            store.exclude(path)
+    store = _open_store(root, options, excluded)
     objects, others, unread = Objects(), [], {}
     # If an argument has dots or double slashes, a file may have several paths. As in the command, the first is kept.
     paths: set[bytes] | None = set() if any(_plain(os.fsencode(one)) != os.fsencode(one) for one in arguments) else None
     for argument in arguments:
         try:
-            with failing_as_os_error(argument):
+            with failing_as_os_error(store.shown(os.fsencode(argument))):
                 for found in store.list(argument):
                     if paths is not None:
                         plain = _plain(found.name)
@@ -424,13 +429,10 @@ def retag(
     target = None if output is None else Path(output)
     if target is not None:
         # It may replace the manifest, if that is forced.
-        check_distinct(manifest.key_file, {"the output": target})
+        check_distinct(manifest.key_file, {"the manifest": target})
         check_target(target, force)
     names = {(name := os.fsencode(one)): _argument_of(name, old.arguments) for one in changed}
-    store = open_store(manifest.root, manifest.options)
-    if isinstance(store, LocalStore):
-        for path in _excluded(manifest.key_file, manifest.path, target):
-            store.exclude(path)
+    store = _open_store(manifest.root, manifest.options, _excluded(manifest.key_file, manifest.path, target))
     objects = Objects()
     for index in range(len(old)):
         _, _, path = old.line(index)
@@ -438,7 +440,7 @@ def retag(
             objects.add(path, 0, bytes(16))
     anew = []
     for name, argument in sorted(names.items()):
-        with failing_as_os_error(os.fsdecode(name)):
+        with failing_as_os_error(store.shown(name)):
             if (found := store.find(name, argument)) is not None:
                 anew.append(found)
     for found in anew:

@@ -230,6 +230,10 @@ class Store:
     def begin_reading(self) -> None:
         """Prepare a store whose objects will be read, with our own repeated requests."""
 
+    def shown(self, name: bytes) -> str:
+        """Return what messages call an object: its URL, unescaped."""
+        return f"{self.root}/{os.fsdecode(name)}".removesuffix("/.")
+
     def path(self, name: bytes) -> str:
         """Return fsspec's path of a name."""
         return f"{self.base}/{os.fsdecode(name).removeprefix('./')}".removesuffix("/.")
@@ -297,7 +301,8 @@ class Store:
         folder is missing that all are in.
         """
         try:
-            return self.fs.info(path)
+            info: dict[str, Any] = self.fs.info(path)
+            return info
         except FileNotFoundError:
             if self.base and not self.fs.exists(self.base):
                 raise OSError(NO_ROOT) from None
@@ -475,6 +480,10 @@ class LocalStore(Store):
         if self.key_file is None or found.st_size > _KEY_FILE_BYTES:
             return False
         return self.key_file.is_at(os.fsdecode(os.path.join(self.base, name)))
+
+    def shown(self, name: bytes) -> str:
+        """Return what messages call a file: its path as it was given."""
+        return os.fsdecode(name)
 
     @staticmethod
     def _pin_of(found: os.stat_result) -> bytes:
