@@ -111,7 +111,7 @@ def test_checkpoint_in_the_tree(folder, cluster, monkeypatch):
         tag(["t", "t/key"], "key", cluster.client)
 
 
-def test_checkpoint_of_two_runs(folder, cluster, capfd):
+def test_checkpoint_of_two_runs(folder, cluster, capfd, monkeypatch):
     """The second is refused, and loses nothing; once the first has ended, it goes on. A new one is not left without entries."""
     cipher = XChaCha20Poly1305(KeyFile("key").derive(CHECKPOINTS))
     with Checkpoint("c", cipher) as checkpoint:
@@ -119,14 +119,14 @@ def test_checkpoint_of_two_runs(folder, cluster, capfd):
         before = state(folder)
         error = told(capfd, "tag", "-k", "key", "-o", "m", "--checkpoint", "c", "t")
         assert error == "c: another run uses this checkpoint" and state(folder) == before
+    # The run that has the lock removes its file while another waits between opening and locking it.
+    flock, left = _checkpoint.fcntl.flock, [Path("c")]
+    monkeypatch.setattr(_checkpoint.fcntl, "flock", lambda *args: (left and left.pop().unlink(), flock(*args)))
     with Checkpoint("c", cipher) as checkpoint:
-        assert checkpoint.found == {b"1" * 16: bytes(32)}
-        (folder / "c").unlink()
-        # Not that of the run that has removed it.
-        with Checkpoint("c", cipher) as other:
-            other.add(b"2" * 16, bytes(32))
+        assert checkpoint.found == {} and left == []
+        checkpoint.add(b"2" * 16, bytes(32))
     with Checkpoint("c", cipher) as checkpoint:
-        assert list(checkpoint.found) == [b"2" * 16]
+        assert checkpoint.found == {b"2" * 16: bytes(32)}
     assert told(capfd, "tag", "-k", "key", "-o", "m", "--checkpoint", "d", "absent").startswith("absent: ")
     assert not Path("d").exists()
     os.mkfifo("fifo")
@@ -158,6 +158,8 @@ def test_checkpoint_on_a_full_disk(folder, monkeypatch, freed):
             checkpoint.add(b"x" * 16, bytes(32))
             checkpoint.flush()
     is_full[0] = False
+    record = 4 + 24 + 16 + 32 + 16
+    assert Path("c").stat().st_size == 36 + (3 + freed) * record
     with Checkpoint("c", cipher) as checkpoint:
         # What was waiting is not lost if it could be written after all.
         assert checkpoint.found == good | ({b"x" * 16: bytes(32)} if freed else {})

@@ -70,9 +70,6 @@ class HttpStore(Store):
     def _pin_of(self, response: aiohttp.ClientResponse, size: int) -> bytes:
         return _pin(size, response.headers.get("ETag"), response.headers.get("Last-Modified"))
 
-    def _has_version(self, item: Item) -> bool:
-        return item.pin != _pin(item.size, None, None)
-
     @contextlib.asynccontextmanager
     async def _response(self, method: str, url: str, **headers: str) -> AsyncIterator[aiohttp.ClientResponse]:
         """Yield a response that has content. Raises _Folder if the server says that the URL is one."""
@@ -211,7 +208,8 @@ class HttpStore(Store):
     async def _stream(self, item: Item, progress: _Progress, reading: Reading) -> bool:
         """Evaluate a response, and return whether it was the last: servers may send less than was requested."""
         is_whole = item.length == item.size
-        if not self._has_version(item):
+        has_version = item.pin != _pin(item.size, None, None)
+        if not has_version:
             if not is_whole:
                 raise Failed(f"the server tells no version (ETag, Last-Modified), so it is read at once: {_part(item)}")
             progress.restart()
@@ -225,7 +223,7 @@ class HttpStore(Store):
                 first, last, size = _range(response)
                 if first != start or not start <= last < end:
                     raise Failed(f"the server sent bytes {first}-{last} for {start}-{end - 1}")
-                until = last + 1
+                until = last + 1 if has_version else end
             else:
                 length = _length(response)
                 size = item.size if length is None else length
@@ -327,8 +325,8 @@ def _names(
     host, path = urlsplit(folder_url)[1:3]
     above = [unquote_to_bytes(part) for part in path.split("/")[:-1]]
     names: dict[bytes, str | None] = {}
-    is_listing = parser.title.strip().lower().startswith(("index of", "directory listing"))
-    # A page that says it lists a folder is no object either.
+    is_listing = re.match(r"\s*(index of|directory listing for) /", parser.title, re.IGNORECASE) is not None
+    # A page that says so is no object, either.
     kind = Failed if is_listing else _NoListing
     for link in parser.links:
         there = urlsplit(urljoin(page_url, link))

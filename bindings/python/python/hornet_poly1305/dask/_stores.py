@@ -477,7 +477,8 @@ class LocalStore(Store):
     def _is_excluded(self, name: bytes, found: os.stat_result) -> bool:
         if (found.st_dev, found.st_ino) in self.excluded:
             return True
-        if self.key_file is None or found.st_size > _KEY_FILE_BYTES:
+        # A key file is short, and not for all to read: asking about each file would take a system call.
+        if self.key_file is None or found.st_size > _KEY_FILE_BYTES or found.st_mode & 0o007:
             return False
         return self.key_file.is_at(os.fsdecode(os.path.join(self.base, name)))
 
