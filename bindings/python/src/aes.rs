@@ -242,6 +242,11 @@ impl KeyFile {
         ))
     }
 
+    /// Return whether the file at a path is the key file, as it was when it was opened or as it is now.
+    fn is_at(&self, path: PathBuf) -> bool {
+        std::fs::metadata(path).is_ok_and(|found| self.0.is(&found))
+    }
+
     /// Return a nonce that nobody has used, and the tag of data under it: 16 bytes each.
     ///
     /// Each call writes the file and waits for the disk; mac_many does so once.

@@ -5,15 +5,18 @@
 use crate::aes::KeyFile;
 use crate::buffers::Buffer;
 use crate::errors::not_copied;
+use hornet::aes::Nonce;
 use hornet_key_file::Nonces;
 use hornet_manifest::escape::Escaped;
-use hornet_manifest::{Manifest, Problem};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use hornet_manifest::{HEADER, Manifest, OpenError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Return a path, in bytes, as manifests and messages show it: on one line, without control characters.
 #[pyfunction]
@@ -23,6 +26,22 @@ pub(crate) fn escaped(path: &[u8]) -> String {
 
 fn bytes_of<'py>(py: Python<'py>, path: &Path) -> Bound<'py, PyBytes> {
     PyBytes::new(py, path.as_os_str().as_bytes())
+}
+
+/// What is no regular file is read into memory, if it is not longer.
+const MOST_IN_MEMORY: u64 = 1 << 30;
+
+/// Reads the text of what is no regular file, which may be endless: only the first line, unless it is that of a manifest.
+fn read_stream(file: &File) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    file.take(HEADER.len() as u64).read_to_end(&mut text)?;
+    if text == HEADER {
+        file.take(MOST_IN_MEMORY).read_to_end(&mut text)?;
+    }
+    if text.len() as u64 > MOST_IN_MEMORY {
+        return Err(io::Error::other("longer than 1 GiB, and no regular file"));
+    }
+    Ok(text)
 }
 
 /// A line of a file: nonce, tag and path.
@@ -39,6 +58,15 @@ pub(crate) struct SealedManifest {
     counter: u64,
 }
 
+impl From<(Manifest, Nonce)> for SealedManifest {
+    fn from((manifest, nonce): (Manifest, Nonce)) -> Self {
+        Self {
+            manifest,
+            counter: Nonces::counter_of(&nonce),
+        }
+    }
+}
+
 #[pymethods]
 impl SealedManifest {
     /// Verify and read a manifest. Raises ValueError, with the reason, if it is malformed or not sealed under the key.
@@ -46,11 +74,31 @@ impl SealedManifest {
     fn new(text: &Bound<'_, PyAny>, key_file: &KeyFile) -> PyResult<Self> {
         let mut of_text = Buffer::new();
         let text = of_text.read(text)?.to_vec()?; // copied, because others may write to it meanwhile
-        let (manifest, nonce) = Manifest::open_sealed(&text, key_file.file().key())
-            .map_err(|problem: Problem| PyValueError::new_err(problem.to_string()))?;
-        Ok(Self {
-            manifest,
-            counter: Nonces::counter_of(&nonce),
+        Manifest::open_sealed(&text, key_file.file().key())
+            .map(Self::from)
+            .map_err(|problem| PyValueError::new_err(problem.to_string()))
+    }
+
+    /// Verify and read a manifest in a file, whose text is not held in memory. Raises OSError if it cannot be read, and
+    /// ValueError as above.
+    #[staticmethod]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
+    fn open(py: Python<'_>, path: PathBuf, key_file: &KeyFile) -> PyResult<Self> {
+        let key = key_file.file().key();
+        let opened = py.detach(|| {
+            let file = File::open(&path)?;
+            if file.metadata()?.is_file() {
+                Manifest::open_file(&file, key)
+            } else {
+                Ok(Manifest::open_sealed(&read_stream(&file)?, key)?)
+            }
+        });
+        opened.map(Self::from).map_err(|error| match error {
+            OpenError::Io(error) => PyOSError::new_err(format!("{}: {error}", Escaped::new(&path))),
+            OpenError::Refused(problem) => PyValueError::new_err(problem.to_string()),
         })
     }
 

@@ -135,8 +135,16 @@ def _print_json(value: dict[str, Any]) -> None:
     print(json.dumps({name: each for name, each in value.items() if each is not None}, separators=(",", ":")))
 
 
+def _shown(text: object) -> str:
+    """Return a text as a terminal may have it: what names and stores are quoted in is escaped already, all else here."""
+    from hornet_poly1305._native import escaped
+
+    text = str(text)
+    return text if text.isprintable() else escaped(text.encode(errors="surrogateescape"))
+
+
 def _complain(text: object) -> None:
-    print(f"hornet-cluster: {text}", file=sys.stderr)
+    print(f"hornet-cluster: {_shown(text)}", file=sys.stderr)
 
 
 def _tag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
@@ -199,7 +207,7 @@ def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
         if args.json:
             _print_json({"path": escaped(entry.path), "status": entry.status, "reason": entry.reason})
         else:
-            print(entry)
+            print(_shown(entry))
     counts = report.counts()
     if args.json:
         _print_json({"summary": counts, "counter": report.counter, "sealed": report.sealed})
@@ -255,6 +263,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 3
     except (_Usage, OSError, ValueError) as error:
         _complain(error)
+        return 2
+    except Exception as error:
+        # Not 1, which says that an object differs.
+        _complain(f"{type(error).__name__}: {error}")
         return 2
     except KeyboardInterrupt:
         _complain("interrupted; no manifest was written")

@@ -19,7 +19,7 @@ mod write;
 
 pub use content::{Line, Manifest, Other};
 pub use kind::Kind;
-pub use problem::Problem;
+pub use problem::{OpenError, Problem};
 pub use seal::PURPOSE;
 pub use text::HEADER;
 pub use time::Time;

@@ -3,6 +3,7 @@
 //! The errors of manifests.
 
 use std::fmt;
+use std::io;
 
 /// What is wrong with a manifest, and in which line, if known.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,3 +40,35 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// Why a manifest in a file was not opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The file could not be read.
+    Io(io::Error),
+    /// It is not a manifest sealed with the key.
+    Refused(Problem),
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Problem> for OpenError {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Refused(problem) => problem.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}

@@ -3,15 +3,17 @@
 //! Makes and verifies the seal, which authenticates a manifest.
 
 use crate::content::{Line, Manifest, Other};
-use crate::problem::Problem;
+use crate::problem::{OpenError, Problem};
 use crate::read::read;
-use crate::text::{HEADER, SEAL, TITLE, digits};
+use crate::text::{CHUNK_BYTES, DIGITS, HEADER, SEAL, TITLE, digits};
 use crate::write::Writer;
 use hornet::Tag;
-use hornet::aes::{Key, Nonce, UnusedNonce};
+use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
 use hornet_key_file::Purpose;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 
 /// The purpose of a manifest's tag. The tags of files have the purpose `MESSAGE`. If the two were
 /// the same, anyone able to write a file that gets tagged could write a manifest into it and append
@@ -65,21 +67,102 @@ impl Manifest {
         if !text.starts_with(HEADER) {
             return Err(wrong_header(text));
         }
-        let (body, seal) = split_seal(text).ok_or(Problem::seal(
-            "truncated or changed: the last line is not a seal",
-        ))?;
-        key.verify(&seal.nonce, body, &seal.tag).map_err(|_| {
-            Problem::seal(
-                "changed since it was made, or made with another key: the seal does not match",
-            )
-        })?;
-        if Purpose::of(&seal.nonce) != PURPOSE {
-            return Err(Problem::seal(
-                "the seal is the tag of a file, not of a manifest",
-            ));
+        let (body, seal) = split_seal(text)?;
+        seal.verify(key, &key.partial(body))?;
+        match read(body) {
+            Ok(manifest) => Ok((manifest, seal.nonce)),
+            Err(OpenError::Refused(problem)) => Err(problem),
+            Err(OpenError::Io(error)) => unreachable!("in memory: {error}"),
         }
-        Ok((read(body)?, seal.nonce))
     }
+
+    /// Like [`open_sealed`](Self::open_sealed), from a regular file, whose text is not held in
+    /// memory: of one that is refused, no more than a chunk is.
+    ///
+    /// The file is read twice, and verified both times: what is returned is what the seal is of,
+    /// also if the file is written to meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] if the file cannot be read, is malformed, or does not have a valid seal of
+    /// this key.
+    pub fn open_file(file: &File, key: &Key) -> Result<(Self, Nonce), OpenError> {
+        let mut head = vec![0; HEADER.len()];
+        let count = read_at(file, &mut head, 0)?;
+        if head != HEADER {
+            return Err(wrong_header(&head[..count]).into());
+        }
+        let length = file.metadata()?.len();
+        let end = length.saturating_sub(SEAL_LINE_BYTES as u64);
+        // With the newline before it.
+        let mut tail = [0; SEAL_LINE_BYTES + 1];
+        let count = read_at(file, &mut tail, end.saturating_sub(1))?;
+        let (_, seal) = split_seal(&tail[..count])?;
+
+        let mut verified = Evaluated::new(file, end, key);
+        let mut chunk = vec![0; CHUNK_BYTES];
+        while verified.read(&mut chunk)? > 0 {}
+        seal.verify(key, &verified.whole)?;
+
+        let body = Evaluated::new(file, end, key);
+        let mut body = BufReader::with_capacity(CHUNK_BYTES, body);
+        let manifest = read(&mut body);
+        io::copy(&mut body, &mut io::sink())?;
+        seal.verify(key, &body.get_ref().whole)?;
+        Ok((manifest?, seal.nonce))
+    }
+}
+
+/// The beginning of a file, which is evaluated as it is read, in chunks.
+struct Evaluated<'a> {
+    file: &'a File,
+    at: u64,
+    end: u64,
+    key: &'a Key,
+    /// The evaluation of what was read.
+    whole: Partial,
+}
+
+impl<'a> Evaluated<'a> {
+    fn new(file: &'a File, end: u64, key: &'a Key) -> Self {
+        Self {
+            file,
+            at: 0,
+            end,
+            key,
+            whole: Partial::default(),
+        }
+    }
+}
+
+impl Read for Evaluated<'_> {
+    /// Fills the buffer, whose length is a multiple of a block's, unless the end comes before.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let wanted = buffer.len().min(left);
+        let count = read_at(self.file, &mut buffer[..wanted], self.at)?;
+        if count > 0 {
+            self.key
+                .append(&mut self.whole, &self.key.partial(&buffer[..count]))
+                .map_err(io::Error::other)?;
+            self.at += count as u64;
+        }
+        Ok(count)
+    }
+}
+
+/// Reads as many bytes as fit in the buffer, unless the file ends before.
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut count = 0;
+    while count < buffer.len() {
+        match file.read_at(&mut buffer[count..], at + count as u64) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
 }
 
 fn wrong_header(text: &[u8]) -> Problem {
@@ -100,16 +183,41 @@ struct Seal {
     tag: Tag,
 }
 
+impl Seal {
+    /// Verifies the seal of a text, given by its evaluation.
+    fn verify(&self, key: &Key, whole: &Partial) -> Result<(), Problem> {
+        key.verify_partial(&self.nonce, whole, &self.tag)
+            .map_err(|_| {
+                Problem::seal(
+                    "changed since it was made, or made with another key: the seal does not match",
+                )
+            })?;
+        if Purpose::of(&self.nonce) == PURPOSE {
+            Ok(())
+        } else {
+            Err(Problem::seal(
+                "the seal is the tag of a file, not of a manifest",
+            ))
+        }
+    }
+}
+
+/// The length of the last line, with its newline.
+const SEAL_LINE_BYTES: usize = SEAL.len() + DIGITS + 1 + DIGITS + 1;
+
 /// Splits a manifest into the text that the seal authenticates, and the seal.
-fn split_seal(text: &[u8]) -> Option<(&[u8], Seal)> {
-    let lines = text.strip_suffix(b"\n")?;
-    let start = lines.iter().rposition(|&byte| byte == b'\n')? + 1;
-    let (body, seal) = lines.split_at(start);
-    let (nonce, rest) = digits(seal.strip_prefix(SEAL)?)?;
-    let (tag, rest) = digits(rest.strip_prefix(b" ")?)?;
-    let seal = Seal {
-        nonce: Nonce::new(nonce),
-        tag: tag.into(),
+fn split_seal(text: &[u8]) -> Result<(&[u8], Seal), Problem> {
+    let split = || {
+        let lines = text.strip_suffix(b"\n")?;
+        let start = lines.iter().rposition(|&byte| byte == b'\n')? + 1;
+        let (body, seal) = lines.split_at(start);
+        let (nonce, rest) = digits(seal.strip_prefix(SEAL)?)?;
+        let (tag, rest) = digits(rest.strip_prefix(b" ")?)?;
+        let seal = Seal {
+            nonce: Nonce::new(nonce),
+            tag: tag.into(),
+        };
+        rest.is_empty().then_some((body, seal))
     };
-    rest.is_empty().then_some((body, seal))
+    split().ok_or_else(|| Problem::seal("truncated or changed: the last line is not a seal"))
 }

@@ -4,8 +4,10 @@
 
 use crate::content::{Line, Manifest, Other};
 use crate::kind::Kind;
+use crate::text::CHUNK_BYTES;
 use crate::time::Time;
 use hornet::aes::{Key, Nonce, UnusedNonce};
+use std::io::Write;
 
 fn key() -> Key {
     Key::clamped(&[7; 32])
@@ -49,11 +51,27 @@ fn sealed(body: &str, nonce: [u8; 16]) -> Vec<u8> {
     format!("{body}seal {shown} {tag}\n").into_bytes()
 }
 
+/// Opens a text in memory and as a file, with the same result.
+#[track_caller]
+fn open(text: &[u8]) -> Result<Manifest, String> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(text).unwrap();
+    let from_file = Manifest::open_file(&file, &key()).map(|(manifest, _)| manifest);
+    let from_file = from_file.map_err(|error| error.to_string());
+    let opened = Manifest::open(text, &key()).map_err(|problem| problem.to_string());
+    let again = |manifest: &Result<Manifest, String>| match manifest {
+        Ok(manifest) => Ok(manifest.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)))),
+        Err(problem) => Err(problem.clone()),
+    };
+    assert_eq!(again(&from_file), again(&opened));
+    opened
+}
+
 #[track_caller]
 fn problem(text: &[u8]) -> String {
-    match Manifest::open(text, &key()) {
+    match open(text) {
         Ok(_) => panic!("{} is accepted", String::from_utf8_lossy(text)),
-        Err(problem) => problem.to_string(),
+        Err(problem) => problem,
     }
 }
 
@@ -74,9 +92,8 @@ other folder b/\\n
 files 2 unread 1 others 2
 ";
     assert_eq!(text, sealed(body, nonce(3, 1)));
-    let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
     assert_eq!(
-        again
+        open(&text)
             .unwrap()
             .seal(&key(), UnusedNonce::assume_unused(nonce(3, 1))),
         text
@@ -91,8 +108,38 @@ files 2 unread 1 others 2
             sealed: time(),
         };
         let text = empty.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
-        let again = Manifest::open(&text, &key()).map_err(|problem| problem.to_string());
-        assert_eq!(again.unwrap().follow_symlinks, follow_symlinks);
+        assert_eq!(open(&text).unwrap().follow_symlinks, follow_symlinks);
+    }
+}
+
+/// A manifest of several chunks, and lines around the longest.
+#[test]
+fn many_and_long_lines() {
+    let mut many = manifest();
+    many.files = (0..5000)
+        .map(|number: u32| Line {
+            nonce: nonce(1, 0),
+            tag: [1; 16].into(),
+            path: format!("t/{number:050}").into(),
+        })
+        .collect();
+    let text = many.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
+    assert!(text.len() > 9 * CHUNK_BYTES);
+    assert_eq!(open(&text).unwrap().files.len(), 5000);
+    for at in [CHUNK_BYTES - 1, CHUNK_BYTES, text.len() - 73] {
+        let mut changed = text.clone();
+        changed[at] ^= 1;
+        assert!(problem(&changed).starts_with("changed since it was made"));
+    }
+    many.files.truncate(1);
+    for (bytes, is_accepted) in [((4 << 20) - 69, true), ((4 << 20) - 68, false)] {
+        many.files[0].path = "a".repeat(bytes).into();
+        let text = many.seal(&key(), UnusedNonce::assume_unused(nonce(3, 1)));
+        if is_accepted {
+            open(&text).unwrap();
+        } else {
+            assert_eq!(problem(&text), "line 6: longer than 4 MiB");
+        }
     }
 }
 

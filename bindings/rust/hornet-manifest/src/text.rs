@@ -15,6 +15,9 @@ pub(crate) const SEALED: &[u8] = b"sealed ";
 pub(crate) const OTHER: &[u8] = b"other ";
 pub(crate) const SEAL: &[u8] = b"seal ";
 
+/// The text is written, read and evaluated in chunks of this many bytes, a multiple of a block's 16.
+pub(crate) const CHUNK_BYTES: usize = 64 << 10;
+
 /// The length of 16 bytes in hexadecimal digits.
 pub(crate) const DIGITS: usize = 32;
 

@@ -5,7 +5,9 @@
 use crate::content::count_line;
 use crate::escape::Escaped;
 use crate::kind::Kind;
-use crate::text::{HEADER, OTHER, PATH, SEAL, SEALED, UNREAD, links_line, push_digits};
+use crate::text::{
+    CHUNK_BYTES, HEADER, OTHER, PATH, SEAL, SEALED, UNREAD, links_line, push_digits,
+};
 use crate::time::Time;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
@@ -13,9 +15,6 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// The text is written and evaluated when it has this many bytes, a multiple of a block's 16.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// Writes a manifest line by line. Its memory does not depend on the number of lines.
 ///

@@ -5,14 +5,21 @@ A checkpoint is a title, 16 random bytes, and records: the length of each in 4 b
 entries sealed by XChaCha20-Poly1305 with the title, the random bytes and the record's number as associated data. An entry
 is the identity of a part (name, version, size, offset and length) and its partial evaluation, 16 and 32 bytes. The key is
 derived from the key file for this use alone. A checkpoint holds no nonce of a tag.
+
+What follows the last good record is not used, and is overwritten: a crash or a full disk may have torn it.
 """
 
+import contextlib
+import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from hornet_poly1305 import InvalidTag, XChaCha20Poly1305
+from hornet_poly1305._native import escaped
 from hornet_poly1305.dask._items import NONCE_BYTES, PARTIAL_BYTES
 
 _TITLE = b"hornet checkpoint 1\n"
@@ -20,85 +27,130 @@ _ID_BYTES, _IDENTITY_BYTES = 16, 16
 _ENTRY_BYTES = _IDENTITY_BYTES + PARTIAL_BYTES
 # Entries are written at the latest after this time, and then synchronized.
 _SECONDS = 2.0
+# A record is written at the latest when its entries have this length, and none is much longer.
+_RECORD_BYTES = 16 << 20
 
 
 class Checkpoint:
-    """A file of partial evaluations, which is read when it is opened and then appended to."""
+    """A file of partial evaluations, which is read when it is opened and then appended to. One run at a time has it."""
 
     def __init__(self, path: str | os.PathLike[str], cipher: XChaCha20Poly1305) -> None:
-        """Open or make the file. Raises ValueError if it is no checkpoint made under this key.
-
-        A record that was cut off by a crash ends the file, and is overwritten.
+        """Open or make the file. Raises ValueError if it is no checkpoint made under this key, and OSError if it cannot be
+        read and locked.
         """
         self.path = Path(path)
         self._cipher = cipher
         self.found: dict[bytes, bytes] = {}
         self._waiting = bytearray()
         self._written = time.monotonic()
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._file = os.fdopen(descriptor, "r+b")
+        self._is_new, self._count = False, 0
+        self._descriptor = self._locked()
         try:
             self._begin()
         except BaseException:
-            self._file.close()
+            self._close()
             raise
 
+    def _locked(self) -> int:
+        """Open the file that has the name, and lock it."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+        while True:
+            descriptor = os.open(self.path, flags, 0o600)
+            try:
+                this = os.fstat(descriptor)
+                if not stat.S_ISREG(this.st_mode):
+                    raise ValueError(f"{self._shown}: not a regular file")
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise OSError(f"{self._shown}: another run uses this checkpoint") from None
+                except OSError as error:
+                    raise OSError(f"{self._shown}: cannot be locked here: {error.strerror}") from None
+                with contextlib.suppress(FileNotFoundError):
+                    if os.path.samestat(this, os.stat(self.path)):
+                        return descriptor
+            except BaseException:
+                os.close(descriptor)
+                raise
+            # The run that had it has ended, and has removed it.
+            os.close(descriptor)
+
+    @property
+    def _shown(self) -> str:
+        return escaped(os.fsencode(self.path))
+
     def _begin(self) -> None:
-        text = self._file.read()
-        whole = len(_TITLE) + _ID_BYTES
-        if len(text) < whole and (_TITLE.startswith(text) or text.startswith(_TITLE)):
-            self._file.seek(0)
-            self._file.truncate()
+        head = len(_TITLE) + _ID_BYTES
+        with open(self._descriptor, "rb", closefd=False) as file:
+            text = file.read(head)
+            if not (text.startswith(_TITLE) or _TITLE.startswith(text)):
+                raise ValueError(f"{self._shown}: not a checkpoint")
+            self._end = head
+            self._is_new = len(text) < head
+            if not self._is_new:
+                self._id = text[len(_TITLE) :]
+                while (record := self._next(file)) is not None and self._read(record):
+                    self._count += 1
+                    self._end += 4 + len(record)
+        if self._is_new:
             self._id = os.urandom(_ID_BYTES)
-            self._file.write(_TITLE + self._id)
-            self._count = 0
-            self._sync()
-            return
-        if not text.startswith(_TITLE):
-            raise ValueError(f"{self.path}: not a checkpoint")
-        self._id = text[len(_TITLE) : whole]
-        self._count, at = 0, whole
-        while at + 4 <= len(text):
-            end = at + 4 + int.from_bytes(text[at : at + 4], "little")
-            if end > len(text):
-                break
-            self._read(text[at + 4 : end])
-            self._count += 1
-            at = end
-        self._file.seek(at)
-        self._file.truncate()
+            self._end = 0
+            self._write(_TITLE + self._id)
+        os.ftruncate(self._descriptor, self._end)
+
+    @staticmethod
+    def _next(file: BinaryIO) -> bytes | None:
+        """Return the next record, or None if no whole one follows."""
+        length = int.from_bytes(file.read(4), "little")
+        if not NONCE_BYTES < length <= 2 * _RECORD_BYTES:
+            return None
+        record = file.read(length)
+        return record if len(record) == length else None
 
     def _aad(self) -> bytes:
         return _TITLE + self._id + self._count.to_bytes(8, "little")
 
-    def _read(self, record: bytes) -> None:
+    def _read(self, record: bytes) -> bool:
+        """Take the entries of a record, if it is good. The first must be: without it, the key may be another."""
         try:
             entries = self._cipher.decrypt(record[:NONCE_BYTES], record[NONCE_BYTES:], self._aad())
         except (InvalidTag, ValueError):
-            raise ValueError(f"{self.path}: record {self._count} was changed, or written under another key") from None
+            if self._count == 0:
+                raise ValueError(f"{self._shown}: was changed, or written under another key") from None
+            return False
         for at in range(0, len(entries), _ENTRY_BYTES):
             self.found[entries[at : at + _IDENTITY_BYTES]] = entries[at + _IDENTITY_BYTES : at + _ENTRY_BYTES]
+        return True
 
     def add(self, identity: bytes, partial: bytes) -> None:
         """Add an entry."""
         self._waiting += identity + partial
-        if time.monotonic() - self._written >= _SECONDS:
+        if time.monotonic() - self._written >= _SECONDS or len(self._waiting) >= _RECORD_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was added, and wait for the disk."""
+        """Write what was added, and wait for the disk. If that fails, the file is as before."""
         if self._waiting:
             nonce = os.urandom(NONCE_BYTES)
             record = nonce + self._cipher.encrypt(nonce, self._waiting, self._aad())
-            self._file.write(len(record).to_bytes(4, "little") + record)
-            self._sync()
+            self._write(len(record).to_bytes(4, "little") + record)
             self._waiting.clear()
             self._count += 1
         self._written = time.monotonic()
 
-    def _sync(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
+    def _write(self, data: bytes) -> None:
+        """Append, or leave the file as it is."""
+        try:
+            with memoryview(data) as view:
+                at = 0
+                while at < len(view):
+                    at += os.pwrite(self._descriptor, view[at:], self._end + at)
+            os.fsync(self._descriptor)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+            raise OSError(f"{self._shown}: {error.strerror}") from None
+        self._end += len(data)
 
     def remove(self) -> None:
         """Remove the file: the manifest is complete."""
@@ -111,8 +163,17 @@ class Checkpoint:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write what was added, also if the run failed."""
+        """Write what was added, also if the run failed. A file that this run has made is not left without entries."""
         try:
             self.flush()
+        except OSError:
+            # If the run has failed, that tells more.
+            if kind is None:
+                raise
         finally:
-            self._file.close()
+            self._close()
+
+    def _close(self) -> None:
+        if self._is_new and self._count == 0:
+            self.remove()
+        os.close(self._descriptor)

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +22,17 @@ from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._driver import CHECKPOINTS, Progress, Run, Summary
 from hornet_poly1305.dask._items import Failed, Missing
 from hornet_poly1305.dask._local import local_client
-from hornet_poly1305.dask._stores import LocalStore, Object, Other, Store, Unread, open_store, split_url
+from hornet_poly1305.dask._stores import (
+    NO_PATH,
+    LocalStore,
+    Object,
+    Other,
+    Store,
+    Unread,
+    failing_as_os_error,
+    open_store,
+    split_url,
+)
 
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
@@ -60,6 +72,7 @@ class Manifest:
         """Return a manifest that was written before. The root is the URL of the bucket that its paths are in; without one
         they are local. Raises ValueError if it is not sealed under the key.
         """
+        check_distinct(key_file, {"the manifest": path})
         root = f"file://{os.getcwd()}" if root is None else root
         opened = cls(root, _key_file(key_file), Path(path), options=options)
         opened.sealed()
@@ -76,6 +89,8 @@ class Manifest:
 
     def sealed(self) -> SealedManifest:
         """Return its content. Raises ValueError if it is not sealed under the key."""
+        if self._text is None and self.path is not None:
+            return SealedManifest.open(self.path, self.key_file)
         return SealedManifest(self.text, self.key_file)
 
     def save(self, path: _Path, force: bool = False) -> None:
@@ -153,6 +168,30 @@ def check_target(path: Path, force: bool) -> None:
         raise FileNotFoundError(f"{escaped(os.fsencode(path))}: no such folder")
 
 
+def _identity(path: _Path) -> tuple[Any, ...]:
+    """Return what tells a file apart: device and inode, of one that does not exist those of its folder and its name."""
+    real = os.path.realpath(path)
+    for place, name in ((real, ()), os.path.split(real)):
+        with contextlib.suppress(OSError):
+            found = os.stat(place)
+            return found.st_dev, found.st_ino, name
+    return (real,)
+
+
+def check_distinct(key_file: KeyFile | _Path, files: dict[str, _Path | None]) -> None:
+    """Raise SameFileError if two of these are one file, under whatever names: the key file, and the files given."""
+    paths = [(what, path) for what, path in files.items() if path is not None]
+    if not isinstance(key_file, KeyFile):
+        paths.append(("the key file", key_file))
+    for (what, path), (other, its_path) in itertools.combinations(paths, 2):
+        if _identity(path) == _identity(its_path):
+            a, b = (escaped(os.fsencode(one)) for one in (path, its_path))
+            raise shutil.SameFileError(f"{a} and {b}: {what} and {other} are the same file")
+    for what, path in paths:
+        if isinstance(key_file, KeyFile) and key_file.is_at(path):
+            raise shutil.SameFileError(f"{escaped(os.fsencode(path))}: {what} and the key file are the same file")
+
+
 def _key_file(key_file: KeyFile | _Path) -> KeyFile:
     return key_file if isinstance(key_file, KeyFile) else KeyFile(key_file)
 
@@ -189,43 +228,47 @@ def _split(urls: str | Iterable[str]) -> tuple[str, list[str]]:
     return root, [argument for _, argument in pairs]
 
 
+def _open_store(root: str, options: dict[str, Any], excluded: Iterable[_Path | KeyFile | int]) -> Store:
+    store = open_store(root, options)
+    if isinstance(store, LocalStore):
+        for path in excluded:
+            store.exclude(path)
+    return store
+
+
 def list_store(
     root: str,
     arguments: list[str],
     options: dict[str, Any],
-    excluded: Iterable[_Path | int] = (),
+    excluded: Iterable[_Path | KeyFile | int] = (),
     may_be_missing: bool = False,
 ) -> Listing:
     """List what is at and below the arguments. Raises ValueError if names collide, and OSError if an argument cannot be
     listed, or if nothing is there unless that may be.
     """
-    store = open_store(root, options)
-    if isinstance(store, LocalStore):
-        for path in excluded:
-            store.exclude(path)
+    store = _open_store(root, options, excluded)
     objects, others, unread = Objects(), [], {}
     # If an argument has dots or double slashes, a file may have several paths. As in the command, the first is kept.
     paths: set[bytes] | None = set() if any(_plain(os.fsencode(one)) != os.fsencode(one) for one in arguments) else None
     for argument in arguments:
         try:
-            for found in store.list(argument):
-                if paths is not None:
-                    plain = _plain(found.name)
-                    if plain in paths:
-                        continue
-                    paths.add(plain)
-                match found:
-                    case Object(name, size, pin):
-                        objects.add(name, size, pin)
-                    case Other(name, kind):
-                        others.append((name, kind))
-                    case Unread(name, reason):
-                        unread[name] = reason
-        except OSError as error:
-            if may_be_missing and isinstance(error, FileNotFoundError):
-                continue
-            reason = error.strerror or str(error)
-            raise OSError(f"{escaped(os.fsencode(argument))}: {reason}") from None
+            with failing_as_os_error(store.shown(os.fsencode(argument))):
+                for found in store.list(argument):
+                    if paths is not None:
+                        plain = _plain(found.name)
+                        if plain in paths:
+                            continue
+                        paths.add(plain)
+                    match found:
+                        case Object(name, size, pin):
+                            objects.add(name, size, pin)
+                        case Other(name, kind):
+                            others.append((name, kind))
+                        case Unread(name, reason):
+                            unread[name] = reason
+        except FileNotFoundError:
+            if not may_be_missing:
+                raise
     objects.sort()
     return Listing(store, arguments, objects, others, unread)
 
@@ -236,13 +279,8 @@ def _plain(path: bytes) -> bytes:
     return b"/" + plain if path.startswith(b"/") else plain
 
 
-def _excluded(key_path: _Path | KeyFile, output: Path | None) -> list[_Path | int]:
-    paths: list[_Path | int] = [1]  # standard output
-    if not isinstance(key_path, KeyFile):
-        paths.append(key_path)
-    if output is not None:
-        paths.append(output)
-    return paths
+def _excluded(key_file: KeyFile, *paths: _Path | None) -> list[_Path | KeyFile | int]:
+    return [1, key_file, *(path for path in paths if path is not None)]  # 1 is standard output
 
 
 def tag(
@@ -263,32 +301,35 @@ def tag(
 
     urls: of one store that fsspec knows: local paths, s3://bucket/prefix, gs://, abfs://, sftp://, https://. Names in the
     manifest are paths as given, or keys in the bucket.
-    key_file: a key file, or its path, so that it is not tagged itself.
+    key_file: a key file, or its path.
     client: of the cluster; without one, a cluster of processes on this machine is started, and closed.
     part: the size of the parts in which large objects are evaluated: a multiple of 16 bytes, or text such as "64MiB", which
     is the default but for local files, whose parts have 256 MiB.
     output: the manifest's file; without one its text stays in memory.
-    checkpoint: a file of partial evaluations, sealed, from which a run that ended early goes on; removed at the end.
+    checkpoint: a file of partial evaluations, sealed, from which a run that ended early goes on; removed at the end. Neither
+    it nor the key file or the output is tagged.
     secret_file: a file on the workers that `hornet-cluster secret` wrote; without one the driver sends r over TLS.
     allow_plaintext: whether r may pass a network unencrypted.
     options: fsspec's storage options, which go to workers as r does.
 
-    What cannot be read, or changes meanwhile, is in the manifest as unread, and in its `failed`. Raises OSError or ValueError
-    if nothing can be tagged, and ClusterError if the cluster fails; then there is no manifest.
+    What cannot be read, or changes meanwhile, is in the manifest as unread, and in its `failed`. Raises OSError, whatever a
+    store's library raises, or ValueError if nothing can be tagged, and ClusterError if the cluster fails; then there is no manifest.
     """
     size = None if part is None else part_bytes(part)
+    files = {"the manifest": output, "the checkpoint": checkpoint, "the secret file": secret_file}
+    check_distinct(key_file, files)
     keys = _key_file(key_file)
     target = None if output is None else Path(output)
     if target is not None:
         check_target(target, force)
     root, arguments = _split(urls)
-    listing = list_store(root, arguments, options, _excluded(key_file, target))
-    objects = listing.objects
-    evaluate = _Evaluating(listing, keys, root, options, client, size, secret_file, allow_plaintext, progress)
     with contextlib.ExitStack() as stack:
         saved = None
         if checkpoint is not None:
             saved = stack.enter_context(Checkpoint(checkpoint, XChaCha20Poly1305(keys.derive(CHECKPOINTS))))
+        listing = list_store(root, arguments, options, _excluded(keys, target, checkpoint))
+        objects = listing.objects
+        evaluate = _Evaluating(listing, keys, root, options, client, size, secret_file, allow_plaintext, progress)
         manifest = Manifest(root, keys, target, options=options)
         with saving(target, force) as descriptor:
             # Before the first task; a run that ends early loses them.
@@ -347,7 +388,9 @@ def _write(manifest: Manifest, descriptor: int, listing: Listing, nonces: Nonces
     unread = list(listing.unread)
     listing.objects.write(descriptor, manifest.key_file, nonces, arguments, unread, listing.others)
     if manifest.path is None:
-        manifest._text = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+        with open(os.dup(descriptor), "rb") as file:
+            file.seek(0)
+            manifest._text = file.read()
 
 
 def retag(
@@ -365,23 +408,30 @@ def retag(
     """Return a manifest in which the objects of these names, which have changed, were added or removed, are tagged anew.
 
     All others keep their tags, and are not read. The caller vouches that they have not changed; check tells.
+
+    Raises ValueError if a name is not one that tagging what the manifest is of would give, and OSError as tag does.
     """
     size = None if part is None else part_bytes(part)
     old = manifest.sealed()
     if old.follow_symlinks:
         raise ValueError("the manifest follows symbolic links, which are not followed here")
-    names = {os.fsencode(name) for name in changed}
-    roots = [argument.rstrip(b"/") for argument in old.arguments]
-    for name in names:
-        if not any(name == root or name.startswith(root + b"/") for root in roots):
-            raise ValueError(f"{escaped(name)}: not below what the manifest is of")
-    store = open_store(manifest.root, manifest.options)
+    target = None if output is None else Path(output)
+    if target is not None:
+        # It may replace the manifest, if that is forced.
+        check_distinct(manifest.key_file, {"the manifest": target})
+        check_target(target, force)
+    names = {(name := os.fsencode(one)): _argument_of(name, old.arguments) for one in changed}
+    store = _open_store(manifest.root, manifest.options, _excluded(manifest.key_file, manifest.path, target))
     objects = Objects()
     for index in range(len(old)):
         _, _, path = old.line(index)
         if path not in names:
             objects.add(path, 0, bytes(16))
-    anew = [found for name in sorted(names) if (found := store.find(name)) is not None]
+    anew = []
+    for name, argument in sorted(names.items()):
+        with failing_as_os_error(store.shown(name)):
+            if (found := store.find(name, argument)) is not None:
+                anew.append(found)
     for found in anew:
         objects.add(*found)
     objects.sort()
@@ -393,7 +443,6 @@ def retag(
             objects.keep(place, nonce, tag_)
     unread = {path: "" for path in old.unread if path not in names}
     listing = Listing(store, [os.fsdecode(path) for path in old.arguments], objects, old.others, unread)
-    target = None if output is None else Path(output)
     made = Manifest(manifest.root, manifest.key_file, target, options=manifest.options)
     evaluate = _Evaluating(
         listing, made.key_file, made.root, made.options, client, size, secret_file, allow_plaintext, progress
@@ -406,6 +455,17 @@ def retag(
     made.summary = evaluate.summary
     made.failed = {objects.name(index): str(reason) for index, reason in failed.items()}
     return made
+
+
+def _argument_of(name: bytes, arguments: list[bytes]) -> bytes:
+    """Return the argument that a name is at or below. Raises ValueError if there is none, or a name below has dots."""
+    for argument in sorted(arguments, key=len, reverse=True):
+        root = argument.rstrip(b"/")
+        if name == root or name.startswith(root + b"/"):
+            if {b"", b".", b".."} & set(name[len(root) + 1 :].split(b"/")) and name != root or b"\0" in name:
+                raise ValueError(f"{escaped(name)}: {NO_PATH}")
+            return argument
+    raise ValueError(f"{escaped(name)}: not below what the manifest is of")
 
 
 @dataclass
@@ -460,29 +520,26 @@ def check(
     root: the URL of the bucket or folder that the paths are in, if the manifest is given by its path; default is the working
     directory. strict: whether objects that the manifest does not list are reported as EXTRA.
 
-    Raises ValueError if the manifest is not sealed under the key.
+    Raises ValueError if the manifest is not sealed under the key, and OSError as tag does.
     """
     size = None if part is None else part_bytes(part)
-    keys = _key_file(key_file)
     if not isinstance(manifest, Manifest):
-        manifest = Manifest.open(manifest, keys, root, **options)
-    sealed = SealedManifest(manifest.text, keys)
+        manifest = Manifest.open(manifest, key_file, root, **options)
+    keys = _key_file(key_file)
+    sealed = manifest.sealed()
     arguments = [os.fsdecode(argument) for argument in sealed.arguments]
-    excluded = _excluded(key_file, manifest.path)
+    excluded = _excluded(keys, manifest.path)
     listing = list_store(manifest.root, arguments, manifest.options, excluded, may_be_missing=True)
     objects = listing.objects
-    lines: list[tuple[bytes, bytes, bytes, int | None]] = []
-    for number in range(len(sealed)):
-        nonce, tag_, path = sealed.line(number)
-        lines.append((nonce, tag_, path, objects.find(path)))
+    places = [objects.find(sealed.line(number)[2]) for number in range(len(sealed))]
     evaluate = _Evaluating(
         listing, keys, manifest.root, manifest.options, client, size, secret_file, allow_plaintext, progress
     )
-    failed = evaluate([place for *_, place in lines if place is not None])
-    entries = [_entry(keys, objects, failed, listing, line) for line in lines]
+    failed = evaluate([place for place in places if place is not None])
+    entries = [_entry(keys, objects, failed, listing, sealed.line(n), place) for n, place in enumerate(places)]
     entries += [Entry(path, "UNREAD", "could not be read when the manifest was made") for path in sealed.unread]
     if strict:
-        entries += _extra(sealed, listing, lines)
+        entries += _extra(sealed, listing, places)
     return Report(sealed.sealed, sealed.counter, entries, evaluate.summary)
 
 
@@ -491,9 +548,10 @@ def _entry(
     objects: Objects,
     failed: dict[int, Failed],
     listing: Listing,
-    line: tuple[bytes, bytes, bytes, int | None],
+    line: tuple[bytes, bytes, bytes],
+    place: int | None,
 ) -> Entry:
-    nonce, tag_, path, place = line
+    nonce, tag_, path = line
     if place is None:
         for folder, reason in listing.unread.items():
             if path == folder or path.startswith(folder + b"/"):
@@ -510,10 +568,8 @@ def _entry(
     return Entry(path, "OK")
 
 
-def _extra(
-    sealed: SealedManifest, listing: Listing, lines: list[tuple[bytes, bytes, bytes, int | None]]
-) -> list[Entry]:
-    known = {place for *_, place in lines}
+def _extra(sealed: SealedManifest, listing: Listing, places: list[int | None]) -> list[Entry]:
+    known = set(places)
     unread, others = set(sealed.unread), set(sealed.others)
     objects = listing.objects
     names = [objects.name(index) for index in range(len(objects)) if index not in known]

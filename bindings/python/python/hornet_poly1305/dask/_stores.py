@@ -7,30 +7,37 @@ read, so that all parts of an object are of the version that was listed.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import fsspec
 from fsspec.asyn import sync
 
-from hornet_poly1305 import Evaluation
+from hornet_poly1305 import Evaluation, KeyFile
+from hornet_poly1305._native import escaped
 from hornet_poly1305.dask._items import Failed, Item, Missing
 
 CHANGED = "changed while it was being read"
 GONE = "no longer exists"
+NO_ROOT = "no such bucket or folder"
 NO_PATH = "its name has an empty component, . or .., which no path has"
 
 # How much of an object is evaluated at once. A multiple of 16 that fits in L2.
 _CHUNK_BYTES = 1 << 18
+# No key file is longer.
+_KEY_FILE_BYTES = 1024
 # How much is requested at once from stores that do not stream.
 _REQUEST_BYTES = 8 << 20
-# How often a part is requested again after an error that may pass, and the seconds before the first time.
+# How often a part is requested again after a transient error, and the seconds before the first time.
 _RETRIES = 6
 _DELAY_SECONDS = 0.1
 
@@ -90,6 +97,11 @@ class _Progress:
         self._evaluate(len(self.waiting) & -16)
         self.waiting.clear()
 
+    def restart(self) -> None:
+        """Forget all that was evaluated."""
+        self.waiting.clear()
+        self.partial, self.done = self.evaluation.compute(b""), 0
+
     def _evaluate(self, count: int) -> None:
         if count:
             with memoryview(self.waiting) as view, view[:count] as blocks:
@@ -106,11 +118,63 @@ def _is_path(name: bytes) -> bool:
     return not {b"", b".", b".."} & set(name.removeprefix(b"./").split(b"/"))
 
 
+def reason(error: BaseException) -> str:
+    """Return why something failed, on one line, escaped as names are: a store may have written it."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return escaped(" ".join(text.split()).encode(errors="surrogateescape")) or type(error).__name__
+
+
+@contextlib.contextmanager
+def failing_as_os_error(what: str) -> Iterator[None]:
+    """Raise whatever a store's library raises as an OSError of one line, FileNotFoundError if it was that."""
+    try:
+        yield
+    except Exception as error:
+        kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
+        raise kind(f"{escaped(os.fsencode(what))}: {reason(error)}") from None
+
+
 def open_store(root: str, options: dict[str, Any] | None = None) -> Store:
-    """Return the store whose root this is."""
+    """Return the store whose root this is. Raises OSError if its library is missing or refuses the options."""
     protocol = fsspec.core.split_protocol(root)[0] or "file"
     kinds: dict[str, type[Store]] = {"file": LocalStore, "local": LocalStore, "s3": S3Store, "s3a": S3Store}
-    return kinds.get(protocol, Store)(root, options or {})
+    with failing_as_os_error(root):
+        if protocol in ("http", "https"):
+            from hornet_poly1305.dask._http import HttpStore
+
+            return HttpStore(root, options or {})
+        return kinds.get(protocol, Store)(root, options or {})
+
+
+def decoded(component: bytes) -> bytes:
+    """Return the component of a path that a component of a URL names. Raises ValueError if it is none."""
+    name = unquote_to_bytes(component)
+    if name in (b"", b".", b".."):
+        raise ValueError(NO_PATH)
+    if b"/" in name or b"\0" in name:
+        raise ValueError("its name has an escaped slash or NUL, which no path has")
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        with contextlib.suppress(UnicodeDecodeError):
+            name.decode(errors="surrogatepass")
+            # As Python's servers do.
+            raise ValueError("its name is not UTF-8, and escaped so that it may be two") from None
+    return name
+
+
+def _split_http(url: str, path: str) -> str:
+    """Return what a mounted copy would have a URL's path called. A slash at the end, of a folder, is kept."""
+    if "?" in url or "#" in url:
+        shown = escaped(os.fsencode(re.split("[?#]", url)[0]))
+        raise ValueError(f"{shown}: no path has a query or fragment; escape ? as %3F, # as %23")
+    components = os.fsencode(path).split(b"/")
+    is_folder = components[-1] == b""
+    try:
+        below = b"/".join(map(decoded, components[:-1] if is_folder else components))
+    except ValueError as error:
+        raise ValueError(f"{escaped(os.fsencode(url))}: {error}") from None
+    return os.fsdecode(below) + "/" * is_folder or "."
 
 
 def split_url(url: str) -> tuple[str, str]:
@@ -121,8 +185,17 @@ def split_url(url: str) -> tuple[str, str]:
     protocol, path = fsspec.core.split_protocol(url)
     if protocol in (None, "file", "local"):
         return f"file://{os.getcwd()}", path
+    if "@" in url and urlsplit(url).password is not None:
+        raise ValueError(
+            f"{protocol}: the whole cluster would see a password in a URL: give it as an option of the store"
+        )
+    if protocol in ("http", "https"):
+        host, _, below = path.partition("/")
+        if not host or set(host) & set("?#"):
+            raise ValueError(f"{protocol}://: no host in this URL")
+        return f"{protocol}://{host}", _split_http(url, below) if below else "."
     path = path.strip("/")
-    if protocol in ("http", "https", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oci", "oss"):
+    if protocol in ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oci", "oss"):
         bucket, _, below = path.partition("/")
         if not bucket:
             raise ValueError(f"{url}: no bucket or host in this URL")
@@ -157,6 +230,10 @@ class Store:
     def begin_reading(self) -> None:
         """Prepare a store whose objects will be read, with our own repeated requests."""
 
+    def shown(self, name: bytes) -> str:
+        """Return what messages call an object: its URL, unescaped."""
+        return f"{self.root}/{os.fsdecode(name)}".removesuffix("/.")
+
     def path(self, name: bytes) -> str:
         """Return fsspec's path of a name."""
         return f"{self.base}/{os.fsdecode(name).removeprefix('./')}".removesuffix("/.")
@@ -176,7 +253,7 @@ class Store:
 
     def list(self, argument: str) -> Iterator[Object | Other | Unread]:
         """Yield what is at and below an argument. Raises FileNotFoundError if nothing is there."""
-        info = self.fs.info(self.path(os.fsencode(argument)))
+        info = self._info(self.path(os.fsencode(argument)))
         if info["type"] == "file":
             yield self._object(info, argument)
             return
@@ -185,8 +262,8 @@ class Store:
             folder, shown = folders.pop()
             try:
                 entries = self.fs.ls(folder, detail=True)
-            except OSError as error:
-                yield Unread(shown, _reason(error))
+            except Exception as error:  # whatever a store's library raises
+                yield Unread(shown, reason(error))
                 continue
             entries = [entry for entry in entries if entry["name"].rstrip("/") != folder.rstrip("/")]
             if not entries:
@@ -204,20 +281,32 @@ class Store:
         name = self.name(entry["name"], argument)
         if not _is_path(name):
             return Unread(name, NO_PATH)
-        # What lists folders may know less than what describes an object, as pages of HTTP do.
-        if entry.get("size") is None or self.protocol in ("http", "https"):
+        # What lists folders may know less than what describes an object.
+        if entry.get("size") is None:
             entry = self.fs.info(entry["name"])
         if entry.get("size") is None:
             return Unread(name, "the store does not tell its size")
         return Object(name, entry["size"], self.pin(entry))
 
-    def find(self, name: bytes) -> Object | None:
-        """Return the object of this name, or None if there is none."""
+    def find(self, name: bytes, argument: bytes) -> Object | None:
+        """Return the object of this name, which is at or below the argument, or None if there is none."""
         try:
-            info = self.fs.info(self.path(name))
+            info = self._info(self.path(name))
         except FileNotFoundError:
             return None
         return Object(name, info["size"], self.pin(info)) if info["type"] == "file" else None
+
+    def _info(self, path: str) -> dict[str, Any]:
+        """Return fsspec's description. Raises FileNotFoundError if there is no such object, but OSError if the bucket or
+        folder is missing that all are in.
+        """
+        try:
+            info: dict[str, Any] = self.fs.info(path)
+            return info
+        except FileNotFoundError:
+            if self.base and not self.fs.exists(self.base):
+                raise OSError(NO_ROOT) from None
+            raise
 
     def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
         """Return the partial evaluation of a part. Raises Failed. An error that may pass is not one until the part has
@@ -228,15 +317,15 @@ class Store:
             try:
                 self._read(item, progress, reading)
                 return progress.finish()
-            except Failed:
-                raise
+            except Failed as failed:
+                raise type(failed)(reason(failed)) from None
             except FileNotFoundError:
                 raise Missing(GONE) from None
             except PermissionError as error:
-                raise Failed(_reason(error)) from None
+                raise Failed(reason(error)) from None
             except Exception as error:  # whatever a store's library raises
                 if attempt == _RETRIES:
-                    raise Failed(f"{_reason(error)} (requested {_RETRIES + 1} times)") from None
+                    raise Failed(f"{reason(error)} (requested {_RETRIES + 1} times)") from None
                 progress.drop_waiting()
                 reading.retries += 1
                 time.sleep(_DELAY_SECONDS * 2**attempt)
@@ -283,7 +372,10 @@ class S3Store(Store):
     def _pages(self, prefix: str) -> Iterator[dict[str, Any]]:
         token: dict[str, str] = {}
         while True:
-            page = self.fs.call_s3("list_objects_v2", Bucket=self.base, Prefix=prefix, **token)
+            try:
+                page = self.fs.call_s3("list_objects_v2", Bucket=self.base, Prefix=prefix, **token)
+            except FileNotFoundError:
+                raise OSError(NO_ROOT) from None
             yield page
             if not page.get("IsTruncated"):
                 return
@@ -319,12 +411,16 @@ class S3Store(Store):
         if nothing:
             yield Other(b".", "folder")
 
-    def find(self, name: bytes) -> Object | None:
+    def find(self, name: bytes, argument: bytes) -> Object | None:
         """Return the object of this name, or None if there is none."""
         key = os.fsdecode(name).removeprefix("./")
         try:
             head = self.fs.call_s3("head_object", Bucket=self.base, Key=key)
         except FileNotFoundError:
+            try:
+                self.fs.call_s3("head_bucket", Bucket=self.base)
+            except FileNotFoundError:
+                raise OSError(NO_ROOT) from None
             return None
         return Object(name, head["ContentLength"], self.pin(head))
 
@@ -367,14 +463,28 @@ class LocalStore(Store):
         self.root, self.protocol = root, "file"
         self.base = os.fsencode(root.removeprefix("file://"))
         self.excluded: set[tuple[int, int]] = set()
+        self.key_file: KeyFile | None = None
 
-    def exclude(self, path: str | os.PathLike[str] | int) -> None:
+    def exclude(self, path: str | os.PathLike[str] | int | KeyFile) -> None:
         """Leave out a file, under whatever name it is found."""
-        try:
-            found = os.stat(path)
-        except OSError:
+        if isinstance(path, KeyFile):
+            self.key_file = path
             return
-        self.excluded.add((found.st_dev, found.st_ino))
+        with contextlib.suppress(OSError):
+            found = os.stat(path)
+            self.excluded.add((found.st_dev, found.st_ino))
+
+    def _is_excluded(self, name: bytes, found: os.stat_result) -> bool:
+        if (found.st_dev, found.st_ino) in self.excluded:
+            return True
+        # A key file is short, and not for all to read: asking about each file would take a system call.
+        if self.key_file is None or found.st_size > _KEY_FILE_BYTES or found.st_mode & 0o007:
+            return False
+        return self.key_file.is_at(os.fsdecode(os.path.join(self.base, name)))
+
+    def shown(self, name: bytes) -> str:
+        """Return what messages call a file: its path as it was given."""
+        return os.fsdecode(name)
 
     @staticmethod
     def _pin_of(found: os.stat_result) -> bytes:
@@ -383,7 +493,7 @@ class LocalStore(Store):
 
     def _entry(self, name: bytes, found: os.stat_result) -> Iterator[Object | Other]:
         if stat.S_ISREG(found.st_mode):
-            if (found.st_dev, found.st_ino) not in self.excluded:
+            if not self._is_excluded(name, found):
                 yield Object(name, found.st_size, self._pin_of(found))
         else:
             yield Other(name, _kind(found.st_mode))
@@ -391,11 +501,15 @@ class LocalStore(Store):
     def list(self, argument: str) -> Iterator[Object | Other | Unread]:
         """Yield what is at and below a path, as `hornet tag` lists it without --follow-symlinks."""
         path = os.path.join(self.base, os.fsencode(argument))
+        if not os.path.isdir(self.base):
+            raise OSError(NO_ROOT)
         found = os.stat(path)  # an argument may be a link
         shown = os.fsencode(argument).rstrip(b"/") or b"/"
         if not stat.S_ISDIR(found.st_mode):
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(f"not a regular file or folder but a {_kind(found.st_mode)}")
+            if self._is_excluded(shown, found):
+                raise OSError("is the key file, the manifest or the checkpoint, which are never tagged")
             yield from self._entry(shown, found)
             return
         folders = [shown]
@@ -416,17 +530,33 @@ class LocalStore(Store):
                             continue
                         yield from self._entry(name, found)
             except OSError as error:
-                yield Unread(folder, _reason(error))
+                yield Unread(folder, reason(error))
                 continue
             if is_empty:
                 yield Other(folder, "folder")
 
-    def find(self, name: bytes) -> Object | None:
-        """Return the regular file of this name, or None if there is none."""
-        try:
-            found = os.stat(os.path.join(self.base, name), follow_symlinks=False)
-        except FileNotFoundError:
-            return None
+    def find(self, name: bytes, argument: bytes) -> Object | None:
+        """Return the regular file of this name, or None if there is none. As when trees are listed, links are followed up to
+        the argument, and not below. Raises OSError if one is on the way.
+        """
+        if not os.path.isdir(self.base):
+            raise OSError(NO_ROOT)
+        below = [part for part in name[len(argument.rstrip(b"/")) :].split(b"/") if part]
+        with contextlib.ExitStack() as stack:
+            above, flags = None, os.O_PATH | os.O_CLOEXEC
+            place = os.path.join(self.base, argument)
+            try:
+                for part in below:
+                    above = os.open(place, flags | os.O_DIRECTORY, dir_fd=above)
+                    stack.callback(os.close, above)
+                    place, flags = part, flags | os.O_NOFOLLOW
+                found = os.stat(place, dir_fd=above, follow_symlinks=False)
+            except FileNotFoundError:
+                return None
+            except NotADirectoryError:
+                if stat.S_ISLNK(os.stat(place, dir_fd=above, follow_symlinks=False).st_mode):
+                    raise OSError(f"{escaped(place)} is a symbolic link, which is not followed") from None
+                return None
         return next((entry for entry in self._entry(name, found) if isinstance(entry, Object)), None)
 
     def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
@@ -437,11 +567,11 @@ class LocalStore(Store):
         except FileNotFoundError:
             raise Missing(GONE) from None
         except OSError as error:
-            raise Failed(_reason(error)) from None
+            raise Failed(reason(error)) from None
         try:
             return self._read_file(descriptor, item, evaluation, reading)
         except OSError as error:
-            raise Failed(_reason(error)) from None
+            raise Failed(reason(error)) from None
         finally:
             os.close(descriptor)
 
@@ -468,9 +598,3 @@ def _kind(mode: int) -> str:
         (stat.S_ISDIR, "folder"),
     ]
     return next((word for is_it, word in kinds if is_it(mode)), "unknown")
-
-
-def _reason(error: BaseException) -> str:
-    """Return why something failed, on one line, without its name."""
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(text.split()) or type(error).__name__
