@@ -6,7 +6,7 @@ use crate::content::{Line, Manifest, Other, count_line};
 use crate::escape::unescape;
 use crate::kind::Kind;
 use crate::problem::Problem;
-use crate::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, digits, links_line};
+use crate::text::{DIGITS, EXCLUDE, OTHER, PATH, SEALED, UNREAD, digits, links_line};
 use crate::time::Time;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
@@ -45,6 +45,7 @@ impl<'a> Reader<'a> {
             _ => return Err(self.problem("not a line about symbolic links")),
         };
         let arguments = self.paths(PATH)?;
+        let exclude = self.patterns()?;
         let mut files: Vec<Line> = Vec::new();
         while let Some(line) = self.next_if(|line| {
             line.first().is_some_and(u8::is_ascii_hexdigit) && line.get(DIGITS) == Some(&b' ')
@@ -70,6 +71,7 @@ impl<'a> Reader<'a> {
         Ok(Manifest {
             follow_symlinks,
             arguments,
+            exclude,
             files,
             unread,
             others,
@@ -103,6 +105,18 @@ impl<'a> Reader<'a> {
             paths.push(self.path(&line[word.len()..])?);
         }
         Ok(paths)
+    }
+
+    fn patterns(&mut self) -> Result<Vec<String>, Problem> {
+        let mut patterns = Vec::new();
+        while let Some(line) = self.next_if(|line| line.starts_with(EXCLUDE)) {
+            let pattern = self.path(&line[EXCLUDE.len()..])?.into_os_string();
+            let pattern = pattern
+                .into_string()
+                .map_err(|_| self.problem("a pattern that is not UTF-8"))?;
+            patterns.push(pattern);
+        }
+        Ok(patterns)
     }
 
     fn sealed(&mut self) -> Result<Time, Problem> {
