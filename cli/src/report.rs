@@ -189,8 +189,13 @@ impl Report {
         missing.map(|entry| entry.path.as_path()).collect()
     }
 
-    /// Prints a summary of what is not OK to standard error.
+    /// Prints a summary of what is not OK to standard error, and whether nothing was checked.
     pub(crate) fn complain(&self, manifest: &Source) {
+        if self.entries.is_empty() {
+            say(format_args!(
+                "{manifest}: lists no files; nothing was checked"
+            ));
+        }
         let Counts {
             ok: _,
             changed,

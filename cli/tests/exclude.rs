@@ -308,7 +308,10 @@ fn the_same_files_as_git() {
         usize::try_from(state >> 33).unwrap() % most
     };
     fs::create_dir(folder.path("t")).unwrap();
-    prints(&folder.run("tag -k k -o m t"), "");
+    let nothing = "hornet: no file was found; the manifest lists none\n";
+    finds(&folder.run("tag -k k -o m t"), 0, "", &[nothing]);
+    let nothing = "hornet: m: lists no files; nothing was checked\n";
+    finds(&folder.run("check -k k --strict m"), 0, "", &[nothing]);
     for _ in 0..150 {
         let mut path = folder.path("t");
         path.extend((0..below(4)).map(|_| FOLDERS[below(FOLDERS.len())]));

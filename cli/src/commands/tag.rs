@@ -174,6 +174,9 @@ impl TagFiles {
         for Unread { path, reason } in &unread {
             complain(&Error::new(&Escaped::new(path), reason));
         }
+        if manifest.files.is_empty() && unread.is_empty() {
+            say(format_args!("no file was found; the manifest lists none"));
+        }
         if unread.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }

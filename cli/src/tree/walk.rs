@@ -70,6 +70,12 @@ pub(crate) struct Walk<'a> {
     pub(crate) strictness: Strictness,
 }
 
+/// An argument.
+enum Top<'a> {
+    File(&'a PathBuf),
+    Folder(Inner<'a>),
+}
+
 impl Walk<'_> {
     pub(crate) fn run(&self, arguments: &[PathBuf]) -> Found {
         let roots = Roots::new(arguments, self.follow_symlinks);
@@ -80,8 +86,8 @@ impl Walk<'_> {
         let mut found = Found::default();
         let mut tops = Vec::new();
         for (index, path) in arguments.iter().enumerate() {
-            match self.argument(index, path, &mut found) {
-                Ok(top) => tops.extend(top),
+            match self.argument(index, path) {
+                Ok(top) => tops.push(top),
                 Err(problem) => found.rejected.push((index, problem)),
             }
         }
@@ -91,21 +97,20 @@ impl Walk<'_> {
         let mut visits = Visits::default();
         self.pool.install(|| {
             for top in tops {
-                self.below(top, &folders, &mut visits, &mut found, &progress);
+                match top {
+                    Top::File(path) => found.files.push(path.clone()),
+                    Top::Folder(top) => {
+                        self.below(top, &folders, &mut visits, &mut found, &progress);
+                    }
+                }
             }
             found.sort(arguments);
             found
         })
     }
 
-    /// Adds an argument that is a file; returns one that is a folder. Returns the problem with any
-    /// other.
-    fn argument<'a>(
-        &self,
-        index: usize,
-        path: &Path,
-        found: &mut Found,
-    ) -> Result<Option<Inner<'a>>, String> {
+    /// Returns what an argument is, or the problem with it.
+    fn argument<'a>(&self, index: usize, path: &'a PathBuf) -> Result<Top<'a>, String> {
         let may_be_folder = match self.strictness {
             Strictness::Named { files_from } => index < files_from,
             Strictness::Recorded => true,
@@ -120,13 +125,12 @@ impl Walk<'_> {
         let problem = if self.excluded.is(&metadata) {
             "is the key file or the manifest, which are never tagged"
         } else if is.is_file() {
-            found.files.push(path.to_owned());
-            return Ok(None);
+            return Ok(Top::File(path));
         } else if is.is_dir() && may_be_folder {
             let identity = (metadata.dev(), metadata.ino());
             let path = trimmed(path);
             let place = || Place::top(identity, path).into();
-            return Ok(Some(Inner {
+            return Ok(Top::Folder(Inner {
                 path: OsStr::from_bytes(path).into(),
                 above: None,
                 place: self.follow_symlinks.then(place),
