@@ -381,6 +381,7 @@ def retag(
     old = manifest.sealed()
     if old.follow_symlinks:
         raise ValueError("the manifest follows symbolic links, which are not followed here")
+    _without_exclusions(old)
     names = {os.fsencode(name) for name in changed}
     roots = [argument.rstrip(b"/") for argument in old.arguments]
     for name in names:
@@ -417,6 +418,11 @@ def retag(
     made.summary = evaluate.summary
     made.failed = {objects.name(index): str(reason) for index, reason in failed.items()}
     return made
+
+
+def _without_exclusions(sealed: SealedManifest) -> None:
+    if sealed.exclude:
+        raise ValueError("the manifest has exclude lines, which are not supported here; use hornet")
 
 
 @dataclass
@@ -471,13 +477,15 @@ def check(
     root: the URL of the bucket or folder that the paths are in, if the manifest is given by its path; default is the working
     directory. strict: whether objects that the manifest does not list are reported as EXTRA.
 
-    Raises ValueError if the manifest is not sealed under the key.
+    Raises ValueError if the manifest is not sealed under the key, or with strict if it has patterns of `hornet tag --exclude`.
     """
     size = None if part is None else part_bytes(part)
     keys = _key_file(key_file)
     if not isinstance(manifest, Manifest):
         manifest = Manifest.open(manifest, keys, root, **options)
     sealed = SealedManifest(manifest.text, keys)
+    if strict:
+        _without_exclusions(sealed)
     arguments = [os.fsdecode(argument) for argument in sealed.arguments]
     excluded = _excluded(key_file, manifest.path)
     listing = list_store(manifest.root, arguments, manifest.options, excluded, may_be_missing=True)
