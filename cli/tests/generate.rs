@@ -215,6 +215,8 @@ fn bash_completes() {
         ("hornet gen", ""),
         ("hornet check --str", "--strict"),
         ("hornet tag --fo", "--force --follow-symlinks"),
+        ("hornet tag --exc", "--exclude --exclude-from"),
+        ("hornet check --color a", "auto always"),
         ("hornet keygen --kern", "--kernel"),
     ] {
         if let Some(completions) = complete(words) {

@@ -39,9 +39,9 @@ pub(crate) struct Check {
     /// Also report as EXTRA what was added: files, links, fifos, sockets, devices, empty folders
     ///
     /// Searches the folders that were given to 'hornet tag', except for what the patterns in the
-    /// manifest leave out: of that nothing is known, and anyone may have added it. A manifest does not record modes, owners,
-    /// times or the targets of links that are not followed, so changes to them are not found, nor is
-    /// the removal of anything that has no tag.
+    /// manifest leave out: of that nothing is known, and anyone may have added it. A manifest does not
+    /// record modes, owners, times or the targets of links that are not followed, so changes to them
+    /// are not found, nor is the removal of anything that has no tag.
     #[arg(long)]
     strict: bool,
 
@@ -79,7 +79,8 @@ pub(crate) struct Check {
     /// Print one JSON object per line, the last of which is a summary
     ///
     /// The object of a file has its path, its status and, for some, a reason. The summary has the
-    /// number of files of each status, the nonce counter of the seal and its time (UTC).
+    /// number of files of each status, the nonce counter of the seal and its time (UTC), and the
+    /// patterns of what was left out, if there are any.
     ///
     /// If the manifest is refused, prints a single object whose status is REFUSED, and the exit
     /// status is 1.
