@@ -4,6 +4,7 @@
 //! crates `hornet-poly1305`, `hornet-poly1305-key-file` and `hornet-poly1305-manifest` instead.
 
 mod buffer;
+mod color;
 mod commands;
 mod defer_signals;
 mod error;

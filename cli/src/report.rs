@@ -2,14 +2,16 @@
 
 //! The results of `hornet check`, as text and as JSON.
 
+use crate::color::Colored;
 use crate::output::say;
 use crate::source::Source;
+use anstyle::AnsiColor;
 use hornet_manifest::Kind;
 use hornet_manifest::Time;
 use hornet_manifest::escape::Escaped;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) enum Status {
     Ok,
@@ -42,6 +44,8 @@ pub(crate) struct Report {
     /// The nonce counter of the seal.
     counter: u64,
     sealed: Time,
+    /// The patterns of what was not searched for.
+    exclude: Vec<String>,
     entries: Vec<Entry>,
     counts: Counts,
 }
@@ -72,6 +76,14 @@ impl Status {
             Self::Extra(_) => "EXTRA",
             Self::Unread => "UNREAD",
             Self::Unreadable(_) => "UNREADABLE",
+        }
+    }
+
+    fn color(&self) -> AnsiColor {
+        match self {
+            Self::Ok => AnsiColor::Green,
+            Self::Changed | Self::Missing => AnsiColor::Red,
+            Self::Extra(_) | Self::Unread | Self::Unreadable(_) => AnsiColor::Yellow,
         }
     }
 
@@ -107,10 +119,11 @@ pub(crate) fn write_json_refusal(
 }
 
 impl Report {
-    pub(crate) fn new(counter: u64, sealed: Time) -> Self {
+    pub(crate) fn new(counter: u64, sealed: Time, exclude: Vec<String>) -> Self {
         Self {
             counter,
             sealed,
+            exclude,
             entries: Vec::new(),
             counts: Counts::default(),
         }
@@ -122,9 +135,10 @@ impl Report {
         entries.filter(move |entry| !(quiet && matches!(entry.status, Status::Ok)))
     }
 
-    pub(crate) fn write(&self, to: &mut impl Write, quiet: bool) -> io::Result<()> {
+    pub(crate) fn write(&self, to: &mut impl Write, quiet: bool, color: bool) -> io::Result<()> {
         for Entry { path, status } in self.shown(quiet) {
-            write!(to, "{}: {}", Escaped::new(path), status.word())?;
+            let word = Colored(status.word(), color.then(|| status.color()));
+            write!(to, "{}: {word}", Escaped::new(path))?;
             if let Some(reason) = status.reason() {
                 write!(to, " ({reason})")?;
             }
@@ -144,6 +158,8 @@ impl Report {
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
+            #[serde(skip_serializing_if = "<[String]>::is_empty")]
+            exclude: &'a [String],
             counter: u64,
             sealed: String,
         }
@@ -158,6 +174,7 @@ impl Report {
         }
         let last = Last {
             summary: &self.counts,
+            exclude: &self.exclude,
             counter: self.counter,
             sealed: self.sealed.to_string(),
         };
@@ -165,8 +182,20 @@ impl Report {
         writeln!(to)
     }
 
-    /// Prints a summary of what is not OK to standard error.
+    /// Returns the paths that are missing.
+    pub(crate) fn missing(&self) -> Vec<&Path> {
+        let missing = self.entries.iter();
+        let missing = missing.filter(|entry| matches!(entry.status, Status::Missing));
+        missing.map(|entry| entry.path.as_path()).collect()
+    }
+
+    /// Prints a summary of what is not OK to standard error, and whether nothing was checked.
     pub(crate) fn complain(&self, manifest: &Source) {
+        if self.entries.is_empty() {
+            say(format_args!(
+                "{manifest}: lists no files; nothing was checked"
+            ));
+        }
         let Counts {
             ok: _,
             changed,

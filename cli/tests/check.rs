@@ -441,3 +441,101 @@ fn wrong_usage() {
     prints(&folder.run("keygen l"), "");
     complains(&folder.run("check -k l m"), 1, &["m: ", "another key"]);
 }
+
+/// A hint names the folder that has the files, if it is the manifest's or contains the current one.
+#[test]
+fn in_the_wrong_folder() {
+    let folder = tree();
+    folder.tag_tree();
+    let top = fs::canonicalize(folder.path("")).unwrap();
+    let top = top.to_str().unwrap();
+    let missing = all_ok().replace("OK", "MISSING");
+    let looked = "files were looked for in";
+    let found =
+        |place: &str| format!("{looked} {place}, but are in another folder; use --base {top}\n");
+    let check = |place: &str, arguments: &str| {
+        let mut check = folder.hornet(arguments);
+        check.current_dir(folder.path(place)).output().unwrap()
+    };
+    // Beside the manifest.
+    let here = found("the current folder");
+    let output = check("t/sub", "check -k ../../k ../../m");
+    finds(
+        &output,
+        1,
+        &missing,
+        &["4 missing\n", &format!("hornet: ../../m: {here}")],
+    );
+    finds(
+        &check("/", &format!("check -k {top}/k {top}/m")),
+        1,
+        &missing,
+        &["4 missing", &here],
+    );
+    // With a wrong --base, and with JSON.
+    let output = folder.run("check -k k --base t m");
+    finds(&output, 1, &missing, &["4 missing", &found("t")]);
+    let output = folder.run("check -k k --json --base t m");
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .ends_with(&found("t"))
+    );
+    // Above the current folder.
+    let manifest = fs::read(folder.path("m")).unwrap();
+    let stdin = || File::open(folder.path("m")).unwrap();
+    let mut inside = folder.hornet("check -k ../../k -");
+    let output = inside
+        .current_dir(folder.path("t/sub"))
+        .stdin(stdin())
+        .output();
+    finds(&output.unwrap(), 1, &missing, &["4 missing", &here]);
+    // As it says.
+    let mut inside = folder.hornet(&format!("check -k ../../k --base {top} -"));
+    let output = inside
+        .current_dir(folder.path("t/sub"))
+        .stdin(stdin())
+        .output();
+    prints(&output.unwrap(), &all_ok());
+
+    // Nowhere to be found.
+    fs::rename(folder.path("t"), folder.path("moved")).unwrap();
+    let nowhere =
+        format!("{looked} the current folder; if they are in another folder, use --base\n");
+    finds(
+        &folder.run("check -k k m"),
+        1,
+        &missing,
+        &["4 missing", &nowhere],
+    );
+    assert_eq!(fs::read(folder.path("m")).unwrap(), manifest);
+}
+
+/// Nearly all files must be missing, and not by an absolute path.
+#[test]
+fn files_that_are_only_missing_get_no_hint() {
+    let folder = tree();
+    for index in 0..16 {
+        folder.file(format!("t/{index}"), "");
+    }
+    folder.tag_tree();
+    let absolute = folder.path("t");
+    let absolute = absolute.to_str().unwrap();
+    prints(&folder.run(&format!("tag -k k -o n {absolute}")), "");
+    let hints = |manifest: &str| {
+        let output = folder.run(&format!("check -k k -q {manifest}"));
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap().contains("--base")
+    };
+    for index in 0..16 {
+        fs::remove_file(folder.path(format!("t/{index}"))).unwrap();
+    }
+    fs::remove_file(folder.path("t/a")).unwrap();
+    // 17 of 20, and 18.
+    assert!(!hints("m"));
+    fs::remove_file(folder.path("t/empty")).unwrap();
+    assert!(hints("m"));
+    fs::remove_dir_all(absolute).unwrap();
+    assert!(hints("m"));
+    assert!(!hints("n"));
+}

@@ -215,6 +215,8 @@ fn bash_completes() {
         ("hornet gen", ""),
         ("hornet check --str", "--strict"),
         ("hornet tag --fo", "--force --follow-symlinks"),
+        ("hornet tag --exc", "--exclude --exclude-from"),
+        ("hornet check --color a", "auto always"),
         ("hornet keygen --kern", "--kernel"),
     ] {
         if let Some(completions) = complete(words) {
@@ -261,4 +263,141 @@ fn it_is_hidden() {
     rejects(&folder.run("generate"), &["generate"]);
     rejects(&folder.run("generate man"), &["DIR"]);
     complains(&folder.run("generate man none"), 2, &["none/"]);
+}
+
+/// The examples of a command in its long help: for each, what it does and the lines to run.
+fn examples(folder: &Folder, command: &str) -> Vec<(String, Vec<String>)> {
+    let help = String::from_utf8(folder.run(&format!("{command} --help")).stdout).unwrap();
+    let (_, text) = help.split_once("\nExamples:\n").expect(&help);
+    let mut examples = Vec::new();
+    for line in text
+        .lines()
+        .take_while(|line| line.is_empty() || line.starts_with(' '))
+    {
+        if let Some(line) = line.strip_prefix("    ") {
+            let (_, lines): &mut (_, Vec<String>) = examples.last_mut().unwrap();
+            lines.push(line.to_owned());
+        } else if let Some(what) = line.strip_prefix("  ") {
+            examples.push((what.to_owned(), Vec::new()));
+        }
+    }
+    examples
+}
+
+/// The examples in a page, in the same form.
+fn examples_in_page(page: &str) -> Vec<(String, Vec<String>)> {
+    let (_, text) = page.split_once("\n.SH EXAMPLES\n").expect(page);
+    let (text, _) = text.split_once("\n.SH ").unwrap();
+    let text = text.replace("\\-", "-").replace("\\*(Aq", "'");
+    let text = text.replace("\\\\", "\\");
+    let examples = text
+        .split("\n.EE\n.RE")
+        .filter(|example| !example.is_empty());
+    examples
+        .map(|example| {
+            let example = example.trim_start_matches("\n.PP").trim_start();
+            let (what, lines) = example.split_once("\n.RS 4\n.EX\n").expect(example);
+            (what.to_owned(), lines.lines().map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+/// Creates what examples use and other commands have made.
+fn prepare(folder: &Folder, command: &str) {
+    fs::create_dir_all(folder.path("src/build")).unwrap();
+    for name in ["main.c", "main.o", "build/main"] {
+        folder.file(format!("src/{name}"), name);
+    }
+    folder.file(".gitignore", "*.o\n/src/build/\n/key\n");
+    folder.file("message", "a message");
+    fs::remove_file(folder.path("key")).unwrap();
+    let before: &[_] = match command {
+        "tag" => &["keygen key"],
+        "check" => &[
+            "keygen key",
+            "tag -k key -o accepted src",
+            "tag -k key -o manifest src",
+        ],
+        _ => &[],
+    };
+    for arguments in before {
+        prints(&folder.run(arguments), "");
+    }
+    if command == "verify" {
+        folder.secret("once.key", "k".repeat(32));
+        let tag = folder.run("mac --key-file once.key message").stdout;
+        folder.file("message.tag", tag);
+    }
+}
+
+/// Runs the examples of each command as they stand, one after another, and finds the same ones in
+/// its page.
+#[test]
+fn every_example_runs() {
+    let pages = generated();
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_hornet"))
+        .parent()
+        .unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut run = 0;
+    for page in PAGES {
+        let name = page.trim_end_matches(".1");
+        let command = name.strip_prefix("hornet-").unwrap_or("");
+        let folder = Folder::new();
+        prepare(&folder, command);
+        let examples = examples(&folder, command);
+        assert!(!examples.is_empty(), "{page} has no examples");
+        assert_eq!(
+            examples_in_page(&pages.read(&format!("man/{page}"))),
+            examples
+        );
+        for (what, lines) in examples {
+            let mut shell = Command::new("sh");
+            shell.args(["-ec", &lines.join("\n")]).env("PATH", &path);
+            let output = shell.current_dir(folder.path("")).output().unwrap();
+            assert!(
+                output.status.success(),
+                "{page}: {what} {lines:?}: {output:?}"
+            );
+            assert!(
+                lines
+                    .iter()
+                    .any(|line| line.contains(&format!("hornet {command}")))
+            );
+            run += 1;
+        }
+        if command == "tag" {
+            // The last one tags what find lists.
+            assert!(folder.read("manifest").contains("\npath src/main.c\n"));
+            assert!(folder.read("manifest").contains("\nfiles 1 unread"));
+        }
+    }
+    assert!(run >= 16, "only {run} examples");
+}
+
+/// It is of use to few.
+#[test]
+fn the_choice_of_a_kernel_is_not_in_short_help() {
+    let folder = generated();
+    for page in PAGES {
+        let command = page
+            .trim_end_matches(".1")
+            .strip_prefix("hornet-")
+            .unwrap_or("");
+        let help = |option: &str| {
+            String::from_utf8(folder.run(&format!("{command} {option}")).stdout).unwrap()
+        };
+        assert!(!help("-h").contains("kernel <"), "{command}");
+        let long = help("--help");
+        let (_, advanced) = long.split_once("\nAdvanced options:\n").expect(&long);
+        assert!(
+            advanced.trim_start().starts_with("--kernel <NAME>"),
+            "{long}"
+        );
+        let text = folder.read(&format!("man/{page}"));
+        let (_, advanced) = text
+            .split_once("\n.SH \"ADVANCED OPTIONS\"\n")
+            .expect(&text);
+        assert!(advanced.contains("Use this kernel"), "{text}");
+    }
 }

@@ -125,6 +125,12 @@ impl SealedManifest {
         paths.map(|path| bytes_of(py, path)).collect()
     }
 
+    /// The patterns of what was left out.
+    #[getter]
+    fn exclude(&self) -> &[String] {
+        &self.manifest.exclude
+    }
+
     /// The paths that could not be read.
     #[getter]
     fn unread<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {

@@ -2,11 +2,11 @@
 
 //! Finds what was added to folders since a manifest was made.
 
-use crate::error::Error;
 use crate::path::{bytes, joined};
 use crate::report::{Entry, Status};
 use crate::tree::excluded::Excluded;
 use crate::tree::opener::Opener;
+use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
 use crate::tree::walk::{Found, Skipped, Strictness, Walk};
 use hornet_manifest::Kind;
@@ -19,15 +19,17 @@ use std::path::{Path, PathBuf};
 pub(super) fn find(
     manifest: &mut Manifest,
     excluded: &Excluded,
+    patterns: &Patterns,
     pool: &ThreadPool,
-) -> Result<Vec<Entry>, Error> {
+) -> Vec<Entry> {
     let walk = Walk {
         follow_symlinks: manifest.follow_symlinks,
         excluded,
+        patterns,
         pool,
         strictness: Strictness::Recorded,
     };
-    let found = walk.run(&manifest.arguments)?;
+    let found = walk.run(&manifest.arguments);
     let known = Known(manifest);
     let files = found.files.iter();
     let files = files.filter(|path| !known.has(path) && !excluded.is_at(path));
@@ -60,7 +62,7 @@ pub(super) fn find(
         path: unread.path,
         status: Status::Unreadable(unread.reason),
     }));
-    Ok(extra)
+    extra
 }
 
 /// What a manifest lists. All lists are sorted.

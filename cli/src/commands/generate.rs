@@ -3,6 +3,7 @@
 //! `hornet generate`, which is hidden: writes the manual pages and the shell completions from the
 //! definition of the command.
 
+use crate::commands::examples;
 use crate::commands::sections::{SECTIONS, Section};
 use crate::error::Error;
 use crate::save::Target;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 /// The date in the manual pages: that of the release or, before it, of the last change to their
 /// text. It is not the build date, so that every build makes the same pages.
-const DATE: &str = "2026-11-23";
+const DATE: &str = "2026-11-26";
 
 /// Write manual pages or shell completions
 #[derive(Parser)]
@@ -107,6 +108,7 @@ fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let has_subcommands = command.has_subcommands();
     let command = command.override_usage(usage);
+    let examples = examples::of(command.get_name());
     let name = command.get_display_name().unwrap_or(command.get_name());
     let name = name.to_owned();
     let man = Man::new(command)
@@ -139,12 +141,26 @@ fn page(command: &Command, sections: &[Section], see_also: &[&str]) -> File {
             roff.text([roman(*meaning)]);
         }
     }
+    roff.control("SH", ["EXAMPLES"]);
+    for (index, (what, lines)) in examples.iter().enumerate() {
+        if index > 0 {
+            roff.control("PP", []);
+        }
+        roff.text([roman(format!("{what}:"))]);
+        roff.control("RS", ["4"]);
+        roff.control("EX", []);
+        for line in *lines {
+            roff.text([roman(*line)]);
+        }
+        roff.control("EE", []);
+        roff.control("RE", []);
+    }
     roff.control("SH", ["SEE ALSO"]);
     for (index, name) in see_also.iter().enumerate() {
         let end = if index + 1 < see_also.len() { "," } else { "" };
         roff.text([bold(*name), roman(format!("(1){end}"))]);
     }
-    push(roff.to_roff().into_bytes());
+    push(roff.render().into_bytes());
     (format!("{name}.1"), text)
 }
 

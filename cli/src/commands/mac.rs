@@ -2,11 +2,13 @@
 
 //! `hornet mac` and `hornet verify`: the tag of one message under a one-time key.
 
+use crate::color::{Color, Colored};
 use crate::error::Error;
 use crate::input::Input;
 use crate::one_time_key;
 use crate::output::{self, complain, print, say};
 use crate::source::Source;
+use anstyle::AnsiColor;
 use clap::Args;
 use hornet::kernel::{self, Primitive};
 use hornet::{Poly1305, Tag};
@@ -34,6 +36,9 @@ pub(crate) struct Verify {
     tag: Tag,
 
     #[command(flatten)]
+    color: Color,
+
+    #[command(flatten)]
     message: Message,
 }
 
@@ -44,7 +49,8 @@ impl Verify {
             complain(&Error::new(input, mismatch));
             return Ok(ExitCode::from(1));
         }
-        print(format_args!("{input}: OK\n"))?;
+        let ok = Colored("OK", self.color.is_on().then_some(AnsiColor::Green));
+        print(format_args!("{input}: {ok}\n"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

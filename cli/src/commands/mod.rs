@@ -5,8 +5,11 @@
 mod bound;
 mod check;
 mod checking;
+mod elsewhere;
+mod examples;
 mod extra;
 mod generate;
+mod given;
 mod info;
 mod keygen;
 mod mac;
@@ -33,10 +36,18 @@ use std::process::ExitCode;
 /// the key file counts the nonces. The commands 'mac' and 'verify' take a one-time key (RFC 8439) for
 /// ONE message: two tags under the same key let anyone forge. Derive a fresh key for each message.
 #[derive(Parser)]
-#[command(name = "hornet", version = hornet::version(), after_long_help = sections::help())]
+#[command(name = "hornet", version = hornet::version(), after_long_help = help())]
 struct Cli {
     /// Use this kernel instead of the best one; 'hornet info' lists the kernels
-    #[arg(long, global = true, value_name = "NAME")]
+    ///
+    /// All kernels compute the same tags.
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        hide_short_help = true,
+        help_heading = "Advanced options"
+    )]
     kernel: Option<OsString>,
 
     #[command(subcommand)]
@@ -48,6 +59,7 @@ enum Command {
     /// Create a key file for 'tag' and 'check'
     ///
     /// The file has mode 0600 and holds a random key and the counter of its nonces.
+    #[command(after_long_help = examples::help("keygen"))]
     Keygen(keygen::Keygen),
 
     /// Tag files, including all files in folders, and print a manifest
@@ -61,6 +73,7 @@ enum Command {
     ///
     /// The exit status is 0 if all files were tagged, and 2 if some could not be read or no manifest
     /// was written.
+    #[command(after_long_help = examples::help("tag"))]
     Tag(tag::TagFiles),
 
     /// Check files against a manifest
@@ -75,26 +88,36 @@ enum Command {
     ///
     /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, and 2
     /// if some cannot be read.
+    #[command(after_long_help = examples::help("check"))]
     Check(check::Check),
 
     /// Print an upper bound on the probability of a forgery under one key
     ///
     /// Numbers are decimal, or powers such as 2^64 and 10^9, below 2^128.
+    #[command(after_long_help = examples::help("bound"))]
     Bound(bound::Bound),
 
     /// Print the tag of INPUT under a one-time key: 32 hexadecimal digits
     ///
     /// The exit status is 0 if the tag was printed, and 2 otherwise.
+    #[command(after_long_help = examples::help("mac"))]
     Mac(mac::Mac),
 
     /// Verify the tag of INPUT under a one-time key
     ///
     /// The exit status is 0 if the tag matches, 1 if it does not, and 2 if INPUT or the key cannot be
     /// read.
+    #[command(after_long_help = examples::help("verify"))]
     Verify(mac::Verify),
 
     /// Print the version, the CPU features, the AES implementation and the kernels
+    #[command(after_long_help = examples::help("info"))]
     Info,
+}
+
+/// The end of the help.
+fn help() -> String {
+    [examples::help("hornet"), sections::help()].join("\n\n")
 }
 
 /// The definition of the command, for manual pages, completions and tests.

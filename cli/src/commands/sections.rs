@@ -27,10 +27,16 @@ pub(super) const SECTIONS: [Section; 3] = [
     },
     Section {
         heading: "Environment",
-        entries: &[(
-            "HORNET_KERNEL",
-            "the kernel to use unless --kernel is given",
-        )],
+        entries: &[
+            (
+                "HORNET_KERNEL",
+                "the kernel to use unless --kernel is given",
+            ),
+            (
+                "NO_COLOR, TERM",
+                "results are not in color by default if NO_COLOR is not empty, or TERM is unset or 'dumb'",
+            ),
+        ],
     },
     Section {
         heading: "ChaCha20-Poly1305 in the library",

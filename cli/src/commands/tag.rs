@@ -3,14 +3,17 @@
 //! `hornet tag`: tags files and writes a manifest.
 
 use crate::commands::checking::Checking;
+use crate::commands::given::{Exclusions, List};
 use crate::commands::options::Options;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
+use crate::source::Source;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::Task;
@@ -24,6 +27,7 @@ use hornet_manifest::Time;
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::{self as manifest, Line, Manifest, Other};
 use rayon::ThreadPool;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::iter::zip;
@@ -63,6 +67,38 @@ pub(crate) struct TagFiles {
     #[arg(long)]
     verify_twice: bool,
 
+    /// Leave out files and folders that match PATTERN, in the syntax of gitignore
+    ///
+    /// Patterns apply to what is found in the folders among the PATHs, and not to the PATHs. A pattern
+    /// without a slash matches a name in any folder. One with a slash at its start or in the middle
+    /// matches the path below PATH. One that ends in a slash matches folders only. '*' and '?' do not
+    /// match a slash, and '**' does. Letters match in their case. '!' before a pattern includes again
+    /// what an earlier one left out: the last pattern that matches decides. Nothing is looked for in
+    /// a folder that is left out.
+    ///
+    /// What is left out is not authenticated, and whoever can add files may add any that match. The
+    /// manifest records the patterns, and 'check --strict' applies them. May be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<OsString>,
+
+    /// Leave out what the patterns in FILE match, one in each line, as in a .gitignore
+    ///
+    /// Blank lines and those that begin with '#' are skipped. The patterns count as given before those
+    /// of --exclude, and are relative to each PATH, wherever FILE is. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    exclude_from: Vec<PathBuf>,
+
+    /// Tag also the files that are listed in FILE, one in each line; '-' is standard input
+    ///
+    /// Each line is a path like those of PATH, of a file and not of a folder, and follows them in the
+    /// manifest. Patterns do not apply to it. A line without a path is an error.
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<Source>,
+
+    /// The paths of --files-from end in a NUL byte instead of a newline
+    #[arg(short = '0', long, requires = "files_from")]
+    null: bool,
+
     #[command(flatten)]
     options: Options,
 
@@ -70,18 +106,29 @@ pub(crate) struct TagFiles {
     ///
     /// The manifest records the paths as given here. 'hornet check' resolves relative paths in the
     /// folder where it runs. Fifos, sockets and devices in folders are skipped.
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "files_from", value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
 
 impl TagFiles {
-    pub(crate) fn run(self) -> Result<ExitCode, Error> {
+    pub(crate) fn run(mut self) -> Result<ExitCode, Error> {
         if self.paths.iter().any(|path| path == Path::new("-")) {
             let why = "standard input has no path to check later; use ./- for a file of this name";
             return Err(Error::new(&"-", why));
         }
         if self.output.is_none() {
             output::check()?;
+        }
+        let exclusions = Exclusions::new(&self.exclude, &self.exclude_from)?;
+        let patterns = Patterns::new(&exclusions.patterns, |index| exclusions.source(index))?;
+        let files_from = self.paths.len();
+        let list = self.files_from.take();
+        let list = list.map(|source| List {
+            source,
+            null: self.null,
+        });
+        if let Some(list) = &list {
+            self.paths.append(&mut list.read()?);
         }
         let key_file = KeyFile::open(&self.key)?;
         // Fails now if no nonces can be reserved.
@@ -99,15 +146,26 @@ impl TagFiles {
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,
             excluded: &excluded,
+            patterns: &patterns,
             pool: &pool,
-            strictness: Strictness::Named,
+            strictness: Strictness::Named { files_from },
         };
-        let found = walk.run(&self.paths)?;
+        let found = walk.run(&self.paths);
+        let names = |(index, problem): &(usize, String)| {
+            let path = Escaped::new(&self.paths[*index]);
+            match list.as_ref().zip(index.checked_sub(files_from)) {
+                Some((list, listed)) => {
+                    Error::new(&list.place(listed), format_args!("{path}: {problem}"))
+                }
+                None => Error::new(&path, problem),
+            }
+        };
+        complain_all(found.rejected.iter().map(names))?;
 
         // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let (manifest, unread) = self.tag(
+        let (mut manifest, unread) = self.tag(
             &pool,
             settled,
             &excluded,
@@ -115,6 +173,7 @@ impl TagFiles {
             found,
             &mut nonces,
         )?;
+        manifest.exclude = exclusions.patterns;
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
         let text = manifest.seal(key_file.key(), nonce);
 
@@ -124,6 +183,9 @@ impl TagFiles {
         }
         for Unread { path, reason } in &unread {
             complain(&Error::new(&Escaped::new(path), reason));
+        }
+        if manifest.files.is_empty() && unread.is_empty() {
+            say(format_args!("no file was found; the manifest lists none"));
         }
         if unread.is_empty() {
             return Ok(ExitCode::SUCCESS);
@@ -183,6 +245,7 @@ impl TagFiles {
         let manifest = Manifest {
             follow_symlinks: self.follow_symlinks,
             arguments: self.paths,
+            exclude: Vec::new(),
             files,
             unread: unread.iter().map(|unread| unread.path.clone()).collect(),
             others,
@@ -208,6 +271,27 @@ fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line
         None
     };
     read.into_iter().filter_map(keep).collect()
+}
+
+/// Reports errors: the first ones, and how many there are. Returns one of them.
+fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Error> {
+    const SHOWN: usize = 10;
+    let count = errors.len();
+    let mut last = None;
+    for error in errors.take(SHOWN) {
+        if let Some(error) = last.replace(error) {
+            complain(&error);
+        }
+    }
+    let Some(last) = last else { return Ok(()) };
+    if count <= SHOWN {
+        return Err(last);
+    }
+    complain(&last);
+    Err(Error::new(
+        &"paths",
+        format_args!("{count} cannot be tagged"),
+    ))
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.

@@ -7,6 +7,7 @@ pub(crate) mod failure;
 mod handles;
 pub(crate) mod mapping;
 pub(crate) mod opener;
+pub(crate) mod patterns;
 mod reading;
 pub(crate) mod roots;
 pub(crate) mod snapshot;

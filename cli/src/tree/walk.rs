@@ -2,17 +2,16 @@
 
 //! Finds the regular files that the PATH arguments name or contain.
 
-use crate::error::Error;
 use crate::path::{bytes, joined, plain, trimmed};
 use crate::progress::{Progress, Unit};
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::handles::{self, Budget, Handle};
 use crate::tree::opener::{Opener, folder_in, name};
+use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
 use crate::tree::visits::{Inner, Place, Visits};
 use hornet_manifest::Kind;
-use hornet_manifest::escape::Escaped;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -49,12 +48,14 @@ pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) unread: Vec<Unread>,
     pub(crate) skipped: Vec<Skipped>,
+    /// Arguments that cannot be tagged: their indices, and why.
+    pub(crate) rejected: Vec<(usize, String)>,
 }
 
 /// What to do about an argument that cannot be tagged.
 pub(crate) enum Strictness {
-    /// It is an error.
-    Named,
+    /// It is an error, and so is a folder from this index on. Nothing is searched.
+    Named { files_from: usize },
     /// It is skipped, because it may have changed since it was tagged.
     Recorded,
 }
@@ -62,69 +63,88 @@ pub(crate) enum Strictness {
 pub(crate) struct Walk<'a> {
     pub(crate) follow_symlinks: bool,
     pub(crate) excluded: &'a Excluded<'a>,
+    /// What is left out of folders.
+    pub(crate) patterns: &'a Patterns,
     /// The threads that read folders and sort.
     pub(crate) pool: &'a ThreadPool,
     pub(crate) strictness: Strictness,
 }
 
+/// An argument.
+enum Top<'a> {
+    File(&'a PathBuf),
+    Folder(Inner<'a>),
+}
+
 impl Walk<'_> {
-    pub(crate) fn run(&self, arguments: &[PathBuf]) -> Result<Found, Error> {
+    pub(crate) fn run(&self, arguments: &[PathBuf]) -> Found {
         let roots = Roots::new(arguments, self.follow_symlinks);
         let threads = self.pool.current_num_threads();
         let budget = Budget::new(threads);
         let folders = Folders::new(&roots, &budget, threads);
         let progress = Progress::new(Unit::FilesFound, None);
         let mut found = Found::default();
+        let mut tops = Vec::new();
+        for (index, path) in arguments.iter().enumerate() {
+            match self.argument(index, path) {
+                Ok(top) => tops.push(top),
+                Err(problem) => found.rejected.push((index, problem)),
+            }
+        }
+        if matches!(self.strictness, Strictness::Named { .. }) && !found.rejected.is_empty() {
+            return found;
+        }
         let mut visits = Visits::default();
         self.pool.install(|| {
-            for argument in arguments {
-                if let Some(folder) = self.argument(argument, &mut found)? {
-                    self.below(folder, &folders, &mut visits, &mut found, &progress);
+            for top in tops {
+                match top {
+                    Top::File(path) => found.files.push(path.clone()),
+                    Top::Folder(top) => {
+                        self.below(top, &folders, &mut visits, &mut found, &progress);
+                    }
                 }
             }
             found.sort(arguments);
-            Ok(found)
+            found
         })
     }
 
-    /// Adds an argument that is a file; returns one that is a folder.
-    fn argument<'a>(&self, path: &Path, found: &mut Found) -> Result<Option<Inner<'a>>, Error> {
+    /// Returns what an argument is, or the problem with it.
+    fn argument<'a>(&self, index: usize, path: &'a PathBuf) -> Result<Top<'a>, String> {
+        let may_be_folder = match self.strictness {
+            Strictness::Named { files_from } => index < files_from,
+            Strictness::Recorded => true,
+        };
         let metadata = if self.follow_symlinks {
             fs::metadata(path)
         } else {
             fs::symlink_metadata(path)
         };
-        let problem = match metadata {
-            Err(error) => error.to_string(),
-            Ok(metadata) => {
-                let is = metadata.file_type();
-                if self.excluded.is(&metadata) {
-                    "is the key file or the manifest, which are never tagged".into()
-                } else if is.is_file() {
-                    found.files.push(path.to_owned());
-                    return Ok(None);
-                } else if is.is_dir() {
-                    let identity = (metadata.dev(), metadata.ino());
-                    let path = trimmed(path);
-                    let place = || Place::top(identity, path).into();
-                    return Ok(Some(Inner {
-                        path: OsStr::from_bytes(path).into(),
-                        above: None,
-                        place: self.follow_symlinks.then(place),
-                    }));
-                } else if is.is_symlink() {
-                    "is a symbolic link; use --follow-symlinks to follow it".into()
-                } else if is.is_fifo() || is.is_socket() {
-                    "is a fifo or socket".into()
-                } else {
-                    "is a device".into()
-                }
-            }
+        let metadata = metadata.map_err(|error| error.to_string())?;
+        let is = metadata.file_type();
+        let problem = if self.excluded.is(&metadata) {
+            "is the key file or the manifest, which are never tagged"
+        } else if is.is_file() {
+            return Ok(Top::File(path));
+        } else if is.is_dir() && may_be_folder {
+            let identity = (metadata.dev(), metadata.ino());
+            let path = trimmed(path);
+            let place = || Place::top(identity, path).into();
+            return Ok(Top::Folder(Inner {
+                path: OsStr::from_bytes(path).into(),
+                above: None,
+                place: self.follow_symlinks.then(place),
+            }));
+        } else if is.is_dir() {
+            "is a folder; list the files in it, or give it as an argument"
+        } else if is.is_symlink() {
+            "is a symbolic link; use --follow-symlinks to follow it"
+        } else if is.is_fifo() || is.is_socket() {
+            "is a fifo or socket"
+        } else {
+            "is a device"
         };
-        match self.strictness {
-            Strictness::Named => Err(Error::new(&Escaped::new(path), problem)),
-            Strictness::Recorded => Ok(None),
-        }
+        Err(problem.into())
     }
 
     /// Adds all files below a folder. Not recursive, because the tree may be deeper than the stack.
@@ -140,6 +160,10 @@ impl Walk<'_> {
         found: &mut Found,
         progress: &Progress,
     ) {
+        // Where paths that are relative to the argument begin.
+        let start = bytes(&joined(&top.path, b"")).len();
+        let excludes =
+            |path: &Path, is_folder| self.patterns.exclude(&bytes(path)[start..], is_folder);
         let mut pending = vec![top];
         while !pending.is_empty() {
             let next = if self.follow_symlinks {
@@ -154,7 +178,7 @@ impl Walk<'_> {
                 .into_par_iter()
                 .map(|folder| {
                     let mut found = Found::default();
-                    let inner = folders.read(&folder, &mut found);
+                    let inner = folders.read(&folder, excludes, &mut found);
                     let inner = inner.unwrap_or_else(|failure| {
                         let reason = failure.to_string();
                         let Inner { path, .. } = folder;
@@ -204,8 +228,14 @@ impl<'a> Folders<'a> {
         opener.folder(path)
     }
 
-    /// Adds the files in one folder, and returns the folders in it.
-    fn read(&self, folder: &Inner, found: &mut Found) -> Result<Vec<Inner<'a>>, Failure> {
+    /// Adds the files in one folder, and returns the folders in it. What is excluded might as well
+    /// not exist.
+    fn read(
+        &self,
+        folder: &Inner,
+        excludes: impl Fn(&Path, bool) -> bool,
+        found: &mut Found,
+    ) -> Result<Vec<Inner<'a>>, Failure> {
         let Inner { path, place, .. } = folder;
         let mut inner = Vec::new();
         let mut is_empty = true;
@@ -216,9 +246,13 @@ impl<'a> Folders<'a> {
             if name == b"." || name == b".." {
                 continue;
             }
-            is_empty = false;
             let path = joined(path, name);
-            match entry_of(&dir, &entry, place.as_ref()) {
+            let entry = entry_of(&dir, &entry, place.as_ref());
+            if excludes(&path, matches!(entry, Ok(Entry::Folder(_)))) {
+                continue;
+            }
+            is_empty = false;
+            match entry {
                 Ok(Entry::File) => found.files.push(path),
                 Ok(Entry::Folder(place)) => inner.push(Inner {
                     path,

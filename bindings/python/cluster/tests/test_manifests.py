@@ -64,6 +64,19 @@ def test_same_bytes_of_a_bucket(keys, tree, tmp_path, s3, bucket, same_nonces):
     hornet("check", "-k", keys.path, "--strict", "two", cwd=tmp_path)
 
 
+def test_exclusions_are_refused_where_they_matter(keys, tree, tmp_path, local, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hornet("tag", "-k", keys.path, "-o", "one", "--exclude", "small", "tree", cwd=tmp_path)
+    assert b"\nexclude small\n" in Path("one").read_bytes()
+    report = check("one", keys.path, local)
+    assert report.is_ok and report.entries
+    with pytest.raises(ValueError, match="exclude lines"):
+        check("one", keys.path, local, strict=True)
+    with pytest.raises(ValueError, match="exclude lines"):
+        retag(Manifest.open("one", keys.path), ["tree/a/b"], local, output="two")
+    assert not Path("two").exists()
+
+
 @pytest.mark.parametrize("where", ["folder", "s3", "memory of one task"])
 def test_tags(keys, local, cluster, s3, bucket, tmp_path, tree, where, monkeypatch):
     """Every tag is that of its content, in parts of several sizes."""

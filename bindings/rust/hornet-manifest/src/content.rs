@@ -32,6 +32,8 @@ pub struct Manifest {
     pub follow_symlinks: bool,
     /// The PATH arguments.
     pub arguments: Vec<PathBuf>,
+    /// The patterns of what was left out below them, as given.
+    pub exclude: Vec<String>,
     /// Sorted by the bytes of their paths, and so are `unread` and `others`.
     pub files: Vec<Line>,
     /// Files and folders that existed and could not be read.

@@ -6,7 +6,7 @@ use crate::content::{Line, Manifest, Other, count_line};
 use crate::escape::unescape;
 use crate::kind::Kind;
 use crate::problem::{OpenError, Problem};
-use crate::text::{DIGITS, OTHER, PATH, SEALED, UNREAD, digits, links_line};
+use crate::text::{DIGITS, EXCLUDE, OTHER, PATH, SEALED, UNREAD, digits, links_line};
 use crate::time::Time;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
@@ -52,6 +52,7 @@ impl<R: BufRead> Reader<R> {
             _ => return Err(self.problem("not a line about symbolic links")),
         };
         let arguments = self.paths(PATH)?;
+        let exclude = self.patterns()?;
         let mut files: Vec<Line> = Vec::new();
         while self.take_if(|line| {
             line.first().is_some_and(u8::is_ascii_hexdigit) && line.get(DIGITS) == Some(&b' ')
@@ -77,6 +78,7 @@ impl<R: BufRead> Reader<R> {
         Ok(Manifest {
             follow_symlinks,
             arguments,
+            exclude,
             files,
             unread,
             others,
@@ -118,6 +120,17 @@ impl<R: BufRead> Reader<R> {
             paths.push(self.path(&self.line[word.len()..])?);
         }
         Ok(paths)
+    }
+
+    fn patterns(&mut self) -> Result<Vec<String>, OpenError> {
+        let patterns = self
+            .paths(EXCLUDE)?
+            .into_iter()
+            .map(PathBuf::into_os_string);
+        let patterns = patterns
+            .map(OsString::into_string)
+            .collect::<Result<_, _>>();
+        patterns.map_err(|_| self.problem("a pattern that is not UTF-8"))
     }
 
     fn sealed(&mut self) -> Result<Time, OpenError> {

@@ -34,6 +34,9 @@ impl Manifest {
         for path in &self.arguments {
             writer.argument(path.as_os_str().as_bytes())?;
         }
+        for pattern in &self.exclude {
+            writer.exclude(pattern)?;
+        }
         for Line { nonce, tag, path } in &self.files {
             writer.file(nonce, tag, path.as_os_str().as_bytes())?;
         }

@@ -37,6 +37,7 @@ fn manifest() -> Manifest {
     Manifest {
         follow_symlinks: true,
         arguments: vec!["b".into(), "a\n".into()],
+        exclude: vec!["*.o".into(), "!\\ \n".into()],
         files: vec![line(1, "a\n"), line(2, "b/\\")],
         unread: vec!["b/c".into()],
         others: vec![other(Kind::Symlink, "a b"), other(Kind::Folder, "b/\n")],
@@ -84,6 +85,8 @@ sealed 2026-11-21T22:17:38Z
 symbolic links: followed
 path b
 path a\\n
+exclude *.o
+exclude !\\\\ \\n
 01000000000000000000000000000000 01010101010101010101010101010101  a\\n
 02000000000000000000000000000000 02020202020202020202020202020202  b/\\\\
 unread b/c
@@ -102,6 +105,7 @@ files 2 unread 1 others 2
         let empty = Manifest {
             follow_symlinks,
             arguments: vec!["x".into()],
+            exclude: Vec::new(),
             files: Vec::new(),
             unread: Vec::new(),
             others: Vec::new(),
@@ -196,6 +200,15 @@ fn malformed_lines() {
             "line 5: a backslash that is not \\\\, \\n or \\xHH",
         ),
         (format!("{head}path \n{end}"), "line 5: no path"),
+        (format!("{head}exclude \n{end}"), "line 5: no path"),
+        (
+            format!("{head}exclude \\xff\n{end}"),
+            "line 5: a pattern that is not UTF-8",
+        ),
+        (
+            format!("{head}exclude a\npath b\n{end}"),
+            "line 6: not the expected `files 0 unread 0 others 0`",
+        ),
         (
             format!("{head}{}{}{end}", file("t/b"), file("t/a")),
             "line 6: out of order",

@@ -10,6 +10,7 @@ pub(crate) const TITLE: &[u8] = b"hornet manifest ";
 
 // The first words of lines.
 pub(crate) const PATH: &[u8] = b"path ";
+pub(crate) const EXCLUDE: &[u8] = b"exclude ";
 pub(crate) const UNREAD: &[u8] = b"unread ";
 pub(crate) const SEALED: &[u8] = b"sealed ";
 pub(crate) const OTHER: &[u8] = b"other ";

@@ -6,7 +6,7 @@ use crate::content::count_line;
 use crate::escape::Escaped;
 use crate::kind::Kind;
 use crate::text::{
-    CHUNK_BYTES, HEADER, OTHER, PATH, SEAL, SEALED, UNREAD, links_line, push_digits,
+    CHUNK_BYTES, EXCLUDE, HEADER, OTHER, PATH, SEAL, SEALED, UNREAD, links_line, push_digits,
 };
 use crate::time::Time;
 use hornet::Tag;
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// Writes a manifest line by line. Its memory does not depend on the number of lines.
 ///
-/// The lines come in this order: arguments, files, unread paths, others, and the seal. The caller
+/// The lines come in this order: arguments, patterns, files, unread paths, others, and the seal. The caller
 /// passes the last three kinds sorted by the bytes of their paths, each path once; a manifest that
 /// is out of order is refused when it is read.
 pub struct Writer<'k, W> {
@@ -67,6 +67,16 @@ impl<'k, W: Write> Writer<'k, W> {
     pub fn argument(&mut self, path: &[u8]) -> io::Result<()> {
         self.text.extend_from_slice(PATH);
         self.end_path(path)
+    }
+
+    /// Writes a pattern of what was left out below the arguments, which must not be empty.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn exclude(&mut self, pattern: &str) -> io::Result<()> {
+        self.text.extend_from_slice(EXCLUDE);
+        self.end_path(pattern.as_bytes())
     }
 
     /// Writes a file and its tag under a nonce.

@@ -415,6 +415,7 @@ def retag(
     old = manifest.sealed()
     if old.follow_symlinks:
         raise ValueError("the manifest follows symbolic links, which are not followed here")
+    _without_exclusions(old)
     target = None if output is None else Path(output)
     if target is not None:
         # It may replace the manifest, if that is forced.
@@ -466,6 +467,11 @@ def _argument_of(name: bytes, arguments: list[bytes]) -> bytes:
                 raise ValueError(f"{escaped(name)}: {NO_PATH}")
             return argument
     raise ValueError(f"{escaped(name)}: not below what the manifest is of")
+
+
+def _without_exclusions(sealed: SealedManifest) -> None:
+    if sealed.exclude:
+        raise ValueError("the manifest has exclude lines, which are not supported here; use hornet")
 
 
 @dataclass
@@ -520,13 +526,16 @@ def check(
     root: the URL of the bucket or folder that the paths are in, if the manifest is given by its path; default is the working
     directory. strict: whether objects that the manifest does not list are reported as EXTRA.
 
-    Raises ValueError if the manifest is not sealed under the key, and OSError as tag does.
+    Raises ValueError if the manifest is not sealed under the key, or with strict if it has patterns of `hornet tag
+    --exclude`, and OSError as tag does.
     """
     size = None if part is None else part_bytes(part)
     if not isinstance(manifest, Manifest):
         manifest = Manifest.open(manifest, key_file, root, **options)
     keys = _key_file(key_file)
     sealed = manifest.sealed()
+    if strict:
+        _without_exclusions(sealed)
     arguments = [os.fsdecode(argument) for argument in sealed.arguments]
     excluded = _excluded(keys, manifest.path)
     listing = list_store(manifest.root, arguments, manifest.options, excluded, may_be_missing=True)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Examples for the help and the manual pages. A test runs those of each command, one after another.
+
+/// What an example does, and its lines.
+pub(super) type Example = (&'static str, &'static [&'static str]);
+
+const EXAMPLES: [(&str, &[Example]); 8] = [
+    (
+        "hornet",
+        &[(
+            "Tag the files in a folder, and check them later",
+            &[
+                "hornet keygen key",
+                "hornet tag -k key -o manifest src",
+                "hornet check -k key --strict manifest",
+            ],
+        )],
+    ),
+    (
+        "keygen",
+        &[
+            ("Create a key file", &["hornet keygen key"]),
+            (
+                "Derive a key for another machine",
+                &["hornet keygen --fork key laptop.key"],
+            ),
+        ],
+    ),
+    (
+        "tag",
+        &[
+            (
+                "Tag the files in a folder",
+                &["hornet tag -k key -o manifest src"],
+            ),
+            (
+                "Leave out object files anywhere, and the folder src/build",
+                &["hornet tag -k key -o manifest --force --exclude '*.o' --exclude /build/ src"],
+            ),
+            (
+                "Leave out what .gitignore lists, and git's own folder",
+                &[
+                    "hornet tag -k key -o manifest --force --exclude-from .gitignore --exclude .git/ .",
+                ],
+            ),
+            (
+                "Tag the files that another program lists",
+                &[
+                    "find src -name '*.c' -print0 |",
+                    "hornet tag -k key -o manifest --force --null --files-from -",
+                ],
+            ),
+        ],
+    ),
+    (
+        "check",
+        &[
+            (
+                "Check the files that a manifest lists",
+                &["hornet check -k key manifest"],
+            ),
+            (
+                "Report also what was added, except for caches",
+                &["hornet check -k key --strict --exclude __pycache__/ manifest"],
+            ),
+            (
+                "Check a copy in another folder, and print only what differs",
+                &[
+                    "mkdir copy && cp -R src copy",
+                    "hornet check -k key --quiet --base copy manifest",
+                ],
+            ),
+            (
+                "Refuse a manifest that is older than the last one accepted",
+                &["hornet check -k key --newer-than accepted manifest"],
+            ),
+            (
+                "Count the files, in a script",
+                &["hornet check -k key --json manifest | tail -n 1"],
+            ),
+        ],
+    ),
+    (
+        "bound",
+        &[(
+            "A thousand million messages of up to a million bytes, and a million forgeries",
+            &["hornet bound --messages 1000000000 --forgeries 1000000 --length 1000000"],
+        )],
+    ),
+    (
+        "mac",
+        &[
+            (
+                "Tag a message under a new one-time key",
+                &[
+                    "(umask 077 && head -c 32 /dev/urandom > once.key)",
+                    "hornet mac --key-file once.key message > message.tag",
+                ],
+            ),
+            (
+                "Tag what a program prints, under another one",
+                &[
+                    "(umask 077 && head -c 32 /dev/urandom > other.key)",
+                    "tar -cf - src | hornet mac --key-file other.key",
+                ],
+            ),
+        ],
+    ),
+    (
+        "verify",
+        &[(
+            "Verify a message whose tag is in a file",
+            &[r#"hornet verify --key-file once.key --tag "$(cat message.tag)" message"#],
+        )],
+    ),
+    (
+        "info",
+        &[("Show which kernels run on this CPU", &["hornet info"])],
+    ),
+];
+
+/// Returns the examples of a command.
+pub(super) fn of(command: &str) -> &'static [Example] {
+    let found = EXAMPLES.iter().find(|(name, _)| *name == command);
+    found.map_or(&[], |(_, examples)| examples)
+}
+
+/// Returns them as plain text.
+pub(super) fn help(command: &str) -> String {
+    let examples = of(command).iter().map(|(what, lines)| {
+        let lines = lines.iter().map(|line| format!("\n    {line}"));
+        format!("\n  {what}:{}", lines.collect::<String>())
+    });
+    format!("Examples:{}", examples.collect::<Vec<_>>().join("\n"))
+}
