@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyBufferError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 #[cfg(not(Py_GIL_DISABLED))]
 use pyo3::types::{PyByteArray, PyByteArrayMethods};
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::{PyErr, ffi};
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -97,11 +97,12 @@ pub(crate) fn with_room_for<T>(count: usize) -> PyResult<Vec<T>> {
     Ok(vector)
 }
 
-/// Returns the elements of an iterable other than a string. PyO3's conversion to `Vec` allocates what `__len__` says.
+/// Returns the elements of an iterable other than a string, as Python's `list` has them. PyO3's conversion to `Vec` panics
+/// or aborts if `__len__` says too much.
 ///
 /// # Errors
 ///
-/// `TypeError`, and what the iterator raises.
+/// `TypeError`, `MemoryError`, and what the iterator raises.
 pub(crate) fn elements<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyString>() {
         let kind = object.get_type().name()?;
@@ -109,7 +110,8 @@ pub(crate) fn elements<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'p
             "a list is needed, not {kind}"
         )));
     }
-    object.try_iter()?.collect()
+    let list = object.py().get_type::<PyList>().call1((object,))?;
+    Ok(list.cast_into::<PyList>()?.iter().collect())
 }
 
 /// The memory of a Python object, held until it is dropped. It must stay where it is once it has been filled, which

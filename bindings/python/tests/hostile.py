@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Calls everything that the native module has with hostile arguments, and writes a summary to a file: what was called how
+often, and what raised anything but an ordinary exception. A program of its own, because what it looks for may end it.
+
+    hostile.py FOLDER SUMMARY
+"""
+
+import array
+import itertools
+import json
+import mmap
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+import nanoarrow
+import numpy
+from hornet_poly1305 import AlreadyFinalized, InvalidSignature, InvalidTag, _native
+
+# Not SystemError, which CPython raises for a module's mistakes, nor pyo3_runtime.PanicException, a BaseException.
+ORDINARY = (
+    *(TypeError, ValueError, OverflowError, BufferError, OSError, EOFError, MemoryError, LookupError, AttributeError),
+    *(RuntimeError, NotImplementedError, AlreadyFinalized, InvalidSignature, InvalidTag),
+)
+
+
+class Mine(ValueError):
+    """What hostile objects raise."""
+
+
+class Int(int):
+    pass
+
+
+class Str(str):
+    def encode(self, *_):
+        raise Mine
+
+
+class Bytes(bytes):
+    def __len__(self):
+        return 2**62
+
+    def __getitem__(self, _):
+        raise Mine
+
+
+class Index:
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        if isinstance(self.value, type):
+            raise self.value
+        return self.value
+
+
+class Sequence:
+    """A sequence that says that it has `count` elements."""
+
+    def __init__(self, count, element):
+        self.count, self.element = count, element
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        if index > 3:
+            raise IndexError
+        return self.element
+
+
+class Tuple(tuple):
+    def __getitem__(self, _):
+        raise Mine
+
+    def __iter__(self):
+        raise Mine
+
+    def __len__(self):
+        return 2**62
+
+
+class Path3:
+    def __init__(self, value):
+        self.value = value
+
+    def __fspath__(self):
+        return self.value
+
+
+class Arrow:
+    def __init__(self, result):
+        self.result = result
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.result() if callable(self.result) else self.result
+
+
+class Lazy:
+    """What makes new capsules for each element."""
+
+    def __getitem__(self, index):
+        return nanoarrow.c_array([b"abcd"] * 4, nanoarrow.binary()).__arrow_c_array__()[index]
+
+
+class Exporter:
+    """A buffer, from Python 3.12 on."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def __buffer__(self, _):
+        return self.result() if callable(self.result) else self.result
+
+
+def released():
+    view = memoryview(bytes(32))
+    view.release()
+    return view
+
+
+def consumed():
+    pair = nanoarrow.c_array([b"abcd"] * 4, nanoarrow.binary()).__arrow_c_array__()
+    nanoarrow.c_array(Arrow(pair)).buffers  # noqa: B018 - imports it
+    nanoarrow.Array(Arrow(pair)).to_pylist()
+    return pair
+
+
+def recurse():
+    return _native.mac(Exporter(recurse), bytes(4))
+
+
+def nested(depth=2_000):
+    value = b"x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def closed():
+    read, write = os.pipe()
+    os.close(read)
+    os.close(write)
+    return read
+
+
+def raising():
+    raise Mine
+    yield
+
+
+def arrow(kind, elements):
+    return nanoarrow.c_array(elements, kind())
+
+
+def values():
+    """Return hostile values, all new."""
+    plain = [None, True, -1, 0, 1, 255, 256, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63)]
+    plain += [2**200, -(2**200), 1.5, float("nan"), float("inf"), 1j, ..., NotImplemented, object(), int, len, json]
+    texts = ["", "x", "x" * 32, "\ud800", "\0", "a\0b", "../" * 2000, "\u202e", Str("x" * 32), "Poly1305", "file", "scalar64"]
+    sizes = [0, 1, 12, 15, 16, 17, 24, 31, 32, 33, 64, 4096]
+    buffers = [made(size) for size in sizes for made in (bytes, bytearray, lambda size: b"\xff" * size)]
+    buffers += [Bytes(32), memoryview(b""), memoryview(bytes(64))[::2], memoryview(bytearray(64))[::-1], released()]
+    buffers += [memoryview(bytes(64)).cast("B", (2, 32)), memoryview(bytes(64)).cast("q"), memoryview(bytearray(64))[8:40]]
+    buffers += [array.array("d", [1.0] * 4), array.array("q", [-1, 2**62, 0, 5]), mmap.mmap(-1, 4096)]
+    arrays = [numpy.zeros(()), numpy.zeros((4, 0), "u1"), numpy.zeros((2**62, 0), "u1"), numpy.zeros((0, 4), "u1")]
+    arrays += [numpy.zeros((4, 32), "u1"), numpy.zeros((4, 32), "u1").T, numpy.zeros((4, 4, 4)), numpy.arange(4)]
+    arrays += [numpy.full(4, 2**63 - 1), numpy.full(4, -(2**63)), numpy.arange(4)[::-1], numpy.zeros(4, ">i8")]
+    arrays += [numpy.array([b"a", None], dtype=object), numpy.zeros(4, "M8[s]"), numpy.broadcast_to(numpy.uint8(0), (4, 32))]
+    lists = [[], (), {}, set(), [None], [b"x"] * 3, [1, -1], ["x"], [[b"x"]], nested(), [bytes(32)] * 2, (b"", b"", b"")]
+    lists += [itertools.repeat(b"x", 5), raising(), range(3), Sequence(2**62, b"x"), Sequence(2**40, b"x"), Sequence(-1, b"x")]
+    lists += [Sequence(3, None), Tuple((b"x", "file")), [(b"x", "file")], [(b"x", "no kind")], [("x", b"file")], [(b"x",)]]
+    lists += [Tuple((bytes(8), numpy.arange(1), numpy.arange(1)))]
+    indices = [Int(3), Index(0), Index(-1), Index(2**64), Index(Mine), Index("x"), Index(KeyError), closed()]
+    paths = [Path3("x"), Path3(b"x\0"), Path3(1), Path3(None), Path("absent/x")]
+    exporters = [Exporter(value) for value in (None, b"x" * 32, memoryview(bytes(32)), released(), recurse)]
+    pair = arrow(nanoarrow.binary, [b"abcd"] * 4).__arrow_c_array__()
+    results = [None, (), (None, None), (1,), pair[::-1], list(pair), Tuple(pair), Lazy(), consumed, (pair[0], pair[0]), 5]
+    results += [recurse, lambda: arrow(nanoarrow.int64, [1, 2, 3, 4]).__arrow_c_array__()]
+    results += [lambda: arrow(nanoarrow.binary, [b"a", None, b"", b"b"]).__arrow_c_array__()]
+    return [*plain, *texts, *buffers, *arrays, *lists, *indices, *paths, *exporters, *map(Arrow, results)]
+
+
+class Calls:
+    """Everything to call: functions of the module, and methods of objects that are new for each call where it changes them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.keys = _native.KeyFile.create(folder / "key")
+        self.numbers = itertools.count()
+
+    def objects(self):
+        objects = _native.Objects()
+        objects.add(b"a", 4, bytes(16))
+        objects.add(b"b", 4, bytes(16))
+        objects.sort()
+        objects.keep(0, bytes(16), bytes(16))
+        return objects
+
+    def manifest(self):
+        if not hasattr(self, "text"):
+            objects, path = self.objects(), self.folder / "manifest"
+            objects.fail(1)
+            with path.open("wb") as file:
+                objects.write(file.fileno(), self.keys, self.keys.reserve(2), [b"a"], [], [(b"c", "symlink")])
+            self.text = path.read_bytes()
+        return self.text
+
+    def described(self):
+        """Yield what is called: a name, a function that returns the callable, and one that returns valid arguments."""
+        native, key, nonce, data = _native, bytes(32), bytes(12), b"abcd"
+        rows, numbers = numpy.zeros((4, 32), "u1"), numpy.arange(4) * 8
+        four = numpy.full(4, 8)
+        array_ = lambda: arrow(nanoarrow.binary, [b"abcd"] * 4)  # noqa: E731
+        tag = native.mac(key, data)
+        functions = {
+            "mac": lambda: [key, data],
+            "verify": lambda: [key, data, tag],
+            "mac_rows": lambda: [bytes(128), rows, bytearray(64)],
+            "mac_parts": lambda: [bytes(128), bytes(32), numbers, four, bytearray(64)],
+            "mac_arrow": lambda: [bytes(128), array_(), bytearray(64)],
+            "verify_rows": lambda: [bytes(128), rows, bytes(64)],
+            "verify_parts": lambda: [bytes(128), bytes(32), numbers, four, bytes(64)],
+            "verify_arrow": lambda: [bytes(128), array_(), bytes(64)],
+            "escaped": lambda: [b"a\nb"],
+            "info": list,
+            "force_kernel": lambda: ["Poly1305", None],
+        }
+        for name, arguments in functions.items():
+            yield name, lambda name=name: getattr(native, name), arguments
+        for name in ("seal_packets", "open_packets"):
+
+            def call(*of, name=name):
+                keywords = dict(zip(("aad", "out", "tags"), of[5:8], strict=False))
+                return getattr(native, name)(*of[:5], *of[8:], **keywords)
+
+            of = lambda: [key, bytes(48), bytearray(32), numbers, four, (bytes(8), numbers, numbers * 0), bytearray(32), bytearray(64)]  # noqa: E731
+            yield name, lambda call=call: call, of
+        partial, r = native.Evaluation(bytes(16)).compute(data), bytes(16)
+        methods = {
+            "Poly1305": (lambda: [key], {"update": lambda: [data], "finalize": list, "verify": lambda: [tag]}),
+            "Poly1305Aes": (lambda: [key], {"mac": lambda: [r, data], "verify": lambda: [r, data, tag]}),
+            "Evaluation": (
+                lambda: [r],
+                {
+                    "compute": lambda: [data],
+                    "compute_file": lambda: [self.file, 0, 4],
+                    "append": lambda: [partial, partial],
+                    "join": lambda: [partial],
+                    "replace": lambda: [partial, partial, partial, 0],
+                    "tag": lambda: [partial, bytes(16)],
+                    "len_bytes": lambda: [partial],
+                },
+            ),
+            "KeyFile": (
+                lambda: [self.folder / "key"],
+                {
+                    "create": lambda: [self.folder / f"new {next(self.numbers)}"],
+                    "mac": lambda: [data],
+                    "mac_many": lambda: [[data, data]],
+                    "verify": lambda: [r, data, tag],
+                    "reserve": lambda: [1],
+                    "derive": lambda: [0],
+                    "r": list,
+                    "evaluation": list,
+                    "finish_many": lambda: [[partial]],
+                    "verify_partial": lambda: [r, partial, tag],
+                },
+            ),
+            "Objects": (
+                list,
+                {
+                    "add": lambda: [b"a", 4, bytes(16)],
+                    "sort": list,
+                    "name": lambda: [0],
+                    "size": lambda: [0],
+                    "pin": lambda: [0],
+                    "total_bytes": list,
+                    "find": lambda: [b"a"],
+                    "put": lambda: [0, partial],
+                    "keep": lambda: [0, r, r],
+                    "fail": lambda: [0],
+                    "partial": lambda: [0],
+                    "write": lambda: [self.file, self.keys, self.nonces, [b"a"], [], [(b"c", "symlink")]],
+                    "__len__": list,
+                },
+            ),
+            "SealedManifest": (lambda: [self.manifest(), self.keys], {"line": lambda: [0], "__len__": list}),
+            "Nonces": (list, {"__len__": list}),
+        }
+        for name in ("ChaCha20Poly1305", "XChaCha20Poly1305"):
+            own = bytes(12 if name[0] == "C" else 24)
+            methods[name] = (
+                lambda: [key],
+                {
+                    "encrypt": lambda own=own: [own, data, b""],
+                    "decrypt": lambda own=own: [own, bytes(20), b""],
+                    "encrypt_into": lambda own=own: [own, data, b"", bytearray(20)],
+                    "decrypt_into": lambda own=own: [own, bytes(20), b"", bytearray(4)],
+                    "generate_key": list,
+                },
+            )
+        methods["Poly1305"][1].update({"generate_tag": lambda: [key, data], "verify_tag": lambda: [key, data, tag]})
+        methods["Poly1305Aes"][1]["generate_key"] = list
+        for name, (arguments, of_class) in methods.items():
+            kind = getattr(native, name)
+            make = {"Objects": self.objects, "Nonces": lambda: self.nonces}.get(name, lambda k=kind, a=arguments: k(*a()))
+            yield name, lambda kind=kind: kind, arguments
+            for method, of in of_class.items():
+                yield f"{name}.{method}", lambda make=make, method=method: getattr(make(), method), of
+                # For an object of another class.
+                unbound = lambda one, kind=kind, method=method, of=of: getattr(kind, method)(one, *of())  # noqa: E731
+                yield f"{name}.{method}", lambda unbound=unbound: unbound, lambda: [None]
+            yield f"{name}.__reduce_ex__", lambda make=make: make().__reduce_ex__, lambda: [2]
+
+
+def public():
+    """Return the names of all functions, classes and methods of the module."""
+    names = set()
+    for name in _native.__all__:
+        names.add(name)
+        if isinstance(kind := getattr(_native, name), type):
+            own = (method for method, value in kind.__dict__.items() if callable(value) or isinstance(value, staticmethod))
+            names |= {f"{name}.{method}" for method in own if not method.startswith("__") or method == "__len__"}
+    return names
+
+
+def main():
+    folder, summary = Path(sys.argv[1]), Path(sys.argv[2])
+    os.chdir(folder)
+    (folder / "data").write_bytes(bytes(4096))
+    calls, counted, raised, wrong = Calls(folder), Counter(), Counter(), []
+    calls.nonces = calls.keys.reserve(100_000)
+    chosen = random.Random(1)
+
+    def call(name, function, arguments, **keywords):
+        counted[name] += 1
+        try:
+            function()(*arguments, **keywords)
+        except ORDINARY as error:
+            raised[type(error).__name__] += 1
+        except BaseException as error:  # noqa: BLE001 - a panic
+            wrong.append(f"{name}({', '.join(repr(one)[:40] for one in arguments)}): {error!r}")
+
+    for name, function, arguments in calls.described():
+        # For a descriptor of its own, which a hostile number does not name.
+        calls.file = os.open(folder / "data", os.O_RDWR)
+        good = arguments()
+        call(name, function, good)
+        for at in range(len(good)):
+            for value in values():
+                with_value = arguments()
+                with_value[at] = value
+                call(name, function, with_value)
+        slow = name.startswith("KeyFile.") and len(good) < 2  # some write and wait for the disk
+        hostile = values()
+        for _ in range(0 if len(good) < 2 or slow else 200):
+            call(name, function, [chosen.choice((one, chosen.choice(hostile))) for one in arguments()])
+        call(name, function, good[:-1])
+        call(name, function, [*good, None])
+        call(name, function, good, unknown=1)
+        os.close(calls.file)
+    summary.write_text(
+        json.dumps({"calls": counted, "raised": raised, "wrong": wrong, "missing": sorted(public() - set(counted))})
+    )
+
+
+if __name__ == "__main__":
+    main()
