@@ -151,6 +151,7 @@ test-slow: deps
 	bindings/python/install.sh
 	tests/integration/provider/install.sh
 	tests/integration/packages/install.sh
+	bindings/js/tests/hosts/install.sh
 	tools/apt-install.sh restic
 	$(call run_suite,slow)
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * Writes the module dist/wasm.js to standard output: a WebAssembly module in base64, without its custom sections, and where
- * the functions that use vectors are, so that src/module.js can remove them:
+ * Writes a WebAssembly module without its custom sections to FOLDER/hornet.wasm; and to FOLDER/wasm.js in base64, with where
+ * the functions that use vectors are, so that src/compile.js can remove them:
  *
- *     node embed.js MODULE.wasm
+ *     node embed.js MODULE.wasm FOLDER
  */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 const CUSTOM_SECTION = 0;
 const IMPORT_SECTION = 2;
@@ -13,7 +14,8 @@ const CODE_SECTION = 10;
 const FUNCTION_NAMES = 1;
 const WITH_VECTORS = /_simd128$/;
 
-const binary = await readFile(process.argv[2]);
+const [path, folder] = process.argv.slice(2);
+const binary = await readFile(path);
 
 /** Reads bytes one after another (WebAssembly Core Specification, chapter 5). */
 class Reader {
@@ -84,8 +86,14 @@ if (withVectors.length === 0) {
     throw new Error("no function with vectors");
 }
 
-console.log(`// SPDX-License-Identifier: Apache-2.0 OR MIT
+const stripped = Buffer.concat(kept);
+await writeFile(join(folder, "hornet.wasm"), stripped);
+await writeFile(
+    join(folder, "wasm.js"),
+    `// SPDX-License-Identifier: Apache-2.0 OR MIT
 // Made by build.sh: src/module.c and the library, compiled; and the first byte, and the one after the last, of each
 // function body that has vectors.
-export const base64 = "${Buffer.concat(kept).toString("base64")}";
-export const vectorBodies = ${JSON.stringify(withVectors.map(({ at, end }) => [at, end]))};`);
+export const base64 = "${stripped.toString("base64")}";
+export const vectorBodies = ${JSON.stringify(withVectors.map(({ at, end }) => [at, end]))};
+`,
+);

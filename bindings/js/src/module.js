@@ -6,7 +6,7 @@
  * awaits at its top level. The only browser that refuses this for a module of this size is Chrome before 114, and only outside
  * workers.
  */
-import { base64, vectorBodies } from "./wasm.js";
+import { compile } from "./compile.js";
 
 /**
  * @typedef {object} Exports what src/module.c exports
@@ -40,47 +40,20 @@ import { base64, vectorBodies } from "./wasm.js";
  * @property {() => number} version
  */
 
-/** A module with a function that returns a vector (WebAssembly Core Specification, chapter 5). */
-// prettier-ignore
-const VECTOR_PROBE = Uint8Array.of(
-    0, 97, 115, 109, 1, 0, 0, 0, // "\0asm", version 1
-    1, 5, 1, 96, 0, 1, 123, // types: () -> v128
-    3, 2, 1, 0, // functions: of type 0
-    10, 8, 1, 6, 0, 65, 0, 253, 15, 11, // code: i32.const 0, i8x16.splat
-);
-
-const UNREACHABLE = 0;
-const NOP = 1;
-const END = 11;
-
-/**
- * Replaces the functions that have vectors by others of the same size, which trap: where vectors are missing, a module that
- * has any is refused.
- *
- * @param {Uint8Array} binary
- */
-export function removeVectors(binary) {
-    for (const [begin, end] of vectorBodies) {
-        binary.fill(NOP, begin, end);
-        binary.set([0, UNREACHABLE], begin); // no variables
-        binary[end - 1] = END;
+function instantiate() {
+    try {
+        const { module, hasVectors } = compile();
+        const instance = new WebAssembly.Instance(module);
+        return { wasm: /** @type {Exports} */ (/** @type {unknown} */ (instance.exports)), hasVectors };
+    } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : cause;
+        throw new Error(`hornet-poly1305: WebAssembly is missing or not allowed here: ${reason}`, { cause });
     }
 }
 
-/** The module with all functions. */
-export function completeBinary() {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-const hasVectors = WebAssembly.validate(VECTOR_PROBE);
-const binary = completeBinary();
-if (!hasVectors) {
-    removeVectors(binary);
-}
-const instance = new WebAssembly.Instance(new WebAssembly.Module(binary));
-
-export const wasm = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
-if (!hasVectors) {
+const instance = instantiate();
+export const wasm = instance.wasm;
+if (!instance.hasVectors) {
     wasm.without_vectors();
 }
 

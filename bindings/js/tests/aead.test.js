@@ -5,7 +5,8 @@ import test from "node:test";
 
 import { ChaCha20Poly1305, chacha20poly1305, open, seal, xOpen, xSeal, xchacha20poly1305 } from "hornet-poly1305";
 
-import { completeBinary, removeVectors, wasm } from "../dist/module.js";
+import { completeBinary, removeVectors } from "../dist/compile.js";
+import { wasm } from "../dist/module.js";
 import { chacha20Poly1305, concat, hex, pseudorandom, unhex, vectors, wycheproof } from "./reference.js";
 
 const WINDOW = wasm.window_bytes();

@@ -159,13 +159,15 @@ def test_packages_js(root):
     with tarfile.open(file("hornet-poly1305-*.tgz")) as package:
         package.extractall(root.folder / "unpacked", filter="data")
     root.shell("mkdir -p /program/node_modules; mv /unpacked/package /program/node_modules/hornet-poly1305")
-    root.write(
-        "program/program.mjs",
-        'import { mac } from "hornet-poly1305";\n'
-        f'const key = Uint8Array.from(Buffer.from("{KEY.hex()}", "hex"));\n'
-        f'console.log(Buffer.from(mac(key, new TextEncoder().encode("{MESSAGE.decode()}"))).toString("hex"));\n',
-    )
-    prints_tag(root, "node", "/program/program.mjs")
+    loads = {"mjs": 'import { mac } from "hornet-poly1305";', "cjs": 'const { mac } = require("hornet-poly1305");'}
+    for ending, load in loads.items():
+        root.write(
+            f"program/program.{ending}",
+            f"{load}\n"
+            f'const key = Uint8Array.from(Buffer.from("{KEY.hex()}", "hex"));\n'
+            f'console.log(Buffer.from(mac(key, new TextEncoder().encode("{MESSAGE.decode()}"))).toString("hex"));\n',
+        )
+        prints_tag(root, "node", f"/program/program.{ending}")
 
 
 @suite("slow")
