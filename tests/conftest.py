@@ -7,6 +7,7 @@ import resource
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class Results:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.passed = self.failed = 0
+        self.skipped = Counter()
 
     def print(self, line: str) -> None:
         writer = self.config.get_terminal_writer()
@@ -43,12 +45,17 @@ class Results:
             self.failed += 1
         elif report.when == "call" and report.passed:
             self.passed += 1
+        elif report.skipped:
+            _, _, reason = report.longrepr
+            self.skipped[reason.removeprefix("Skipped: ")] += 1
         if report.when == "call" or not report.passed:
             word = {"passed": "ok", "failed": "FAILED", "skipped": "SKIPPED"}[report.outcome]
             self.print(f"{word:7s} {facts['name']:34s} {facts['seconds']:4d} s, of CPUs {facts['cpu_seconds']:4d} s")
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
+        for reason, tests in self.skipped.items():
+            self.print(f"{tests} skipped: {reason}")
         # CI reads this line.
         self.print(f"{self.passed} passed, {self.failed} failed")
 

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 tools/apt-install.sh ${1-} abigail-tools g++ clang-19 ccache clang-format-19 clang-tidy-19 libclang1-19 lld-19 \
     libclang-rt-19-dev cmake pkg-config libgmp-dev libgcrypt20-dev nettle-dev libssl-dev openssl valgrind qemu-user \
     shellcheck gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish \
-    python3-venv
+    fuse3 libfuse3-dev python3-venv
 
 if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/null 2>&1; then
     if [ "${1-}" = --check ]; then

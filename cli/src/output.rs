@@ -3,7 +3,6 @@
 //! Writes to standard output and standard error without panicking if they are closed.
 
 use crate::error::Error;
-use crate::stdio;
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use std::fmt;
@@ -36,9 +35,8 @@ pub(crate) fn check() -> Result<(), Error> {
 }
 
 /// Returns standard output as a file. `io::stdout` would flush each line, and would ignore that it
-/// is closed or open for reading only.
+/// is open for reading only.
 fn open() -> io::Result<File> {
-    stdio::check_output()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     if fcntl_getfl(&stdout)? & OFlags::RWMODE == OFlags::RDONLY {
         return Err(Errno::BADF.into());

@@ -92,7 +92,8 @@ impl Progress {
             done: AtomicU64::new(0),
             started: Instant::now(),
             bar: OnceLock::new(),
-            watched: io::stderr().is_terminal(),
+            // indicatif's maps panic if the system provides no random bytes.
+            watched: io::stderr().is_terminal() && getrandom::fill(&mut [0]).is_ok(),
         }
     }
 

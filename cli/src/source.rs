@@ -2,7 +2,6 @@
 
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
-use crate::stdio;
 use hornet_manifest::escape::Escaped;
 use std::ffi::OsString;
 use std::fmt;
@@ -10,6 +9,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+
+pub(crate) const STDIN: &str = "standard input";
 
 #[derive(Clone)]
 pub(crate) enum Source {
@@ -21,10 +22,7 @@ impl Source {
     /// Opens the source for unbuffered reading: a buffer would read ahead and keep a copy of a key.
     pub(crate) fn open(&self) -> io::Result<File> {
         match self {
-            Self::Stdin => {
-                stdio::check_input()?;
-                Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
-            }
+            Self::Stdin => Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?)),
             Self::File(path) => File::open(path),
         }
     }
@@ -44,7 +42,7 @@ impl From<OsString> for Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stdin => f.write_str("standard input"),
+            Self::Stdin => f.write_str(STDIN),
             Self::File(path) => Escaped::new(path).fmt(f),
         }
     }

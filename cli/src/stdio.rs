@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Detects whether the program was started with standard input or output closed.
+//! Detects whether the program was started with standard input, output or error closed.
 //!
 //! Before `main`, Rust's runtime opens `/dev/null` in place of closed descriptors, so that no other
 //! file gets their numbers. The command would then read an empty message from there and lose output
-//! without an error. So this module looks before the runtime starts.
+//! and errors without noticing. So this module looks before the runtime starts.
 
+use crate::error::Error;
+use crate::output::STDOUT;
+use crate::source::STDIN;
 use rustix::io::Errno;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
-static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
+/// For each descriptor, its number, its name and whether it was closed.
+static ALL: [(libc::c_int, &str, AtomicBool); 3] = [
+    (libc::STDOUT_FILENO, STDOUT, AtomicBool::new(false)),
+    (libc::STDIN_FILENO, STDIN, AtomicBool::new(false)),
+    (
+        libc::STDERR_FILENO,
+        "standard error",
+        AtomicBool::new(false),
+    ),
+];
 
-/// Returns an error if standard input was closed.
-pub(crate) fn check_input() -> io::Result<()> {
-    check(&INPUT_CLOSED)
-}
-
-/// Returns an error if standard output was closed.
-pub(crate) fn check_output() -> io::Result<()> {
-    check(&OUTPUT_CLOSED)
-}
-
-fn check(closed: &AtomicBool) -> io::Result<()> {
-    if closed.load(Relaxed) {
-        return Err(Errno::BADF.into());
+/// Returns an error if one of them was closed.
+pub(crate) fn check() -> Result<(), Error> {
+    match ALL.iter().find(|(_, _, closed)| closed.load(Relaxed)) {
+        Some((_, name, _)) => Err(Error::new(name, io::Error::from(Errno::BADF))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Called before the runtime starts.
@@ -40,16 +42,11 @@ fn check(closed: &AtomicBool) -> io::Result<()> {
 static LOOK: extern "C" fn() = look;
 
 extern "C" fn look() {
-    // SAFETY: makes only system calls, which return an error for a closed descriptor. The path is
-    // NUL-terminated. The new descriptor gets the lowest free number, which is that of standard
-    // input.
-    unsafe {
-        let is_closed = |descriptor| libc::fcntl(descriptor, libc::F_GETFD) == -1;
-        OUTPUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Relaxed);
-        if is_closed(libc::STDIN_FILENO) {
-            INPUT_CLOSED.store(true, Relaxed);
-            // Opens a folder: reading it fails, even through /dev/stdin.
-            libc::open(c"/".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY);
-        }
+    for (descriptor, _, closed) in &ALL {
+        // SAFETY: makes only a system call, which returns an error for a closed descriptor.
+        closed.store(
+            unsafe { libc::fcntl(*descriptor, libc::F_GETFD) } == -1,
+            Relaxed,
+        );
     }
 }

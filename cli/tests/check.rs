@@ -265,6 +265,34 @@ fn everything_added_is_extra() {
     assert!(json.contains(line), "{json}");
 }
 
+/// What leads to a file that is listed is added nevertheless.
+#[test]
+fn another_path_of_a_file_is_extra() {
+    let folder = tree();
+    folder.tag_tree();
+    fs::hard_link(folder.path("t/a"), folder.path("t/a2")).unwrap();
+    let listed = format!("{}t/a2: EXTRA\n", all_ok());
+    finds(
+        &folder.run("check --strict -k k m"),
+        1,
+        &listed,
+        &["1 extra"],
+    );
+    fs::remove_file(folder.path("t/a2")).unwrap();
+    fs::rename(folder.path("t/sub"), folder.path("t/sub2")).unwrap();
+    symlink("sub2", folder.path("t/sub")).unwrap();
+    let listed = format!(
+        "{}t/sub: EXTRA (symlink)\nt/sub2/b: EXTRA\nt/sub2/deep/c: EXTRA\n",
+        all_ok_but(&[("t/sub/b", "CHANGED"), ("t/sub/deep/c", "CHANGED")])
+    );
+    finds(
+        &folder.run("check --strict -k k m"),
+        1,
+        &listed,
+        &["3 extra"],
+    );
+}
+
 #[test]
 fn what_cannot_be_read_is_listed_once() {
     let folder = tree();

@@ -19,7 +19,7 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -396,6 +396,45 @@ fn long_work_shows_its_progress_on_a_terminal() {
     let seen = shown_on_a_terminal(Duration::from_secs(1));
     assert!(seen.contains("34 B") && seen.contains("/s"), "{seen:?}");
     assert_eq!(shown_on_a_terminal(Duration::ZERO), "");
+}
+
+/// The progress bar needs random bits.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_work_on_a_terminal_without_random_bits() {
+    let folder = Folder::new();
+    let (mut person, stderr) = terminal();
+    let mut strace = Command::new("strace");
+    strace.args([
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "inject=getrandom:error=EIO",
+    ]);
+    strace.arg(env!("CARGO_BIN_EXE_hornet"));
+    let mut child = strace
+        .args(["mac", "--key-file", "key"])
+        .current_dir(folder.path(""))
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .unwrap();
+    drop(strace);
+    let mut stdin = child.stdin.take().unwrap();
+    for byte in MESSAGE.chunks(9) {
+        stdin.write_all(byte).unwrap();
+        thread::sleep(Duration::from_millis(400));
+    }
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let mut seen = Vec::new();
+    let _ = person.read_to_end(&mut seen);
+    assert_eq!(String::from_utf8_lossy(&seen), "");
+    prints_tag(&output, TAG);
 }
 
 #[test]

@@ -5,10 +5,12 @@
 mod common;
 
 use common::{Folder, TREE, finds, is_tag_of, paths, prints, tree};
+use memmap2::MmapMut;
 use std::fs::{self, OpenOptions};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Lengths around every threshold, few and many threads, with mappings and without.
 #[test]
@@ -146,4 +148,64 @@ fn a_file_that_shrinks_is_never_tagged() {
         file.set_len(length.into()).unwrap();
         thread::sleep(Duration::from_millis(1));
     });
+}
+
+/// A file on a file system in memory, which a thread keeps writing through a mapping. These times
+/// stay as they are, so that only a second reading can find the changes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_written_through_a_mapping() {
+    let Ok(top) = TempDir::new_in("/dev/shm") else {
+        eprintln!("not tested: there is no file system in memory");
+        return;
+    };
+    let folder = Folder(top);
+    prints(&folder.run("keygen k"), "");
+    fs::create_dir(folder.path("t")).unwrap();
+    // Read in a batch, by one thread, and by all.
+    let busy = [100, 2 << 20, 40 << 20].map(|length| {
+        let path = folder.file(format!("t/busy{length}"), vec![1; length]);
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        // SAFETY: nobody truncates the file.
+        unsafe { MmapMut::map_mut(&file.unwrap()) }.unwrap()
+    });
+    folder.file("t/still", "content");
+    let stop = AtomicBool::new(false);
+    let run = |options: &str| folder.run(&format!("tag -k k {options} -o m --force t"));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut busy = busy;
+            for turn in 0_u64.. {
+                if stop.load(SeqCst) {
+                    break;
+                }
+                for mapping in &mut busy {
+                    mapping[..8].copy_from_slice(&turn.to_le_bytes());
+                }
+            }
+        });
+        // The failure of an assertion must not leave the thread behind.
+        let once = run("");
+        let twice: Vec<_> = ["--verify-twice", "--verify-twice --no-mmap"]
+            .into_iter()
+            .map(|options| {
+                // If the thread does not run meanwhile, on a busy machine, it is run again.
+                let outputs = (0..20).map(|_| (run(options), folder.read("m")));
+                let is_found = |(_, m): &(_, String)| m.contains("files 1 unread 3 ");
+                outputs.into_iter().find(is_found).ok_or(options)
+            })
+            .collect();
+        stop.store(true, SeqCst);
+        prints(&once, "");
+        for found in twice {
+            let (output, manifest) = found.expect("no change was found");
+            let changed = "t/busy100: changed while it was being read\n";
+            finds(&output, 2, "", &[changed, "3 paths could not be read"]);
+            assert_eq!(paths(&manifest), ["t/still"]);
+        }
+    });
+    // Without the writer, nothing differs.
+    prints(&run("--verify-twice"), "");
+    assert_eq!(paths(&folder.read("m")).len(), 4);
+    assert_eq!(folder.run("check -k k m").status.code(), Some(0));
 }

@@ -3,6 +3,7 @@
 //! `hornet check`: verifies a manifest, and the files it lists.
 
 use crate::color::Color;
+use crate::commands::checking::Checking;
 use crate::commands::elsewhere::Elsewhere;
 use crate::commands::extra;
 use crate::commands::given::Exclusions;
@@ -16,18 +17,14 @@ use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
-use crate::tree::task::Task;
 use crate::tree::work::Work;
 use clap::Args;
-use hornet::Tag;
-use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::KeyFile;
 use hornet_manifest::Line;
 use hornet_manifest::escape::Escaped;
 use std::env;
 use std::ffi::OsString;
-use std::iter::zip;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -143,7 +140,7 @@ impl Check {
         };
         let listed = manifest.files.len();
         let checking = manifest.files.into_iter().map(Checking).collect();
-        report.extend(work.run(checking));
+        report.extend(work.run(checking).into_iter().map(entry));
         report.extend(manifest.unread.into_iter().map(|path| Entry {
             path,
             status: Status::Unread,
@@ -200,56 +197,15 @@ impl Check {
     }
 }
 
-/// A file to be checked.
-struct Checking(Line);
-
-impl Checking {
-    fn nonce(&self) -> Nonce {
-        Nonce::new(self.0.nonce)
-    }
-
-    fn found(self, is_same: bool) -> Entry {
-        let status = if is_same { Status::Ok } else { Status::Changed };
-        Entry {
-            path: self.0.path,
-            status,
-        }
-    }
-}
-
-impl Task for Checking {
-    type Done = Entry;
-
-    fn path(&self) -> &Path {
-        &self.0.path
-    }
-
-    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Entry> {
-        let messages: Vec<(Nonce, &[u8], Tag)> = files
-            .iter()
-            .map(|(task, content)| (task.nonce(), *content, task.0.tag))
-            .collect();
-        zip(files, key.verify_batch(messages))
-            .map(|((task, _), result)| task.found(result.is_ok()))
-            .collect()
-    }
-
-    fn finish(self, key: &Key, partial: &Partial) -> Entry {
-        let is_same = key
-            .verify_partial(&self.nonce(), partial, &self.0.tag)
-            .is_ok();
-        self.found(is_same)
-    }
-
-    fn fail(self, failure: Failure) -> Entry {
-        let status = match failure {
-            Failure::Missing => Status::Missing,
-            Failure::NotRegular(_) | Failure::Excluded => Status::Changed,
-            Failure::Unreadable(reason) => Status::Unreadable(reason),
-        };
-        Entry {
-            path: self.0.path,
-            status,
-        }
+fn entry((line, result): (Line, Result<bool, Failure>)) -> Entry {
+    let status = match result {
+        Ok(true) => Status::Ok,
+        Err(Failure::Missing) => Status::Missing,
+        Ok(false) | Err(Failure::NotRegular(_) | Failure::Excluded) => Status::Changed,
+        Err(Failure::Unreadable(reason)) => Status::Unreadable(reason),
+    };
+    Entry {
+        path: line.path,
+        status,
     }
 }

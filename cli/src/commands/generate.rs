@@ -62,7 +62,7 @@ impl Generate {
             Ok((target, content))
         });
         for (target, content) in targets.collect::<Result<Vec<_>, Error>>()? {
-            target.begin()?.finish(&content)?;
+            target.write(&content)?;
         }
         Ok(ExitCode::SUCCESS)
     }

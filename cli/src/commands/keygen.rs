@@ -2,6 +2,7 @@
 
 //! `hornet keygen`: creates a key file.
 
+use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use clap::Args;
 use hornet_key_file::KeyFile;
@@ -27,9 +28,16 @@ pub(crate) struct Keygen {
 
 impl Keygen {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
-        match &self.fork {
+        let old = self.fork.as_deref().map(KeyFile::open).transpose()?;
+        if let Some(old) = &old {
+            // Waits for other processes here, where signals can still interrupt it.
+            old.reserve(0)?;
+        }
+        // New files may briefly have temporary names, and must not be left under them.
+        let _deferred = DeferredSignals::new();
+        match old {
             None => KeyFile::create(&self.new)?,
-            Some(old) => KeyFile::open(old)?.fork(&self.new)?,
+            Some(old) => old.fork(&self.new)?,
         };
         Ok(ExitCode::SUCCESS)
     }

@@ -4,6 +4,7 @@
 
 mod bound;
 mod check;
+mod checking;
 mod elsewhere;
 mod examples;
 mod extra;
@@ -21,6 +22,7 @@ use crate::error::Error;
 use crate::harden;
 use crate::kernel_choice::Choice;
 use crate::output;
+use crate::stdio;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use generate::Generate;
 use std::env;
@@ -66,8 +68,8 @@ enum Command {
     /// the manifest itself. docs/manifest.md describes the format.
     ///
     /// A file that cannot be read, or whose length, modification time or change time changes while it
-    /// is read, is reported and listed in the manifest as unread. The key file and MANIFEST are never
-    /// tagged, whatever link or mount leads to them.
+    /// is read, is reported and listed in the manifest as unread; docs/manifest.md says which changes
+    /// that misses. The key file and MANIFEST are never tagged, whatever link or mount leads to them.
     ///
     /// The exit status is 0 if all files were tagged, and 2 if some could not be read or no manifest
     /// was written.
@@ -128,11 +130,11 @@ pub fn command() -> clap::Command {
 #[must_use]
 pub fn main() -> ExitCode {
     harden::process();
-    let result = match parse() {
+    let result = stdio::check().and_then(|()| match parse() {
         Ok(Parsed::Cli(cli)) => run(cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),
         Err(usage) => explain(&usage),
-    };
+    });
     result.unwrap_or_else(|error| {
         output::complain(&error);
         ExitCode::from(2)

@@ -21,7 +21,7 @@ pub(super) const SECTIONS: [Section; 3] = [
             ),
             (
                 "2",
-                "wrong usage, or a file that cannot be read or written; also if standard input or output is closed",
+                "wrong usage, or a file that cannot be read or written; also if standard input, output or error is closed",
             ),
         ],
     },

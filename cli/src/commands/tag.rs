@@ -2,6 +2,7 @@
 
 //! `hornet tag`: tags files and writes a manifest.
 
+use crate::commands::checking::Checking;
 use crate::commands::given::{Exclusions, List};
 use crate::commands::options::Options;
 use crate::defer_signals::DeferredSignals;
@@ -34,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct TagFiles {
     /// The key file, made by 'hornet keygen'
     #[arg(short, long, value_name = "KEYFILE")]
@@ -90,6 +92,14 @@ pub(crate) struct TagFiles {
     #[arg(short = '0', long, requires = "files_from")]
     null: bool,
 
+    /// Read each file a second time, and list it as unread if its content differs
+    ///
+    /// Finds changes that do not change a file's times, such as those of programs that write through
+    /// a mapping. The second reading begins after all files were read, and asks the disk or the
+    /// server again for what only this command has in memory.
+    #[arg(long)]
+    verify_twice: bool,
+
     #[command(flatten)]
     options: Options,
 
@@ -122,6 +132,8 @@ impl TagFiles {
             self.paths.append(&mut list.read()?);
         }
         let key_file = KeyFile::open(&self.key)?;
+        // Fails now if no nonces can be reserved.
+        key_file.reserve(0)?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
@@ -150,7 +162,6 @@ impl TagFiles {
             }
         };
         complain_all(found.rejected.iter().map(names))?;
-        let saving = target.map(Target::begin).transpose()?;
 
         // Reserves one nonce for each file and one for the manifest, before any file is read.
         let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
@@ -167,8 +178,8 @@ impl TagFiles {
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
         let text = manifest.seal(key_file.key(), nonce);
 
-        match saving {
-            Some(saving) => saving.finish(&text)?,
+        match target {
+            Some(target) => target.write(&text)?,
             None => output::print_all(|stdout| stdout.write_all(&text))?,
         }
         for Unread { path, reason } in &unread {
@@ -206,9 +217,7 @@ impl TagFiles {
         let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
         let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = Work::new(key, &roots, pool, !self.options.no_mmap)
-            .settled(settled)
-            .excluding(excluded);
+        let work = || Work::new(key, &roots, pool, !self.options.no_mmap).excluding(excluded);
         let count = found.files.len();
         let tagging: Vec<_> = zip(found.files, nonces)
             .map(|(path, nonce)| Tagging { path, nonce })
@@ -218,12 +227,15 @@ impl TagFiles {
         }
         let mut files = Vec::with_capacity(count);
         let mut unread = found.unread;
-        for result in work.run(tagging) {
+        for result in work().settled(settled).run(tagging) {
             match result {
                 Tagged::File(line) => files.push(line),
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
             }
+        }
+        if self.verify_twice {
+            files = verified(&work().afresh(), files, &mut unread);
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         let manifest = Manifest {
@@ -258,6 +270,24 @@ fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Erro
         &"paths",
         format_args!("{count} cannot be tagged"),
     ))
+}
+
+/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
+fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
+    let read = work.run(files.into_iter().map(Checking).collect());
+    let keep = |(line, result): (Line, Result<bool, Failure>)| {
+        let failure = match result {
+            Ok(true) => return Some(line),
+            Ok(false) => Failure::changed(),
+            Err(failure) => failure,
+        };
+        unread.push(Unread {
+            path: line.path,
+            reason: failure.to_string(),
+        });
+        None
+    };
+    read.into_iter().filter_map(keep).collect()
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.
@@ -343,5 +373,59 @@ impl Task for Tagging {
                 reason: failure.to_string(),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::ThreadPoolBuilder;
+    use tempfile::TempDir;
+
+    #[test]
+    fn the_second_reading() {
+        let folder = TempDir::new().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = ["changed", "folder", "gone", "same"];
+        for name in names {
+            fs::write(at(name), name).unwrap();
+        }
+        let key = Key::clamped(&[7; 32]);
+        let arguments = [folder.path().to_owned()];
+        let roots = Roots::new(&arguments, false);
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let work = Work::new(&key, &roots, &pool, true).afresh();
+        let tasks = names.map(|name| Tagging {
+            path: at(name),
+            nonce: UnusedNonce::assume_unused([0; 16]),
+        });
+        let tagged = work
+            .run(tasks.into())
+            .into_iter()
+            .map(|tagged| match tagged {
+                Tagged::File(line) => line,
+                _ => panic!(),
+            });
+        let tagged = tagged.collect();
+
+        fs::write(at("changed"), "CHANGED").unwrap();
+        for name in ["gone", "folder"] {
+            fs::remove_file(at(name)).unwrap();
+        }
+        fs::create_dir(at("folder")).unwrap();
+        let mut unread = Vec::new();
+        let same = verified(&work, tagged, &mut unread);
+        assert_eq!(same.len(), 1);
+        assert_eq!(same[0].path, at("same"));
+        let expected = [
+            ("changed", "changed while it was being read"),
+            ("folder", "not a regular file but a folder"),
+            ("gone", "no longer exists"),
+        ];
+        let expected = expected.map(|(name, reason)| Unread {
+            path: at(name),
+            reason: reason.into(),
+        });
+        assert_eq!(unread, expected);
     }
 }

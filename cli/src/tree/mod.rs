@@ -6,7 +6,7 @@ pub(crate) mod excluded;
 pub(crate) mod failure;
 mod handles;
 pub(crate) mod mapping;
-mod opener;
+pub(crate) mod opener;
 pub(crate) mod patterns;
 mod reading;
 pub(crate) mod roots;

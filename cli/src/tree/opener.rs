@@ -11,6 +11,7 @@ use crate::path::bytes;
 use crate::tree::failure::Failure;
 use crate::tree::handles;
 use crate::tree::roots::{Roots, is_part};
+use crate::tree::snapshot::Snapshot;
 use hornet_manifest::Kind;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -46,6 +47,8 @@ pub(crate) struct Opener<'a> {
     above: Vec<Kept>,
     /// Maximum number of open folders.
     most: usize,
+    /// Whether files are read from the disk or the server again.
+    afresh: bool,
 }
 
 /// An open folder on a path.
@@ -64,12 +67,26 @@ impl<'a> Opener<'a> {
             last: None,
             above: Vec::new(),
             most: handles::on_a_path(threads),
+            afresh: false,
         }
+    }
+
+    /// Lets the system forget what it has cached of the files, unless other programs use that.
+    pub(super) fn afresh(mut self) -> Self {
+        self.afresh = true;
+        self
     }
 
     /// Opens a file. The caller must check that it is a regular one.
     pub(crate) fn file(&mut self, path: &Path) -> Result<File, Failure> {
-        self.open(path, READ_FILE).map(File::from)
+        let file = self.open(path, READ_FILE)?;
+        #[cfg(target_os = "linux")]
+        if self.afresh {
+            // Pages that programs have mapped or are yet to be written stay: they are what these
+            // programs see. This is only a hint.
+            let _ = fs::fadvise(&file, 0, None, fs::Advice::DontNeed);
+        }
+        Ok(file.into())
     }
 
     /// Opens a folder to list it.
@@ -77,19 +94,34 @@ impl<'a> Opener<'a> {
         self.open(path, READ_FOLDER)
     }
 
+    /// Returns device and inode of what has this path, without following a link in its last name.
+    pub(crate) fn identity(&mut self, path: &Path) -> Option<(u64, u64)> {
+        let (folder, name) = self.folder_and_name(bytes(path)).ok()?;
+        let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(Snapshot::from(&stat).identity)
+    }
+
     fn open(&mut self, path: &Path, flags: OFlags) -> Result<OwnedFd, Failure> {
         let flags = flags | self.roots.no_follow();
-        let path = bytes(path);
+        let (folder, name) = self.folder_and_name(bytes(path))?;
+        open_at(folder, name, flags)
+    }
+
+    /// Opens the folder of a path, and returns it with the last name of the path.
+    fn folder_and_name<'p>(
+        &'p mut self,
+        path: &'p [u8],
+    ) -> Result<(BorrowedFd<'p>, &'p [u8]), Failure> {
         let Some((root_end, argument)) = self.roots.of(path) else {
             return Err(Failure::Unreadable("is not below a PATH argument".into()));
         };
         if root_end == path.len() {
-            return open_at(CWD, bytes(argument), flags);
+            return Ok((CWD, bytes(argument)));
         }
         let name = name(path);
         let folder_end = (path.len() - name.len() - 1).max(root_end);
         let folder = self.through(&path[..folder_end], root_end, argument)?;
-        open_at(folder, name, flags)
+        Ok((folder, name))
     }
 
     /// Opens the folder that is the argument, or a folder below it.

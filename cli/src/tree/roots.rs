@@ -4,13 +4,13 @@
 
 use crate::path::trimmed;
 use rustix::fs::OFlags;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The PATH arguments, keyed by their text without trailing slashes, which is a prefix of all paths
 /// below them.
 pub(crate) struct Roots {
-    arguments: HashMap<Vec<u8>, PathBuf>,
+    arguments: BTreeMap<Vec<u8>, PathBuf>,
     /// The lengths of these texts. Only prefixes of these lengths are looked up, because looking up
     /// all prefixes of a path would take time quadratic in its length.
     lengths: BTreeSet<usize>,
@@ -22,7 +22,7 @@ impl Roots {
         arguments: impl IntoIterator<Item = &'a PathBuf>,
         follow_symlinks: bool,
     ) -> Self {
-        let arguments: HashMap<_, _> = arguments
+        let arguments: BTreeMap<_, _> = arguments
             .into_iter()
             .map(|path| (trimmed(path).to_owned(), path.clone()))
             .collect();

@@ -14,8 +14,8 @@
 use crate::path::{bytes, push};
 use crate::tree::handles::Handle;
 use hornet_manifest::escape::Escaped;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ pub(super) struct Inner<'a> {
 
 /// The first visit to each folder.
 #[derive(Default)]
-pub(super) struct Visits(HashMap<Identity, Arc<Place>>);
+pub(super) struct Visits(BTreeMap<Identity, Arc<Place>>);
 
 impl Visits {
     /// Chooses the folders of a level to visit. Passes the others to `cut`, with the reason.

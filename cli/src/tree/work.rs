@@ -37,6 +37,7 @@ pub(crate) struct Work<'a> {
     map: bool,
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
+    afresh: bool,
 }
 
 impl<'a> Work<'a> {
@@ -49,6 +50,7 @@ impl<'a> Work<'a> {
             map,
             settled: None,
             excluded: None,
+            afresh: false,
         }
     }
 
@@ -62,6 +64,12 @@ impl<'a> Work<'a> {
     /// Sets the files that are refused.
     pub(crate) fn excluding(mut self, excluded: &'a Excluded<'a>) -> Self {
         self.excluded = Some(excluded);
+        self
+    }
+
+    /// Reads from the disk or the server again what only this process has read.
+    pub(crate) fn afresh(mut self) -> Self {
+        self.afresh = true;
         self
     }
 
@@ -123,7 +131,8 @@ impl<'a> Work<'a> {
     }
 
     fn opener(&self) -> Opener<'a> {
-        Opener::new(self.roots, self.pool.current_num_threads())
+        let opener = Opener::new(self.roots, self.pool.current_num_threads());
+        if self.afresh { opener.afresh() } else { opener }
     }
 
     /// Processes items on as many threads as the pool has, each with a worker.

@@ -12,15 +12,19 @@
 )]
 
 use hornet_key_file::KeyFile;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::ptr;
 use tempfile::TempDir;
 
 pub const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
@@ -136,36 +140,33 @@ pub fn rejects(output: &Output, words: &[&str]) {
     }
 }
 
-/// Returns a pipe whose reader was closed.
+/// Returns what a pipe is whose reader was closed: writing to it fails with `EPIPE`.
+///
+/// It is a socket that was shut down, because a pipe may have further readers: a child that another
+/// test is starting holds copies of all descriptors of this process until it runs its program.
 pub fn broken_pipe() -> Stdio {
-    let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
-    let writer = reader.stdin.take().unwrap();
-    reader.wait().unwrap();
-    writer.into()
+    let (writer, _reader) = UnixStream::pair().unwrap();
+    writer.shutdown(Shutdown::Both).unwrap();
+    OwnedFd::from(writer).into()
 }
 
 /// Returns both ends of an 80-column terminal: the one that a person reads, and the one that the
-/// command writes to.
+/// command writes to. Children of other tests do not inherit them.
 pub fn terminal() -> (File, OwnedFd) {
-    let (mut person, mut command) = (0, 0);
-    let mut size = libc::winsize {
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let command = open(&name, flags, Mode::empty()).unwrap();
+    let size = Winsize {
         ws_row: 24,
         ws_col: 80,
         ws_xpixel: 0,
         ws_ypixel: 0,
     };
-    // SAFETY: passes two descriptors to write to, a size to read, and neither name nor settings.
-    unsafe {
-        let status = libc::openpty(
-            &raw mut person,
-            &raw mut command,
-            ptr::null_mut(),
-            ptr::null_mut(),
-            &raw mut size,
-        );
-        assert_eq!(status, 0);
-        (File::from_raw_fd(person), OwnedFd::from_raw_fd(command))
-    }
+    tcsetwinsize(&person, size).unwrap();
+    (person.into(), command)
 }
 
 /// A folder for commands on many files, with a key file `k` and this tree, `t`:

@@ -78,6 +78,10 @@ pub enum Problem {
     Owner,
     /// Its mode gives the group or others access.
     Mode(u32),
+    /// Its file system gives it this mode, which allows more users to access it than should.
+    FixedMode(u32),
+    /// It was read from a pipe, or from a file without a name, where nonces cannot be counted.
+    NoFile,
     /// This line is malformed, for this reason.
     Malformed(u8, &'static str),
     /// It contains another key than when it was opened.
@@ -106,6 +110,13 @@ impl fmt::Display for Problem {
             Self::Mode(mode) => write!(
                 f,
                 "accessible by others than its owner (mode {mode:04o}): use chmod 600"
+            ),
+            Self::FixedMode(mode) => write!(
+                f,
+                "too many users could access it: its file system gives it mode {mode:04o}"
+            ),
+            Self::NoFile => f.write_str(
+                "nonces are counted in a key file, and this is a pipe or has no name",
             ),
             Self::Malformed(line, what) => write!(f, "line {line}: {what}"),
             Self::OtherKey => f.write_str("now holds another key than when it was opened"),

@@ -6,11 +6,11 @@ use crate::content::{self, Content};
 use crate::error::{Error, Problem};
 use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
-use crate::place::{Identity, Place, identity};
+use crate::place::{Identity, Place, identity, read_pipe};
 use hornet::aes::{self, UnusedNonce};
 use std::fs::{self, Metadata};
 use std::iter::zip;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 /// A key on disk, and the source of its nonces. The [crate documentation](crate) lists the
@@ -21,10 +21,35 @@ use zeroize::Zeroizing;
 /// [`reserve`](Self::reserve) reads and replaces the file.
 #[derive(Debug)]
 pub struct KeyFile {
-    place: Place,
+    origin: Origin,
     key: Locked,
     /// The file that was opened or created.
     identity: Identity,
+}
+
+/// Where a key comes from.
+#[derive(Debug)]
+enum Origin {
+    Place(Place),
+    /// A pipe, or a file without a name: its path, and the next counter.
+    Pipe(PathBuf, u64),
+}
+
+impl Origin {
+    fn place(&self) -> Result<&Place, Problem> {
+        match self {
+            Self::Place(place) => Ok(place),
+            Self::Pipe(..) => Err(Problem::NoFile),
+        }
+    }
+
+    /// Returns the path that the caller gave.
+    fn shown(&self) -> &Path {
+        match self {
+            Self::Place(place) => place.shown(),
+            Self::Pipe(path, _) => path,
+        }
+    }
 }
 
 impl KeyFile {
@@ -53,16 +78,24 @@ impl KeyFile {
 
     /// Reads a key file.
     ///
+    /// For reading, the file may also belong to root, its group may have permission to read it, and
+    /// it may be a pipe, which is read to its end. [`reserve`](Self::reserve) then fails.
+    ///
     /// # Errors
     ///
     /// [`Error`] if the file cannot be read, or if the file or its text does not meet the
     /// requirements in the [crate documentation](crate).
     pub fn open(path: &Path) -> Result<Self, Error> {
         let open = || {
-            let place = Place::of(path)?;
-            let (content, identity) = place.read()?;
+            let (origin, (content, identity)) = if let Some(place) = Place::of(path)? {
+                let read = place.read()?;
+                (Origin::Place(place), read)
+            } else {
+                let read = read_pipe(path)?;
+                (Origin::Pipe(path.into(), read.0.next), read)
+            };
             Ok(Self {
-                place,
+                origin,
                 key: content.key,
                 identity,
             })
@@ -86,7 +119,7 @@ impl KeyFile {
     ///
     /// A reservation takes the time of two `fsync` calls, so for many messages, reserve many nonces
     /// at once. Nonces that are not used are lost; a file gives out 2^48 - 1 in total. Reserving 0
-    /// nonces only checks the file.
+    /// nonces checks the file and waits for its lock, but writes nothing.
     ///
     /// The file is read and replaced at the location to which the path led when it was opened. If
     /// another file with the same key is there now, nonces are reserved in that file.
@@ -99,7 +132,7 @@ impl KeyFile {
     /// count is beyond nonces that were not handed out.
     pub fn reserve(&self, count: u64) -> Result<Nonces, Error> {
         self.try_reserve(count)
-            .map_err(|problem| Error::new(self.place.shown(), problem))
+            .map_err(|problem| Error::new(self.origin.shown(), problem))
     }
 
     /// Derives another key from this one, and writes it to a new file that counts its own nonces.
@@ -123,7 +156,7 @@ impl KeyFile {
             aes::Key::clamp(bytes);
             Ok(())
         });
-        let key = key.map_err(|problem| Error::new(self.place.shown(), problem))?;
+        let key = key.map_err(|problem| Error::new(self.origin.shown(), problem))?;
         Self::create_with(path, key).map_err(|problem| Error::new(path, problem))
     }
 
@@ -149,21 +182,28 @@ impl KeyFile {
     #[must_use]
     pub fn is(&self, metadata: &Metadata) -> bool {
         let that = identity(metadata);
-        let now = fs::metadata(self.place.path());
-        that == self.identity || now.is_ok_and(|now| that == identity(&now))
+        let is_now = |place: &Place| {
+            let now = fs::metadata(place.path());
+            now.is_ok_and(|now| that == identity(&now))
+        };
+        that == self.identity || self.origin.place().is_ok_and(is_now)
     }
 
     /// Returns the counter of the next nonce that the file hands out; see
-    /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file.
+    /// [`Nonces::counter_of`](crate::Nonces::counter_of). Reads the file, unless it is a pipe.
     ///
     /// # Errors
     ///
     /// [`Error`] like [`reserve`](Self::reserve).
     pub fn next_counter(&self) -> Result<u64, Error> {
-        match self.place.read() {
+        let place = match &self.origin {
+            Origin::Place(place) => place,
+            Origin::Pipe(_, next) => return Ok(*next),
+        };
+        match place.read() {
             Ok((content, _)) if is_same(content.key.key(), self.key()) => Ok(content.next),
-            Ok(_) => Err(Error::new(self.place.shown(), Problem::OtherKey)),
-            Err(problem) => Err(Error::new(self.place.shown(), problem)),
+            Ok(_) => Err(Error::new(self.origin.shown(), Problem::OtherKey)),
+            Err(problem) => Err(Error::new(self.origin.shown(), problem)),
         }
     }
 
@@ -171,7 +211,7 @@ impl KeyFile {
         let place = Place::of_new(path)?;
         let identity = place.create(&content::text(key.key(), 0))?;
         Ok(Self {
-            place,
+            origin: Origin::Place(place),
             key,
             identity,
         })
@@ -185,17 +225,17 @@ impl KeyFile {
                 Err(Problem::OtherKey)
             }
         };
+        let place = self.origin.place()?;
         if count == 0 {
-            let (content, _) = self.place.read()?;
-            return next(&content).map(|_| Nonces::none());
+            return place.update(|content| next(content).map(|_| (Nonces::none(), None)));
         }
         let random = Random::draw()?;
-        self.place.update(|content| {
+        place.update(|content| {
             let start = next(content)?;
             let end = start.checked_add(count).filter(|&end| end < COUNTERS);
             let end = end.ok_or(Problem::Exhausted)?;
             let text = content::text(content.key.key(), end);
-            Ok((Nonces::new(start, count, random), text))
+            Ok((Nonces::new(start, count, random), Some(text)))
         })
     }
 }

@@ -105,9 +105,9 @@ mod content;
 mod error;
 mod key_file;
 mod locked;
+mod new_file;
 mod nonces;
 mod place;
-mod temporary;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]
@@ -115,6 +115,7 @@ pub mod fuzzing;
 
 pub use error::{Error, Problem};
 pub use key_file::KeyFile;
+pub use new_file::{Access, NewFile};
 pub use nonces::{Nonces, Purpose};
 pub use place::check_access;
 

@@ -4,14 +4,14 @@
 
 use crate::content::{self, Content, Text};
 use crate::error::{Problem, io};
-use crate::temporary::Temporary;
+use crate::new_file::{Access, NewFile, is_mine, lacks};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// How often to retry the lock after another user has replaced the file.
@@ -32,10 +32,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Finds the place of an existing file.
-    pub(crate) fn of(path: &Path) -> Result<Self, Problem> {
-        let real = fs::canonicalize(path).map_err(io("cannot be opened"))?;
-        Self::new(&real, path)
+    /// Finds the place of an existing file. Returns `None` for a pipe, and for a file that no longer
+    /// has a name but can be opened, by a path such as `/dev/fd/3`.
+    pub(crate) fn of(path: &Path) -> Result<Option<Self>, Problem> {
+        let open = io("cannot be opened");
+        let metadata = fs::metadata(path).map_err(open)?;
+        match fs::canonicalize(path) {
+            _ if metadata.file_type().is_fifo() => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound && metadata.is_file() => Ok(None),
+            real => Self::new(&real.map_err(io("cannot be opened"))?, path).map(Some),
+        }
     }
 
     /// Finds the place for a new file.
@@ -71,40 +77,42 @@ impl Place {
 
     /// Creates the file. It is given its name when it is complete, and only if the name is free.
     pub(crate) fn create(&self, text: &Text) -> Result<Identity, Problem> {
-        let folder = self.open_folder()?;
-        let temporary = Temporary::create(&folder, &self.name)?;
-        temporary.write(text)?;
-        let identity = identity(&temporary.metadata().map_err(io("cannot be created"))?);
-        temporary.become_new()?;
-        sync(&folder)?;
-        Ok(identity)
+        self.write(&self.open_folder()?, text, false)
     }
 
     /// Reads the file.
     pub(crate) fn read(&self) -> Result<(Content, Identity), Problem> {
         let folder = self.open_folder()?;
-        let file = self.lock(&folder, OFlags::RDONLY, FlockOperation::LockShared)?;
-        let metadata = check(&file)?;
+        let (file, metadata) = self.lock(&folder, OFlags::RDONLY, FlockOperation::LockShared)?;
+        check(&metadata, check_reading)?;
         Ok((read(&file)?, identity(&metadata)))
     }
 
-    /// Atomically replaces the file, under a lock, with the text that `change` returns. When this
-    /// function returns the result of `change`, the new file is on the disk.
+    /// Atomically replaces the file, under a lock, with the text that `change` returns, if any. When
+    /// this function returns the result of `change`, the new file is on the disk.
     pub(crate) fn update<T>(
         &self,
-        change: impl FnOnce(&Content) -> Result<(T, Text), Problem>,
+        change: impl FnOnce(&Content) -> Result<(T, Option<Text>), Problem>,
     ) -> Result<T, Problem> {
         let folder = self.open_folder()?;
         // Holds the lock until the end of the function.
-        let file = self.lock(&folder, OFlags::RDWR, FlockOperation::LockExclusive)?;
-        check(&file)?;
+        let (file, metadata) = self.lock(&folder, OFlags::RDWR, FlockOperation::LockExclusive)?;
+        check(&metadata, check_access)?;
         let (result, text) = change(&read(&file)?)?;
-
-        let temporary = Temporary::create(&folder, &self.name)?;
-        temporary.write(&text)?;
-        temporary.replace()?;
-        sync(&folder)?;
+        if let Some(text) = text {
+            self.write(&folder, &text, true)?;
+        }
         Ok(result)
+    }
+
+    fn write(&self, folder: &OwnedFd, text: &Text, replaces: bool) -> Result<Identity, Problem> {
+        let file = NewFile {
+            folder,
+            name: &self.name,
+            access: Access::Owner,
+            replaces,
+        };
+        Ok(identity(&file.write(text)?))
     }
 
     fn open_folder(&self) -> Result<OwnedFd, Problem> {
@@ -113,32 +121,44 @@ impl Place {
             .map_err(io("its folder cannot be opened"))
     }
 
-    /// Opens and locks the file. Another process may replace it before the lock is taken, so the
-    /// locked file must still have the name. Gives up after `ATTEMPTS` attempts, for instance on
-    /// file systems whose inode numbers change.
+    /// Opens and locks the file, and returns its metadata. Another process may replace it before the
+    /// lock is taken, so the locked file must still have the name. Gives up after `ATTEMPTS`
+    /// attempts, for instance on file systems whose inode numbers change.
+    ///
+    /// Without locks, a file can still be read, because it is replaced as a whole.
     fn lock(
         &self,
         folder: &OwnedFd,
         access: OFlags,
         operation: FlockOperation,
-    ) -> Result<File, Problem> {
+    ) -> Result<(File, Metadata), Problem> {
         // Opening must not block on a pipe, or acquire a controlling terminal.
         let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let (is_read, not_opened) = match access {
+            OFlags::RDONLY => (true, "cannot be opened"),
+            _ => (false, "cannot be opened for writing"),
+        };
         for _ in 0..ATTEMPTS {
             let file = match rustix::fs::openat(folder, &self.name, flags, Mode::empty()) {
-                Ok(file) => file,
+                Ok(file) => File::from(file),
                 // It is a symbolic link.
                 Err(Errno::LOOP) => return Err(Problem::NotRegular),
-                Err(error) => return Err(io("cannot be opened")(error)),
+                Err(error) => return Err(io(not_opened)(error)),
             };
-            retry_on_intr(|| rustix::fs::flock(&file, operation))
-                .map_err(io("cannot be locked"))?;
+            match retry_on_intr(|| rustix::fs::flock(&file, operation)) {
+                Err(error) if !(is_read && lacks(error)) => {
+                    return Err(io(
+                        "cannot be locked, without which two processes could take the same nonces",
+                    )(error));
+                }
+                _ => {}
+            }
 
-            let locked = rustix::fs::fstat(&file).map_err(io("cannot be read"))?;
+            let locked = file.metadata().map_err(io("cannot be read"))?;
             let named = rustix::fs::statat(folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_err(io("cannot be opened"))?;
-            if (locked.st_dev, locked.st_ino) == (named.st_dev, named.st_ino) {
-                return Ok(file.into());
+            if identity(&locked) == (named.st_dev, named.st_ino) {
+                return Ok((file, locked));
             }
         }
         let busy = io::Error::from(ErrorKind::ResourceBusy);
@@ -146,34 +166,65 @@ impl Place {
     }
 }
 
-/// Checks that a file may contain a key: it is regular, has one name, and is accessible only by its
-/// owner.
-fn check(file: &File) -> Result<Metadata, Problem> {
-    let metadata = file.metadata().map_err(io("cannot be read"))?;
+/// Checks that a file may contain a key: it is regular, has one name, and allows no access that
+/// `check_access` refuses.
+fn check(
+    metadata: &Metadata,
+    check_access: fn(&Metadata) -> Result<(), Problem>,
+) -> Result<(), Problem> {
     if !metadata.is_file() {
         Err(Problem::NotRegular)
-    } else if metadata.nlink() != 1 {
+    } else if metadata.nlink() > 1 {
         Err(Problem::Links(metadata.nlink()))
     } else {
-        check_access(&metadata)?;
-        Ok(metadata)
+        check_access(metadata)
     }
 }
 
-/// Checks that only this user may read and write a file, as [`KeyFile`](crate::KeyFile) does for
-/// key files. For programs that read other secrets.
+/// Checks that a key may be read from this file: an administrator may own it, as those of
+/// orchestrators are root's, and may let the group read it, but nobody else.
+fn check_reading(metadata: &Metadata) -> Result<(), Problem> {
+    let mode = metadata.mode() & 0o7777;
+    if !is_mine(metadata) && metadata.uid() != 0 {
+        Err(Problem::Owner)
+    } else if mode & 0o037 != 0 {
+        Err(Problem::Mode(mode))
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks that only this user may read and write a file, as [`KeyFile`](crate::KeyFile) does before
+/// it hands out nonces. For programs that read other secrets.
 ///
 /// # Errors
 ///
 /// [`Problem::Owner`] or [`Problem::Mode`].
 pub fn check_access(metadata: &Metadata) -> Result<(), Problem> {
     let mode = metadata.mode() & 0o7777;
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
+    if !is_mine(metadata) {
         Err(Problem::Owner)
     } else if mode & 0o077 != 0 {
         Err(Problem::Mode(mode))
     } else {
         Ok(())
+    }
+}
+
+/// Reads a key from what has no place.
+pub(crate) fn read_pipe(path: &Path) -> Result<(Content, Identity), Problem> {
+    let open = || {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        Ok((file, metadata))
+    };
+    let (file, metadata) = open().map_err(io::<io::Error>("cannot be opened"))?;
+    // No other user can open it by a name, so its mode does not matter.
+    let is_nameless = metadata.is_file() && metadata.nlink() == 0;
+    if metadata.file_type().is_fifo() || is_nameless {
+        Ok((read(&file)?, identity(&metadata)))
+    } else {
+        Err(Problem::NotRegular)
     }
 }
 
@@ -189,11 +240,6 @@ fn read(mut file: &File) -> Result<Content, Problem> {
         }
     }
     Content::parse(&buffer[..length])
-}
-
-/// Flushes the entries of a folder to the disk.
-fn sync(folder: &OwnedFd) -> Result<(), Problem> {
-    retry_on_intr(|| rustix::fs::fsync(folder)).map_err(io("its folder cannot be written"))
 }
 
 pub(crate) fn identity(metadata: &Metadata) -> Identity {

@@ -124,17 +124,32 @@ fn job() {
             limit_files_to_nothing();
             reserve(&file, 1);
         }
-        "reserve and create, as nobody" => {
-            // SAFETY: only changes the user and the group of this process.
-            unsafe {
-                assert_eq!(libc::setgid(65_534), 0);
-                assert_eq!(libc::setuid(65_534), 0);
+        "read, then reserve, as nobody" => {
+            become_nobody();
+            match KeyFile::open(path) {
+                Ok(file) => {
+                    say(format_args!("next {}", file.next_counter().unwrap()));
+                    reserve(&file, 1);
+                }
+                Err(error) => say(format_args!("error {error}")),
             }
+        }
+        "reserve and create, as nobody" => {
+            become_nobody();
             reserve(&open(), 1);
             let create = KeyFile::create(&path.with_file_name("new"));
             say(format_args!("error {}", create.unwrap_err()));
         }
         other => panic!("no job {other}"),
+    }
+}
+
+fn become_nobody() {
+    // SAFETY: only changes the user and the groups of this process.
+    unsafe {
+        assert_eq!(libc::setgroups(0, std::ptr::null()), 0);
+        assert_eq!(libc::setgid(65_534), 0);
+        assert_eq!(libc::setuid(65_534), 0);
     }
 }
 

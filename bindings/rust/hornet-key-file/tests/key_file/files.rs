@@ -5,6 +5,8 @@
 use super::{child, names, next, only_temporaries_beside_key, place, problem, text, write};
 use hornet_key_file::KeyFile;
 use std::fs::{self, File, Permissions};
+use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -23,6 +25,10 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
+fn mkfifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 #[test]
 fn only_the_owner_can_read_it() {
     let (_folder, path) = place();
@@ -37,7 +43,12 @@ fn only_the_owner_can_read_it() {
             "accessible by others than its owner (mode 06{:02o}): use chmod 600",
             1 << bit
         );
-        assert_eq!(problem(KeyFile::open(&path), &path), expected);
+        if bit == 5 {
+            // The group may read it, but its owner then hands out no nonces.
+            assert_eq!(KeyFile::open(&path).unwrap().next_counter().ok(), Some(1));
+        } else {
+            assert_eq!(problem(KeyFile::open(&path), &path), expected);
+        }
         assert_eq!(problem(file.reserve(1), &path), expected);
         assert_eq!(problem(file.reserve(0), &path), expected);
     }
@@ -60,11 +71,11 @@ fn mode_does_not_depend_on_the_umask() {
 #[test]
 fn another_owner() {
     if !is_root() {
-        // /etc/passwd belongs to another user, too.
+        // Files of root may be read, but not by everyone.
         let path = Path::new("/etc/passwd");
         assert_eq!(
             problem(KeyFile::open(path), path),
-            "belongs to another user"
+            "accessible by others than its owner (mode 0644): use chmod 600"
         );
         return;
     }
@@ -78,6 +89,80 @@ fn another_owner() {
     assert_eq!(problem(file.reserve(1), &path), "belongs to another user");
     chown(&path, Some(0), None).unwrap();
     assert_eq!(next(&file), 0);
+}
+
+/// As orchestrators provide secrets: root's, readable by a group, behind links.
+#[test]
+fn a_file_of_root_that_a_group_may_read() {
+    if !is_root() {
+        eprintln!("not tested: only root can make such files");
+        return;
+    }
+    let (folder, path) = place();
+    set_mode(folder.path(), 0o755);
+    fs::create_dir(folder.path().join("..2026")).unwrap();
+    let secret = folder.path().join("..2026/key");
+    KeyFile::create(&secret).unwrap();
+    chown(&secret, None, Some(65_534)).unwrap();
+    symlink("..2026", folder.path().join("..data")).unwrap();
+    symlink("..data/key", &path).unwrap();
+    let read = |mode, group| {
+        set_mode(&secret, mode);
+        chown(&secret, None, Some(group)).unwrap();
+        let output = child::command("read, then reserve, as nobody", &path).output();
+        child::all_said(&output.unwrap())
+    };
+    let line = |problem: &str| format!("error {}: {problem}", path.display());
+    let said = read(0o440, 65_534);
+    let denied = line("cannot be opened for writing: Permission denied (os error 13)");
+    assert_eq!(said, ["next 0", &denied]);
+    for mode in [0o444, 0o460, 0o450, 0o441] {
+        let problem =
+            format!("accessible by others than its owner (mode {mode:04o}): use chmod 600");
+        assert_eq!(read(mode, 65_534), [line(&problem)]);
+    }
+    let denied = line("cannot be opened: Permission denied (os error 13)");
+    assert_eq!(read(0o440, 65_533), [denied]);
+}
+
+/// A pipe, and what is left of a file that was removed, as shells and password managers pass them.
+#[test]
+fn a_key_from_a_pipe() {
+    let (folder, path) = place();
+    write(&path, text(41));
+    let reads = |file: KeyFile, shown: &Path| {
+        assert_eq!(file.key().as_bytes(), &super::KEY);
+        assert_eq!(file.next_counter().unwrap(), 41);
+        let expected = "nonces are counted in a key file, and this is a pipe or has no name";
+        for count in [0, 1] {
+            assert_eq!(problem(file.reserve(count), shown), expected);
+        }
+        let fork = file.fork(&folder.path().join("fork"));
+        assert_eq!(problem(fork, shown), expected);
+    };
+    let named = folder.path().join("pipe");
+    mkfifo(&named);
+    let end = std::thread::spawn({
+        let named = named.clone();
+        move || fs::write(named, text(41)).unwrap()
+    });
+    reads(KeyFile::open(&named).unwrap(), &named);
+    end.join().unwrap();
+
+    let (end, mut start) = std::io::pipe().unwrap();
+    start.write_all(text(41).as_bytes()).unwrap();
+    drop(start);
+    let unnamed = format!("/dev/fd/{}", end.as_raw_fd());
+    reads(KeyFile::open(unnamed.as_ref()).unwrap(), unnamed.as_ref());
+
+    let removed = File::open(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let removed = format!("/dev/fd/{}", removed.as_raw_fd());
+    // Where the system opens the file again.
+    if cfg!(target_os = "linux") {
+        reads(KeyFile::open(removed.as_ref()).unwrap(), removed.as_ref());
+    }
+    assert_eq!(names(&folder), ["pipe"]);
 }
 
 #[test]
@@ -121,17 +206,11 @@ fn only_regular_files() {
     let (folder, path) = place();
     let folder = folder.path();
     let pipe = folder.join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    mkfifo(&pipe);
     let socket = folder.join("socket");
     let _listener = UnixListener::bind(&socket).unwrap();
     let null = Path::new("/dev/null");
-    for other in [folder, &pipe, null] {
+    for other in [folder, null] {
         assert_eq!(problem(KeyFile::open(other), other), "not a regular file");
     }
     for other in [&socket, &path] {
@@ -150,7 +229,10 @@ fn only_regular_files() {
     let file = KeyFile::create(&path).unwrap();
     fs::remove_file(&path).unwrap();
     let missing = problem(file.reserve(1), &path);
-    assert!(missing.starts_with("cannot be opened: "), "{missing}");
+    assert!(
+        missing.starts_with("cannot be opened for writing: "),
+        "{missing}"
+    );
     fs::rename(&pipe, &path).unwrap();
     assert_eq!(problem(file.reserve(1), &path), "not a regular file");
     assert_eq!(problem(file.reserve(0), &path), "not a regular file");
@@ -332,11 +414,14 @@ fn a_key_file_that_cannot_be_written() {
     KeyFile::create(&path).unwrap();
     set_mode(&path, 0o400);
     let file = KeyFile::open(&path).unwrap();
-    assert_eq!(file.reserve(0).unwrap().len(), 0);
-    if !is_root() {
-        let problem = problem(file.reserve(1), &path);
+    if is_root() {
+        assert_eq!(file.reserve(0).unwrap().len(), 0);
+        return;
+    }
+    for count in [0, 1] {
+        let problem = problem(file.reserve(count), &path);
         assert!(
-            problem.starts_with("cannot be opened: Permission denied"),
+            problem.starts_with("cannot be opened for writing: Permission denied"),
             "{problem}"
         );
     }
