@@ -115,6 +115,7 @@ mod tests {
         );
         excluded(&["a "], &[b"a"], &[b"a "]);
         excluded(&["{a,b}.x"], &[b"a.x", b"b.x"], &[b"{a,b}.x"]);
+        excluded(&["\\{a"], &[b"{a"], &[b"a"]);
     }
 
     #[test]
